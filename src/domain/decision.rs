@@ -1,0 +1,184 @@
+//! What was decided, and why.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Fault, Rationality, Risk};
+
+/// The four answers, from the mildest. Combining is `max`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    #[default]
+    Allow,
+    Warn,
+    Modify,
+    Block,
+}
+
+impl Verdict {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Allow => "allow",
+            Verdict::Warn => "warn",
+            Verdict::Modify => "modify",
+            Verdict::Block => "block",
+        }
+    }
+}
+
+/// How bad something is, from the mildest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+impl Severity {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Low => "low",
+            Severity::Medium => "medium",
+            Severity::High => "high",
+            Severity::Critical => "critical",
+        }
+    }
+}
+
+/// What the client is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Enforcement {
+    Proceed,
+    Notice,
+    Rewrite,
+    Ask,
+    Deny,
+    Stop,
+}
+
+impl Enforcement {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Enforcement::Proceed => "proceed",
+            Enforcement::Notice => "notice",
+            Enforcement::Rewrite => "rewrite",
+            Enforcement::Ask => "ask",
+            Enforcement::Deny => "deny",
+            Enforcement::Stop => "stop",
+        }
+    }
+}
+
+/// One reason for a verdict: which rule, what matched, why, and the way out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// A rule's id (`git.reset-hard`) or the name of the part that spoke (`matrix.high-medium`, `RATE_LIMIT_EXCEEDED`).
+    pub rule: String,
+    pub verdict: Verdict,
+    pub severity: Severity,
+    pub message: String,
+    /// The part of the call that matched, as the agent wrote it.
+    pub matched: String,
+    /// One thing to do instead, that lazaret itself lets through.
+    pub instead: Option<String>,
+}
+
+/// A change to the call's arguments that makes it safe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewrite {
+    /// The rewriter's name (`force-with-lease`).
+    pub name: String,
+    /// The argument in our vocabulary (`command`, `file_path`) and its new value. The adapter puts it in the client's place.
+    pub field: &'static str,
+    pub value: String,
+    /// The client's own permission prompt must be skipped, because the rewritten call cannot pass it otherwise.
+    pub needs_permission: bool,
+}
+
+/// The whole answer. Built by [`Decision::new`] and [`Decision::fault`] only, so that the parts agree with each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    verdict: Verdict,
+    enforcement: Enforcement,
+    reasons: Vec<Reason>,
+    rewrite: Option<Rewrite>,
+    fault: Option<Fault>,
+    pub risk: Option<Risk>,
+    pub rationality: Option<Rationality>,
+    pub effects: Vec<Effect>,
+    pub quarantined: bool,
+}
+
+impl Decision {
+    /// The decision that `reasons` make: the strictest of them wins, and comes first. `rewrite` is dropped unless the
+    /// verdict is `Modify`; `can_ask` says whether the client can ask a person when a `Modify` has no rewrite.
+    pub fn new(mut reasons: Vec<Reason>, rewrite: Option<Rewrite>, can_ask: bool) -> Decision {
+        reasons.sort_by_key(|reason| std::cmp::Reverse((reason.verdict, reason.severity)));
+        let verdict = reasons.first().map_or(Verdict::Allow, |reason| reason.verdict);
+        let rewrite = rewrite.filter(|_| verdict == Verdict::Modify);
+        let enforcement = match verdict {
+            Verdict::Allow => Enforcement::Proceed,
+            Verdict::Warn => Enforcement::Notice,
+            Verdict::Modify if rewrite.is_some() => Enforcement::Rewrite,
+            Verdict::Modify if can_ask => Enforcement::Ask,
+            Verdict::Modify | Verdict::Block => Enforcement::Deny,
+        };
+        Decision {
+            verdict,
+            enforcement,
+            reasons,
+            rewrite,
+            fault: None,
+            risk: None,
+            rationality: None,
+            effects: Vec::new(),
+            quarantined: false,
+        }
+    }
+
+    /// No decision was possible: the call is denied, or a person is asked where `ask` is set. Never allowed.
+    pub fn fault(fault: Fault, ask: bool) -> Decision {
+        let reason = Reason {
+            rule: fault.kind.code().to_owned(),
+            verdict: Verdict::Block,
+            severity: Severity::High,
+            message: fault.message(),
+            matched: String::new(),
+            instead: fault.way_out.clone(),
+        };
+        Decision {
+            verdict: Verdict::Block,
+            enforcement: if ask { Enforcement::Ask } else { Enforcement::Deny },
+            reasons: vec![reason],
+            rewrite: None,
+            fault: Some(fault),
+            risk: None,
+            rationality: None,
+            effects: Vec::new(),
+            quarantined: false,
+        }
+    }
+
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    pub fn enforcement(&self) -> Enforcement {
+        self.enforcement
+    }
+
+    /// Strictest first; empty when nothing spoke against the call.
+    pub fn reasons(&self) -> &[Reason] {
+        &self.reasons
+    }
+
+    pub fn rewrite(&self) -> Option<&Rewrite> {
+        self.rewrite.as_ref()
+    }
+
+    pub fn fault_kind(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+}

@@ -1,0 +1,85 @@
+//! What an action would do to the world outside the client.
+
+use super::Severity;
+
+/// The kinds of side effect. The base risk of each is in `review::risk`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EffectKind {
+    FileRead,
+    FileCreation,
+    FileModification,
+    FileDeletion,
+    /// Starts a known program that does more than read and write the files it names (a build, a test run, a server).
+    ProcessCreation,
+    NetworkRequest,
+    /// A command whose effects we do not know.
+    SystemCommand,
+    /// Changes the system itself: packages, services, users, permissions, kernel, disks.
+    SystemModification,
+}
+
+impl EffectKind {
+    pub const ALL: [EffectKind; 8] = [
+        EffectKind::FileRead,
+        EffectKind::FileCreation,
+        EffectKind::FileModification,
+        EffectKind::FileDeletion,
+        EffectKind::ProcessCreation,
+        EffectKind::NetworkRequest,
+        EffectKind::SystemCommand,
+        EffectKind::SystemModification,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            EffectKind::FileRead => "file_read",
+            EffectKind::FileCreation => "file_creation",
+            EffectKind::FileModification => "file_modification",
+            EffectKind::FileDeletion => "file_deletion",
+            EffectKind::ProcessCreation => "process_creation",
+            EffectKind::NetworkRequest => "network_request",
+            EffectKind::SystemCommand => "system_command",
+            EffectKind::SystemModification => "system_modification",
+        }
+    }
+}
+
+/// What an effect falls on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// An absolute, lexically normalised path. With `glob`, a pattern in shell spelling that stands for many paths.
+    /// `recursive`: with all that lies below it.
+    Path { path: String, glob: bool, recursive: bool },
+    /// A path of which not everything is known before the command runs; `known` is the part in front that is.
+    UnknownPath { known: String, recursive: bool },
+    Url(String),
+    /// A command by its text.
+    Command(String),
+    None,
+}
+
+impl Target {
+    /// The target as it is shown to people.
+    pub fn text(&self) -> &str {
+        match self {
+            Target::Path { path, .. } => path,
+            Target::UnknownPath { known, .. } => known,
+            Target::Url(text) | Target::Command(text) => text,
+            Target::None => "",
+        }
+    }
+}
+
+/// One side effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    pub kind: EffectKind,
+    pub target: Target,
+    pub severity: Severity,
+    /// True only when lazaret or git can bring back what was there.
+    pub reversible: bool,
+    /// What is lost can be made again: git ignores it, it is known build output, or it lies in a temporary directory.
+    pub disposable: bool,
+    /// Done with another user's rights (sudo and the like).
+    pub privileged: bool,
+}

@@ -1,0 +1,80 @@
+//! One line of the audit log, before it is written.
+
+use super::{Decision, Subject};
+
+/// The types of audit event: those of seed 004 and those of the step review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventKind {
+    ActionAllowed,
+    ActionWarned,
+    ActionModified,
+    ActionAsked,
+    ActionBlocked,
+    ActionCompleted,
+    ActionFailed,
+    ToolBlocked,
+    HmacFailure,
+    RateLimitExceeded,
+    ConcurrentAgentLimit,
+    SessionStopped,
+    SessionStarted,
+    SessionEnded,
+    SubagentStarted,
+    SubagentStopped,
+    PromptSubmitted,
+    ConfigChanged,
+    ConfigChangeBlocked,
+    ClientEvent,
+    Fault,
+    PermissionGranted,
+    PermissionUsed,
+    TrustChanged,
+}
+
+impl EventKind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            EventKind::ActionAllowed => "action_allowed",
+            EventKind::ActionWarned => "action_warned",
+            EventKind::ActionModified => "action_modified",
+            EventKind::ActionAsked => "action_asked",
+            EventKind::ActionBlocked => "action_blocked",
+            EventKind::ActionCompleted => "action_completed",
+            EventKind::ActionFailed => "action_failed",
+            EventKind::ToolBlocked => "tool_blocked",
+            EventKind::HmacFailure => "hmac_failure",
+            EventKind::RateLimitExceeded => "rate_limit_exceeded",
+            EventKind::ConcurrentAgentLimit => "concurrent_agent_limit",
+            EventKind::SessionStopped => "session_stopped",
+            EventKind::SessionStarted => "session_started",
+            EventKind::SessionEnded => "session_ended",
+            EventKind::SubagentStarted => "subagent_started",
+            EventKind::SubagentStopped => "subagent_stopped",
+            EventKind::PromptSubmitted => "prompt_submitted",
+            EventKind::ConfigChanged => "config_changed",
+            EventKind::ConfigChangeBlocked => "config_change_blocked",
+            EventKind::ClientEvent => "client_event",
+            EventKind::Fault => "fault",
+            EventKind::PermissionGranted => "permission_granted",
+            EventKind::PermissionUsed => "permission_used",
+            EventKind::TrustChanged => "trust_changed",
+        }
+    }
+}
+
+/// An event as `host::audit` writes it; every text in it has already been redacted.
+#[derive(Debug, Clone)]
+pub struct AuditEvent<'a> {
+    pub kind: EventKind,
+    pub subject: Option<&'a Subject>,
+    pub cwd: &'a str,
+    /// Tool name in our vocabulary, empty for events without one.
+    pub tool: &'a str,
+    /// What was asked for (command, path, URL), redacted and clipped.
+    pub action: &'a str,
+    pub call_id: Option<&'a str>,
+    pub decision: Option<&'a Decision>,
+    /// Anything else worth a line (a fault's text, a prompt's length).
+    pub note: &'a str,
+    pub duration_us: u64,
+}

@@ -1,0 +1,129 @@
+//! What is known of the machine. The review asks, `host` answers; neither does the other's work.
+
+/// A question about the machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ask {
+    /// What is at this absolute path, where does it really lead, does git ignore it?
+    Path(String),
+    /// The text of the file at this absolute path, at most [`Ask::MAX_CONTENT`] bytes.
+    Content(String),
+    /// The branch that is checked out in the repository.
+    Branch,
+}
+
+impl Ask {
+    /// Longest file, in bytes, whose text is given; of a longer one nothing is.
+    pub const MAX_CONTENT: u64 = 256 * 1024;
+    /// Most questions that one call may ask; what is beyond stays unanswered.
+    pub const MAX: usize = 64;
+}
+
+/// What is at a path (of a symbolic link: what it leads to).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathKind {
+    Missing,
+    File,
+    Directory,
+    Other,
+}
+
+/// The answer to [`Ask::Path`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathFact {
+    pub kind: PathKind,
+    /// The path with every symbolic link resolved; for a missing path, its nearest existing ancestor resolved and the
+    /// rest appended.
+    pub real: String,
+    /// The path itself is a symbolic link.
+    pub link: bool,
+    /// Git ignores it (only asked inside the repository).
+    pub ignored: bool,
+    /// It is the top of a git work tree (it holds `.git`).
+    pub repo_root: bool,
+}
+
+/// Why a place is protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProtectedKind {
+    /// A client's settings, hooks or plugins.
+    ClientSettings,
+    /// lazaret's configuration, state, log or binary: may be read, not changed.
+    Own,
+    /// lazaret's keys and sealed copies: not even read.
+    Keys,
+}
+
+/// A place that an agent must not change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Protected {
+    /// Absolute, normalised.
+    pub path: String,
+    /// With all that lies below it.
+    pub tree: bool,
+    pub kind: ProtectedKind,
+}
+
+/// Where things are on this machine: known before any question.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Places {
+    pub home: Option<String>,
+    /// The top of the git work tree around the working directory.
+    pub repo: Option<String>,
+    /// The client's project directory.
+    pub project: Option<String>,
+    /// Temporary directories.
+    pub temp: Vec<String>,
+    pub protected: Vec<Protected>,
+    /// Name of the user, for `~name`.
+    pub user: Option<String>,
+}
+
+/// The answers so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    pub places: Places,
+    paths: Vec<(String, PathFact)>,
+    contents: Vec<(String, Option<String>)>,
+    branch: Option<Option<String>>,
+}
+
+impl Facts {
+    pub fn new(places: Places) -> Facts {
+        Facts { places, ..Facts::default() }
+    }
+
+    pub fn path(&self, path: &str) -> Option<&PathFact> {
+        self.paths.iter().find(|(asked, _)| asked == path).map(|(_, fact)| fact)
+    }
+
+    /// The text of a file: `None` = not asked yet, `Some(None)` = missing, too long, or not text.
+    pub fn content(&self, path: &str) -> Option<Option<&str>> {
+        self.contents.iter().find(|(asked, _)| asked == path).map(|(_, text)| text.as_deref())
+    }
+
+    /// The branch: `None` = not asked yet, `Some(None)` = detached or no repository.
+    pub fn branch(&self) -> Option<Option<&str>> {
+        self.branch.as_ref().map(Option::as_deref)
+    }
+
+    pub fn answer_path(&mut self, path: String, fact: PathFact) {
+        self.paths.push((path, fact));
+    }
+
+    pub fn answer_content(&mut self, path: String, text: Option<String>) {
+        self.contents.push((path, text));
+    }
+
+    pub fn answer_branch(&mut self, branch: Option<String>) {
+        self.branch = Some(branch);
+    }
+
+    /// Whether the question has its answer.
+    pub fn knows(&self, ask: &Ask) -> bool {
+        match ask {
+            Ask::Path(path) => self.path(path).is_some(),
+            Ask::Content(path) => self.content(path).is_some(),
+            Ask::Branch => self.branch.is_some(),
+        }
+    }
+}

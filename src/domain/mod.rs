@@ -1,0 +1,29 @@
+//! The words of lazaret: what a call is, what it does, what was decided. No logic about shells, clients or files.
+#![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod decision;
+mod effect;
+mod event;
+mod facts;
+mod fault;
+mod history;
+mod policy;
+mod request;
+mod score;
+mod text;
+
+pub use decision::{Decision, Enforcement, Reason, Rewrite, Severity, Verdict};
+pub use effect::{Effect, EffectKind, Target};
+pub use event::{AuditEvent, EventKind};
+pub use facts::{Ask, Facts, PathFact, PathKind, Places, Protected, ProtectedKind};
+pub use fault::{Fault, FaultKind};
+pub use history::{Limit, Outcome, PastCall, Stand, fingerprint};
+pub use policy::{
+    AuditPolicy, BuiltinRules, Mode, OnFault, Policy, QuarantinePolicy, RationalityThresholds, ResourceMode,
+    ResourcePolicy, RiskThresholds, ToolLimit,
+};
+pub use request::{
+    Action, AgentId, CallId, Client, Event, Request, SearchKind, SessionId, Subject, Tool, ToolCall, Trust,
+};
+pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
+pub use text::{clip, escape, join};

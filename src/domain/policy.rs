@@ -1,0 +1,152 @@
+//! The settings as resolved. How they are written in files is `host::config`'s affair.
+
+use serde::{Deserialize, Serialize};
+
+/// Whether a call waits for the whole review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    Blocking,
+    Async,
+}
+
+/// What an ordinary agent's call gets when no decision was possible. A client that cannot ask blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFault {
+    Ask,
+    Block,
+}
+
+/// Which built-in rules are on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BuiltinRules {
+    All,
+    /// Only those of severity critical.
+    Essential,
+    None,
+}
+
+/// What a resource limit does when it is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ResourceMode {
+    Off,
+    Warn,
+    Block,
+}
+
+/// Lower bounds of the risk bands (seed 002).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RiskThresholds {
+    pub low: f64,
+    pub medium: f64,
+    pub high: f64,
+    pub critical: f64,
+}
+
+/// Lower bounds of the rationality bands (seed 002).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RationalityThresholds {
+    pub high: f64,
+    pub medium: f64,
+}
+
+/// At most `calls` of `tool` in `window_seconds`, per agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolLimit {
+    pub tool: String,
+    pub calls: u32,
+    pub window_seconds: u32,
+}
+
+/// Limits of quarantined agents (seed 004).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuarantinePolicy {
+    /// Agent types that are quarantined, with or without a plugin's prefix.
+    pub agent_types: Vec<String>,
+    pub calls: u32,
+    pub window_seconds: u32,
+    pub concurrent: u32,
+    pub timeout_seconds: u32,
+}
+
+/// File operations a session may make (seed 000 `resources`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResourcePolicy {
+    pub mode: ResourceMode,
+    pub max_file_operations: u64,
+}
+
+/// The audit log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditPolicy {
+    pub enabled: bool,
+    pub retain_days: u32,
+    /// A file that has reached this size, in bytes, is set aside and a new one begun.
+    pub max_bytes: u64,
+}
+
+/// Everything a decision depends on besides the call, the machine and the session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Policy {
+    pub enabled: bool,
+    pub mode: Mode,
+    pub on_fault: OnFault,
+    /// Internal deadline of one hook call, in milliseconds (100 ..= 10 000).
+    pub deadline_ms: u32,
+    pub risk: RiskThresholds,
+    pub rationality: RationalityThresholds,
+    pub builtin_rules: BuiltinRules,
+    pub disabled_rules: Vec<String>,
+    /// Paths besides the repository and the temporary directories where work is expected.
+    pub scope: Vec<String>,
+    /// What the agent is here for; empty = unknown, which is not held against it.
+    pub goals: Vec<String>,
+    pub protected_branches: Vec<String>,
+    /// Hosts to which a request is no news (no warning).
+    pub known_hosts: Vec<String>,
+    pub quarantine: QuarantinePolicy,
+    pub tool_limits: Vec<ToolLimit>,
+    pub resources: ResourcePolicy,
+    pub audit: AuditPolicy,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect();
+        Policy {
+            enabled: true,
+            mode: Mode::Blocking,
+            on_fault: OnFault::Ask,
+            deadline_ms: 1500,
+            risk: RiskThresholds { low: 0.3, medium: 0.6, high: 0.8, critical: 0.95 },
+            rationality: RationalityThresholds { high: 0.8, medium: 0.5 },
+            builtin_rules: BuiltinRules::All,
+            disabled_rules: Vec::new(),
+            scope: Vec::new(),
+            goals: Vec::new(),
+            protected_branches: words(&["main", "master", "trunk", "production", "release"]),
+            known_hosts: words(&[
+                "localhost",
+                "127.0.0.1",
+                "[::1]",
+                "github.com",
+                "api.github.com",
+                "raw.githubusercontent.com",
+                "gitlab.com",
+            ]),
+            quarantine: QuarantinePolicy {
+                agent_types: words(&["quarantine-reviewer"]),
+                calls: 100,
+                window_seconds: 60,
+                concurrent: 5,
+                timeout_seconds: 300,
+            },
+            tool_limits: Vec::new(),
+            resources: ResourcePolicy { mode: ResourceMode::Off, max_file_operations: 100 },
+            audit: AuditPolicy { enabled: true, retain_days: 30, max_bytes: 64 * 1024 * 1024 },
+        }
+    }
+}

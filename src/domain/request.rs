@@ -1,0 +1,194 @@
+//! One message of a client, in our own words.
+
+/// The client that sent a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Client {
+    ClaudeCode,
+    OpenCode,
+}
+
+impl Client {
+    pub const ALL: [Client; 2] = [Client::ClaudeCode, Client::OpenCode];
+
+    /// The name used on the command line, in the audit log and in file names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Client::ClaudeCode => "claude-code",
+            Client::OpenCode => "opencode",
+        }
+    }
+
+    /// The client of a command-line name.
+    pub fn from_name(name: &str) -> Option<Client> {
+        Client::ALL.into_iter().find(|client| client.name() == name)
+    }
+
+    /// Whether the client can ask a person before a call.
+    pub const fn can_ask(self) -> bool {
+        match self {
+            Client::ClaudeCode => true,
+            Client::OpenCode => false,
+        }
+    }
+}
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Longest accepted length in bytes.
+            pub const MAX: usize = 256;
+
+            /// The id, or nothing when it is empty or longer than [`Self::MAX`] bytes.
+            pub fn new(text: &str) -> Option<Self> {
+                (!text.is_empty() && text.len() <= Self::MAX).then(|| Self(text.to_owned()))
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+    };
+}
+
+text_id!(
+    /// A client session, as the client names it.
+    SessionId
+);
+text_id!(
+    /// A subagent inside a session, as the client names it.
+    AgentId
+);
+text_id!(
+    /// One tool call: joins what is reported before it with what is reported after it.
+    CallId
+);
+
+/// Who acts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    pub client: Client,
+    pub session: SessionId,
+    /// The subagent; none for the main agent.
+    pub agent: Option<AgentId>,
+    /// The kind of agent (`general-purpose`, `quarantine-reviewer`, `lazaret:quarantine-reviewer`, `build`).
+    pub agent_type: Option<String>,
+}
+
+/// How far an agent is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    Ordinary,
+    Quarantined,
+}
+
+/// A tool in the one vocabulary that both clients' names are mapped to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tool {
+    Bash,
+    Monitor,
+    Read,
+    Write,
+    Edit,
+    NotebookEdit,
+    Grep,
+    Glob,
+    Agent,
+    WebFetch,
+    WebSearch,
+    /// A built-in tool of a client that touches nothing on the machine by itself (to-do lists, modes, questions).
+    Internal(String),
+    /// A tool of an MCP server.
+    Mcp { server: String, tool: String },
+    /// A tool we do not know.
+    Unknown(String),
+}
+
+impl Tool {
+    /// The name shown in messages and the audit log.
+    pub fn name(&self) -> std::borrow::Cow<'_, str> {
+        use std::borrow::Cow;
+        match self {
+            Tool::Bash => Cow::Borrowed("Bash"),
+            Tool::Monitor => Cow::Borrowed("Monitor"),
+            Tool::Read => Cow::Borrowed("Read"),
+            Tool::Write => Cow::Borrowed("Write"),
+            Tool::Edit => Cow::Borrowed("Edit"),
+            Tool::NotebookEdit => Cow::Borrowed("NotebookEdit"),
+            Tool::Grep => Cow::Borrowed("Grep"),
+            Tool::Glob => Cow::Borrowed("Glob"),
+            Tool::Agent => Cow::Borrowed("Agent"),
+            Tool::WebFetch => Cow::Borrowed("WebFetch"),
+            Tool::WebSearch => Cow::Borrowed("WebSearch"),
+            Tool::Internal(name) | Tool::Unknown(name) => Cow::Borrowed(name.as_str()),
+            Tool::Mcp { server, tool } => Cow::Owned(format!("mcp__{server}__{tool}")),
+        }
+    }
+}
+
+/// Which search tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchKind {
+    Grep,
+    Glob,
+}
+
+/// What a call asks for, decoded only as far as a check needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// A command line for a shell. `workdir` is where the client will run it, when that is not the session's directory.
+    Shell { command: String, workdir: Option<String> },
+    Read { path: String },
+    /// The whole content of a file; `content` is empty when it was longer than [`Action::MAX_CONTENT`] and `long` is set.
+    Write { path: String, content: String, long: bool },
+    /// A change to a part of a file; `content` is the new text.
+    Edit { path: String, content: String, long: bool },
+    Search { kind: SearchKind, pattern: String, path: Option<String>, glob: Option<String> },
+    Fetch { url: String },
+    Spawn { agent_type: Option<String>, prompt: String },
+    /// Anything else; `text` is the raw JSON of the arguments, at most [`Action::MAX_CONTENT`] bytes of it.
+    Other { text: String },
+}
+
+impl Action {
+    /// Longest content, in bytes, that is kept for a look at it.
+    pub const MAX_CONTENT: usize = 256 * 1024;
+}
+
+/// A tool call before or after it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    pub tool: Tool,
+    pub action: Action,
+    pub id: Option<CallId>,
+}
+
+/// What the client reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    BeforeTool(ToolCall),
+    AfterTool { call: ToolCall, outcome: super::Outcome, error: Option<String>, duration_ms: Option<u64> },
+    Prompt { text: String },
+    SessionStart { source: String },
+    SessionEnd { reason: String },
+    SubagentStart,
+    SubagentStop { message: Option<String> },
+    /// A settings file of the client changed; the change takes effect unless it is refused.
+    ConfigChange { source: String, path: Option<String> },
+    /// Any other event, by the client's name for it: recorded, never judged.
+    Other { name: String },
+}
+
+/// One message of a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    pub subject: Subject,
+    /// The session's working directory, absolute.
+    pub cwd: String,
+    /// The person's prompt that this call belongs to.
+    pub prompt_id: Option<String>,
+    pub event: Event,
+}

@@ -1,0 +1,121 @@
+//! Scores and the levels they fall into. The cut-offs are in the policy.
+
+use serde::{Deserialize, Serialize};
+
+/// A number from 0 to 1. Anything that is not such a number becomes 1, the strictest.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
+#[serde(from = "f64", into = "f64")]
+pub struct Score(f64);
+
+impl Score {
+    pub const ZERO: Score = Score(0.0);
+    pub const ONE: Score = Score(1.0);
+
+    /// Clamps to 0..=1; not-a-number counts as 1.
+    pub fn new(value: f64) -> Score {
+        if value.is_nan() { Score::ONE } else { Score(value.clamp(0.0, 1.0)) }
+    }
+
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+
+    /// At least `bound`, with the rounding of sums like .3 + .3 taken out.
+    pub fn reaches(self, bound: f64) -> bool {
+        self.0 + 1e-9 >= bound
+    }
+}
+
+impl From<f64> for Score {
+    fn from(value: f64) -> Score {
+        Score::new(value)
+    }
+}
+
+impl From<Score> for f64 {
+    fn from(score: Score) -> f64 {
+        score.0
+    }
+}
+
+/// A level's name, for messages and JSON.
+pub trait Level {
+    fn name(self) -> &'static str;
+}
+
+/// Bands of risk, by lower bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RiskLevel {
+    Minimal,
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+impl Level for RiskLevel {
+    fn name(self) -> &'static str {
+        match self {
+            RiskLevel::Minimal => "minimal",
+            RiskLevel::Low => "low",
+            RiskLevel::Medium => "medium",
+            RiskLevel::High => "high",
+            RiskLevel::Critical => "critical",
+        }
+    }
+}
+
+/// Bands of rationality, by lower bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RationalityLevel {
+    Low,
+    Medium,
+    High,
+}
+
+impl Level for RationalityLevel {
+    fn name(self) -> &'static str {
+        match self {
+            RationalityLevel::Low => "low",
+            RationalityLevel::Medium => "medium",
+            RationalityLevel::High => "high",
+        }
+    }
+}
+
+/// What was added to the base risk (seed 002).
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Modifiers {
+    pub scope: f64,
+    pub repetition: f64,
+    pub privilege: f64,
+    pub pattern: f64,
+}
+
+/// The risk of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Risk {
+    pub score: Score,
+    pub level: RiskLevel,
+    /// The kinds of effect and circumstances that made the score, strongest first.
+    pub factors: Vec<&'static str>,
+    pub modifiers: Modifiers,
+}
+
+/// The four parts of rationality (seed 002).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Components {
+    pub goal_alignment: Score,
+    pub logical_progression: Score,
+    pub efficiency: Score,
+    pub completeness: Score,
+}
+
+/// How far a call makes sense where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rationality {
+    pub score: Score,
+    pub level: RationalityLevel,
+    pub components: Components,
+    pub issues: Vec<&'static str>,
+}

@@ -1,0 +1,83 @@
+//! Text that agents wrote, made safe to print.
+
+/// At most `max` bytes of `text`, cut at a character boundary, with `…` where something was cut.
+pub fn clip(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    let mut end = max;
+    while end > 0 && !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}…", text.get(..end).unwrap_or_default())
+}
+
+/// Control, bidirectional and invisible characters as visible escapes, so that a terminal or a model reads what is there.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if is_unsafe(c) => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(u32::from(c), 0xad | 0x61c | 0x180e | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f
+            | 0xfeff | 0xfff9..=0xfffb | 0xe0000..=0xe007f)
+}
+
+/// The absolute, lexically normalised form of `path` seen from `base`: `.`, `..` and doubled slashes resolved, no
+/// trailing slash. Symbolic links are not looked at.
+pub fn join(base: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    let from_base = if path.starts_with('/') { "" } else { base };
+    for part in from_base.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let mut out = String::with_capacity(base.len() + path.len() + 1);
+    for part in parts {
+        out.push('/');
+        out.push_str(part);
+    }
+    if out.is_empty() {
+        out.push('/');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn join_normalises() {
+        assert_eq!(join("/a/b", "c"), "/a/b/c");
+        assert_eq!(join("/a/b", "../c/./d//"), "/a/c/d");
+        assert_eq!(join("/a", "/x/../.."), "/");
+        assert_eq!(join("/", ".."), "/");
+    }
+
+    #[test]
+    fn clip_keeps_characters_whole() {
+        assert_eq!(clip("aé", 2), "a…");
+        assert_eq!(clip("abc", 3), "abc");
+    }
+
+    #[test]
+    fn escape_shows_what_is_hidden() {
+        assert_eq!(escape("a\u{202e}b\u{1b}[0m\n"), "a\\u{202e}b\\u{1b}[0m\\n");
+    }
+}

@@ -1,0 +1,5 @@
+//! The process: everything is in the library.
+
+fn main() -> std::process::ExitCode {
+    lazaret::cli::run()
+}

@@ -1,0 +1,11 @@
+//! Facts about commands (`commands`) and our judgement on them (`builtin`): a call becomes a survey of what it would do,
+//! and the rules that match the survey give reasons.
+#![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod builtin;
+mod commands;
+mod matcher;
+mod survey;
+
+pub use matcher::{Example, Expect, Rule, View, all, find, judge, rewrite};
+pub use survey::{Flag, Invocation, Stdin, Survey, survey};

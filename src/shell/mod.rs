@@ -1,0 +1,11 @@
+//! The command language of POSIX sh and bash: text to a flat list of simple commands, and what a word is known to be.
+//! Knows the language, not the programs: what `sudo` or `rm` mean is `rules`' affair.
+#![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod expand;
+mod parse;
+mod syntax;
+
+pub use expand::{Arg, Env, Piece, expand};
+pub use parse::parse;
+pub use syntax::{Assign, Bound, Context, Part, Problem, Redirect, RedirectKind, Script, Simple, Word};

@@ -1,0 +1,161 @@
+//! The syntax: flat, so that nothing recurses when it is walked or dropped.
+
+/// A parsed command line. On an error it holds what was seen before it, and `problem` says that it is incomplete:
+/// whoever decides must then not treat what is missing as harmless.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Script {
+    /// In the order in which they stand in the text; commands inside a substitution come before the command that
+    /// contains it.
+    pub commands: Vec<Simple>,
+    /// The names of the functions that the text defines.
+    pub functions: Vec<String>,
+    pub problem: Option<Problem>,
+}
+
+/// Why a parse is incomplete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// bash would reject the text; byte offset and what was wrong.
+    Syntax { at: usize, what: &'static str },
+    /// One of our bounds was passed.
+    Bound(Bound),
+}
+
+/// The bounds of the parser. Each is a block, never an abort.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// Text longer than [`Bound::MAX_BYTES`].
+    Bytes,
+    /// Nesting deeper than [`Bound::MAX_DEPTH`].
+    Depth,
+    /// More simple commands than [`Bound::MAX_COMMANDS`].
+    Commands,
+    /// More words than [`Bound::MAX_WORDS`].
+    Words,
+    /// More steps than the backtracking of `((` may take.
+    Fuel,
+}
+
+impl Bound {
+    pub const MAX_BYTES: usize = 1024 * 1024;
+    pub const MAX_DEPTH: usize = 64;
+    pub const MAX_COMMANDS: usize = 20_000;
+    pub const MAX_WORDS: usize = 200_000;
+
+    /// The bound as messages name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Bound::Bytes => "longer than 1 MiB",
+            Bound::Depth => "nested deeper than 64 levels",
+            Bound::Commands => "more than 20 000 commands",
+            Bound::Words => "more than 200 000 words",
+            Bound::Fuel => "too ambiguous to read",
+        }
+    }
+}
+
+/// Where a simple command stands, innermost first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Context {
+    /// Runs as part of the text itself (also in a subshell, loop or condition).
+    Top,
+    /// In `$(…)` or backticks.
+    Substitution,
+    /// In `<(…)` or `>(…)`.
+    ProcessSubstitution,
+    /// In a substitution inside a heredoc body.
+    Heredoc,
+    /// In the body of a function: runs when the function is called.
+    Function,
+    /// In a substitution inside arithmetic.
+    Arithmetic,
+}
+
+/// One simple command: assignments, words, redirections. May have no words (`X=1`, `> file`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Simple {
+    pub assigns: Vec<Assign>,
+    /// The command word and its arguments. Keywords (`if`, `time`, `!`, `coproc`) are not words.
+    pub words: Vec<Word>,
+    pub redirects: Vec<Redirect>,
+    pub context: Context,
+    /// Commands of one pipeline have the same number. Commands of a compound stage (`{ a; b; } | c`) share the
+    /// pipeline and stage of their compound.
+    pub pipeline: u32,
+    /// Place in the pipeline: 0 reads from outside it.
+    pub stage: u16,
+    /// Last stage of its pipeline.
+    pub last: bool,
+    /// The subshell that it runs in: `cd` and assignments made in one do not reach those outside it. 0 = the shell itself.
+    /// A substitution and each stage of a pipeline with more than one stage is a subshell.
+    pub subshell: u32,
+    /// The subshell around `subshell` (0 for 0).
+    pub parent: u32,
+    /// The function whose body it stands in: index into [`Script::functions`].
+    pub function: Option<u32>,
+    /// Whether it runs may depend on another command (`&&`, `||`, `if`, loop bodies, `case`).
+    pub conditional: bool,
+    /// Byte range in the source of the outermost text.
+    pub span: (usize, usize),
+}
+
+/// `NAME=value`, `NAME+=value`, `NAME[i]=value`, or `NAME=(…)` (value is then empty and `array` set).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assign {
+    pub name: String,
+    pub append: bool,
+    pub array: bool,
+    pub value: Word,
+}
+
+/// A word as written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    pub parts: Vec<Part>,
+    pub span: (usize, usize),
+}
+
+/// A piece of a word. `quoted`: inside quotes, so neither split nor globbed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Text with quotes and backslashes removed. Unquoted text may hold `* ? [ { ~`, which then mean something; a
+    /// backslash-escaped character is a quoted text of its own.
+    Text { text: String, quoted: bool },
+    /// `$NAME` or `${NAME…}`. `plain`: the value itself, nothing done to it. `default`: the word of `${NAME:-word}` and its like,
+    /// as source text, where there is one.
+    Variable { name: String, plain: bool, default: Option<String>, quoted: bool },
+    /// `$(…)` or backticks; the commands are in [`Script::commands`] with this subshell number.
+    Substitution { subshell: u32, quoted: bool },
+    /// `<(…)` or `>(…)`.
+    Process { subshell: u32 },
+    /// `$((…))` or `$[…]`: a number.
+    Arithmetic,
+}
+
+/// The kinds of redirection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectKind {
+    /// `<`
+    Read,
+    /// `>` `>|` `&>` and `>&` with a file
+    Write,
+    /// `>>` `&>>`
+    Append,
+    /// `<>`
+    ReadWrite,
+    /// `>&2`, `<&3`, `2>&-`: no file
+    Duplicate,
+    /// `<<` `<<-`: `target` is the body; quoted delimiter = one quoted text
+    Heredoc,
+    /// `<<<`: `target` is the word
+    HereString,
+}
+
+/// One redirection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// The descriptor's number where one is written.
+    pub fd: Option<u32>,
+    pub kind: RedirectKind,
+    pub target: Word,
+}
