@@ -72,7 +72,7 @@ pub struct Stand {
     /// Newest first: as many as were asked for, and at least all inside the window that was asked for.
     pub history: Vec<PastCall>,
     /// Calls inside the window may be missing from `history`: a limit that it does not reach may have been reached.
-    pub incomplete: bool,
+    pub wrapped: bool,
     /// Calls of this session so far.
     pub calls: u64,
     /// File operations of this session so far.

@@ -174,11 +174,11 @@ fn catch_up(ring: &mut Ring) -> Result<(), Fault> {
 }
 
 fn stand(ring: &mut Ring, document: Document, now: Now, look: Look) -> Result<Stand, Fault> {
-    let (history, incomplete) = history(ring, now, look)?;
+    let (history, wrapped) = history(ring, now, look)?;
     let lease = |known: Registered| Lease { age_ms: now.age_ms(known.at()), agent: known.agent };
     Ok(Stand {
         history,
-        incomplete: incomplete || (ring.header.lost && now.age_ms(ring.header.begun) <= look.window_ms),
+        wrapped: wrapped || (ring.header.lost && now.age_ms(ring.header.begun) <= look.window_ms),
         calls: ring.header.next - 1,
         file_operations: ring.header.file_operations,
         prompts: document.prompts,
