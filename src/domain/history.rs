@@ -24,7 +24,6 @@ pub struct PastCall {
     pub tool: u64,
     /// Age in milliseconds; a call whose age cannot be told counts as 0.
     pub age_ms: u64,
-    pub verdict: Verdict,
     pub outcome: Outcome,
     /// It changed files (a write, an edit, a command that writes).
     pub writes: bool,
@@ -58,20 +57,12 @@ pub struct Lease {
     pub age_ms: u64,
 }
 
-/// A limit that stands against the call, worked out from the state under the lock.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limit {
-    /// `RATE_LIMIT_EXCEEDED`, `CONCURRENT_AGENT_LIMIT`, `TOOL_LIMIT_EXCEEDED`, `SESSION_STOPPED`.
-    pub code: &'static str,
-    pub message: String,
-}
-
 /// Where the session stands when the call comes in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stand {
     /// Newest first: as many as were asked for, and at least all inside the window that was asked for.
     pub history: Vec<PastCall>,
-    /// Calls inside the window may be missing from `history`: a limit that it does not reach may have been reached.
+    /// Calls inside the window may be missing (overwritten, or lost with a damaged record), so a limit counts as reached.
     pub wrapped: bool,
     /// Calls of this session so far.
     pub calls: u64,
