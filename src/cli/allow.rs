@@ -6,15 +6,17 @@ use anyhow::{Result, bail};
 
 use crate::cli::Exit;
 use crate::domain::escape;
-use crate::host::state::Store;
-use crate::host::{clock, permit};
+use crate::host::clock;
+use crate::host::dirs::Dirs;
+use crate::host::permit::Permits;
 
-pub fn run(code: &str, store: &Store, out: &mut dyn Write) -> Result<Exit> {
+pub fn run(code: &str, dirs: &Dirs, out: &mut dyn Write) -> Result<Exit> {
     if !std::io::stdin().is_terminal() {
         bail!("allow: standard input is not a terminal; a person must run this by hand");
     }
-    let granted = permit::grant(store, code, clock::now())?;
-    writeln!(out, "allowed once: {}", escape(&granted))?;
-    writeln!(out, "the agent may now make exactly this call again, one time, within ten minutes of its block")?;
+    let Some(permit) = Permits::new(&dirs.state).grant(code, clock::now())? else {
+        bail!("allow {code}: there is no such code, or it has expired; make the agent try again for a new one");
+    };
+    writeln!(out, "allowed once, for ten minutes: {}", escape(&permit.text))?;
     Ok(Exit::Fine)
 }

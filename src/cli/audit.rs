@@ -1,15 +1,15 @@
 //! `lazaret audit`: the log for people.
 
+use std::collections::VecDeque;
 use std::io::Write;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail};
-use serde_json::Value;
 
 use crate::cli::Exit;
 use crate::cli::args::{AuditCommand, AuditFilter};
-use crate::domain::{Verdict, escape};
-use crate::host::audit::{self, Filter};
+use crate::domain::{Verdict, clip, escape};
+use crate::host::audit::{self, Filter, Found, Line};
 use crate::host::dirs::Dirs;
 
 pub fn run(command: &AuditCommand, dirs: &Dirs, out: &mut dyn Write) -> Result<Exit> {
@@ -20,57 +20,63 @@ pub fn run(command: &AuditCommand, dirs: &Dirs, out: &mut dyn Write) -> Result<E
 }
 
 fn print(args: &AuditFilter, last: Option<usize>, dirs: &Dirs, out: &mut dyn Write) -> Result<Exit> {
-    let filter = resolve(args)?;
-    let mut events = Vec::new();
-    let mut damaged = 0_usize;
-    for line in audit::read(&dirs.state, &filter)? {
-        match line {
-            Ok(event) => events.push(event),
-            Err(_) => damaged += 1,
-        }
-        if let Some(last) = last
-            && events.len() > last
-        {
-            events.remove(0);
-        }
-    }
-    for event in &events {
-        if args.json {
-            writeln!(out, "{event}")?;
-        } else {
-            line(event, out)?;
+    let mut kept: VecDeque<Line> = VecDeque::new();
+    let mut torn = Vec::new();
+    for found in audit::lines(&audit::dir(&dirs.state), resolve(args)?)? {
+        match found? {
+            Found::Line(line) => match last {
+                None => show(&line, args.json, out)?,
+                Some(last) => {
+                    kept.push_back(*line);
+                    if kept.len() > last {
+                        kept.pop_front();
+                    }
+                }
+            },
+            Found::Torn { file, offset, length } => torn.push((file, offset, length)),
         }
     }
-    if damaged > 0 {
-        bail!("audit log: {damaged} lines could not be read; they are left where they are");
+    for line in &kept {
+        show(line, args.json, out)?;
     }
-    Ok(Exit::Fine)
+    match torn.first() {
+        None => Ok(Exit::Fine),
+        Some((file, offset, length)) => bail!(
+            "{}: {length} bytes at byte {offset} are no event, and {} more such places; they are left where they are",
+            file.display(),
+            torn.len() - 1
+        ),
+    }
 }
 
-/// One event in one line: time, verdict, tool, action, rules.
-fn line(event: &Value, out: &mut dyn Write) -> std::io::Result<()> {
-    let text = |key: &str| event.get(key).and_then(Value::as_str).unwrap_or_default();
-    let rules: Vec<&str> =
-        event.get("rules").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    let verdict = if text("verdict").is_empty() { text("event") } else { text("verdict") };
-    let action = if text("action").is_empty() { text("note") } else { text("action") };
-    write!(out, "{}  {:<6}  {:<8}  {}", text("time"), verdict, text("tool"), escape(action))?;
-    if !rules.is_empty() {
-        write!(out, "  [{}]", rules.join(", "))?;
+/// One event in one line: time, verdict, tool, action, rules; or the line as it stands in the log.
+fn show(line: &Line, json: bool, out: &mut dyn Write) -> std::io::Result<()> {
+    if json {
+        return writeln!(out, "{}", line.text);
+    }
+    let what = line.verdict.map_or(line.event.as_str(), Verdict::name);
+    let action = if line.action.is_empty() { &line.note } else { &line.action };
+    write!(out, "{}  {what:<6}  {:<8}  {}", line.time, line.tool, escape(&clip(action, 300)))?;
+    if !line.rules.is_empty() {
+        write!(out, "  [{}]", line.rules.join(", "))?;
     }
     writeln!(out)
 }
 
 fn resolve(args: &AuditFilter) -> Result<Filter> {
-    if let Some(verdict) = &args.verdict {
-        let known = [Verdict::Allow, Verdict::Warn, Verdict::Modify, Verdict::Block].map(Verdict::name);
-        if !known.contains(&verdict.as_str()) {
-            bail!("--verdict {verdict}: it is one of {}", known.join(", "));
-        }
-    }
+    let verdicts = [Verdict::Allow, Verdict::Warn, Verdict::Modify, Verdict::Block];
+    let verdict = match &args.verdict {
+        None => None,
+        Some(name) => Some(
+            verdicts
+                .into_iter()
+                .find(|verdict| verdict.name() == name)
+                .ok_or_else(|| anyhow!("--verdict {name}: it is one of {}", verdicts.map(Verdict::name).join(", ")))?,
+        ),
+    };
     Ok(Filter {
         session: args.session.clone(),
-        verdict: args.verdict.clone(),
+        verdict,
         rule: args.rule.clone(),
         tool: args.tool.clone(),
         event: args.event.clone(),

@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 
 use crate::adapters;
 use crate::cli::args::{CheckArgs, ClientName};
-use crate::cli::{Exit, call, report};
+use crate::cli::{Exit, call, hook, report};
 use crate::domain::{
     Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, Stand, Subject,
 };
 use crate::host::clock;
 use crate::host::config;
 use crate::host::dirs::{Dirs, Environment};
-use crate::host::state::{self, Look, Store};
 use crate::host::places;
+use crate::host::state::{self, Store};
 use crate::review::{self, Case};
 use crate::rules::Survey;
 
@@ -26,7 +26,7 @@ const DRY_SESSION: &str = "check";
 /// Runs the command; the exit code is the verdict's.
 pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit> {
     let env = Environment::read();
-    let dirs = Dirs::from(&env)?;
+    let dirs = Dirs::locate(&env)?;
     let client = Client::from(args.client);
     let cwd = directory(args.cwd.as_deref())?;
     let machine = Machine { env, dirs };
@@ -136,7 +136,7 @@ impl Machine {
         };
         let request = &decoded.request;
         let places = places::locate(&self.env, &self.dirs, &request.cwd);
-        let loaded = config::load(&self.dirs, &places)?;
+        let loaded = config::load(&self.env, &self.dirs, &places)?;
         let (policy, notes) = (loaded.policy, loaded.notes);
         let subject = request.subject.clone();
         let Event::BeforeTool(call) = &request.event else {
@@ -145,7 +145,7 @@ impl Machine {
         };
         let mut facts = Facts::new(places);
         let survey = call::understand(call, &request.cwd, &policy, &mut facts);
-        let trust = call::trust(&subject, &policy, self.env.quarantine);
+        let trust = call::trust(&subject, &policy, self.env.lazaret_quarantine.is_some());
         let stand = self.stand(request, &policy);
         let case = Case {
             subject: &subject,
@@ -164,8 +164,7 @@ impl Machine {
     /// The session's past where the message names a session that has one.
     fn stand(&self, request: &Request, policy: &Policy) -> Stand {
         let store = Store::new(&self.dirs.state);
-        let look = Look::of(policy);
-        state::peek(&store, &request.subject, clock::now(), look).unwrap_or_default()
+        state::look(&store, &request.subject, clock::now(), hook::look(policy)).unwrap_or_default()
     }
 }
 

@@ -110,7 +110,7 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         | Command::Trust { .. }
         | Command::Allow { .. } => {
             let env = Environment::read();
-            let dirs = Dirs::from(&env)?;
+            let dirs = Dirs::locate(&env)?;
             on_this_machine(command, &env, &dirs, out)
         }
     }

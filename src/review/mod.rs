@@ -9,7 +9,8 @@ mod rationality;
 mod registration;
 mod risk;
 
-pub use decide::{Case, action_text, decide, identify};
+pub use assess::is_file_operation;
+pub use decide::{Identity, Case, action_text, decide, identify};
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};
 pub use rationality::rationality;
 pub use registration::drops_registration;
