@@ -1,1 +1,8 @@
-pub fn run() -> std::process::ExitCode { std::process::ExitCode::SUCCESS }
+//! The commands.
+
+pub mod install;
+pub mod uninstall;
+
+pub fn run() -> std::process::ExitCode {
+    std::process::ExitCode::SUCCESS
+}

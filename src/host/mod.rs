@@ -1,1 +1,3 @@
-//! stub
+//! The machine: files, clock, environment and processes. No decisions.
+
+pub mod registration;
