@@ -13,6 +13,7 @@ mod record;
 mod report;
 mod rules;
 pub mod trust;
+pub mod uninstall;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -113,5 +114,23 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
             let dirs = Dirs::locate(&env)?;
             on_this_machine(command, &env, &dirs, out)
         }
+    }
+}
+
+/// The commands that need to know where things lie on this machine.
+fn on_this_machine(command: &Command, env: &Environment, dirs: &Dirs, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    match command {
+        Command::Install(args) => register(args, dirs, out),
+        Command::Uninstall(args) => unregister(args, dirs, out),
+        Command::Doctor { json } => doctor::run(env, dirs, *json, out),
+        Command::Audit(command) => audit::run(command, dirs, out),
+        Command::Config(command) => config::run(command, env, dirs, out),
+        Command::Trust { action, json } => trust::run(*action, *json, env, dirs, out),
+        Command::Allow { code } => allow::run(code, dirs, out),
+        Command::Hook { .. }
+        | Command::Check(_)
+        | Command::Rules(_)
+        | Command::Completions { .. }
+        | Command::Man => anyhow::bail!("this command needs no machine"),
     }
 }

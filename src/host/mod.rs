@@ -7,4 +7,5 @@ pub mod guard;
 mod lock;
 pub mod permit;
 mod private;
+pub mod registration;
 pub mod state;
