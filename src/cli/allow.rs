@@ -4,17 +4,16 @@ use std::io::{IsTerminal, Write};
 
 use anyhow::{Result, bail};
 
-use crate::cli::Exit;
+use crate::cli::{Exit, Machine};
 use crate::domain::escape;
 use crate::host::clock;
-use crate::host::dirs::Dirs;
 use crate::host::permit::Permits;
 
-pub fn run(code: &str, dirs: &Dirs, out: &mut dyn Write) -> Result<Exit> {
+pub fn run(code: &str, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     if !std::io::stdin().is_terminal() {
         bail!("allow: standard input is not a terminal; a person must run this by hand");
     }
-    let Some(permit) = Permits::new(&dirs.state).grant(code, clock::now())? else {
+    let Some(permit) = Permits::new(&machine.dirs.state).grant(code, clock::now())? else {
         bail!("allow {code}: there is no such code, or it has expired; make the agent try again for a new one");
     };
     writeln!(out, "allowed once, for ten minutes: {}", escape(&permit.text))?;

@@ -147,9 +147,9 @@ pub enum Scope {
 pub struct RegisterArgs {
     /// The client; those found when none is named
     pub client: Option<Which>,
-    /// Whose settings
-    #[arg(long, value_enum, default_value_t = Scope::User)]
-    pub scope: Scope,
+    /// Whose settings (install: user; uninstall: wherever install wrote)
+    #[arg(long, value_enum)]
+    pub scope: Option<Scope>,
     /// Show what would change, change nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -6,23 +6,22 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::cli::Exit;
+use crate::cli::{Exit, Machine};
 use crate::cli::args::{AuditCommand, AuditFilter};
 use crate::domain::{Verdict, clip, escape};
 use crate::host::audit::{self, Filter, Found, Line};
-use crate::host::dirs::Dirs;
 
-pub fn run(command: &AuditCommand, dirs: &Dirs, out: &mut dyn Write) -> Result<Exit> {
+pub fn run(command: &AuditCommand, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     match command {
-        AuditCommand::Show(filter) => print(filter, None, dirs, out),
-        AuditCommand::Tail { lines, filter } => print(filter, Some(*lines), dirs, out),
+        AuditCommand::Show(filter) => print(filter, None, machine, out),
+        AuditCommand::Tail { lines, filter } => print(filter, Some(*lines), machine, out),
     }
 }
 
-fn print(args: &AuditFilter, last: Option<usize>, dirs: &Dirs, out: &mut dyn Write) -> Result<Exit> {
+fn print(args: &AuditFilter, last: Option<usize>, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     let mut kept: VecDeque<Line> = VecDeque::new();
     let mut torn = Vec::new();
-    for found in audit::lines(&audit::dir(&dirs.state), resolve(args)?)? {
+    for found in audit::lines(&audit::dir(&machine.dirs.state), resolve(args)?)? {
         match found? {
             Found::Line(line) => match last {
                 None => show(&line, args.json, out)?,

@@ -8,13 +8,12 @@ use serde_json::{Value, json};
 
 use crate::adapters;
 use crate::cli::args::{CheckArgs, ClientName};
-use crate::cli::{Exit, call, hook, report};
+use crate::cli::{Exit, Machine, call, hook, report};
 use crate::domain::{
     Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, Stand, Subject,
 };
 use crate::host::clock;
 use crate::host::config;
-use crate::host::dirs::{Dirs, Environment};
 use crate::host::places;
 use crate::host::state::{self, Store};
 use crate::review::{self, Case};
@@ -24,12 +23,10 @@ use crate::rules::Survey;
 const DRY_SESSION: &str = "check";
 
 /// Runs the command; the exit code is the verdict's.
-pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit> {
-    let env = Environment::read();
-    let dirs = Dirs::locate(&env)?;
+pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
     let client = Client::from(args.client);
     let cwd = directory(args.cwd.as_deref())?;
-    let machine = Machine { env, dirs };
+    let machine = Checker(machine);
     if let Some(file) = &args.batch {
         return batch(&machine, client, &cwd, file, out);
     }
@@ -116,10 +113,7 @@ fn exit(decision: &Decision) -> Exit {
     }
 }
 
-struct Machine {
-    env: Environment,
-    dirs: Dirs,
-}
+struct Checker(Machine);
 
 struct Checked {
     decision: Decision,
@@ -128,15 +122,15 @@ struct Checked {
     notes: Vec<String>,
 }
 
-impl Machine {
+impl Checker {
     fn check(&self, client: Client, message: &[u8]) -> Result<Checked> {
         let decoded = match adapters::decode(client, message) {
             Ok(decoded) => decoded,
             Err(fault) => return Ok(faulty(client, fault)),
         };
         let request = &decoded.request;
-        let places = places::locate(&self.env, &self.dirs, &request.cwd);
-        let loaded = config::load(&self.env, &self.dirs, &places)?;
+        let places = places::locate(&self.0.env, &self.0.dirs, &request.cwd);
+        let loaded = config::load(&self.0.env, &self.0.dirs, &places)?;
         let (policy, notes) = (loaded.policy, loaded.notes);
         let subject = request.subject.clone();
         let Event::BeforeTool(call) = &request.event else {
@@ -145,7 +139,7 @@ impl Machine {
         };
         let mut facts = Facts::new(places);
         let survey = call::understand(call, &request.cwd, &policy, &mut facts);
-        let trust = call::trust(&subject, &policy, self.env.lazaret_quarantine.is_some());
+        let trust = call::trust(&subject, &policy, self.0.env.lazaret_quarantine.is_some());
         let stand = self.stand(request, &policy);
         let case = Case {
             subject: &subject,
@@ -163,7 +157,7 @@ impl Machine {
 
     /// The session's past where the message names a session that has one.
     fn stand(&self, request: &Request, policy: &Policy) -> Stand {
-        let store = Store::new(&self.dirs.state);
+        let store = Store::new(&self.0.dirs.state);
         state::look(&store, &request.subject, clock::now(), hook::look(policy)).unwrap_or_default()
     }
 }
@@ -180,7 +174,7 @@ fn faulty(client: Client, fault: Fault) -> Checked {
 }
 
 /// Many calls in one process: JSON lines in, JSON lines out. A line that cannot be used becomes a line with `error`.
-fn batch(machine: &Machine, client: Client, cwd: &str, file: &Path, out: &mut dyn Write) -> Result<Exit> {
+fn batch(machine: &Checker, client: Client, cwd: &str, file: &Path, out: &mut dyn Write) -> Result<Exit> {
     let input: Box<dyn Read> = if file == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
@@ -207,7 +201,7 @@ fn batch(machine: &Machine, client: Client, cwd: &str, file: &Path, out: &mut dy
 }
 
 /// One line of a batch. `id` is given back as it came.
-fn one(machine: &Machine, client: Client, cwd: &str, line: &str) -> Result<Value> {
+fn one(machine: &Checker, client: Client, cwd: &str, line: &str) -> Result<Value> {
     let value: Value = serde_json::from_str(line).context("not JSON")?;
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let client = match text("client") {

@@ -253,7 +253,11 @@ fn sweep(setting: &Setting) -> Result<(), Fault> {
 
 /// Refuses a change of the client's settings after which lazaret would not be asked any more.
 fn config_change(setting: &Setting, request: &Request) -> Decision {
-    let settings = registration::claude_settings_texts(&setting.dirs.state, &request.cwd);
+    let project = setting.env.claude_project_dir.as_deref().unwrap_or(&request.cwd);
+    let settings = match registration::claude_settings_texts(setting.dirs.state.clone(), project) {
+        Ok(settings) => settings,
+        Err(fault) => return Decision::fault(fault, false),
+    };
     match review::drops_registration(&settings, setting.env.claude_plugin_root.is_some()) {
         Some(why) => Decision::refusal("self.settings-change", why),
         None => Decision::new(Vec::new(), None, true),

@@ -10,6 +10,7 @@ pub mod doctor;
 mod hook;
 pub mod install;
 mod record;
+mod registering;
 mod report;
 mod rules;
 pub mod trust;
@@ -93,7 +94,6 @@ fn failed(error: &anyhow::Error) -> ExitCode {
 fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
     match command {
         Command::Hook { .. } => anyhow::bail!("hook: usage: lazaret hook claude-code|opencode"),
-        Command::Check(args) => check::run(args, out),
         Command::Rules(command) => rules::run(command, out),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "lazaret", &mut &mut *out);
@@ -103,34 +103,28 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
             clap_mangen::Man::new(Cli::command()).render(&mut &mut *out)?;
             Ok(Exit::Fine)
         }
-        Command::Install(_)
-        | Command::Uninstall(_)
-        | Command::Doctor { .. }
-        | Command::Audit(_)
-        | Command::Config(_)
-        | Command::Trust { .. }
-        | Command::Allow { .. } => {
-            let env = Environment::read();
-            let dirs = Dirs::locate(&env)?;
-            on_this_machine(command, &env, &dirs, out)
-        }
+        Command::Check(args) => check::run(args, Machine::here()?, out),
+        Command::Install(args) => registering::install(args, &Machine::here()?, out),
+        Command::Uninstall(args) => registering::uninstall(args, &Machine::here()?, out),
+        Command::Doctor { json } => registering::doctor(*json, &Machine::here()?, out),
+        Command::Audit(command) => audit::run(command, &Machine::here()?, out),
+        Command::Config(command) => config::run(command, &Machine::here()?, out),
+        Command::Trust { action, json } => trust::run(*action, *json, &Machine::here()?, out),
+        Command::Allow { code } => allow::run(code, &Machine::here()?, out),
     }
 }
 
-/// The commands that need to know where things lie on this machine.
-fn on_this_machine(command: &Command, env: &Environment, dirs: &Dirs, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    match command {
-        Command::Install(args) => register(args, dirs, out),
-        Command::Uninstall(args) => unregister(args, dirs, out),
-        Command::Doctor { json } => doctor::run(env, dirs, *json, out),
-        Command::Audit(command) => audit::run(command, dirs, out),
-        Command::Config(command) => config::run(command, env, dirs, out),
-        Command::Trust { action, json } => trust::run(*action, *json, env, dirs, out),
-        Command::Allow { code } => allow::run(code, dirs, out),
-        Command::Hook { .. }
-        | Command::Check(_)
-        | Command::Rules(_)
-        | Command::Completions { .. }
-        | Command::Man => anyhow::bail!("this command needs no machine"),
+/// The environment of this process and where lazaret's things lie in it.
+#[derive(Debug)]
+pub struct Machine {
+    pub env: Environment,
+    pub dirs: Dirs,
+}
+
+impl Machine {
+    fn here() -> anyhow::Result<Machine> {
+        let env = Environment::read();
+        let dirs = Dirs::locate(&env)?;
+        Ok(Machine { env, dirs })
     }
 }
