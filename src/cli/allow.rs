@@ -4,8 +4,9 @@ use std::io::{IsTerminal, Write};
 
 use anyhow::{Result, bail};
 
+use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
-use crate::domain::escape;
+use crate::domain::{Policy, escape};
 use crate::host::clock;
 use crate::host::permit::Permits;
 
@@ -16,6 +17,8 @@ pub fn run(code: &str, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     let Some(permit) = Permits::new(&machine.dirs.state).grant(code, clock::now())? else {
         bail!("allow {code}: there is no such code, or it has expired; make the agent try again for a new one");
     };
+    let log = Log { state: &machine.dirs.state, policy: &Policy::default(), now: clock::now() };
+    log.permission(&permit.text)?;
     writeln!(out, "allowed once, for ten minutes: {}", escape(&permit.text))?;
     Ok(Exit::Fine)
 }

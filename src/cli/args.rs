@@ -54,6 +54,8 @@ pub enum Command {
         /// What to do
         #[arg(value_enum, default_value_t = TrustAction::Show)]
         action: TrustAction,
+        /// The file (default: the project's)
+        file: Option<PathBuf>,
         #[arg(long, help = "Print one JSON object")]
         json: bool,
     },
@@ -96,7 +98,7 @@ pub struct CheckArgs {
     /// A shell command
     #[arg(required_unless_present_any = ["tool", "event", "batch"], conflicts_with_all = ["tool", "event", "batch"])]
     pub command: Option<String>,
-    /// A tool by its name in Claude Code (`Read`, `Write`, `mcp__server__tool`)
+    /// A tool by the client's name for it (`Read`, `mcp__server__tool`; `read` on OpenCode)
     #[arg(long, requires = "input", value_name = "NAME")]
     pub tool: Option<String>,
     /// The tool's arguments
@@ -216,6 +218,9 @@ pub enum ConfigCommand {
     Check {
         /// The file
         file: Option<PathBuf>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
     },
     /// Where the configuration files are
     Path {

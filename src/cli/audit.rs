@@ -53,7 +53,10 @@ fn show(line: &Line, json: bool, out: &mut dyn Write) -> std::io::Result<()> {
     if json {
         return writeln!(out, "{}", line.text);
     }
-    let what = line.verdict.map_or(line.event.as_str(), Verdict::name);
+    let what: &str = match line.verdict {
+        Some(verdict) => verdict.name(),
+        None => &line.event,
+    };
     let action = if line.action.is_empty() { &line.note } else { &line.action };
     write!(out, "{}  {what:<6}  {:<8}  {}", line.time, line.tool, escape(&clip(action, 300)))?;
     if !line.rules.is_empty() {

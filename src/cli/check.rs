@@ -10,7 +10,7 @@ use crate::adapters;
 use crate::cli::args::{CheckArgs, ClientName};
 use crate::cli::{Exit, Machine, call, hook, report};
 use crate::domain::{
-    Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, Stand, Subject,
+    Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, SessionId, Stand, Subject,
 };
 use crate::host::clock;
 use crate::host::config;
@@ -31,7 +31,7 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
         return batch(&machine, client, &cwd, file, out);
     }
     let message = match (&args.command, &args.tool, &args.input, &args.event) {
-        (Some(command), ..) => before_tool(client, &cwd, args.agent.as_deref(), "Bash", &json!({ "command": command })),
+        (Some(command), ..) => before_tool(client, &cwd, args.agent.as_deref(), shell_tool(client), &json!({ "command": command })),
         (_, Some(tool), Some(input), _) => {
             let input: Value = serde_json::from_str(input).with_context(|| format!("--input {input}"))?;
             before_tool(client, &cwd, args.agent.as_deref(), tool, &input)
@@ -89,11 +89,19 @@ fn before_tool(client: Client, cwd: &str, agent: Option<&str>, tool: &str, input
             "tool_input": input, "agent_type": agent,
         }),
         Client::OpenCode => json!({
-            "event": "tool.execute.before", "input": {"tool": adapters::opencode_tool(tool), "sessionID": DRY_SESSION},
+            "event": "tool.execute.before", "input": {"tool": tool, "sessionID": DRY_SESSION},
             "output": {"args": input}, "directory": cwd, "agent": agent,
         }),
     }
     .to_string()
+}
+
+/// What the client calls its shell.
+const fn shell_tool(client: Client) -> &'static str {
+    match client {
+        Client::ClaudeCode => "Bash",
+        Client::OpenCode => "bash",
+    }
 }
 
 /// A whole message says by its shape which client sent it.
@@ -126,12 +134,13 @@ impl Checker {
     fn check(&self, client: Client, message: &[u8]) -> Result<Checked> {
         let decoded = match adapters::decode(client, message) {
             Ok(decoded) => decoded,
-            Err(fault) => return Ok(faulty(client, fault)),
+            Err(fault) => return faulty(client, fault),
         };
         let request = &decoded.request;
         let places = places::locate(&self.0.env, &self.0.dirs, &request.cwd);
-        let loaded = config::load(&self.0.env, &self.0.dirs, &places)?;
-        let (policy, notes) = (loaded.policy, loaded.notes);
+        let loaded = config::load(&self.0.dirs, &places)?;
+        let notes: Vec<String> = loaded.notes.iter().map(ToString::to_string).collect();
+        let policy = loaded.policy;
         let subject = request.subject.clone();
         let Event::BeforeTool(call) = &request.event else {
             let decision = Decision::new(Vec::new(), None, client.can_ask());
@@ -162,15 +171,11 @@ impl Checker {
     }
 }
 
-fn faulty(client: Client, fault: Fault) -> Checked {
-    let session = crate::domain::SessionId::new(DRY_SESSION);
-    let subject = session.map(|session| Subject { client, session, agent: None, agent_type: None });
-    Checked {
-        decision: Decision::fault(fault, false),
-        subject: subject.unwrap_or_else(|| adapters::nobody(client)),
-        survey: None,
-        notes: Vec::new(),
-    }
+/// A message that could not be read is blocked.
+fn faulty(client: Client, fault: Fault) -> Result<Checked> {
+    let session = SessionId::new(DRY_SESSION).ok_or_else(|| anyhow!("session {DRY_SESSION}: not an id"))?;
+    let subject = Subject { client, session, agent: None, agent_type: None };
+    Ok(Checked { decision: Decision::fault(fault, false), subject, survey: None, notes: Vec::new() })
 }
 
 /// Many calls in one process: JSON lines in, JSON lines out. A line that cannot be used becomes a line with `error`.
@@ -212,7 +217,7 @@ fn one(machine: &Checker, client: Client, cwd: &str, line: &str) -> Result<Value
     let message = if value.get("hook_event_name").is_some() || value.get("event").is_some() {
         line.to_owned()
     } else if let Some(command) = text("command") {
-        before_tool(client, cwd, text("agent"), "Bash", &json!({ "command": command }))
+        before_tool(client, cwd, text("agent"), shell_tool(client), &json!({ "command": command }))
     } else if let (Some(tool), Some(input)) = (text("tool"), value.get("input")) {
         before_tool(client, cwd, text("agent"), tool, input)
     } else {

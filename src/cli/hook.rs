@@ -96,7 +96,7 @@ impl Setting {
         let env = Environment::read();
         let dirs = Dirs::locate(&env)?;
         let places = places::locate(&env, &dirs, &request.cwd);
-        let (policy, config_fault) = match config::load(&env, &dirs, &places) {
+        let (policy, config_fault) = match config::load(&dirs, &places) {
             Ok(loaded) => (loaded.policy, None),
             Err(fault) => (Policy::default(), Some(fault)),
         };

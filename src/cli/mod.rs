@@ -6,13 +6,13 @@ mod audit;
 mod call;
 mod check;
 pub mod config;
-pub mod doctor;
-mod hook;
+pub mod hook;
 pub mod install;
 mod record;
 mod registering;
 mod report;
 mod rules;
+mod settings;
 pub mod trust;
 pub mod uninstall;
 
@@ -20,10 +20,12 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::{CommandFactory, Parser};
 
+use crate::domain::Places;
 use crate::host::dirs::{Dirs, Environment};
-use crate::host::guard;
+use crate::host::{guard, places};
 use args::{Cli, Command};
 
 /// How a command of a person ends.
@@ -106,10 +108,9 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Command::Check(args) => check::run(args, Machine::here()?, out),
         Command::Install(args) => registering::install(args, &Machine::here()?, out),
         Command::Uninstall(args) => registering::uninstall(args, &Machine::here()?, out),
-        Command::Doctor { json } => registering::doctor(*json, &Machine::here()?, out),
         Command::Audit(command) => audit::run(command, &Machine::here()?, out),
-        Command::Config(command) => config::run(command, &Machine::here()?, out),
-        Command::Trust { action, json } => trust::run(*action, *json, &Machine::here()?, out),
+        Command::Config(command) => settings::config(command, &Machine::here()?, out),
+        Command::Trust { action, file, json } => settings::trust((*action, *json), file.as_deref(), &Machine::here()?, out),
         Command::Allow { code } => allow::run(code, &Machine::here()?, out),
     }
 }
@@ -126,5 +127,11 @@ impl Machine {
         let env = Environment::read();
         let dirs = Dirs::locate(&env)?;
         Ok(Machine { env, dirs })
+    }
+
+    /// Where things are, seen from the working directory.
+    fn places(&self) -> anyhow::Result<Places> {
+        let cwd = std::env::current_dir().context("the working directory")?;
+        Ok(places::locate(&self.env, &self.dirs, &cwd.to_string_lossy()))
     }
 }

@@ -67,15 +67,30 @@ impl Log<'_> {
 
     /// A fault that has no decision to stand in.
     pub fn fault(&self, fault: &Fault) -> Result<(), Fault> {
+        self.plain(EventKind::Fault, &format!("{}: {}", fault.kind.code(), fault.message()))
+    }
+
+    /// A person's word on a project's configuration.
+    pub fn trust(&self, note: &str) -> Result<(), Fault> {
+        self.plain(EventKind::TrustChanged, note)
+    }
+
+    /// A person's one-time permission.
+    pub fn permission(&self, note: &str) -> Result<(), Fault> {
+        self.plain(EventKind::PermissionGranted, note)
+    }
+
+    /// An event that no client reported.
+    fn plain(&self, kind: EventKind, note: &str) -> Result<(), Fault> {
         self.append(&AuditEvent {
-            kind: EventKind::Fault,
+            kind,
             subject: None,
             cwd: "",
             tool: "",
             action: "",
             call_id: None,
             decision: None,
-            note: &safe(&format!("{}: {}", fault.kind.code(), fault.message())),
+            note: &safe(note),
             duration_us: 0,
         })
     }

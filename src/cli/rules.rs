@@ -13,7 +13,7 @@ pub fn run(command: &RulesCommand, out: &mut dyn Write) -> Result<Exit> {
     match command {
         RulesCommand::List { json } => list(*json, out),
         RulesCommand::Show { id, json } => show(id, *json, out),
-        RulesCommand::Test { json } => test(*json, out),
+        RulesCommand::Test { json } => test::run(*json, out),
     }
 }
 
@@ -23,7 +23,7 @@ fn as_json(rule: &Rule) -> Value {
         "verdict": rule.verdict.name(),
         "severity": rule.severity.name(),
         "reason": rule.reason,
-        "instead": rule.instead.map(|instead| instead.text()),
+        "instead": rule.instead.map(|instead| instead),
         "fires": rule.fires,
         "silent": rule.silent,
     })
@@ -57,7 +57,7 @@ fn show(id: &str, as_object: bool, out: &mut dyn Write) -> Result<Exit> {
     writeln!(out, "{} ({}, {})", rule.id, rule.verdict.name(), rule.severity.name())?;
     writeln!(out, "  why:     {}", rule.reason)?;
     if let Some(instead) = rule.instead {
-        writeln!(out, "  instead: {}", instead.text())?;
+        writeln!(out, "  instead: {}", instead)?;
     }
     for example in rule.fires {
         writeln!(out, "  fires:   {}", crate::domain::escape(example))?;
