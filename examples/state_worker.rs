@@ -70,7 +70,7 @@ fn amends(store: &Store, subject: &Subject, told: &str) -> Result<ExitCode, Faul
         })?;
         told.write_all(format!("{goals}\n").as_bytes()).expect("to tell");
         // And away with it: the next one is made from nothing.
-        if goals % 3 == 0 {
+        if goals.is_multiple_of(3) {
             amend(store, subject, clock::now(), |document| document.goals.clear())?;
         }
     }

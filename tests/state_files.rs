@@ -73,7 +73,7 @@ fn entry(call: u64) -> Entry {
         call,
         verdict: Verdict::Allow,
         outcome: Outcome::Pending,
-        writes: call % 2 == 0,
+        writes: call.is_multiple_of(2),
         file_operation: false,
     }
 }
