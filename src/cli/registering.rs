@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::cli::args::{RegisterArgs, Scope as Named, Which};
 use crate::cli::install::{self, InstallOptions};
 use crate::cli::uninstall::{self, UninstallOptions};
-use crate::cli::{Exit, Machine, doctor};
+use crate::cli::{Exit, Machine};
 use crate::domain::Client;
 use crate::host::registration::{Scope, Surroundings};
 

@@ -6,6 +6,7 @@ mod decide;
 mod gates;
 mod matrix;
 mod rationality;
+pub mod redact;
 mod registration;
 mod risk;
 
