@@ -1,5 +1,6 @@
 //! The commands.
 
+pub mod doctor;
 pub mod install;
 pub mod uninstall;
 
