@@ -1,12 +1,11 @@
-<<<<<<< HEAD
-//! The commands.
+//! The command line.
 
+pub mod config;
 pub mod doctor;
 pub mod install;
+pub mod trust;
 pub mod uninstall;
 
-=======
->>>>>>> heads/adapters
 pub fn run() -> std::process::ExitCode {
     std::process::ExitCode::SUCCESS
 }
