@@ -22,21 +22,16 @@ const GOOD: &str = r#"case "$(cat)" in
 esac
 [ "$CLAUDECODE" = 1 ] && [ "$1 $2" = 'hook claude-code' ] && [ -d "$CLAUDE_PROJECT_DIR" ] || exit 1"#;
 
-fn options() -> DoctorOptions {
-    DoctorOptions {
-        clients: vec![Client::ClaudeCode],
-        json: false,
-        deadline: Duration::from_secs(3),
-        patience: Duration::from_secs(60),
-    }
+const CLAUDE: [Client; 1] = [Client::ClaudeCode];
+
+fn options(home: &Home) -> DoctorOptions {
+    home.doctor_options(&CLAUDE)
 }
 
 fn installed(version: &str) -> Home {
     let mut home = Home::with_claude(version);
-    home.here.now = std::time::SystemTime::now();
+    home.set_up();
     home.script("opt/lazaret", GOOD);
-    fs::create_dir_all(&home.here.state_dir).unwrap();
-    fs::set_permissions(&home.here.state_dir, fs::Permissions::from_mode(0o700)).unwrap();
     home.installed(&[Client::ClaudeCode]);
     home
 }
@@ -49,7 +44,7 @@ fn lines(home: &Home, options: &DoctorOptions) -> Vec<Line> {
 
 /// The lines that say what is not well. The temporary directory itself belongs to everybody on some machines.
 fn failures(home: &Home) -> Vec<Line> {
-    lines(home, &options()).into_iter().filter(|line| line.status == Status::Fail).collect()
+    lines(home, &options(home)).into_iter().filter(|line| line.status == Status::Fail).collect()
 }
 
 #[track_caller]
@@ -59,7 +54,7 @@ fn fails(home: &Home, why: &str, mend: &str) {
     let line = found.unwrap_or_else(|| panic!("nothing about {why:?} in {failures:#?}"));
     assert!(line.mend.as_ref().unwrap().contains(mend), "{line:?}");
     let mut out = Vec::new();
-    assert_eq!(doctor(&options(), &home.here, &mut out).unwrap(), Exit::NotFine);
+    assert_eq!(doctor(&options(home), &home.here, &mut out).unwrap(), Exit::NotFine);
     let out = String::from_utf8(out).unwrap();
     assert!(out.contains("FAIL  ") && out.contains("mend: "), "{out}");
 }
@@ -80,7 +75,7 @@ fn a_closed_gate_is_well_in_both_forms() {
         let home = installed(version);
         assert_eq!(failures(&home), []);
         let mut out = Vec::new();
-        assert_eq!(doctor(&options(), &home.here, &mut out).unwrap(), Exit::Fine);
+        assert_eq!(doctor(&options(&home), &home.here, &mut out).unwrap(), Exit::Fine);
         let out = String::from_utf8(out).unwrap();
         assert!(out.contains("`rm -rf /` is blocked, `ls` passes"), "{out}");
         assert!(out.ends_with("the gate is closed\n"), "{out}");
@@ -91,17 +86,17 @@ fn a_closed_gate_is_well_in_both_forms() {
 fn json_has_the_same_lines() {
     let home = installed("2.1.329");
     let mut out = Vec::new();
-    doctor(&DoctorOptions { json: true, ..options() }, &home.here, &mut out).unwrap();
+    doctor(&DoctorOptions { json: true, ..options(&home) }, &home.here, &mut out).unwrap();
     let json: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(json["ok"], true);
-    assert_eq!(json["checks"].as_array().unwrap().len(), lines(&home, &options()).len());
+    assert_eq!(json["checks"].as_array().unwrap().len(), lines(&home, &options(&home)).len());
     assert!(json["checks"].as_array().unwrap().iter().all(|check| check.get("mend").is_some()));
 }
 
 #[test]
 fn no_client_at_all() {
     let home = Home::new();
-    let options = DoctorOptions { clients: Vec::new(), ..options() };
+    let options = DoctorOptions { clients: Vec::new(), ..options(&home) };
     let mut out = Vec::new();
     assert_eq!(doctor(&options, &home.here, &mut out).unwrap(), Exit::NotFine);
     assert!(String::from_utf8(out).unwrap().contains("no client found"));
@@ -146,7 +141,7 @@ fn it_hangs() {
     for version in ["2.1.329", "2.1.100"] {
         let home = installed(version);
         home.script("opt/lazaret", "exec sleep 600");
-        let mut options = options();
+        let mut options = options(&home);
         options.patience = Duration::from_millis(200);
         let failed =
             lines(&home, &options).into_iter().find(|line| line.message.contains("no answer to `rm -rf /`"));
@@ -210,7 +205,7 @@ fn the_form_must_fit_the_clients_version() {
     let home = installed("2.1.200");
     home.script("bin/claude", "echo 2.1.329");
     assert_eq!(failures(&home), []);
-    let notes = lines(&home, &options());
+    let notes = lines(&home, &options(&home));
     assert!(notes.iter().any(|line| line.status == Status::Note && line.message.contains("exec form")));
 }
 
@@ -238,7 +233,7 @@ fn registered_twice_counts_twice_unless_it_is_the_same_line() {
     let project = InstallOptions { scope: Scope::Project, ..install_home::to(&[Client::ClaudeCode]) };
     home.install(&project).0.unwrap();
     assert_eq!(failures(&home), []);
-    let notes = lines(&home, &options());
+    let notes = lines(&home, &options(&home));
     assert!(notes.iter().any(|line| line.message.contains("it runs once")), "{notes:#?}");
     home.here.exe = home.script("opt/second/lazaret", GOOD);
     home.install(&project).0.unwrap();
@@ -256,7 +251,7 @@ fn events_that_are_missing_and_hooks_of_others_are_named() {
     });
     fails(&home, "not registered for SubagentStop", "lazaret install claude-code");
     let mut out = Vec::new();
-    doctor(&options(), &home.here, &mut out).unwrap();
+    doctor(&options(&home), &home.here, &mut out).unwrap();
     let out = String::from_utf8(out).unwrap();
     assert!(out.contains("may interfere") && out.contains("nanny\\u{202e} --allow"), "{out}");
 }
@@ -281,4 +276,16 @@ fn a_clock_that_cannot_be_right() {
     fails(&home, "which cannot be", "set the clock");
     home.here.now = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_300_000);
     fails(&home, "the state was written", "set the clock");
+}
+
+#[test]
+fn the_configuration_must_be_usable() {
+    let home = installed("2.1.329");
+    home.write("home/.config/lazaret/config.toml", "no_such_key = 1\n");
+    fails(&home, "no_such_key", "lazaret config check");
+    home.write("home/.config/lazaret/config.toml", "on_fault = \"block\"\n");
+    assert_eq!(failures(&home), []);
+    home.write("project/.lazaret.toml", "on_fault = \"ask\"\n");
+    let lines = lines(&home, &options(&home));
+    assert!(lines.iter().any(|line| line.subject == "config" && line.status != Status::Fail), "{lines:#?}");
 }

@@ -2,6 +2,7 @@
 //! nothing by itself.
 
 mod claude_code;
+mod config;
 mod machine;
 mod opencode;
 mod probe;
@@ -16,7 +17,8 @@ use anyhow::Result;
 pub use report::{Line, Report, Status};
 
 use crate::cli::install::{Exit, chosen};
-use crate::domain::Client;
+use crate::domain::{Client, Places};
+use crate::host::dirs::Dirs;
 use crate::host::registration::Surroundings;
 use crate::host::registration::manifest::Manifest;
 
@@ -30,6 +32,15 @@ pub struct DoctorOptions {
     pub deadline: Duration,
     /// How long a probe may take; the registered time-out when that is shorter.
     pub patience: Duration,
+    /// The configuration to be examined.
+    pub configured: Configured,
+}
+
+/// Where the configuration is looked for.
+#[derive(Debug, Clone)]
+pub struct Configured {
+    pub dirs: Dirs,
+    pub places: Places,
 }
 
 /// Examines the clients named or found, and prints the result.
@@ -66,6 +77,7 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
             Client::OpenCode => opencode::examine(&examined, report),
         }
     }
+    config::examine(&options.configured, report);
     machine::examine(here, report);
 }
 
