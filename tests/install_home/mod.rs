@@ -66,7 +66,6 @@ impl Home {
         DoctorOptions {
             clients: clients.to_vec(),
             json: false,
-            deadline: Duration::from_secs(3),
             patience: Duration::from_secs(60),
             configured: Configured { dirs, places },
         }

@@ -192,7 +192,7 @@ fn one_registration(
     {
         report.note_with(SUBJECT, format!("{name}: this client can do with the faster exec form"), &mend);
     }
-    let limit = match time_out(&hook.entry, examined.options.deadline) {
+    let limit = match time_out(&hook.entry, examined.deadline) {
         Ok(limit) => limit.map_or(examined.options.patience, |limit| limit.min(examined.options.patience)),
         Err(why) => {
             report.fail(SUBJECT, format!("{name}: {why}"), &mend);

@@ -2,7 +2,7 @@
 //! nothing by itself.
 
 mod claude_code;
-mod config;
+mod configuration;
 mod machine;
 mod opencode;
 mod probe;
@@ -17,10 +17,14 @@ use anyhow::Result;
 pub use report::{Line, Report, Status};
 
 use crate::cli::install::{Exit, chosen};
-use crate::domain::{Client, Places};
+use crate::domain::{Client, Places, Policy};
+use crate::host::config;
 use crate::host::dirs::Dirs;
 use crate::host::registration::Surroundings;
 use crate::host::registration::manifest::Manifest;
+
+/// How long a probe may take: far longer than the hook's own deadline, also on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What `lazaret doctor` was asked to do.
 #[derive(Debug, Clone)]
@@ -28,8 +32,6 @@ pub struct DoctorOptions {
     /// None named: those found.
     pub clients: Vec<Client>,
     pub json: bool,
-    /// After how long the hook ends by itself.
-    pub deadline: Duration,
     /// How long a probe may take; the registered time-out when that is shorter.
     pub patience: Duration,
     /// The configuration to be examined.
@@ -70,14 +72,20 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
             "install a client, then: lazaret install",
         );
     }
-    let examined = Examined { options, here, expected: expected(here) };
+    let explained = config::explain(&options.configured.dirs, &options.configured.places);
+    let deadline_ms = match &explained {
+        Ok(explained) => explained.policy.deadline_ms,
+        Err(_) => Policy::default().deadline_ms,
+    };
+    let deadline = Duration::from_millis(deadline_ms.into());
+    let examined = Examined { options, here, expected: expected(here), deadline };
     for client in clients {
         match client {
             Client::ClaudeCode => claude_code::examine(&examined, report),
             Client::OpenCode => opencode::examine(&examined, report),
         }
     }
-    config::examine(&options.configured, report);
+    configuration::examine(&explained, report);
     machine::examine(here, report);
 }
 
@@ -87,6 +95,8 @@ struct Examined<'a> {
     here: &'a Surroundings,
     /// The binaries that a registration may name.
     expected: Vec<PathBuf>,
+    /// After how long the hook ends by itself.
+    deadline: Duration,
 }
 
 impl Examined<'_> {

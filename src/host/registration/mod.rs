@@ -149,6 +149,26 @@ impl Scope {
     }
 }
 
+/// Name and text of every settings file of Claude Code that exists and can be read, for a session in `project`.
+pub fn claude_settings_texts(
+    env: &Environment,
+    dirs: &Dirs,
+    project: &str,
+) -> Result<Vec<(String, String)>, Fault> {
+    let here = Surroundings { cwd: PathBuf::from(project), ..Surroundings::of_process(env, dirs)? };
+    let mut paths = vec![here.claude_managed.clone()];
+    for scope in Scope::ALL {
+        paths.push(scope.claude_settings(&here)?);
+    }
+    let mut texts = Vec::new();
+    for path in paths {
+        if let Some(text) = files::read(&path)? {
+            texts.push((path.display().to_string(), text));
+        }
+    }
+    Ok(texts)
+}
+
 /// An error of the machine with the name of what it concerns.
 pub fn host_fault(what: impl Into<String>, error: &std::io::Error) -> Fault {
     Fault::new(FaultKind::Host, what, plain(error))

@@ -1,14 +1,14 @@
 //! The configuration under examination: whether it can be used, and what in it does not count and why.
 
-use super::Configured;
 use super::report::Report;
 use crate::cli::config::all_notes;
-use crate::host::config::{self, NoteKind};
+use crate::domain::Fault;
+use crate::host::config::{Explained, NoteKind};
 
 const SUBJECT: &str = "config";
 
-pub fn examine(configured: &Configured, report: &mut Report) {
-    let explained = match config::explain(&configured.dirs, &configured.places) {
+pub fn examine(explained: &Result<Explained, Fault>, report: &mut Report) {
+    let explained = match explained {
         Ok(explained) => explained,
         Err(fault) => {
             let mend = fault.way_out.as_deref().unwrap_or("lazaret config check");
@@ -16,7 +16,7 @@ pub fn examine(configured: &Configured, report: &mut Report) {
         }
     };
     let mut usable = true;
-    for note in all_notes(&explained) {
+    for note in all_notes(explained) {
         match note.kind {
             NoteKind::Broken => {
                 usable = false;
