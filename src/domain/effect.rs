@@ -49,9 +49,16 @@ impl EffectKind {
 pub enum Target {
     /// An absolute, lexically normalised path. With `glob`, a pattern in shell spelling that stands for many paths.
     /// `recursive`: with all that lies below it.
-    Path { path: String, glob: bool, recursive: bool },
+    Path {
+        path: String,
+        glob: bool,
+        recursive: bool,
+    },
     /// A path of which not everything is known before the command runs; `known` is the part in front that is.
-    UnknownPath { known: String, recursive: bool },
+    UnknownPath {
+        known: String,
+        recursive: bool,
+    },
     Url(String),
     /// A command by its text.
     Command(String),

@@ -41,7 +41,9 @@ impl FaultKind {
     pub const fn may_ask(self) -> bool {
         match self {
             FaultKind::BadMessage | FaultKind::TooLarge | FaultKind::Deadline => false,
-            FaultKind::State | FaultKind::Busy | FaultKind::Config | FaultKind::Audit | FaultKind::Host => true,
+            FaultKind::State | FaultKind::Busy | FaultKind::Config | FaultKind::Audit | FaultKind::Host => {
+                true
+            }
         }
     }
 }

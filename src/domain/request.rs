@@ -102,7 +102,10 @@ pub enum Tool {
     /// A built-in tool of a client that touches nothing on the machine by itself (to-do lists, modes, questions).
     Internal(String),
     /// A tool of an MCP server.
-    Mcp { server: String, tool: String },
+    Mcp {
+        server: String,
+        tool: String,
+    },
     /// A tool we do not know.
     Unknown(String),
 }
@@ -140,17 +143,42 @@ pub enum SearchKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// A command line for a shell. `workdir` is where the client will run it, when that is not the session's directory.
-    Shell { command: String, workdir: Option<String> },
-    Read { path: String },
+    Shell {
+        command: String,
+        workdir: Option<String>,
+    },
+    Read {
+        path: String,
+    },
     /// The whole content of a file; `content` is empty when it was longer than [`Action::MAX_CONTENT`] and `long` is set.
-    Write { path: String, content: String, long: bool },
+    Write {
+        path: String,
+        content: String,
+        long: bool,
+    },
     /// A change to a part of a file; `content` is the new text.
-    Edit { path: String, content: String, long: bool },
-    Search { kind: SearchKind, pattern: String, path: Option<String>, glob: Option<String> },
-    Fetch { url: String },
-    Spawn { agent_type: Option<String>, prompt: String },
+    Edit {
+        path: String,
+        content: String,
+        long: bool,
+    },
+    Search {
+        kind: SearchKind,
+        pattern: String,
+        path: Option<String>,
+        glob: Option<String>,
+    },
+    Fetch {
+        url: String,
+    },
+    Spawn {
+        agent_type: Option<String>,
+        prompt: String,
+    },
     /// Anything else; `text` is the raw JSON of the arguments, at most [`Action::MAX_CONTENT`] bytes of it.
-    Other { text: String },
+    Other {
+        text: String,
+    },
 }
 
 impl Action {
@@ -170,16 +198,34 @@ pub struct ToolCall {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     BeforeTool(ToolCall),
-    AfterTool { call: ToolCall, outcome: super::Outcome, error: Option<String>, duration_ms: Option<u64> },
-    Prompt { text: String },
-    SessionStart { source: String },
-    SessionEnd { reason: String },
+    AfterTool {
+        call: ToolCall,
+        outcome: super::Outcome,
+        error: Option<String>,
+        duration_ms: Option<u64>,
+    },
+    Prompt {
+        text: String,
+    },
+    SessionStart {
+        source: String,
+    },
+    SessionEnd {
+        reason: String,
+    },
     SubagentStart,
-    SubagentStop { message: Option<String> },
+    SubagentStop {
+        message: Option<String>,
+    },
     /// A settings file of the client changed; the change takes effect unless it is refused.
-    ConfigChange { source: String, path: Option<String> },
+    ConfigChange {
+        source: String,
+        path: Option<String>,
+    },
     /// Any other event, by the client's name for it: recorded, never judged.
-    Other { name: String },
+    Other {
+        name: String,
+    },
 }
 
 /// One message of a client.
