@@ -27,24 +27,19 @@ pub struct PastCall {
     pub writes: bool,
 }
 
-/// A limit that stands against the call, worked out from the state under the lock.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limit {
-    /// `RATE_LIMIT_EXCEEDED`, `CONCURRENT_AGENT_LIMIT`, `TOOL_LIMIT_EXCEEDED`, `SESSION_STOPPED`.
-    pub code: &'static str,
-    pub message: String,
-}
-
 /// Where the session stands when the call comes in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stand {
-    /// Newest first, at most 200.
+    /// Newest first: at least the last 200 calls, and everything inside the longest window that was asked for.
     pub history: Vec<PastCall>,
+    /// The record was overwritten inside the window: older calls may be missing, so a limit counts as reached.
+    pub wrapped: bool,
+    /// Calls of this session so far.
+    pub calls: u64,
     /// File operations of this session so far.
     pub file_operations: u64,
-    pub limit: Option<Limit>,
-    /// A person allowed exactly this action (`lazaret allow`); the id of that permission.
-    pub allowed: Option<String>,
+    /// Why the session was stopped, when it was.
+    pub stopped: Option<String>,
 }
 
 /// A 64-bit fingerprint (FNV-1a) of some parts, the same in every version of lazaret. Not for secrets.
