@@ -119,7 +119,7 @@ type Resource = libc::__rlimit_resource_t;
 type Resource = c_int;
 
 /// SIGALRM after so many milliseconds of real time.
-fn deadline(ms: u32) {
+pub fn deadline(ms: u32) {
     let once = libc::itimerval {
         it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 },
         it_value: libc::timeval {

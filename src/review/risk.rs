@@ -122,7 +122,7 @@ fn lies_in(path: &str, root: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Severity;
+    use crate::domain::{Severity, Verdict};
 
     fn effect(kind: EffectKind, path: &str) -> Effect {
         Effect {

@@ -25,6 +25,12 @@ const PREFIX: &str = "audit-";
 const SUFFIX: &str = ".jsonl";
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
+
+/// Where the log lies.
+pub fn dir(state_dir: &Path) -> PathBuf {
+    state_dir.join("audit")
+}
+
 /// Adds a line, and gives its id: none = the log is switched off. `dir` is the log's own directory.
 pub fn append(
     dir: &Path,
