@@ -15,5 +15,6 @@ mod clients;
 mod model;
 mod opencode;
 mod session;
+mod watched;
 mod wire;
 mod world;

@@ -20,6 +20,11 @@ const TOOLS: &str = "/home/dev/.tools";
 /// More than the longest session needs on two busy cores; a client that hangs is ended then.
 const LIMIT: Duration = Duration::from_secs(150);
 
+/// With these, OpenCode does not wait 75 seconds for npm before it loads plugins.
+const PLUGIN_PACKAGE: &str = r#"{"dependencies": {"@opencode-ai/plugin": "1.18.33"}}"#;
+const PLUGIN_LOCK: &str =
+    r#"{"lockfileVersion": 3, "packages": {"": {"dependencies": {"@opencode-ai/plugin": "1.18.33"}}}}"#;
+
 /// One such machine.
 pub struct World {
     root: TempDir,
@@ -41,6 +46,13 @@ impl World {
             "/home/dev/.gitconfig",
             "[user]\n\tname = Dev\n\temail = dev@example.org\n[init]\n\tdefaultBranch = main\n",
         );
+        for directory in ["/home/dev/.config/opencode", "/home/dev/.opencode", "/home/dev/proj/.opencode"] {
+            if client == Client::OpenCode {
+                world.write(&format!("{directory}/package.json"), PLUGIN_PACKAGE);
+                world.write(&format!("{directory}/package-lock.json"), PLUGIN_LOCK);
+                std::fs::create_dir(world.host(&format!("{directory}/node_modules"))).unwrap();
+            }
+        }
         world.install_lazaret();
         world.sh("git init -q && git add -A && git commit -qm 'Begin' && git init -q --bare ../remote.git
             git remote add origin /home/dev/remote.git && git push -q -u origin main");
