@@ -31,7 +31,13 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
         return batch(&machine, client, &cwd, file, out);
     }
     let message = match (&args.command, &args.tool, &args.input, &args.event) {
-        (Some(command), ..) => before_tool(client, &cwd, args.agent.as_deref(), shell_tool(client), &json!({ "command": command })),
+        (Some(command), ..) => before_tool(
+            client,
+            &cwd,
+            args.agent.as_deref(),
+            shell_tool(client),
+            &json!({ "command": command }),
+        ),
         (_, Some(tool), Some(input), _) => {
             let input: Value = serde_json::from_str(input).with_context(|| format!("--input {input}"))?;
             before_tool(client, &cwd, args.agent.as_deref(), tool, &input)
@@ -41,7 +47,11 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
     };
     let checked = machine.check(client_of(&message, client), message.as_bytes())?;
     if args.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&report::json(&checked.decision, &checked.subject))?)?;
+        writeln!(
+            out,
+            "{}",
+            serde_json::to_string_pretty(&report::json(&checked.decision, &checked.subject))?
+        )?;
     } else {
         let survey = args.explain.then_some(checked.survey.as_ref()).flatten();
         report::text(out, &checked.decision, survey, report::Paint::auto())?;
@@ -66,7 +76,9 @@ fn directory(given: Option<&Path>) -> Result<String> {
         Some(dir) => dir.canonicalize().with_context(|| format!("--cwd {}", dir.display()))?,
         None => std::env::current_dir().context("the working directory")?,
     };
-    dir.to_str().map(str::to_owned).ok_or_else(|| anyhow!("{}: the directory's name is not UTF-8", dir.display()))
+    dir.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| anyhow!("{}: the directory's name is not UTF-8", dir.display()))
 }
 
 fn read(file: &Path) -> Result<String> {
@@ -230,4 +242,3 @@ fn one(machine: &Checker, client: Client, cwd: &str, line: &str) -> Result<Value
     }
     Ok(answer)
 }
-

@@ -27,7 +27,12 @@ pub fn config(command: &ConfigCommand, machine: &Machine, out: &mut dyn Write) -
 }
 
 /// `how`: what to do, and whether to print JSON.
-pub fn trust(how: (TrustAction, bool), file: Option<&Path>, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
+pub fn trust(
+    how: (TrustAction, bool),
+    file: Option<&Path>,
+    machine: &Machine,
+    out: &mut dyn Write,
+) -> Result<Exit> {
     let (dirs, places) = (&machine.dirs, machine.places()?);
     let (what, paths) = match how {
         (TrustAction::Show, json) => {
