@@ -4,7 +4,7 @@ use crate::clients::Client;
 use crate::deeds;
 use crate::model::{MAIN, Script, Step, call};
 use crate::watched::{self, Way, by_shell};
-use crate::world::{BIN, CLIENT_LOG, World};
+use crate::world::{BIN, FORBIDDEN_LOG, World};
 use serde_json::json;
 use std::time::Duration;
 
@@ -112,7 +112,7 @@ fn no_way_switches_the_hook_off() {
         BIN,
         "/home/dev/.config/lazaret/config.toml",
         "/home/dev/.local/state/lazaret",
-        CLIENT_LOG,
+        FORBIDDEN_LOG,
         "/home/dev/.local/state/lazaret/fill",
         "/home/dev/.claude/plugins/evil",
         "/home/dev/proj/notes.txt",

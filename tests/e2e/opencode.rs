@@ -4,7 +4,7 @@ use crate::clients::Client;
 use crate::deeds;
 use crate::model::{Script, Step};
 use crate::watched::{self, Way, by_shell};
-use crate::world::{BIN, CLIENT_LOG, World};
+use crate::world::{BIN, FORBIDDEN_LOG, World};
 use serde_json::json;
 
 const PLUGINS: &str = "/home/dev/.config/opencode/plugin";
@@ -74,7 +74,7 @@ fn no_way_switches_the_plugin_off() {
         BIN,
         "/home/dev/.config/lazaret/config.toml",
         "/home/dev/.local/state/lazaret",
-        CLIENT_LOG,
+        FORBIDDEN_LOG,
     ];
     let first = vec![Client::OpenCode.shell("harmless", "true")];
     let probe = Client::OpenCode.shell("probe", "rm -rf /home/dev/precious");

@@ -10,7 +10,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// What stands at a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,7 +20,7 @@ enum Found {
         mode: u32,
         content: Vec<u8>,
     },
-    /// By its inode: one that was moved away and made anew is another.
+    /// By its inode and birth: one that was moved away and made anew is another.
     Directory {
         mode: u32,
         inode: u64,
@@ -32,7 +32,7 @@ fn look(path: &Path) -> Found {
     let Ok(meta) = path.symlink_metadata() else { return Found::Nothing };
     let mode = meta.mode() & 0o7777;
     if meta.is_dir() {
-        Found::Directory { mode, inode: meta.ino() }
+        Found::Directory { mode, inode: meta.ino(), born: meta.created().ok() }
     } else if meta.is_file() {
         Found::File { mode, content: fs::read(path).unwrap_or_default() }
     } else {
@@ -123,6 +123,7 @@ pub fn try_all(world: &World, watched: &[&str], first: Vec<Call>, ways: Vec<Way>
     // Claude Code needs up to two seconds to see a changed settings file.
     steps.push(Step::call([probe]).after(move || last.compare(&name)).pausing(Duration::from_secs(4)));
     let session = world.play(Script::main(steps));
+    eprintln!("{}", session.story());
     let culprits = watched.culprits.lock().unwrap();
     assert!(
         culprits.is_empty(),

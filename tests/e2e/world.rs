@@ -19,8 +19,8 @@ pub const BIN: &str = "/home/dev/.local/bin/lazaret";
 const TOOLS: &str = "/home/dev/.tools";
 /// The arguments of every git that ran.
 pub const GIT_LOG: &str = "/home/dev/.git-calls";
-/// The arguments of every client that the agent itself started.
-pub const CLIENT_LOG: &str = "/home/dev/.client-calls";
+/// Every client and every mount that the agent itself started.
+pub const FORBIDDEN_LOG: &str = "/home/dev/.forbidden-calls";
 /// More than the longest session needs on two busy cores; a client that hangs is ended then.
 const LIMIT: Duration = Duration::from_secs(150);
 
@@ -96,15 +96,18 @@ impl World {
         std::fs::copy(&built, self.host(BIN)).unwrap_or_else(|e| panic!("{built}: {e}"));
     }
 
-    /// Notes every call of git and every start of a client that the agent makes.
+    /// Notes every call of git, and what must not be called at all in place of doing it.
     fn log_calls(&self) {
-        let (git, client, name) = (executable("git"), self.client.inside(), self.client.command());
-        let git = format!("#!/bin/sh\necho \"$*\" >> {GIT_LOG}\nexec {} \"$@\"\n", git.display());
+        let git =
+            format!("#!/bin/sh\necho \"$*\" >> {GIT_LOG}\nexec {} \"$@\"\n", executable("git").display());
         self.program(&format!("{TOOLS}/git"), &git);
-        let client = format!(
-            "#!/bin/sh\n[ \"$1\" = --version ] || echo \"$*\" >> {CLIENT_LOG}\nexec {client} \"$@\"\n"
+        let note = format!("#!/bin/sh\necho \"$0 $*\" >> {FORBIDDEN_LOG}\n");
+        self.program(&format!("{TOOLS}/mount"), &note);
+        let ask_version = format!("[ \"$1\" = --version ] && exec {} --version\n", self.client.inside());
+        self.program(
+            &format!("{TOOLS}/{}", self.client.command()),
+            &note.replacen('\n', &format!("\n{ask_version}"), 1),
         );
-        self.program(&format!("{TOOLS}/{name}"), &client);
     }
 
     /// Registers lazaret with the client as a person does.
