@@ -278,7 +278,7 @@ fn sweep(setting: &Setting) -> Result<(), Fault> {
 /// Refuses a change of the client's settings after which lazaret would not be asked any more.
 fn config_change(setting: &Setting, request: &Request) -> Decision {
     let project = setting.env.claude_project_dir.as_deref().unwrap_or(&request.cwd);
-    let settings = match registration::claude_settings_texts(setting.dirs.state.clone(), project) {
+    let settings = match registration::claude_settings_texts(&setting.env, &setting.dirs, project) {
         Ok(settings) => settings,
         Err(fault) => return Decision::fault(fault, false),
     };

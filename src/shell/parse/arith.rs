@@ -15,10 +15,10 @@ impl Parser<'_> {
         let mark = self.state.here();
         self.state.enter()?;
         self.take(b"((");
-        let found = self.balanced(b'(', b')').and_then(|()| {
+        let found = self.balanced(b'(', b')').map(|()| {
             let closed = self.peek() == Some(b')');
             self.pos += usize::from(closed);
-            Ok(closed)
+            closed
         });
         match found {
             Ok(true) => {

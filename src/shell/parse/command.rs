@@ -183,7 +183,7 @@ impl Parser<'_> {
         let result = self.simple_parts(&mut draft);
         self.compound = false;
         if matches!(result, Ok(true)) {
-            let name = draft.words.first().map(|word| literal(word)).unwrap_or_default();
+            let name = draft.words.first().map(literal).unwrap_or_default();
             return self.function(name);
         }
         if result.is_ok() && draft.is_empty() {
