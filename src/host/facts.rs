@@ -37,7 +37,7 @@ fn path_fact(path: &str, ignore: Option<&mut Ignore>) -> PathFact {
     let found = Found::at(path, MAX_LINKS);
     // `/a/../b` is another name of `/b`, not a link.
     let plain = join("/", path);
-    let link = found.real != plain && is_link(&plain);
+    let link = (found.real != plain || found.kind == PathKind::Other) && is_link(&plain);
     let ignored = ignore.is_some_and(|ignore| {
         let directory = found.kind == PathKind::Directory;
         ignore.ignores(&found.real, directory) && (!link || ignore.ignores(&plain, false))
