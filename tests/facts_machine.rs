@@ -261,7 +261,11 @@ fn gitignore_agrees_with_git() {
 fn each_pattern_agrees_with_git() {
     let machine = Machine::new();
     let mut paths = Vec::new();
-    grow(&machine, &mut Random(0x1234_5678_9abc_def1), "repo", 0, &mut paths);
+    let mut random = Random(0x1234_5678_9abc_def1);
+    while paths.len() < 300 {
+        let dir = format!("repo/{}", paths.len());
+        grow(&machine, &mut random, if paths.is_empty() { "repo" } else { &dir }, 0, &mut paths);
+    }
     for path in &paths {
         let _ = fs::remove_file(machine.at(&format!("{path}/.gitignore")));
     }
