@@ -1,7 +1,7 @@
 //! Answers to the review's questions about the machine. Looks, never changes anything, and never waits for a FIFO or a
 //! device.
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::files::{self, Links};
@@ -101,6 +101,7 @@ fn real_parent(dir: &str) -> String {
 /// Opened without access to the content, so that nothing happens to a FIFO, a device or a file without permission.
 #[cfg(target_os = "linux")]
 fn existing(path: &str) -> Result<Found, Errno> {
+    use rustix::fs::{AtFlags, Mode, OFlags};
     let fd = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let kind = kind(rustix::fs::fstat(&fd)?.st_mode);
     let number = rustix::fd::AsRawFd::as_raw_fd(&fd);
