@@ -19,6 +19,8 @@ pub struct Environment {
     pub lazaret_quarantine: Option<String>,
     pub claude_config_dir: Option<String>,
     pub claude_project_dir: Option<String>,
+    /// Set when the client runs the hook as a plugin's.
+    pub claude_plugin_root: Option<String>,
     pub opencode_config_dir: Option<String>,
     pub opencode_config: Option<String>,
 }
@@ -41,6 +43,7 @@ impl Environment {
                 .map(|value| value.to_string_lossy().into_owned()),
             claude_config_dir: variable("CLAUDE_CONFIG_DIR"),
             claude_project_dir: variable("CLAUDE_PROJECT_DIR"),
+            claude_plugin_root: variable("CLAUDE_PLUGIN_ROOT"),
             opencode_config_dir: variable("OPENCODE_CONFIG_DIR"),
             opencode_config: variable("OPENCODE_CONFIG"),
         };

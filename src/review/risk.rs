@@ -122,7 +122,7 @@ fn lies_in(path: &str, root: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Severity;
+    use crate::domain::{Severity, Verdict};
 
     fn effect(kind: EffectKind, path: &str) -> Effect {
         Effect {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     fn past(action: u64, outcome: Outcome, writes: bool) -> PastCall {
-        PastCall { action, agent: 0, tool: 0, age_ms: 0, outcome, writes }
+        PastCall { action, agent: 0, tool: 0, age_ms: 0, outcome, writes, damaged: false }
     }
 
     #[test]

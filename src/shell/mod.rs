@@ -8,4 +8,4 @@ mod syntax;
 
 pub use expand::{Arg, Env, Piece, expand};
 pub use parse::parse;
-pub use syntax::{Assign, Bound, Context, Part, Problem, Redirect, RedirectKind, Script, Simple, Word};
+pub use syntax::{Assign, Bound, Context, Op, Part, Problem, Redirect, RedirectKind, Script, Simple, Word};

@@ -95,17 +95,23 @@ pub struct Simple {
     pub function: Option<u32>,
     /// Whether it runs may depend on another command (`&&`, `||`, `if`, loop bodies, `case`).
     pub conditional: bool,
+    /// For a command in a substitution: the command whose words, values, targets or here-documents it is part of, as an
+    /// index into [`Script::commands`]. Its output goes there; its input is that of its owner.
+    pub owner: Option<u32>,
     /// Byte range in the source of the outermost text.
     pub span: (usize, usize),
 }
 
-/// `NAME=value`, `NAME+=value`, `NAME[i]=value`, or `NAME=(…)` (value is then empty and `array` set).
+/// `NAME=value`, `NAME+=value`, `NAME[i]=value` (`array` set), or `NAME=(…)` (`array` set, the value not known). The head of
+/// `for NAME in …` and `select` is a command without words that has one of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assign {
     pub name: String,
     pub append: bool,
     pub array: bool,
     pub value: Word,
+    /// The elements of `NAME=(…)`, or what a loop goes through, where that is more than one plain word.
+    pub list: Vec<Word>,
 }
 
 /// A word as written.
@@ -122,14 +128,35 @@ pub enum Part {
     /// backslash-escaped character is a quoted text of its own.
     Text { text: String, quoted: bool },
     /// `$NAME` or `${NAME…}`. `plain`: the value itself, nothing done to it. `default`: the word of `${NAME:-word}` and its like,
-    /// as source text, where there is one.
-    Variable { name: String, plain: bool, default: Option<String>, quoted: bool },
+    /// as source text, where there is one. `op`: what is done to the value.
+    Variable { name: String, plain: bool, default: Option<String>, op: Op, quoted: bool },
     /// `$(…)` or backticks; the commands are in [`Script::commands`] with this subshell number.
     Substitution { subshell: u32, quoted: bool },
     /// `<(…)` or `>(…)`.
     Process { subshell: u32 },
     /// `$((…))` or `$[…]`: a number.
     Arithmetic,
+}
+
+/// What `${NAME…}` does to a value. `colon`: an empty value counts as unset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Op {
+    /// Nothing.
+    Plain,
+    /// `-`
+    Default { colon: bool },
+    /// `=`
+    Assign { colon: bool },
+    /// `+`
+    Alternative { colon: bool },
+    /// `?`
+    Error { colon: bool },
+    /// `#` `##` `%` `%%`, with the pattern as source text.
+    Trim { suffix: bool, longest: bool, pattern: String },
+    /// `:offset:length`, as source text.
+    Slice(String),
+    /// Anything else: lengths, indirection, subscripts, replacement, case, `@`.
+    Other,
 }
 
 /// The kinds of redirection.

@@ -1,0 +1,397 @@
+//! Lists, pipelines and simple commands.
+
+use super::super::{Assign, Part, Redirect, Simple, Word};
+use super::Parser;
+use super::lexer::{Keyword, is_name};
+use super::state::{Parse, Scope};
+use super::word::{Mode, push_text, unknown};
+
+/// A simple command that is being read.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub assigns: Vec<Assign>,
+    pub words: Vec<Word>,
+    pub redirects: Vec<Redirect>,
+}
+
+impl Draft {
+    fn is_empty(&self) -> bool {
+        self.assigns.is_empty() && self.words.is_empty() && self.redirects.is_empty()
+    }
+}
+
+impl Parser<'_> {
+    /// Commands up to where no command can begin: the end, `)`, `;;`, or a keyword that closes something.
+    pub(super) fn list(&mut self) -> Parse<usize> {
+        let mut count = 0;
+        loop {
+            self.newlines()?;
+            if self.at_close() {
+                return Ok(count);
+            }
+            let from = self.state.here();
+            self.and_or()?;
+            count += 1;
+            self.blank();
+            match self.byte() {
+                None | Some(b')') => return Ok(count),
+                Some(b'\n') => {}
+                Some(b';') if matches!(self.second(), Some(b';' | b'&')) => return Ok(count),
+                Some(b';') => self.pos += 1,
+                Some(b'&') => {
+                    self.pos += 1;
+                    let to = self.state.here();
+                    self.state.wrap(&from, &to);
+                }
+                Some(_) if self.compound && self.at_close() => return Ok(count),
+                Some(_) => return Err(self.wrong("unexpected token")),
+            }
+        }
+    }
+
+    /// A list that has to hold something.
+    pub(super) fn body(&mut self) -> Parse<()> {
+        if self.list()? == 0 { Err(self.wrong("a command is missing")) } else { Ok(()) }
+    }
+
+    /// Whether what stands here ends a list.
+    fn at_close(&mut self) -> bool {
+        match self.byte() {
+            None | Some(b')') => true,
+            Some(b';') => matches!(self.second(), Some(b';' | b'&')),
+            Some(b't' | b'e' | b'f' | b'd' | b'}') => matches!(
+                self.keyword(),
+                Some((
+                    Keyword::Then
+                        | Keyword::Elif
+                        | Keyword::Else
+                        | Keyword::Fi
+                        | Keyword::Do
+                        | Keyword::Done
+                        | Keyword::Esac
+                        | Keyword::Close,
+                    _
+                ))
+            ),
+            _ => false,
+        }
+    }
+
+    fn and_or(&mut self) -> Parse<()> {
+        let conditional = self.state.scope.conditional;
+        loop {
+            self.pipeline()?;
+            self.blank();
+            if !(self.take(b"&&") || self.take(b"||")) {
+                break;
+            }
+            self.newlines()?;
+            self.state.scope.conditional = true;
+        }
+        self.state.scope.conditional = conditional;
+        Ok(())
+    }
+
+    fn pipeline(&mut self) -> Parse<()> {
+        let mut prefixed = false;
+        loop {
+            if self.accept(Keyword::Bang) {
+            } else if self.accept(Keyword::Time) {
+                self.time_options();
+            } else {
+                break;
+            }
+            prefixed = true;
+        }
+        if prefixed && matches!(self.byte(), None | Some(b'\n' | b';')) {
+            self.compound = false;
+            return Ok(());
+        }
+        let start = self.state.here();
+        self.command()?;
+        self.blank();
+        if self.byte() == Some(b'|') && self.second() != Some(b'|') {
+            return self.piped(start);
+        }
+        Ok(())
+    }
+
+    fn time_options(&mut self) {
+        loop {
+            self.blank();
+            let start = self.pos;
+            let option = self.take(b"-p") || self.take(b"--");
+            if !option || self.peek().is_some_and(|byte| !super::lexer::is_meta(byte)) {
+                self.pos = start;
+                return;
+            }
+        }
+    }
+
+    /// The other stages of a pipeline, from its first `|` on.
+    fn piped(&mut self, start: super::state::Mark) -> Parse<()> {
+        let mut cuts = vec![start];
+        let scope = self.state.scope;
+        let result = loop {
+            self.blank();
+            if self.byte() != Some(b'|') || self.second() == Some(b'|') {
+                break Ok(());
+            }
+            if !self.take(b"|&") {
+                self.take(b"|");
+            }
+            cuts.push(self.state.here());
+            let mut stage = self.newlines();
+            if stage.is_ok() {
+                stage = self.stage();
+            }
+            if stage.is_err() {
+                break stage;
+            }
+        };
+        self.state.scope = scope;
+        self.state.join(&cuts);
+        result
+    }
+
+    /// A command behind `|`, where `time` is a word and `!` is wrong.
+    fn stage(&mut self) -> Parse<()> {
+        match self.keyword() {
+            Some((Keyword::Time, _)) => self.simple(),
+            _ => self.command(),
+        }
+    }
+
+    fn command(&mut self) -> Parse<()> {
+        self.compound = false;
+        match self.peek() {
+            None => Err(self.wrong("a command is missing")),
+            Some(b'(') => self.parenthesis(),
+            Some(_) => match self.keyword() {
+                Some((keyword, end)) => self.keyword_command(keyword, end),
+                None => self.simple(),
+            },
+        }
+    }
+
+    /// A simple command, or the definition of a function as `name ()`.
+    pub(super) fn simple(&mut self) -> Parse<()> {
+        let first = self.state.commands.len();
+        let scope = self.state.scope;
+        let start = self.pos;
+        let mut draft = Draft::default();
+        let result = self.simple_parts(&mut draft);
+        self.compound = false;
+        if matches!(result, Ok(true)) {
+            let name = draft.words.first().map(|word| literal(word)).unwrap_or_default();
+            return self.function(name);
+        }
+        if result.is_ok() && draft.is_empty() {
+            return Err(self.wrong("a command is missing"));
+        }
+        // What was read before an error counts too.
+        self.state.scope = scope;
+        if !draft.is_empty() {
+            self.finish(draft, first, start)?;
+        }
+        result.map(|_| ())
+    }
+
+    /// Adds a command that is complete.
+    pub(super) fn finish(&mut self, draft: Draft, first: usize, start: usize) -> Parse<()> {
+        let Scope { context, subshell, function, conditional, .. } = self.state.scope;
+        let Draft { assigns, words, redirects } = draft;
+        if subshell == 0 && !conditional && words.len() == 3 {
+            let is = |at: usize, wanted: &str| words.get(at).is_some_and(|word| literal(word) == wanted);
+            self.state.extglob_next |= is(0, "shopt") && is(1, "-s") && is(2, "extglob");
+        }
+        let command = Simple {
+            assigns,
+            words,
+            redirects,
+            context,
+            pipeline: self.state.pipeline(),
+            stage: 0,
+            last: true,
+            subshell,
+            parent: 0,
+            function,
+            conditional,
+            owner: None,
+            span: self.span(start),
+        };
+        self.state.push(command, first)
+    }
+
+    /// Reads the parts of a simple command. True: it is `name ()`.
+    fn simple_parts(&mut self, draft: &mut Draft) -> Parse<bool> {
+        let mut assigning = false;
+        loop {
+            self.blank();
+            match self.byte() {
+                None | Some(b'\n' | b';' | b')' | b'|') => return Ok(false),
+                Some(b'(') => {
+                    let alone =
+                        draft.words.len() == 1 && draft.assigns.is_empty() && draft.redirects.is_empty();
+                    self.pos += 1;
+                    self.blank();
+                    if alone && self.take(b")") {
+                        return Ok(true);
+                    }
+                    return Err(self.wrong("unexpected `(`"));
+                }
+                Some(byte) => {
+                    if let Some(redirect) = self.redirect()? {
+                        draft.redirects.push(redirect);
+                        continue;
+                    }
+                    if byte == b'&' {
+                        return Ok(false);
+                    }
+                    if draft.words.is_empty() {
+                        assigning = self.first_word(draft)?;
+                    } else {
+                        let word = if assigning { self.assigning_word()? } else { self.word(Mode::Plain)? };
+                        draft.words.push(word);
+                    }
+                }
+            }
+        }
+    }
+
+    /// An assignment or the command word. True: the command's arguments may be `NAME=(…)`.
+    fn first_word(&mut self, draft: &mut Draft) -> Parse<bool> {
+        let start = self.pos;
+        let mut head = self.assignment_head()?;
+        if let Some(target) = head.take_if(|head| head.assigns) {
+            let assign = self.assignment(target, start)?;
+            draft.assigns.push(assign);
+            return Ok(false);
+        }
+        let mut parts = Vec::new();
+        if head.is_some() {
+            push_text(&mut parts, self.since(start), false);
+        }
+        self.word_rest(&mut parts, Mode::Plain)?;
+        self.state.count_word()?;
+        let word = Word { parts, span: self.span(start) };
+        let assigning = matches!(
+            literal(&word).as_str(),
+            "declare" | "typeset" | "local" | "export" | "readonly" | "alias" | "eval" | "let"
+        );
+        draft.words.push(word);
+        Ok(assigning)
+    }
+
+    /// An argument of `declare` and its like.
+    fn assigning_word(&mut self) -> Parse<Word> {
+        let start = self.pos;
+        let head = self.assignment_head()?;
+        let mut parts = Vec::new();
+        if head.is_some() {
+            push_text(&mut parts, self.since(start), false);
+        }
+        if head.is_some_and(|head| head.assigns) && self.peek() == Some(b'(') {
+            self.array()?;
+            parts.push(unknown(""));
+        }
+        self.word_rest(&mut parts, Mode::Plain)?;
+        self.state.count_word()?;
+        Ok(Word { parts, span: self.span(start) })
+    }
+
+    /// `NAME=`, `NAME+=`, `NAME[…]=`, or `NAME[…]` alone. Nothing is taken when the text here is none of them.
+    fn assignment_head(&mut self) -> Parse<Option<Head>> {
+        let start = self.pos;
+        let mut name = String::new();
+        while let Some(byte) = self.peek().filter(|byte| is_name(*byte)) {
+            self.pos += 1;
+            name.push(char::from(byte));
+        }
+        let valid = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
+        let mut subscript = false;
+        if valid && self.byte() == Some(b'[') {
+            self.pos += 1;
+            self.subscript()?;
+            subscript = true;
+        }
+        if valid {
+            let append = self.take(b"+=");
+            if append || self.take(b"=") {
+                return Ok(Some(Head { name, append, subscript, assigns: true }));
+            }
+        }
+        if subscript {
+            return Ok(Some(Head { name, append: false, subscript, assigns: false }));
+        }
+        self.pos = start;
+        Ok(None)
+    }
+
+    /// The value of an assignment whose head is read.
+    fn assignment(&mut self, head: Head, start: usize) -> Parse<Assign> {
+        let Head { name, append, subscript, .. } = head;
+        if self.peek() == Some(b'(') {
+            let list = self.array()?;
+            let mut parts = vec![unknown(&name)];
+            self.word_rest(&mut parts, Mode::Plain)?;
+            let value = Word { parts, span: self.span(start) };
+            return Ok(Assign { name, append, array: true, value, list });
+        }
+        let value = self.word(Mode::Plain)?;
+        Ok(Assign { name, append, array: subscript, value, list: Vec::new() })
+    }
+
+    /// The elements of `(…)` behind `NAME=`.
+    fn array(&mut self) -> Parse<Vec<Word>> {
+        self.state.enter()?;
+        self.pos += 1;
+        let mut list = Vec::new();
+        loop {
+            self.blank();
+            match self.byte() {
+                Some(b')') => break,
+                Some(b'\n') if self.state.pending.is_empty() => self.newline()?,
+                None | Some(b'\n') => return Err(self.wrong("an array's `)` is missing")),
+                Some(b'[') => {
+                    let start = self.pos;
+                    let mut parts = Vec::new();
+                    self.pos += 1;
+                    self.subscript()?;
+                    push_text(&mut parts, self.since(start), false);
+                    self.word_rest(&mut parts, Mode::Plain)?;
+                    self.state.count_word()?;
+                    list.push(Word { parts, span: self.span(start) });
+                }
+                Some(_) => {
+                    let word = self.word(Mode::Plain)?;
+                    if word.parts.is_empty() {
+                        return Err(self.wrong("unexpected token in an array"));
+                    }
+                    list.push(word);
+                }
+            }
+        }
+        self.pos += 1;
+        self.state.leave();
+        Ok(list)
+    }
+}
+
+/// What stands in front of an assigned value.
+struct Head {
+    name: String,
+    append: bool,
+    subscript: bool,
+    /// A `=` was there.
+    assigns: bool,
+}
+
+/// The text of a word, as far as it is text.
+pub(super) fn literal(word: &Word) -> String {
+    let texts = word.parts.iter().filter_map(|part| match part {
+        Part::Text { text, .. } => Some(text.as_str()),
+        Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => None,
+    });
+    texts.collect()
+}

@@ -1,0 +1,108 @@
+//! `[[ … ]]`.
+
+use super::super::{Part, Word};
+use super::Parser;
+use super::lexer::Keyword;
+use super::state::Parse;
+use super::word::Mode;
+
+impl Parser<'_> {
+    /// The expression behind `[[`, and its `]]`. Parentheses are counted.
+    pub(super) fn condition(&mut self) -> Parse<()> {
+        let mut depth = 0usize;
+        loop {
+            self.newlines()?;
+            if self.accept(Keyword::Bang) {
+                continue;
+            }
+            if self.take(b"(") {
+                depth += 1;
+                continue;
+            }
+            let bare = !self.end_of_condition() && self.operand_of_condition()?;
+            if !bare {
+                self.newlines()?;
+            }
+            loop {
+                self.blank();
+                if depth > 0 && self.take(b")") {
+                    depth -= 1;
+                    self.newlines()?;
+                } else {
+                    break;
+                }
+            }
+            if self.take(b"&&") || self.take(b"||") {
+                continue;
+            }
+            if depth == 0 && self.end_of_condition() {
+                self.take(b"]]");
+                return Ok(());
+            }
+            return Err(self.wrong("`]]` is missing"));
+        }
+    }
+
+    fn end_of_condition(&mut self) -> bool {
+        let start = self.pos;
+        let end = self.take(b"]]") && self.peek().is_none_or(super::lexer::is_meta);
+        self.pos = start;
+        end
+    }
+
+    /// A test. True: it was one bare word, behind which no newline may stand.
+    fn operand_of_condition(&mut self) -> Parse<bool> {
+        let word = self.word_of_condition(Mode::Plain)?;
+        if bare(&word).is_some_and(is_unary) {
+            self.word_of_condition(Mode::Plain)?;
+            return Ok(false);
+        }
+        self.blank();
+        let mode = match self.byte() {
+            Some(b'<' | b'>') if self.second() != Some(b'(') => {
+                self.pos += 1;
+                Mode::Plain
+            }
+            _ => {
+                let (start, mark) = (self.pos, self.state.here());
+                let operator = self.word(Mode::Plain)?;
+                match bare(&operator) {
+                    Some("=" | "==" | "!=") => Mode::Pattern,
+                    Some("=~") => Mode::Regex,
+                    Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-nt" | "-ot" | "-ef") => {
+                        Mode::Plain
+                    }
+                    _ => {
+                        self.state.burn(self.pos - start)?;
+                        self.state.rewind(&mark);
+                        self.pos = start;
+                        return Ok(true);
+                    }
+                }
+            }
+        };
+        self.word_of_condition(mode)?;
+        Ok(false)
+    }
+
+    fn word_of_condition(&mut self, mode: Mode) -> Parse<Word> {
+        self.blank();
+        if self.end_of_condition() {
+            return Err(self.wrong("an operand in `[[` is missing"));
+        }
+        let word = self.word(mode)?;
+        if word.parts.is_empty() { Err(self.wrong("an operand in `[[` is missing")) } else { Ok(word) }
+    }
+}
+
+/// The text of a word that has no quotes and no expansions.
+fn bare(word: &Word) -> Option<&str> {
+    match word.parts.as_slice() {
+        [Part::Text { text, quoted: false }] => Some(text),
+        _ => None,
+    }
+}
+
+fn is_unary(word: &str) -> bool {
+    matches!(word.as_bytes(), [b'-', letter] if b"abcdefghknoprstuvwxzGLNOSR".contains(letter))
+}

@@ -1,0 +1,88 @@
+//! Text to syntax, in one pass. Nested text recurses, at most [`Bound::MAX_DEPTH`] deep; what may only be repeated or
+//! counted (lists, pipelines, parentheses in arithmetic) loops.
+
+mod ansi;
+mod arith;
+mod command;
+mod compound;
+mod cond;
+mod dollar;
+mod heredoc;
+mod lexer;
+mod redirect;
+mod state;
+mod word;
+
+use std::collections::BTreeSet;
+
+use super::{Bound, Part, Problem, Script};
+use state::{Parse, State};
+
+/// Parses a command line as bash would, with `extglob` on only where the text has turned it on.
+pub fn parse(source: &str) -> Script {
+    let mut state = State::new();
+    let problem = if source.len() > Bound::MAX_BYTES {
+        Some(Problem::Bound(Bound::Bytes))
+    } else {
+        Parser::new(source, None, &mut state).script().err()
+    };
+    state.finish(problem)
+}
+
+/// The word of `${NAME:-word}`, as [`super::expand`] needs it; none where it is not a word.
+pub(super) fn fragment(source: &str, quoted: bool) -> Option<Vec<Part>> {
+    if source.len() > Bound::MAX_BYTES {
+        return None;
+    }
+    let mut state = State::new();
+    let mut parts = Vec::new();
+    Parser::new(source, None, &mut state).operand(&mut parts, quoted).ok()?;
+    Some(parts)
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    pos: usize,
+    /// Where this text stands in the outermost one, when it is not a piece of it.
+    origin: Option<(usize, usize)>,
+    state: &'a mut State,
+    /// Where `((` turned out not to be arithmetic.
+    failed: BTreeSet<usize>,
+    /// Where the next newline has to be, because a substitution left a here-document open on this line.
+    urgent: Option<usize>,
+    /// The last command was a compound one, after which a closing keyword needs no separator.
+    compound: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, origin: Option<(usize, usize)>, state: &'a mut State) -> Parser<'a> {
+        Parser { text, pos: 0, origin, state, failed: BTreeSet::new(), urgent: None, compound: false }
+    }
+
+    /// The whole text, as a list of commands.
+    fn script(&mut self) -> Parse<()> {
+        if let Some(at) = self.text.bytes().position(|byte| byte == 0) {
+            self.pos = at;
+            return Err(self.wrong("a NUL byte"));
+        }
+        self.list()?;
+        if self.byte().is_some() {
+            return Err(self.wrong("unexpected token"));
+        }
+        self.documents_at_end()
+    }
+
+    fn wrong(&self, what: &'static str) -> Problem {
+        let at = self.origin.map_or(self.pos.min(self.text.len()), |(start, _)| start);
+        Problem::Syntax { at, what }
+    }
+
+    fn span(&self, start: usize) -> (usize, usize) {
+        self.origin.unwrap_or((start, self.pos.min(self.text.len())))
+    }
+
+    /// The text from `start` to here.
+    fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.pos).unwrap_or_default()
+    }
+}
