@@ -210,7 +210,8 @@ fn closes(rest: &[Part]) -> bool {
 
 /// Variables that the shell itself sets, whatever is assigned to them.
 fn is_dynamic(name: &str) -> bool {
-    let special = name.bytes().all(|byte| !byte.is_ascii_alphabetic());
+    let positional = name.bytes().all(|byte| byte.is_ascii_digit());
+    let special = !positional && name.bytes().all(|byte| !byte.is_ascii_alphabetic());
     special
         || matches!(
             name,
