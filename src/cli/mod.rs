@@ -112,7 +112,9 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Command::Doctor { json } => registering::doctor(*json, Machine::here()?, out),
         Command::Audit(command) => audit::run(command, &Machine::here()?, out),
         Command::Config(command) => settings::config(command, &Machine::here()?, out),
-        Command::Trust { action, file, json } => settings::trust((*action, *json), file.as_deref(), &Machine::here()?, out),
+        Command::Trust { action, file, json } => {
+            settings::trust((*action, *json), file.as_deref(), &Machine::here()?, out)
+        }
         Command::Allow { code } => allow::run(code, &Machine::here()?, out),
     }
 }

@@ -39,7 +39,14 @@ fn list(as_object: bool, out: &mut dyn Write) -> Result<Exit> {
     }
     let width = rules::all().map(|rule| rule.id.len()).max().unwrap_or(0);
     for rule in rules::all() {
-        writeln!(out, "{:width$}  {:6}  {:8}  {}", rule.id, rule.verdict.name(), rule.severity.name(), rule.reason)?;
+        writeln!(
+            out,
+            "{:width$}  {:6}  {:8}  {}",
+            rule.id,
+            rule.verdict.name(),
+            rule.severity.name(),
+            rule.reason
+        )?;
     }
     Ok(Exit::Fine)
 }

@@ -1,6 +1,6 @@
 //! From the command line's words to those of `config` and `trust`, and trust given or taken into the audit log.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Result;
@@ -27,14 +27,22 @@ pub fn config(command: &ConfigCommand, machine: &Machine, out: &mut dyn Write) -
 }
 
 /// `how`: what to do, and whether to print JSON.
-pub fn trust(how: (TrustAction, bool), file: Option<&Path>, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
+pub fn trust(
+    how: (TrustAction, bool),
+    file: Option<&Path>,
+    machine: &Machine,
+    out: &mut dyn Write,
+) -> Result<Exit> {
     let (dirs, places) = (&machine.dirs, machine.places()?);
     let (what, paths) = match how {
         (TrustAction::Show, json) => {
             trust::show(dirs, &places, json, out)?;
             return Ok(Exit::Fine);
         }
-        (TrustAction::Allow, _) => ("allowed", trust::allow(dirs, &places, file, out)?),
+        (TrustAction::Allow, _) => {
+            let terminal = std::io::stdin().is_terminal();
+            ("allowed", trust::allow(dirs, &places, file, terminal, out)?)
+        }
         (TrustAction::Deny, _) => ("denied", trust::deny(dirs, &places, file, out)?),
     };
     let log = Log { state: &dirs.state, policy: &Policy::default(), now: clock::now() };

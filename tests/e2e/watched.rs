@@ -10,15 +10,21 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// What stands at a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Found {
     Nothing,
-    File { mode: u32, content: Vec<u8> },
-    /// By its inode: one that was moved away and made anew is another.
-    Directory { mode: u32, inode: u64 },
+    File {
+        mode: u32,
+        content: Vec<u8>,
+    },
+    /// By its inode and birth: one that was moved away and made anew is another.
+    Directory {
+        mode: u32,
+        inode: u64,
+    },
     Other,
 }
 
@@ -26,7 +32,7 @@ fn look(path: &Path) -> Found {
     let Ok(meta) = path.symlink_metadata() else { return Found::Nothing };
     let mode = meta.mode() & 0o7777;
     if meta.is_dir() {
-        Found::Directory { mode, inode: meta.ino() }
+        Found::Directory { mode, inode: meta.ino(), born: meta.created().ok() }
     } else if meta.is_file() {
         Found::File { mode, content: fs::read(path).unwrap_or_default() }
     } else {
@@ -39,7 +45,9 @@ fn put_back(path: &Path, found: &Found) {
         return;
     }
     match look(path) {
-        Found::Directory { .. } if !matches!(found, Found::Directory { .. }) => fs::remove_dir_all(path).unwrap(),
+        Found::Directory { .. } if !matches!(found, Found::Directory { .. }) => {
+            fs::remove_dir_all(path).unwrap()
+        }
         Found::Nothing | Found::Directory { .. } => {}
         Found::File { .. } | Found::Other => fs::remove_file(path).unwrap(),
     }
@@ -101,19 +109,28 @@ pub fn try_all(world: &World, watched: &[&str], first: Vec<Call>, ways: Vec<Way>
     let paths: Vec<_> = watched.iter().map(|path| world.host(path)).collect();
     let before = Mutex::new(Watched::snapshot(&paths));
     let watched = Arc::new(Watched { paths, before, culprits: Mutex::default() });
-    let names: Vec<_> = std::iter::once("what came before".to_owned()).chain(ways.iter().map(|w| w.name.clone())).collect();
+    let names: Vec<_> =
+        std::iter::once("what came before".to_owned()).chain(ways.iter().map(|w| w.name.clone())).collect();
     let mut steps = vec![Step::call(first)];
     for (index, way) in ways.into_iter().enumerate() {
         let (watched, previous) = (Arc::clone(&watched), names[index].clone());
         steps.push(
-            Step::call([call(format!("way-{index}"), way.tool, way.input)]).after(move || watched.compare(&previous)),
+            Step::call([call(format!("way-{index}"), way.tool, way.input)])
+                .after(move || watched.compare(&previous)),
         );
     }
     let (last, name) = (Arc::clone(&watched), names[names.len() - 1].clone());
     // Claude Code needs up to two seconds to see a changed settings file.
     steps.push(Step::call([probe]).after(move || last.compare(&name)).pausing(Duration::from_secs(4)));
     let session = world.play(Script::main(steps));
+    eprintln!("{}", session.story());
     let culprits = watched.culprits.lock().unwrap();
-    assert!(culprits.is_empty(), "{} of {} ways lead through:\n{}", culprits.len(), names.len() - 1, culprits.join("\n"));
+    assert!(
+        culprits.is_empty(),
+        "{} of {} ways lead through:\n{}",
+        culprits.len(),
+        names.len() - 1,
+        culprits.join("\n")
+    );
     session
 }
