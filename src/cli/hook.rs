@@ -148,7 +148,7 @@ fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decisio
             stand,
         })
     };
-    let looked = state::update(&setting.store(), subject, *now, look(policy), |stand| {
+    let looked = state::update(&setting.store(), subject, *now, look(policy, trust), |stand| {
         let decision = decide(stand);
         let entry = entry(subject, call, &decision);
         (decision, Some(entry))
@@ -169,10 +169,15 @@ fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decisio
     }
 }
 
-/// How much of the session's past the policy wants to see.
-pub fn look(policy: &Policy) -> Look {
+/// How much of the session's past the policy wants to see. Every record in the window costs: only who has a limit looks
+/// back that far.
+pub fn look(policy: &Policy, trust: Trust) -> Look {
+    let quarantine = match trust {
+        Trust::Quarantined => policy.quarantine.window_seconds,
+        Trust::Ordinary => 0,
+    };
     let windows = policy.tool_limits.iter().map(|limit| limit.window_seconds);
-    let longest = windows.chain([policy.quarantine.window_seconds]).max().unwrap_or(0);
+    let longest = windows.fold(quarantine, u32::max);
     Look { records: LOOK_BACK, window_ms: u64::from(longest) * 1000 }
 }
 

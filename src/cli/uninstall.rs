@@ -73,6 +73,10 @@ pub fn uninstall(options: &UninstallOptions, here: &Surroundings, out: &mut dyn 
     } else {
         writeln!(out, "sessions that are open now keep what they started with; start them again")?;
     }
+    if here.state_dir.exists() && manifest.written.is_empty() && !options.dry_run {
+        let state = shown(&here.state_dir);
+        writeln!(out, "kept       {state}: what was recorded; to remove it: rm -r {state}")?;
+    }
     Ok(exit)
 }
 

@@ -218,7 +218,9 @@ fn one_registration(
                 format!("{name}: `{}` is blocked, `{}` passes", probe::MUST_BLOCK, probe::MUST_PASS);
             report.ok(SUBJECT, message);
         }
-        Proof::Open(why) => report.fail(SUBJECT, format!("{name}: {why}"), &mend),
+        Proof::Open(why) => {
+            report.fail(SUBJECT, format!("{name}: {why}"), &format!("{}, then: {mend}", super::ANEW));
+        }
     }
 }
 

@@ -106,7 +106,7 @@ fn one_plugin(examined: &Examined<'_>, plugin: &Path, report: &mut Report) {
         Ok(how) => {
             report.ok(SUBJECT, format!("{name}: `{MUST_BLOCK}` is blocked, `{MUST_PASS}` passes ({how})"))
         }
-        Err(why) => report.fail(SUBJECT, format!("{name}: {why}"), MEND),
+        Err(why) => report.fail(SUBJECT, format!("{name}: {why}"), &format!("{}, then: {MEND}", super::ANEW)),
     }
 }
 

@@ -32,7 +32,7 @@ pub fn identity(sources: &[Source]) -> Vec<u8> {
     let mut defaults = Fingerprint(0);
     // Writing to a fingerprint cannot fail; if it did, the identity would only fit nothing.
     let _ = serde_json::to_writer(&mut defaults, &Policy::default());
-    bytes.extend_from_slice(&defaults.0.to_le_bytes());
+    bytes.extend_from_slice(format!("{:016x}", defaults.0).as_bytes());
     part(&mut bytes, env!("CARGO_PKG_VERSION").as_bytes());
     for source in sources {
         bytes.extend_from_slice(source.origin.name().as_bytes());
@@ -55,7 +55,8 @@ pub fn identity(sources: &[Source]) -> Vec<u8> {
 }
 
 fn part(bytes: &mut Vec<u8>, part: &[u8]) {
-    bytes.extend_from_slice(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
+    // With its length, so that one part's end cannot pass for the next one's beginning.
+    bytes.extend_from_slice(format!(" {}:", part.len()).as_bytes());
     bytes.extend_from_slice(part);
 }
 
