@@ -16,9 +16,15 @@ use std::time::Duration;
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Found {
     Nothing,
-    File { mode: u32, content: Vec<u8> },
+    File {
+        mode: u32,
+        content: Vec<u8>,
+    },
     /// By its inode: one that was moved away and made anew is another.
-    Directory { mode: u32, inode: u64 },
+    Directory {
+        mode: u32,
+        inode: u64,
+    },
     Other,
 }
 
@@ -39,7 +45,9 @@ fn put_back(path: &Path, found: &Found) {
         return;
     }
     match look(path) {
-        Found::Directory { .. } if !matches!(found, Found::Directory { .. }) => fs::remove_dir_all(path).unwrap(),
+        Found::Directory { .. } if !matches!(found, Found::Directory { .. }) => {
+            fs::remove_dir_all(path).unwrap()
+        }
         Found::Nothing | Found::Directory { .. } => {}
         Found::File { .. } | Found::Other => fs::remove_file(path).unwrap(),
     }
@@ -101,12 +109,14 @@ pub fn try_all(world: &World, watched: &[&str], first: Vec<Call>, ways: Vec<Way>
     let paths: Vec<_> = watched.iter().map(|path| world.host(path)).collect();
     let before = Mutex::new(Watched::snapshot(&paths));
     let watched = Arc::new(Watched { paths, before, culprits: Mutex::default() });
-    let names: Vec<_> = std::iter::once("what came before".to_owned()).chain(ways.iter().map(|w| w.name.clone())).collect();
+    let names: Vec<_> =
+        std::iter::once("what came before".to_owned()).chain(ways.iter().map(|w| w.name.clone())).collect();
     let mut steps = vec![Step::call(first)];
     for (index, way) in ways.into_iter().enumerate() {
         let (watched, previous) = (Arc::clone(&watched), names[index].clone());
         steps.push(
-            Step::call([call(format!("way-{index}"), way.tool, way.input)]).after(move || watched.compare(&previous)),
+            Step::call([call(format!("way-{index}"), way.tool, way.input)])
+                .after(move || watched.compare(&previous)),
         );
     }
     let (last, name) = (Arc::clone(&watched), names[names.len() - 1].clone());
@@ -114,6 +124,12 @@ pub fn try_all(world: &World, watched: &[&str], first: Vec<Call>, ways: Vec<Way>
     steps.push(Step::call([probe]).after(move || last.compare(&name)).pausing(Duration::from_secs(4)));
     let session = world.play(Script::main(steps));
     let culprits = watched.culprits.lock().unwrap();
-    assert!(culprits.is_empty(), "{} of {} ways lead through:\n{}", culprits.len(), names.len() - 1, culprits.join("\n"));
+    assert!(
+        culprits.is_empty(),
+        "{} of {} ways lead through:\n{}",
+        culprits.len(),
+        names.len() - 1,
+        culprits.join("\n")
+    );
     session
 }

@@ -2,7 +2,8 @@
 
 use super::{Deed, Operands, Program, Sub, p, s, t};
 
-const CC: &str = "-o:w -I -L -l? -D -U -include -isystem -x -MF -MT -MQ -Xlinker -Xclang -T -target -arch -std -march";
+const CC: &str =
+    "-o:w -I -L -l? -D -U -include -isystem -x -MF -MT -MQ -Xlinker -Xclang -T -target -arch -std -march";
 const MAKE: &str = "-C:d --directory:d -f:r --file:r --makefile:r -I --include-dir -j? --jobs? -l? --load-average? -o --old-file -W --what-if \
     -O? --output-sync? -E:s --eval:s --question! --just-print! --dry-run! --always-make! --keep-going! --silent!";
 const CMAKE: &str = "-B -S -D -G -T -A -C:r -U -P:r --build --install --preset --target -t --config -j? --parallel? --toolchain:r --prefix";

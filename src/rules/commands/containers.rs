@@ -6,7 +6,8 @@ const RUN: &str = "+ -v --volume -e --env --env-file:r -p --publish -w --workdir
     --label -m --memory --cpus --platform --add-host --device --cap-add --cap-drop --security-opt --pid --ipc --uts --userns --restart \
     -h --hostname --log-driver --log-opt --tmpfs --ulimit --shm-size --gpus --pull --runtime --dns --link --expose --cidfile:w --volumes-from \
     -a --attach --stop-signal --stop-timeout --health-cmd -i! -t! -d! --rm! --privileged! --init! --read-only!";
-const EXEC: &str = "+ -e --env --env-file:r -w --workdir -u --user --detach-keys --index -i! -t! -d! -T! --privileged!";
+const EXEC: &str =
+    "+ -e --env --env-file:r -w --workdir -u --user --detach-keys --index -i! -t! -d! -T! --privileged!";
 
 #[rustfmt::skip]
 const DOCKER: &[Sub] = &[
@@ -63,7 +64,8 @@ const VAGRANT: &[Sub] = &[
     t("up halt destroy provision reload status box init suspend resume snapshot global-status validate", Deed::Process),
 ];
 
-const K: &str = "-n --namespace --context --kubeconfig:r --cluster -s --server --token --user --as --request-timeout -v";
+const K: &str =
+    "-n --namespace --context --kubeconfig:r --cluster -s --server --token --user --as --request-timeout -v";
 const D: &str = "-H --host -c --context --config -l --log-level --connection --url";
 const NESTED: &str = "container image volume network system compose context buildx builder manifest";
 const COMPOSE: &str = "-f:r --file:r -p --project-name --profile --env-file:r --project-directory";

@@ -5,8 +5,10 @@ use super::{Deed, Operands, Program, p};
 const PSQL: &str = "-c --command -d --dbname -f:r --file:r -h --host -p --port -U --username -v --set -o:w --output:w -L:w --log-file:w -F -R -P -T";
 const MYSQL: &str = "-e --execute -h --host -P --port -u --user -D --database -S --socket --defaults-file:r --defaults-extra-file:r -p? --password?";
 const DUMP: &str = "-f:w --file:w -h --host -p --port -U --username -d --dbname -t --table -n --schema -F --format -j --jobs";
-const REDIS: &str = "+ -h -p -s -a -u -n -r -i -x! --user --pass --eval:r --rdb:w --csv! --raw! --tls! --scan! --bigkeys!";
-const MONGO: &str = "--eval -f:r --file:r --host --port -u --username -p --password --authenticationDatabase --quiet!";
+const REDIS: &str =
+    "+ -h -p -s -a -u -n -r -i -x! --user --pass --eval:r --rdb:w --csv! --raw! --tls! --scan! --bigkeys!";
+const MONGO: &str =
+    "--eval -f:r --file:r --host --port -u --username -p --password --authenticationDatabase --quiet!";
 
 const fn db(name: &'static str, options: &'static str) -> Program {
     p(name, options, Deed::Process, Operands::Text)

@@ -8,7 +8,8 @@ const RM: &str = "--recursive! --force! --interactive? --one-file-system! --no-p
 const COPY: &str = "-t:D --target-directory:D -S --suffix --recursive! --archive! --force! --no-clobber! --update? \
     --backup? --no-target-directory! --preserve? --no-preserve --reflink? --sparse --context? --verbose! --parents! \
     --dereference! --remove-destination!";
-const INSTALL: &str = "-t:D --target-directory:D -m --mode -o --owner -g --group -S --suffix --strip-program --directory! -d!";
+const INSTALL: &str =
+    "-t:D --target-directory:D -m --mode -o --owner -g --group -S --suffix --strip-program --directory! -d!";
 const MODE: &str = "--reference --from --recursive! --verbose! --changes! --silent! --quiet! --preserve-root! \
     --no-preserve-root! --dereference! --no-dereference!";
 

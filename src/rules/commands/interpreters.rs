@@ -5,7 +5,8 @@ use super::{Deed, Kind, Operands, Program, Sub, p, s, t};
 const PYTHON: &str = "+ -c -m -W -X -Q --check-hash-based-pycs -V! -u! -B! -I! -s! -S! -O! -E! -i!";
 const NODE: &str = "+ -e --eval -p --print -r --require --import --loader --experimental-loader -C --conditions --env-file:r \
     --max-old-space-size --inspect? --inspect-brk? --test! --watch! --check! -c! -i! -v!";
-const PERL: &str = "+ -e -E -I -m? -M? -F? -i? -l? -0? -x? -D? -C? -d? -n! -p! -a! -w! -W! -T! -t! -s! -S! -u! -U! -c! -v!";
+const PERL: &str =
+    "+ -e -E -I -m? -M? -F? -i? -l? -0? -x? -D? -C? -d? -n! -p! -a! -w! -W! -T! -t! -s! -S! -u! -U! -c! -v!";
 const RUBY: &str = "+ -e -I -r -C:d -E -K? -i? -x? -W? -F? -0? -T? -n! -p! -a! -l! -w! -c! -s! -S! -v!";
 const PHP: &str = "+ -r -f:r -c -d -B -R -E -F -S -t -z -a! -i! -l! -m! -n! -q! -s! -v! -w!";
 

@@ -418,7 +418,10 @@ mod tests {
                     continue;
                 }
                 let (option, _) = split(word);
-                assert!(option.starts_with(['-', '/']) && !option.ends_with(['!', '?', '^', ':']), "{name}: {word}");
+                assert!(
+                    option.starts_with(['-', '/']) && !option.ends_with(['!', '?', '^', ':']),
+                    "{name}: {word}"
+                );
                 if let Some((_, role)) = word.rsplit_once(':') {
                     assert!(role.len() == 1 && "rwxdDsku".contains(role), "{name}: {word}");
                 }
@@ -430,7 +433,12 @@ mod tests {
                 check(program.name, sub.options);
                 for name in sub.names.split_ascii_whitespace() {
                     let first = name.split('.').next().unwrap();
-                    assert_eq!(name.contains('.'), first != name && program.is_nested(first), "{} {name}", program.name);
+                    assert_eq!(
+                        name.contains('.'),
+                        first != name && program.is_nested(first),
+                        "{} {name}",
+                        program.name
+                    );
                     let same = |other: &&str| *other == name;
                     let rows = program.subs.iter().flat_map(|sub| sub.names.split_ascii_whitespace());
                     assert_eq!(rows.filter(same).count(), 1, "{} {name}", program.name);

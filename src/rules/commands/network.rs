@@ -131,4 +131,5 @@ pub(super) const TABLE: &[Program] = &[
     p("yt-dlp", "-o -f -P:D --exec:s --cookies:r", Deed::Network, Operands::Urls),
 ];
 
-const NC: &str = "-e:s --exec:s -c:s --sh-exec:s -p -s -w -q -i -o:w -x -X -g -G -I -O -T -V -l! -v! -z! -u! -n! -k! -N!";
+const NC: &str =
+    "-e:s --exec:s -c:s --sh-exec:s -p -s -w -q -i -o:w -x -X -g -G -I -O -T -V -l! -v! -z! -u! -n! -k! -N!";

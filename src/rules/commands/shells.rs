@@ -2,7 +2,8 @@
 
 use super::{Builtin, Deed, Kind, Operands, Program, p, quiet};
 
-const BASH: &str = "+ -c! -o -O --rcfile:r --init-file:r --posix! --login! --norc! --noprofile! --restricted! --verbose!";
+const BASH: &str =
+    "+ -c! -o -O --rcfile:r --init-file:r --posix! --login! --norc! --noprofile! --restricted! --verbose!";
 const FISH: &str = "+ -c! --command! -C:s --init-command:s -d --debug -o -f";
 
 const fn shell(name: &'static str, options: &'static str) -> Program {

@@ -10,7 +10,8 @@ const RG: &str = "-e --regexp -f:r --file:r -A --after-context -B --before-conte
 const AG: &str = "-A -B -C -G -g -m --depth --ignore --ignore-dir --path-to-ignore -W";
 const SED: &str = "-e --expression -f:r --file:r -i? --in-place? -l --line-length -n! --quiet! --silent! -E! -r! \
     --regexp-extended! --follow-symlinks! --separate! --null-data! --posix! --debug! --sandbox! --unbuffered!";
-const AWK: &str = "-F --field-separator -v --assign -f:r --file:r -e --source -i --include -E --exec -l --load -o? -p? -d?";
+const AWK: &str =
+    "-F --field-separator -v --assign -f:r --file:r -e --source -i --include -E --exec -l --load -o? -p? -d?";
 const JQ: &str = "-f --from-file:r --arg --argjson --slurpfile --rawfile --indent -L";
 const HEAD: &str = "-n --lines -c --bytes -q! -v! --quiet! --verbose!";
 const TAIL: &str = "-n --lines -c --bytes -s --sleep-interval --pid --max-unchanged-stats --follow? --retry!";
