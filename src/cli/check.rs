@@ -10,7 +10,7 @@ use crate::adapters;
 use crate::cli::args::{CheckArgs, ClientName};
 use crate::cli::{Exit, Machine, call, hook, report};
 use crate::domain::{
-    Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, SessionId, Stand, Subject,
+    Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, SessionId, Stand, Subject, Trust,
 };
 use crate::host::clock;
 use crate::host::config;
@@ -161,7 +161,7 @@ impl Checker {
         let mut facts = Facts::new(places);
         let survey = call::understand(call, &request.cwd, &policy, &mut facts);
         let trust = call::trust(&subject, &policy, self.0.env.lazaret_quarantine.is_some());
-        let stand = self.stand(request, &policy);
+        let stand = self.stand(request, &policy, trust);
         let case = Case {
             subject: &subject,
             call,
@@ -177,9 +177,9 @@ impl Checker {
     }
 
     /// The session's past where the message names a session that has one.
-    fn stand(&self, request: &Request, policy: &Policy) -> Stand {
+    fn stand(&self, request: &Request, policy: &Policy, trust: Trust) -> Stand {
         let store = Store::new(&self.0.dirs.state);
-        state::look(&store, &request.subject, clock::now(), hook::look(policy)).unwrap_or_default()
+        state::look(&store, &request.subject, clock::now(), hook::look(policy, trust)).unwrap_or_default()
     }
 }
 

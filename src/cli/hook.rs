@@ -66,13 +66,26 @@ fn read_message() -> Result<Vec<u8>, Fault> {
 fn deliver(reply: &Reply) -> ExitCode {
     // The person's copy: the exit code and stdout carry the answer without it.
     let _told = std::io::stderr().write_all(&reply.stderr);
-    let mut stdout = std::io::stdout().lock();
-    let told =
-        reply.stdout.is_empty() || stdout.write_all(&reply.stdout).and_then(|()| stdout.flush()).is_ok();
+    let told = reply.stdout.is_empty() || (!leads_nowhere() && say(&reply.stdout).is_ok());
     match reply.code {
         ExitKind::Pass if told => ExitCode::SUCCESS,
         ExitKind::Pass | ExitKind::Block => ExitCode::from(2),
     }
+}
+
+fn say(text: &[u8]) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text)?;
+    stdout.flush()
+}
+
+/// Standard output was closed: Rust's start then opens the null device in its place, where writing succeeds.
+fn leads_nowhere() -> bool {
+    const NULL: (u32, u32) = (1, 3);
+    rustix::fs::fstat(rustix::stdio::stdout()).is_ok_and(|stat| {
+        let device = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));
+        rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::CharacterDevice && device == NULL
+    })
 }
 
 /// A message that could not be read: denied, and recorded where that is still possible.
@@ -148,7 +161,7 @@ fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decisio
             stand,
         })
     };
-    let looked = state::update(&setting.store(), subject, *now, look(policy), |stand| {
+    let looked = state::update(&setting.store(), subject, *now, look(policy, trust), |stand| {
         let decision = decide(stand);
         let entry = entry(subject, call, &decision);
         (decision, Some(entry))
@@ -169,10 +182,15 @@ fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decisio
     }
 }
 
-/// How much of the session's past the policy wants to see.
-pub fn look(policy: &Policy) -> Look {
+/// How much of the session's past the policy wants to see. Every record in the window costs: only who has a limit looks
+/// back that far.
+pub fn look(policy: &Policy, trust: Trust) -> Look {
+    let quarantine = match trust {
+        Trust::Quarantined => policy.quarantine.window_seconds,
+        Trust::Ordinary => 0,
+    };
     let windows = policy.tool_limits.iter().map(|limit| limit.window_seconds);
-    let longest = windows.chain([policy.quarantine.window_seconds]).max().unwrap_or(0);
+    let longest = windows.fold(quarantine, u32::max);
     Look { records: LOOK_BACK, window_ms: u64::from(longest) * 1000 }
 }
 

@@ -1,6 +1,6 @@
 //! From the command line's words to those of `config` and `trust`, and trust given or taken into the audit log.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Result;
@@ -39,7 +39,10 @@ pub fn trust(
             trust::show(dirs, &places, json, out)?;
             return Ok(Exit::Fine);
         }
-        (TrustAction::Allow, _) => ("allowed", trust::allow(dirs, &places, file, out)?),
+        (TrustAction::Allow, _) => {
+            let terminal = std::io::stdin().is_terminal();
+            ("allowed", trust::allow(dirs, &places, file, terminal, out)?)
+        }
         (TrustAction::Deny, _) => ("denied", trust::deny(dirs, &places, file, out)?),
     };
     let log = Log { state: &dirs.state, policy: &Policy::default(), now: clock::now() };

@@ -1,6 +1,6 @@
 //! `lazaret trust`: a person's word on a project's configuration file.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -38,13 +38,15 @@ pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> an
 }
 
 /// Lets the project's files (or only `file`) loosen, as long as they have the content they have now. Gives the paths.
+/// `terminal`: whether standard input is one, and so a person is there.
 pub fn allow(
     dirs: &Dirs,
     places: &Places,
     file: Option<&Path>,
+    terminal: bool,
     out: &mut dyn Write,
 ) -> anyhow::Result<Vec<String>> {
-    if !std::io::stdin().is_terminal() {
+    if !terminal {
         bail!("trust allow: only a person at a terminal can give trust; run it in your own shell");
     }
     let explained = config::explain(dirs, places)?;

@@ -1,7 +1,7 @@
 //! Answers to the review's questions about the machine. Looks, never changes anything, and never waits for a FIFO or a
 //! device.
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::files::{self, Links};
@@ -37,7 +37,7 @@ fn path_fact(path: &str, ignore: Option<&mut Ignore>) -> PathFact {
     let found = Found::at(path, MAX_LINKS);
     // `/a/../b` is another name of `/b`, not a link.
     let plain = join("/", path);
-    let link = found.real != plain && is_link(&plain);
+    let link = (found.real != plain || found.kind == PathKind::Other) && is_link(&plain);
     let ignored = ignore.is_some_and(|ignore| {
         let directory = found.kind == PathKind::Directory;
         ignore.ignores(&found.real, directory) && (!link || ignore.ignores(&plain, false))
@@ -51,7 +51,13 @@ fn is_link(path: &str) -> bool {
 
 /// The path with every symbolic link resolved, as far as it exists; see [`PathFact::real`].
 pub fn real_path(path: &str) -> String {
-    Found::at(path, MAX_LINKS).real
+    real(path).1
+}
+
+/// What is at a path, and its real name.
+pub(super) fn real(path: &str) -> (PathKind, String) {
+    let found = Found::at(path, MAX_LINKS);
+    (found.kind, found.real)
 }
 
 /// What one look at a path gives.
@@ -101,6 +107,7 @@ fn real_parent(dir: &str) -> String {
 /// Opened without access to the content, so that nothing happens to a FIFO, a device or a file without permission.
 #[cfg(target_os = "linux")]
 fn existing(path: &str) -> Result<Found, Errno> {
+    use rustix::fs::{AtFlags, Mode, OFlags};
     let fd = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let kind = kind(rustix::fs::fstat(&fd)?.st_mode);
     let number = rustix::fd::AsRawFd::as_raw_fd(&fd);

@@ -12,6 +12,7 @@
 
 mod claude;
 mod clients;
+mod deeds;
 mod model;
 mod opencode;
 mod session;

@@ -10,7 +10,10 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+
+/// Claude Code needs up to two seconds to see a changed settings file.
+pub const WATCHED: Duration = Duration::from_secs(4);
 
 /// What stands at a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,10 +23,11 @@ enum Found {
         mode: u32,
         content: Vec<u8>,
     },
-    /// By its inode: one that was moved away and made anew is another.
+    /// By its inode and birth: one that was moved away and made anew is another.
     Directory {
         mode: u32,
         inode: u64,
+        born: Option<SystemTime>,
     },
     Other,
 }
@@ -32,7 +36,7 @@ fn look(path: &Path) -> Found {
     let Ok(meta) = path.symlink_metadata() else { return Found::Nothing };
     let mode = meta.mode() & 0o7777;
     if meta.is_dir() {
-        Found::Directory { mode, inode: meta.ino() }
+        Found::Directory { mode, inode: meta.ino(), born: meta.created().ok() }
     } else if meta.is_file() {
         Found::File { mode, content: fs::read(path).unwrap_or_default() }
     } else {
@@ -120,8 +124,7 @@ pub fn try_all(world: &World, watched: &[&str], first: Vec<Call>, ways: Vec<Way>
         );
     }
     let (last, name) = (Arc::clone(&watched), names[names.len() - 1].clone());
-    // Claude Code needs up to two seconds to see a changed settings file.
-    steps.push(Step::call([probe]).after(move || last.compare(&name)).pausing(Duration::from_secs(4)));
+    steps.push(Step::call([probe]).after(move || last.compare(&name)).pausing(WATCHED));
     let session = world.play(Script::main(steps));
     let culprits = watched.culprits.lock().unwrap();
     assert!(

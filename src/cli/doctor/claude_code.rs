@@ -129,7 +129,7 @@ fn switches(sources: &[Source], report: &mut Report) {
 /// The version of the client; the oldest when there are several.
 fn client(examined: &Examined<'_>, report: &mut Report) -> Option<Version> {
     let found = clients::executables(Client::ClaudeCode, examined.here);
-    let version = clients::claude_version(examined.here);
+    let version = clients::oldest_version(Client::ClaudeCode, examined.here);
     match (found.first(), version) {
         (None, _) => {
             report.note(SUBJECT, "no claude on PATH; examined for the one that reads these settings")
@@ -218,7 +218,9 @@ fn one_registration(
                 format!("{name}: `{}` is blocked, `{}` passes", probe::MUST_BLOCK, probe::MUST_PASS);
             report.ok(SUBJECT, message);
         }
-        Proof::Open(why) => report.fail(SUBJECT, format!("{name}: {why}"), &mend),
+        Proof::Open(why) => {
+            report.fail(SUBJECT, format!("{name}: {why}"), &format!("{}, then: {mend}", super::ANEW));
+        }
     }
 }
 

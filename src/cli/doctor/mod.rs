@@ -26,6 +26,10 @@ use crate::host::registration::manifest::Manifest;
 /// How long a probe may take: far longer than the hook's own deadline, also on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The mend for a binary that is where it should be and does not answer as it should.
+const ANEW: &str =
+    "look for rules that are switched off (lazaret config show), or put the binary in anew (install.sh)";
+
 /// What `lazaret doctor` was asked to do.
 #[derive(Debug, Clone)]
 pub struct DoctorOptions {

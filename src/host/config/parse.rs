@@ -6,6 +6,8 @@ use super::keys::{self, KEYS, Key, REFUSED};
 use super::value::{Item, Kind, Value};
 use crate::domain::{Policy, ToolLimit, clip, escape, join};
 
+/// Most problems that are told of one file.
+const MAX_PROBLEMS: usize = 50;
 /// Most entries of a list.
 const MAX_ITEMS: usize = 256;
 /// The bounds of one `[[limits.tool]]`, as [`Kind::describe`] says them.
@@ -81,6 +83,9 @@ impl Reader<'_> {
     }
 
     fn problem(&mut self, at: Option<usize>, text: String) {
+        if self.parsed.problems.len() >= MAX_PROBLEMS {
+            return;
+        }
         let line = at.map(|at| self.line(at));
         self.parsed.problems.push(Problem { line, text });
     }
@@ -103,7 +108,7 @@ impl Reader<'_> {
                 }
             } else if let (Some(table), true) = (value.get_ref().as_table(), is_section(&name)) {
                 self.table(&name, table);
-            } else {
+            } else if self.parsed.problems.len() < MAX_PROBLEMS {
                 self.problem(Some(at), unknown(&name));
             }
         }

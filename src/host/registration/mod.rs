@@ -24,7 +24,7 @@ pub struct Surroundings {
     pub cwd: PathBuf,
     /// `PATH`.
     pub search_path: Option<OsString>,
-    /// Where clients are looked for besides `PATH`.
+    /// Where clients are looked for besides `PATH`: where their own installers put them below the home directory.
     pub usual_bin_dirs: Vec<PathBuf>,
     /// `CLAUDE_CONFIG_DIR`.
     pub claude_config_dir: Option<PathBuf>,
@@ -51,7 +51,6 @@ impl Surroundings {
         for under in [".local/bin", ".claude/local", ".opencode/bin", ".npm-global/bin", ".bun/bin"] {
             usual.extend(home.as_ref().map(|home| home.join(under)));
         }
-        usual.extend(["/usr/local/bin", "/opt/homebrew/bin", "/usr/bin"].map(PathBuf::from));
         let managed = if cfg!(target_os = "macos") {
             "/Library/Application Support/ClaudeCode/managed-settings.json"
         } else {

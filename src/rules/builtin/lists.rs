@@ -279,34 +279,8 @@ pub(crate) const LOGS: &[At] = &[At::Abs("/var/log"), At::Abs("/private/var/log"
 /// Hooks of a git repository.
 pub(crate) const GIT_HOOKS: &[At] = &[At::Name(".git/hooks")];
 
-/// Shells.
-pub(crate) const SHELLS: &[&str] =
-    &["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "csh", "tcsh", "rbash", "busybox", "pwsh"];
-
-/// Interpreters of languages other than the shell's.
-pub(crate) const INTERPRETERS: &[&str] = &[
-    "python",
-    "python2",
-    "python3",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "perl",
-    "ruby",
-    "php",
-    "lua",
-    "luajit",
-    "tclsh",
-    "Rscript",
-    "osascript",
-    "pypy3",
-    "groovy",
-    "ipython",
-    "awk",
-    "gawk",
-    "mawk",
-];
+/// Filters whose program, the first operand, can run commands and write files.
+pub(crate) const SCRIPTED_FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
 
 /// Builtins that run text or a file as part of the shell.
 pub(crate) const RUN_IN_SHELL: &[&str] = &["eval", "source", "."];

@@ -5,7 +5,7 @@ use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Code, Command, Flow, Found, Hosts, Instead, Operand, RULE, Rule, Scene, When, flag_value, has_flag,
-    host_of, is_known, runs, target_of,
+    host_of, is_interpreter, is_known, is_shell, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -90,7 +90,7 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(flagged(NETCATS, &[&["-e", "-c", "--exec", "--sh-exec", "--lua-exec"]])),
             When::Command(Command { operand: Operand::Contains(&["exec:", "system:"]), ..run(&["socat"]) }),
             When::Code(Code {
-                programs: lists::INTERPRETERS,
+                programs: &[],
                 all: &[
                     &["socket", "TCPSocket", "fsockopen", "net.connect", "net.Socket"],
                     &[
@@ -433,7 +433,7 @@ fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn runs_file(inv: &Invocation, path: &str) -> bool {
     let same = |arg: &Arg| target_of(arg, inv.cwd.as_deref()).text() == path;
-    let runner = runs(inv, lists::SHELLS) || runs(inv, lists::INTERPRETERS) || runs(inv, lists::RUN_IN_SHELL);
+    let runner = is_shell(&inv.program) || is_interpreter(&inv.program) || runs(inv, lists::RUN_IN_SHELL);
     let has_slash = inv.word.text().contains('/');
     (has_slash && same(&inv.word))
         || (runner && inv.operands.first().is_some_and(same))
@@ -447,14 +447,13 @@ fn shell_on_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
         |target: &Target| target.text().starts_with("/dev/tcp/") || target.text().starts_with("/dev/udp/");
     let all = scene.invocations();
     let found = all.iter().find(|inv| {
-        let is_shell = runs(inv, lists::SHELLS);
         let redirected = inv.writes.iter().any(|(target, _)| socket(target)) || inv.reads.iter().any(socket);
         // `sh -i | nc host`: what is typed there is run here, through a pipe or a fifo.
         let piped = has_flag(inv, "-i")
             && all.iter().any(|other| {
                 runs(other, NETCATS) && other.pipeline == inv.pipeline && other.stage > inv.stage
             });
-        is_shell && (redirected || piped)
+        is_shell(&inv.program) && (redirected || piped)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -5,7 +5,7 @@ use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, When, classify,
-    flag_value, has_flag, runs, target_of,
+    flag_value, has_flag, is_shell, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -256,7 +256,7 @@ fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
         "sudo" | "doas" => ["-i", "-s", "--login", "--shell"].iter().any(|flag| has_flag(inv, flag)),
         _ => {
             inv.privileged
-                && runs(inv, lists::SHELLS)
+                && is_shell(&inv.program)
                 && inv.operands.is_empty()
                 && !has_flag(inv, "-c")
                 && !has_flag(inv, "--version")

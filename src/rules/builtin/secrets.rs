@@ -188,7 +188,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "has an interpreter read a private key, a credential or another secret",
         instead: Some(Instead::Advice("use the program that the secret is for, which reads it itself")),
-        when: &[When::Code(Code { programs: lists::INTERPRETERS, all: &[NAMED_IN_CODE] })],
+        when: &[When::Code(Code { programs: &[], all: &[NAMED_IN_CODE] })],
         fires: &[
             "python3 -c \"print(open('/home/u/.ssh/id_rsa').read())\"",
             "node -e \"require('fs').readFileSync('/etc/shadow')\"",

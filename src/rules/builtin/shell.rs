@@ -1,9 +1,11 @@
 //! The command line itself: what cannot be read, and what hides what it runs.
 
-use super::{lists, predicate};
+use super::predicate;
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Class, Found, Instead, RULE, Rule, Scene, classify, has_flag, runs, target_of};
+use crate::rules::matcher::{
+    Class, Found, Instead, RULE, Rule, Scene, classify, has_flag, is_shell, runs, target_of,
+};
 use crate::shell::{Arg, parse};
 
 /// Programs whose output is a path or the set-up of a tool, and so ordinary as a command or for `eval`.
@@ -264,7 +266,7 @@ fn runs_unknown_text(inv: &Invocation) -> bool {
     if runs(inv, &["eval"]) {
         return inv.args.iter().any(Arg::has_unknown);
     }
-    if !runs(inv, lists::SHELLS) {
+    if !is_shell(&inv.program) {
         return false;
     }
     let text = match &inv.stdin {

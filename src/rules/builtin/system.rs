@@ -5,7 +5,7 @@ use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, When, code_of,
-    contains_word, has_flag,
+    contains_word, has_flag, is_shell,
 };
 use crate::shell::{Arg, parse};
 
@@ -400,10 +400,7 @@ fn fork_bomb<'a>(scene: &Scene<'a>) -> Found<'a> {
     if !line.contains('(') && !line.contains("function") {
         return Found::No;
     }
-    let nested = scene
-        .invocations()
-        .iter()
-        .filter(|inv| inv.wrappers.iter().any(|w| lists::SHELLS.contains(&w.as_str())));
+    let nested = scene.invocations().iter().filter(|inv| inv.wrappers.iter().any(|w| is_shell(w)));
     let hidden =
         nested.flat_map(|inv| code_of(inv, scene.view.facts)).any(|text| contains_word(&text, ":|:&"));
     let script = parse(line);

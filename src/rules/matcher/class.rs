@@ -1,5 +1,6 @@
 //! Which kind of place a target is: worked out from the path alone and the facts at hand.
 
+use super::secret::{is_env_file, is_secret};
 use super::{View, glob};
 use crate::domain::{EffectKind, Protected, ProtectedKind, Target, join};
 use crate::rules::builtin::lists;
@@ -78,7 +79,7 @@ pub(crate) enum Rel {
     Below,
 }
 
-fn parts(path: &str) -> impl Iterator<Item = &str> + Clone {
+pub(super) fn parts(path: &str) -> impl Iterator<Item = &str> + Clone {
     path.split('/').filter(|part| !part.is_empty())
 }
 
@@ -108,7 +109,7 @@ pub(crate) fn relation<'p>(target: &str, is_glob: bool, place: impl Iterator<Ite
     }
 }
 
-fn within(rel: Rel) -> bool {
+pub(super) fn within(rel: Rel) -> bool {
     matches!(rel, Rel::Same | Rel::Below)
 }
 
@@ -119,30 +120,29 @@ pub(crate) fn inside(path: &str, dir: &str) -> bool {
 
 /// Whether a target is one of `places` or lies below one.
 pub(crate) fn at(target: &Target, places: &[At], home: Option<&str>) -> bool {
-    let (path, is_glob) = match target {
-        Target::Path { path, glob, .. } => (path.as_str(), *glob),
+    match target {
+        Target::Path { path, glob, .. } => is_at(path, *glob, places, home),
         // What is unknown comes behind: below the place is enough, being its beginning is not.
-        Target::UnknownPath { known, .. } => (known.as_str(), false),
-        Target::Url(_) | Target::Command(_) | Target::None => return false,
-    };
+        Target::UnknownPath { known, .. } => is_at(known, false, places, home),
+        Target::Url(_) | Target::Command(_) | Target::None => false,
+    }
+}
+
+pub(super) fn is_at(path: &str, is_glob: bool, places: &[At], home: Option<&str>) -> bool {
     places.iter().any(|place| match place {
         At::Home(rest) => {
             home.is_some_and(|home| within(relation(path, is_glob, parts(home).chain(parts(rest)))))
         }
         At::Abs(place) => within(relation(path, is_glob, parts(place))),
-        At::Name(name) => {
-            let mut rest = path;
-            loop {
-                if within(relation(rest, is_glob, parts(name))) {
-                    return true;
-                }
-                match rest.split_once('/') {
-                    Some((_, tail)) => rest = tail,
-                    None => return false,
-                }
-            }
-        }
+        At::Name(name) => tails(path).any(|tail| within(relation(tail, is_glob, parts(name)))),
     })
+}
+
+/// A path and what is left of it without its first component, and so on; none that begins with bare wildcards, which would
+/// stand for anything.
+pub(super) fn tails(path: &str) -> impl Iterator<Item = &str> {
+    let whole = std::iter::successors(Some(path), |rest| rest.split_once('/').map(|(_, tail)| tail));
+    whole.filter(|tail| !tail.starts_with('*'))
 }
 
 /// The path that an operand of a command run in `cwd` names.
@@ -200,8 +200,11 @@ impl Spot<'_> {
         let own = Classes::NONE
             .with(Class::Protected, self.touches(view, |_| true))
             .with(Class::Keys, self.reads_keys(view))
-            .with(Class::Secret, is_secret(self, view.facts.places.home.as_deref()))
-            .with(Class::EnvFile, is_env_file(self.path));
+            .with(
+                Class::Secret,
+                is_secret(self.path, self.is_glob, self.recursive, view.facts.places.home.as_deref()),
+            )
+            .with(Class::EnvFile, is_env_file(self.path, self.is_glob));
         // All in a directory is as good as the directory.
         let folded = match self.path.rsplit_once('/') {
             Some((dir, last)) if self.is_glob && glob::is_everything(last) => Spot {
@@ -356,62 +359,113 @@ fn is_device(path: &str) -> bool {
     })
 }
 
-fn is_env_file(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    match name.strip_prefix(".env") {
-        Some("") => true,
-        Some(rest) => rest
-            .strip_prefix('.')
-            .is_some_and(|rest| !rest.split('.').any(|part| lists::ENV_EXAMPLES.contains(&part))),
-        None => name == ".envrc",
-    }
-}
-
-fn is_secret(spot: Spot<'_>, home: Option<&str>) -> bool {
-    let same = |pattern: &str, name: &str| {
-        if spot.is_glob { glob::segment(pattern, name) } else { pattern == name }
-    };
-    let name = spot.path.rsplit('/').next().unwrap_or_default();
-    if name.ends_with(".pub") || lists::NOT_SECRET.contains(&name) {
-        return false;
-    }
-    let as_target = |recursive| Target::Path { path: spot.path.to_owned(), glob: spot.is_glob, recursive };
-    if lists::SECRET_NAMES.iter().any(|secret| same(name, secret)) && !glob::is_everything(name) {
-        return true;
-    }
-    if lists::SECRET_ENDINGS.iter().any(|ending| name.len() > ending.len() && name.ends_with(ending)) {
-        return true;
-    }
-    // Cheap first: none of the lists below has a place without a hidden directory, /etc, /proc or Library in it.
-    if !spot.path.contains("/.")
-        && !spot.is_glob
-        && !lists::SECRET_ROOTS.iter().any(|root| spot.path.starts_with(root))
-    {
-        return false;
-    }
-    let target = as_target(spot.recursive);
-    if lists::SECRET_FILES.iter().any(|file| at(&target, &[*file], home)) {
-        return true;
-    }
-    lists::SECRET_DIRS.iter().any(|dir| {
-        let Some(rel) = deepest(spot.path, spot.is_glob, dir) else { return false };
-        rel == Rel::Below && lists::SECRET_TREES.contains(dir) || rel == Rel::Same && spot.recursive
-    })
-}
-
-/// How a path lies to the first occurrence of `dir` in it.
-fn deepest(path: &str, is_glob: bool, dir: &str) -> Option<Rel> {
-    let mut rest = path;
-    loop {
-        let rel = relation(rest, is_glob, parts(dir));
-        if within(rel) {
-            return Some(rel);
-        }
-        rest = rest.split_once('/')?.1;
-    }
-}
-
 /// Whether a name with wildcards can stand for `name`.
 pub(crate) fn may_be(pattern: &str, name: &str) -> bool {
     glob::segment(pattern, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Policy;
+    use crate::rules::{Survey, fixture};
+
+    fn classes(path: &str, kind: EffectKind, recursive: bool) -> Classes {
+        let call = fixture::call("ls");
+        let (facts, survey, policy) = (fixture::facts(), Survey::default(), Policy::default());
+        let view =
+            View { call: &call, cwd: fixture::PROJECT, survey: &survey, facts: &facts, policy: &policy };
+        let target = match path.strip_suffix('…') {
+            Some(known) => Target::UnknownPath { known: known.to_owned(), recursive },
+            None => Target::Path { path: path.to_owned(), glob: path.contains(['*', '?', '[']), recursive },
+        };
+        classify(&target, kind, &view)
+    }
+
+    #[test]
+    fn where_a_deletion_falls() {
+        let cases: &[(&str, &[Class], &[Class])] = &[
+            ("/", &[Class::Root, Class::Home, Class::Project], &[Class::System]),
+            ("/*", &[Class::Root], &[]),
+            ("/etc/nginx", &[Class::System, Class::Outside], &[Class::Home]),
+            ("/home/u", &[Class::Home, Class::Project], &[Class::HomeTop]),
+            ("/home/u/*", &[Class::Home], &[]),
+            ("/home/u/Documents", &[Class::HomeTop, Class::Outside], &[Class::Home]),
+            ("/home/u/work/thing", &[Class::Outside], &[Class::HomeTop]),
+            ("/home", &[Class::Users, Class::Home], &[]),
+            ("/home/other", &[Class::Users], &[Class::Home]),
+            ("/home/u/proj", &[Class::Project], &[Class::HomeTop, Class::Outside]),
+            ("/home/u/proj/*", &[Class::Project], &[]),
+            ("/home/u/proj/src", &[], &[Class::Project, Class::Outside, Class::System]),
+            ("/home/u/proj/*.o", &[], &[Class::Project, Class::Outside]),
+            ("/home/u/proj/.git/refs", &[Class::Git], &[Class::Outside]),
+            ("/home/u/*/src", &[Class::Outside], &[]),
+            ("/tmp/x", &[], &[Class::Outside, Class::System]),
+            ("/dev/sda", &[Class::Device], &[]),
+            ("/dev/null", &[], &[Class::Device]),
+            ("/dev/shm/x", &[], &[Class::Device]),
+        ];
+        for (path, has, has_not) in cases {
+            let classes = classes(path, EffectKind::FileDeletion, true);
+            assert!(has.iter().all(|class| classes.has(*class)), "{path}: {classes:?} lacks one of {has:?}");
+            assert!(!classes.any(has_not), "{path}: {classes:?} has one of {has_not:?}");
+        }
+    }
+
+    #[test]
+    fn protected_places_are_met_in_every_spelling() {
+        for path in [
+            "/home/u/proj/.claude/settings.json",
+            "/home/u/proj/.CLAUDE/Settings.json",
+            "/home/u/proj/.claude",
+            "/home/u/proj/.claude/*",
+            "/home/u/proj/.cl*/s*",
+            "/home/u/proj/**/settings.json",
+            "/home/u/.config/lazaret/sub/x",
+            "/home/u/.config",
+            "/home/u/proj/.claude/…",
+            "/home/u/proj/.claude/sett…",
+            "/home/u/.config/lazaret/…",
+        ] {
+            assert!(classes(path, EffectKind::FileDeletion, false).has(Class::Protected), "{path}");
+        }
+        for path in [
+            "/home/u/proj/src",
+            "/home/u/proj/*.rs",
+            "/home/u/proj/s…",
+            "…",
+            "/home/u/proj/.claude/agents/x.md",
+        ] {
+            assert!(!classes(path, EffectKind::FileModification, false).has(Class::Protected), "{path}");
+        }
+    }
+
+    #[test]
+    fn changing_a_whole_project_is_not_changing_the_settings_in_it() {
+        let changed = |path| classes(path, EffectKind::FileModification, true).has(Class::Protected);
+        assert!(!changed("/home/u/proj"));
+        assert!(!changed("/home/u"));
+        assert!(changed("/home/u/proj/.claude"));
+        assert!(!classes("/home/u/proj/.claude", EffectKind::FileModification, false).has(Class::Protected));
+    }
+
+    #[test]
+    fn what_a_link_leads_to_counts() {
+        let call = fixture::call("ls");
+        let (mut facts, survey, policy) = (fixture::facts(), Survey::default(), Policy::default());
+        let real = "/home/u/proj/.claude/settings.json".to_owned();
+        let fact = crate::domain::PathFact {
+            kind: crate::domain::PathKind::File,
+            real,
+            link: true,
+            ignored: false,
+            repo_root: false,
+        };
+        facts.answer_path("/tmp/x".to_owned(), fact);
+        let view =
+            View { call: &call, cwd: fixture::PROJECT, survey: &survey, facts: &facts, policy: &policy };
+        let target = Target::Path { path: "/tmp/x".to_owned(), glob: false, recursive: false };
+        assert!(classify(&target, EffectKind::FileModification, &view).has(Class::Protected));
+        assert!(!classify(&target, EffectKind::FileDeletion, &view).has(Class::Protected));
+    }
 }

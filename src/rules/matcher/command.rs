@@ -3,6 +3,8 @@
 use super::{Command, Found, Operand, Scene, at, classify, target_of};
 use crate::domain::EffectKind;
 use crate::rules::Invocation;
+use crate::rules::builtin::lists;
+use crate::rules::commands::{self, Kind};
 use crate::shell::Arg;
 
 /// Shortest long option, dashes included, that counts as the abbreviation of a longer one.
@@ -29,6 +31,17 @@ pub(crate) fn runs(inv: &Invocation, programs: &[&str]) -> bool {
         Some(beginning) => inv.program.starts_with(beginning),
         None => inv.program == *name,
     })
+}
+
+/// Whether a program is a shell.
+pub(crate) fn is_shell(program: &str) -> bool {
+    commands::find(program).is_some_and(|found| found.kind == Kind::Shell)
+}
+
+/// Whether a program runs code in another language than the shell's.
+pub(crate) fn is_interpreter(program: &str) -> bool {
+    commands::find(program).is_some_and(|found| found.kind == Kind::Interpreter)
+        || lists::SCRIPTED_FILTERS.contains(&program)
 }
 
 /// The subcommand path begins with the words of `sub`.

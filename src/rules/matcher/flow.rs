@@ -1,6 +1,6 @@
 //! Data that goes from one command of a call to another.
 
-use super::{Class, Flow, Found, Scene, classify, has_flag, runs, target_of};
+use super::{Class, Flow, Found, Scene, classify, has_flag, is_interpreter, is_shell, runs, target_of};
 use crate::domain::{EffectKind, Target};
 use crate::rules::builtin::lists;
 use crate::rules::{Invocation, Stdin};
@@ -79,28 +79,23 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
     if runs(inv, lists::RUN_IN_SHELL) {
         return by == By::Substitution || names_stdin(inv);
     }
-    if !runs(inv, lists::SHELLS) && !is_interpreter(inv) {
+    if !is_shell(&inv.program) && !is_interpreter(&inv.program) {
         return false;
     }
     let code = code_flag(inv);
     match by {
         By::Pipe => {
-            let from_stdin = has_flag(inv, "-s") && runs(inv, lists::SHELLS);
+            let from_stdin = has_flag(inv, "-s") && is_shell(&inv.program);
             code.is_none()
                 && !has_flag(inv, "-m")
                 && (from_stdin || inv.operands.is_empty() || names_stdin(inv))
-                && !runs(inv, &["awk", "gawk", "mawk"])
+                && !runs(inv, lists::SCRIPTED_FILTERS)
         }
         By::Substitution => match code {
             Some(code) => code.has_unknown(),
             None => inv.operands.first().is_some_and(Arg::has_unknown) || stdin_unknown(inv),
         },
     }
-}
-
-fn is_interpreter(inv: &Invocation) -> bool {
-    let base = inv.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    lists::INTERPRETERS.contains(&inv.program.as_str()) || lists::INTERPRETERS.contains(&base)
 }
 
 fn names_stdin(inv: &Invocation) -> bool {

@@ -1,6 +1,6 @@
 //! Code in another language than the shell's: it is not parsed, only searched for what it names.
 
-use super::{Code, Found, Rel, Scene, relation, runs};
+use super::{Code, Found, Rel, Scene, is_interpreter, relation, runs};
 use crate::domain::{Effect, EffectKind, Facts, Protected, ProtectedKind, Target};
 use crate::rules::builtin::lists;
 use crate::rules::{Invocation, Stdin};
@@ -19,6 +19,9 @@ pub(super) fn find<'a>(code: &Code, scene: &Scene<'a>) -> Found<'a> {
 
 /// One of the programs, with or without a version behind its name (`python3.12`).
 fn is_one_of(inv: &Invocation, programs: &[&str]) -> bool {
+    if programs.is_empty() {
+        return is_interpreter(&inv.program);
+    }
     let base = inv.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     runs(inv, programs) || programs.contains(&base)
 }
@@ -34,7 +37,10 @@ pub(crate) fn code_of<'i>(inv: &'i Invocation, facts: &'i Facts) -> impl Iterato
         let target = super::target_of(arg, inv.cwd.as_deref());
         content(facts, target.text())
     });
-    inv.args.iter().map(Arg::text).chain(stdin).chain(script)
+    // Of a filter the operands behind its program are only what it reads.
+    let count = if lists::SCRIPTED_FILTERS.contains(&inv.program.as_str()) { 1 } else { usize::MAX };
+    let given = if count == 1 { &inv.operands } else { &inv.args };
+    given.iter().take(count).map(Arg::text).chain(stdin).chain(script)
 }
 
 fn content(facts: &Facts, path: &str) -> Option<String> {
@@ -57,7 +63,7 @@ pub(crate) fn squeeze(text: &str) -> String {
 pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
     let protected = &scene.view.facts.places.protected;
     for inv in scene.invocations() {
-        if !is_one_of(inv, lists::INTERPRETERS) && !is_unknown(inv, scene) {
+        if !is_interpreter(&inv.program) && !is_unknown(inv, scene) {
             continue;
         }
         for text in code_of(inv, scene.view.facts) {

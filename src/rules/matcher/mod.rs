@@ -9,6 +9,7 @@ mod host;
 mod mention;
 mod rewrite;
 mod scene;
+mod secret;
 mod when;
 
 use super::Survey;
@@ -16,7 +17,7 @@ use super::builtin;
 use crate::domain::{BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, ToolCall, Verdict, clip};
 
 pub(crate) use class::{At, Class, Classes, Rel, at, classify, inside, may_be, relation, target_of};
-pub(crate) use command::{flag_value, has_flag, has_operand, runs};
+pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_shell, runs};
 pub(crate) use effect::owner;
 pub(crate) use flow::prints_secret;
 pub(crate) use host::{host_of, is_known};

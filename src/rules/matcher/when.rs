@@ -93,6 +93,7 @@ pub(crate) enum Hosts {
 /// Code given to an interpreter (by an option or on its standard input) that holds, of each group, one of the words.
 #[derive(Debug)]
 pub(crate) struct Code {
+    /// None given = any interpreter.
     pub programs: &'static [&'static str],
     pub all: &'static [&'static [&'static str]],
 }

@@ -41,10 +41,6 @@ impl Parsed {
         self.sub.first().map_or("", String::as_str)
     }
 
-    pub fn second_sub(&self) -> &str {
-        self.sub.get(1).map_or("", String::as_str)
-    }
-
     /// Works on a directory with all that is in it.
     pub fn recursive(&self) -> bool {
         self.has(&["-r", "-R", "--recursive", "-a", "--archive"])
@@ -116,7 +112,8 @@ impl Parsed {
         }
         let both = self.program.sub(first, Some(word));
         // `stash@{0}` or a path after `stash` is an operand; an unknown second word of others is a subcommand of theirs.
-        let listed = both.is_some_and(|row| row.names.split_ascii_whitespace().any(|name| is_pair(name, first, word)));
+        let listed =
+            both.is_some_and(|row| row.names.split_ascii_whitespace().any(|name| is_pair(name, first, word)));
         if !listed && !word.chars().all(|c| c.is_ascii_lowercase() || c == '-') {
             return false;
         }
@@ -220,7 +217,12 @@ mod tests {
             None => flag.name.clone(),
         });
         let operands = parsed.operands.iter().map(Arg::text);
-        format!("{} | {} | {}", parsed.sub.join(" "), flags.collect::<Vec<_>>().join(" "), operands.collect::<Vec<_>>().join(" "))
+        format!(
+            "{} | {} | {}",
+            parsed.sub.join(" "),
+            flags.collect::<Vec<_>>().join(" "),
+            operands.collect::<Vec<_>>().join(" ")
+        )
     }
 
     #[test]

@@ -154,19 +154,23 @@ pub(super) fn split_glob(path: &str) -> (&str, &str) {
 
 /// A pattern's last part stands for everything in its directory.
 fn is_everything(last: &str) -> bool {
-    !last.is_empty() && last.chars().all(|c| matches!(c, '*' | '.' | '?' | '[' | ']' | '!' | '^')) && last.contains('*')
+    !last.is_empty()
+        && last.chars().all(|c| matches!(c, '*' | '.' | '?' | '[' | ']' | '!' | '^'))
+        && last.contains('*')
 }
 
 /// Whether losing it loses the machine, somebody's files or the repository.
 pub(super) fn is_vital(path: &str, glob: bool, recursive: bool, places: &Places) -> bool {
+    let mut deep = false;
     let (path, all) = match path.rsplit_once('/') {
         Some((dir, last)) if glob && is_everything(last) => {
+            deep = last == "**";
             let dir = dir.trim_end_matches("/**").trim_end_matches("/*");
             (if dir.is_empty() { "/" } else { dir }, true)
         }
         _ => (path, false),
     };
-    if all && !recursive && roots(places).any(|root| path == root) {
+    if all && !recursive && !deep && roots(places).any(|root| path == root) {
         // The files at the top, not what is below them.
         return false;
     }
@@ -187,7 +191,8 @@ pub(super) fn is_vital_start(known: &str, places: &Places) -> bool {
     let path = known.trim_end_matches('/');
     path.is_empty()
         || (known.ends_with('/')
-            && (SYSTEM.contains(&path) || places.home.as_deref().is_some_and(|home| path == home || below(home, path))))
+            && (SYSTEM.contains(&path)
+                || places.home.as_deref().is_some_and(|home| path == home || below(home, path))))
 }
 
 /// Whether what is lost there can be made again; `ignored`: git ignores it.
@@ -202,7 +207,9 @@ pub(super) fn is_disposable(path: &str, ignored: bool, places: &Places) -> bool 
     if places.home.as_deref().is_some_and(|home| lies_in(path, home) || below(home, path)) {
         return false;
     }
-    places.temp.iter().any(|temp| below(path, temp) && !is_everything(path.get(temp.len()..).unwrap_or_default().trim_matches('/')))
+    places.temp.iter().any(|temp| {
+        below(path, temp) && !is_everything(path.get(temp.len()..).unwrap_or_default().trim_matches('/'))
+    })
 }
 
 /// Whether a relative path is, or lies in, what a build makes.
@@ -223,16 +230,19 @@ pub(super) fn is_build_output(path: &str) -> bool {
 
 /// Whether a read of it is worth a question: hidden files, and whatever lies elsewhere.
 pub(super) fn is_worth_asking(path: &str, places: &Places) -> bool {
-    let inside = in_project(path, places)
-        .or_else(|| places.temp.iter().filter(|temp| lies_in(path, temp)).find_map(|temp| path.get(temp.len()..)));
+    let inside = in_project(path, places).or_else(|| {
+        places.temp.iter().filter(|temp| lies_in(path, temp)).find_map(|temp| path.get(temp.len()..))
+    });
     inside.is_none_or(|inside| inside.contains("/."))
 }
 
 /// Below /dev, and not a device that keeps anything.
 pub(super) fn is_harmless_device(path: &str) -> bool {
     path.strip_prefix("/dev/").is_some_and(|name| {
-        matches!(name, "null" | "zero" | "full" | "stdin" | "stdout" | "stderr" | "tty" | "random" | "urandom")
-            || name.starts_with("fd/")
+        matches!(
+            name,
+            "null" | "zero" | "full" | "stdin" | "stdout" | "stderr" | "tty" | "random" | "urandom"
+        ) || name.starts_with("fd/")
             || name.starts_with("pts/")
     })
 }
@@ -267,17 +277,31 @@ mod tests {
         for path in ["/tmp", "/tmp/x", "/home/u/repo/src", "/etc/hosts", "/home/u/other"] {
             assert!(!is_vital(path, false, true, &places()), "{path}");
         }
-        for path in ["/tmp/*", "/home/u/repo/*.o", "/home/u/repo/src/*", "/home/u/repo/**/*.pyc", "/home/u/repo/*/dist"] {
+        for path in [
+            "/tmp/*",
+            "/home/u/repo/*.o",
+            "/home/u/repo/src/*",
+            "/home/u/repo/**/*.pyc",
+            "/home/u/repo/*/dist",
+        ] {
             assert!(!is_vital(path, true, true, &places()), "{path}");
         }
     }
 
     #[test]
     fn disposable_places() {
-        for path in ["/home/u/repo/target", "/home/u/repo/a/node_modules/x", "/home/u/repo/x.pyc", "/tmp/x", "/tmp/a*"] {
+        for path in [
+            "/home/u/repo/target",
+            "/home/u/repo/a/node_modules/x",
+            "/home/u/repo/x.pyc",
+            "/tmp/x",
+            "/tmp/a*",
+        ] {
             assert!(is_disposable(path, false, &places()), "{path}");
         }
-        for path in ["/home/u/repo/src", "/tmp", "/tmp/*", "/home/u/target", "/target", "/home/u/repo", "/var/lib"] {
+        for path in
+            ["/home/u/repo/src", "/tmp", "/tmp/*", "/home/u/target", "/target", "/home/u/repo", "/var/lib"]
+        {
             assert!(!is_disposable(path, false, &places()), "{path}");
         }
         assert!(is_disposable("/home/u/repo/gen", true, &places()));
@@ -287,7 +311,8 @@ mod tests {
 
     #[test]
     fn a_repository_in_a_temporary_directory_is_not_disposable() {
-        let places = Places { repo: Some("/tmp/r".to_owned()), temp: vec!["/tmp".to_owned()], ..Places::default() };
+        let places =
+            Places { repo: Some("/tmp/r".to_owned()), temp: vec!["/tmp".to_owned()], ..Places::default() };
         assert!(!is_disposable("/tmp/r/src", false, &places));
         assert!(is_disposable("/tmp/other", false, &places));
         assert!(is_vital("/tmp/r", false, true, &places));
