@@ -69,9 +69,10 @@ fn tool_limit(subject: &Subject, call: &ToolCall, stand: &Stand, policy: &Policy
     })
 }
 
+/// A record that cannot be read counts as a call of every agent and every tool.
 fn count(stand: &Stand, window_seconds: u32, matches: impl Fn(&crate::domain::PastCall) -> bool) -> usize {
     let window_ms = u64::from(window_seconds) * 1000;
-    stand.history.iter().filter(|past| past.age_ms < window_ms && matches(past)).count()
+    stand.history.iter().filter(|past| past.age_ms < window_ms && (past.damaged || matches(past))).count()
 }
 
 /// A limit is reached by count, or when older calls may be missing from the count.
@@ -134,6 +135,7 @@ mod tests {
             age_ms,
             outcome: Outcome::Done,
             writes: false,
+            damaged: false,
         }
     }
 
@@ -160,6 +162,14 @@ mod tests {
         assert_eq!(gates(&subject(None), &call(Tool::Bash), Trust::Ordinary, &old, &limited(3)), None);
         assert_eq!(gates(&subject(Some("a")), &call(Tool::Bash), Trust::Ordinary, &full, &limited(3)), None);
         assert_eq!(gates(&subject(None), &call(Tool::Read), Trust::Ordinary, &full, &limited(3)), None);
+    }
+
+    #[test]
+    fn a_damaged_record_counts_for_everybody() {
+        let damaged = PastCall { damaged: true, ..past(7, &Tool::Read, 0) };
+        let stand = Stand { history: vec![damaged; 3], ..Stand::default() };
+        let over = gates(&subject(Some("a")), &call(Tool::Bash), Trust::Ordinary, &stand, &limited(3));
+        assert_eq!(over.unwrap().rule, "TOOL_LIMIT_EXCEEDED");
     }
 
     #[test]

@@ -6,10 +6,12 @@ mod decide;
 mod gates;
 mod matrix;
 mod rationality;
+pub mod redact;
 mod registration;
 mod risk;
 
-pub use decide::{Case, action_text, decide, identify};
+pub use assess::is_file_operation;
+pub use decide::{Case, Identity, action_text, decide, identify};
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};
 pub use rationality::rationality;
 pub use registration::drops_registration;

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     fn past(action: u64, outcome: Outcome, writes: bool) -> PastCall {
-        PastCall { action, agent: 0, tool: 0, age_ms: 0, outcome, writes }
+        PastCall { action, agent: 0, tool: 0, age_ms: 0, outcome, writes, damaged: false }
     }
 
     #[test]

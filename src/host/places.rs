@@ -1,0 +1,234 @@
+//! Where things are: repository, project, temporary directories, and what an agent must not change. Apart from the search
+//! for the repository no file is looked at.
+
+use super::dirs::{Dirs, Environment};
+use super::facts::real_path;
+use crate::domain::{Places, Protected, ProtectedKind, join};
+
+/// Most directories upwards that are searched.
+const MAX_DEPTH: usize = 64;
+/// Most directories between the working directory and the top of the project that are protected one by one.
+const MAX_ROOTS: usize = 16;
+/// The agent that works in quarantine, as its definition's file is named.
+const REVIEWER: &str = "quarantine-reviewer.md";
+
+/// What a client reads from one of its directories: single files, whole trees, and where agents are defined.
+struct Client {
+    files: &'static [&'static str],
+    trees: &'static [&'static str],
+    agents: &'static [&'static str],
+}
+
+const CLAUDE: Client = Client {
+    files: &["settings.json", "settings.local.json"],
+    trees: &["hooks", "plugins"],
+    agents: &["agents"],
+};
+const OPENCODE: Client = Client {
+    files: &["opencode.json", "opencode.jsonc", "config.json"],
+    trees: &["plugin", "plugins"],
+    agents: &["agent", "agents"],
+};
+/// Settings of whoever manages the machine.
+const MANAGED_TREES: [&str; 2] = ["/etc/claude-code", "/etc/opencode"];
+
+/// Where things are, seen from the working directory `cwd`.
+pub fn locate(env: &Environment, dirs: &Dirs, cwd: &str) -> Places {
+    let cwd = join("/", cwd);
+    let repo = repository(&cwd);
+    let project =
+        env.claude_project_dir.as_deref().filter(|dir| dir.starts_with('/')).map(|dir| join("/", dir));
+    let project = project.or_else(|| repo.clone()).or_else(|| Some(cwd.clone()));
+    let mut temp: Vec<String> = ["/tmp", "/var/tmp", "/dev/shm"].map(str::to_owned).into();
+    if let Some(dir) = env.tmpdir.as_deref().filter(|dir| dir.starts_with('/')).map(|dir| join("/", dir)) {
+        // A TMPDIR of `/` or of the home directory would make everything disposable.
+        if dir != "/"
+            && env.home().is_none_or(|home| !lies_in(&join("/", home), &dir))
+            && !temp.contains(&dir)
+        {
+            temp.push(dir);
+        }
+    }
+    let mut list = List(Vec::with_capacity(64));
+    list.claude(env);
+    list.opencode(env);
+    list.own(env, dirs);
+    for root in roots(&cwd, repo.as_deref(), project.as_deref()) {
+        list.project(&root);
+    }
+    Places {
+        home: env.home().map(|home| join("/", home)),
+        repo,
+        project,
+        temp,
+        protected: list.0,
+        user: env.user.clone(),
+    }
+}
+
+/// Adds, for every protected place that is reached through symbolic links, the place they lead to. Costs some system
+/// calls per place: for calls that change files, not for all.
+pub fn resolve_links(places: &mut Places) {
+    let mut real: Vec<Protected> = Vec::new();
+    for place in &places.protected {
+        let path = real_path(&place.path);
+        if path != place.path && !real.iter().any(|known| known.path == path && known.tree == place.tree) {
+            real.push(Protected { path, tree: place.tree, kind: place.kind });
+        }
+    }
+    places.protected.extend(real);
+}
+
+/// The nearest directory from `dir` upwards that holds `.git`, a directory or (in a linked work tree) a file.
+pub fn repository(dir: &str) -> Option<String> {
+    upwards(dir).take(MAX_DEPTH).find(|dir| has_git(dir)).map(str::to_owned)
+}
+
+/// Whether a directory is the top of a git work tree.
+pub fn has_git(dir: &str) -> bool {
+    let path = if dir == "/" { "/.git".to_owned() } else { format!("{dir}/.git") };
+    rustix::fs::stat(path.as_str()).is_ok()
+}
+
+/// `dir` and every directory above it, by name.
+pub fn upwards(dir: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(dir), |dir| {
+        let (above, _) = dir.rsplit_once('/')?;
+        match above {
+            "" if *dir == "/" => None,
+            "" => Some("/"),
+            above => Some(above),
+        }
+    })
+}
+
+/// `path` is `root` or lies below it, by name.
+pub fn lies_in(path: &str, root: &str) -> bool {
+    let rest = path.strip_prefix(root.strip_suffix('/').unwrap_or(root));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Every directory whose client settings may count: from the working directory up to the top of repository and project.
+fn roots(cwd: &str, repo: Option<&str>, project: Option<&str>) -> Vec<String> {
+    let tops: Vec<&str> = repo.into_iter().chain(project).collect();
+    let mut roots: Vec<String> = upwards(cwd)
+        .take_while(|dir| *dir == cwd || tops.iter().any(|top| lies_in(dir, top)))
+        .take(MAX_ROOTS)
+        .map(str::to_owned)
+        .collect();
+    for top in tops {
+        if !roots.iter().any(|root| root == top) {
+            roots.push(top.to_owned());
+        }
+    }
+    roots
+}
+
+struct List(Vec<Protected>);
+
+impl List {
+    fn add(&mut self, path: String, tree: bool, kind: ProtectedKind) {
+        self.0.push(Protected { path, tree, kind });
+    }
+
+    fn client(&mut self, dir: &str, client: &Client) {
+        for name in client.files {
+            self.add(format!("{dir}/{name}"), false, ProtectedKind::ClientSettings);
+        }
+        for name in client.trees {
+            self.add(format!("{dir}/{name}"), true, ProtectedKind::ClientSettings);
+        }
+        for name in client.agents {
+            self.add(format!("{dir}/{name}/{REVIEWER}"), false, ProtectedKind::ClientSettings);
+        }
+    }
+
+    fn claude(&mut self, env: &Environment) {
+        let default = env.home().map(|home| join(home, ".claude"));
+        let chosen =
+            env.claude_config_dir.as_deref().filter(|dir| dir.starts_with('/')).map(|dir| join("/", dir));
+        if let Some(home) = env.home() {
+            self.add(join(home, ".claude.json"), false, ProtectedKind::ClientSettings);
+        }
+        for dir in default.iter().chain(chosen.iter().filter(|dir| Some(*dir) != default.as_ref())) {
+            self.client(dir, &CLAUDE);
+        }
+        if let Some(dir) = chosen {
+            self.add(join(&dir, ".claude.json"), false, ProtectedKind::ClientSettings);
+        }
+        for tree in MANAGED_TREES {
+            self.add(tree.to_owned(), true, ProtectedKind::ClientSettings);
+        }
+    }
+
+    fn opencode(&mut self, env: &Environment) {
+        let mut found: Vec<String> = Vec::new();
+        let home =
+            env.home().into_iter().flat_map(|home| [join(home, ".config/opencode"), join(home, ".opencode")]);
+        let xdg =
+            env.xdg_config_home.iter().filter(|dir| dir.starts_with('/')).map(|dir| join(dir, "opencode"));
+        let chosen =
+            env.opencode_config_dir.iter().filter(|dir| dir.starts_with('/')).map(|dir| join("/", dir));
+        for dir in home.chain(xdg).chain(chosen) {
+            if !found.contains(&dir) {
+                self.client(&dir, &OPENCODE);
+                found.push(dir);
+            }
+        }
+        if let Some(file) = env.opencode_config.as_deref().filter(|file| file.starts_with('/')) {
+            self.add(join("/", file), false, ProtectedKind::ClientSettings);
+        }
+    }
+
+    /// What a client reads from a directory of the project.
+    fn project(&mut self, root: &str) {
+        let root = root.strip_suffix('/').unwrap_or(root);
+        self.client(&format!("{root}/.claude"), &CLAUDE);
+        self.client(&format!("{root}/.opencode"), &OPENCODE);
+        for name in ["opencode.json", "opencode.jsonc"] {
+            self.add(format!("{root}/{name}"), false, ProtectedKind::ClientSettings);
+        }
+        self.add(format!("{root}/{}", super::config::PROJECT_FILE), false, ProtectedKind::Own);
+    }
+
+    fn own(&mut self, env: &Environment, dirs: &Dirs) {
+        // Keys first, so that a look from the front finds the stricter kind.
+        let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+        self.add(join("/", &text(&dirs.runtime)), true, ProtectedKind::Keys);
+        self.add(join("/", &text(&dirs.config)), true, ProtectedKind::Own);
+        self.add(join("/", &text(&dirs.state)), true, ProtectedKind::Own);
+        if let Some(dir) = dirs.managed.parent() {
+            self.add(text(dir), true, ProtectedKind::Own);
+        }
+        let installed = env.home().map(|home| join(home, ".local/bin/lazaret"));
+        let running = std::env::current_exe().ok().map(|path| text(&path));
+        for path in running.iter().chain(installed.iter().filter(|path| Some(*path) != running.as_ref())) {
+            self.add(path.clone(), false, ProtectedKind::Own);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn upwards_ends_at_the_root() {
+        assert_eq!(upwards("/a/b").collect::<Vec<_>>(), ["/a/b", "/a", "/"]);
+        assert_eq!(upwards("/").collect::<Vec<_>>(), ["/"]);
+    }
+
+    #[test]
+    fn roots_reach_from_the_working_directory_to_the_tops() {
+        assert_eq!(roots("/r/a/b", Some("/r"), Some("/r/a")), ["/r/a/b", "/r/a", "/r"]);
+        assert_eq!(roots("/r", Some("/r"), Some("/r")), ["/r"]);
+        assert_eq!(roots("/tmp/x", None, Some("/p")), ["/tmp/x", "/p"]);
+        assert_eq!(roots("/p/sub/x", Some("/p/sub"), Some("/p")), ["/p/sub/x", "/p/sub", "/p"]);
+    }
+
+    #[test]
+    fn lying_in_is_by_whole_names() {
+        assert!(lies_in("/a/b", "/a") && lies_in("/a", "/a") && lies_in("/a", "/"));
+        assert!(!lies_in("/ab", "/a"));
+    }
+}
