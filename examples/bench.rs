@@ -37,23 +37,37 @@ fn main() {
     fs::write(dir.join("proj/a.txt"), "a\n").unwrap();
     let bare = bare_exit(&dir);
     let builds = [("static musl", build(Some(MUSL))), ("plain (glibc)", build(None))];
-    println!("{runs} runs each, medians; wall and CPU in microseconds, ratios pair by pair against the no-op\n");
+    println!(
+        "{runs} runs each, medians; wall and CPU in microseconds, ratios pair by pair against the no-op\n"
+    );
     println!("| build | process | wall | CPU | wall ÷ no-op | instructions | system calls |");
     println!("|---|---|---|---|---|---|---|");
     let one = series(&[&bare], &dir, b"", runs);
-    println!("| – | bare exit | {:.0} | {:.0} | | {} | {} |", one[0].wall, one[0].cpu, instructions(&bare, &[], &dir, b""), calls(&bare, &[], &dir, b""));
+    println!(
+        "| – | bare exit | {:.0} | {:.0} | | {} | {} |",
+        one[0].wall,
+        one[0].cpu,
+        instructions(&bare, &[], &dir, b""),
+        calls(&bare, &[], &dir, b"")
+    );
     for (name, (lazaret, noop)) in &builds {
         let message = shell(&dir, "ls");
         println!(
             "| {name} | no-op | {} | {} | 1.00 | {} | {} |",
-            "below", "below", instructions(noop, &[], &dir, &message), calls(noop, &[], &dir, &message)
+            "below",
+            "below",
+            instructions(noop, &[], &dir, &message),
+            calls(noop, &[], &dir, &message)
         );
         for (call, message) in calls_to_measure(&dir) {
             let args = ["hook", "claude-code"];
             let (a, b, ratio) = pairs((lazaret, &args), (noop, &[]), &dir, &message, runs);
             println!(
                 "| {name} | {call} | {:.0} (no-op {:.0}) | {:.0} (no-op {:.0}) | {ratio:.2} | {} | {} |",
-                a.wall, b.wall, a.cpu, b.cpu,
+                a.wall,
+                b.wall,
+                a.cpu,
+                b.cpu,
                 instructions(lazaret, &args, &dir, &message),
                 calls(lazaret, &args, &dir, &message)
             );
@@ -162,7 +176,13 @@ fn series(programs: &[&Path], dir: &Path, input: &[u8], runs: usize) -> Vec<Figu
 }
 
 /// A B A B …: figures of both and the median of the pairwise ratio of wall times.
-fn pairs(a: (&Path, &[&str]), b: (&Path, &[&str]), dir: &Path, input: &[u8], runs: usize) -> (Figures, Figures, f64) {
+fn pairs(
+    a: (&Path, &[&str]),
+    b: (&Path, &[&str]),
+    dir: &Path,
+    input: &[u8],
+    runs: usize,
+) -> (Figures, Figures, f64) {
     let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
     for _ in 0..10 {
         start(a.0, a.1, dir, input);
@@ -177,7 +197,14 @@ fn pairs(a: (&Path, &[&str]), b: (&Path, &[&str]), dir: &Path, input: &[u8], run
 }
 
 fn instructions(program: &Path, args: &[&str], dir: &Path, input: &[u8]) -> String {
-    let text = observed("valgrind", &["--tool=callgrind", "--callgrind-out-file=/dev/null"], program, args, dir, input);
+    let text = observed(
+        "valgrind",
+        &["--tool=callgrind", "--callgrind-out-file=/dev/null"],
+        program,
+        args,
+        dir,
+        input,
+    );
     let line = text.lines().find(|line| line.contains("Collected :"));
     line.and_then(|line| line.rsplit(' ').next()).unwrap_or("?").to_owned()
 }
@@ -219,6 +246,10 @@ fn history(lazaret: &Path, dir: &Path) {
         }
         let after: Vec<Run> = (0..200).map(|_| start(lazaret, &args, dir, &message)).collect();
         made += 200;
-        println!("| {goal} | {:.0} | {} |", figures(&after).wall, instructions(lazaret, &args, dir, &message));
+        println!(
+            "| {goal} | {:.0} | {} |",
+            figures(&after).wall,
+            instructions(lazaret, &args, dir, &message)
+        );
     }
 }

@@ -23,8 +23,12 @@ fn binary() -> &'static Path {
             .stdin(Stdio::null())
             .status()
             .expect("cargo runs");
-        assert!(status.success(), "the static build failed: is the target there? (rustup target add {TARGET})");
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+        assert!(
+            status.success(),
+            "the static build failed: is the target there? (rustup target add {TARGET})"
+        );
+        let target =
+            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
         target.join(TARGET).join("release/lazaret").canonicalize().unwrap()
     })
 }
@@ -82,7 +86,8 @@ impl World {
     fn instructions(&self, command: &str) -> u64 {
         let out = self.run(&["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"], command);
         let text = String::from_utf8_lossy(&out.stderr).into_owned();
-        let line = text.lines().find(|l| l.contains("Collected :")).unwrap_or_else(|| panic!("valgrind: {text}"));
+        let line =
+            text.lines().find(|l| l.contains("Collected :")).unwrap_or_else(|| panic!("valgrind: {text}"));
         line.rsplit(' ').next().unwrap().parse().unwrap()
     }
 
@@ -102,7 +107,8 @@ fn an_allowed_call_stays_inside_its_budget() {
     assert!(first.status.success() && first.stdout.is_empty(), "{}", String::from_utf8_lossy(&first.stderr));
     let instructions = world.instructions("ls");
     let calls = world.system_calls("ls");
-    let _ = writeln!(std::io::stderr(), "allowed ls: {instructions} instructions, {} system calls", calls.len());
+    let _ =
+        writeln!(std::io::stderr(), "allowed ls: {instructions} instructions, {} system calls", calls.len());
     assert!(instructions <= MAX_INSTRUCTIONS, "{instructions} instructions (at most {MAX_INSTRUCTIONS})");
     assert!(calls.len() <= MAX_SYSTEM_CALLS, "{} system calls:\n{}", calls.len(), calls.join("\n"));
     for forbidden in ["socket(", "connect(", "clone(", "fork(", "vfork(", "clone3(", "fsync(", "fdatasync("] {
@@ -136,7 +142,13 @@ fn no_cpuid_on_an_allowed_call() {
     for address in addresses {
         let offset = u64::from_str_radix(&address, 16).unwrap();
         // A position-independent binary is loaded at a page that valgrind chooses; the low bits stay.
-        let hit = executed.iter().any(|at| *at == offset || (*at > load && (at - offset) & 0xfff == 0 && *at > 0x40_0000 && is_image(*at, offset, &executed)));
+        let hit = executed.iter().any(|at| {
+            *at == offset
+                || (*at > load
+                    && (at - offset) & 0xfff == 0
+                    && *at > 0x40_0000
+                    && is_image(*at, offset, &executed))
+        });
         assert!(!hit, "CPUID at {address} was executed");
     }
 }
@@ -144,7 +156,8 @@ fn no_cpuid_on_an_allowed_call() {
 /// Whether `at` can be the loaded place of `offset`: the distance is one that other executed addresses share.
 fn is_image(at: u64, offset: u64, executed: &std::collections::HashSet<u64>) -> bool {
     let base = at - offset;
-    executed.iter().filter(|other| **other >= base && **other < base + MAX_BINARY_BYTES).count() > executed.len() / 2
+    executed.iter().filter(|other| **other >= base && **other < base + MAX_BINARY_BYTES).count()
+        > executed.len() / 2
 }
 
 /// The state's cost does not grow with what came before.
@@ -159,7 +172,10 @@ fn the_cost_does_not_grow_with_history() {
         world.run(&[], "ls");
     }
     let after_many = world.instructions("ls");
-    let _ = writeln!(std::io::stderr(), "after 10 calls {after_ten}, after 1 500 calls {after_many} instructions");
+    let _ = writeln!(
+        std::io::stderr(),
+        "after 10 calls {after_ten}, after 1 500 calls {after_many} instructions"
+    );
     assert!(after_many <= MAX_INSTRUCTIONS, "{after_many} instructions after 1 500 calls");
 }
 

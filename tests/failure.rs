@@ -32,14 +32,30 @@ fn hostile_messages_block() {
         ("lone surrogates", surrogate.into_bytes()),
         ("nested JSON", deep.into_bytes()),
         ("10 000 open parentheses", bash(&format!("{}{DANGER}", "(".repeat(10_000))).into_bytes()),
-        ("10 000 nested parentheses", bash(&format!("{}{DANGER}{}", "(".repeat(10_000), ")".repeat(10_000))).into_bytes()),
-        ("10 000 nested substitutions", bash(&format!("{}{DANGER}{}", "$(".repeat(10_000), ")".repeat(10_000))).into_bytes()),
+        (
+            "10 000 nested parentheses",
+            bash(&format!("{}{DANGER}{}", "(".repeat(10_000), ")".repeat(10_000))).into_bytes(),
+        ),
+        (
+            "10 000 nested substitutions",
+            bash(&format!("{}{DANGER}{}", "$(".repeat(10_000), ")".repeat(10_000))).into_bytes(),
+        ),
         ("100 000 times true &&", bash(&format!("{}{DANGER}", "true && ".repeat(100_000))).into_bytes()),
         ("a 12 MB command", bash(&format!("{DANGER} #{}", "x".repeat(12 << 20))).into_bytes()),
-        ("no tool name", br#"{"session_id":"s","cwd":"/","hook_event_name":"PreToolUse","tool_input":{}}"#.to_vec()),
+        (
+            "no tool name",
+            br#"{"session_id":"s","cwd":"/","hook_event_name":"PreToolUse","tool_input":{}}"#.to_vec(),
+        ),
         ("no command", world.message("Bash", &json!({})).to_string().into_bytes()),
-        ("command of another type", world.message("Bash", &json!({"command": ["rm"]})).to_string().into_bytes()),
-        ("no session", br#"{"cwd":"/","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#.to_vec()),
+        (
+            "command of another type",
+            world.message("Bash", &json!({"command": ["rm"]})).to_string().into_bytes(),
+        ),
+        (
+            "no session",
+            br#"{"cwd":"/","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#
+                .to_vec(),
+        ),
         ("no event", br#"{"session_id":"s","cwd":"/"}"#.to_vec()),
         ("null bytes", bash("rm -rf /\0x").into_bytes()),
     ];
@@ -55,7 +71,10 @@ fn hostile_messages_block() {
 #[test]
 fn a_missing_field_is_named() {
     let world = World::new();
-    let answer = world.hook("claude-code", br#"{"session_id":"s","cwd":"/","hook_event_name":"PreToolUse","tool_input":{}}"#);
+    let answer = world.hook(
+        "claude-code",
+        br#"{"session_id":"s","cwd":"/","hook_event_name":"PreToolUse","tool_input":{}}"#,
+    );
     assert!(answer.stderr.contains("tool_name"), "{}", answer.stderr);
     let answer = world.tool("Write", &json!({"content": "x"}));
     assert!(answer.stderr.contains("file_path"), "{}", answer.stderr);
@@ -64,7 +83,9 @@ fn a_missing_field_is_named() {
 #[test]
 fn wrong_arguments_block() {
     let world = World::new();
-    for args in [&["hook"][..], &["hook", "emacs"], &["hook", "claude-code", "extra"], &["hook", "--claude-code"]] {
+    for args in
+        [&["hook"][..], &["hook", "emacs"], &["hook", "claude-code", "extra"], &["hook", "--claude-code"]]
+    {
         let out = world.command().args(args).stdin(Stdio::null()).output().unwrap();
         assert_eq!(out.status.code(), Some(2), "{args:?}");
         assert!(!out.stderr.is_empty(), "{args:?}");
@@ -92,7 +113,11 @@ fn closed_outputs_do_not_open_the_gate() {
     let world = World::new();
     for redirect in [">&-", "2>&-", ">&- 2>&-", ">/dev/full", ">/dev/full 2>/dev/full"] {
         assert_eq!(under(&world, "", redirect, DANGER), Some(2), "{redirect}");
-        assert_eq!(under(&world, "", redirect, "ls"), Some(0), "{redirect}: an allowed call says nothing anyway");
+        assert_eq!(
+            under(&world, "", redirect, "ls"),
+            Some(0),
+            "{redirect}: an allowed call says nothing anyway"
+        );
         // A rewrite that the client cannot hear must not let the original run.
         if redirect.contains('>') && !redirect.starts_with("2>") {
             assert_eq!(under(&world, "", redirect, "git push --force origin x"), Some(2), "{redirect}");
@@ -143,7 +168,10 @@ fn a_full_disk_asks_or_blocks() {
             .env("HOME", world.home())
             .output()
             .expect("unshare runs (util-linux)");
-        assert!(!String::from_utf8_lossy(&out.stderr).contains("mount:"), "no tmpfs could be mounted in a namespace");
+        assert!(
+            !String::from_utf8_lossy(&out.stderr).contains("mount:"),
+            "no tmpfs could be mounted in a namespace"
+        );
         (out.status.code(), String::from_utf8_lossy(&out.stdout).into_owned())
     };
     assert_eq!(run(DANGER).0, Some(2));
@@ -159,10 +187,15 @@ fn damaged_state_and_configuration_are_kept_and_reported() {
     let ring = fs::read_dir(&sessions).unwrap().next().unwrap().unwrap().path();
     fs::write(&ring, vec![0x5a; 9000]).unwrap();
     let answer = world.bash("ls");
-    assert!(answer.code == Some(0) && answer.stdout.contains("\"ask\""), "{} {}", answer.stdout, answer.stderr);
-    let kept = fs::read_dir(&sessions).unwrap().filter(|e| {
-        e.as_ref().unwrap().file_name().to_string_lossy().contains("damaged")
-    });
+    assert!(
+        answer.code == Some(0) && answer.stdout.contains("\"ask\""),
+        "{} {}",
+        answer.stdout,
+        answer.stderr
+    );
+    let kept = fs::read_dir(&sessions)
+        .unwrap()
+        .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().contains("damaged"));
     assert_eq!(kept.count(), 1, "the damaged file is kept aside");
     assert!(world.bash("ls").is_pass(), "and the session goes on");
     assert!(world.bash(DANGER).is_block());

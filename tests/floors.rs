@@ -1,6 +1,13 @@
 //! The walls of the house: who may use whom, what a pure module may touch, how long a file may be. Each check is shown
 //! to bite on a seeded violation.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests"
+)]
 
 use std::collections::BTreeMap;
 use std::fs;

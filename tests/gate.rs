@@ -64,8 +64,18 @@ fn check_has_the_promised_shape() {
     let (_, answer) = world.check("git reset --hard");
     let keys: Vec<&str> = answer.as_object().unwrap().keys().map(String::as_str).collect();
     let promised = [
-        "verdict", "enforcement", "reasons", "risk", "rationality", "effects", "patterns", "intervention", "rewrite",
-        "quarantined", "subject", "fault",
+        "verdict",
+        "enforcement",
+        "reasons",
+        "risk",
+        "rationality",
+        "effects",
+        "patterns",
+        "intervention",
+        "rewrite",
+        "quarantined",
+        "subject",
+        "fault",
     ];
     assert_eq!(keys, promised);
     assert_eq!(answer["risk"]["score"], 0.8);
@@ -129,7 +139,8 @@ fn a_quarantined_agent_gets_nothing_yet() {
     }
     let mut command = world.command();
     let message = world.message("Bash", &json!({"command": "ls"})).to_string();
-    let answer = world.answer(command.args(["hook", "claude-code"]).env("LAZARET_QUARANTINE", "0"), message.as_bytes());
+    let answer = world
+        .answer(command.args(["hook", "claude-code"]).env("LAZARET_QUARANTINE", "0"), message.as_bytes());
     assert!(answer.is_block(), "any value of the switch means on");
 }
 
@@ -209,7 +220,8 @@ fn every_command_explains_itself_with_an_example() {
     let world = World::new();
     let (code, help, _) = world.run(&["--help"]);
     assert_eq!(code, 0);
-    for command in ["hook", "check", "install", "uninstall", "doctor", "allow", "trust", "completions", "man"] {
+    for command in ["hook", "check", "install", "uninstall", "doctor", "allow", "trust", "completions", "man"]
+    {
         assert!(help.contains(command), "--help does not list {command}");
         let (code, text, _) = world.run(&[command, "--help"]);
         assert_eq!(code, 0, "{command} --help");

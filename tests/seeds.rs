@@ -138,8 +138,15 @@ fn scope_modifier() {
 /// Step reviewer, "Risk Analysis": `repetition_modifier`.
 #[test]
 fn repetition_modifier() {
-    let failed =
-        PastCall { action: 9, agent: 0, tool: 0, age_ms: 0, outcome: Outcome::Failed, writes: false, damaged: false };
+    let failed = PastCall {
+        action: 9,
+        agent: 0,
+        tool: 0,
+        age_ms: 0,
+        outcome: Outcome::Failed,
+        writes: false,
+        damaged: false,
+    };
     let effects = [effect(EffectKind::FileRead, "/p/x")];
     let places = Places { repo: Some("/p".to_owned()), ..Places::default() };
     for (failures, expected) in [(0, 0.0), (1, 0.1), (2, 0.2), (3, 0.4), (9, 0.4)] {
@@ -162,8 +169,15 @@ fn blocks_high_risk_low_rationality() {
 #[test]
 fn rationality_weights_and_bands() {
     let policy = Policy { goals: vec!["documentation".to_owned()], ..Policy::default() };
-    let failed =
-        PastCall { action: 1, agent: 0, tool: 0, age_ms: 0, outcome: Outcome::Failed, writes: false, damaged: false };
+    let failed = PastCall {
+        action: 1,
+        agent: 0,
+        tool: 0,
+        age_ms: 0,
+        outcome: Outcome::Failed,
+        writes: false,
+        damaged: false,
+    };
     let lowest = rationality("make", 1, false, &[failed], &policy);
     assert!((lowest.score.get() - (0.3 * 0.3 + 0.1 + 0.2 * 0.5)).abs() < 1e-9);
     assert_eq!(lowest.level, RationalityLevel::Low);

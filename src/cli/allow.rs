@@ -15,7 +15,9 @@ pub fn run(code: &str, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
         bail!("allow: standard input is not a terminal; a person must run this by hand");
     }
     let Some(permit) = Permits::new(&machine.dirs.state).grant(code, clock::now())? else {
-        bail!("allow {code}: there is no such code, or it has expired; make the agent try again for a new one");
+        bail!(
+            "allow {code}: there is no such code, or it has expired; make the agent try again for a new one"
+        );
     };
     let log = Log { state: &machine.dirs.state, policy: &Policy::default(), now: clock::now() };
     log.permission(&permit.text)?;

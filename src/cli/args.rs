@@ -20,7 +20,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Answer one hook event of a client (run by the client, not by people)
-    #[command(after_help = "Example:\n  lazaret hook claude-code < event.json\n\nExit code 0 or 2, nothing else.")]
+    #[command(
+        after_help = "Example:\n  lazaret hook claude-code < event.json\n\nExit code 0 or 2, nothing else."
+    )]
     Hook {
         /// The client that sends the event
         client: ClientName,
@@ -31,13 +33,17 @@ pub enum Command {
         lazaret check --event event.json --explain\n  lazaret check --batch calls.jsonl > verdicts.jsonl")]
     Check(CheckArgs),
     /// Register lazaret with the clients found, or with the one named
-    #[command(after_help = "Examples:\n  lazaret install\n  lazaret install claude-code --scope project --dry-run")]
+    #[command(
+        after_help = "Examples:\n  lazaret install\n  lazaret install claude-code --scope project --dry-run"
+    )]
     Install(RegisterArgs),
     /// Remove exactly what `install` wrote
     #[command(after_help = "Example:\n  lazaret uninstall all")]
     Uninstall(RegisterArgs),
     /// Prove that the gate is closed: run what is registered, with a call that must be blocked and one that must pass
-    #[command(after_help = "Example:\n  lazaret doctor\n\nExit code 0 when all is well, 1 when something is not.")]
+    #[command(
+        after_help = "Example:\n  lazaret doctor\n\nExit code 0 when all is well, 1 when something is not."
+    )]
     Doctor {
         #[arg(long, help = "Print one JSON object")]
         json: bool,
@@ -69,7 +75,9 @@ pub enum Command {
         code: String,
     },
     /// Print shell completions
-    #[command(after_help = "Example:\n  lazaret completions bash > ~/.local/share/bash-completion/completions/lazaret")]
+    #[command(
+        after_help = "Example:\n  lazaret completions bash > ~/.local/share/bash-completion/completions/lazaret"
+    )]
     Completions {
         /// The shell
         shell: clap_complete::Shell,

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::cli::{Exit, Machine};
 use crate::cli::args::{AuditCommand, AuditFilter};
+use crate::cli::{Exit, Machine};
 use crate::domain::{Verdict, clip, escape};
 use crate::host::audit::{self, Filter, Found, Line};
 
@@ -69,12 +69,9 @@ fn resolve(args: &AuditFilter) -> Result<Filter> {
     let verdicts = [Verdict::Allow, Verdict::Warn, Verdict::Modify, Verdict::Block];
     let verdict = match &args.verdict {
         None => None,
-        Some(name) => Some(
-            verdicts
-                .into_iter()
-                .find(|verdict| verdict.name() == name)
-                .ok_or_else(|| anyhow!("--verdict {name}: it is one of {}", verdicts.map(Verdict::name).join(", ")))?,
-        ),
+        Some(name) => Some(verdicts.into_iter().find(|verdict| verdict.name() == name).ok_or_else(|| {
+            anyhow!("--verdict {name}: it is one of {}", verdicts.map(Verdict::name).join(", "))
+        })?),
     };
     Ok(Filter {
         session: args.session.clone(),
@@ -92,8 +89,12 @@ fn time(text: &str, option: &str) -> Result<u64> {
     let full = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
     let point = match (humantime::parse_rfc3339_weak(&full), humantime::parse_duration(text)) {
         (Ok(point), _) => point,
-        (Err(_), Ok(age)) => SystemTime::now().checked_sub(age).ok_or_else(|| anyhow!("{option} {text}: too long ago"))?,
-        (Err(_), Err(_)) => bail!("{option} {text}: give a time (2026-01-31T12:00:00Z) or an age (90s, 15m, 2h, 7d)"),
+        (Err(_), Ok(age)) => {
+            SystemTime::now().checked_sub(age).ok_or_else(|| anyhow!("{option} {text}: too long ago"))?
+        }
+        (Err(_), Err(_)) => {
+            bail!("{option} {text}: give a time (2026-01-31T12:00:00Z) or an age (90s, 15m, 2h, 7d)")
+        }
     };
     let since = point.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
     u64::try_from(since.as_millis()).with_context(|| format!("{option} {text}: out of range"))

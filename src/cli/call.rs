@@ -27,7 +27,9 @@ pub fn trust(subject: &Subject, policy: &Policy, client_quarantined: bool) -> Tr
     let listed = subject.agent_type.as_deref().is_some_and(|agent_type| {
         let name = agent_type.rsplit_once(':').map_or(agent_type, |(_, name)| name);
         let types = &policy.quarantine.agent_types;
-        types.iter().any(|listed| listed.eq_ignore_ascii_case(name) || listed.eq_ignore_ascii_case(agent_type))
+        types
+            .iter()
+            .any(|listed| listed.eq_ignore_ascii_case(name) || listed.eq_ignore_ascii_case(agent_type))
     });
     if listed || client_quarantined { Trust::Quarantined } else { Trust::Ordinary }
 }
@@ -49,7 +51,12 @@ mod tests {
     #[test]
     fn quarantine_is_known_by_type_or_switch() {
         let policy = Policy::default();
-        for name in ["quarantine-reviewer", "lazaret:quarantine-reviewer", "Quarantine-Reviewer", "x:quarantine-reviewer"] {
+        for name in [
+            "quarantine-reviewer",
+            "lazaret:quarantine-reviewer",
+            "Quarantine-Reviewer",
+            "x:quarantine-reviewer",
+        ] {
             assert_eq!(trust(&subject(name), &policy, false), Trust::Quarantined, "{name}");
         }
         assert_eq!(trust(&subject("general-purpose"), &policy, false), Trust::Ordinary);

@@ -10,7 +10,7 @@ use crate::adapters;
 use crate::cli::args::{CheckArgs, ClientName};
 use crate::cli::{Exit, Machine, call, hook, report};
 use crate::domain::{
-    Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, SessionId, Stand, Subject,
+    Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, SessionId, Stand, Subject, Trust,
 };
 use crate::host::clock;
 use crate::host::config;
@@ -31,7 +31,13 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
         return batch(&machine, client, &cwd, file, out);
     }
     let message = match (&args.command, &args.tool, &args.input, &args.event) {
-        (Some(command), ..) => before_tool(client, &cwd, args.agent.as_deref(), shell_tool(client), &json!({ "command": command })),
+        (Some(command), ..) => before_tool(
+            client,
+            &cwd,
+            args.agent.as_deref(),
+            shell_tool(client),
+            &json!({ "command": command }),
+        ),
         (_, Some(tool), Some(input), _) => {
             let input: Value = serde_json::from_str(input).with_context(|| format!("--input {input}"))?;
             before_tool(client, &cwd, args.agent.as_deref(), tool, &input)
@@ -41,7 +47,11 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
     };
     let checked = machine.check(client_of(&message, client), message.as_bytes())?;
     if args.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&report::json(&checked.decision, &checked.subject))?)?;
+        writeln!(
+            out,
+            "{}",
+            serde_json::to_string_pretty(&report::json(&checked.decision, &checked.subject))?
+        )?;
     } else {
         let survey = args.explain.then_some(checked.survey.as_ref()).flatten();
         report::text(out, &checked.decision, survey, report::Paint::auto())?;
@@ -66,7 +76,9 @@ fn directory(given: Option<&Path>) -> Result<String> {
         Some(dir) => dir.canonicalize().with_context(|| format!("--cwd {}", dir.display()))?,
         None => std::env::current_dir().context("the working directory")?,
     };
-    dir.to_str().map(str::to_owned).ok_or_else(|| anyhow!("{}: the directory's name is not UTF-8", dir.display()))
+    dir.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| anyhow!("{}: the directory's name is not UTF-8", dir.display()))
 }
 
 fn read(file: &Path) -> Result<String> {
@@ -149,7 +161,7 @@ impl Checker {
         let mut facts = Facts::new(places);
         let survey = call::understand(call, &request.cwd, &policy, &mut facts);
         let trust = call::trust(&subject, &policy, self.0.env.lazaret_quarantine.is_some());
-        let stand = self.stand(request, &policy);
+        let stand = self.stand(request, &policy, trust);
         let case = Case {
             subject: &subject,
             call,
@@ -165,9 +177,9 @@ impl Checker {
     }
 
     /// The session's past where the message names a session that has one.
-    fn stand(&self, request: &Request, policy: &Policy) -> Stand {
+    fn stand(&self, request: &Request, policy: &Policy, trust: Trust) -> Stand {
         let store = Store::new(&self.0.dirs.state);
-        state::look(&store, &request.subject, clock::now(), hook::look(policy)).unwrap_or_default()
+        state::look(&store, &request.subject, clock::now(), hook::look(policy, trust)).unwrap_or_default()
     }
 }
 
@@ -230,4 +242,3 @@ fn one(machine: &Checker, client: Client, cwd: &str, line: &str) -> Result<Value
     }
     Ok(answer)
 }
-

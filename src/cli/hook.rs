@@ -8,8 +8,8 @@ use crate::adapters::{self, ExitKind, Reply};
 use crate::cli::call;
 use crate::cli::record::Log;
 use crate::domain::{
-    Client, Decision, Enforcement, Entry, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places, Policy, Request,
-    Stand, Subject, ToolCall, Trust, Verdict,
+    Client, Decision, Enforcement, Entry, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places, Policy,
+    Request, Stand, Subject, ToolCall, Trust, Verdict,
 };
 use crate::host::clock::{self, Now};
 use crate::host::dirs::{Dirs, Environment};
@@ -36,7 +36,8 @@ pub fn run(args: &[OsString]) -> ExitCode {
     let Some(client) = client else {
         let known = Client::ALL.map(Client::name).join("|");
         // Nobody is left to tell it to when stderr is closed.
-        let _told = std::io::stderr().write_all(format!("lazaret: hook: usage: lazaret hook {known}\n").as_bytes());
+        let _told =
+            std::io::stderr().write_all(format!("lazaret: hook: usage: lazaret hook {known}\n").as_bytes());
         return ExitCode::from(2);
     };
     let message = match read_message() {
@@ -55,7 +56,9 @@ fn read_message() -> Result<Vec<u8>, Fault> {
     let mut input = std::io::stdin().lock().take(adapters::MAX_MESSAGE as u64 + 1);
     match input.read_to_end(&mut bytes) {
         Ok(_) => Ok(bytes),
-        Err(error) => Err(Fault::new(FaultKind::BadMessage, "hook message on standard input", error.to_string())),
+        Err(error) => {
+            Err(Fault::new(FaultKind::BadMessage, "hook message on standard input", error.to_string()))
+        }
     }
 }
 
@@ -63,12 +66,26 @@ fn read_message() -> Result<Vec<u8>, Fault> {
 fn deliver(reply: &Reply) -> ExitCode {
     // The person's copy: the exit code and stdout carry the answer without it.
     let _told = std::io::stderr().write_all(&reply.stderr);
-    let mut stdout = std::io::stdout().lock();
-    let told = reply.stdout.is_empty() || stdout.write_all(&reply.stdout).and_then(|()| stdout.flush()).is_ok();
+    let told = reply.stdout.is_empty() || (!leads_nowhere() && say(&reply.stdout).is_ok());
     match reply.code {
         ExitKind::Pass if told => ExitCode::SUCCESS,
         ExitKind::Pass | ExitKind::Block => ExitCode::from(2),
     }
+}
+
+fn say(text: &[u8]) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text)?;
+    stdout.flush()
+}
+
+/// Standard output was closed: Rust's start then opens the null device in its place, where writing succeeds.
+fn leads_nowhere() -> bool {
+    const NULL: (u32, u32) = (1, 3);
+    rustix::fs::fstat(rustix::stdio::stdout()).is_ok_and(|stat| {
+        let device = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));
+        rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::CharacterDevice && device == NULL
+    })
 }
 
 /// A message that could not be read: denied, and recorded where that is still possible.
@@ -133,9 +150,18 @@ fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decisio
     let mut facts = Facts::new(setting.places.clone());
     let survey = call::understand(call, &request.cwd, policy, &mut facts);
     let decide = |stand: &Stand| {
-        review::decide(&Case { subject, call, cwd: &request.cwd, trust, survey: &survey, facts: &facts, policy, stand })
+        review::decide(&Case {
+            subject,
+            call,
+            cwd: &request.cwd,
+            trust,
+            survey: &survey,
+            facts: &facts,
+            policy,
+            stand,
+        })
     };
-    let looked = state::update(&setting.store(), subject, *now, look(policy), |stand| {
+    let looked = state::update(&setting.store(), subject, *now, look(policy, trust), |stand| {
         let decision = decide(stand);
         let entry = entry(subject, call, &decision);
         (decision, Some(entry))
@@ -156,10 +182,15 @@ fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decisio
     }
 }
 
-/// How much of the session's past the policy wants to see.
-pub fn look(policy: &Policy) -> Look {
+/// How much of the session's past the policy wants to see. Every record in the window costs: only who has a limit looks
+/// back that far.
+pub fn look(policy: &Policy, trust: Trust) -> Look {
+    let quarantine = match trust {
+        Trust::Quarantined => policy.quarantine.window_seconds,
+        Trust::Ordinary => 0,
+    };
     let windows = policy.tool_limits.iter().map(|limit| limit.window_seconds);
-    let longest = windows.chain([policy.quarantine.window_seconds]).max().unwrap_or(0);
+    let longest = windows.fold(quarantine, u32::max);
     Look { records: LOOK_BACK, window_ms: u64::from(longest) * 1000 }
 }
 
@@ -184,7 +215,13 @@ fn entry(subject: &Subject, call: &ToolCall, decision: &Decision) -> Entry {
 
 /// What could not be done in full: a block stays a block; everything else becomes a question to the person where the
 /// policy, the client, the agent's trust and the kind of fault allow one, and a block where one of them does not.
-fn with_fault(decision: Decision, fault: Fault, request: &Request, policy: &Policy, trust: Trust) -> Decision {
+fn with_fault(
+    decision: Decision,
+    fault: Fault,
+    request: &Request,
+    policy: &Policy,
+    trust: Trust,
+) -> Decision {
     if decision.verdict() == Verdict::Block && decision.enforcement() != Enforcement::Ask {
         return decision;
     }
@@ -196,7 +233,12 @@ fn with_fault(decision: Decision, fault: Fault, request: &Request, policy: &Poli
 }
 
 /// Where a person should be asked but the client cannot: a permission given at a terminal, or the code to ask for one.
-fn personal_permission(mut decision: Decision, request: &Request, call: &ToolCall, setting: &Setting) -> Decision {
+fn personal_permission(
+    mut decision: Decision,
+    request: &Request,
+    call: &ToolCall,
+    setting: &Setting,
+) -> Decision {
     if decision.verdict() != Verdict::Modify || decision.enforcement() != Enforcement::Deny {
         return decision;
     }
@@ -254,7 +296,7 @@ fn sweep(setting: &Setting) -> Result<(), Fault> {
 /// Refuses a change of the client's settings after which lazaret would not be asked any more.
 fn config_change(setting: &Setting, request: &Request) -> Decision {
     let project = setting.env.claude_project_dir.as_deref().unwrap_or(&request.cwd);
-    let settings = match registration::claude_settings_texts(setting.dirs.state.clone(), project) {
+    let settings = match registration::claude_settings_texts(&setting.env, &setting.dirs, project) {
         Ok(settings) => settings,
         Err(fault) => return Decision::fault(fault, false),
     };

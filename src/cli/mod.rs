@@ -6,6 +6,7 @@ mod audit;
 mod call;
 mod check;
 pub mod config;
+pub mod doctor;
 pub mod hook;
 pub mod install;
 mod record;
@@ -108,10 +109,12 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Command::Check(args) => check::run(args, Machine::here()?, out),
         Command::Install(args) => registering::install(args, &Machine::here()?, out),
         Command::Uninstall(args) => registering::uninstall(args, &Machine::here()?, out),
-        Command::Doctor { .. } => anyhow::bail!("doctor: not in this build"),
+        Command::Doctor { json } => registering::doctor(*json, Machine::here()?, out),
         Command::Audit(command) => audit::run(command, &Machine::here()?, out),
         Command::Config(command) => settings::config(command, &Machine::here()?, out),
-        Command::Trust { action, file, json } => settings::trust((*action, *json), file.as_deref(), &Machine::here()?, out),
+        Command::Trust { action, file, json } => {
+            settings::trust((*action, *json), file.as_deref(), &Machine::here()?, out)
+        }
         Command::Allow { code } => allow::run(code, &Machine::here()?, out),
     }
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::domain::{
-    AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Outcome, Policy, Request, ToolCall, Verdict, clip,
+    AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Outcome, Policy, Request, ToolCall, Verdict,
+    clip,
 };
 use crate::host::audit;
 use crate::host::clock::Now;
@@ -33,7 +34,13 @@ impl Log<'_> {
     }
 
     /// A call that was decided on.
-    pub fn call(&self, request: &Request, call: &ToolCall, decision: &Decision, duration_us: u64) -> Result<(), Fault> {
+    pub fn call(
+        &self,
+        request: &Request,
+        call: &ToolCall,
+        decision: &Decision,
+        duration_us: u64,
+    ) -> Result<(), Fault> {
         self.append(&AuditEvent {
             kind: kind(decision),
             subject: Some(&request.subject),

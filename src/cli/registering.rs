@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use crate::cli::args::{RegisterArgs, Scope as Named, Which};
+use crate::cli::doctor::{self, Configured, DoctorOptions};
 use crate::cli::install::{self, InstallOptions};
 use crate::cli::uninstall::{self, UninstallOptions};
 use crate::cli::{Exit, Machine};
@@ -30,8 +31,16 @@ pub fn uninstall(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) ->
     Ok(ended(uninstall::uninstall(&options, &surroundings(machine)?, out)?))
 }
 
+pub fn doctor(json: bool, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
+    let here = surroundings(&machine)?;
+    let places = machine.places()?;
+    let configured = Configured { dirs: machine.dirs, places };
+    let options = DoctorOptions { clients: Vec::new(), json, patience: doctor::PATIENCE, configured };
+    Ok(ended(doctor::doctor(&options, &here, out)?))
+}
+
 fn surroundings(machine: &Machine) -> Result<Surroundings> {
-    Ok(Surroundings::of_process(machine.dirs.state.clone())?)
+    Ok(Surroundings::of_process(&machine.env, &machine.dirs)?)
 }
 
 fn clients(named: Option<Which>) -> Vec<Client> {

@@ -111,7 +111,12 @@ impl Paint {
 }
 
 /// `check` in words.
-pub fn text(out: &mut dyn Write, decision: &Decision, survey: Option<&Survey>, paint: Paint) -> io::Result<()> {
+pub fn text(
+    out: &mut dyn Write,
+    decision: &Decision,
+    survey: Option<&Survey>,
+    paint: Paint,
+) -> io::Result<()> {
     writeln!(out, "{} ({})", paint.verdict(decision.verdict()), decision.enforcement().name())?;
     for reason in decision.reasons() {
         writeln!(out, "  {} [{}, {}]", reason.rule, reason.verdict.name(), reason.severity.name())?;

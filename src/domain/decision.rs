@@ -194,7 +194,8 @@ impl Decision {
         self.verdict = Verdict::Allow;
         self.enforcement = Enforcement::Proceed;
         self.rewrite = None;
-        self.reasons.insert(0, Reason::note("permission.used", "a person allowed exactly this call once".to_owned()));
+        self.reasons
+            .insert(0, Reason::note("permission.used", "a person allowed exactly this call once".to_owned()));
         self
     }
 

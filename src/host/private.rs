@@ -1,42 +1,42 @@
 //! Files that are lazaret's own: for their owner only, never reached through a symbolic link, with faults that name them.
 
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
 
 use super::clock::Now;
 use crate::domain::{Fault, FaultKind};
 
-/// Opens a file that is there: never through a symbolic link, never waiting for a pipe's other end.
+/// What every open asks for: no symbolic link, no waiting for a pipe's other end, nothing for a child process.
+const ALWAYS: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+const OWNER_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// Opens a file that is there.
 pub(super) fn open(path: &Path, write: bool) -> io::Result<File> {
-    OpenOptions::new().read(true).write(write).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
+    open_as(path, if write { OFlags::RDWR } else { OFlags::RDONLY })
 }
 
 /// A new file; there must be none of that name.
 pub(super) fn open_new(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)
+    open_as(path, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL)
 }
 
 /// Opens a file to add to its end, and makes it if it is missing.
 pub(super) fn open_append(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-        .open(path)
+    open_as(path, OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND)
+}
+
+/// Straight to the kernel: musl's own `open` makes a second system call of it.
+fn open_as(path: &Path, flags: OFlags) -> io::Result<File> {
+    Ok(rustix::fs::open(path, flags | ALWAYS, OWNER_ONLY)?.into())
 }
 
 /// Writes a file under another name, `temp`, and renames it to `path`: there is never half of it.
 pub(super) fn replace(path: &Path, temp: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-        .open(temp)?;
+    let mut file = open_as(temp, OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC)?;
     file.write_all(bytes)?;
     fs::rename(temp, path)
 }

@@ -11,7 +11,7 @@ mod registration;
 mod risk;
 
 pub use assess::is_file_operation;
-pub use decide::{Identity, Case, action_text, decide, identify};
+pub use decide::{Case, Identity, action_text, decide, identify};
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};
 pub use rationality::rationality;
 pub use registration::drops_registration;

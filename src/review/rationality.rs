@@ -87,7 +87,6 @@ fn efficiency(action: u64, history: &[PastCall]) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Verdict;
 
     fn past(action: u64, outcome: Outcome, writes: bool) -> PastCall {
         PastCall { action, agent: 0, tool: 0, age_ms: 0, outcome, writes, damaged: false }

@@ -122,7 +122,7 @@ fn lies_in(path: &str, root: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Severity, Verdict};
+    use crate::domain::Severity;
 
     fn effect(kind: EffectKind, path: &str) -> Effect {
         Effect {

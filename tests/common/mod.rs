@@ -1,5 +1,11 @@
 //! A machine of its own for one test: a home directory, a git work tree in it, and the built binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code, reason = "shared by several tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    dead_code,
+    reason = "shared by several tests"
+)]
 
 use std::fs;
 use std::io::Write;
@@ -24,7 +30,8 @@ pub struct Answer {
 
 impl Answer {
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("stdout is not JSON ({e}): {}", self.stdout))
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|e| panic!("stdout is not JSON ({e}): {}", self.stdout))
     }
 
     pub fn is_block(&self) -> bool {
@@ -66,7 +73,8 @@ impl World {
 
     pub fn git(&self, args: &[&str]) {
         fs::create_dir_all(self.project()).unwrap();
-        let status = Command::new("git").args(args).current_dir(self.project()).env("HOME", self.home()).status();
+        let status =
+            Command::new("git").args(args).current_dir(self.project()).env("HOME", self.home()).status();
         assert!(status.expect("git runs").success(), "git {args:?}");
     }
 

@@ -36,6 +36,22 @@ impl Client {
         }
     }
 
+    /// The name a person types.
+    pub const fn command(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::OpenCode => "opencode",
+        }
+    }
+
+    /// What lazaret calls the client.
+    pub const fn registered_as(self) -> &'static str {
+        match self {
+            Self::Claude => "claude-code",
+            Self::OpenCode => "opencode",
+        }
+    }
+
     /// Where the clients live on this machine.
     pub fn cache() -> PathBuf {
         Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("target").join("e2e-clients")

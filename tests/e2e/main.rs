@@ -12,8 +12,10 @@
 
 mod claude;
 mod clients;
+mod deeds;
 mod model;
 mod opencode;
 mod session;
+mod watched;
 mod wire;
 mod world;

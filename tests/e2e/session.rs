@@ -11,7 +11,7 @@ impl Client {
     pub fn arguments(self) -> Vec<&'static str> {
         match self {
             Self::Claude => vec!["-p", "Do what is to be done.", "--permission-mode", "bypassPermissions"],
-            Self::OpenCode => vec!["run", "--format", "json", "--auto", "Do what is to be done."],
+            Self::OpenCode => vec!["run", "--auto", "Do what is to be done."],
         }
     }
 
@@ -45,6 +45,9 @@ impl Client {
         }
     }
 }
+
+/// So much of the end of what a client printed is told.
+const STORY_BYTES: usize = 2000;
 
 /// What one session left behind.
 pub struct Session {
@@ -83,7 +86,10 @@ impl Session {
 
     /// The session for a person who wonders why a test failed.
     pub fn story(&self) -> String {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let text = |bytes: &[u8]| {
+            let bytes = &bytes[bytes.len().saturating_sub(STORY_BYTES)..];
+            String::from_utf8_lossy(bytes).into_owned()
+        };
         let mut story = format!("status: {}\n", self.output.status);
         story += &format!("stdout: {}\nstderr: {}\n", text(&self.output.stdout), text(&self.output.stderr));
         for (label, told) in &self.told {

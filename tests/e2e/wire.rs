@@ -173,7 +173,8 @@ fn fresh_id() -> String {
 
 const ID: &str = "toolu_";
 
-fn wire_id(label: &str) -> String {
+/// The id on the wire of the call `label`.
+pub fn wire_id(label: &str) -> String {
     format!("{ID}{label}")
 }
 

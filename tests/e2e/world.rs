@@ -17,8 +17,17 @@ pub const PROJECT: &str = "/home/dev/proj";
 pub const BIN: &str = "/home/dev/.local/bin/lazaret";
 /// Programs of the test that stand before the system's on the client's PATH.
 const TOOLS: &str = "/home/dev/.tools";
+/// The arguments of every git that ran.
+pub const GIT_LOG: &str = "/home/dev/.git-calls";
+/// Every client and every mount that the agent itself started.
+pub const FORBIDDEN_LOG: &str = "/home/dev/.forbidden-calls";
 /// More than the longest session needs on two busy cores; a client that hangs is ended then.
 const LIMIT: Duration = Duration::from_secs(150);
+
+/// With these, OpenCode does not wait 75 seconds for npm before it loads plugins.
+const PLUGIN_PACKAGE: &str = r#"{"dependencies": {"@opencode-ai/plugin": "1.18.33"}}"#;
+const PLUGIN_LOCK: &str =
+    r#"{"lockfileVersion": 3, "packages": {"": {"dependencies": {"@opencode-ai/plugin": "1.18.33"}}}}"#;
 
 /// One such machine.
 pub struct World {
@@ -41,7 +50,17 @@ impl World {
             "/home/dev/.gitconfig",
             "[user]\n\tname = Dev\n\temail = dev@example.org\n[init]\n\tdefaultBranch = main\n",
         );
+        for directory in ["/home/dev/.config/opencode", "/home/dev/.opencode", "/home/dev/proj/.opencode"] {
+            if client == Client::OpenCode {
+                world.write(&format!("{directory}/package.json"), PLUGIN_PACKAGE);
+                world.write(&format!("{directory}/package-lock.json"), PLUGIN_LOCK);
+                std::fs::create_dir(world.host(&format!("{directory}/node_modules"))).unwrap();
+            }
+        }
+        // Claude Code takes the PATH of a login shell.
+        world.write("/home/dev/.bashrc", &format!("export PATH={}\n", search_path()));
         world.install_lazaret();
+        world.log_calls();
         world.sh("git init -q && git add -A && git commit -qm 'Begin' && git init -q --bare ../remote.git
             git remote add origin /home/dev/remote.git && git push -q -u origin main");
         world
@@ -77,6 +96,25 @@ impl World {
     pub fn install_lazaret(&self) {
         let built = std::env::var("LAZARET_E2E_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_lazaret").into());
         std::fs::copy(&built, self.host(BIN)).unwrap_or_else(|e| panic!("{built}: {e}"));
+    }
+
+    /// Notes every call of git, and what must not be called at all in place of doing it.
+    fn log_calls(&self) {
+        let git =
+            format!("#!/bin/sh\necho \"$*\" >> {GIT_LOG}\nexec {} \"$@\"\n", executable("git").display());
+        self.program(&format!("{TOOLS}/git"), &git);
+        let note = format!("#!/bin/sh\necho \"$0 $*\" >> {FORBIDDEN_LOG}\n");
+        self.program(&format!("{TOOLS}/mount"), &note);
+        let ask_version = format!("[ \"$1\" = --version ] && exec {} --version\n", self.client.inside());
+        self.program(
+            &format!("{TOOLS}/{}", self.client.command()),
+            &note.replacen('\n', &format!("\n{ask_version}"), 1),
+        );
+    }
+
+    /// Registers lazaret with the client as a person does.
+    pub fn register(&self) {
+        self.sh(&format!("lazaret install {}", self.client.registered_as()));
     }
 
     /// Runs a shell script in the project, as the person at the machine, and gives what it printed.
@@ -138,11 +176,12 @@ impl World {
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/e2e/enter.sh"))
             .arg(self.root.path())
             .arg(Client::cache())
-            .arg(node())
+            // The namespaces hide what lies in a home directory, and node may lie there.
+            .arg(executable("node"))
             .args(args)
             .stdin(Stdio::null())
             .env("HOME", HOME)
-            .env("PATH", format!("{TOOLS}:/home/dev/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"))
+            .env("PATH", search_path())
             .env("LANG", "C.UTF-8");
         command
     }
@@ -156,10 +195,15 @@ pub fn replace_program(host: &Path, content: &str) {
     std::fs::rename(&beside, host).unwrap();
 }
 
-/// Node's executable itself: the namespaces hide what lies in a home directory, and it may lie there.
-fn node() -> PathBuf {
+/// The PATH inside.
+fn search_path() -> String {
+    format!("{TOOLS}:/home/dev/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+}
+
+/// The executable itself behind a name on PATH.
+fn executable(name: &str) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found =
-        std::env::split_paths(&path).map(|directory| directory.join("node")).find(|node| node.is_file());
-    found.expect("node is needed for the end-to-end tests").canonicalize().unwrap()
+        std::env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file());
+    found.unwrap_or_else(|| panic!("{name} is needed for the end-to-end tests")).canonicalize().unwrap()
 }

@@ -7,9 +7,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use lazaret::cli::doctor::{Configured, DoctorOptions};
 use lazaret::cli::install::{self, Exit, InstallOptions};
 use lazaret::cli::uninstall::{self, UninstallOptions};
 use lazaret::domain::Client;
+use lazaret::host::dirs::{Dirs, Environment};
+use lazaret::host::places;
 use lazaret::host::registration::{Scope, Surroundings};
 
 pub struct Home {
@@ -47,6 +50,32 @@ impl Home {
         let home = Home::new();
         home.script("bin/claude", &format!("echo '{version} (Claude Code)'"));
         home
+    }
+
+    /// What doctor is asked, about one client or those found.
+    pub fn doctor_options(&self, clients: &[Client]) -> DoctorOptions {
+        let dirs = Dirs {
+            config: self.path("home/.config/lazaret"),
+            state: self.here.state_dir.clone(),
+            runtime: self.path("run"),
+            managed: self.path("etc/lazaret.toml"),
+        };
+        let home = self.here.home.as_ref().map(|home| home.display().to_string());
+        let env = Environment { home, ..Environment::default() };
+        let places = places::locate(&env, &dirs, &self.here.cwd.display().to_string());
+        DoctorOptions {
+            clients: clients.to_vec(),
+            json: false,
+            patience: Duration::from_secs(60),
+            configured: Configured { dirs, places },
+        }
+    }
+
+    /// The state directory as the first call makes it, and a clock that is right.
+    pub fn set_up(&mut self) {
+        self.here.now = SystemTime::now();
+        fs::create_dir_all(&self.here.state_dir).unwrap();
+        fs::set_permissions(&self.here.state_dir, fs::Permissions::from_mode(0o700)).unwrap();
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

@@ -25,7 +25,6 @@ const PREFIX: &str = "audit-";
 const SUFFIX: &str = ".jsonl";
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-
 /// Where the log lies.
 pub fn dir(state_dir: &Path) -> PathBuf {
     state_dir.join("audit")

@@ -150,6 +150,12 @@ pub fn looks_like_ours(entry: &Value) -> bool {
     binary_of(entry).is_some() || whole.contains(SHELL_ARGUMENTS)
 }
 
+/// Whether an entry is a shell command that ends in exit 2 whenever what it starts fails.
+pub fn exits_2_on_failure(entry: &Value) -> bool {
+    let command = entry.get("command").and_then(Value::as_str).unwrap_or_default();
+    entry.get("args").is_none() && command.trim_end().ends_with(SHELL_CLOSES)
+}
+
 /// Whether `bin` is a lazaret: by its file name, or because install recorded that path.
 pub fn is_lazaret(bin: &str, recorded: &[String]) -> bool {
     Path::new(bin).file_name().is_some_and(|name| name == "lazaret")

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::domain::{Fault, FaultKind};
+use crate::host::dirs::{Dirs, Environment};
 
 /// What the commands of registration need to know about the machine; made once, and by hand in tests.
 #[derive(Debug, Clone)]
@@ -23,7 +24,7 @@ pub struct Surroundings {
     pub cwd: PathBuf,
     /// `PATH`.
     pub search_path: Option<OsString>,
-    /// Where clients are looked for besides `PATH`.
+    /// Where clients are looked for besides `PATH`: where their own installers put them below the home directory.
     pub usual_bin_dirs: Vec<PathBuf>,
     /// `CLAUDE_CONFIG_DIR`.
     pub claude_config_dir: Option<PathBuf>,
@@ -42,16 +43,14 @@ pub struct Surroundings {
 
 impl Surroundings {
     /// The surroundings of this process.
-    pub fn of_process(state_dir: PathBuf) -> Result<Surroundings, Fault> {
-        let dir = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let home = dir("HOME");
+    pub fn of_process(env: &Environment, dirs: &Dirs) -> Result<Surroundings, Fault> {
+        let home = env.home().map(PathBuf::from);
         let cwd = std::env::current_dir().map_err(|error| host_fault("the working directory", &error))?;
         let exe = std::env::current_exe().map_err(|error| host_fault("the path of this binary", &error))?;
         let mut usual: Vec<PathBuf> = Vec::new();
         for under in [".local/bin", ".claude/local", ".opencode/bin", ".npm-global/bin", ".bun/bin"] {
             usual.extend(home.as_ref().map(|home| home.join(under)));
         }
-        usual.extend(["/usr/local/bin", "/opt/homebrew/bin", "/usr/bin"].map(PathBuf::from));
         let managed = if cfg!(target_os = "macos") {
             "/Library/Application Support/ClaudeCode/managed-settings.json"
         } else {
@@ -62,11 +61,11 @@ impl Surroundings {
             cwd,
             search_path: std::env::var_os("PATH"),
             usual_bin_dirs: usual,
-            claude_config_dir: dir("CLAUDE_CONFIG_DIR"),
+            claude_config_dir: env.claude_config_dir.as_ref().map(PathBuf::from),
             claude_managed: PathBuf::from(managed),
-            xdg_config_home: dir("XDG_CONFIG_HOME"),
-            opencode_config_dir: dir("OPENCODE_CONFIG_DIR"),
-            state_dir,
+            xdg_config_home: env.xdg_config_home.as_ref().map(PathBuf::from),
+            opencode_config_dir: env.opencode_config_dir.as_ref().map(PathBuf::from),
+            state_dir: dirs.state.clone(),
             exe,
             now: SystemTime::now(),
         })
@@ -150,8 +149,12 @@ impl Scope {
 }
 
 /// Name and text of every settings file of Claude Code that exists and can be read, for a session in `project`.
-pub fn claude_settings_texts(state_dir: PathBuf, project: &str) -> Result<Vec<(String, String)>, Fault> {
-    let here = Surroundings { cwd: PathBuf::from(project), ..Surroundings::of_process(state_dir)? };
+pub fn claude_settings_texts(
+    env: &Environment,
+    dirs: &Dirs,
+    project: &str,
+) -> Result<Vec<(String, String)>, Fault> {
+    let here = Surroundings { cwd: PathBuf::from(project), ..Surroundings::of_process(env, dirs)? };
     let mut paths = vec![here.claude_managed.clone()];
     for scope in Scope::ALL {
         paths.push(scope.claude_settings(&here)?);

@@ -204,15 +204,22 @@ fn history(ring: &mut Ring, now: Now, look: Look) -> Result<(Vec<PastCall>, bool
         bytes = ring.records(from, ring.header.next)?;
         reaches_back = self::reaches_back(&bytes, from, now, look);
     }
-    let mut history = Vec::with_capacity(usize::try_from(ring.header.next - from).unwrap_or(0));
     // Newest first; the slot after the newest is no history.
-    history.extend(records(&bytes, from).rev().skip(1).map(|record| past(record, now)));
+    let slots: &[[u8; RECORD]] = bytes.as_chunks().0;
+    let mut number = ring.header.next;
+    let mut history: Vec<PastCall> = Vec::with_capacity(slots.len());
+    history.extend(slots.iter().rev().skip(1).map(|bytes| {
+        number -= 1;
+        past(bytes, number, now)
+    }));
     let wanted = usize::try_from(look.records).unwrap_or(usize::MAX);
-    let mut place = 0;
-    history.retain(|call| {
-        place += 1;
-        place <= wanted || call.age_ms <= look.window_ms
-    });
+    if history.len() > wanted {
+        let mut place = 0;
+        history.retain(|call| {
+            place += 1;
+            place <= wanted || call.age_ms <= look.window_ms
+        });
+    }
     Ok((history, from > 1 && !reaches_back))
 }
 

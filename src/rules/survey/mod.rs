@@ -1,4 +1,20 @@
-//! What a call would do, worked out from its syntax and the facts at hand.
+//! What a call would do, worked out from its syntax and the facts at hand. Knows no rules: `builtin` judges.
+
+mod call;
+mod effects;
+mod git;
+mod operands;
+mod options;
+mod output;
+mod paths;
+mod reading;
+mod redirects;
+mod scope;
+mod search;
+mod shells;
+mod tools;
+mod walk;
+mod wrap;
 
 use crate::domain::{Ask, Effect, Facts, Policy, Target, ToolCall};
 use crate::shell::Arg;
@@ -6,7 +22,8 @@ use crate::shell::Arg;
 /// An option of a command, with its value where it has one: `-f`, `--force`, `--force-with-lease=x`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flag {
-    /// As written, without the value: `-f` (bundles like `-rf` are split into `-r` and `-f`), `--force`.
+    /// As written, without the value: `-f` (bundles like `-rf` are split into `-r` and `-f`), `--force`. A shortened long
+    /// option that the tables know is given in full.
     pub name: String,
     pub value: Option<Arg>,
 }
@@ -71,7 +88,79 @@ pub struct Survey {
     pub asks: Vec<Ask>,
 }
 
+/// How deep commands in commands are followed.
+const MAX_DEPTH: u8 = 24;
+/// How much work one survey may be: commands, arguments, bytes of nested texts (per 64).
+const MAX_WORK: usize = 400_000;
+
 /// Surveys a call made in `cwd`.
-pub fn survey(_call: &ToolCall, _cwd: &str, _facts: &Facts, _policy: &Policy) -> Survey {
-    Survey::default()
+pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Survey {
+    let mut surveyor = Surveyor {
+        facts,
+        out: Survey::default(),
+        work: 0,
+        pipelines: 0,
+        width: 0,
+        functions: Vec::new(),
+        aliases: Vec::new(),
+        files: Vec::new(),
+        links: Vec::new(),
+        made: Vec::new(),
+        scripts: Vec::new(),
+        traps: Vec::new(),
+        tainted: false,
+    };
+    surveyor.tool(call, cwd);
+    surveyor.out
+}
+
+/// What is gathered while a call is surveyed.
+struct Surveyor<'a> {
+    facts: &'a Facts,
+    out: Survey,
+    work: usize,
+    /// The next number for a pipeline.
+    pipelines: u32,
+    /// The highest stage that a nested command has reached in the pipeline around it.
+    width: u16,
+    functions: Vec<walk::Function>,
+    aliases: Vec<(String, Vec<Arg>)>,
+    /// What the call itself has written to files.
+    files: Vec<(String, Arg)>,
+    /// Links that the call itself has made, and where they lead.
+    links: Vec<(String, String)>,
+    /// Directories that the call itself makes.
+    made: Vec<String>,
+    /// Scripts whose text was surveyed.
+    scripts: Vec<String>,
+    /// Commands that run when the shell ends.
+    traps: Vec<Arg>,
+    /// A value holds marks for what is unknown (see `output`).
+    tainted: bool,
+}
+
+impl Surveyor<'_> {
+    /// Counts work; false when there was too much of it.
+    fn spend(&mut self, work: usize) -> bool {
+        self.work = self.work.saturating_add(work);
+        if self.work > MAX_WORK {
+            self.bound("it holds more commands than can be looked at");
+            return false;
+        }
+        true
+    }
+
+    fn bound(&mut self, what: &str) {
+        if !self.out.bound {
+            self.out.problem = Some(what.to_owned());
+            self.out.bound = true;
+        }
+    }
+
+    /// Remembers a question that has no answer yet.
+    fn ask(&mut self, ask: Ask) {
+        if self.out.asks.len() < Ask::MAX && !self.facts.knows(&ask) && !self.out.asks.contains(&ask) {
+            self.out.asks.push(ask);
+        }
+    }
 }

@@ -1,6 +1,15 @@
 //! What a word becomes: braces, tildes and known variables expanded, unknown parts marked.
 
-use super::Word;
+mod brace;
+mod fields;
+mod pattern;
+mod value;
+
+use std::cell::Cell;
+
+use super::{Part, Word};
+use fields::Fields;
+use value::Walk;
 
 /// A part of an expanded word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,9 +80,24 @@ pub struct Env {
     pub home: Option<String>,
     /// The working directory, where known (`$PWD`, `~+`).
     pub cwd: Option<String>,
+    /// How much text variables and braces have become so far; more than [`Env::MAX_SPENT`] is not known.
+    pub spent: Cell<usize>,
 }
 
 impl Env {
+    /// What expansion may add to the text of one command line, in bytes.
+    pub const MAX_SPENT: usize = 4 * 1024 * 1024;
+
+    /// Whether so much more may be expanded.
+    fn afford(&self, bytes: usize) -> bool {
+        let spent = self.spent.get().saturating_add(bytes);
+        if spent > Env::MAX_SPENT {
+            return false;
+        }
+        self.spent.set(spent);
+        true
+    }
+
     /// The value of a variable: `None` = never assigned here, `Some(None)` = assigned but unknown.
     pub fn get(&self, name: &str) -> Option<Option<&str>> {
         self.vars.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value.as_deref())
@@ -86,7 +110,47 @@ impl Env {
 }
 
 /// Expands a word into the arguments that it becomes (none for an empty unquoted variable, several for braces or a
-/// known variable that is split).
-pub fn expand(_word: &Word, _env: &Env) -> Vec<Arg> {
-    Vec::new()
+/// known variable that is split). A variable that was never assigned is unknown, also where a default is written.
+pub fn expand(word: &Word, env: &Env) -> Vec<Arg> {
+    expand_with(word, env, false)
+}
+
+/// As [`expand`], but a variable that was never assigned takes the default that it is written with: what
+/// `rm -rf "${DIR:-/}"` does when nobody set `DIR`.
+pub fn expand_defaults(word: &Word, env: &Env) -> Vec<Arg> {
+    expand_with(word, env, true)
+}
+
+/// Expands the value of an assignment, a here-string or the body of a here-document: neither split nor globbed, no
+/// braces.
+pub fn expand_value(word: &Word, env: &Env) -> Arg {
+    let mut fields = Fields::whole();
+    Walk { env, assume_unset: false, depth: 0 }.parts(&word.parts, &mut fields);
+    fields.finish().into_iter().next().unwrap_or_default()
+}
+
+fn expand_with(word: &Word, env: &Env, assume_unset: bool) -> Vec<Arg> {
+    let walk = Walk { env, assume_unset, depth: 0 };
+    if !has_brace(&word.parts) {
+        let mut fields = Fields::split(env);
+        walk.parts(&word.parts, &mut fields);
+        return fields.finish();
+    }
+    let Some(words) = brace::expand(&word.parts, env) else {
+        return vec![Arg { pieces: vec![Piece::Unknown] }];
+    };
+    let mut args = Vec::with_capacity(words.len());
+    for parts in &words {
+        let mut fields = Fields::split(env);
+        walk.parts(parts, &mut fields);
+        args.extend(fields.finish());
+    }
+    args
+}
+
+fn has_brace(parts: &[Part]) -> bool {
+    parts.iter().any(|part| match part {
+        Part::Text { text, quoted } => !quoted && text.contains('{'),
+        Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => false,
+    })
 }

@@ -1,0 +1,195 @@
+//! The arguments that a word is cut into.
+
+use super::{Arg, Env, Piece};
+
+const BLANKS: &str = " \t\n";
+
+/// Collects the pieces of a word. Only the values of unquoted variables are split.
+pub(super) struct Fields {
+    done: Vec<Arg>,
+    pieces: Vec<Piece>,
+    /// The current argument exists, even if it is empty.
+    started: bool,
+    /// The last argument was ended by blanks, so that one more separator belongs to them.
+    after_blank: bool,
+    cut: Cut,
+    /// One argument whatever it holds: no splitting, no globs.
+    whole: bool,
+}
+
+/// What separates arguments.
+enum Cut {
+    At(String),
+    /// `IFS` was assigned something that is not known.
+    Unknown,
+}
+
+impl Fields {
+    pub fn split(env: &Env) -> Fields {
+        let cut = match env.get("IFS") {
+            None => Cut::At(BLANKS.to_owned()),
+            Some(Some(value)) => Cut::At(value.to_owned()),
+            Some(None) => Cut::Unknown,
+        };
+        Fields { done: Vec::new(), pieces: Vec::new(), started: false, after_blank: false, cut, whole: false }
+    }
+
+    pub fn whole() -> Fields {
+        let cut = Cut::At(String::new());
+        Fields { done: Vec::new(), pieces: Vec::new(), started: true, after_blank: false, cut, whole: true }
+    }
+
+    pub fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// Nothing of the word has come yet.
+    pub fn is_fresh(&self) -> bool {
+        self.done.is_empty() && self.pieces.is_empty() && (self.whole || !self.started)
+    }
+
+    pub fn finish(mut self) -> Vec<Arg> {
+        if self.started {
+            self.close();
+        }
+        self.done
+    }
+
+    /// Text that means itself.
+    pub fn known(&mut self, more: &str) {
+        self.begin();
+        if more.is_empty() {
+            return;
+        }
+        match self.pieces.last_mut() {
+            Some(Piece::Known(text)) => text.push_str(more),
+            _ => self.pieces.push(Piece::Known(more.to_owned())),
+        }
+    }
+
+    pub fn unknown(&mut self) {
+        self.begin();
+        if self.pieces.last() != Some(&Piece::Unknown) {
+            self.pieces.push(Piece::Unknown);
+        }
+    }
+
+    /// Unquoted text. `open`: a bracket that is not closed in it may be closed behind it.
+    pub fn pattern(&mut self, text: &str, open: bool) {
+        self.begin();
+        if self.whole {
+            self.known(text);
+            return;
+        }
+        let mut rest = text;
+        while let Some(at) = rest.find(['*', '?', '[', '(']) {
+            // `@(` and its like: the sign in front belongs to the pattern.
+            let sign = rest.as_bytes().get(at) == Some(&b'(');
+            let before = rest.as_bytes().get(at.wrapping_sub(1));
+            let at = match before {
+                Some(b'+' | b'@' | b'!') if sign => at - 1,
+                _ => at,
+            };
+            self.known(rest.get(..at).unwrap_or_default());
+            let tail = rest.get(at..).unwrap_or_default();
+            let (length, active) = glob_length(tail, open);
+            let piece = tail.get(..length).unwrap_or_default();
+            if active {
+                self.glob(piece);
+            } else {
+                self.known(piece);
+            }
+            rest = tail.get(length..).unwrap_or_default();
+        }
+        self.known(rest);
+    }
+
+    /// The value of an unquoted variable.
+    pub fn value(&mut self, value: &str, open: bool) {
+        let cut = match &self.cut {
+            _ if self.whole => return self.known(value),
+            Cut::Unknown => return self.unknown(),
+            Cut::At(cut) => cut.clone(),
+        };
+        let mut run = String::new();
+        for char in value.chars() {
+            if !cut.contains(char) {
+                run.push(char);
+                continue;
+            }
+            if !run.is_empty() {
+                self.pattern(&run, open);
+                run.clear();
+            }
+            if BLANKS.contains(char) {
+                if self.started {
+                    self.close();
+                    self.after_blank = true;
+                }
+            } else if self.started {
+                self.close();
+            } else if self.after_blank {
+                self.after_blank = false;
+            } else {
+                self.close();
+            }
+        }
+        if !run.is_empty() {
+            self.pattern(&run, open);
+        }
+    }
+
+    fn glob(&mut self, text: &str) {
+        match self.pieces.last_mut() {
+            Some(Piece::Glob(before)) => before.push_str(text),
+            _ => self.pieces.push(Piece::Glob(text.to_owned())),
+        }
+    }
+
+    fn begin(&mut self) {
+        self.started = true;
+        self.after_blank = false;
+    }
+
+    fn close(&mut self) {
+        self.done.push(Arg { pieces: std::mem::take(&mut self.pieces) });
+        self.started = false;
+        self.after_blank = false;
+    }
+}
+
+/// How much of the text is one glob, and whether it is one.
+fn glob_length(text: &str, open: bool) -> (usize, bool) {
+    let bytes = text.as_bytes();
+    match bytes {
+        [b'?' | b'*' | b'+' | b'@' | b'!', b'(', ..] => (group_length(bytes), true),
+        [b'*' | b'?', ..] => (1, true),
+        [b'[', ..] => match bracket_length(bytes) {
+            Some(length) => (length, true),
+            None => (1, open),
+        },
+        _ => (1, false),
+    }
+}
+
+fn group_length(bytes: &[u8]) -> usize {
+    let mut depth = 0usize;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return at + 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    bytes.len()
+}
+
+fn bracket_length(bytes: &[u8]) -> Option<usize> {
+    let mut from = 1;
+    from += usize::from(matches!(bytes.get(from), Some(b'!' | b'^')));
+    from += usize::from(bytes.get(from) == Some(&b']'));
+    let rest = bytes.get(from..)?;
+    let end = rest.iter().position(|byte| matches!(byte, b']' | b'/'))?;
+    (rest.get(end) == Some(&b']')).then_some(from + end + 1)
+}

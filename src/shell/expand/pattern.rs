@@ -1,0 +1,117 @@
+//! `${NAME#pattern}` and `${NAME:offset:length}` of a known value.
+
+use super::Piece;
+
+/// Longest value and pattern that are matched here.
+const MAX: usize = 1024;
+
+/// Which end is cut off, and how much of it.
+pub(super) struct Trim {
+    pub suffix: bool,
+    pub longest: bool,
+}
+
+impl Trim {
+    /// The value without what the pattern matches; none where that is not worked out here.
+    pub fn cut<'a>(&self, value: &'a str, pattern: &[Piece]) -> Option<&'a str> {
+        let pattern = tokens(pattern)?;
+        if value.len() > MAX || pattern.len() > MAX {
+            return None;
+        }
+        let mut places: Vec<usize> = value.char_indices().map(|(at, _)| at).collect();
+        places.push(value.len());
+        // The order in which cuts are tried: the shortest match first, or the longest.
+        if self.suffix != self.longest {
+            places.reverse();
+        }
+        for at in places {
+            let (head, tail) = value.split_at_checked(at)?;
+            let (matched, left) = if self.suffix { (tail, head) } else { (head, tail) };
+            if matches(matched, &pattern) {
+                return Some(left);
+            }
+        }
+        Some(value)
+    }
+}
+
+enum Token {
+    Char(char),
+    Any,
+    Many,
+}
+
+/// The pattern, if it has only `?` and `*`.
+fn tokens(pieces: &[Piece]) -> Option<Vec<Token>> {
+    let mut out = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Known(text) => out.extend(text.chars().map(Token::Char)),
+            Piece::Glob(text) => {
+                for char in text.chars() {
+                    out.push(match char {
+                        '?' => Token::Any,
+                        '*' => Token::Many,
+                        _ => return None,
+                    });
+                }
+            }
+            Piece::Unknown => return None,
+        }
+    }
+    Some(out)
+}
+
+/// Whether the pattern matches all of the text; goes back only to the last `*`.
+fn matches(text: &str, pattern: &[Token]) -> bool {
+    let chars: Vec<char> = text.chars().collect();
+    let (mut at, mut token) = (0usize, 0usize);
+    let mut star: Option<(usize, usize)> = None;
+    while at < chars.len() {
+        let step = match pattern.get(token) {
+            Some(Token::Many) => {
+                star = Some((token, at));
+                token += 1;
+                continue;
+            }
+            Some(Token::Any) => true,
+            Some(Token::Char(char)) => chars.get(at) == Some(char),
+            None => false,
+        };
+        if step {
+            at += 1;
+            token += 1;
+        } else if let Some((behind, from)) = star {
+            star = Some((behind, from + 1));
+            (token, at) = (behind + 1, from + 1);
+        } else {
+            return false;
+        }
+    }
+    pattern.get(token..).unwrap_or_default().iter().all(|token| matches!(token, Token::Many))
+}
+
+/// `offset` or `offset:length`, as plain numbers.
+pub(super) fn slice(value: &str, range: &str) -> Option<String> {
+    let (offset, length) = match range.split_once(':') {
+        Some((offset, length)) => (offset, Some(length)),
+        None => (range, None),
+    };
+    let chars = i64::try_from(value.chars().count()).ok()?;
+    let offset = offset.trim_matches(' ').parse::<i64>().ok()?;
+    let start = if offset < 0 { offset.checked_add(chars)? } else { offset };
+    if start < 0 || start > chars {
+        return Some(String::new());
+    }
+    let end = match length.map(|length| length.trim_matches(' ').parse::<i64>()) {
+        None => chars,
+        Some(Ok(length)) if length < 0 => chars.checked_add(length)?,
+        Some(Ok(length)) => start.checked_add(length)?.min(chars),
+        Some(Err(_)) => return None,
+    };
+    if end < start {
+        return None;
+    }
+    let (start, count) = (usize::try_from(start).ok()?, usize::try_from(end - start).ok()?);
+    Some(value.chars().skip(start).take(count).collect())
+}
