@@ -57,6 +57,8 @@ impl World {
                 std::fs::create_dir(world.host(&format!("{directory}/node_modules"))).unwrap();
             }
         }
+        // Claude Code takes the PATH of a login shell.
+        world.write("/home/dev/.bashrc", &format!("export PATH={}\n", search_path()));
         world.install_lazaret();
         world.log_calls();
         world.sh("git init -q && git add -A && git commit -qm 'Begin' && git init -q --bare ../remote.git
@@ -179,7 +181,7 @@ impl World {
             .args(args)
             .stdin(Stdio::null())
             .env("HOME", HOME)
-            .env("PATH", format!("{TOOLS}:/home/dev/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"))
+            .env("PATH", search_path())
             .env("LANG", "C.UTF-8");
         command
     }
@@ -191,6 +193,11 @@ pub fn replace_program(host: &Path, content: &str) {
     std::fs::write(&beside, content).unwrap();
     std::fs::set_permissions(&beside, PermissionsExt::from_mode(0o755)).unwrap();
     std::fs::rename(&beside, host).unwrap();
+}
+
+/// The PATH inside.
+fn search_path() -> String {
+    format!("{TOOLS}:/home/dev/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
 }
 
 /// The executable itself behind a name on PATH.

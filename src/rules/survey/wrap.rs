@@ -8,7 +8,7 @@ use super::options::{self, Parsed};
 use super::output;
 use super::scope::Scope;
 use super::walk::{self, Frame};
-use crate::domain::{EffectKind, Severity, Target, join};
+use crate::domain::{Ask, EffectKind, Severity, Target, join};
 use crate::rules::commands::{self, Builtin, Kind, Program, Rest, Role, Wrap};
 use crate::shell::Arg;
 
@@ -26,6 +26,9 @@ const PROGRAM_DIRS: &[&str] = &[
     "/snap/bin",
     "/run/current-system/sw/bin",
 ];
+
+/// Scripts that a build tool puts into a project to fetch and start itself.
+const PROJECT_WRAPPERS: &[&str] = &["gradlew", "mvnw"];
 
 impl Surveyor<'_> {
     /// Surveys one command.
@@ -62,7 +65,7 @@ impl Surveyor<'_> {
             }
         }
         let trusted = text.rsplit_once('/').is_none_or(|(dir, _)| is_program_dir(dir));
-        if !trusted {
+        if !trusted && !PROJECT_WRAPPERS.contains(&name.as_str()) {
             self.own_program(&call, &name, program.is_some());
         }
         match program {
@@ -160,6 +163,12 @@ impl Surveyor<'_> {
             }
         } else if let (false, Some(script)) = (has_code, parsed.operands.first()) {
             self.file(call, Act::Read, script, false);
+            // It is not parsed, but searched for what it names.
+            if let (false, Target::Path { path, glob: false, .. }) =
+                (call.remote, super::paths::target(script, call.cwd.as_deref(), false))
+            {
+                self.ask(Ask::Content(path));
+            }
         }
     }
 
@@ -170,7 +179,8 @@ impl Surveyor<'_> {
             Rest::AfterDashes => parsed.before_dashes,
             Rest::Words | Rest::EnvWords | Rest::Text => Some(usize::from(wrap.skip)),
         };
-        let runs = !parsed.stop && skip.is_some_and(|skip| parsed.operands.len() > skip);
+        let split = parsed.has(&["-S", "--split-string"]) && name == "env";
+        let runs = !parsed.stop && !split && skip.is_some_and(|skip| parsed.operands.len() > skip);
         let by_option = parsed.roles.contains(&Role::Shell);
         if wrap.keep || !(runs || by_option) {
             self.emit(&call, name, Some(parsed));
@@ -194,8 +204,6 @@ impl Surveyor<'_> {
             }
         } else if wrap.privileged && !parsed.stop {
             self.effect(call, EffectKind::SystemModification, name, Severity::High);
-        } else if wrap.remote {
-            self.effect(call, EffectKind::NetworkRequest, name, Severity::Medium);
         } else if wrap.keep {
             self.deeds(call, parsed);
         }
@@ -215,6 +223,13 @@ impl Surveyor<'_> {
             && first.known() == Some("--")
         {
             words = rest;
+        }
+        if let [flag, text, ..] = words
+            && matches!(flag.known(), Some("-c" | "--command"))
+        {
+            // `flock FILE -c TEXT`.
+            self.nested(call, name, text);
+            return;
         }
         if words.is_empty() {
             return;

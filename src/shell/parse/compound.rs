@@ -79,9 +79,8 @@ impl Parser<'_> {
         let mut draft = Draft::default();
         loop {
             self.blank();
-            match self.redirect()? {
-                Some(redirect) => draft.redirects.push(redirect),
-                None => break,
+            if !self.redirect(&mut draft.redirects)? {
+                break;
             }
         }
         // A keyword may follow `}` directly, but not the target of a redirection.
@@ -95,7 +94,7 @@ impl Parser<'_> {
     /// `(…)` or `((…))`.
     pub(super) fn parenthesis(&mut self) -> Parse<()> {
         let from = self.state.commands.len();
-        if self.second() == Some(b'(') && self.try_arithmetic()? {
+        if self.second() == Some(b'(') && self.arithmetic_command()? {
             return self.tail(from);
         }
         self.state.enter()?;
@@ -156,7 +155,7 @@ impl Parser<'_> {
         let start = self.pos;
         self.take(b"((");
         self.arithmetic(b'(', b')')?;
-        if self.peek() != Some(b')') {
+        if self.byte() != Some(b')') {
             return Err(self.wrong("the `))` of a loop is missing"));
         }
         if self.since(start).bytes().filter(|byte| *byte == b';').count() < 2 {
@@ -279,10 +278,10 @@ impl Parser<'_> {
 
     fn coproc(&mut self) -> Parse<()> {
         self.blank();
-        let from = self.state.here();
+        let from = self.state.cut();
         self.co_command()?;
-        let to = self.state.here();
-        self.state.wrap(&from, &to);
+        let to = self.state.cut();
+        self.state.wrap(from, to);
         Ok(())
     }
 

@@ -13,20 +13,20 @@ mod redirect;
 mod state;
 mod word;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::{Bound, Part, Problem, Script};
-use state::{Parse, State};
+use state::{Parse, State, Stop};
 
 /// Parses a command line as bash would, with `extglob` on only where the text has turned it on.
 pub fn parse(source: &str) -> Script {
     let mut state = State::new();
-    let problem = if source.len() > Bound::MAX_BYTES {
-        Some(Problem::Bound(Bound::Bytes))
+    let end = if source.len() > Bound::MAX_BYTES {
+        state.over(Bound::Bytes)
     } else {
-        Parser::new(source, None, &mut state).script().err()
+        Parser::new(source, None, &mut state).script()
     };
-    state.finish(problem)
+    state.finish(end)
 }
 
 /// The word of `${NAME:-word}`, as [`super::expand`] needs it; none where it is not a word.
@@ -46,8 +46,10 @@ struct Parser<'a> {
     /// Where this text stands in the outermost one, when it is not a piece of it.
     origin: Option<(usize, usize)>,
     state: &'a mut State,
-    /// Where `((` turned out not to be arithmetic.
-    failed: BTreeSet<usize>,
+    /// Where `((` turned out not to be arithmetic, and where it ends.
+    doubled: BTreeMap<usize, usize>,
+    /// The end of such text that is being read again: bash looks for the bodies of its here-documents behind it.
+    reread: usize,
     /// Where the next newline has to be, because a substitution left a here-document open on this line.
     urgent: Option<usize>,
     /// The last command was a compound one, after which a closing keyword needs no separator.
@@ -56,7 +58,16 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, origin: Option<(usize, usize)>, state: &'a mut State) -> Parser<'a> {
-        Parser { text, pos: 0, origin, state, failed: BTreeSet::new(), urgent: None, compound: false }
+        Parser {
+            text,
+            pos: 0,
+            origin,
+            state,
+            doubled: BTreeMap::new(),
+            reread: 0,
+            urgent: None,
+            compound: false,
+        }
     }
 
     /// The whole text, as a list of commands.
@@ -65,6 +76,11 @@ impl<'a> Parser<'a> {
             self.pos = at;
             return Err(self.wrong("a NUL byte"));
         }
+        self.rest_of_script()
+    }
+
+    /// Commands up to the end of the text.
+    fn rest_of_script(&mut self) -> Parse<()> {
         self.list()?;
         if self.byte().is_some() {
             return Err(self.wrong("unexpected token"));
@@ -72,9 +88,10 @@ impl<'a> Parser<'a> {
         self.documents_at_end()
     }
 
-    fn wrong(&self, what: &'static str) -> Problem {
+    fn wrong(&mut self, what: &'static str) -> Stop {
         let at = self.origin.map_or(self.pos.min(self.text.len()), |(start, _)| start);
-        Problem::Syntax { at, what }
+        self.state.problem = Some(Problem::Syntax { at, what });
+        Stop::Syntax
     }
 
     fn span(&self, start: usize) -> (usize, usize) {
