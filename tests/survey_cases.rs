@@ -4,7 +4,8 @@
 use std::fmt::Write;
 
 use lazaret::domain::{
-    Action, Ask, Effect, Facts, Level, PathFact, PathKind, Places, Policy, SearchKind, Severity, Target, Tool, ToolCall,
+    Action, Ask, Effect, Facts, Level, PathFact, PathKind, Places, Policy, SearchKind, Severity, Target,
+    Tool, ToolCall,
 };
 use lazaret::rules::{Invocation, Survey, survey};
 
@@ -22,7 +23,11 @@ fn places() -> Places {
 }
 
 fn bash(command: &str) -> ToolCall {
-    ToolCall { tool: Tool::Bash, action: Action::Shell { command: command.to_owned(), workdir: None }, id: None }
+    ToolCall {
+        tool: Tool::Bash,
+        action: Action::Shell { command: command.to_owned(), workdir: None },
+        id: None,
+    }
 }
 
 fn look_with(command: &str, facts: &Facts) -> Survey {
@@ -44,7 +49,9 @@ fn severity(severity: Severity) -> &'static str {
 
 fn show_target(target: &Target) -> String {
     match target {
-        Target::Path { path, recursive, .. } => format!("{path}{}", if *recursive { " recursive" } else { "" }),
+        Target::Path { path, recursive, .. } => {
+            format!("{path}{}", if *recursive { " recursive" } else { "" })
+        }
         Target::UnknownPath { known, recursive } => {
             format!("{known}…{}", if *recursive { " recursive" } else { "" })
         }
