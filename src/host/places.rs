@@ -1,9 +1,13 @@
 //! Where things are: repository, project, temporary directories, and what an agent must not change. Apart from the search
 //! for the repository no file is looked at.
 
+use std::collections::BTreeMap;
+
+use rustix::fs::FileType;
+
 use super::dirs::{Dirs, Environment};
-use super::facts::real_path;
-use crate::domain::{Places, Protected, ProtectedKind, join};
+use super::facts;
+use crate::domain::{PathKind, Places, Protected, ProtectedKind, join};
 
 /// Most directories upwards that are searched.
 const MAX_DEPTH: usize = 64;
@@ -66,17 +70,53 @@ pub fn locate(env: &Environment, dirs: &Dirs, cwd: &str) -> Places {
     }
 }
 
-/// Adds, for every protected place that is reached through symbolic links, the place they lead to. Costs some system
-/// calls per place: for calls that change files, not for all.
+/// Adds, for every protected place that is reached through symbolic links, the place they lead to. Costs about one system
+/// call per place and directory above it: for calls that change files, not for all.
 pub fn resolve_links(places: &mut Places) {
-    let mut real: Vec<Protected> = Vec::new();
+    let mut known: BTreeMap<&str, Real> = BTreeMap::new();
+    let mut found: Vec<Protected> = Vec::new();
     for place in &places.protected {
-        let path = real_path(&place.path);
-        if path != place.path && !real.iter().any(|known| known.path == path && known.tree == place.tree) {
-            real.push(Protected { path, tree: place.tree, kind: place.kind });
+        let path = real_place(&place.path, &mut known);
+        if path != place.path && !found.iter().any(|other| other.path == path && other.tree == place.tree) {
+            found.push(Protected { path, tree: place.tree, kind: place.kind });
         }
     }
-    places.protected.extend(real);
+    places.protected.extend(found);
+}
+
+/// The real name of a directory or place, and whether it exists.
+#[derive(Clone)]
+struct Real {
+    path: String,
+    exists: bool,
+}
+
+/// The real name of a place; `known` remembers each name on the way, for many places share their directories.
+fn real_place<'a>(path: &'a str, known: &mut BTreeMap<&'a str, Real>) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    let mut real = Real { path: String::new(), exists: true };
+    for name in upwards(path).take_while(|name| *name != "/") {
+        if let Some(found) = known.get(name) {
+            real = found.clone();
+            break;
+        }
+        names.push(name);
+    }
+    for name in names.into_iter().rev() {
+        real.path.push_str(name.get(name.rfind('/').unwrap_or(0)..).unwrap_or(name));
+        if real.exists {
+            match rustix::fs::lstat(name) {
+                Err(_) => real.exists = false,
+                Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
+                    let (kind, path) = facts::real(name);
+                    real = Real { path, exists: kind != PathKind::Missing };
+                }
+                Ok(_) => {}
+            }
+        }
+        known.insert(name, real.clone());
+    }
+    real.path
 }
 
 /// The nearest directory from `dir` upwards that holds `.git`, a directory or (in a linked work tree) a file.
@@ -127,20 +167,28 @@ fn roots(cwd: &str, repo: Option<&str>, project: Option<&str>) -> Vec<String> {
 struct List(Vec<Protected>);
 
 impl List {
-    fn add(&mut self, path: String, tree: bool, kind: ProtectedKind) {
-        self.0.push(Protected { path, tree, kind });
+    /// One place more: `name` below `dir`, which does not end in a slash. (Plain concatenation: this runs dozens of times on
+    /// every call, and `format!` is four times as slow.)
+    fn add(&mut self, (dir, name): (&str, &str), tree: bool, kind: ProtectedKind) {
+        self.0.push(Protected { path: [dir, "/", name].concat(), tree, kind });
     }
 
     fn client(&mut self, dir: &str, client: &Client) {
         for name in client.files {
-            self.add(format!("{dir}/{name}"), false, ProtectedKind::ClientSettings);
+            self.add((dir, name), false, ProtectedKind::ClientSettings);
         }
         for name in client.trees {
-            self.add(format!("{dir}/{name}"), true, ProtectedKind::ClientSettings);
+            self.add((dir, name), true, ProtectedKind::ClientSettings);
         }
         for name in client.agents {
-            self.add(format!("{dir}/{name}/{REVIEWER}"), false, ProtectedKind::ClientSettings);
+            let path = [dir, "/", name, "/", REVIEWER].concat();
+            self.0.push(Protected { path, tree: false, kind: ProtectedKind::ClientSettings });
         }
+    }
+
+    /// A place that is named in full.
+    fn whole(&mut self, path: String, tree: bool, kind: ProtectedKind) {
+        self.0.push(Protected { path, tree, kind });
     }
 
     fn claude(&mut self, env: &Environment) {
@@ -148,16 +196,16 @@ impl List {
         let chosen =
             env.claude_config_dir.as_deref().filter(|dir| dir.starts_with('/')).map(|dir| join("/", dir));
         if let Some(home) = env.home() {
-            self.add(join(home, ".claude.json"), false, ProtectedKind::ClientSettings);
+            self.whole(join(home, ".claude.json"), false, ProtectedKind::ClientSettings);
         }
         for dir in default.iter().chain(chosen.iter().filter(|dir| Some(*dir) != default.as_ref())) {
             self.client(dir, &CLAUDE);
         }
         if let Some(dir) = chosen {
-            self.add(join(&dir, ".claude.json"), false, ProtectedKind::ClientSettings);
+            self.whole(join(&dir, ".claude.json"), false, ProtectedKind::ClientSettings);
         }
         for tree in MANAGED_TREES {
-            self.add(tree.to_owned(), true, ProtectedKind::ClientSettings);
+            self.whole(tree.to_owned(), true, ProtectedKind::ClientSettings);
         }
     }
 
@@ -176,34 +224,34 @@ impl List {
             }
         }
         if let Some(file) = env.opencode_config.as_deref().filter(|file| file.starts_with('/')) {
-            self.add(join("/", file), false, ProtectedKind::ClientSettings);
+            self.whole(join("/", file), false, ProtectedKind::ClientSettings);
         }
     }
 
     /// What a client reads from a directory of the project.
     fn project(&mut self, root: &str) {
         let root = root.strip_suffix('/').unwrap_or(root);
-        self.client(&format!("{root}/.claude"), &CLAUDE);
-        self.client(&format!("{root}/.opencode"), &OPENCODE);
+        self.client(&[root, "/.claude"].concat(), &CLAUDE);
+        self.client(&[root, "/.opencode"].concat(), &OPENCODE);
         for name in ["opencode.json", "opencode.jsonc"] {
-            self.add(format!("{root}/{name}"), false, ProtectedKind::ClientSettings);
+            self.add((root, name), false, ProtectedKind::ClientSettings);
         }
-        self.add(format!("{root}/{}", super::config::PROJECT_FILE), false, ProtectedKind::Own);
+        self.add((root, super::config::PROJECT_FILE), false, ProtectedKind::Own);
     }
 
     fn own(&mut self, env: &Environment, dirs: &Dirs) {
         // Keys first, so that a look from the front finds the stricter kind.
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
-        self.add(join("/", &text(&dirs.runtime)), true, ProtectedKind::Keys);
-        self.add(join("/", &text(&dirs.config)), true, ProtectedKind::Own);
-        self.add(join("/", &text(&dirs.state)), true, ProtectedKind::Own);
+        self.whole(join("/", &text(&dirs.runtime)), true, ProtectedKind::Keys);
+        self.whole(join("/", &text(&dirs.config)), true, ProtectedKind::Own);
+        self.whole(join("/", &text(&dirs.state)), true, ProtectedKind::Own);
         if let Some(dir) = dirs.managed.parent() {
-            self.add(text(dir), true, ProtectedKind::Own);
+            self.whole(text(dir), true, ProtectedKind::Own);
         }
         let installed = env.home().map(|home| join(home, ".local/bin/lazaret"));
         let running = std::env::current_exe().ok().map(|path| text(&path));
         for path in running.iter().chain(installed.iter().filter(|path| Some(*path) != running.as_ref())) {
-            self.add(path.clone(), false, ProtectedKind::Own);
+            self.whole(path.clone(), false, ProtectedKind::Own);
         }
     }
 }

@@ -120,6 +120,7 @@ const SHELL_WAYS: &[&str] = &[
     "rm ~/.config/opencode/plugin/lazaret.js",
     "rm -rf ~/.config/opencode",
     "mv ~/.config/opencode/plugin ~/.config/opencode/plugin-old",
+    "mv ~/.config ~/.config-old",
     "mv ~/.config/opencode/plugin/lazaret.js ~/.config/opencode/plugin/lazaret.bak",
     "echo > ~/.config/opencode/plugin/lazaret.js",
     "cd ~/.config && sed -i 's/throw/return/' opencode/plugin/lazaret.js",

@@ -14,9 +14,10 @@ const DOCKER: &[Sub] = &[
     t("ps images logs inspect version info stats top port diff history events search container.ls container.list container.ps \
         container.inspect container.logs container.stats container.top container.port container.diff image image.ls image.list \
         image.inspect image.history volume volume.ls volume.list volume.inspect network network.ls network.list network.inspect system \
-        system.df system.info system.events compose compose.ps compose.logs compose.config compose.images compose.top compose.ls compose.port \
+        system.df system.info system.events compose.ps compose.logs compose.config compose.images compose.top compose.ls compose.port \
         compose.version context context.ls context.show context.inspect container help buildx.ls buildx.inspect buildx.version buildx.du manifest.inspect \
         builder buildx manifest plugin node service stack swarm secret config checkpoint trust machine pod", Deed::Nothing),
+    s("compose", COMPOSE, Deed::Nothing, Operands::Text),
     s("run container.run", RUN, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
     s("create container.create", RUN, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
     s("exec container.exec", EXEC, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),

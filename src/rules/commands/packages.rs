@@ -132,7 +132,7 @@ const NIX: &[Sub] = &[
 const SYSTEM: &[Sub] = &[
     t("list search show info policy depends rdepends showpkg madison changelog --version -v help provides whatprovides repoquery \
         repolist check-update history leaves deps uses desc home outdated config doctor cat commands --prefix --cellar formulae casks \
-        log missing", Deed::Look),
+        log missing", Deed::Nothing),
     t("download source", Deed::Network),
 ];
 

@@ -108,7 +108,7 @@ pub(super) const TABLE: &[Program] = &[
     w("lockfile", "", WORDS.skip(9)),
     w("ltrace", STRACE, WORDS),
     p("mise", "", Deed::Process, Operands::Text).subs("", AFTER_DASHES),
-    w("mosh", "+ --ssh:s --server -p", WORDS.skip(1).remote()),
+    p("mosh", "+ --ssh:s --server -p", Deed::Network, Operands::Text).kind(Kind::Wrap(WORDS.skip(1).remote())),
     p("newgrp", "", Deed::Process, Operands::Text),
     w("nice", "+ -n --adjustment", WORDS),
     w("nocorrect", "+", WORDS),

@@ -14,6 +14,8 @@ pub(super) struct Call {
     /// The program and its arguments.
     pub words: Vec<Arg>,
     pub cwd: Option<String>,
+    /// Where it runs if the `cd` in front of it fails.
+    pub before: Option<String>,
     pub privileged: bool,
     /// On another machine or with other files.
     pub remote: bool,

@@ -106,17 +106,13 @@ impl Surveyor<'_> {
         };
         let recursive = parsed.has(&["-r"]) || matches!(parsed.first_sub(), "checkout" | "restore" | "clean");
         if paths.is_empty() || paths.iter().any(is_whole) {
-            self.effect(call, EffectKind::FileDeletion, all, Severity::High);
+            // `clean -X` takes only what git ignores.
+            self.loss(call, all, parsed.first_sub() == "clean" && parsed.has(&["-X"]));
         }
         for path in paths.iter().filter(|path| !is_whole(path)) {
             // `:/` and `:(glob)` begin pathspecs, not paths.
             if path.prefix().starts_with(':') {
-                self.effect(
-                    call,
-                    EffectKind::FileDeletion,
-                    Target::Command(format!("git {}", parsed.sub.join(" "))),
-                    Severity::High,
-                );
+                self.loss(call, Target::Command(format!("git {}", parsed.sub.join(" "))), false);
             } else {
                 self.file(call, Act::Delete, path, recursive);
             }

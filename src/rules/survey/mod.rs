@@ -3,9 +3,12 @@
 mod call;
 mod effects;
 mod git;
+mod operands;
 mod options;
 mod output;
 mod paths;
+mod reading;
+mod redirects;
 mod scope;
 mod search;
 mod shells;

@@ -40,6 +40,14 @@ pub(super) fn is_marked(text: &str) -> bool {
     text.contains([UNKNOWN, GLOB, GLOB_END])
 }
 
+/// A source text as people are shown it.
+pub(super) fn shown(text: &str) -> String {
+    if !is_marked(text) {
+        return text.to_owned();
+    }
+    text.replace(UNKNOWN, "…").replace([GLOB, GLOB_END], "")
+}
+
 /// Turns marks in the text of an argument back into what they stand for.
 pub(super) fn revive(arg: Arg) -> Arg {
     if !arg
@@ -130,6 +138,7 @@ pub(super) fn of(call: &Call, facts: &Facts) -> Option<Arg> {
         "tee" => call.input.clone(),
         "cd" | "true" | ":" | "export" | "set" | "mkdir" => Some(Arg::default()),
         "base64" => base64(call),
+        "find" | "gfind" => super::search::printed(call.args()),
         "pwd" => call.cwd.as_deref().map(Arg::literal),
         "mktemp" => mktemp(call, facts),
         "dirname" | "basename" | "realpath" | "readlink" => path(name, call),

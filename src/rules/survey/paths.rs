@@ -161,14 +161,16 @@ fn is_everything(last: &str) -> bool {
 
 /// Whether losing it loses the machine, somebody's files or the repository.
 pub(super) fn is_vital(path: &str, glob: bool, recursive: bool, places: &Places) -> bool {
+    let mut deep = false;
     let (path, all) = match path.rsplit_once('/') {
         Some((dir, last)) if glob && is_everything(last) => {
+            deep = last == "**";
             let dir = dir.trim_end_matches("/**").trim_end_matches("/*");
             (if dir.is_empty() { "/" } else { dir }, true)
         }
         _ => (path, false),
     };
-    if all && !recursive && roots(places).any(|root| path == root) {
+    if all && !recursive && !deep && roots(places).any(|root| path == root) {
         // The files at the top, not what is below them.
         return false;
     }

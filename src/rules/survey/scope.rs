@@ -51,8 +51,12 @@ pub(super) struct Scope {
     pub choices: Vec<(String, Vec<String>)>,
     /// Variables that hold the output of commands (indices of invocations).
     pub sources: Vec<(String, Vec<usize>)>,
+    /// The directory before the first `cd` that may fail.
+    pub before: Option<String>,
     /// `$OLDPWD`.
     pub old: Option<String>,
+    /// `$1`, `$2`, …
+    pub args: Vec<Arg>,
     /// The stack of `pushd`.
     pub dirs: Vec<Option<String>>,
 }
@@ -88,6 +92,9 @@ impl Scope {
     /// Goes to a directory; with none, it is not known where.
     fn go(&mut self, to: Option<String>) {
         self.old = std::mem::replace(&mut self.env.cwd, to);
+        if self.before.is_none() {
+            self.before.clone_from(&self.old);
+        }
     }
 
     fn resolve(&self, to: &Arg) -> Option<String> {
@@ -123,8 +130,8 @@ impl Surveyor<'_> {
             }
         }
         let differs = matches!(&before, Some(before) if before.as_deref() != Some(text.as_str()));
-        let known = !assign.array && !(maybe && differs && !assign.append);
-        scope.set(&assign.name, known.then_some(text));
+        let doubtful = maybe && differs && !assign.append;
+        scope.set(&assign.name, if assign.array || doubtful { None } else { Some(text) });
         if !fed.is_empty() {
             scope.sources.push((assign.name.clone(), fed.to_vec()));
         }

@@ -38,7 +38,7 @@ impl Surveyor<'_> {
         let found = found(&starts, &search);
         if search.deletes {
             for arg in &found {
-                self.file(call, Act::Delete, arg, true);
+                self.file(call, Act::Delete, arg, false);
             }
         }
         for words in &search.commands {
@@ -142,11 +142,28 @@ impl Surveyor<'_> {
 
     /// What comes in, word by word; one unknown word where that is not known.
     fn items(&self, call: &Call, by_null: bool) -> Vec<Arg> {
-        let Some(text) = call.input.as_ref().and_then(Arg::known) else { return vec![unknown()] };
-        if by_null {
-            return text.split('\0').filter(|item| !item.is_empty()).map(Arg::literal).collect();
+        let Some(text) = &call.input else { return vec![unknown()] };
+        let is_end = |c: char| if by_null { matches!(c, '\0' | '\n') } else { c.is_ascii_whitespace() };
+        let mut items = vec![Arg::default()];
+        for piece in &text.pieces {
+            let Piece::Known(text) = piece else {
+                if let Some(last) = items.last_mut() {
+                    last.pieces.push(piece.clone());
+                }
+                continue;
+            };
+            for (at, part) in text.split(is_end).enumerate() {
+                if at > 0 {
+                    items.push(Arg::default());
+                }
+                let part = if by_null { part } else { part.trim_matches(['\'', '"']) };
+                if let (Some(last), false) = (items.last_mut(), part.is_empty()) {
+                    output::append(last, &Arg::literal(part));
+                }
+            }
         }
-        text.split_ascii_whitespace().map(|item| Arg::literal(item.trim_matches(['\'', '"']))).collect()
+        items.retain(|item| !item.pieces.is_empty());
+        items
     }
 }
 
@@ -239,6 +256,24 @@ fn takes_value(test: &str) -> bool {
             | "-newerat"
             | "-files0-from"
     )
+}
+
+/// What a search prints, as far as that is known: one pattern per line.
+pub(super) fn printed(args: &[Arg]) -> Option<Arg> {
+    let prints_more =
+        |arg: &Arg| matches!(arg.known(), Some("-printf" | "-ls" | "-print0" | "-exec" | "-execdir" | "-ok"));
+    if args.iter().any(|arg| prints_more(arg) && arg.known() != Some("-print0")) {
+        return None;
+    }
+    let search = read(args);
+    let here = Arg::literal(".");
+    let starts = if search.starts.is_empty() { vec![&here] } else { search.starts.clone() };
+    let mut out = Arg::default();
+    for arg in found(&starts, &search) {
+        output::append(&mut out, &arg);
+        output::append(&mut out, &Arg::literal("\n"));
+    }
+    Some(out)
 }
 
 /// What a search can find, as arguments: `start/**/name` for each name, or `start/**`.

@@ -7,7 +7,7 @@ use super::output;
 use super::scope::Scope;
 use super::walk::{Frame, fresh_scope};
 use super::{Stdin, Surveyor};
-use crate::domain::{Ask, Target};
+use crate::domain::{Ask, EffectKind, Severity, Target};
 use crate::rules::commands::{self, Kind, Program, Role};
 use crate::shell::Arg;
 
@@ -34,6 +34,10 @@ impl Surveyor<'_> {
             };
             if text.has_unknown() {
                 self.emit(call, name, Some(&parsed));
+                if text.prefix().is_empty() {
+                    self.unknown_code(call);
+                    return;
+                }
                 self.deeds(call, &parsed);
             }
             // The first argument behind the text is `$0`.
@@ -51,16 +55,27 @@ impl Surveyor<'_> {
                     let mut inner = call.clone();
                     inner.input = None;
                     self.child_script(&inner, name, (&text.clone(), operands));
-                } else if let Stdin::File(Target::Path { path, glob: false, .. }) = &call.stdin {
-                    self.content(call, path, name, true);
+                } else {
+                    match &call.stdin {
+                        Stdin::File(Target::Path { path, glob: false, .. }) => {
+                            self.content(call, path, name, true)
+                        }
+                        Stdin::File(_) | Stdin::Pipe | Stdin::Text(_) => self.unknown_code(call),
+                        Stdin::Inherited => {}
+                    }
                 }
             }
         }
     }
 
+    /// Commands run of which nothing is known.
+    fn unknown_code(&mut self, call: &Call) {
+        self.effect(call, EffectKind::SystemCommand, Target::Command(call.text.clone()), Severity::Medium);
+    }
+
     fn child_script(&mut self, call: &Call, name: &str, (text, args): (&Arg, &[Arg])) {
         let mut scope = fresh_scope(self.facts.places.home.as_ref(), call.cwd.clone());
-        self.set_positional(&mut scope, args);
+        self.set_positional(&mut scope, args.to_vec());
         self.script(text, scope, Frame::inside(call, name));
     }
 
@@ -113,15 +128,8 @@ impl Surveyor<'_> {
         if text.has_unknown() {
             self.emit(call, "eval", Some(parsed));
         }
-        let starts_unknown = text.has_unknown() && text.prefix().trim().is_empty();
-        if starts_unknown && text.pieces.len() == 1 {
-            let target = Target::Command(call.text.clone());
-            self.effect(
-                call,
-                crate::domain::EffectKind::SystemCommand,
-                target,
-                crate::domain::Severity::Medium,
-            );
+        if text.has_unknown() && text.prefix().trim().is_empty() {
+            self.unknown_code(call);
             return;
         }
         *scope = self.script(&text, std::mem::take(scope), Frame::inside(call, "eval"));
@@ -134,13 +142,7 @@ impl Surveyor<'_> {
         self.file(call, Act::Read, file, false);
         let Target::Path { path, glob: false, .. } = super::paths::target(file, call.cwd.as_deref(), false)
         else {
-            let target = Target::Command(call.text.clone());
-            self.effect(
-                call,
-                crate::domain::EffectKind::SystemCommand,
-                target,
-                crate::domain::Severity::Medium,
-            );
+            self.unknown_code(call);
             return;
         };
         let text = match self.written(&path).cloned() {

@@ -66,6 +66,7 @@ fn plain(cwd: &str) -> Call {
     Call {
         words: Vec::new(),
         cwd: Some(cwd.to_owned()),
+        before: None,
         privileged: false,
         remote: false,
         lenient: false,

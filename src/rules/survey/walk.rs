@@ -5,18 +5,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::call::Call;
-use super::effects::Act;
 use super::output;
+use super::reading::{Inner, Reading, names, ways};
 use super::scope::Scope;
 use super::{Stdin, Surveyor};
-use crate::domain::Target;
-use crate::shell::{
-    Arg, Env, Op, Part, Piece, Problem, Redirect, RedirectKind, Script, Simple, Word, expand_defaults,
-    expand_value, parse,
-};
-
-/// Most ways that one command is tried in because of the loops around it.
-const MAX_WAYS: usize = 64;
+use crate::shell::{Arg, Env, Op, Part, Piece, Problem, Script, Simple, Word, expand_defaults, parse};
 
 /// A function that a text defines.
 #[derive(Debug, Clone)]
@@ -80,30 +73,6 @@ impl Frame {
     }
 }
 
-/// The walk over one text.
-struct Reading {
-    frame: Frame,
-    script: Rc<Script>,
-    source: Rc<str>,
-    scopes: BTreeMap<u32, Scope>,
-    /// By owner: the commands in its substitutions.
-    owned: BTreeMap<u32, Vec<Inner>>,
-    /// What a stage of a pipeline prints.
-    printed: BTreeMap<(u32, u16), Option<Arg>>,
-    /// Stages that became several: pipeline, stage, how many more.
-    wide: Vec<(u32, u16, u16)>,
-    /// Added to the numbers of pipelines.
-    base: u32,
-}
-
-/// A command in a substitution.
-struct Inner {
-    subshell: u32,
-    last: bool,
-    invocations: std::ops::Range<usize>,
-    output: Option<Arg>,
-}
-
 impl Surveyor<'_> {
     /// Surveys a text in a shell that begins with `scope`; gives back what the shell then knows.
     pub(super) fn script(&mut self, text: &Arg, scope: Scope, frame: Frame) -> Scope {
@@ -160,11 +129,10 @@ impl Surveyor<'_> {
         function.state = Walked::Now;
         let (script, source, index) =
             (Rc::clone(&function.script), Rc::clone(&function.source), function.index);
-        let kept: Vec<_> = scope.env.vars.iter().filter(|(name, _)| is_positional(name)).cloned().collect();
-        self.set_positional(&mut scope, args);
+        let kept = std::mem::take(&mut scope.args);
+        self.set_positional(&mut scope, args.to_vec());
         let mut scope = self.commands(script, source, Some(index), (scope, frame));
-        scope.env.vars.retain(|(name, _)| !is_positional(name));
-        scope.env.vars.extend(kept);
+        self.set_positional(&mut scope, kept);
         if let Some(function) = self.functions.get_mut(at) {
             function.state = Walked::Done;
         }
@@ -172,19 +140,14 @@ impl Surveyor<'_> {
     }
 
     /// `$1`, `$2`, …, `$@` and `$*` of a script or function.
-    pub(super) fn set_positional(&mut self, scope: &mut Scope, args: &[Arg]) {
+    pub(super) fn set_positional(&mut self, scope: &mut Scope, args: Vec<Arg>) {
         scope.env.vars.retain(|(name, _)| !is_positional(name));
         for (at, arg) in args.iter().enumerate().take(9) {
             let (value, marked) = output::freeze(arg);
             self.tainted |= marked;
             scope.env.vars.push(((at + 1).to_string(), Some(value)));
         }
-        let (all, marked) = output::freeze(&output::join_words(args));
-        self.tainted |= marked;
-        if !args.is_empty() {
-            scope.env.vars.push(("@".to_owned(), Some(all.clone())));
-            scope.env.vars.push(("*".to_owned(), Some(all)));
-        }
+        scope.args = args;
     }
 
     /// Walks the commands of a text that stand in `function`.
@@ -323,6 +286,7 @@ impl Surveyor<'_> {
         let mut call = Call {
             words,
             cwd: scope.env.cwd.clone(),
+            before: if simple.conditional { None } else { scope.before.clone() },
             privileged: reading.frame.privileged,
             remote: reading.frame.remote,
             lenient: false,
@@ -334,7 +298,7 @@ impl Surveyor<'_> {
             pipeline,
             stage,
             piped: simple.stage > 0 || !simple.last || reading.frame.link.is_some(),
-            text: reading.source.get(simple.span.0..simple.span.1).unwrap_or_default().to_owned(),
+            text: output::shown(reading.source.get(simple.span.0..simple.span.1).unwrap_or_default()),
             depth: reading.frame.depth,
         };
         if simple.stage > 0 {
@@ -363,7 +327,14 @@ impl Surveyor<'_> {
     fn words(&mut self, words: &[Word], substituted: bool, scope: &Scope) -> Vec<Arg> {
         let mut args = Vec::with_capacity(words.len());
         for word in words {
-            args.extend(expand_defaults(&self.replaced(word, substituted), &scope.env));
+            match word.parts.as_slice() {
+                [Part::Variable { name, .. }]
+                    if matches!(name.as_str(), "@" | "*") && !scope.args.is_empty() =>
+                {
+                    args.extend(scope.args.iter().cloned());
+                }
+                _ => args.extend(expand_defaults(&self.replaced(word, substituted), &scope.env)),
+            }
         }
         self.spend(args.len());
         if self.tainted { args.into_iter().map(output::revive).collect() } else { args }
@@ -402,7 +373,7 @@ impl Surveyor<'_> {
     }
 
     /// A word with variables of ours for the substitutions that are known.
-    fn replaced<'w>(&self, word: &'w Word, substituted: bool) -> std::borrow::Cow<'w, Word> {
+    pub(super) fn replaced<'w>(&self, word: &'w Word, substituted: bool) -> std::borrow::Cow<'w, Word> {
         if !substituted {
             return std::borrow::Cow::Borrowed(word);
         }
@@ -418,207 +389,15 @@ impl Surveyor<'_> {
         }
         std::borrow::Cow::Owned(word)
     }
-
-    fn redirect(
-        &mut self,
-        redirect: &Redirect,
-        substituted: bool,
-        scope: &Scope,
-        (call, files): (&mut Call, &mut Vec<Target>),
-    ) {
-        let word = self.replaced(&redirect.target, substituted);
-        let is_input = redirect.fd.is_none_or(|fd| fd == 0);
-        let whole = || output::revive(expand_value(&word, &scope.env));
-        match redirect.kind {
-            RedirectKind::Duplicate => {}
-            RedirectKind::Heredoc | RedirectKind::HereString => {
-                let text = whole();
-                if is_input {
-                    call.stdin = Stdin::Text(text.clone());
-                    call.input = Some(text);
-                }
-            }
-            RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::Write | RedirectKind::Append => {
-                let args = expand_defaults(&word, &scope.env);
-                let [arg] = args.as_slice() else { return };
-                let arg = output::revive(arg.clone());
-                let process = word.parts.iter().all(|part| matches!(part, Part::Process { .. }));
-                let target = super::paths::target(&arg, call.cwd.as_deref(), false);
-                if redirect.kind == RedirectKind::Read {
-                    if is_input {
-                        call.input = self.written(target.text()).cloned();
-                        call.stdin = Stdin::File(target.clone());
-                    }
-                    if !process {
-                        self.act(call, Act::Read, target.clone());
-                    }
-                    call.reads.push(target);
-                } else if !process {
-                    let append = redirect.kind == RedirectKind::Append;
-                    self.act(call, Act::Create, target.clone());
-                    call.writes.push((target.clone(), append));
-                    if redirect.fd.is_none_or(|fd| fd == 1) {
-                        files.push(target);
-                    }
-                }
-            }
-        }
-    }
-
-    /// What the call itself wrote to a file.
-    pub(super) fn written(&self, path: &str) -> Option<&Arg> {
-        self.files.iter().rev().find(|(other, _)| other == path).map(|(_, text)| text)
-    }
-
-    fn remember_files(&mut self, call: &Call, files: Vec<Target>, printed: Option<&Arg>) {
-        let tee = call.words.first().and_then(Arg::known) == Some("tee");
-        let operands = call.args().iter().filter(|arg| tee && !arg.prefix().starts_with('-'));
-        let operands = operands.map(|arg| super::paths::target(arg, call.cwd.as_deref(), false));
-        for target in files.into_iter().chain(operands) {
-            if let Target::Path { path, glob: false, .. } = target {
-                match printed {
-                    Some(text) => self.remember_file(call, path, text),
-                    None => self.files.retain(|(other, _)| *other != path),
-                }
-            }
-        }
-    }
-
-    fn remember_file(&mut self, call: &Call, path: String, text: &Arg) {
-        let append = call.writes.iter().any(|(target, append)| *append && target.text() == path)
-            || call.args().iter().any(|arg| matches!(arg.known(), Some("-a" | "--append")));
-        let mut whole = Arg::default();
-        if append && let Some(before) = self.written(&path) {
-            output::append(&mut whole, before);
-            output::append(&mut whole, &Arg::literal("\n"));
-        }
-        output::append(&mut whole, text);
-        if self.files.len() < 256 {
-            self.files.push((path, whole));
-        }
-    }
 }
 
 /// Begins the names of variables of ours for substitutions.
-const SUBSTITUTION: &str = "\u{1}";
+const SUBSTITUTION: &str = "\u{1}output";
 /// Begins the paths of ours for process substitutions.
 const PROCESS: &str = "/dev/fd/substitution-";
 
 fn is_positional(name: &str) -> bool {
-    matches!(name, "@" | "*") || name.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The names of the variables in a word.
-fn names(word: &Word) -> impl Iterator<Item = &str> {
-    word.parts.iter().filter_map(|part| match part {
-        Part::Variable { name, .. } => Some(name.as_str()),
-        Part::Text { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => None,
-    })
-}
-
-/// The values of the loops' variables that a command is run with: one way per combination.
-fn ways(scope: &Scope, simple: &Simple) -> Vec<Vec<(String, String)>> {
-    let mut ways = vec![Vec::new()];
-    if scope.choices.is_empty() {
-        return ways;
-    }
-    let values = simple.assigns.iter().map(|assign| &assign.value);
-    let targets = simple.redirects.iter().map(|redirect| &redirect.target);
-    let words = || simple.words.iter().chain(values.clone()).chain(targets.clone());
-    for (name, values) in &scope.choices {
-        if !words().flat_map(names).any(|other| other == name) || ways.len() * values.len() > MAX_WAYS {
-            continue;
-        }
-        ways = ways
-            .iter()
-            .flat_map(|way| {
-                values.iter().map(|value| {
-                    let mut way = way.clone();
-                    way.push((name.clone(), value.clone()));
-                    way
-                })
-            })
-            .collect();
-    }
-    ways
-}
-
-impl Reading {
-    /// Takes out the scope of a command's shell; a subshell begins with what the shell around it knows.
-    fn take_scope(&mut self, simple: &Simple) -> Scope {
-        if let Some(scope) = self.scopes.remove(&simple.subshell) {
-            return scope;
-        }
-        let mut around = simple.parent;
-        loop {
-            if let Some(scope) = self.scopes.get(&around) {
-                return scope.clone();
-            }
-            let next = self.script.parents.get(around as usize).copied().unwrap_or(0);
-            if next == around {
-                return self.scopes.values().next().cloned().unwrap_or_default();
-            }
-            around = next;
-        }
-    }
-
-    /// The pipeline and stage of a command in the whole survey.
-    fn number(&self, simple: &Simple) -> (u32, u16) {
-        let before =
-            |(pipeline, stage, _): &&(u32, u16, u16)| *pipeline == simple.pipeline && *stage < simple.stage;
-        let mut stage = simple.stage;
-        let mut last = None;
-        for (_, of, more) in self.wide.iter().filter(before) {
-            // Commands of one stage share what it became.
-            if last != Some(*of) {
-                stage = stage.saturating_add(*more);
-            }
-            last = Some(*of);
-        }
-        match self.frame.link {
-            Some((pipeline, outer)) if simple.owner.is_none() => (pipeline, outer.saturating_add(stage)),
-            _ => (self.base.saturating_add(simple.pipeline), stage),
-        }
-    }
-
-    /// What comes in from the stage before.
-    fn input(&self, simple: &Simple) -> Option<Arg> {
-        self.printed.get(&(simple.pipeline, simple.stage.saturating_sub(1))).cloned().flatten()
-    }
-
-    /// Remembers what a command prints, for the next stage.
-    fn remember(&mut self, simple: &Simple, printed: Option<Arg>) {
-        if simple.last {
-            return;
-        }
-        let key = (simple.pipeline, simple.stage);
-        let whole = match (self.printed.remove(&key), printed) {
-            (None, printed) => printed,
-            (Some(Some(mut before)), Some(more)) => {
-                output::append(&mut before, &Arg::literal("\n"));
-                output::append(&mut before, &more);
-                Some(before)
-            }
-            (Some(_), _) => None,
-        };
-        self.printed.insert(key, whole);
-    }
-
-    /// What a substitution prints.
-    fn output(&self, subshell: u32, inner: &[Inner]) -> Option<Arg> {
-        let parent = |of: u32| self.script.parents.get(of as usize).copied().unwrap_or(0);
-        let mut last = inner
-            .iter()
-            .filter(|inner| inner.last && (inner.subshell == subshell || parent(inner.subshell) == subshell));
-        let mut whole = last.next()?.output.clone()?;
-        for more in last {
-            if !whole.pieces.is_empty() {
-                output::append(&mut whole, &Arg::literal("\n"));
-            }
-            output::append(&mut whole, more.output.as_ref()?);
-        }
-        Some(whole)
-    }
+    name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A shell that knows only where it is.

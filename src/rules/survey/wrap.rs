@@ -27,6 +27,9 @@ const PROGRAM_DIRS: &[&str] = &[
     "/run/current-system/sw/bin",
 ];
 
+/// Scripts that a build tool puts into a project to fetch and start itself.
+const PROJECT_WRAPPERS: &[&str] = &["gradlew", "mvnw"];
+
 impl Surveyor<'_> {
     /// Surveys one command.
     pub(super) fn run(&mut self, mut call: Call, scope: &mut Scope) {
@@ -62,7 +65,7 @@ impl Surveyor<'_> {
             }
         }
         let trusted = text.rsplit_once('/').is_none_or(|(dir, _)| is_program_dir(dir));
-        if !trusted {
+        if !trusted && !PROJECT_WRAPPERS.contains(&name.as_str()) {
             self.own_program(&call, &name, program.is_some());
         }
         match program {
@@ -170,7 +173,8 @@ impl Surveyor<'_> {
             Rest::AfterDashes => parsed.before_dashes,
             Rest::Words | Rest::EnvWords | Rest::Text => Some(usize::from(wrap.skip)),
         };
-        let runs = !parsed.stop && skip.is_some_and(|skip| parsed.operands.len() > skip);
+        let split = parsed.has(&["-S", "--split-string"]) && name == "env";
+        let runs = !parsed.stop && !split && skip.is_some_and(|skip| parsed.operands.len() > skip);
         let by_option = parsed.roles.contains(&Role::Shell);
         if wrap.keep || !(runs || by_option) {
             self.emit(&call, name, Some(parsed));
@@ -194,8 +198,6 @@ impl Surveyor<'_> {
             }
         } else if wrap.privileged && !parsed.stop {
             self.effect(call, EffectKind::SystemModification, name, Severity::High);
-        } else if wrap.remote {
-            self.effect(call, EffectKind::NetworkRequest, name, Severity::Medium);
         } else if wrap.keep {
             self.deeds(call, parsed);
         }
@@ -215,6 +217,13 @@ impl Surveyor<'_> {
             && first.known() == Some("--")
         {
             words = rest;
+        }
+        if let [flag, text, ..] = words
+            && matches!(flag.known(), Some("-c" | "--command"))
+        {
+            // `flock FILE -c TEXT`.
+            self.nested(call, name, text);
+            return;
         }
         if words.is_empty() {
             return;

@@ -27,22 +27,23 @@ pub(super) struct Walk<'a> {
 
 impl Walk<'_> {
     pub fn parts(self, parts: &[Part], fields: &mut Fields) {
+        let last_closing = parts.iter().rposition(may_close);
         for (at, part) in parts.iter().enumerate() {
-            let rest = parts.get(at + 1..).unwrap_or_default();
+            let open = last_closing.is_some_and(|last| last > at);
             match part {
                 Part::Text { text, quoted: true } => fields.known(text),
                 Part::Text { text, quoted: false } => {
-                    let text = self.tilde(text, rest.is_empty(), fields);
+                    let text = self.tilde(text, at + 1 == parts.len(), fields);
                     if self.depth == 0 || fields.is_whole() {
-                        fields.pattern(text, closes(rest));
+                        fields.pattern(text, open);
                     } else {
                         // Text of a default is split like a value.
-                        fields.value(text, closes(rest));
+                        fields.value(text, open);
                     }
                 }
                 Part::Variable { name, default, op, quoted, .. } => {
                     let variable = Variable { name, default: default.as_deref(), op, quoted: *quoted };
-                    self.variable(&variable, closes(rest), fields);
+                    self.variable(&variable, open, fields);
                 }
                 Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => fields.unknown(),
             }
@@ -199,18 +200,19 @@ struct Variable<'a> {
     quoted: bool,
 }
 
-/// Whether a `[` may find its `]` in these parts.
-fn closes(rest: &[Part]) -> bool {
-    rest.iter().any(|part| match part {
+/// Whether a `[` may find its `]` in this part.
+fn may_close(part: &Part) -> bool {
+    match part {
         Part::Text { text, quoted } => !quoted && text.contains(']'),
         Part::Variable { quoted, .. } | Part::Substitution { quoted, .. } => !quoted,
         Part::Process { .. } | Part::Arithmetic => false,
-    })
+    }
 }
 
 /// Variables that the shell itself sets, whatever is assigned to them.
 fn is_dynamic(name: &str) -> bool {
-    let special = name.bytes().all(|byte| !byte.is_ascii_alphabetic());
+    let positional = name.bytes().all(|byte| byte.is_ascii_digit());
+    let special = !positional && name.bytes().all(|byte| !byte.is_ascii_alphabetic());
     special
         || matches!(
             name,

@@ -1,8 +1,8 @@
 //! Arithmetic: only its end is looked for, and the substitutions in it.
 
-use super::super::{Context, Problem};
+use super::super::Context;
 use super::Parser;
-use super::state::Parse;
+use super::state::{Parse, Stop};
 
 impl Parser<'_> {
     /// `((…))` from its first `(` on, if it is that: the parentheses have to match, and the last two stand together. Otherwise
@@ -25,8 +25,8 @@ impl Parser<'_> {
                 self.state.leave();
                 Ok(true)
             }
-            Err(bound @ Problem::Bound(_)) => Err(bound),
-            Ok(false) | Err(Problem::Syntax { .. }) => {
+            Err(Stop::Bound) => Err(Stop::Bound),
+            Ok(false) | Err(Stop::Syntax) => {
                 self.state.burn(self.pos.saturating_sub(start))?;
                 self.state.rewind(&mark);
                 self.failed.insert(start);

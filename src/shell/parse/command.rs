@@ -3,7 +3,7 @@
 use super::super::{Assign, Part, Redirect, Simple, Word};
 use super::Parser;
 use super::lexer::{Keyword, is_name};
-use super::state::{Parse, Scope};
+use super::state::{Cut, Parse, Scope};
 use super::word::{Mode, push_text, unknown};
 
 /// A simple command that is being read.
@@ -29,7 +29,7 @@ impl Parser<'_> {
             if self.at_close() {
                 return Ok(count);
             }
-            let from = self.state.here();
+            let from = self.state.cut();
             self.and_or()?;
             count += 1;
             self.blank();
@@ -40,8 +40,8 @@ impl Parser<'_> {
                 Some(b';') => self.pos += 1,
                 Some(b'&') => {
                     self.pos += 1;
-                    let to = self.state.here();
-                    self.state.wrap(&from, &to);
+                    let to = self.state.cut();
+                    self.state.wrap(from, to);
                 }
                 Some(_) if self.compound && self.at_close() => return Ok(count),
                 Some(_) => return Err(self.wrong("unexpected token")),
@@ -107,7 +107,7 @@ impl Parser<'_> {
             self.compound = false;
             return Ok(());
         }
-        let start = self.state.here();
+        let start = self.state.cut();
         self.command()?;
         self.blank();
         if self.byte() == Some(b'|') && self.second() != Some(b'|') {
@@ -129,7 +129,7 @@ impl Parser<'_> {
     }
 
     /// The other stages of a pipeline, from its first `|` on.
-    fn piped(&mut self, start: super::state::Mark) -> Parse<()> {
+    fn piped(&mut self, start: Cut) -> Parse<()> {
         let mut cuts = vec![start];
         let scope = self.state.scope;
         let result = loop {
@@ -140,7 +140,7 @@ impl Parser<'_> {
             if !self.take(b"|&") {
                 self.take(b"|");
             }
-            cuts.push(self.state.here());
+            cuts.push(self.state.cut());
             let mut stage = self.newlines();
             if stage.is_ok() {
                 stage = self.stage();
@@ -230,74 +230,94 @@ impl Parser<'_> {
             self.blank();
             match self.byte() {
                 None | Some(b'\n' | b';' | b')' | b'|') => return Ok(false),
-                Some(b'(') => {
-                    let alone =
-                        draft.words.len() == 1 && draft.assigns.is_empty() && draft.redirects.is_empty();
-                    self.pos += 1;
-                    self.blank();
-                    if alone && self.take(b")") {
-                        return Ok(true);
-                    }
-                    return Err(self.wrong("unexpected `(`"));
-                }
+                Some(b'(') => return self.empty_parentheses(draft),
                 Some(byte) => {
-                    if let Some(redirect) = self.redirect()? {
-                        draft.redirects.push(redirect);
+                    if self.redirect(&mut draft.redirects)? {
                         continue;
                     }
                     if byte == b'&' {
                         return Ok(false);
                     }
                     if draft.words.is_empty() {
-                        assigning = self.first_word(draft)?;
+                        self.first_word(draft)?;
+                        assigning = draft.words.first().is_some_and(takes_assignments);
+                    } else if assigning {
+                        self.assigning_word(&mut draft.words)?;
                     } else {
-                        let word = if assigning { self.assigning_word()? } else { self.word(Mode::Plain)? };
-                        draft.words.push(word);
+                        self.push_word(&mut draft.words)?;
                     }
                 }
             }
         }
     }
 
-    /// An assignment or the command word. True: the command's arguments may be `NAME=(…)`.
-    fn first_word(&mut self, draft: &mut Draft) -> Parse<bool> {
+    /// The `()` behind a function's name.
+    fn empty_parentheses(&mut self, draft: &Draft) -> Parse<bool> {
+        let alone = draft.words.len() == 1 && draft.assigns.is_empty() && draft.redirects.is_empty();
+        self.pos += 1;
+        self.blank();
+        if alone && self.take(b")") { Ok(true) } else { Err(self.wrong("unexpected `(`")) }
+    }
+
+    /// Adds a word to a list. What was read of it before an error stays there.
+    fn push_word(&mut self, words: &mut Vec<Word>) -> Parse<()> {
         let start = self.pos;
-        let mut head = self.assignment_head()?;
-        if let Some(target) = head.take_if(|head| head.assigns) {
-            let assign = self.assignment(target, start)?;
-            draft.assigns.push(assign);
-            return Ok(false);
+        words.push(Word::default());
+        match words.last_mut() {
+            Some(word) => self.fill_word(word, start),
+            None => Ok(()),
         }
-        let mut parts = Vec::new();
-        if head.is_some() {
-            push_text(&mut parts, self.since(start), false);
+    }
+
+    /// Reads the rest of a word that began at `start`.
+    pub(super) fn fill_word(&mut self, word: &mut Word, start: usize) -> Parse<()> {
+        let result = self.word_rest(&mut word.parts, Mode::Plain);
+        word.span = self.span(start);
+        result?;
+        self.state.count_word()
+    }
+
+    /// An assignment or the command word.
+    fn first_word(&mut self, draft: &mut Draft) -> Parse<()> {
+        let start = self.pos;
+        match self.assignment_head()? {
+            Some(head) if head.assigns => {
+                draft.assigns.push(head.assign());
+                match draft.assigns.last_mut() {
+                    Some(assign) => self.assigned(assign),
+                    None => Ok(()),
+                }
+            }
+            _ => self.begun_word(&mut draft.words, start),
         }
-        self.word_rest(&mut parts, Mode::Plain)?;
-        self.state.count_word()?;
-        let word = Word { parts, span: self.span(start) };
-        let assigning = matches!(
-            literal(&word).as_str(),
-            "declare" | "typeset" | "local" | "export" | "readonly" | "alias" | "eval" | "let"
-        );
-        draft.words.push(word);
-        Ok(assigning)
+    }
+
+    /// A word of which what stands since `start` is read.
+    fn begun_word(&mut self, words: &mut Vec<Word>, start: usize) -> Parse<()> {
+        words.push(Word::default());
+        let Some(word) = words.last_mut() else { return Ok(()) };
+        if self.pos > start {
+            push_text(&mut word.parts, self.since(start), false);
+        }
+        self.fill_word(word, start)
     }
 
     /// An argument of `declare` and its like.
-    fn assigning_word(&mut self) -> Parse<Word> {
+    fn assigning_word(&mut self, words: &mut Vec<Word>) -> Parse<()> {
         let start = self.pos;
-        let head = self.assignment_head()?;
-        let mut parts = Vec::new();
-        if head.is_some() {
-            push_text(&mut parts, self.since(start), false);
+        let assigns = self.assignment_head()?.is_some_and(|head| head.assigns);
+        if !assigns || self.peek() != Some(b'(') {
+            return self.begun_word(words, start);
         }
-        if head.is_some_and(|head| head.assigns) && self.peek() == Some(b'(') {
-            self.array()?;
-            parts.push(unknown(""));
+        let mut word = Word::default();
+        push_text(&mut word.parts, self.since(start), false);
+        self.array(&mut Vec::new())?;
+        word.parts.push(unknown(""));
+        words.push(word);
+        match words.last_mut() {
+            Some(word) => self.fill_word(word, start),
+            None => Ok(()),
         }
-        self.word_rest(&mut parts, Mode::Plain)?;
-        self.state.count_word()?;
-        Ok(Word { parts, span: self.span(start) })
     }
 
     /// `NAME=`, `NAME+=`, `NAME[…]=`, or `NAME[…]` alone. Nothing is taken when the text here is none of them.
@@ -329,52 +349,43 @@ impl Parser<'_> {
     }
 
     /// The value of an assignment whose head is read.
-    fn assignment(&mut self, head: Head, start: usize) -> Parse<Assign> {
-        let Head { name, append, subscript, .. } = head;
+    fn assigned(&mut self, assign: &mut Assign) -> Parse<()> {
+        let start = self.pos;
         if self.peek() == Some(b'(') {
-            let list = self.array()?;
-            let mut parts = vec![unknown(&name)];
-            self.word_rest(&mut parts, Mode::Plain)?;
-            let value = Word { parts, span: self.span(start) };
-            return Ok(Assign { name, append, array: true, value, list });
+            assign.array = true;
+            assign.value.parts.push(unknown(&assign.name));
+            self.array(&mut assign.list)?;
         }
-        let value = self.word(Mode::Plain)?;
-        Ok(Assign { name, append, array: subscript, value, list: Vec::new() })
+        self.fill_word(&mut assign.value, start)
     }
 
     /// The elements of `(…)` behind `NAME=`.
-    fn array(&mut self) -> Parse<Vec<Word>> {
+    fn array(&mut self, list: &mut Vec<Word>) -> Parse<()> {
         self.state.enter()?;
         self.pos += 1;
-        let mut list = Vec::new();
         loop {
             self.blank();
+            let start = self.pos;
             match self.byte() {
                 Some(b')') => break,
                 Some(b'\n') if self.state.pending.is_empty() => self.newline()?,
                 None | Some(b'\n') => return Err(self.wrong("an array's `)` is missing")),
                 Some(b'[') => {
-                    let start = self.pos;
-                    let mut parts = Vec::new();
                     self.pos += 1;
                     self.subscript()?;
-                    push_text(&mut parts, self.since(start), false);
-                    self.word_rest(&mut parts, Mode::Plain)?;
-                    self.state.count_word()?;
-                    list.push(Word { parts, span: self.span(start) });
+                    self.begun_word(list, start)?;
                 }
                 Some(_) => {
-                    let word = self.word(Mode::Plain)?;
-                    if word.parts.is_empty() {
+                    self.push_word(list)?;
+                    if self.pos == start {
                         return Err(self.wrong("unexpected token in an array"));
                     }
-                    list.push(word);
                 }
             }
         }
         self.pos += 1;
         self.state.leave();
-        Ok(list)
+        Ok(())
     }
 }
 
@@ -385,6 +396,21 @@ struct Head {
     subscript: bool,
     /// A `=` was there.
     assigns: bool,
+}
+
+impl Head {
+    fn assign(self) -> Assign {
+        let Head { name, append, subscript: array, .. } = self;
+        Assign { name, append, array, value: Word::default(), list: Vec::new() }
+    }
+}
+
+/// Whether the arguments of a command may be `NAME=(…)`.
+fn takes_assignments(word: &Word) -> bool {
+    matches!(word.parts.as_slice(), [Part::Text { text, quoted: false }] if matches!(
+        text.as_str(),
+        "declare" | "typeset" | "local" | "export" | "readonly" | "alias" | "eval" | "let"
+    ))
 }
 
 /// The text of a word, as far as it is text.

@@ -79,9 +79,8 @@ impl Parser<'_> {
         let mut draft = Draft::default();
         loop {
             self.blank();
-            match self.redirect()? {
-                Some(redirect) => draft.redirects.push(redirect),
-                None => break,
+            if !self.redirect(&mut draft.redirects)? {
+                break;
             }
         }
         // A keyword may follow `}` directly, but not the target of a redirection.
@@ -279,10 +278,10 @@ impl Parser<'_> {
 
     fn coproc(&mut self) -> Parse<()> {
         self.blank();
-        let from = self.state.here();
+        let from = self.state.cut();
         self.co_command()?;
-        let to = self.state.here();
-        self.state.wrap(&from, &to);
+        let to = self.state.cut();
+        self.state.wrap(from, to);
         Ok(())
     }
 

@@ -1,9 +1,9 @@
 //! What `$` and backticks begin.
 
-use super::super::{Context, Op, Part, Problem};
+use super::super::{Context, Op, Part};
 use super::Parser;
 use super::lexer::{Keyword, is_name};
-use super::state::{Parse, Scope};
+use super::state::{Parse, Scope, Stop};
 use super::word::{push_text, unknown};
 
 impl Parser<'_> {
@@ -107,7 +107,7 @@ impl Parser<'_> {
     }
 
     /// The text between backticks, one level of backslashes removed, and where it ends.
-    fn unescaped(&self, double: bool) -> Parse<(String, usize)> {
+    fn unescaped(&mut self, double: bool) -> Parse<(String, usize)> {
         let mut inside = String::new();
         let mut from = self.pos + 1;
         loop {
@@ -302,11 +302,11 @@ impl Parser<'_> {
         while inner.peek().is_some() {
             match inner.in_double(parts, b"\"") {
                 Ok(()) => {}
-                Err(Problem::Syntax { .. }) => {
+                Err(Stop::Syntax) => {
                     parts.push(unknown(""));
                     break;
                 }
-                Err(bound) => return Err(bound),
+                Err(Stop::Bound) => return Err(Stop::Bound),
             }
         }
         self.urgent = inner.urgent.or(self.urgent);

@@ -16,17 +16,17 @@ mod word;
 use std::collections::BTreeSet;
 
 use super::{Bound, Part, Problem, Script};
-use state::{Parse, State};
+use state::{Parse, State, Stop};
 
 /// Parses a command line as bash would, with `extglob` on only where the text has turned it on.
 pub fn parse(source: &str) -> Script {
     let mut state = State::new();
-    let problem = if source.len() > Bound::MAX_BYTES {
-        Some(Problem::Bound(Bound::Bytes))
+    let end = if source.len() > Bound::MAX_BYTES {
+        state.over(Bound::Bytes)
     } else {
-        Parser::new(source, None, &mut state).script().err()
+        Parser::new(source, None, &mut state).script()
     };
-    state.finish(problem)
+    state.finish(end)
 }
 
 /// The word of `${NAME:-word}`, as [`super::expand`] needs it; none where it is not a word.
@@ -72,9 +72,10 @@ impl<'a> Parser<'a> {
         self.documents_at_end()
     }
 
-    fn wrong(&self, what: &'static str) -> Problem {
+    fn wrong(&mut self, what: &'static str) -> Stop {
         let at = self.origin.map_or(self.pos.min(self.text.len()), |(start, _)| start);
-        Problem::Syntax { at, what }
+        self.state.problem = Some(Problem::Syntax { at, what });
+        Stop::Syntax
     }
 
     fn span(&self, start: usize) -> (usize, usize) {

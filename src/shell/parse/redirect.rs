@@ -7,33 +7,40 @@ use super::state::{Doc, Parse};
 use super::word::{Mode, push_text};
 
 impl Parser<'_> {
-    /// A redirection, if one stands here.
-    pub(super) fn redirect(&mut self) -> Parse<Option<Redirect>> {
+    /// Adds a redirection to a list, if one stands here.
+    pub(super) fn redirect(&mut self, list: &mut Vec<Redirect>) -> Parse<bool> {
         let start = self.pos;
         let fd = match self.peek() {
             Some(byte) if byte.is_ascii_digit() => self.descriptor(),
             Some(b'{') => self.descriptor_name(),
             Some(b'<' | b'>' | b'&') => Ok(None),
-            _ => return Ok(None),
+            _ => return Ok(false),
         };
         let Ok(fd) = fd else {
             self.pos = start;
-            return Ok(None);
+            return Ok(false);
         };
         let numbered = self.pos != start;
-        match (self.peek(), self.second()) {
-            (Some(b'<' | b'>'), Some(b'(')) => {}
-            (Some(b'<'), _) => return self.input(fd).map(Some),
-            (Some(b'>'), _) => return self.output(fd).map(Some),
+        let kind = match (self.peek(), self.second()) {
+            (Some(b'<' | b'>'), Some(b'(')) => None,
+            (Some(b'<'), _) => Some(self.input()),
+            (Some(b'>'), _) => Some(self.output()),
             (Some(b'&'), Some(b'>')) if !numbered => {
                 self.take(b"&>");
-                let kind = if self.take(b">") { RedirectKind::Append } else { RedirectKind::Write };
-                return self.target(None, kind).map(Some);
+                Some(Sign::Plain(if self.take(b">") { RedirectKind::Append } else { RedirectKind::Write }))
             }
-            _ => {}
+            _ => None,
+        };
+        let Some(sign) = kind else {
+            self.pos = start;
+            return Ok(false);
+        };
+        list.push(Redirect { fd, kind: RedirectKind::Read, target: Word::default() });
+        match list.last_mut() {
+            Some(redirect) => self.target(sign, redirect)?,
+            None => return Ok(false),
         }
-        self.pos = start;
-        Ok(None)
+        Ok(true)
     }
 
     /// The digits in front of `<` or `>`.
@@ -64,82 +71,104 @@ impl Parser<'_> {
         if closed { Ok(None) } else { Err(()) }
     }
 
-    fn input(&mut self, fd: Option<u32>) -> Parse<Redirect> {
+    fn input(&mut self) -> Sign {
         if self.take(b"<<<") {
-            return self.target(fd, RedirectKind::HereString);
+            Sign::Plain(RedirectKind::HereString)
+        } else if self.take(b"<<-") {
+            Sign::Heredoc { strip: true }
+        } else if self.take(b"<<") {
+            Sign::Heredoc { strip: false }
+        } else if self.take(b"<&") {
+            Sign::Duplicate(RedirectKind::Duplicate)
+        } else if self.take(b"<>") {
+            Sign::Plain(RedirectKind::ReadWrite)
+        } else {
+            self.take(b"<");
+            Sign::Plain(RedirectKind::Read)
         }
-        if self.take(b"<<-") {
-            return self.heredoc(fd, true);
-        }
-        if self.take(b"<<") {
-            return self.heredoc(fd, false);
-        }
-        if self.take(b"<&") {
-            return self.duplicate(fd, RedirectKind::Duplicate);
-        }
-        if self.take(b"<>") {
-            return self.target(fd, RedirectKind::ReadWrite);
-        }
-        self.take(b"<");
-        self.target(fd, RedirectKind::Read)
     }
 
-    fn output(&mut self, fd: Option<u32>) -> Parse<Redirect> {
+    fn output(&mut self) -> Sign {
         if self.take(b">>") {
-            return self.target(fd, RedirectKind::Append);
+            Sign::Plain(RedirectKind::Append)
+        } else if self.take(b">&") {
+            Sign::Duplicate(RedirectKind::Write)
+        } else {
+            let _forced = self.take(b">|") || self.take(b">");
+            Sign::Plain(RedirectKind::Write)
         }
-        if self.take(b">&") {
-            return self.duplicate(fd, RedirectKind::Write);
-        }
-        if !self.take(b">|") {
-            self.take(b">");
-        }
-        self.target(fd, RedirectKind::Write)
     }
 
-    /// The word behind `<&` and `>&`: a descriptor, or for `>&` perhaps a file.
-    fn duplicate(&mut self, fd: Option<u32>, otherwise: RedirectKind) -> Parse<Redirect> {
-        self.blank();
-        if self.peek() == Some(b'-') {
-            // `>&-word` closes, and `word` is a word of its own.
-            let start = self.pos;
-            self.pos += 1;
-            let mut parts = Vec::new();
-            push_text(&mut parts, "-", false);
-            let target = Word { parts, span: self.span(start) };
-            return Ok(Redirect { fd, kind: RedirectKind::Duplicate, target });
-        }
-        let mut redirect = self.target(fd, otherwise)?;
-        if let [Part::Text { text, .. }] = redirect.target.parts.as_slice() {
-            let digits = text.strip_suffix('-').unwrap_or(text);
-            if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-                redirect.kind = RedirectKind::Duplicate;
-            }
-        }
-        Ok(redirect)
-    }
-
-    fn target(&mut self, fd: Option<u32>, kind: RedirectKind) -> Parse<Redirect> {
-        let target = self.needed_word("the target of a redirection is missing")?;
-        Ok(Redirect { fd, kind, target })
-    }
-
-    /// The delimiter of a here-document. Its body is read at the next newline.
-    fn heredoc(&mut self, fd: Option<u32>, strip: bool) -> Parse<Redirect> {
+    /// What stands behind the sign of a redirection.
+    fn target(&mut self, sign: Sign, redirect: &mut Redirect) -> Parse<()> {
         self.blank();
         let start = self.pos;
-        // Substitutions in a delimiter are text and never run.
-        let mark = self.state.here();
-        let word = self.word(Mode::Plain)?;
-        self.state.rewind(&mark);
-        self.state.count_word()?;
-        if word.parts.is_empty() {
+        redirect.kind = match sign {
+            Sign::Plain(kind) | Sign::Duplicate(kind) => kind,
+            Sign::Heredoc { strip } => {
+                let id = self.delimiter(strip)?;
+                redirect.kind = RedirectKind::Heredoc;
+                redirect.target.span = (id, id);
+                return Ok(());
+            }
+        };
+        let duplicates = matches!(sign, Sign::Duplicate(_));
+        if duplicates && self.peek() == Some(b'-') {
+            // `>&-word` closes, and `word` is a word of its own.
+            self.pos += 1;
+            push_text(&mut redirect.target.parts, "-", false);
+            redirect.target.span = self.span(start);
+            redirect.kind = RedirectKind::Duplicate;
+            return Ok(());
+        }
+        self.fill_word(&mut redirect.target, start)?;
+        if redirect.target.parts.is_empty() {
+            return Err(self.wrong("the target of a redirection is missing"));
+        }
+        if duplicates && is_descriptor(&redirect.target) {
+            redirect.kind = RedirectKind::Duplicate;
+        }
+        Ok(())
+    }
+
+    /// The delimiter of a here-document, whose body is read at the next newline: its number.
+    fn delimiter(&mut self, strip: bool) -> Parse<usize> {
+        let start = self.pos;
+        self.delimiter_word()?;
+        if self.pos == start {
             return Err(self.wrong("the delimiter of a here-document is missing"));
         }
         let (delimiter, quoted) = super::heredoc::delimiter(self.since(start));
         let id = self.state.docs.len();
         self.state.docs.push(Doc { delimiter, strip, quoted, ..Doc::default() });
         self.state.pending.push(id);
-        Ok(Redirect { fd, kind: RedirectKind::Heredoc, target: Word { parts: Vec::new(), span: (id, id) } })
+        self.state.count_word()?;
+        Ok(id)
     }
+
+    /// Passes the word of a delimiter. Substitutions in it are text and never run.
+    fn delimiter_word(&mut self) -> Parse<()> {
+        let mark = self.state.here();
+        self.word_rest(&mut Vec::new(), Mode::Plain)?;
+        self.state.rewind(&mark);
+        Ok(())
+    }
+}
+
+/// The sign of a redirection.
+#[derive(Debug, Clone, Copy)]
+enum Sign {
+    Plain(RedirectKind),
+    /// `<&` or `>&`; the kind that it is when no descriptor follows.
+    Duplicate(RedirectKind),
+    Heredoc {
+        strip: bool,
+    },
+}
+
+/// `2` or `2-`.
+fn is_descriptor(target: &Word) -> bool {
+    let [Part::Text { text, .. }] = target.parts.as_slice() else { return false };
+    let digits = text.strip_suffix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -7,7 +7,15 @@ use super::super::{Bound, Context, Part, Problem, Redirect, RedirectKind, Script
 /// What backtracking and copying may cost together, in bytes.
 const FUEL: usize = 16 * 1024 * 1024;
 
-pub(super) type Parse<T> = Result<T, Problem>;
+/// Why reading stopped. What exactly is in [`State::problem`]: so the results of nested calls stay small, and with them
+/// the stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    Syntax,
+    Bound,
+}
+
+pub(super) type Parse<T> = Result<T, Stop>;
 
 /// Where the parser is; saved and put back around nested text.
 #[derive(Debug, Clone, Copy)]
@@ -37,11 +45,18 @@ pub(super) struct Doc {
     pub shell: u32,
 }
 
+/// A place between commands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cut {
+    commands: usize,
+    subshells: usize,
+}
+
 /// A place to go back to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
-    pub commands: usize,
-    pub subshells: usize,
+    commands: usize,
+    subshells: usize,
     functions: usize,
     docs: usize,
     pending: usize,
@@ -54,6 +69,8 @@ pub(super) struct Mark {
 
 #[derive(Debug)]
 pub(super) struct State {
+    /// The last thing that was wrong; it counts when reading did not go on.
+    pub problem: Option<Problem>,
     pub commands: Vec<Simple>,
     /// The substitution that each command stands in, beside `commands`.
     pub hosts: Vec<u32>,
@@ -79,6 +96,7 @@ pub(super) struct State {
 impl State {
     pub fn new() -> State {
         State {
+            problem: None,
             commands: Vec::new(),
             hosts: Vec::new(),
             functions: Vec::new(),
@@ -105,9 +123,14 @@ impl State {
         }
     }
 
+    pub fn over<T>(&mut self, bound: Bound) -> Parse<T> {
+        self.problem = Some(Problem::Bound(bound));
+        Err(Stop::Bound)
+    }
+
     pub fn enter(&mut self) -> Parse<()> {
         if self.depth >= Bound::MAX_DEPTH {
-            return Err(Problem::Bound(Bound::Depth));
+            return self.over(Bound::Depth);
         }
         self.depth += 1;
         Ok(())
@@ -124,13 +147,13 @@ impl State {
 
     pub fn count_word(&mut self) -> Parse<()> {
         self.words += 1;
-        if self.words > Bound::MAX_WORDS { Err(Problem::Bound(Bound::Words)) } else { Ok(()) }
+        if self.words > Bound::MAX_WORDS { self.over(Bound::Words) } else { Ok(()) }
     }
 
     pub fn burn(&mut self, bytes: usize) -> Parse<()> {
         match self.fuel.checked_sub(bytes) {
             Some(left) => self.fuel = left,
-            None => return Err(Problem::Bound(Bound::Fuel)),
+            None => return self.over(Bound::Fuel),
         }
         Ok(())
     }
@@ -161,6 +184,10 @@ impl State {
         }
     }
 
+    pub fn cut(&self) -> Cut {
+        Cut { commands: self.commands.len(), subshells: self.parents.len() }
+    }
+
     pub fn rewind(&mut self, mark: &Mark) {
         self.commands.truncate(mark.commands);
         self.hosts.truncate(mark.commands);
@@ -189,11 +216,11 @@ impl State {
         self.commands.push(command);
         self.hosts.push(self.scope.host);
         self.count += 1;
-        if self.count > Bound::MAX_COMMANDS { Err(Problem::Bound(Bound::Commands)) } else { Ok(()) }
+        if self.count > Bound::MAX_COMMANDS { self.over(Bound::Commands) } else { Ok(()) }
     }
 
     /// Puts what was seen since `from` into a subshell of its own.
-    pub fn wrap(&mut self, from: &Mark, to: &Mark) {
+    pub fn wrap(&mut self, from: Cut, to: Cut) {
         let outer = self.scope.subshell;
         let id = self.subshell(outer);
         let (skip, take) = (from.subshells, to.subshells.saturating_sub(from.subshells));
@@ -212,12 +239,12 @@ impl State {
 
     /// Makes one pipeline of stages that begin at `cuts`. A pipeline inside a stage becomes part of it: its stages are counted
     /// in, so that data flows only from lower numbers to higher ones.
-    pub fn join(&mut self, cuts: &[Mark]) {
+    pub fn join(&mut self, cuts: &[Cut]) {
         let number = self.pipeline();
-        let (host, end) = (self.scope.host, self.here());
+        let (host, end) = (self.scope.host, self.cut());
         let mut base = 0u16;
-        for (index, from) in cuts.iter().enumerate() {
-            let to = cuts.get(index + 1).unwrap_or(&end);
+        for (index, from) in cuts.iter().copied().enumerate() {
+            let to = cuts.get(index + 1).copied().unwrap_or(end);
             let is_last = index + 1 == cuts.len();
             let mut width = 0u16;
             let take = to.commands.saturating_sub(from.commands);
@@ -253,9 +280,10 @@ impl State {
         Ok(any)
     }
 
-    pub fn finish(mut self, problem: Option<Problem>) -> Script {
+    /// What was read; `end`: how reading ended.
+    pub fn finish(mut self, end: Parse<()>) -> Script {
         let mut commands = std::mem::take(&mut self.commands);
-        let mut problem = problem;
+        let mut problem = if end.is_err() { self.problem.take() } else { None };
         if !self.docs.is_empty() {
             let mut out = Vec::with_capacity(commands.len());
             self.place(commands, &mut out, &mut problem);
