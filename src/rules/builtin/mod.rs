@@ -1,6 +1,7 @@
 //! Our judgement on what commands do: the built-in rules, one entry each, a file for each subject.
 
 mod cloud;
+mod code;
 mod database;
 mod disks;
 mod files;
@@ -22,6 +23,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     selfprotect::RULES,
     shell::RULES,
     files::RULES,
+    code::RULES,
     disks::RULES,
     secrets::RULES,
     network::RULES,

@@ -36,6 +36,8 @@ pub(crate) enum Class {
     Secret,
     /// A `.env` file.
     EnvFile,
+    /// Nothing of the path is known.
+    Unknown,
 }
 
 /// A set of classes.
@@ -314,7 +316,8 @@ impl Spot<'_> {
             .with(Class::Git, classes.has(Class::Git))
             .with(Class::Outside, classes.has(Class::Outside))
             .with(Class::Device, classes.has(Class::Device));
-        lies.with(Class::Protected, protected.iter().any(|place| hits(&place)))
+        lies.with(Class::Unknown, self.path.is_empty())
+            .with(Class::Protected, protected.iter().any(|place| hits(&place)))
             .with(Class::Keys, protected.iter().filter(|p| p.kind == ProtectedKind::Keys).any(|p| hits(&p)))
             .with(Class::Secret, self.kind == EffectKind::FileRead && secret_dir && !name.ends_with(".pub"))
     }
