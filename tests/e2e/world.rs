@@ -39,6 +39,7 @@ impl World {
     /// A fresh HOME with the project, a bare remote, something precious outside the project, and lazaret's binary.
     pub fn new(client: Client) -> Self {
         client.install();
+        need_namespaces();
         let root = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary directory");
         let world = Self { root, client };
         for directory in [PROJECT, TOOLS, "/home/dev/.local/bin", "/home/dev/precious"] {
@@ -166,13 +167,10 @@ impl World {
 
     /// A command inside the namespaces: loopback only, its own processes, `/home/dev` and `/tmp`.
     fn inside(&self, args: &[&str]) -> Command {
-        let mut command = Command::new("unshare");
-        command.env_clear();
-        if !rustix::process::geteuid().is_root() {
-            command.arg("--map-root-user");
-        }
+        let mut command = unshare();
         command
-            .args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh"])
+            .env_clear()
+            .arg("sh")
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/e2e/enter.sh"))
             .arg(self.root.path())
             .arg(Client::cache())
@@ -193,6 +191,27 @@ pub fn replace_program(host: &Path, content: &str) {
     std::fs::write(&beside, content).unwrap();
     std::fs::set_permissions(&beside, PermissionsExt::from_mode(0o755)).unwrap();
     std::fs::rename(&beside, host).unwrap();
+}
+
+/// Says what is missing where the kernel or a container keeps namespaces from us.
+fn need_namespaces() {
+    let done =
+        unshare().arg("true").output().expect("unshare (util-linux) is needed for the end-to-end tests");
+    let why = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        done.status.success(),
+        "the end-to-end tests need namespaces of their own, as root or as a user: {why}"
+    );
+}
+
+/// What runs a command in network, mount and process namespaces of its own, which end with it.
+fn unshare() -> Command {
+    let mut command = Command::new("unshare");
+    if !rustix::process::geteuid().is_root() {
+        command.arg("--map-root-user");
+    }
+    command.args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]);
+    command
 }
 
 /// The PATH inside.
