@@ -101,6 +101,8 @@ fn each_way_to_leave_it_open_is_found() {
         machine.fails("is gone", "lazaret install opencode");
         home.write(SETTINGS, &good.replace("\"timeout\": 15", "\"timeout\": 1.6"));
         home.script("opt/lazaret", "exec sleep 600");
+        // Or its own time-outs would be waited for as well.
+        fs::remove_file(home.path("home/.config/opencode/plugin/lazaret.js")).unwrap();
         machine.fails("no answer to `rm -rf /` within 1.6 s", "lazaret install claude-code");
     }
 }
