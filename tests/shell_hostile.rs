@@ -140,11 +140,6 @@ fn inputs() -> Vec<(&'static str, String, End)> {
         ("ambiguous and deep", repeat(&[("$((a ", 30), ("b", 1), (") )", 30)]), Parses),
         ("ambiguous processes", repeat(&[("${x:-<((a ", 3000)]), Over(Bound::Depth)),
         ("processes in a default", repeat(&[("${x:-", 1), ("<(a", 3000), ("}", 1)]), Over(Bound::Depth)),
-        (
-            "commented processes in a default",
-            repeat(&[("${x:-", 1), ("<(#", 9000), ("}", 1)]),
-            Over(Bound::Fuel),
-        ),
         ("ambiguous side by side", repeat(&[("((a) );", 6000)]), Parses),
         ("quotes in arithmetic", repeat(&[("$(( '$(( \"", 5000)]), Over(Bound::Depth)),
         ("subscripts in commands", repeat(&[("a[", 100_000)]), Syntax),
