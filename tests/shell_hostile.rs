@@ -138,7 +138,7 @@ fn inputs() -> Vec<(&'static str, String, End)> {
         ("ambiguous substitutions", repeat(&[("$((a $(", 20), ("b", 1), (")) )", 20)]), Parses),
         ("ambiguous opened", repeat(&[("((", 500_000)]), Syntax),
         ("ambiguous and deep", repeat(&[("$((a ", 30), ("b", 1), (") )", 30)]), Parses),
-        ("ambiguous processes", repeat(&[("${x:-<((a ", 3000)]), Over(Bound::Depth)),
+        ("ambiguous processes", repeat(&[("${x:-<((a ", 3000)]), Syntax),
         ("processes in a default", repeat(&[("${x:-", 1), ("<(a", 3000), ("}", 1)]), Over(Bound::Depth)),
         ("ambiguous side by side", repeat(&[("((a) );", 6000)]), Parses),
         ("quotes in arithmetic", repeat(&[("$(( '$(( \"", 5000)]), Over(Bound::Depth)),

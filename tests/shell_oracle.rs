@@ -148,7 +148,10 @@ fn mutants(count: usize) -> Vec<String> {
             let to = if text.is_char_boundary(to) { to } else { from };
             match random.below(6) {
                 0 => text.replace_range(from..to, ""),
-                1 => text.insert_str(from, &text[from..to].to_owned()),
+                1 => {
+                    let again = text[from..to].to_owned();
+                    text.insert_str(from, &again);
+                },
                 2 | 3 => text.insert_str(from, random.pick(&TOKENS)),
                 4 => text.replace_range(from..to, random.pick(&TOKENS)),
                 _ => {
