@@ -185,6 +185,9 @@ impl Parser<'_> {
         let word = self.pos;
         self.state.scope.conditional |=
             matches!(op, Op::Default { .. } | Op::Assign { .. } | Op::Alternative { .. } | Op::Error { .. });
+        if matches!(op, Op::Assign { .. }) {
+            self.state.assigned.insert(name.clone());
+        }
         let trims = matches!(op, Op::Trim { .. });
         let outer = self.state.scope.inner;
         if subscript {
