@@ -50,7 +50,10 @@ fn the_table_of_rules_is_current() {
     if std::env::var_os("LAZARET_UPDATE_DOCS").is_some() {
         fs::write("docs/rules.md", &expected).unwrap();
     } else {
-        assert!(text == expected, "docs/rules.md is not current: LAZARET_UPDATE_DOCS=1 cargo test --test docs");
+        assert!(
+            text == expected,
+            "docs/rules.md is not current: LAZARET_UPDATE_DOCS=1 cargo test --test docs"
+        );
     }
 }
 

@@ -71,7 +71,7 @@ fn where_it_is_not_safe_to_rewrite_a_person_is_asked() {
         "sudo git push --force origin feature",
         "git push origin +HEAD",
         "git push --force origin feature; bash -c 'git push -f origin b'",
-        "echo origin | xargs git push --force",
+        "echo feature | xargs git push --force origin",
         "git stash drop; git push --force origin feature",
     ] {
         let (decision, value) = decide(command);

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use crate::cli::doctor::{self, Configured, DoctorOptions};
 use crate::cli::args::{RegisterArgs, Scope as Named, Which};
+use crate::cli::doctor::{self, Configured, DoctorOptions};
 use crate::cli::install::{self, InstallOptions};
 use crate::cli::uninstall::{self, UninstallOptions};
 use crate::cli::{Exit, Machine};

@@ -113,15 +113,22 @@ fn test_all(as_object: bool, out: &mut dyn Write) -> Result<Exit> {
         }
     }
     if as_object {
-        let failed: Vec<Value> =
-            wrong.iter().map(|(id, example, what)| json!({"rule": id, "example": example, "result": what})).collect();
+        let failed: Vec<Value> = wrong
+            .iter()
+            .map(|(id, example, what)| json!({"rule": id, "example": example, "result": what}))
+            .collect();
         let report = json!({"rules": rules::all().count(), "examples": count, "failed": failed});
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
     } else {
         for (id, example, what) in &wrong {
             writeln!(out, "FAIL {id} {what} on: {}", escape(example))?;
         }
-        writeln!(out, "{} rules, {count} examples, {} not as they should be", rules::all().count(), wrong.len())?;
+        writeln!(
+            out,
+            "{} rules, {count} examples, {} not as they should be",
+            rules::all().count(),
+            wrong.len()
+        )?;
     }
     Ok(if wrong.is_empty() { Exit::Fine } else { Exit::Failed })
 }

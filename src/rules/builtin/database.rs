@@ -2,8 +2,8 @@
 
 use super::{predicate, run, sub};
 use crate::domain::{Severity, Verdict};
-use crate::rules::matcher::{COMMAND, Command, Found, Instead, Operand, RULE, Rule, Scene, When, runs};
-use crate::rules::{Invocation, Stdin};
+use crate::rules::Invocation;
+use crate::rules::matcher::{COMMAND, Command, Found, Instead, Operand, RULE, Rule, Scene, When, input_of};
 use crate::shell::Arg;
 
 const CLIENTS: &[&str] = &[
@@ -211,25 +211,10 @@ fn starts(words: &[String], beginning: &[&str]) -> bool {
     beginning.len() <= words.len() && beginning.iter().zip(words).all(|(wanted, word)| wanted == word)
 }
 
-/// The texts that a client is given: its arguments, its standard input, and what is piped into it.
+/// The texts that a client is given: its arguments, and what comes on its standard input.
 fn texts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
-    let mut out: Vec<String> = inv.args.iter().map(Arg::text).collect();
-    match &inv.stdin {
-        Stdin::Text(arg) => out.push(arg.text()),
-        Stdin::File(target) => {
-            out.extend(scene.view.facts.content(target.text()).flatten().map(str::to_owned))
-        }
-        Stdin::Inherited | Stdin::Pipe => {}
-    }
-    let piped = scene.invocations().iter().filter(|other| {
-        other.pipeline == inv.pipeline && other.stage < inv.stage && runs(other, &["echo", "printf", "cat"])
-    });
-    for other in piped {
-        out.extend(other.args.iter().map(Arg::text));
-        if let Stdin::Text(arg) = &other.stdin {
-            out.push(arg.text());
-        }
-    }
+    let mut out = input_of(inv, scene);
+    out.extend(inv.args.iter().map(Arg::text));
     out
 }
 

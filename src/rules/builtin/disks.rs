@@ -18,8 +18,16 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("dd if=/dev/zero of=/tmp/disk.img bs=1M count=10")),
         when: &[
             When::Effect(OnEffect {
-                kinds: &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion],
+                kinds: &[
+                    EffectKind::FileCreation,
+                    EffectKind::FileModification,
+                    EffectKind::FileDeletion,
+                    EffectKind::SystemModification,
+                ],
                 any: &[Class::Device],
+                except: &[
+                    "mount", "umount", "losetup", "chmod", "chown", "ln", "swapoff", "hdparm", "smartctl",
+                ],
                 ..EFFECT
             }),
             predicate("dd_onto_a_device", dd_onto_device),

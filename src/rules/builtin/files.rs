@@ -102,6 +102,42 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "files.delete-piped",
+        severity: Severity::Critical,
+        reason: "deletes all that another command lists, and that lists too much",
+        instead: Some(Instead::Advice("name what is to go inside the project, and filter the list by name")),
+        when: &[predicate("list_of_everything_piped_to_a_deletion", delete_piped)],
+        fires: &[
+            "find / -type f -print0 | xargs -0 rm -rf",
+            "ls -d ~/* | xargs rm -rf",
+            "find . -type f | xargs rm -f",
+            "find /etc | xargs -n1 sudo rm",
+        ],
+        silent: &[
+            "find . -name '*.orig' -print0 | xargs -0 rm",
+            "find target -type f | xargs rm",
+            "find / -name x.log | xargs grep error",
+            "ls src | xargs wc -l",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.move-home",
+        severity: Severity::Critical,
+        reason: "moves a directory of the system or of a home out of its place",
+        instead: Some(Instead::Advice("copy what is needed into the project")),
+        when: &[When::Command(Command { operand: Operand::SourceOn(WIDE), ..run(&["mv", "rename"]) })],
+        fires: &[
+            "mv ~ /tmp/old",
+            "mv /etc /etc.bak",
+            "sudo mv /usr/bin /x",
+            "mv ~/Documents /tmp/gone",
+            "mv ~/* /tmp",
+        ],
+        silent: &["mv src lib", "mv /tmp/x ~/Documents", "mv a.txt ~/", "mv ~/proj/a.txt ~/proj/b.txt"],
+        ..RULE
+    },
+    Rule {
         id: "files.delete-project",
         severity: Severity::Critical,
         reason: "deletes the whole project",
@@ -157,7 +193,6 @@ pub(super) const RULES: &[Rule] = &[
             "rm -rf ~/work/thing",
             "rm -rf /data/cache",
             "find ~/work/thing -type f -delete",
-            "mv ~/work/thing /tmp/gone",
         ],
         silent: &["rm -rf build", "rm -rf /tmp/scratch", "rm ../other/a.txt", "rm -rf src/../target"],
         ..RULE
@@ -193,7 +228,15 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("git status --short")),
         when: &[When::Effect(OnEffect {
             kinds: DELETES,
-            none: &[Class::Outside, Class::Project, Class::Git, Class::Root, Class::Home, Class::Protected],
+            none: &[
+                Class::Outside,
+                Class::Project,
+                Class::Git,
+                Class::Root,
+                Class::Home,
+                Class::Protected,
+                Class::Unknown,
+            ],
             recursive: true,
             lasting: true,
             except: &["git"],
@@ -499,11 +542,62 @@ fn delete_file_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
         let Target::Path { path, recursive: false, .. } = &effect.target else { continue };
         let outside =
             classes.has(Class::Outside) && !classes.any(&[Class::System, Class::Protected, Class::Git]);
-        if effect.kind == EffectKind::FileDeletion && outside && !effect.disposable {
-            return Found::yes(owner(scene, &effect.target).map_or(path.as_str(), |inv| inv.text.as_str()));
+        let owner = owner(scene, &effect.target);
+        let by_git = owner.is_some_and(|inv| inv.program == "git");
+        if effect.kind == EffectKind::FileDeletion && outside && !effect.disposable && !by_git {
+            return Found::yes(owner.map_or(path.as_str(), |inv| inv.text.as_str()));
         }
     }
     Found::No
+}
+
+/// Options with which a search lists only some of what is there.
+const FILTERS: &[&str] = &[
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-regex",
+    "-iregex",
+    "-newer",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-ctime",
+    "-size",
+    "-empty",
+    "-user",
+    "-perm",
+];
+
+fn delete_piped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let found = all.iter().find(|inv| {
+        let piped = inv.wrappers.iter().any(|name| matches!(name.as_str(), "xargs" | "parallel"));
+        piped
+            && runs(inv, &["rm", "rmdir", "unlink", "shred", "truncate", "mv"])
+            && all.iter().any(|lister| {
+                let before = lister.pipeline == inv.pipeline && lister.stage < inv.stage;
+                before
+                    && runs(lister, &["find", "ls", "fd", "du", "tree", "locate"])
+                    && lists_too_much(lister, scene)
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn lists_too_much(lister: &Invocation, scene: &Scene<'_>) -> bool {
+    let filtered = FILTERS.iter().any(|filter| has_flag(lister, filter));
+    let here = Arg::literal(".");
+    let named = lister.operands.iter().filter(|arg| !arg.prefix().is_empty());
+    let places: Vec<&Arg> = if lister.operands.is_empty() { vec![&here] } else { named.collect() };
+    !filtered
+        && places.iter().any(|arg| {
+            let target = crate::rules::matcher::target_of(arg, lister.cwd.as_deref());
+            let classes = crate::rules::matcher::classify(&target, EffectKind::FileDeletion, &scene.view);
+            classes.any(WIDE) || classes.has(Class::Project)
+        })
 }
 
 fn changed_at<'a>(scene: &Scene<'a>, test: impl Fn(&Target) -> bool) -> Found<'a> {

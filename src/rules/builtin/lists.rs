@@ -313,14 +313,12 @@ pub(crate) const SENDERS: &[&str] = &[
     "mailx",
     "sendmail",
     "mutt",
-    "openssl",
     "aws",
     "gsutil",
     "rclone",
     "dig",
     "nslookup",
     "host",
-    "gh",
     "croc",
     "magic-wormhole",
     "wormhole",
@@ -333,23 +331,15 @@ pub(crate) const DECODERS: &[&str] = &[
 ];
 
 /// Options that name a file which the program uses to prove who it is, and does not send.
-pub(crate) const IDENTITY_FLAGS: &[&str] = &[
-    "-i",
-    "--key",
-    "--cert",
-    "-E",
-    "--cacert",
-    "--netrc-file",
-    "--identity",
-    "--private-key",
-    "--kubeconfig",
-    "--env-file",
-    "--passphrase-file",
-    "-F",
-    "--proxy-cert",
-    "--proxy-key",
-    "-CAfile",
-    "-CAkey",
+pub(crate) const IDENTITY_FLAGS: &[(&str, &[&str])] = &[
+    ("ssh", &["-i", "-F", "-o"]),
+    ("scp", &["-i", "-F", "-o"]),
+    ("sftp", &["-i", "-F", "-o", "-b"]),
+    ("rsync", &["-e", "--rsh", "--password-file"]),
+    ("curl", &["--key", "--cert", "-E", "--cacert", "--netrc-file", "--proxy-cert", "--proxy-key"]),
+    ("wget", &["--private-key", "--certificate", "--ca-certificate"]),
+    ("openssl", &["-key", "-cert", "-CAfile"]),
+    ("socat", &[]),
 ];
 
 /// Programs that name a secret file without showing what is in it.

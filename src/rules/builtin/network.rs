@@ -416,14 +416,23 @@ fn downloads<'a>(inv: &'a Invocation) -> impl Iterator<Item = Target> + 'a {
     by_option.chain(by_url).chain(inv.writes.iter().map(|(target, _)| target.clone()))
 }
 
+/// Most downloads of one call that are followed.
+const MAX_DOWNLOADS: usize = 64;
+
 fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
-    for (index, inv) in all.iter().enumerate().filter(|(_, inv)| runs(inv, lists::DOWNLOADERS)) {
+    let fetching = all
+        .iter()
+        .enumerate()
+        .filter(|(_, inv)| runs(inv, lists::DOWNLOADERS) && downloads(inv).next().is_some());
+    for (count, (index, inv)) in fetching.enumerate() {
+        if count == MAX_DOWNLOADS {
+            return Found::unsure(&inv.text);
+        }
         for file in downloads(inv) {
             let path = file.text();
-            if let Some(user) =
-                all.iter().skip(index + 1).find(|other| path.len() > 1 && runs_file(other, path))
-            {
+            let user = all.iter().skip(index + 1).find(|other| path.len() > 1 && runs_file(other, path));
+            if let Some(user) = user {
                 return Found::Yes(format!("{} … {}", inv.text, user.text).into());
             }
         }

@@ -4,7 +4,7 @@ use super::{flagged, predicate, run, sub};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, When, flag_value, has_flag, host_of, is_known,
+    Command, Found, Instead, Operand, RULE, Rule, Scene, When, has_flag, host_of, is_known,
 };
 use crate::shell::Arg;
 
@@ -336,7 +336,8 @@ fn from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
             (installs || inv.program == "rpm") && inv.operands.iter().any(|arg| foreign(arg.prefix()))
         }
         "cargo" => {
-            has_flag(inv, "--git") && flag_value(inv, &["--git"]).is_some_and(|url| foreign(url.prefix()))
+            has_flag(inv, "--git")
+                && inv.args.iter().any(|arg| foreign(arg.prefix().trim_start_matches("--git=")))
         }
         "go" => {
             let module = |arg: &Arg| {
@@ -377,12 +378,18 @@ fn foreign_index<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(
         &["pip", "pip3", "pipx", "uv", "npm", "pnpm", "yarn", "bun", "cargo", "gem", "npx"],
         |inv| {
-            let given = inv
-                .flags
-                .iter()
-                .filter(|flag| FLAGS.contains(&flag.name.as_str()))
-                .filter_map(|flag| flag.value.as_ref());
-            given.map(Arg::text).any(|url| url.contains("://") && !is_known(&host_of(&url), policy))
+            // The address may be the flag's value or, where the tables do not know the flag, the word behind it.
+            let given = FLAGS.iter().any(|flag| has_flag(inv, flag));
+            let foreign = |text: &str| text.contains("://") && !is_known(&host_of(text), policy);
+            given
+                && inv.args.iter().any(|arg| {
+                    let text = arg.prefix();
+                    foreign(
+                        text.split_once('=')
+                            .filter(|(front, _)| front.starts_with('-'))
+                            .map_or(text, |(_, url)| url),
+                    )
+                })
         },
     );
     Found::from(found.map(|inv| inv.text.as_str()))

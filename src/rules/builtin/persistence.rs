@@ -58,7 +58,13 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "lets somebody log in to this machine with a key",
         instead: Some(Instead::Advice("print the public key for the person to add")),
-        when: &[written(&[At::Name(".ssh/authorized_keys"), At::Name(".ssh/authorized_keys2")])],
+        when: &[When::Effect(OnEffect {
+            kinds: WRITES,
+            at: &[At::Name(".ssh/authorized_keys"), At::Name(".ssh/authorized_keys2")],
+            // `ssh-keygen -l -f` shows a fingerprint.
+            except: &["ssh-keygen"],
+            ..EFFECT
+        })],
         fires: &[
             "echo 'ssh-ed25519 AAAA' >> ~/.ssh/authorized_keys",
             "cat k.pub >> /root/.ssh/authorized_keys",

@@ -237,7 +237,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("strace -f ls")),
         when: &[When::Command(flagged(
             &["gdb", "lldb", "strace", "ltrace", "rr", "frida", "reptyr"],
-            &[&["-p", "--pid", "--attach"]],
+            &[&["-p", "--pid", "--attach", "--attach-pid"]],
         ))],
         fires: &[
             "gdb -p 1234",

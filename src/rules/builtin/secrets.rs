@@ -4,8 +4,8 @@ use super::{lists, predicate, run};
 use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Class, Code, Command, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, When, classify, flag_value,
-    has_flag, host_of, is_known, prints_secret, runs, target_of,
+    Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, When, classify, flag_value, has_flag,
+    host_of, is_known, prints_secret, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -221,8 +221,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("ask the person to paste what is needed")),
         when: &[
             When::Command(run(&["pbpaste", "wl-paste"])),
-            When::Command(Command { flags: &[&["-o", "-out"]], ..run(&["xclip"]) }),
-            When::Command(Command { flags: &[&["-o", "-b", "--output"]], ..run(&["xsel"]) }),
+            predicate("clipboard_program_told_to_print", clipboard_printed),
         ],
         fires: &["pbpaste", "xclip -selection clipboard -o", "wl-paste | head"],
         silent: &["pbcopy < a.txt", "echo x | xclip -selection clipboard", "which pbpaste"],
@@ -394,6 +393,14 @@ fn hunts(text: &str) -> bool {
         )
         || text.contains("PRIVATE KEY")
         || text.contains("aws_secret_access_key")
+}
+
+fn clipboard_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const PRINT: &[&str] = &["-o", "-out", "-b", "--output"];
+    let found = scene.first(&["xclip", "xsel"], |inv| {
+        inv.args.iter().filter_map(Arg::known).any(|arg| PRINT.contains(&arg))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn memory_read<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -33,7 +33,6 @@ pub(super) const RULES: &[Rule] = &[
             "rm -rf ~/.claude",
             "echo '{}' > .claude/settings.local.json",
             "cd .claude && rm settings.json",
-            "mv .claude .claude.bak",
             "jq 'del(.hooks)' .claude/settings.json > t && mv t .claude/settings.json",
             "rm .cl*/set*",
             "sed -i s/hooks/x/ ~/.claude/settings.json",
@@ -118,6 +117,35 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "selfprotect.place-moved",
+        severity: Severity::Critical,
+        reason: "moves, fills or empties the directory of what keeps the guard in place",
+        instead: ASK,
+        when: &[
+            predicate("protected_directory_moved", moved),
+            predicate("archive_unpacked_over_a_protected_place", unpacked),
+            predicate("list_of_protected_places_piped_to_a_change", piped),
+        ],
+        fires: &[
+            "mv .claude .claude.bak",
+            "mv ~/.claude /tmp/x",
+            "tar xf a.tar -C .claude",
+            "cp -r /tmp/evil/. .claude/",
+            "rsync -a /tmp/evil/ .claude/",
+            "find .claude -type f | xargs rm",
+            "ls .claude/settings.json | xargs -I{} cp /dev/null {}",
+        ],
+        silent: &[
+            "mv src lib",
+            "cp notes.md .claude/",
+            "tar czf c.tgz .claude",
+            "find .claude -type f | xargs cat",
+            "cp -r .claude /tmp/backup",
+            "find src -type f | xargs rm",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "selfprotect.place-restored",
         severity: Severity::Critical,
         reason: "brings an older version of what keeps the guard in place back from git",
@@ -128,7 +156,6 @@ pub(super) const RULES: &[Rule] = &[
             "git restore --source HEAD~3 .claude",
             "git checkout main -- .claude/",
             "git rm .claude/settings.json",
-            "git show HEAD~3:.claude/settings.json > .claude/settings.json",
             "git mv opencode.json x.json",
             "git checkout HEAD~1 opencode.json",
             "git stash push -u .claude/settings.local.json",
@@ -330,6 +357,75 @@ fn linked<'a>(scene: &Scene<'a>) -> Found<'a> {
             _ => true,
         };
         makes_link && inv.operands.iter().any(|arg| around_protected(arg, inv, scene))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that only look at what they are given.
+const LOOKERS: &[&str] = &[
+    "cat",
+    "grep",
+    "rg",
+    "head",
+    "tail",
+    "wc",
+    "ls",
+    "jq",
+    "diff",
+    "stat",
+    "file",
+    "md5sum",
+    "sha256sum",
+    "echo",
+    "git",
+    "du",
+    "bat",
+];
+
+fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["mv", "rename"], |inv| {
+        let count = inv.operands.len().saturating_sub(1).max(1);
+        inv.operands.iter().take(count).any(|arg| {
+            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
+                .has(Class::Protected)
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn unpacked<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found =
+        scene.first(&["tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar"], |inv| {
+            let whole =
+                |arg: &Arg| arg.prefix().ends_with("/.") || arg.prefix().ends_with('/') || arg.has_glob();
+            match inv.program.as_str() {
+                "cp" | "rsync" | "ditto" => {
+                    let (dest, sources) = match inv.operands.split_last() {
+                        Some((dest, sources)) => (dest, sources),
+                        None => return false,
+                    };
+                    sources.iter().any(whole) && around_protected(dest, inv, scene)
+                }
+                _ => {
+                    let dest = flag_value(inv, &["-C", "--directory", "-d", "-o", "-D"]);
+                    dest.is_some_and(|dest| around_protected(dest, inv, scene))
+                }
+            }
+        });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let found = all.iter().find(|inv| {
+        let from_list = inv.wrappers.iter().any(|name| matches!(name.as_str(), "xargs" | "parallel"));
+        from_list
+            && !runs(inv, LOOKERS)
+            && all.iter().any(|lister| {
+                lister.pipeline == inv.pipeline
+                    && lister.stage < inv.stage
+                    && lister.operands.iter().any(|arg| around_protected(arg, lister, scene))
+            })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -6,7 +6,7 @@ use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, classify, has_flag, is_shell, runs, target_of,
 };
-use crate::shell::{Arg, parse};
+use crate::shell::{Arg, Bound, parse};
 
 /// Programs whose output is a path or the set-up of a tool, and so ordinary as a command or for `eval`.
 const LOCATORS: &[&str] = &[
@@ -89,7 +89,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "hides which program it runs, and runs it on something that must not be lost",
         instead: Some(Instead::Advice("write the command out")),
         when: &[predicate("unknown_program_on_a_wide_target", hidden_command)],
-        fires: &["$(echo rm) -rf /", "$X -rf ~", "${cmd:-$y} -rf /etc", "`printf rm` -r /home"],
+        fires: &["$(cat x) -rf /", "$X -rf ~", "${cmd:-$y} -rf /etc", "`cat x` -r /home"],
         silent: &[
             "$CC -o main main.c",
             "\"$PYTHON\" script.py",
@@ -189,11 +189,16 @@ pub(super) const RULES: &[Rule] = &[
 /// More levels than the parser follows.
 const BEYOND_BOUNDS: &[&str] = &[
     "$($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($(rm -rf /)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))",
-    "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((rm -rf /))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))",
+    "( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( rm -rf /))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))",
+    "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((rm -rf /",
 ];
 
 fn bound_passed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    if scene.view.survey.bound { Found::yes(scene.command_line()) } else { Found::No }
+    let survey = scene.view.survey;
+    let line = scene.command_line();
+    // What is both malformed and nested without end is not written by a person.
+    let deep = || line.bytes().filter(|b| matches!(b, b'(' | b'{' | b'`')).count() > Bound::MAX_DEPTH;
+    if survey.bound || (survey.problem.is_some() && deep()) { Found::yes(line) } else { Found::No }
 }
 
 fn unreadable<'a>(scene: &Scene<'a>) -> Found<'a> {

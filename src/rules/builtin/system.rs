@@ -401,8 +401,7 @@ fn fork_bomb<'a>(scene: &Scene<'a>) -> Found<'a> {
         return Found::No;
     }
     let nested = scene.invocations().iter().filter(|inv| inv.wrappers.iter().any(|w| is_shell(w)));
-    let hidden =
-        nested.flat_map(|inv| code_of(inv, scene.view.facts)).any(|text| contains_word(&text, ":|:&"));
+    let hidden = nested.flat_map(|inv| code_of(inv, scene)).any(|text| contains_word(&text, ":|:&"));
     let script = parse(line);
     let bomb = script.functions.iter().enumerate().any(|(index, name)| {
         let own = script.commands.iter().filter(|simple| {

@@ -36,6 +36,8 @@ pub(crate) enum Class {
     Secret,
     /// A `.env` file.
     EnvFile,
+    /// Nothing of the path is known.
+    Unknown,
 }
 
 /// A set of classes.
@@ -167,7 +169,8 @@ pub(crate) fn target_of(arg: &Arg, cwd: Option<&str>) -> Target {
 pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Classes {
     match target {
         Target::Path { path, glob, recursive } => {
-            let here = Spot { path, is_glob: *glob, recursive: *recursive, kind };
+            let deep = *recursive || (*glob && path.contains("**"));
+            let here = Spot { path, is_glob: *glob, recursive: deep, kind };
             let classes = here.classes(view);
             // A link that is deleted takes nothing with it; anything else done to it reaches what it leads to.
             match view.facts.path(path) {
@@ -314,7 +317,8 @@ impl Spot<'_> {
             .with(Class::Git, classes.has(Class::Git))
             .with(Class::Outside, classes.has(Class::Outside))
             .with(Class::Device, classes.has(Class::Device));
-        lies.with(Class::Protected, protected.iter().any(|place| hits(&place)))
+        lies.with(Class::Unknown, self.path.is_empty())
+            .with(Class::Protected, protected.iter().any(|place| hits(&place)))
             .with(Class::Keys, protected.iter().filter(|p| p.kind == ProtectedKind::Keys).any(|p| hits(&p)))
             .with(Class::Secret, self.kind == EffectKind::FileRead && secret_dir && !name.ends_with(".pub"))
     }

@@ -60,21 +60,19 @@ fn abbreviates(given: &str, flag: &str) -> bool {
 }
 
 fn has_exact_flag(inv: &Invocation, flag: &str) -> bool {
-    if flag.starts_with('-') && !flag.starts_with("--") && flag.len() > 2 {
+    let (name, value) = flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)));
+    if name.starts_with('-') && !name.starts_with("--") && name.len() > 2 {
         // A long option behind a single dash, which the splitting of bundles would have taken apart.
-        return inv
-            .args
-            .iter()
-            .filter_map(Arg::known)
-            .any(|arg| arg == flag || arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')));
+        return inv.args.iter().filter_map(Arg::known).any(|arg| {
+            arg == flag || arg.strip_prefix(flag).is_some_and(|rest| value.is_none() && rest.starts_with('='))
+        });
     }
-    match flag.split_once('=') {
-        Some((name, value)) => inv.flags.iter().any(|given| {
-            given.name == name
-                && given.value.as_ref().and_then(Arg::known).is_some_and(|known| known == value)
-        }),
-        None => inv.flags.iter().any(|given| given.name == flag),
-    }
+    inv.flags.iter().any(|given| {
+        given.name == name
+            && value.is_none_or(|value| {
+                given.value.as_ref().and_then(Arg::known).is_some_and(|known| known == value)
+            })
+    })
 }
 
 /// The value of the first of these flags that has one.
@@ -114,6 +112,13 @@ fn operands_match(operand: &Operand, inv: &Invocation, scene: &Scene<'_>) -> boo
             // As something that would be deleted: the widest reading of a place.
             classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view).any(classes)
         }),
+        Operand::SourceOn(classes) => {
+            let count = inv.operands.len().saturating_sub(usize::from(!has_flag(inv, "-t")));
+            inv.operands.iter().take(count).any(|arg| {
+                classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
+                    .any(classes)
+            })
+        }
         Operand::At(places) => {
             let home = scene.view.facts.places.home.as_deref();
             inv.operands.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), places, home))

@@ -6,17 +6,37 @@ use super::{Classes, Found, OnEffect, Scene, at, runs, target_of};
 use crate::domain::{Effect, Target};
 use crate::rules::Invocation;
 
+/// Beyond this many effects times commands nobody's exceptions are looked for: strictness instead of slowness.
+const MAX_PAIRS: usize = 1_000_000;
+
 pub(super) fn find<'a>(pattern: &OnEffect, scene: &Scene<'a>) -> Found<'a> {
     let home = scene.view.facts.places.home.as_deref();
+    let pairs = scene.view.survey.effects.len().saturating_mul(scene.invocations().len());
     for (effect, classes) in scene.effects() {
         if !pattern.kinds.contains(&effect.kind) || !falls_on(pattern, effect, classes, home) {
             continue;
         }
-        let owner = owner(scene, &effect.target);
-        if owner.is_some_and(|inv| runs(inv, pattern.except)) {
-            continue;
+        if pairs > MAX_PAIRS {
+            return Found::Yes(shown(effect));
         }
-        return Found::Yes(owner.map_or_else(|| shown(effect), |inv| Cow::Borrowed(inv.text.as_str())));
+        // It is excepted only when every command that names the target is.
+        let mut excepted = false;
+        let mut found = None;
+        for inv in owners(scene, &effect.target) {
+            if runs(inv, pattern.except) {
+                excepted = true;
+            } else {
+                found = found.or(Some(inv));
+            }
+        }
+        match found {
+            Some(inv) => return Found::yes(&inv.text),
+            None if !excepted => {
+                let text = owner(scene, &effect.target).map(|inv| Cow::Borrowed(inv.text.as_str()));
+                return Found::Yes(text.unwrap_or_else(|| shown(effect)));
+            }
+            None => {}
+        }
     }
     Found::No
 }
@@ -31,7 +51,9 @@ fn falls_on(pattern: &OnEffect, effect: &Effect, classes: Classes, home: Option<
 
 fn is_recursive(target: &Target) -> bool {
     match target {
-        Target::Path { recursive, .. } | Target::UnknownPath { recursive, .. } => *recursive,
+        // `**` is what a search through all levels is written as.
+        Target::Path { path, glob, recursive } => *recursive || (*glob && path.contains("**")),
+        Target::UnknownPath { recursive, .. } => *recursive,
         Target::Url(_) | Target::Command(_) | Target::None => false,
     }
 }
@@ -43,18 +65,26 @@ fn shown(effect: &Effect) -> Cow<'_, str> {
     }
 }
 
-/// The command whose operand, option or redirection names the target.
-pub(crate) fn owner<'a>(scene: &Scene<'a>, target: &Target) -> Option<&'a Invocation> {
+/// The commands whose operand, option or redirection names the target.
+fn owners<'a>(scene: &Scene<'a>, target: &Target) -> impl Iterator<Item = &'a Invocation> {
     let wanted = target.text();
-    let names = |inv: &Invocation| {
+    let same = move |other: &Target| other.text().trim_end_matches('/') == wanted.trim_end_matches('/');
+    let names = move |inv: &Invocation| {
+        if wanted.is_empty() {
+            return inv.operands.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty());
+        }
         let values = inv.flags.iter().filter_map(|flag| flag.value.as_ref());
-        let same = |other: &Target| other.text().trim_end_matches('/') == wanted.trim_end_matches('/');
         inv.operands.iter().chain(values).any(|arg| same(&target_of(arg, inv.cwd.as_deref())))
             || inv.writes.iter().any(|(write, _)| same(write))
             || inv.reads.iter().any(same)
     };
-    scene.invocations().iter().find(|inv| names(inv)).or_else(|| {
-        let name = wanted.rsplit('/').find(|part| !part.is_empty())?;
-        scene.invocations().iter().find(|inv| inv.args.iter().any(|arg| arg.prefix().contains(name)))
+    scene.invocations().iter().filter(move |inv| names(inv))
+}
+
+/// The command that a reason about the target quotes: the innermost that names it, or else one that has its name in it.
+pub(crate) fn owner<'a>(scene: &Scene<'a>, target: &Target) -> Option<&'a Invocation> {
+    owners(scene, target).last().or_else(|| {
+        let name = target.text().rsplit('/').find(|part| !part.is_empty())?;
+        scene.invocations().iter().rev().find(|inv| inv.args.iter().any(|arg| arg.prefix().contains(name)))
     })
 }

@@ -34,33 +34,47 @@ fn reaches<'a>(
     from: impl Fn(&Invocation) -> bool,
     to: impl Fn(&Invocation, By) -> bool,
 ) -> Found<'a> {
-    for (index, source) in all.iter().enumerate().filter(|(_, inv)| from(inv)) {
-        let sink = all.iter().enumerate().find(|(other, inv)| {
-            *other != index && link(all, source, (*other, inv)).is_some_and(|by| to(inv, by))
-        });
-        if let Some((_, sink)) = sink {
-            return Found::Yes(format!("{} → {}", source.text, sink.text).into());
+    if !all.iter().any(&from) {
+        return Found::No;
+    }
+    // Sorted once, so that a long command line costs no more than its length.
+    let stages = Stages::of(all.iter());
+    let sinks = Stages::of(all.iter().filter(|inv| to(inv, By::Pipe)));
+    for source in all.iter().filter(|inv| from(inv)) {
+        let mut at = source;
+        // Each step goes outwards, so there are no more steps than commands.
+        for _ in 0..all.len() {
+            let last = sinks.last(at.pipeline).filter(|sink| sink.stage > at.stage);
+            let outer = at.feeds.or_else(|| stages.last(at.pipeline)?.feeds).and_then(|index| all.get(index));
+            let sink = last.or(outer.filter(|outer| to(outer, By::Substitution)));
+            if let Some(sink) = sink {
+                return Found::Yes(format!("{} → {}", source.text, sink.text).into());
+            }
+            match outer {
+                Some(outer) if !std::ptr::eq(outer, at) => at = outer,
+                _ => break,
+            }
         }
     }
     Found::No
 }
 
-/// How what `source` prints comes to `sink`, through any number of commands between.
-fn link(all: &[Invocation], source: &Invocation, sink: (usize, &Invocation)) -> Option<By> {
-    let mut at = source;
-    // Each step goes outwards, so there are no more steps than commands.
-    for _ in 0..=all.len() {
-        if at.pipeline == sink.1.pipeline && at.stage < sink.1.stage {
-            return Some(By::Pipe);
-        }
-        let last = all.iter().filter(|inv| inv.pipeline == at.pipeline).max_by_key(|inv| inv.stage)?;
-        let outer = at.feeds.or(last.feeds)?;
-        if outer == sink.0 {
-            return Some(By::Substitution);
-        }
-        at = all.get(outer)?;
+/// Commands by their pipeline and place in it.
+struct Stages<'a>(Vec<&'a Invocation>);
+
+impl<'a> Stages<'a> {
+    fn of(all: impl Iterator<Item = &'a Invocation>) -> Stages<'a> {
+        let mut sorted: Vec<&Invocation> = all.collect();
+        sorted.sort_by_key(|inv| (inv.pipeline, inv.stage));
+        Stages(sorted)
     }
-    None
+
+    /// The last of them in a pipeline.
+    fn last(&self, pipeline: u32) -> Option<&'a Invocation> {
+        let behind = self.0.partition_point(|inv| inv.pipeline <= pipeline);
+        let last = self.0.get(behind.checked_sub(1)?)?;
+        (last.pipeline == pipeline).then_some(*last)
+    }
 }
 
 fn downloads(inv: &Invocation) -> bool {
@@ -121,12 +135,15 @@ fn code_flag(inv: &Invocation) -> Option<&Arg> {
 pub(crate) fn leaves_machine(inv: &Invocation) -> bool {
     let to_network =
         |target: &Target| target.text().starts_with("/dev/tcp/") || target.text().starts_with("/dev/udp/");
-    runs(inv, lists::SENDERS) || inv.writes.iter().any(|(target, _)| to_network(target))
+    let tls = inv.program == "openssl" && inv.args.iter().any(|arg| arg.known() == Some("s_client"));
+    tls || runs(inv, lists::SENDERS) || inv.writes.iter().any(|(target, _)| to_network(target))
 }
 
 /// Whether a command that can carry data away is itself given a secret file to send.
 pub(crate) fn sends(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let values = inv.flags.iter().filter(|flag| !lists::IDENTITY_FLAGS.contains(&flag.name.as_str()));
+    let identity = lists::IDENTITY_FLAGS.iter().find(|(program, _)| *program == inv.program);
+    let identity: &[&str] = identity.map_or(&[], |(_, flags)| *flags);
+    let values = inv.flags.iter().filter(|flag| !identity.contains(&flag.name.as_str()));
     let values = values.filter_map(|flag| flag.value.as_ref());
     let stdin = match &inv.stdin {
         Stdin::File(target) => is_secret(target, scene),
@@ -147,11 +164,13 @@ fn is_secret(target: &Target, scene: &Scene<'_>) -> bool {
 }
 
 fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if prints_secret(inv) {
+        return !goes_to_known(scene);
+    }
     if leaves_machine(inv) || runs(inv, &["source", ".", "test", "[", "ls", "stat"]) {
         return false;
     }
     prints_environment(inv)
-        || (prints_secret(inv) && !goes_to_known(scene))
         || inv.reads.iter().any(|target| is_secret(target, scene))
         || inv.operands.iter().any(|arg| is_secret(&target_of(arg, inv.cwd.as_deref()), scene))
 }
@@ -214,13 +233,14 @@ pub(crate) fn prints_secret(inv: &Invocation) -> bool {
         "keyctl" => sub(&["print"]) || sub(&["pipe"]) || sub(&["read"]),
         "kubectl" => {
             (sub(&["get", "secret"]) || sub(&["get", "secrets"]))
-                && flag_is(inv, &["-o", "--output"], &["yaml", "json", "jsonpath", "go-template"])
+                && inv.args.iter().any(|arg| shows_values(arg.prefix()))
         }
         _ => false,
     }
 }
 
-fn flag_is(inv: &Invocation, flags: &[&str], values: &[&str]) -> bool {
-    super::flag_value(inv, flags)
-        .is_some_and(|arg| values.iter().any(|value| arg.prefix().starts_with(value)))
+/// A format of kubectl that shows what is in a secret.
+fn shows_values(arg: &str) -> bool {
+    let format = ["--output=", "-o=", "-o"].iter().find_map(|front| arg.strip_prefix(front)).unwrap_or(arg);
+    ["yaml", "json", "go-template", "template"].iter().any(|name| format.starts_with(name))
 }

@@ -20,7 +20,9 @@ pub(super) fn find<'a>(hosts: Hosts, scene: &Scene<'a>) -> Found<'a> {
 fn matches(hosts: Hosts, url: &str, policy: &Policy) -> bool {
     let host = host_of(url);
     match hosts {
-        Hosts::Is(names) => names.contains(&host.as_str()),
+        Hosts::Is(names) => names
+            .iter()
+            .any(|name| host == *name || host.strip_suffix(name).is_some_and(|front| front.ends_with('.'))),
         Hosts::Unknown => !host.is_empty() && !is_known(&host, policy),
     }
 }

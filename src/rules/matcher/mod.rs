@@ -21,7 +21,7 @@ pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_s
 pub(crate) use effect::owner;
 pub(crate) use flow::prints_secret;
 pub(crate) use host::{host_of, is_known};
-pub(crate) use mention::{code_of, contains_word, mentions_protected, squeeze};
+pub(crate) use mention::{code_of, contains_word, input_of, literals, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
 pub(crate) use when::{
     COMMAND, Code, Command, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,
@@ -134,6 +134,16 @@ pub fn judge(view: &View<'_>) -> Vec<Reason> {
         }
     }
     reasons
+}
+
+/// Whether a call made inside this one would be blocked; code in it is not followed further.
+pub(crate) fn would_block(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> bool {
+    let view = scene.view;
+    let survey = super::survey::survey(call, cwd, view.facts, view.policy);
+    let inner = Scene::nested(View { call, cwd, survey: &survey, ..view });
+    all()
+        .filter(|rule| rule.verdict == Verdict::Block && is_on(rule, view.policy))
+        .any(|rule| rule.when.iter().any(|when| hit(when, &inner).is_some()))
 }
 
 /// The rewrite that makes the call safe, where every `Modify` among `reasons` comes from a rule with a rewriter.

@@ -12,6 +12,8 @@ const KEPT: usize = 8;
 pub(crate) struct Scene<'a> {
     pub view: View<'a>,
     kept: [Classes; KEPT],
+    /// A call inside another: code in it is not followed further.
+    pub nested: bool,
 }
 
 impl<'a> Scene<'a> {
@@ -20,7 +22,11 @@ impl<'a> Scene<'a> {
         for (classes, effect) in kept.iter_mut().zip(&view.survey.effects) {
             *classes = classify(&effect.target, effect.kind, &view);
         }
-        Scene { view, kept }
+        Scene { view, kept, nested: false }
+    }
+
+    pub fn nested(view: View<'a>) -> Scene<'a> {
+        Scene { nested: true, ..Scene::new(view) }
     }
 
     pub fn effects(&self) -> impl Iterator<Item = (&'a Effect, Classes)> + '_ {

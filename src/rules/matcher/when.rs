@@ -47,6 +47,8 @@ pub(crate) enum Operand {
     Contains(&'static [&'static str]),
     /// A path of one of these classes.
     On(&'static [Class]),
+    /// The same, of all operands but the last, which is where the others go.
+    SourceOn(&'static [Class]),
     /// A path at one of these places.
     At(&'static [At]),
 }

@@ -4,7 +4,7 @@ use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
 use super::options::Parsed;
-use crate::domain::{EffectKind, Severity, Target};
+use crate::domain::{Ask, EffectKind, Severity, Target};
 use crate::rules::commands::Deed;
 use crate::shell::{Arg, Piece};
 
@@ -53,6 +53,7 @@ impl Surveyor<'_> {
         }
         self.deeds(call, parsed);
         match parsed.first_sub() {
+            "push" => self.pushed_branch(parsed),
             "clone" => {
                 if let Some(url) = parsed.operands.first() {
                     self.effect(call, EffectKind::NetworkRequest, Target::Url(url.text()), Severity::Medium);
@@ -72,6 +73,17 @@ impl Surveyor<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A forced push that names no branch goes to the one that is checked out.
+    fn pushed_branch(&mut self, parsed: &Parsed) {
+        let forced = parsed.has(&["-f", "--force"])
+            || parsed.flags.iter().any(|flag| flag.name.starts_with("--force"))
+            || parsed.operands.iter().any(|arg| arg.prefix().starts_with('+'));
+        let current = |arg: &Arg| matches!(arg.prefix().trim_start_matches('+'), "HEAD" | "@");
+        if forced && (parsed.operands.len() < 2 || parsed.operands.iter().any(current)) {
+            self.ask(Ask::Branch);
         }
     }
 

@@ -8,7 +8,7 @@ use super::options::{self, Parsed};
 use super::output;
 use super::scope::Scope;
 use super::walk::{self, Frame};
-use crate::domain::{EffectKind, Severity, Target, join};
+use crate::domain::{Ask, EffectKind, Severity, Target, join};
 use crate::rules::commands::{self, Builtin, Kind, Program, Rest, Role, Wrap};
 use crate::shell::{Arg, Piece};
 
@@ -186,6 +186,12 @@ impl Surveyor<'_> {
             }
         } else if let (false, Some(script)) = (has_code, parsed.operands.first()) {
             self.file(call, Act::Read, script, false);
+            // It is not parsed, but searched for what it names.
+            if let (false, Target::Path { path, glob: false, .. }) =
+                (call.remote, super::paths::target(script, call.cwd.as_deref(), false))
+            {
+                self.ask(Ask::Content(path));
+            }
         }
     }
 
