@@ -307,3 +307,19 @@ fn the_strictest_reasons_speak_alone_in_a_block_and_all_of_them_in_a_warning() {
     let warned = json_of(&claude(&Decision::new(two, None, true)).stdout)["systemMessage"].to_string();
     assert!(warned.contains("one") && warned.contains("two"));
 }
+
+#[test]
+fn a_note_is_told_whatever_else_there_is_to_say() {
+    let long = "x".repeat(5000);
+    let reasons =
+        (0..5).map(|_| Reason { message: long.clone(), matched: long.clone(), ..reason(Verdict::Modify) });
+    let mut decision = Decision::new(reasons.collect(), None, false);
+    decision.note("permission.offered", "a person can let it run: lazaret allow 1234-abcd".to_owned());
+    let reply = opencode(&decision);
+    let message = json_of(&reply.stdout)["message"].as_str().unwrap().to_owned();
+    assert!(message.len() <= 2000);
+    assert!(message.ends_with(
+        "\nnote: a person can let it run: lazaret allow 1234-abcd\nrepeating the same call will not help before that"
+    ));
+    assert!(message.starts_with("lazaret blocked this call\nrule git.push-force: xxx"));
+}

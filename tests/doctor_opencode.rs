@@ -196,3 +196,12 @@ fn opencode_2_is_not_vouched_for() {
     let note = lines.iter().find(|line| line.message.contains("OpenCode 2")).unwrap();
     assert!(note.message.contains("not proven there"), "{note:?}");
 }
+
+#[test]
+fn an_opencode_that_does_not_load_the_plugin() {
+    let home = installed(false);
+    home.script("bin/opencode", "echo 1.18.28");
+    fails(&home, "does not load the plugin", "1.18.29");
+    home.script("bin/opencode", "echo local");
+    assert_eq!(failures(&home), []);
+}

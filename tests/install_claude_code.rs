@@ -8,6 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use install_home::{Home, to};
 use lazaret::cli::install::{Exit, InstallOptions};
+use lazaret::cli::uninstall::{UninstallOptions, uninstall};
 use lazaret::domain::{Client, Fault};
 use lazaret::host::registration::Scope;
 use serde_json::{Value, json};
@@ -298,4 +299,31 @@ fn no_client_is_said_plainly() {
     assert_eq!(result.unwrap(), Exit::NotFine);
     assert!(out.contains("no client found") && out.contains("hint: "), "{out}");
     assert!(home.tree().is_empty());
+}
+
+#[test]
+fn a_scope_of_its_own_can_be_taken_out_alone() {
+    let home = Home::with_claude("2.1.329");
+    for scope in [Scope::Project, Scope::Local] {
+        home.install(&InstallOptions { scope, ..to(&[]) }).0.unwrap();
+    }
+    let local = UninstallOptions { clients: Vec::new(), scope: Some(Scope::Local), dry_run: false };
+    assert_eq!(uninstall(&local, &home.here, &mut Vec::new()).unwrap(), Exit::Fine);
+    assert!(!home.path("project/.claude/settings.local.json").exists());
+    assert!(home.path("project/.claude/settings.json").exists());
+    assert!(home.path("project/.claude/agents/quarantine-reviewer.md").exists());
+    home.uninstalled();
+    assert!(!home.path("project/.claude").exists());
+}
+
+#[test]
+fn settings_broken_since_are_not_touched_by_uninstall() {
+    let home = Home::with_claude("2.1.329");
+    home.installed(&[]);
+    home.write(SETTINGS, "{ \"hooks\": {,} }");
+    let before = home.tree();
+    let all = UninstallOptions { clients: Vec::new(), scope: None, dry_run: false };
+    let error = uninstall(&all, &home.here, &mut Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("line 1"), "{error}");
+    assert_eq!(home.tree(), before);
 }

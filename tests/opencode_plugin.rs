@@ -66,6 +66,7 @@ impl Scene {
         let mut child = Command::new("node")
             .arg(host)
             .arg(self.path("lazaret.mjs"))
+            .env("LAZARET_HOME", self.path("home"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -433,4 +434,19 @@ fn version_2_without_the_reporting_hooks_is_still_guarded() {
     let call = before2("shell", "main", json!({ "command": "ls" }));
     let run = json!({ "steps": [call], "sessions": sessions(), "without": ["session.prompt"] });
     assert_eq!(error(&scene.host("host_v2.mjs", &run)[0]), "no");
+}
+
+#[test]
+fn the_real_binary_and_the_plugin_understand_each_other() {
+    let scene = Scene::without_binary();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_lazaret"), scene.path("lazaret")).unwrap();
+    let bash = |command: &str| before("bash", "main", json!({ "command": command, "description": "d" }));
+    let results = scene.v1(json!([bash("ls -la"), before("bash", "main", json!({}))]));
+    assert_eq!(results[0]["error"], Value::Null);
+    assert!(error(&results[1]).starts_with("lazaret blocked this call"), "{}", error(&results[1]));
+    assert!(error(&results[1]).contains("field command is missing"), "{}", error(&results[1]));
+    let shell = |args: Value| before2("shell", "main", args);
+    let results = scene.v2(json!([shell(json!({ "command": "ls" })), shell(json!({}))]));
+    assert_eq!(results[0]["error"], Value::Null);
+    assert!(error(&results[1]).contains("field command is missing"), "{}", error(&results[1]));
 }

@@ -47,7 +47,7 @@ fn inputs() -> Vec<(&'static str, String, End)> {
     use End::{Over, Parses, Syntax};
     let n = 10_000;
     vec![
-        ("parentheses opened", repeat(&[("(", n)]), Over(Bound::Depth)),
+        ("parentheses opened", repeat(&[("(", n)]), Syntax),
         ("parentheses balanced", repeat(&[("(", n), ("a", 1), (")", n)]), Parses),
         ("subshells", repeat(&[("( ", n), ("a", 1), (" )", n)]), Over(Bound::Depth)),
         ("substitutions opened", repeat(&[("$(", n)]), Over(Bound::Depth)),
@@ -136,7 +136,15 @@ fn inputs() -> Vec<(&'static str, String, End)> {
         // Found while this parser was written.
         ("ambiguous parentheses", repeat(&[("((a;", 30), ("b", 1), (") )", 30)]), Parses),
         ("ambiguous substitutions", repeat(&[("$((a $(", 20), ("b", 1), (")) )", 20)]), Parses),
-        ("ambiguous opened", repeat(&[("((", 500_000)]), Over(Bound::Fuel)),
+        ("ambiguous opened", repeat(&[("((", 500_000)]), Syntax),
+        ("ambiguous and deep", repeat(&[("$((a ", 30), ("b", 1), (") )", 30)]), Parses),
+        ("ambiguous processes", repeat(&[("${x:-<((a ", 3000)]), Over(Bound::Depth)),
+        ("processes in a default", repeat(&[("${x:-", 1), ("<(a", 3000), ("}", 1)]), Over(Bound::Depth)),
+        (
+            "commented processes in a default",
+            repeat(&[("${x:-", 1), ("<(#", 9000), ("}", 1)]),
+            Over(Bound::Fuel),
+        ),
         ("ambiguous side by side", repeat(&[("((a) );", 6000)]), Parses),
         ("quotes in arithmetic", repeat(&[("$(( '$(( \"", 5000)]), Over(Bound::Depth)),
         ("subscripts in commands", repeat(&[("a[", 100_000)]), Syntax),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use lazaret::domain::{
     Action, Ask, Effect, EffectKind, Facts, PathFact, PathKind, Places, Policy, SearchKind, Severity, Target,
-    Tool, ToolCall,
+    Tool, ToolCall, clip,
 };
 use lazaret::rules::{Invocation, Survey, survey};
 
@@ -470,10 +470,10 @@ fn hostile_texts_end_in_a_bound() {
         let said = look(text);
         let seen = said.effects.iter().any(|effect| effect.severity == Severity::Critical);
         let harmless = !text.contains("rm -rf /");
-        assert!(said.problem.is_some() || seen || harmless, "{}", &text[..60]);
+        assert!(said.problem.is_some() || seen || harmless, "{}", clip(text, 60));
     }
     for text in [&wrappers, &evals, &lines] {
-        assert!(look(text).bound, "{}", &text[..60]);
+        assert!(look(text).bound, "{}", clip(text, 60));
     }
 }
 
@@ -500,4 +500,34 @@ fn output_flows_are_linked() {
     let sh = said.invocations.iter().rfind(|invocation| invocation.program == "sh").unwrap();
     assert_eq!(curl.pipeline, sh.pipeline);
     assert!(curl.stage < sh.stage);
+}
+
+/// Commands of ordinary work; the lines that are calls of file tools are left out.
+fn ordinary() -> Vec<String> {
+    let is_tool = |line: &&str| {
+        ["Read ", "Write ", "Edit ", "Grep ", "Glob ", "WebFetch "].iter().any(|tool| line.starts_with(tool))
+    };
+    let lines = include_str!("ordinary.txt").lines().chain(include_str!("data/survey/ordinary.txt").lines());
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("# ") && !is_tool(line));
+    lines.map(|line| line.replace("\\n", "\n")).collect()
+}
+
+#[test]
+fn ordinary_work_is_known() {
+    let commands = ordinary();
+    let is_unknown = |command: &&String| {
+        look(command).effects.iter().any(|effect| effect.kind == EffectKind::SystemCommand)
+    };
+    let unknown: Vec<_> = commands.iter().filter(is_unknown).collect();
+    assert!(
+        unknown.len() * 50 <= commands.len(),
+        "{} of {} unknown: {unknown:#?}",
+        unknown.len(),
+        commands.len()
+    );
+    for command in &commands {
+        let said = look(command);
+        let grave = said.effects.iter().any(|effect| effect.severity == Severity::Critical);
+        assert!(!grave && said.problem.is_none(), "{command}\n{}", show(&said));
+    }
 }

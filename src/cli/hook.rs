@@ -66,13 +66,26 @@ fn read_message() -> Result<Vec<u8>, Fault> {
 fn deliver(reply: &Reply) -> ExitCode {
     // The person's copy: the exit code and stdout carry the answer without it.
     let _told = std::io::stderr().write_all(&reply.stderr);
-    let mut stdout = std::io::stdout().lock();
-    let told =
-        reply.stdout.is_empty() || stdout.write_all(&reply.stdout).and_then(|()| stdout.flush()).is_ok();
+    let told = reply.stdout.is_empty() || (!leads_nowhere() && say(&reply.stdout).is_ok());
     match reply.code {
         ExitKind::Pass if told => ExitCode::SUCCESS,
         ExitKind::Pass | ExitKind::Block => ExitCode::from(2),
     }
+}
+
+fn say(text: &[u8]) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text)?;
+    stdout.flush()
+}
+
+/// Standard output was closed: Rust's start then opens the null device in its place, where writing succeeds.
+fn leads_nowhere() -> bool {
+    const NULL: (u32, u32) = (1, 3);
+    rustix::fs::fstat(rustix::stdio::stdout()).is_ok_and(|stat| {
+        let device = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));
+        rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::CharacterDevice && device == NULL
+    })
 }
 
 /// A message that could not be read: denied, and recorded where that is still possible.

@@ -32,23 +32,24 @@ enum Undo {
     Write(String, Option<PathBuf>),
 }
 
+/// One file, what was recorded about it, and what is to be done.
+struct Step {
+    path: PathBuf,
+    record: Option<Written>,
+    undo: Undo,
+}
+
 /// Takes the registration out again.
 pub fn uninstall(options: &UninstallOptions, here: &Surroundings, out: &mut dyn Write) -> Result<Exit> {
     let Loaded { mut manifest, .. } = match options.dry_run {
         true => Loaded { manifest: Manifest::peek(here), set_aside: None },
         false => Manifest::load(here)?,
     };
-    let recorded = manifest.bins();
+    let steps = steps(options, here, &manifest)?;
+    let found = steps.iter().any(|step| !matches!(step.undo, Undo::Nothing));
     let mut exit = Exit::Fine;
-    let mut found = false;
     let mut dirs = Vec::new();
-    for (path, kind) in places(options, here, &manifest) {
-        let record = manifest.find(&path).cloned();
-        let undo = match kind {
-            Kind::Settings => undo_settings(&path, record.as_ref(), &recorded)?,
-            Kind::Whole => undo_whole(&path, record.as_ref(), &recorded)?,
-        };
-        found |= !matches!(undo, Undo::Nothing);
+    for Step { path, record, undo } in steps {
         if options.dry_run {
             show(&path, &undo, out)?;
             continue;
@@ -80,12 +81,32 @@ pub fn uninstall(options: &UninstallOptions, here: &Surroundings, out: &mut dyn 
     Ok(exit)
 }
 
+/// All that is to be done, worked out before the first of it is.
+fn steps(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) -> Result<Vec<Step>, Fault> {
+    let recorded = manifest.bins();
+    let mut steps = Vec::new();
+    for (path, kind) in places(options, here, manifest) {
+        let record = manifest.find(&path).cloned();
+        let undo = match kind {
+            Kind::Settings => undo_settings(&path, record.as_ref(), &recorded)?,
+            Kind::Whole => undo_whole(&path, record.as_ref(), &recorded)?,
+        };
+        steps.push(Step { path, record, undo });
+    }
+    Ok(steps)
+}
+
 /// The files that may hold something of ours: those recorded, and those that install would write from here.
 fn places(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) -> Vec<(PathBuf, Kind)> {
     let mut seen = BTreeSet::new();
     let mut places = Vec::new();
+    let of_other_scope = |path: &Path| {
+        let record = manifest.find(path);
+        record.is_some_and(|record| !Client::ALL.iter().any(|client| record.is_of(*client, options.scope)))
+    };
     let mut add = |path: PathBuf, kind: Kind| {
-        if seen.insert(path.clone()) {
+        // Project and local scope share the reviewer's definition.
+        if !of_other_scope(&path) && seen.insert(path.clone()) {
             places.push((path, kind));
         }
     };

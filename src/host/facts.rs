@@ -51,7 +51,13 @@ fn is_link(path: &str) -> bool {
 
 /// The path with every symbolic link resolved, as far as it exists; see [`PathFact::real`].
 pub fn real_path(path: &str) -> String {
-    Found::at(path, MAX_LINKS).real
+    real(path).1
+}
+
+/// What is at a path, and its real name.
+pub(super) fn real(path: &str) -> (PathKind, String) {
+    let found = Found::at(path, MAX_LINKS);
+    (found.kind, found.real)
 }
 
 /// What one look at a path gives.

@@ -1,9 +1,11 @@
 //! Where things are: repository, project, temporary directories, and what an agent must not change. Apart from the search
 //! for the repository no file is looked at.
 
+use rustix::fs::FileType;
+
 use super::dirs::{Dirs, Environment};
-use super::facts::real_path;
-use crate::domain::{Places, Protected, ProtectedKind, join};
+use super::facts;
+use crate::domain::{PathKind, Places, Protected, ProtectedKind, join};
 
 /// Most directories upwards that are searched.
 const MAX_DEPTH: usize = 64;
@@ -49,34 +51,66 @@ pub fn locate(env: &Environment, dirs: &Dirs, cwd: &str) -> Places {
             temp.push(dir);
         }
     }
+    let home = env.home().map(|home| join("/", home));
     let mut list = List(Vec::with_capacity(64));
-    list.claude(env);
-    list.opencode(env);
-    list.own(env, dirs);
+    let below = home.as_deref().map(|home| home.strip_suffix('/').unwrap_or(home));
+    list.claude(env, below);
+    list.opencode(env, below);
+    list.own(below, dirs);
     for root in roots(&cwd, repo.as_deref(), project.as_deref()) {
         list.project(&root);
     }
-    Places {
-        home: env.home().map(|home| join("/", home)),
-        repo,
-        project,
-        temp,
-        protected: list.0,
-        user: env.user.clone(),
-    }
+    Places { home, repo, project, temp, protected: list.0, user: env.user.clone() }
 }
 
-/// Adds, for every protected place that is reached through symbolic links, the place they lead to. Costs some system
-/// calls per place: for calls that change files, not for all.
+/// Adds, for every protected place that is reached through symbolic links, the place they lead to. Costs about one system
+/// call per place and directory above it: for calls that change files, not for all.
 pub fn resolve_links(places: &mut Places) {
-    let mut real: Vec<Protected> = Vec::new();
+    let mut above: Vec<(&str, Real)> = Vec::new();
+    let mut found: Vec<Protected> = Vec::new();
     for place in &places.protected {
-        let path = real_path(&place.path);
-        if path != place.path && !real.iter().any(|known| known.path == path && known.tree == place.tree) {
-            real.push(Protected { path, tree: place.tree, kind: place.kind });
+        let path = real_place(&place.path, &mut above);
+        if path != place.path && !found.iter().any(|other| other.path == path && other.tree == place.tree) {
+            found.push(Protected { path, tree: place.tree, kind: place.kind });
         }
     }
-    places.protected.extend(real);
+    places.protected.extend(found);
+}
+
+/// The real name of a directory or place, and whether it exists.
+#[derive(Clone)]
+struct Real {
+    path: String,
+    exists: bool,
+}
+
+/// The real name of a place. `above` holds the last place and the directories above it: the next one mostly lies in them.
+fn real_place<'a>(path: &'a str, above: &mut Vec<(&'a str, Real)>) -> String {
+    while above.last().is_some_and(|(dir, _)| !lies_in(path, dir)) {
+        above.pop();
+    }
+    let known = above.last().map_or(0, |(dir, _)| dir.len());
+    let mut names: Vec<&str> = upwards(path).take_while(|name| name.len() > known && *name != "/").collect();
+    names.reverse();
+    let root = Real { path: String::new(), exists: true };
+    let mut real = above.last().map_or(root, |(_, real)| real.clone());
+    for name in names {
+        real.path.push_str(name.get(name.rfind('/').unwrap_or(0)..).unwrap_or(name));
+        if real.exists {
+            match rustix::fs::lstat(name) {
+                Err(_) => real.exists = false,
+                Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
+                    let (kind, path) = facts::real(name);
+                    // At the root nothing is to be put before the next slash.
+                    let path = if path == "/" { String::new() } else { path };
+                    real = Real { path, exists: kind != PathKind::Missing };
+                }
+                Ok(_) => {}
+            }
+        }
+        above.push((name, real.clone()));
+    }
+    real.path
 }
 
 /// The nearest directory from `dir` upwards that holds `.git`, a directory or (in a linked work tree) a file.
@@ -127,44 +161,53 @@ fn roots(cwd: &str, repo: Option<&str>, project: Option<&str>) -> Vec<String> {
 struct List(Vec<Protected>);
 
 impl List {
-    fn add(&mut self, path: String, tree: bool, kind: ProtectedKind) {
-        self.0.push(Protected { path, tree, kind });
+    /// One place more: `name` below `dir`, which does not end in a slash. (Plain concatenation: this runs dozens of times on
+    /// every call, and `format!` is four times as slow.)
+    fn add(&mut self, (dir, name): (&str, &str), tree: bool, kind: ProtectedKind) {
+        self.0.push(Protected { path: [dir, "/", name].concat(), tree, kind });
     }
 
     fn client(&mut self, dir: &str, client: &Client) {
         for name in client.files {
-            self.add(format!("{dir}/{name}"), false, ProtectedKind::ClientSettings);
+            self.add((dir, name), false, ProtectedKind::ClientSettings);
         }
         for name in client.trees {
-            self.add(format!("{dir}/{name}"), true, ProtectedKind::ClientSettings);
+            self.add((dir, name), true, ProtectedKind::ClientSettings);
         }
         for name in client.agents {
-            self.add(format!("{dir}/{name}/{REVIEWER}"), false, ProtectedKind::ClientSettings);
+            let path = [dir, "/", name, "/", REVIEWER].concat();
+            self.0.push(Protected { path, tree: false, kind: ProtectedKind::ClientSettings });
         }
     }
 
-    fn claude(&mut self, env: &Environment) {
-        let default = env.home().map(|home| join(home, ".claude"));
+    /// A place that is named in full.
+    fn whole(&mut self, path: String, tree: bool, kind: ProtectedKind) {
+        self.0.push(Protected { path, tree, kind });
+    }
+
+    fn claude(&mut self, env: &Environment, home: Option<&str>) {
+        let default = home.map(|home| [home, "/.claude"].concat());
         let chosen =
             env.claude_config_dir.as_deref().filter(|dir| dir.starts_with('/')).map(|dir| join("/", dir));
-        if let Some(home) = env.home() {
-            self.add(join(home, ".claude.json"), false, ProtectedKind::ClientSettings);
+        if let Some(home) = home {
+            self.add((home, ".claude.json"), false, ProtectedKind::ClientSettings);
         }
         for dir in default.iter().chain(chosen.iter().filter(|dir| Some(*dir) != default.as_ref())) {
             self.client(dir, &CLAUDE);
         }
         if let Some(dir) = chosen {
-            self.add(join(&dir, ".claude.json"), false, ProtectedKind::ClientSettings);
+            self.whole(join(&dir, ".claude.json"), false, ProtectedKind::ClientSettings);
         }
         for tree in MANAGED_TREES {
-            self.add(tree.to_owned(), true, ProtectedKind::ClientSettings);
+            self.whole(tree.to_owned(), true, ProtectedKind::ClientSettings);
         }
     }
 
-    fn opencode(&mut self, env: &Environment) {
+    fn opencode(&mut self, env: &Environment, home: Option<&str>) {
         let mut found: Vec<String> = Vec::new();
-        let home =
-            env.home().into_iter().flat_map(|home| [join(home, ".config/opencode"), join(home, ".opencode")]);
+        let home = home
+            .into_iter()
+            .flat_map(|home| ["/.config/opencode", "/.opencode"].map(|dir| [home, dir].concat()));
         let xdg =
             env.xdg_config_home.iter().filter(|dir| dir.starts_with('/')).map(|dir| join(dir, "opencode"));
         let chosen =
@@ -176,34 +219,34 @@ impl List {
             }
         }
         if let Some(file) = env.opencode_config.as_deref().filter(|file| file.starts_with('/')) {
-            self.add(join("/", file), false, ProtectedKind::ClientSettings);
+            self.whole(join("/", file), false, ProtectedKind::ClientSettings);
         }
     }
 
     /// What a client reads from a directory of the project.
     fn project(&mut self, root: &str) {
         let root = root.strip_suffix('/').unwrap_or(root);
-        self.client(&format!("{root}/.claude"), &CLAUDE);
-        self.client(&format!("{root}/.opencode"), &OPENCODE);
+        self.client(&[root, "/.claude"].concat(), &CLAUDE);
+        self.client(&[root, "/.opencode"].concat(), &OPENCODE);
         for name in ["opencode.json", "opencode.jsonc"] {
-            self.add(format!("{root}/{name}"), false, ProtectedKind::ClientSettings);
+            self.add((root, name), false, ProtectedKind::ClientSettings);
         }
-        self.add(format!("{root}/{}", super::config::PROJECT_FILE), false, ProtectedKind::Own);
+        self.add((root, super::config::PROJECT_FILE), false, ProtectedKind::Own);
     }
 
-    fn own(&mut self, env: &Environment, dirs: &Dirs) {
+    fn own(&mut self, home: Option<&str>, dirs: &Dirs) {
         // Keys first, so that a look from the front finds the stricter kind.
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
-        self.add(join("/", &text(&dirs.runtime)), true, ProtectedKind::Keys);
-        self.add(join("/", &text(&dirs.config)), true, ProtectedKind::Own);
-        self.add(join("/", &text(&dirs.state)), true, ProtectedKind::Own);
+        self.whole(join("/", &text(&dirs.runtime)), true, ProtectedKind::Keys);
+        self.whole(join("/", &text(&dirs.config)), true, ProtectedKind::Own);
+        self.whole(join("/", &text(&dirs.state)), true, ProtectedKind::Own);
         if let Some(dir) = dirs.managed.parent() {
-            self.add(text(dir), true, ProtectedKind::Own);
+            self.whole(text(dir), true, ProtectedKind::Own);
         }
-        let installed = env.home().map(|home| join(home, ".local/bin/lazaret"));
+        let installed = home.map(|home| [home, "/.local/bin/lazaret"].concat());
         let running = std::env::current_exe().ok().map(|path| text(&path));
         for path in running.iter().chain(installed.iter().filter(|path| Some(*path) != running.as_ref())) {
-            self.add(path.clone(), false, ProtectedKind::Own);
+            self.whole(path.clone(), false, ProtectedKind::Own);
         }
     }
 }

@@ -3,10 +3,9 @@
 use crate::clients::Client;
 use crate::deeds;
 use crate::model::{MAIN, Script, Step, call};
-use crate::watched::{self, Way, by_shell};
+use crate::watched::{self, WATCHED, Way, by_shell};
 use crate::world::{BIN, FORBIDDEN_LOG, World};
 use serde_json::json;
-use std::time::Duration;
 
 const USER: &str = "/home/dev/.claude/settings.json";
 const PROJECT: &str = "/home/dev/proj/.claude/settings.json";
@@ -67,27 +66,41 @@ fn a_settings_change_that_would_drop_the_registration_is_refused() {
     let world = World::new(Client::Claude);
     world.register();
     let (user, local) = (world.host(USER), world.host(LOCAL));
-    let reset = |label: &str| Step::call([Client::Claude.shell(label, "git reset --hard")]);
-    world.write("/home/dev/proj/README.md", "not yet committed\n");
-    // As if a process that lazaret never saw had done it.
+    let shell = |label: &str, command: &str| Step::call([Client::Claude.shell(label, command)]);
+    let probe = |label: &str| shell(label, "rm -rf /home/dev/precious").pausing(WATCHED);
     let session = world.play(Script::main([
-        reset("before"),
-        Step::call([Client::Claude.shell("harmless", "true")]).after(move || {
+        shell("before", "rm -rf /home/dev/precious"),
+        // As if a process that lazaret never saw had done it.
+        shell("harmless", "true").after(move || {
             std::fs::create_dir_all(local.parent().unwrap()).unwrap();
             std::fs::write(&local, OFF).unwrap();
         }),
-        reset("switched-off").pausing(Duration::from_secs(4)),
+        probe("switched-off"),
         // An accepted change of one file makes the client read all of them again.
-        Step::call([Client::Claude.shell("harmless-too", "true")]).after(move || {
+        shell("harmless-too", "true").after(move || {
             let text = std::fs::read_to_string(&user).unwrap();
             std::fs::write(&user, format!("{text}\n")).unwrap();
         }),
-        reset("reread").pausing(Duration::from_secs(4)),
+        probe("reread"),
     ]));
     for label in ["before", "switched-off", "reread"] {
-        assert!(session.told(label).text.contains("git.reset-hard"), "{label}\n{}", session.story());
+        assert!(session.told(label).text.contains("files.delete-"), "{label}\n{}", session.story());
     }
-    assert_eq!(world.read("/home/dev/proj/README.md"), "not yet committed\n");
+    assert!(world.exists("/home/dev/precious/notes.txt"));
+}
+
+#[test]
+fn a_script_that_lazaret_cannot_see_into_does_not_switch_the_hook_off() {
+    let world = World::new(Client::Claude);
+    world.register();
+    let script = format!("rm -f {USER}\nmkdir -p .claude\necho '{OFF}' > .claude/settings.local.json\n");
+    world.write("/home/dev/proj/tidy.sh", &script);
+    let session = world.play(Script::main([
+        Step::call([Client::Claude.shell("tidy", "sh tidy.sh")]),
+        Step::call([Client::Claude.shell("probe", "rm -rf /home/dev/precious")]).pausing(WATCHED),
+    ]));
+    assert!(session.told("probe").text.contains("files.delete-"), "{}", session.story());
+    assert!(world.exists("/home/dev/precious/notes.txt"));
 }
 
 #[test]
@@ -144,14 +157,12 @@ fn by_file_tools() -> Vec<Way> {
         write(USER, "{}"),
         write(PROJECT, OFF),
         write(LOCAL, OFF),
-        write("/home/dev/proj/innocent.json", "{}"),
         write("/home/dev/proj/../.claude/settings.json", "{}"),
         write("/proc/self/root/home/dev/.claude/settings.json", "{}"),
-        write(BIN, "#!/bin/sh\n"),
         write("/home/dev/.config/lazaret/config.toml", "on_fault = \"allow\"\n"),
         write("/home/dev/.claude/plugins/evil/hooks/hooks.json", r#"{"hooks": {}}"#),
-        edit(USER, "PreToolUse", "PreToolUsed"),
-        edit(PROJECT, "env", "disableAllHooks"),
+        edit(USER, "\"*\"", "\"Nothing\""),
+        edit(PROJECT, "\"env\"", "\"disableAllHooks\": true, \"env\""),
     ]
 }
 
@@ -196,11 +207,13 @@ const SHELL_WAYS: &[&str] = &[
     "node -e \"require('fs').writeFileSync('/home/dev/.claude/settings.json', '{}')\"",
     "perl -e 'unlink \"/home/dev/.claude/settings.json\"'",
     "tar -C ~ -xf old.tar",
+    "mkdir old && tar -C old -xf old.tar && cp -r old/. ~",
     "patch -o ~/.claude/settings.json ~/.claude/settings.json off.patch",
     "git checkout HEAD -- .claude/settings.json",
     "git checkout .",
     "git restore .claude",
     "git stash",
+    "git stash -u",
     "git reset --hard",
     "git show HEAD:.claude/settings.json > .claude/settings.json",
     "mount --bind /dev/null ~/.claude/settings.json",

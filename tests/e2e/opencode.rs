@@ -56,8 +56,14 @@ fn every_registered_event_reaches_lazaret_and_harms_nothing() {
 #[test]
 fn no_way_switches_the_plugin_off() {
     let world = World::new(Client::OpenCode);
-    world.write("/home/dev/proj/opencode.json", r#"{"instructions": ["README.md"]}"#);
-    world.write("/home/dev/.config/opencode/opencode.json", r#"{"autoupdate": false}"#);
+    world.write(
+        "/home/dev/proj/opencode.json",
+        r#"{"$schema": "https://opencode.ai/config.json", "instructions": ["README.md"]}"#,
+    );
+    world.write(
+        "/home/dev/.config/opencode/opencode.json",
+        r#"{"$schema": "https://opencode.ai/config.json", "autoupdate": false}"#,
+    );
     world.register();
     world.sh("ln -s ~/.config/opencode/plugin/lazaret.js innocent.js");
     let watched = [
@@ -114,6 +120,7 @@ const SHELL_WAYS: &[&str] = &[
     "rm ~/.config/opencode/plugin/lazaret.js",
     "rm -rf ~/.config/opencode",
     "mv ~/.config/opencode/plugin ~/.config/opencode/plugin-old",
+    "mv ~/.config ~/.config-old",
     "mv ~/.config/opencode/plugin/lazaret.js ~/.config/opencode/plugin/lazaret.bak",
     "echo > ~/.config/opencode/plugin/lazaret.js",
     "cd ~/.config && sed -i 's/throw/return/' opencode/plugin/lazaret.js",

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+/// Claude Code needs up to two seconds to see a changed settings file.
+pub const WATCHED: Duration = Duration::from_secs(4);
+
 /// What stands at a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Found {
@@ -24,6 +27,7 @@ enum Found {
     Directory {
         mode: u32,
         inode: u64,
+        born: Option<SystemTime>,
     },
     Other,
 }
@@ -120,10 +124,8 @@ pub fn try_all(world: &World, watched: &[&str], first: Vec<Call>, ways: Vec<Way>
         );
     }
     let (last, name) = (Arc::clone(&watched), names[names.len() - 1].clone());
-    // Claude Code needs up to two seconds to see a changed settings file.
-    steps.push(Step::call([probe]).after(move || last.compare(&name)).pausing(Duration::from_secs(4)));
+    steps.push(Step::call([probe]).after(move || last.compare(&name)).pausing(WATCHED));
     let session = world.play(Script::main(steps));
-    eprintln!("{}", session.story());
     let culprits = watched.culprits.lock().unwrap();
     assert!(
         culprits.is_empty(),

@@ -39,6 +39,7 @@ impl World {
     /// A fresh HOME with the project, a bare remote, something precious outside the project, and lazaret's binary.
     pub fn new(client: Client) -> Self {
         client.install();
+        need_namespaces();
         let root = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary directory");
         let world = Self { root, client };
         for directory in [PROJECT, TOOLS, "/home/dev/.local/bin", "/home/dev/precious"] {
@@ -57,6 +58,8 @@ impl World {
                 std::fs::create_dir(world.host(&format!("{directory}/node_modules"))).unwrap();
             }
         }
+        // Claude Code takes the PATH of a login shell.
+        world.write("/home/dev/.bashrc", &format!("export PATH={}\n", search_path()));
         world.install_lazaret();
         world.log_calls();
         world.sh("git init -q && git add -A && git commit -qm 'Begin' && git init -q --bare ../remote.git
@@ -164,13 +167,10 @@ impl World {
 
     /// A command inside the namespaces: loopback only, its own processes, `/home/dev` and `/tmp`.
     fn inside(&self, args: &[&str]) -> Command {
-        let mut command = Command::new("unshare");
-        command.env_clear();
-        if !rustix::process::geteuid().is_root() {
-            command.arg("--map-root-user");
-        }
+        let mut command = unshare();
         command
-            .args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh"])
+            .env_clear()
+            .arg("sh")
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/e2e/enter.sh"))
             .arg(self.root.path())
             .arg(Client::cache())
@@ -179,7 +179,7 @@ impl World {
             .args(args)
             .stdin(Stdio::null())
             .env("HOME", HOME)
-            .env("PATH", format!("{TOOLS}:/home/dev/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"))
+            .env("PATH", search_path())
             .env("LANG", "C.UTF-8");
         command
     }
@@ -191,6 +191,32 @@ pub fn replace_program(host: &Path, content: &str) {
     std::fs::write(&beside, content).unwrap();
     std::fs::set_permissions(&beside, PermissionsExt::from_mode(0o755)).unwrap();
     std::fs::rename(&beside, host).unwrap();
+}
+
+/// Says what is missing where the kernel or a container keeps namespaces from us.
+fn need_namespaces() {
+    let done =
+        unshare().arg("true").output().expect("unshare (util-linux) is needed for the end-to-end tests");
+    let why = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        done.status.success(),
+        "the end-to-end tests need namespaces of their own, as root or as a user: {why}"
+    );
+}
+
+/// What runs a command in network, mount and process namespaces of its own, which end with it.
+fn unshare() -> Command {
+    let mut command = Command::new("unshare");
+    if !rustix::process::geteuid().is_root() {
+        command.arg("--map-root-user");
+    }
+    command.args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]);
+    command
+}
+
+/// The PATH inside.
+fn search_path() -> String {
+    format!("{TOOLS}:/home/dev/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
 }
 
 /// The executable itself behind a name on PATH.

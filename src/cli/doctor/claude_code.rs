@@ -129,7 +129,7 @@ fn switches(sources: &[Source], report: &mut Report) {
 /// The version of the client; the oldest when there are several.
 fn client(examined: &Examined<'_>, report: &mut Report) -> Option<Version> {
     let found = clients::executables(Client::ClaudeCode, examined.here);
-    let version = clients::claude_version(examined.here);
+    let version = clients::oldest_version(Client::ClaudeCode, examined.here);
     match (found.first(), version) {
         (None, _) => {
             report.note(SUBJECT, "no claude on PATH; examined for the one that reads these settings")

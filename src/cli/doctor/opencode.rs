@@ -11,8 +11,8 @@ use super::probe::{MUST_BLOCK, MUST_PASS};
 use super::report::Report;
 use super::{Examined, machine};
 use crate::cli::install::{plugin_for, shown};
-use crate::domain::{clip, escape};
-use crate::host::registration::hooks::BIN_MARKER;
+use crate::domain::{Client, clip, escape};
+use crate::host::registration::hooks::{BIN_MARKER, Version};
 use crate::host::registration::process::{self, End};
 use crate::host::registration::{Surroundings, clients, files, plain};
 
@@ -25,6 +25,8 @@ const RUNTIMES: [(&str, &[&str]); 2] = [("node", &["--input-type=module", "-e"])
 /// Both spellings of the directory are loaded.
 const PLUGIN_DIRS: [&str; 2] = ["plugin", "plugins"];
 const PLUGIN_FILE: &str = "lazaret.js";
+/// The first OpenCode that loads a plugin with both entry points; an older one goes on unguarded.
+const FIRST_TO_LOAD: Version = Version { major: 1, minor: 18, patch: 29 };
 /// For the runtime's own start.
 const START: Duration = Duration::from_secs(10);
 
@@ -46,6 +48,7 @@ pub fn examine(examined: &Examined<'_>, report: &mut Report) {
         let message = format!("OpenCode 2 is here ({}), and the plugin is not proven there", shown(found));
         report.note_with(SUBJECT, message, "see docs/install.md; use OpenCode 1 where the gate must hold");
     }
+    client(examined.here, report);
     let plugins = plugins(examined.here);
     let Some(first) = plugins.first() else {
         return report.fail(SUBJECT, "the plugin is not installed: calls run unchecked", MEND);
@@ -59,6 +62,22 @@ pub fn examine(examined: &Examined<'_>, report: &mut Report) {
         one_plugin(examined, plugin, report);
     }
     report.note(SUBJECT, format!("a running session keeps the plugin it started with ({})", shown(first)));
+}
+
+/// Whether the client is one that loads the plugin.
+fn client(here: &Surroundings, report: &mut Report) {
+    let found = clients::executables(Client::OpenCode, here);
+    match (found.first(), clients::oldest_version(Client::OpenCode, here)) {
+        (None, _) => {
+            report.note(SUBJECT, "no opencode on PATH; examined for the one that reads this directory")
+        }
+        (Some(first), None) => report.note(SUBJECT, format!("{} does not tell its version", shown(first))),
+        (Some(first), Some(version)) if version < FIRST_TO_LOAD => {
+            let message = format!("version {version} ({}) does not load the plugin", shown(first));
+            report.fail(SUBJECT, message, &format!("opencode upgrade: {FIRST_TO_LOAD} or later"));
+        }
+        (Some(first), Some(version)) => report.ok(SUBJECT, format!("version {version} ({})", shown(first))),
+    }
 }
 
 /// Every place from which the client would load our plugin, each once.

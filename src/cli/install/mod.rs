@@ -65,7 +65,7 @@ pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Writ
     for client in &wanted {
         match client {
             Client::ClaudeCode => {
-                let version = clients::claude_version(here);
+                let version = clients::oldest_version(*client, here);
                 let form = Form::for_client(version);
                 changes.extend(parts::claude_code(&bin, form, options.scope, here, &manifest)?);
                 let told =

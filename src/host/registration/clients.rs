@@ -1,4 +1,4 @@
-//! Which clients are on this machine, and which version of Claude Code.
+//! Which clients are on this machine, and in which version.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -53,11 +53,11 @@ pub fn is_here(client: Client, here: &Surroundings) -> bool {
     dir.is_ok_and(|dir| dir.is_dir()) || !executables(client, here).is_empty()
 }
 
-/// The oldest version among the Claude Codes that are here, since all read the same settings; none when one of them
+/// The oldest version among the executables of a client, since all read the same configuration; none when one of them
 /// does not tell or there is none.
-pub fn claude_version(here: &Surroundings) -> Option<Version> {
+pub fn oldest_version(client: Client, here: &Surroundings) -> Option<Version> {
     let versions: Option<Vec<Version>> =
-        executables(Client::ClaudeCode, here).iter().map(|path| version_of(path)).collect();
+        executables(client, here).iter().map(|path| version_of(path)).collect();
     versions?.into_iter().min()
 }
 

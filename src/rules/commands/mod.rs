@@ -150,6 +150,8 @@ pub(in crate::rules) enum Builtin {
     Unset,
     Read,
     Alias,
+    Set,
+    Shift,
     Eval,
     Source,
     Trap,

@@ -4,7 +4,7 @@ use super::{Builtin, Deed, Kind, Operands, Program, p, quiet};
 
 const BASH: &str =
     "+ -c! -o -O --rcfile:r --init-file:r --posix! --login! --norc! --noprofile! --restricted! --verbose!";
-const FISH: &str = "+ -c! --command! -C:s --init-command:s -d --debug -o -f";
+const FISH: &str = "+ -c:s --command:s -C:s --init-command:s -d --debug -o -f";
 
 const fn shell(name: &'static str, options: &'static str) -> Program {
     p(name, options, Deed::Process, Operands::Text).kind(Kind::Shell)
@@ -58,7 +58,7 @@ pub(super) const TABLE: &[Program] = &[
     quiet("logout"),
     builtin("mapfile", "-d -n -O -s -u -C:s -c", Builtin::Read),
     shell("mksh", BASH),
-    shell("nu", "+ -c! --commands!"),
+    shell("nu", "+ -c:s --commands:s"),
     shell("osh", BASH),
     shell("pdksh", BASH),
     builtin("popd", "+", Builtin::Popd),
@@ -72,10 +72,10 @@ pub(super) const TABLE: &[Program] = &[
     builtin("readonly", "+", Builtin::Export),
     quiet("return"),
     shell("rzsh", BASH),
-    quiet("set"),
+    builtin("set", "+ -o", Builtin::Set),
     quiet("setopt"),
     shell("sh", BASH),
-    quiet("shift"),
+    builtin("shift", "", Builtin::Shift),
     quiet("shopt"),
     builtin("source", "+", Builtin::Source),
     quiet("suspend"),

@@ -167,7 +167,8 @@ pub(super) fn setting_command(setting: &Arg) -> Option<Arg> {
     }
     let runs = matches!(
         key.as_str(),
-        "core.pager"
+        "exec"
+            | "core.pager"
             | "core.editor"
             | "core.sshcommand"
             | "core.fsmonitor"

@@ -105,6 +105,7 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Su
         aliases: Vec::new(),
         files: Vec::new(),
         links: Vec::new(),
+        copies: Vec::new(),
         made: Vec::new(),
         scripts: Vec::new(),
         traps: Vec::new(),
@@ -129,6 +130,8 @@ struct Surveyor<'a> {
     files: Vec<(String, Arg)>,
     /// Links that the call itself has made, and where they lead.
     links: Vec<(String, String)>,
+    /// Copies that the call itself has made, and of what.
+    copies: Vec<(String, String)>,
     /// Directories that the call itself makes.
     made: Vec<String>,
     /// Scripts whose text was surveyed.

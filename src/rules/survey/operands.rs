@@ -121,10 +121,30 @@ impl Surveyor<'_> {
             Operands::Copy => self.each(call, Act::Read, sources, parsed.recursive()),
             _ => {}
         }
+        self.copy(call, sources, dest);
         if let Some(dest) =
             dest.filter(|dest| role != Operands::Link && (!is_remote(dest) || role != Operands::Remote))
         {
             self.file(call, Act::Create, dest, false);
+        }
+    }
+
+    /// Remembers that a file is the same as another.
+    fn copy(&mut self, call: &Call, sources: &[Arg], dest: Option<&Arg>) {
+        let ([source], Some(dest)) = (sources, dest) else { return };
+        let of = |arg| match paths::target(arg, call.cwd.as_deref(), false) {
+            Target::Path { path, glob: false, .. } => Some(path),
+            Target::Path { .. }
+            | Target::UnknownPath { .. }
+            | Target::Url(_)
+            | Target::Command(_)
+            | Target::None => None,
+        };
+        if let (Some(source), Some(dest), true) = (of(source), of(dest), self.copies.len() < 64) {
+            if let Some(text) = self.written(&source).cloned() {
+                self.files.push((dest.clone(), text));
+            }
+            self.copies.push((dest, source));
         }
     }
 

@@ -18,6 +18,8 @@ pub(super) struct Parsed {
     pub before_dashes: Option<usize>,
     /// An option says that no command is run.
     pub stop: bool,
+    /// An option that the tables do not know may have taken the first operand as its value.
+    pub strange: bool,
 }
 
 impl Parsed {
@@ -67,6 +69,7 @@ pub(super) fn parse(args: &[Arg], program: &'static Program) -> Parsed {
         operands: Vec::new(),
         before_dashes: None,
         stop: false,
+        strange: false,
     };
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
@@ -131,7 +134,9 @@ impl Parsed {
         }
         for (at, letter) in text.char_indices().skip(1) {
             let name = format!("-{letter}");
-            let takes = commands::option(self.options(), &name).map_or(Takes::Nothing, |(_, takes)| takes);
+            let known = commands::option(self.options(), &name);
+            self.strange |= known.is_none();
+            let takes = known.map_or(Takes::Nothing, |(_, takes)| takes);
             let attached = after(arg, at + letter.len_utf8());
             match takes {
                 Takes::Nothing => self.push(name, None, Role::Plain),
@@ -164,6 +169,7 @@ impl Parsed {
             // `--run` is as good as `-run` where one dash is the custom.
             found = commands::option(self.options(), bare);
         }
+        self.strange |= found.is_none() && value.is_none();
         let (name, takes) = found.unwrap_or((name, Takes::Nothing));
         match takes {
             Takes::Value(role) => {

@@ -128,13 +128,16 @@ fn size(arg: &Arg) -> usize {
 }
 
 /// What a command prints, where that is known.
-pub(super) fn of(call: &Call, facts: &Facts) -> Option<Arg> {
+pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<Arg> {
     let name = call.words.first()?.known()?;
     let name = name.rsplit('/').next().unwrap_or(name);
     let out = match name {
         "echo" => echo(call.args()),
         "printf" => printf(call.args()),
         "cat" if call.args().iter().all(|arg| arg.known() == Some("-")) => call.input.clone(),
+        "cat" => cat(call, files),
+        "which" => only_operand(call),
+        "command" if call.args().first().and_then(Arg::known) == Some("-v") => only_operand(call),
         "tee" => call.input.clone(),
         "cd" | "true" | ":" | "export" | "set" | "mkdir" => Some(Arg::default()),
         "base64" => base64(call),
@@ -154,6 +157,23 @@ pub(super) fn of(call: &Call, facts: &Facts) -> Option<Arg> {
 fn is(call: &Call, words: &[&str]) -> bool {
     call.args().len() == words.len()
         && call.args().iter().zip(words).all(|(arg, word)| arg.known() == Some(*word))
+}
+
+/// `cat` of files that the call itself wrote.
+fn cat(call: &Call, files: &[(String, Arg)]) -> Option<Arg> {
+    let mut whole = Arg::default();
+    for arg in call.args() {
+        let path = join(call.cwd.as_deref()?, arg.known()?);
+        append(&mut whole, &files.iter().rev().find(|(other, _)| *other == path)?.1);
+    }
+    Some(whole)
+}
+
+/// The one operand: where a program is found says which program it is.
+fn only_operand(call: &Call) -> Option<Arg> {
+    let mut operands = call.args().iter().filter(|arg| !arg.prefix().starts_with('-'));
+    let operand = operands.next().filter(|arg| arg.known().is_some_and(|name| !name.contains('/')))?;
+    if operands.next().is_none() { Some(operand.clone()) } else { None }
 }
 
 fn echo(args: &[Arg]) -> Option<Arg> {

@@ -1,6 +1,7 @@
 //! Where an argument points, how bad it is to lose what is there, and whether it can be made again.
 
 use crate::domain::{Places, Target, join};
+use crate::rules::builtin::lists::{HOMES, SYSTEM_DIRS};
 use crate::shell::Arg;
 
 /// Directories that a build, a test run or a package manager makes again.
@@ -70,33 +71,13 @@ const BUILD_ENDS: &[&str] = &[
     ".profraw",
 ];
 
-/// First-level directories whose loss is the loss of the system. Homes are told apart by [`Places`].
-const SYSTEM: &[&str] = &[
-    "/bin",
-    "/boot",
-    "/dev",
-    "/efi",
-    "/etc",
-    "/home",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/opt",
-    "/proc",
-    "/root",
-    "/run",
-    "/sbin",
-    "/srv",
-    "/sys",
-    "/usr",
-    "/var",
-    "/nix",
-    "/Users",
-    "/System",
-    "/Library",
-    "/Applications",
-    "/private",
-];
+/// Of the first level, what is neither a directory of the operating system nor one of homes, and as vital.
+const VITAL: &[&str] = &["/dev", "/private"];
+
+/// Whether losing this directory loses the system or everybody's files.
+fn is_system(path: &str) -> bool {
+    SYSTEM_DIRS.contains(&path) || HOMES.contains(&path) || VITAL.contains(&path)
+}
 
 /// The path that an argument names for a command run in `cwd`.
 pub(super) fn target(arg: &Arg, cwd: Option<&str>, recursive: bool) -> Target {
@@ -177,11 +158,11 @@ pub(super) fn is_vital(path: &str, glob: bool, recursive: bool, places: &Places)
     let (start, rest) = split_glob(path);
     if glob && !all && !rest.is_empty() && !start.is_empty() && rest.contains(['*', '?', '[']) {
         // `/*/bin`, `/home/*`: vital when what it stands in is.
-        return recursive && (start == "/" || SYSTEM.contains(&start)) && rest.matches('/').count() == 1;
+        return recursive && (start == "/" || is_system(start)) && rest.matches('/').count() == 1;
     }
     let holds = |place: &str| path == place || below(place, path);
     path == "/"
-        || SYSTEM.contains(&path)
+        || is_system(path)
         || places.home.as_deref().is_some_and(holds)
         || roots(places).any(|root| holds(root) || path == join(root, ".git"))
 }
@@ -191,7 +172,7 @@ pub(super) fn is_vital_start(known: &str, places: &Places) -> bool {
     let path = known.trim_end_matches('/');
     path.is_empty()
         || (known.ends_with('/')
-            && (SYSTEM.contains(&path)
+            && (is_system(path)
                 || places.home.as_deref().is_some_and(|home| path == home || below(home, path))))
 }
 

@@ -57,6 +57,8 @@ pub(super) struct Scope {
     pub old: Option<String>,
     /// `$1`, `$2`, …
     pub args: Vec<Arg>,
+    /// Arrays whose elements are known.
+    pub arrays: Vec<(String, Vec<Arg>)>,
     /// The stack of `pushd`.
     pub dirs: Vec<Option<String>>,
 }
@@ -139,17 +141,28 @@ impl Surveyor<'_> {
 
     /// The head of a loop, or an array: several values.
     fn assign_list(&mut self, scope: &mut Scope, assign: &Assign) {
-        let mut values: Vec<String> = Vec::new();
-        for word in &assign.list {
-            for arg in expand_defaults(word, &scope.env) {
-                let (text, marked) = output::freeze(&output::revive(arg));
-                self.tainted |= marked;
-                values.push(text);
+        let args = assign.list.iter().flat_map(|word| expand_defaults(word, &scope.env)).map(output::revive);
+        let args: Vec<Arg> = args.collect();
+        if assign.array {
+            let same = |(name, _): &(String, Vec<Arg>)| *name == assign.name;
+            let before = scope.arrays.iter().position(same).map(|at| scope.arrays.swap_remove(at).1);
+            let mut all = if assign.append { before.unwrap_or_default() } else { Vec::new() };
+            all.extend(args);
+            scope.set(&assign.name, None);
+            if all.len() <= MAX_VARS && scope.arrays.len() < MAX_CHOICES {
+                scope.arrays.push((assign.name.clone(), all));
             }
+            return;
+        }
+        let mut values: Vec<String> = Vec::new();
+        for arg in &args {
+            let (text, marked) = output::freeze(arg);
+            self.tainted |= marked;
+            values.push(text);
         }
         let all_known = values.len() <= MAX_CHOICES;
         scope.set(&assign.name, None);
-        if !assign.array && all_known {
+        if all_known {
             match values.as_slice() {
                 [one] => scope.set(&assign.name, Some(one.clone())),
                 _ => scope.choices.push((assign.name.clone(), values)),
@@ -172,10 +185,22 @@ impl Surveyor<'_> {
                 }
             }
             Builtin::Read => {
-                for name in parsed.operands.iter().filter_map(Arg::known) {
-                    scope.set(name, None);
+                self.read(call, scope, parsed);
+            }
+            Builtin::Set => {
+                if parsed.before_dashes.is_some() || !parsed.operands.is_empty() {
+                    self.set_positional(scope, parsed.operands.clone());
                 }
-                scope.set("REPLY", None);
+            }
+            Builtin::Shift => {
+                let count = parsed
+                    .operands
+                    .first()
+                    .and_then(Arg::known)
+                    .and_then(|count| count.parse().ok())
+                    .unwrap_or(1);
+                let left = scope.args.get(count..).unwrap_or_default().to_vec();
+                self.set_positional(scope, left);
             }
             Builtin::Alias => self.alias(call, scope),
             Builtin::Trap => {
@@ -185,6 +210,30 @@ impl Surveyor<'_> {
             }
             Builtin::Eval | Builtin::Source => {}
         }
+    }
+
+    /// `read NAME`: a line of what comes in, whichever it is.
+    fn read(&mut self, call: &Call, scope: &mut Scope, parsed: &Parsed) {
+        for name in parsed.operands.iter().filter_map(Arg::known) {
+            scope.set(name, None);
+        }
+        scope.set("REPLY", None);
+        let names = parsed.operands.as_slice();
+        let name = match names {
+            [] => "REPLY",
+            [name] => name.known().unwrap_or_default(),
+            _ => return,
+        };
+        if call.input.is_none() || name.is_empty() {
+            return;
+        }
+        let mut values = Vec::new();
+        for line in super::search::lines(call.input.as_ref()) {
+            let (line, marked) = output::freeze(&line);
+            self.tainted |= marked;
+            values.push(line.trim().to_owned());
+        }
+        scope.choices.push((name.to_owned(), values));
     }
 
     fn change_dir(&mut self, scope: &mut Scope, which: Builtin, parsed: &Parsed) {

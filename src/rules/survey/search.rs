@@ -10,6 +10,9 @@ use super::walk::{Frame, unknown};
 use crate::rules::commands::{Program, Role};
 use crate::shell::{Arg, Piece};
 
+/// Most lines that are tried one by one.
+const MAX_LINES: usize = 32;
+
 /// What `find` is told.
 #[derive(Debug, Default)]
 struct Search<'c> {
@@ -98,14 +101,22 @@ impl Surveyor<'_> {
             Some(mark) => Some(mark.text()),
             None => parsed.has(&["-i", "--replace"]).then(|| "{}".to_owned()),
         };
-        let words = match mark {
-            Some(mark) => replace(&parsed.operands, &mark, &items),
-            None => parsed.operands.iter().cloned().chain(items).collect(),
+        let ways: Vec<Vec<Arg>> = match mark {
+            Some(mark) => {
+                let lines = lines(call.input.as_ref());
+                lines
+                    .iter()
+                    .map(|line| replace(&parsed.operands, &mark, std::slice::from_ref(line)))
+                    .collect()
+            }
+            None => vec![parsed.operands.iter().cloned().chain(items).collect()],
         };
-        let mut inner = call.unfolded(program.name, words);
-        inner.input = None;
-        let mut child = scope.clone();
-        self.run(inner, &mut child);
+        for words in ways {
+            let mut inner = call.unfolded(program.name, words);
+            inner.input = None;
+            let mut child = scope.clone();
+            self.run(inner, &mut child);
+        }
     }
 
     pub(super) fn parallel(&mut self, call: &Call, scope: &Scope, program: &'static Program) {
@@ -165,6 +176,30 @@ impl Surveyor<'_> {
         items.retain(|item| !item.pieces.is_empty());
         items
     }
+}
+
+/// What comes in, line by line; one unknown line where that is not known, or too long.
+pub(super) fn lines(input: Option<&Arg>) -> Vec<Arg> {
+    let Some(text) = input else { return vec![unknown()] };
+    let mut lines = vec![Arg::default()];
+    for piece in &text.pieces {
+        let Piece::Known(text) = piece else {
+            if let Some(last) = lines.last_mut() {
+                last.pieces.push(piece.clone());
+            }
+            continue;
+        };
+        for (at, part) in text.split('\n').enumerate() {
+            if at > 0 {
+                lines.push(Arg::default());
+            }
+            if let (Some(last), false) = (lines.last_mut(), part.is_empty()) {
+                output::append(last, &Arg::literal(part));
+            }
+        }
+    }
+    lines.retain(|line| !line.pieces.is_empty());
+    if lines.len() > MAX_LINES { vec![unknown()] } else { lines }
 }
 
 fn read(args: &[Arg]) -> Search<'_> {

@@ -14,7 +14,18 @@ use crate::shell::Arg;
 impl Surveyor<'_> {
     /// A shell: `-c TEXT`, a script, or what comes in.
     pub(super) fn shell(&mut self, call: &Call, program: &'static Program, name: &str) {
-        let parsed = options::parse(call.args(), program);
+        // `+x` switches an option off.
+        let is_switch = |arg: &&Arg| arg.prefix().starts_with('+') || arg.known() == Some("-O");
+        let args = call.args();
+        let args: Vec<Arg> = match args
+            .iter()
+            .take_while(|arg| arg.prefix().starts_with(['-', '+']))
+            .any(|arg| is_switch(&arg))
+        {
+            true => args.iter().filter(|arg| !arg.prefix().starts_with('+')).cloned().collect(),
+            false => args.to_vec(),
+        };
+        let parsed = options::parse(&args, program);
         let operands = parsed.operands.as_slice();
         self.option_commands(call, &parsed, name);
         for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
@@ -22,15 +33,14 @@ impl Surveyor<'_> {
                 self.script_file(call, value, name);
             }
         }
-        if parsed.has(&["-c", "--command", "--commands"]) {
-            let by_value = parsed.value(&["-c", "--command", "--commands"]).cloned();
-            let (text, args) = match (by_value, operands.split_first()) {
-                (Some(text), _) => (text, operands),
-                (None, Some((text, rest))) => (text.clone(), rest),
-                (None, None) => {
-                    self.emit(call, name, Some(&parsed));
-                    return;
-                }
+        if parsed.roles.contains(&Role::Shell) {
+            // The option had the text with it.
+            return;
+        }
+        if parsed.has(&["-c"]) {
+            let Some((text, args)) = operands.split_first() else {
+                self.emit(call, name, Some(&parsed));
+                return;
             };
             if text.has_unknown() {
                 self.emit(call, name, Some(&parsed));
@@ -41,7 +51,7 @@ impl Surveyor<'_> {
                 self.deeds(call, &parsed);
             }
             // The first argument behind the text is `$0`.
-            self.child_script(call, name, (&text, args.get(1..).unwrap_or_default()));
+            self.child_script_named(call, name, (text, args.get(1..).unwrap_or_default(), args.first()));
             return;
         }
         self.emit(call, name, Some(&parsed));
@@ -74,8 +84,22 @@ impl Surveyor<'_> {
     }
 
     fn child_script(&mut self, call: &Call, name: &str, (text, args): (&Arg, &[Arg])) {
+        self.child_script_named(call, name, (text, args, None));
+    }
+
+    fn child_script_named(
+        &mut self,
+        call: &Call,
+        name: &str,
+        (text, args, zero): (&Arg, &[Arg], Option<&Arg>),
+    ) {
         let mut scope = fresh_scope(self.facts.places.home.as_ref(), call.cwd.clone());
         self.set_positional(&mut scope, args.to_vec());
+        if let Some(zero) = zero {
+            let (zero, marked) = output::freeze(zero);
+            self.tainted |= marked;
+            scope.env.vars.push(("0".to_owned(), Some(zero)));
+        }
         self.script(text, scope, Frame::inside(call, name));
     }
 
@@ -97,7 +121,8 @@ impl Surveyor<'_> {
 
     /// The text of a file that is run. `is_shell`: a shell was told to run it; else its first line says what does.
     pub(super) fn content(&mut self, call: &Call, path: &str, name: &str, is_shell: bool) {
-        if let Some(text) = self.written(path).cloned() {
+        let input = if is_stdin(path) { call.input.clone() } else { None };
+        if let Some(text) = input.or_else(|| self.written(path).cloned()) {
             if is_shell || interpreter(text.prefix()).is_none_or(is_shell_name) {
                 self.child_script(call, name, (&text, call.args()));
             }
@@ -145,7 +170,8 @@ impl Surveyor<'_> {
             self.unknown_code(call);
             return;
         };
-        let text = match self.written(&path).cloned() {
+        let input = if is_stdin(&path) { call.input.clone() } else { None };
+        let text = match input.or_else(|| self.written(&path).cloned()) {
             Some(text) => text,
             None if call.remote => return,
             None => {
@@ -160,6 +186,11 @@ impl Surveyor<'_> {
         };
         *scope = self.script(&text, std::mem::take(scope), Frame::inside(call, parsed.program.name));
     }
+}
+
+/// The names of standard input as a file.
+fn is_stdin(path: &str) -> bool {
+    matches!(path, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }
 
 /// The program that the first line of a script names.

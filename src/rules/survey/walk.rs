@@ -270,7 +270,7 @@ impl Surveyor<'_> {
         (scope, pipeline, stage): (&mut Scope, u32, u16),
     ) -> Option<Arg> {
         let substituted = self.substitutions(reading, simple, inner, scope);
-        let words = self.words(&simple.words, substituted, scope);
+        let words = self.words((&simple.words, &reading.source), substituted, scope);
         let fed: Vec<usize> = inner.iter().filter(|i| i.last).flat_map(|i| i.invocations.clone()).collect();
         let kept = if words.is_empty() { None } else { Some(scope.env.vars.clone()) }
             .filter(|_| !simple.assigns.is_empty());
@@ -309,7 +309,7 @@ impl Surveyor<'_> {
         for redirect in &simple.redirects {
             self.redirect(redirect, substituted, scope, (&mut call, &mut files));
         }
-        let printed = output::of(&call, self.facts);
+        let printed = output::of(&call, self.facts, &self.files);
         self.remember_files(&call, files, printed.as_ref());
         if !call.words.is_empty() {
             self.run(call, scope);
@@ -324,16 +324,12 @@ impl Surveyor<'_> {
         printed
     }
 
-    fn words(&mut self, words: &[Word], substituted: bool, scope: &Scope) -> Vec<Arg> {
+    fn words(&mut self, (words, source): (&[Word], &str), substituted: bool, scope: &Scope) -> Vec<Arg> {
         let mut args = Vec::with_capacity(words.len());
         for word in words {
-            match word.parts.as_slice() {
-                [Part::Variable { name, .. }]
-                    if matches!(name.as_str(), "@" | "*") && !scope.args.is_empty() =>
-                {
-                    args.extend(scope.args.iter().cloned());
-                }
-                _ => args.extend(expand_defaults(&self.replaced(word, substituted), &scope.env)),
+            match whole_list(word, source, scope) {
+                Some(list) => args.extend(list.iter().cloned()),
+                None => args.extend(expand_defaults(&self.replaced(word, substituted), &scope.env)),
             }
         }
         self.spend(args.len());
@@ -398,6 +394,22 @@ const PROCESS: &str = "/dev/fd/substitution-";
 
 fn is_positional(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The list that a word stands for: `"$@"`, `"${NAME[@]}"`.
+fn whole_list<'s>(word: &Word, source: &str, scope: &'s Scope) -> Option<&'s [Arg]> {
+    let mut parts = word
+        .parts
+        .iter()
+        .filter(|part| !matches!(part, Part::Text { text, quoted: true } if text.is_empty()));
+    let (Some(Part::Variable { name, op, .. }), None) = (parts.next(), parts.next()) else { return None };
+    if matches!(name.as_str(), "@" | "*") && *op == Op::Plain {
+        return (!scope.args.is_empty()).then_some(scope.args.as_slice());
+    }
+    let (_, list) = scope.arrays.iter().rev().find(|(other, _)| other == name)?;
+    let text = source.get(word.span.0..word.span.1)?.trim_matches('"');
+    let inside = text.strip_prefix("${")?.strip_suffix('}')?.strip_prefix(name.as_str())?;
+    matches!(inside, "[@]" | "[*]").then_some(list.as_slice())
 }
 
 /// A shell that knows only where it is.

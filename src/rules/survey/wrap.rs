@@ -10,7 +10,7 @@ use super::scope::Scope;
 use super::walk::{self, Frame};
 use crate::domain::{Ask, EffectKind, Severity, Target, join};
 use crate::rules::commands::{self, Builtin, Kind, Program, Rest, Role, Wrap};
-use crate::shell::Arg;
+use crate::shell::{Arg, Piece};
 
 /// Directories of programs that are what their names say.
 const PROGRAM_DIRS: &[&str] = &[
@@ -40,7 +40,7 @@ impl Surveyor<'_> {
             return;
         }
         let Some(word) = call.words.first() else { return };
-        let Some(text) = word.known().map(str::to_owned) else {
+        let Some(text) = word.known().map(str::to_owned).or_else(|| last_part(word)) else {
             self.unknown_program(&call);
             return;
         };
@@ -53,6 +53,13 @@ impl Surveyor<'_> {
                 self.run(call, scope);
                 return;
             }
+        }
+        if let Some(original) = self.original(&text, call.cwd.as_deref()) {
+            call.words =
+                std::iter::once(Arg::literal(&original)).chain(call.args().iter().cloned()).collect();
+            call.depth = call.depth.saturating_add(1);
+            self.run(call, scope);
+            return;
         }
         let program = commands::find(&name);
         if let Some(at) = self.find_function(&text) {
@@ -79,6 +86,17 @@ impl Surveyor<'_> {
         }
     }
 
+    /// What a program was copied from or links to, where the call itself did that.
+    fn original(&self, text: &str, cwd: Option<&str>) -> Option<String> {
+        if !text.contains('/') {
+            return None;
+        }
+        let path = join(cwd.unwrap_or("/"), text);
+        let same =
+            self.links.iter().chain(&self.copies).rev().find(|(made, of)| *made == path && *of != path);
+        same.map(|(_, of)| of.clone()).filter(|of| is_program(of))
+    }
+
     fn unknown_program(&mut self, call: &Call) {
         self.emit(call, "", None);
         self.effect(call, EffectKind::SystemCommand, Target::Command(call.text.clone()), Severity::Medium);
@@ -98,7 +116,7 @@ impl Surveyor<'_> {
         let kind =
             if inside || call.lenient { EffectKind::ProcessCreation } else { EffectKind::SystemCommand };
         self.effect(call, kind, Target::Command(word.text()), Severity::Medium);
-        if let Target::Path { path, .. } = target {
+        if let Target::Path { path, glob: false, .. } = target {
             self.content(call, &path, name, false);
         }
     }
@@ -135,6 +153,11 @@ impl Surveyor<'_> {
                     self.interpreter(&call, &parsed);
                 }
                 self.option_commands(&call, &parsed, name);
+                if let (true, [.., flag, text]) = (name == "su", parsed.operands.as_slice())
+                    && flag.known() == Some("-c")
+                {
+                    self.nested(&Call { privileged: true, ..call.clone() }, name, text);
+                }
                 if program.kind == Kind::Stdin || name == "su" {
                     self.input_commands(&call, name, name == "su");
                 }
@@ -189,6 +212,10 @@ impl Surveyor<'_> {
         self.option_commands(&call, parsed, name);
         if runs {
             self.unfold(&call, scope, (parsed, wrap, name), skip);
+            let second = skip.and_then(|skip| parsed.operands.get(skip + 1)).and_then(Arg::known);
+            if parsed.strange && second.is_some_and(is_program) {
+                self.unfold(&call, scope, (parsed, wrap, name), skip.map(|skip| skip + 1));
+            }
         } else if wrap.privileged || wrap.remote {
             self.input_commands(&call, name, wrap.privileged);
         }
@@ -338,6 +365,8 @@ impl Surveyor<'_> {
             | Builtin::Unset
             | Builtin::Read
             | Builtin::Alias
+            | Builtin::Set
+            | Builtin::Shift
             | Builtin::Trap => {
                 let name = parsed.program.name;
                 self.emit(call, name, Some(parsed));
@@ -345,6 +374,18 @@ impl Surveyor<'_> {
             }
         }
     }
+}
+
+/// The name of a program in a directory that is not known: `…/rm`.
+fn last_part(word: &Arg) -> Option<String> {
+    let Some(Piece::Known(end)) = word.pieces.last() else { return None };
+    let (_, name) = end.rsplit_once('/')?;
+    (!name.is_empty()).then(|| format!("…/{name}"))
+}
+
+/// Whether the tables know the program of that name.
+fn is_program(text: &str) -> bool {
+    text.rsplit('/').next().is_some_and(|name| commands::find(name).is_some())
 }
 
 fn is_program_dir(dir: &str) -> bool {

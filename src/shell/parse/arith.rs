@@ -1,58 +1,122 @@
-//! Arithmetic: only its end is looked for, and the substitutions in it.
+//! Arithmetic, and whatever else bash delimits by counting brackets: only its end is looked for, and the substitutions in it.
 
-use super::super::Context;
+use super::super::{Context, Part};
 use super::Parser;
-use super::state::{Parse, Stop};
+use super::state::Parse;
 
 impl Parser<'_> {
-    /// `((…))` from its first `(` on, if it is that: the parentheses have to match, and the last two stand together. Otherwise
-    /// nothing is taken, and it is a subshell in a subshell.
-    pub(super) fn try_arithmetic(&mut self) -> Parse<bool> {
+    /// `((…))` as a command, from its first `(` on, if it is that: the parentheses match, and the last two stand together.
+    /// Otherwise nothing is taken, and it is a subshell in a subshell.
+    pub(super) fn arithmetic_command(&mut self) -> Parse<bool> {
         let start = self.pos;
-        if self.failed.contains(&start) {
+        if self.doubled.contains_key(&start) {
             return Ok(false);
         }
         let mark = self.state.here();
         self.state.enter()?;
         self.take(b"((");
-        let found = self.balanced(b'(', b')').map(|()| {
-            let closed = self.peek() == Some(b')');
-            self.pos += usize::from(closed);
-            closed
-        });
-        match found {
-            Ok(true) => {
-                self.state.leave();
-                Ok(true)
-            }
-            Err(Stop::Bound) => Err(Stop::Bound),
-            Ok(false) | Err(Stop::Syntax) => {
-                self.state.burn(self.pos.saturating_sub(start))?;
-                self.state.rewind(&mark);
-                self.failed.insert(start);
-                self.pos = start;
-                Ok(false)
-            }
+        self.balanced(b'(', b')', false)?;
+        if self.byte() == Some(b')') {
+            self.pos += 1;
+            self.state.leave();
+            return Ok(true);
         }
+        self.state.burn(self.pos.saturating_sub(start))?;
+        self.state.rewind(&mark);
+        self.doubled.insert(start, self.pos);
+        self.reread = self.reread.max(self.pos);
+        self.pos = start;
+        Ok(false)
+    }
+
+    /// `$((…))`, from its first `(` on. bash looks for its end as if it were arithmetic, also when it is not: then the
+    /// text up to there is a list of commands.
+    pub(super) fn dollar_parentheses(&mut self, parts: &mut Vec<Part>, quoted: bool) -> Parse<()> {
+        let start = self.pos;
+        let context = self.state.scope.inner;
+        self.state.enter()?;
+        if !self.doubled.contains_key(&start) {
+            let mark = self.state.here();
+            self.pos += 1;
+            let closed = self.balanced(b'(', b')', false)?;
+            let last = self.pos - 1;
+            if closed.is_some_and(|at| self.joined(at + 1) == last) {
+                self.state.leave();
+                parts.push(Part::Arithmetic);
+                return Ok(());
+            }
+            self.state.burn(self.pos.saturating_sub(start))?;
+            self.state.rewind(&mark);
+            self.doubled.insert(start, last);
+            self.pos = start;
+        }
+        let subshell = self.delimited(context)?;
+        self.state.leave();
+        parts.push(Part::Substitution { subshell, quoted });
+        Ok(())
+    }
+
+    /// `<((…)…)`, from its first `(` on: delimited as arithmetic is, but always commands.
+    pub(super) fn process_parentheses(&mut self) -> Parse<u32> {
+        let start = self.pos;
+        self.state.enter()?;
+        if !self.doubled.contains_key(&start) {
+            let mark = self.state.here();
+            self.pos += 1;
+            self.balanced(b'(', b')', false)?;
+            self.state.burn(self.pos.saturating_sub(start))?;
+            self.state.rewind(&mark);
+            self.doubled.insert(start, self.pos - 1);
+            self.pos = start;
+        }
+        let subshell = self.delimited(Context::ProcessSubstitution)?;
+        self.state.leave();
+        Ok(subshell)
+    }
+
+    /// The commands in parentheses whose end is known, from the `(` on.
+    fn delimited(&mut self, context: Context) -> Parse<u32> {
+        let start = self.pos;
+        let end = self.doubled.get(&start).copied().unwrap_or(start);
+        let outer = self.state.scope;
+        let subshell = self.open_substitution(context, false);
+        let waiting = std::mem::take(&mut self.state.pending);
+        let text = self.text.get(..end).unwrap_or_default();
+        let mut inner = Parser::new(text, self.origin, &mut *self.state);
+        inner.pos = start + 1;
+        inner.doubled = std::mem::take(&mut self.doubled);
+        let result = inner.rest_of_script();
+        self.doubled = inner.doubled;
+        result?;
+        self.state.pending = waiting;
+        self.state.scope = outer;
+        self.pos = end + 1;
+        Ok(subshell)
     }
 
     /// Arithmetic behind its opening sign, up to the matching closing one.
     pub(super) fn arithmetic(&mut self, open: u8, close: u8) -> Parse<()> {
         self.state.enter()?;
-        self.balanced(open, close)?;
+        self.balanced(open, close, false)?;
         self.state.leave();
         Ok(())
     }
 
     /// The subscript of an array, behind its `[`.
     pub(super) fn subscript(&mut self) -> Parse<()> {
-        self.arithmetic(b'[', b']')
+        self.state.enter()?;
+        self.balanced(b'[', b']', true)?;
+        self.state.leave();
+        Ok(())
     }
 
-    fn balanced(&mut self, open: u8, close: u8) -> Parse<()> {
+    /// Goes behind the `close` that matches an `open` just read; gives the place where the first pair in between closed.
+    /// `nested`: what is in `${…}` and `$[…]` cannot close. In arithmetic bash lets it.
+    fn balanced(&mut self, open: u8, close: u8, nested: bool) -> Parse<Option<usize>> {
         let outer = self.state.scope.inner;
         self.state.scope.inner = Context::Arithmetic;
         let mut depth = 0usize;
+        let mut closed = None;
         let mut ignored = Vec::new();
         while let Some(byte) = self.byte() {
             let start = self.pos;
@@ -71,15 +135,18 @@ impl Parser<'_> {
                     self.pass_ansi()?;
                     self.expansions_in(&mut ignored, inside, self.pos - 1)?;
                 }
-                b'$' => self.dollar(&mut ignored, true)?,
+                b'$' if nested || self.second() == Some(b'(') => self.dollar(&mut ignored, true)?,
                 _ => {
                     self.pos += 1;
                     if byte == close {
                         if depth == 0 {
                             self.state.scope.inner = outer;
-                            return Ok(());
+                            return Ok(closed);
                         }
                         depth -= 1;
+                        if depth == 0 {
+                            closed = closed.or(Some(start));
+                        }
                     } else if byte == open {
                         depth += 1;
                     }

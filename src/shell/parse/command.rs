@@ -179,6 +179,9 @@ impl Parser<'_> {
         let first = self.state.commands.len();
         let scope = self.state.scope;
         let start = self.pos;
+        if self.end_of_condition() {
+            return Err(self.wrong("unexpected `]]`"));
+        }
         let mut draft = Draft::default();
         let result = self.simple_parts(&mut draft);
         self.compound = false;

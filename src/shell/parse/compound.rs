@@ -94,7 +94,7 @@ impl Parser<'_> {
     /// `(…)` or `((…))`.
     pub(super) fn parenthesis(&mut self) -> Parse<()> {
         let from = self.state.commands.len();
-        if self.second() == Some(b'(') && self.try_arithmetic()? {
+        if self.second() == Some(b'(') && self.arithmetic_command()? {
             return self.tail(from);
         }
         self.state.enter()?;
@@ -155,7 +155,7 @@ impl Parser<'_> {
         let start = self.pos;
         self.take(b"((");
         self.arithmetic(b'(', b')')?;
-        if self.peek() != Some(b')') {
+        if self.byte() != Some(b')') {
             return Err(self.wrong("the `))` of a loop is missing"));
         }
         if self.since(start).bytes().filter(|byte| *byte == b';').count() < 2 {

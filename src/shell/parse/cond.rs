@@ -43,7 +43,7 @@ impl Parser<'_> {
         }
     }
 
-    fn end_of_condition(&mut self) -> bool {
+    pub(super) fn end_of_condition(&mut self) -> bool {
         let start = self.pos;
         let end = self.take(b"]]") && self.peek().is_none_or(super::lexer::is_meta);
         self.pos = start;

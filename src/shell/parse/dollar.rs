@@ -12,12 +12,11 @@ impl Parser<'_> {
         self.pos += 1;
         match self.peek() {
             Some(b'(') => {
-                if self.second() == Some(b'(') && self.try_arithmetic()? {
-                    parts.push(Part::Arithmetic);
-                } else {
-                    let subshell = self.substitution(self.state.scope.inner)?;
-                    parts.push(Part::Substitution { subshell, quoted });
+                if self.second() == Some(b'(') {
+                    return self.dollar_parentheses(parts, quoted);
                 }
+                let subshell = self.substitution(self.state.scope.inner)?;
+                parts.push(Part::Substitution { subshell, quoted });
             }
             Some(b'{') => self.braced(parts, quoted)?,
             Some(b'[') => {
@@ -80,7 +79,7 @@ impl Parser<'_> {
         Ok(subshell)
     }
 
-    fn open_substitution(&mut self, context: Context, closing: bool) -> u32 {
+    pub(super) fn open_substitution(&mut self, context: Context, closing: bool) -> u32 {
         let outer = self.state.scope;
         let subshell = self.state.subshell(outer.subshell);
         let inner = Context::Substitution;
@@ -169,25 +168,30 @@ impl Parser<'_> {
                 self.pos += 1;
             }
         }
-        let mut name = self.name();
+        // `${$(…)}`: what follows is no name.
+        let opens =
+            self.peek() == Some(b'$') && matches!(self.second(), Some(b'(' | b'{' | b'[' | b'\'' | b'"'));
+        let mut name = if opens { String::new() } else { self.name() };
         if name.bytes().all(|byte| byte.is_ascii_digit()) {
             while let Some(digit) = self.peek().filter(|_| !name.is_empty()).filter(u8::is_ascii_digit) {
                 self.pos += 1;
                 name.push(char::from(digit));
             }
         }
-        if self.peek() == Some(b'[') && !name.is_empty() {
-            self.pos += 1;
-            self.subscript()?;
-            computed = true;
-        }
+        // A subscript is not looked at: in here only `}` closes, whatever the brackets.
+        let subscript = self.peek() == Some(b'[');
+        computed |= subscript;
         let op = if name.is_empty() { Op::Other } else { self.operator() };
         let word = self.pos;
         self.state.scope.conditional |=
             matches!(op, Op::Default { .. } | Op::Assign { .. } | Op::Alternative { .. } | Op::Error { .. });
         let trims = matches!(op, Op::Trim { .. });
-        let mut ignored = Vec::new();
-        self.operand_until_brace(&mut ignored, quoted, quoted && !trims)?;
+        let outer = self.state.scope.inner;
+        if subscript {
+            self.state.scope.inner = Context::Arithmetic;
+        }
+        self.operand_until_brace(quoted, subscript || (quoted && !trims))?;
+        self.state.scope.inner = outer;
         let text = self.text.get(word..self.pos - 1).unwrap_or_default();
         Ok(variable(name, if computed { Op::Other } else { op }, text, quoted))
     }
@@ -232,21 +236,52 @@ impl Parser<'_> {
     }
 
     /// Text as in `${NAME:-text}`, up to the `}`. `literal`: a single quote quotes nothing, though its end is looked for.
-    fn operand_until_brace(&mut self, parts: &mut Vec<Part>, quoted: bool, literal: bool) -> Parse<()> {
+    fn operand_until_brace(&mut self, quoted: bool, literal: bool) -> Parse<()> {
+        let mut processes = Vec::new();
+        let mut ignored = Vec::new();
         while let Some(byte) = self.peek() {
             if byte == b'}' {
                 self.pos += 1;
-                return Ok(());
+                return self.processes_in(&processes, self.pos - 1);
             }
-            self.operand_step(parts, quoted, literal)?;
+            if !quoted && matches!(byte, b'<' | b'>') && self.second() == Some(b'(') {
+                processes.push(self.pos);
+                self.pos += 1;
+                continue;
+            }
+            self.operand_step(&mut ignored, quoted, literal)?;
+            ignored.clear();
         }
         Err(self.wrong("the `}` of `${` is missing"))
     }
 
+    /// Reads the process substitutions that begin at these places. They run, but bash does not look at them when it looks for
+    /// the `}` behind them.
+    fn processes_in(&mut self, places: &[usize], end: usize) -> Parse<()> {
+        for start in places {
+            let mark = self.state.here();
+            let text = self.text.get(..end).unwrap_or_default();
+            let mut inner = Parser::new(text, self.origin, &mut *self.state);
+            inner.pos = *start;
+            let read = inner.process(&mut Vec::new());
+            let last = if read.is_ok() { inner.pos } else { end };
+            self.state.burn(last.saturating_sub(*start))?;
+            if read == Err(Stop::Bound) {
+                return read;
+            }
+            self.state.resume(&mark);
+        }
+        Ok(())
+    }
+
     /// The whole text, as the operand of `${NAME:-…}`.
     pub(super) fn operand(&mut self, parts: &mut Vec<Part>, quoted: bool) -> Parse<()> {
-        while self.peek().is_some() {
-            self.operand_step(parts, quoted, quoted)?;
+        while let Some(byte) = self.peek() {
+            if !quoted && matches!(byte, b'<' | b'>') && self.second() == Some(b'(') {
+                self.process(parts)?;
+            } else {
+                self.operand_step(parts, quoted, quoted)?;
+            }
         }
         Ok(())
     }
@@ -267,7 +302,6 @@ impl Parser<'_> {
                 self.pass_ansi()?;
                 self.expansions_in(parts, inside, self.pos - 1)?;
             }
-            Some(b'<' | b'>') if !quoted && self.second() == Some(b'(') => self.process(parts)?,
             Some(b'"') => self.double(parts)?,
             Some(b'\'') => {
                 self.pass_single()?;

@@ -88,7 +88,7 @@ impl Parser<'_> {
     }
 
     /// The place `from`, or where the line continuations there end.
-    fn joined(&self, from: usize) -> usize {
+    pub(super) fn joined(&self, from: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = from;
         while bytes.get(at) == Some(&b'\\') && bytes.get(at + 1) == Some(&b'\n') {
@@ -133,6 +133,9 @@ impl Parser<'_> {
         self.pos += 1;
         if self.urgent.take().is_some_and(|wanted| wanted != at) {
             return Err(self.wrong("a here-document whose body begins inside of a word"));
+        }
+        if at < self.reread && !self.state.pending.is_empty() {
+            return Err(self.wrong("a here-document whose body begins inside of `((`"));
         }
         if self.state.extglob_next && self.state.outermost() {
             self.state.extglob = true;

@@ -13,7 +13,7 @@ mod redirect;
 mod state;
 mod word;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::{Bound, Part, Problem, Script};
 use state::{Parse, State, Stop};
@@ -46,8 +46,10 @@ struct Parser<'a> {
     /// Where this text stands in the outermost one, when it is not a piece of it.
     origin: Option<(usize, usize)>,
     state: &'a mut State,
-    /// Where `((` turned out not to be arithmetic.
-    failed: BTreeSet<usize>,
+    /// Where `((` turned out not to be arithmetic, and where it ends.
+    doubled: BTreeMap<usize, usize>,
+    /// The end of such text that is being read again: bash looks for the bodies of its here-documents behind it.
+    reread: usize,
     /// Where the next newline has to be, because a substitution left a here-document open on this line.
     urgent: Option<usize>,
     /// The last command was a compound one, after which a closing keyword needs no separator.
@@ -56,7 +58,16 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, origin: Option<(usize, usize)>, state: &'a mut State) -> Parser<'a> {
-        Parser { text, pos: 0, origin, state, failed: BTreeSet::new(), urgent: None, compound: false }
+        Parser {
+            text,
+            pos: 0,
+            origin,
+            state,
+            doubled: BTreeMap::new(),
+            reread: 0,
+            urgent: None,
+            compound: false,
+        }
     }
 
     /// The whole text, as a list of commands.
@@ -65,6 +76,11 @@ impl<'a> Parser<'a> {
             self.pos = at;
             return Err(self.wrong("a NUL byte"));
         }
+        self.rest_of_script()
+    }
+
+    /// Commands up to the end of the text.
+    fn rest_of_script(&mut self) -> Parse<()> {
         self.list()?;
         if self.byte().is_some() {
             return Err(self.wrong("unexpected token"));

@@ -71,6 +71,19 @@ impl Parser<'_> {
         if closed { Ok(None) } else { Err(()) }
     }
 
+    /// `2>` or `{name}>` stands here.
+    fn begins_redirect(&mut self) -> bool {
+        let start = self.pos;
+        let begins = match self.peek() {
+            Some(byte) if byte.is_ascii_digit() => self.descriptor().is_ok(),
+            Some(b'{') => self.descriptor_name().is_ok(),
+            _ => false,
+        };
+        let process = begins && self.second() == Some(b'(');
+        self.pos = start;
+        begins && !process
+    }
+
     fn input(&mut self) -> Sign {
         if self.take(b"<<<") {
             Sign::Plain(RedirectKind::HereString)
@@ -113,6 +126,9 @@ impl Parser<'_> {
             }
         };
         let duplicates = matches!(sign, Sign::Duplicate(_));
+        if !duplicates && self.begins_redirect() {
+            return Err(self.wrong("a redirection stands where the target of one is missing"));
+        }
         if duplicates && self.peek() == Some(b'-') {
             // `>&-word` closes, and `word` is a word of its own.
             self.pos += 1;

@@ -234,7 +234,10 @@ impl Parser<'_> {
         self.peek();
         self.pos += 1;
         self.peek();
-        let subshell = self.substitution(Context::ProcessSubstitution)?;
+        let subshell = match self.second() {
+            Some(b'(') => self.process_parentheses()?,
+            _ => self.substitution(Context::ProcessSubstitution)?,
+        };
         parts.push(Part::Process { subshell });
         Ok(())
     }
