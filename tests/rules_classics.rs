@@ -343,3 +343,27 @@ fn nothing_gets_rid_of_the_guard() {
     }
     assert!(wrong.is_empty(), "{} of {} got through:\n{}", wrong.len(), SELF.len(), wrong.join("\n"));
 }
+
+/// Lines of `verdict command`; the number of them may only grow.
+const CORPUS: &str = include_str!("rules_corpus.txt");
+
+#[test]
+fn the_corpus_is_met() {
+    let mut count = 0;
+    let mut wrong = Vec::new();
+    for line in CORPUS.lines().filter(|line| !line.starts_with('#')) {
+        let (least, command) = line.split_once(' ').expect("verdict and command");
+        let least = match least {
+            "block" => Verdict::Block,
+            "modify" => Verdict::Modify,
+            other => panic!("{other} is no verdict of this list"),
+        };
+        count += 1;
+        let said = verdict(&command.replace("\\n", "\n"));
+        if said < least {
+            wrong.push(format!("{said:?}: {command}"));
+        }
+    }
+    assert!(count >= 230, "only {count}");
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}

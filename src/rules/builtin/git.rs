@@ -167,6 +167,20 @@ pub(crate) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "git.push-delete-protected",
+        severity: Severity::Critical,
+        reason: "deletes a protected branch on the remote",
+        instead: Some(Instead::Command("git push origin topic")),
+        when: &[predicate("git_deletes_protected_branch", deletes_protected)],
+        fires: &[
+            "git push origin :main",
+            "git push --delete origin master",
+            "git push origin -d refs/heads/main",
+        ],
+        silent: &["git push origin main", "git push --delete origin topic", "git push origin :topic"],
+        ..RULE
+    },
+    Rule {
         id: "git.push-mirror",
         reason: "makes the remote an exact copy, deleting every branch that is not here",
         instead: Some(Instead::Command("git push --all")),
@@ -518,6 +532,15 @@ fn is_protected(branch: &str, scene: &Scene<'_>) -> bool {
 fn current_is_protected(scene: &Scene<'_>) -> Option<bool> {
     let branch = scene.view.facts.branch()?;
     Some(branch.is_some_and(|branch| is_protected(branch, scene)))
+}
+
+fn deletes_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
+    first_git(scene, "push", |inv| {
+        let by_option = has_flag(inv, "--delete") || has_flag(inv, "-d");
+        inv.operands.iter().filter_map(Arg::known).any(|refspec| {
+            (by_option || refspec.starts_with(':')) && is_protected(target_of_refspec(refspec), scene)
+        })
+    })
 }
 
 fn push_empty_source<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -289,6 +289,9 @@ pub(crate) const RUN_IN_SHELL: &[&str] = &["eval", "source", "."];
 pub(crate) const DOWNLOADERS: &[&str] =
     &["curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "xh", "lynx", "links", "w3m", "axel"];
 
+/// Programs that join a connection with their input and output.
+pub(crate) const NETCATS: &[&str] = &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"];
+
 /// Programs that can carry data to another machine.
 pub(crate) const SENDERS: &[&str] = &[
     "curl",
@@ -297,9 +300,6 @@ pub(crate) const SENDERS: &[&str] = &[
     "http",
     "https",
     "xh",
-    "nc",
-    "ncat",
-    "netcat",
     "socat",
     "telnet",
     "ssh",

@@ -5,7 +5,7 @@ use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, When, classify, flag_value, has_flag,
-    host_of, is_known, prints_secret, runs, target_of,
+    host_of, is_known, prints_environment, prints_secret, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -93,7 +93,13 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "shows the values of a .env file to the model",
         instead: Some(Instead::Command("cut -d= -f1 .env")),
-        when: &[predicate("env_file_shown", env_file_shown)],
+        when: &[
+            predicate("env_file_shown", env_file_shown),
+            When::Code(Code {
+                programs: &[],
+                all: &[&[".env'", ".env\"", ".env.local", ".env.production", ".env`"]],
+            }),
+        ],
         fires: &[
             "cat .env",
             "grep SECRET .env",
@@ -101,6 +107,8 @@ pub(super) const RULES: &[Rule] = &[
             "Read /home/u/proj/.env",
             "Grep /home/u/proj/.env.local KEY",
             "cat < .env",
+            "source .env && env",
+            "python3 -c \"print(open('.env').read())\"",
         ],
         silent: &[
             "cat .env.example",
@@ -286,6 +294,10 @@ fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
             return Found::yes(glob);
         }
         _ => {}
+    }
+    let sourced = scene.first(&["source", "."], |inv| inv.operands.iter().any(|arg| is_env(arg, inv, scene)));
+    if let (Some(_), Some(inv)) = (sourced, scene.invocations().iter().find(|inv| prints_environment(inv))) {
+        return Found::yes(&inv.text);
     }
     let found = scene.invocations().iter().find(|inv| {
         let env_target =

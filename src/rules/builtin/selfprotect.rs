@@ -125,6 +125,7 @@ pub(super) const RULES: &[Rule] = &[
             predicate("protected_directory_moved", moved),
             predicate("archive_unpacked_over_a_protected_place", unpacked),
             predicate("list_of_protected_places_piped_to_a_change", piped),
+            predicate("sed_writes_a_protected_place", sed_writes),
         ],
         fires: &[
             "mv .claude .claude.bak",
@@ -133,6 +134,9 @@ pub(super) const RULES: &[Rule] = &[
             "cp -r /tmp/evil/. .claude/",
             "rsync -a /tmp/evil/ .claude/",
             "find .claude -type f | xargs rm",
+            "chmod u-w .claude",
+            "chmod 000 ~/.claude",
+            "sed -n 'w .claude/settings.json' x",
             "ls .claude/settings.json | xargs -I{} cp /dev/null {}",
         ],
         silent: &[
@@ -383,7 +387,10 @@ const LOOKERS: &[&str] = &[
 ];
 
 fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["mv", "rename"], |inv| {
+    let found = scene.first(&["mv", "rename", "chmod", "chown", "chattr", "chflags", "setfacl"], |inv| {
+        if !runs(inv, &["mv", "rename"]) {
+            return inv.operands.iter().any(|arg| around_protected(arg, inv, scene));
+        }
         let count = inv.operands.len().saturating_sub(1).max(1);
         inv.operands.iter().take(count).any(|arg| {
             classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
@@ -412,6 +419,20 @@ fn unpacked<'a>(scene: &Scene<'a>) -> Found<'a> {
                 }
             }
         });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `w file` in a script of sed.
+fn sed_writes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["sed", "gsed"], |inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            text.split("w ").skip(1).any(|rest| {
+                let file = rest.split_whitespace().next().unwrap_or_default();
+                around_protected(&Arg::literal(file.trim_end_matches([';', '}'])), inv, scene)
+            })
+        })
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -520,7 +541,7 @@ fn client_unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 const KILLERS: &[&str] = &["kill", "pkill", "killall", "skill", "tkill", "xkill", "killall5"];
-const FINDERS: &[&str] = &["pgrep", "pidof", "ps", "lsof", "fuser", "grep", "awk", "ss"];
+const FINDERS: &[&str] = &["pgrep", "pidof", "ps", "lsof", "fuser", "grep", "awk", "ss", "cat"];
 const OWN_PROCESSES: &[&str] = &["CLAUDE_PID", "OPENCODE_PID", "PPID"];
 
 fn names_guard(text: &str) -> bool {

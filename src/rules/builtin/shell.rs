@@ -94,6 +94,7 @@ pub(super) const RULES: &[Rule] = &[
             "$CC -o main main.c",
             "\"$PYTHON\" script.py",
             "$(which node) app.js",
+            "$(npm bin)/eslint .",
             "$HOME/bin/tool -r src",
         ],
         ..RULE
@@ -223,19 +224,21 @@ fn hidden_command<'a>(scene: &Scene<'a>) -> Found<'a> {
         Class::Device,
         Class::Protected,
     ];
+    const DESTROYERS: &[&str] = &["rm", "dd", "shred", "mv", "chmod", "chown", "find", "truncate", "…"];
     let found = scene.invocations().iter().find(|inv| {
-        let located = inv.word.prefix().contains('/');
-        is_unknown(inv)
-            && !located
-            && inv.args.iter().filter(|arg| !arg.prefix().starts_with('-') && !arg.has_unknown()).any(|arg| {
-                let recursive = inv
-                    .args
-                    .iter()
-                    .any(|arg| arg.prefix().starts_with('-') && arg.prefix().contains(['r', 'R', 'f']));
-                let classes =
-                    classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
-                classes.any(&[Class::Protected, Class::Device]) || (recursive && classes.any(WIDE))
-            })
+        let word = inv.word.text();
+        let name = word.rsplit('/').next().unwrap_or_default();
+        if !is_unknown(inv) || (name.len() < word.len() && !DESTROYERS.contains(&name)) {
+            return false;
+        }
+        let option = |arg: &Arg| arg.prefix().starts_with('-') && arg.prefix().contains(['r', 'R', 'f']);
+        let recursive = inv.args.iter().any(option);
+        inv.args.iter().filter(|arg| !arg.prefix().starts_with('-') && !arg.has_unknown()).any(|arg| {
+            let target = target_of(arg, inv.cwd.as_deref());
+            let changed = classify(&target, EffectKind::FileModification, &scene.view);
+            let lost = classify(&target, EffectKind::FileDeletion, &scene.view);
+            changed.any(&[Class::Protected, Class::Device]) || (recursive && lost.any(WIDE))
+        })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -65,6 +65,7 @@ pub(super) const RULES: &[Rule] = &[
             "pkill -u u",
             "killall5",
             "killall -u u",
+            "kill -9 1",
             "pkill -f ''",
         ],
         silent: &[
@@ -383,7 +384,9 @@ fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn kills_minus_one(inv: &Invocation) -> bool {
     let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
     let last = words.last().copied();
-    last == Some("-1") && words.len() > 1 || words.iter().skip(1).any(|word| *word == "-1")
+    // Process 1 is what everything hangs from.
+    let first_process = last == Some("1");
+    first_process || last == Some("-1") && words.len() > 1 || words.iter().skip(1).any(|word| *word == "-1")
 }
 
 fn names_user_only(inv: &Invocation) -> bool {

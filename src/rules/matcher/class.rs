@@ -86,29 +86,55 @@ pub(super) fn parts(path: &str) -> impl Iterator<Item = &str> + Clone {
 }
 
 /// How `target` (a pattern with `is_glob`) can lie to the place made of `place`'s components.
-pub(crate) fn relation<'p>(target: &str, is_glob: bool, place: impl Iterator<Item = &'p str>) -> Rel {
+pub(crate) fn relation<'p>(target: &str, is_glob: bool, place: impl Iterator<Item = &'p str> + Clone) -> Rel {
     let mut target = parts(target);
     let mut place = place;
     loop {
+        let rest = place.clone();
         match (target.next(), place.next()) {
             (None, None) => return Rel::Same,
             (None, Some(_)) => return Rel::Above,
+            (Some("**"), Some(_)) if is_glob => return any_depth(target, rest),
             (Some(_), None) => return Rel::Below,
-            (Some("**"), Some(here)) if is_glob => {
-                // Only the last component can still tell them apart.
-                let last = place.last().unwrap_or(here);
-                let matches =
-                    target.last().is_none_or(|pattern| pattern == "**" || glob::segment(pattern, last));
-                return if matches { Rel::Same } else { Rel::Apart };
-            }
-            (Some(a), Some(b)) => {
-                let same = if is_glob { glob::segment(a, b) } else { a.eq_ignore_ascii_case(b) };
-                if !same && b != "*" {
-                    return Rel::Apart;
-                }
-            }
+            (Some(a), Some(b)) if agree(a, b, is_glob) => {}
+            (Some(_), Some(_)) => return Rel::Apart,
         }
     }
+}
+
+/// The same behind a `**`, which stands for any number of components. It is never taken to lead below the place: that would
+/// be said of every search.
+fn any_depth<'t, 'p>(
+    target: impl Iterator<Item = &'t str> + Clone,
+    mut place: impl Iterator<Item = &'p str> + Clone,
+) -> Rel {
+    let mut found = Rel::Apart;
+    loop {
+        let (mut pattern, mut rest) = (target.clone(), place.clone());
+        let rel = loop {
+            match (pattern.next(), rest.next()) {
+                // A second one is not followed: it may mean anything.
+                (Some("**"), _) | (None, None) => break Rel::Same,
+                (None, Some(_)) => break Rel::Above,
+                (Some(a), Some(b)) if agree(a, b, true) => {}
+                (Some(_), _) => break Rel::Apart,
+            }
+        };
+        match rel {
+            Rel::Same => return Rel::Same,
+            Rel::Above if target.clone().next().is_none() => return Rel::Same,
+            Rel::Above => found = Rel::Above,
+            Rel::Below | Rel::Apart => {}
+        }
+        if place.next().is_none() {
+            return found;
+        }
+    }
+}
+
+fn agree(pattern: &str, name: &str, is_glob: bool) -> bool {
+    // In the name of a place of ours a star stands for one component.
+    name == "*" || if is_glob { glob::segment(pattern, name) } else { pattern.eq_ignore_ascii_case(name) }
 }
 
 pub(super) fn within(rel: Rel) -> bool {
@@ -425,6 +451,8 @@ mod tests {
             "/home/u/proj/.claude/*",
             "/home/u/proj/.cl*/s*",
             "/home/u/proj/**/settings.json",
+            "/home/u/proj/**/.cl*",
+            "/home/u/proj/**",
             "/home/u/.config/lazaret/sub/x",
             "/home/u/.config",
             "/home/u/proj/.claude/…",

@@ -78,7 +78,7 @@ impl<'a> Stages<'a> {
 }
 
 fn downloads(inv: &Invocation) -> bool {
-    runs(inv, lists::DOWNLOADERS)
+    runs(inv, lists::DOWNLOADERS) || runs(inv, lists::NETCATS)
 }
 
 fn decodes(inv: &Invocation) -> bool {
@@ -136,7 +136,9 @@ pub(crate) fn leaves_machine(inv: &Invocation) -> bool {
     let to_network =
         |target: &Target| target.text().starts_with("/dev/tcp/") || target.text().starts_with("/dev/udp/");
     let tls = inv.program == "openssl" && inv.args.iter().any(|arg| arg.known() == Some("s_client"));
-    tls || runs(inv, lists::SENDERS) || inv.writes.iter().any(|(target, _)| to_network(target))
+    tls || runs(inv, lists::SENDERS)
+        || runs(inv, lists::NETCATS)
+        || inv.writes.iter().any(|(target, _)| to_network(target))
 }
 
 /// Whether a command that can carry data away is itself given a secret file to send.
@@ -160,7 +162,12 @@ pub(crate) fn sends(inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 fn is_secret(target: &Target, scene: &Scene<'_>) -> bool {
-    classify(target, EffectKind::FileRead, &scene.view).any(&[Class::Secret, Class::EnvFile, Class::Keys])
+    // With all that is in it: `scp -r ~/.ssh`.
+    let whole = match target {
+        Target::Path { path, glob, .. } => Target::Path { path: path.clone(), glob: *glob, recursive: true },
+        Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => target.clone(),
+    };
+    classify(&whole, EffectKind::FileRead, &scene.view).any(&[Class::Secret, Class::EnvFile, Class::Keys])
 }
 
 fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
@@ -184,7 +191,8 @@ fn goes_to_known(scene: &Scene<'_>) -> bool {
     urls.all(|host| super::is_known(&host, scene.view.policy))
 }
 
-fn prints_environment(inv: &Invocation) -> bool {
+/// Whether a command prints all variables.
+pub(crate) fn prints_environment(inv: &Invocation) -> bool {
     match inv.program.as_str() {
         "env" | "set" | "declare" | "typeset" => inv.operands.is_empty() && inv.args.len() <= 1,
         "printenv" => true,
