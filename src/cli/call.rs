@@ -1,7 +1,8 @@
 //! The order of one call, shared by `hook` and `check`: ask the host what the survey wants to know, then decide.
 
 use crate::domain::{Facts, Policy, Subject, ToolCall, Trust};
-use crate::host::facts;
+use crate::host::{facts, places};
+use crate::review;
 use crate::rules::{self, Survey};
 
 /// How often the survey may ask again after answers (a script's text can name more paths).
@@ -17,6 +18,10 @@ pub fn understand(call: &ToolCall, cwd: &str, policy: &Policy, facts: &mut Facts
         }
         facts::answer(&asks, facts);
         survey = rules::survey(call, cwd, facts, policy);
+    }
+    if survey.effects.iter().any(review::is_file_operation) {
+        // A protected place may be reached through links, and an effect falls on what a link leads to.
+        places::resolve_links(&mut facts.places);
     }
     survey
 }

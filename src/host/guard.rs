@@ -122,8 +122,8 @@ pub fn deadline(ms: u32) {
     let once = libc::itimerval {
         it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 },
         it_value: libc::timeval {
-            tv_sec: libc::time_t::from(ms / 1000),
-            tv_usec: libc::suseconds_t::from((ms % 1000) * 1000),
+            tv_sec: (ms / 1000).into(),
+            tv_usec: ((ms % 1000) * 1000).into(),
         },
     };
     // SAFETY: `once` is a plain structure that outlives the call.

@@ -1,8 +1,6 @@
 //! Where things are: repository, project, temporary directories, and what an agent must not change. Apart from the search
 //! for the repository no file is looked at.
 
-use std::collections::BTreeMap;
-
 use rustix::fs::FileType;
 
 use super::dirs::{Dirs, Environment};
@@ -53,30 +51,25 @@ pub fn locate(env: &Environment, dirs: &Dirs, cwd: &str) -> Places {
             temp.push(dir);
         }
     }
+    let home = env.home().map(|home| join("/", home));
     let mut list = List(Vec::with_capacity(64));
-    list.claude(env);
-    list.opencode(env);
-    list.own(env, dirs);
+    let below = home.as_deref().map(|home| home.strip_suffix('/').unwrap_or(home));
+    list.claude(env, below);
+    list.opencode(env, below);
+    list.own(below, dirs);
     for root in roots(&cwd, repo.as_deref(), project.as_deref()) {
         list.project(&root);
     }
-    Places {
-        home: env.home().map(|home| join("/", home)),
-        repo,
-        project,
-        temp,
-        protected: list.0,
-        user: env.user.clone(),
-    }
+    Places { home, repo, project, temp, protected: list.0, user: env.user.clone() }
 }
 
 /// Adds, for every protected place that is reached through symbolic links, the place they lead to. Costs about one system
 /// call per place and directory above it: for calls that change files, not for all.
 pub fn resolve_links(places: &mut Places) {
-    let mut known: BTreeMap<&str, Real> = BTreeMap::new();
+    let mut above: Vec<(&str, Real)> = Vec::new();
     let mut found: Vec<Protected> = Vec::new();
     for place in &places.protected {
-        let path = real_place(&place.path, &mut known);
+        let path = real_place(&place.path, &mut above);
         if path != place.path && !found.iter().any(|other| other.path == path && other.tree == place.tree) {
             found.push(Protected { path, tree: place.tree, kind: place.kind });
         }
@@ -91,30 +84,31 @@ struct Real {
     exists: bool,
 }
 
-/// The real name of a place; `known` remembers each name on the way, for many places share their directories.
-fn real_place<'a>(path: &'a str, known: &mut BTreeMap<&'a str, Real>) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    let mut real = Real { path: String::new(), exists: true };
-    for name in upwards(path).take_while(|name| *name != "/") {
-        if let Some(found) = known.get(name) {
-            real = found.clone();
-            break;
-        }
-        names.push(name);
+/// The real name of a place. `above` holds the last place and the directories above it: the next one mostly lies in them.
+fn real_place<'a>(path: &'a str, above: &mut Vec<(&'a str, Real)>) -> String {
+    while above.last().is_some_and(|(dir, _)| !lies_in(path, dir)) {
+        above.pop();
     }
-    for name in names.into_iter().rev() {
+    let known = above.last().map_or(0, |(dir, _)| dir.len());
+    let mut names: Vec<&str> = upwards(path).take_while(|name| name.len() > known && *name != "/").collect();
+    names.reverse();
+    let root = Real { path: String::new(), exists: true };
+    let mut real = above.last().map_or(root, |(_, real)| real.clone());
+    for name in names {
         real.path.push_str(name.get(name.rfind('/').unwrap_or(0)..).unwrap_or(name));
         if real.exists {
             match rustix::fs::lstat(name) {
                 Err(_) => real.exists = false,
                 Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
                     let (kind, path) = facts::real(name);
+                    // At the root nothing is to be put before the next slash.
+                    let path = if path == "/" { String::new() } else { path };
                     real = Real { path, exists: kind != PathKind::Missing };
                 }
                 Ok(_) => {}
             }
         }
-        known.insert(name, real.clone());
+        above.push((name, real.clone()));
     }
     real.path
 }
@@ -191,12 +185,12 @@ impl List {
         self.0.push(Protected { path, tree, kind });
     }
 
-    fn claude(&mut self, env: &Environment) {
-        let default = env.home().map(|home| join(home, ".claude"));
+    fn claude(&mut self, env: &Environment, home: Option<&str>) {
+        let default = home.map(|home| [home, "/.claude"].concat());
         let chosen =
             env.claude_config_dir.as_deref().filter(|dir| dir.starts_with('/')).map(|dir| join("/", dir));
-        if let Some(home) = env.home() {
-            self.whole(join(home, ".claude.json"), false, ProtectedKind::ClientSettings);
+        if let Some(home) = home {
+            self.add((home, ".claude.json"), false, ProtectedKind::ClientSettings);
         }
         for dir in default.iter().chain(chosen.iter().filter(|dir| Some(*dir) != default.as_ref())) {
             self.client(dir, &CLAUDE);
@@ -209,10 +203,11 @@ impl List {
         }
     }
 
-    fn opencode(&mut self, env: &Environment) {
+    fn opencode(&mut self, env: &Environment, home: Option<&str>) {
         let mut found: Vec<String> = Vec::new();
-        let home =
-            env.home().into_iter().flat_map(|home| [join(home, ".config/opencode"), join(home, ".opencode")]);
+        let home = home
+            .into_iter()
+            .flat_map(|home| ["/.config/opencode", "/.opencode"].map(|dir| [home, dir].concat()));
         let xdg =
             env.xdg_config_home.iter().filter(|dir| dir.starts_with('/')).map(|dir| join(dir, "opencode"));
         let chosen =
@@ -239,7 +234,7 @@ impl List {
         self.add((root, super::config::PROJECT_FILE), false, ProtectedKind::Own);
     }
 
-    fn own(&mut self, env: &Environment, dirs: &Dirs) {
+    fn own(&mut self, home: Option<&str>, dirs: &Dirs) {
         // Keys first, so that a look from the front finds the stricter kind.
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
         self.whole(join("/", &text(&dirs.runtime)), true, ProtectedKind::Keys);
@@ -248,7 +243,7 @@ impl List {
         if let Some(dir) = dirs.managed.parent() {
             self.whole(text(dir), true, ProtectedKind::Own);
         }
-        let installed = env.home().map(|home| join(home, ".local/bin/lazaret"));
+        let installed = home.map(|home| [home, "/.local/bin/lazaret"].concat());
         let running = std::env::current_exe().ok().map(|path| text(&path));
         for path in running.iter().chain(installed.iter().filter(|path| Some(*path) != running.as_ref())) {
             self.whole(path.clone(), false, ProtectedKind::Own);

@@ -18,11 +18,11 @@ mod system;
 
 use super::matcher::{COMMAND, Command, Found, Predicate, Rule, Scene, When};
 
-/// Every file of rules, the gravest first.
+/// Every file of rules. Of reasons that weigh the same the first is the one that people read.
 pub(super) const FILES: &[&[Rule]] = &[
+    files::RULES,
     selfprotect::RULES,
     shell::RULES,
-    files::RULES,
     code::RULES,
     disks::RULES,
     secrets::RULES,

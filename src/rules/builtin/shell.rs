@@ -89,7 +89,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "hides which program it runs, and runs it on something that must not be lost",
         instead: Some(Instead::Advice("write the command out")),
         when: &[predicate("unknown_program_on_a_wide_target", hidden_command)],
-        fires: &["$(echo rm) -rf /", "$X -rf ~", "${cmd:-$y} -rf /etc", "`printf rm` -r /home"],
+        fires: &["$(cat x) -rf /", "$X -rf ~", "${cmd:-$y} -rf /etc", "`cat x` -r /home"],
         silent: &[
             "$CC -o main main.c",
             "\"$PYTHON\" script.py",

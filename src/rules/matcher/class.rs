@@ -169,7 +169,8 @@ pub(crate) fn target_of(arg: &Arg, cwd: Option<&str>) -> Target {
 pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Classes {
     match target {
         Target::Path { path, glob, recursive } => {
-            let here = Spot { path, is_glob: *glob, recursive: *recursive, kind };
+            let deep = *recursive || (*glob && path.contains("**"));
+            let here = Spot { path, is_glob: *glob, recursive: deep, kind };
             let classes = here.classes(view);
             // A link that is deleted takes nothing with it; anything else done to it reaches what it leads to.
             match view.facts.path(path) {

@@ -51,7 +51,9 @@ fn falls_on(pattern: &OnEffect, effect: &Effect, classes: Classes, home: Option<
 
 fn is_recursive(target: &Target) -> bool {
     match target {
-        Target::Path { recursive, .. } | Target::UnknownPath { recursive, .. } => *recursive,
+        // `**` is what a search through all levels is written as.
+        Target::Path { path, glob, recursive } => *recursive || (*glob && path.contains("**")),
+        Target::UnknownPath { recursive, .. } => *recursive,
         Target::Url(_) | Target::Command(_) | Target::None => false,
     }
 }
