@@ -84,7 +84,8 @@ fn leads_nowhere() -> bool {
     const NULL: (u32, u32) = (1, 3);
     rustix::fs::fstat(rustix::stdio::stdout()).is_ok_and(|stat| {
         let device = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));
-        rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::CharacterDevice && device == NULL
+        rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::CharacterDevice
+            && device == NULL
     })
 }
 

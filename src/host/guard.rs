@@ -121,10 +121,7 @@ type Resource = c_int;
 pub fn deadline(ms: u32) {
     let once = libc::itimerval {
         it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 },
-        it_value: libc::timeval {
-            tv_sec: (ms / 1000).into(),
-            tv_usec: ((ms % 1000) * 1000).into(),
-        },
+        it_value: libc::timeval { tv_sec: (ms / 1000).into(), tv_usec: ((ms % 1000) * 1000).into() },
     };
     // SAFETY: `once` is a plain structure that outlives the call.
     unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const once, null_mut()) };
