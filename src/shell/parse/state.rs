@@ -298,7 +298,13 @@ impl State {
         for command in &mut commands {
             command.parent = self.parents.get(command.subshell as usize).copied().unwrap_or(0);
         }
-        Script { commands, functions: self.functions, parents: self.parents, assigned: self.assigned.into_iter().collect(), problem }
+        Script {
+            commands,
+            functions: self.functions,
+            parents: self.parents,
+            assigned: self.assigned.into_iter().collect(),
+            problem,
+        }
     }
 
     /// Puts the bodies of here-documents into their redirections, and the commands in them before their owners.
