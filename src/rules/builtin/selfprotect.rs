@@ -5,7 +5,7 @@ use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, When, classify, contains_word, flag_value,
-    has_flag, mentions_protected, runs, squeeze, target_of,
+    has_flag, inside, mentions_protected, runs, squeeze, target_of,
 };
 use crate::shell::Arg;
 
@@ -113,6 +113,29 @@ pub(super) const RULES: &[Rule] = &[
             "ln -s README.md docs/README.md",
             "cp .claude/settings.json /tmp/backup.json",
             "ln -s ../target out",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.home-filled",
+        verdict: Verdict::Modify,
+        reason: "unpacks or copies a whole tree over the home directory, where the guard's settings lie",
+        instead: Some(Instead::Advice("unpack it into a directory of its own and take out what is needed")),
+        when: &[predicate("tree_over_the_home_directory", home_filled)],
+        fires: &[
+            "tar -C ~ -xf old.tar",
+            "cp -r old/. ~",
+            "cp -r old/* ~/",
+            "rsync -a evil/ ~/",
+            "unzip -d ~ x.zip",
+            "cd ~ && tar xf x.tar",
+        ],
+        silent: &[
+            "tar -C ~/work -xf old.tar",
+            "cp a.txt ~",
+            "tar xf rel.tgz",
+            "rsync -a src/ ~/work/copy/",
+            "tar -C ~ -cf /tmp/x.tar work",
         ],
         ..RULE
     },
@@ -401,25 +424,54 @@ fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn unpacked<'a>(scene: &Scene<'a>) -> Found<'a> {
+    filled(scene, |dest, inv| around_protected(dest, inv, scene))
+}
+
+fn home_filled<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let Some(home) = scene.view.facts.places.home.as_deref() else { return Found::No };
+    filled(scene, |dest, inv| match target_of(dest, inv.cwd.as_deref()) {
+        Target::Path { path, glob: false, .. } => inside(home, &path),
+        Target::Path { .. }
+        | Target::UnknownPath { .. }
+        | Target::Url(_)
+        | Target::Command(_)
+        | Target::None => false,
+    })
+}
+
+/// A tree unpacked or copied into a directory for which `test` holds.
+fn filled<'a>(scene: &Scene<'a>, test: impl Fn(&Arg, &Invocation) -> bool) -> Found<'a> {
+    let here = Arg::literal(".");
     let found =
         scene.first(&["tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar"], |inv| {
             let whole =
                 |arg: &Arg| arg.prefix().ends_with("/.") || arg.prefix().ends_with('/') || arg.has_glob();
             match inv.program.as_str() {
-                "cp" | "rsync" | "ditto" => {
-                    let (dest, sources) = match inv.operands.split_last() {
-                        Some((dest, sources)) => (dest, sources),
-                        None => return false,
-                    };
-                    sources.iter().any(whole) && around_protected(dest, inv, scene)
-                }
+                "cp" | "rsync" | "ditto" => match inv.operands.split_last() {
+                    Some((dest, sources)) => sources.iter().any(whole) && test(dest, inv),
+                    None => false,
+                },
                 _ => {
                     let dest = flag_value(inv, &["-C", "--directory", "-d", "-o", "-D"]);
-                    dest.is_some_and(|dest| around_protected(dest, inv, scene))
+                    unpacks(inv) && test(dest.unwrap_or(&here), inv)
                 }
             }
         });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether an archiver takes out, by the letters that tar and cpio have for it; the others do nothing else here.
+fn unpacks(inv: &Invocation) -> bool {
+    match inv.program.as_str() {
+        "tar" | "bsdtar" | "cpio" => {
+            let bundle = inv.args.first().is_some_and(|arg| {
+                let text = arg.prefix();
+                !text.starts_with('-') && text.contains('x')
+            });
+            bundle || ["-x", "--extract", "--get", "-i"].iter().any(|flag| has_flag(inv, flag))
+        }
+        _ => true,
+    }
 }
 
 /// `w file` in a script of sed.

@@ -5,7 +5,7 @@ use super::call::Call;
 use super::effects::Act;
 use super::options::Parsed;
 use super::paths;
-use crate::domain::Target;
+use crate::domain::{PathKind, Target, join};
 use crate::rules::commands::{Kind, Operands, Role};
 use crate::shell::Arg;
 
@@ -73,6 +73,11 @@ impl Surveyor<'_> {
                 for arg in operands {
                     self.url(call, arg);
                 }
+                for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
+                    if let (Role::Dest, Some(dest)) = (role, &flag.value) {
+                        self.into_directory(call, dest, operands);
+                    }
+                }
             }
         }
     }
@@ -126,6 +131,36 @@ impl Surveyor<'_> {
             dest.filter(|dest| role != Operands::Link && (!is_remote(dest) || role != Operands::Remote))
         {
             self.file(call, Act::Create, dest, false);
+            self.into_directory(call, dest, sources);
+        }
+        for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
+            if let (Role::Dest, Some(dest)) = (role, &flag.value) {
+                self.into_directory(call, dest, sources);
+            }
+        }
+    }
+
+    /// What is taken into a directory lies there under its own name.
+    pub(super) fn into_directory(&mut self, call: &Call, dest: &Arg, sources: &[Arg]) {
+        /// Most names that are looked at one by one.
+        const NAMES: usize = 32;
+        let Target::Path { path: dir, glob: false, .. } = paths::target(dest, call.cwd.as_deref(), false)
+        else {
+            return;
+        };
+        let is_directory = self.facts.path(&dir).is_none_or(|fact| fact.kind == PathKind::Directory);
+        if !is_directory && !dest.text().ends_with('/') {
+            return;
+        }
+        for source in sources.iter().take(NAMES) {
+            let text = source.text();
+            let name = text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+            // Of a tree's content the names are not known; the directory itself stands for it.
+            if !name.is_empty() && name != "." && name != ".." && !source.has_unknown() && !source.has_glob()
+            {
+                let path = join(&dir, name);
+                self.act(call, Act::Create, Target::Path { path, glob: false, recursive: false });
+            }
         }
     }
 

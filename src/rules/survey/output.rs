@@ -136,8 +136,8 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "printf" => printf(call.args()),
         "cat" if call.args().iter().all(|arg| arg.known() == Some("-")) => call.input.clone(),
         "cat" => cat(call, files),
-        "which" => only_operand(call),
-        "command" if call.args().first().and_then(Arg::known) == Some("-v") => only_operand(call),
+        "which" => found(call, facts),
+        "command" if call.args().first().and_then(Arg::known) == Some("-v") => found(call, facts),
         "tee" => call.input.clone(),
         "cd" | "true" | ":" | "export" | "set" | "mkdir" => Some(Arg::default()),
         "base64" => base64(call),
@@ -169,11 +169,16 @@ fn cat(call: &Call, files: &[(String, Arg)]) -> Option<Arg> {
     Some(whole)
 }
 
-/// The one operand: where a program is found says which program it is.
-fn only_operand(call: &Call) -> Option<Arg> {
+/// Where the one program asked for is found: a protected place of that name, else where programs mostly lie.
+fn found(call: &Call, facts: &Facts) -> Option<Arg> {
     let mut operands = call.args().iter().filter(|arg| !arg.prefix().starts_with('-'));
-    let operand = operands.next().filter(|arg| arg.known().is_some_and(|name| !name.contains('/')))?;
-    if operands.next().is_none() { Some(operand.clone()) } else { None }
+    let name = operands.next()?.known().filter(|name| !name.is_empty() && !name.contains('/'))?;
+    if operands.next().is_some() {
+        return None;
+    }
+    let ours = facts.places.protected.iter().map(|place| place.path.as_str());
+    let ours = ours.filter(|path| path.rsplit('/').next() == Some(name)).find(|path| path.contains("/bin/"));
+    Some(ours.map_or_else(|| Arg::literal(&format!("/usr/bin/{name}")), Arg::literal))
 }
 
 fn echo(args: &[Arg]) -> Option<Arg> {
