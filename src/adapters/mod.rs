@@ -1,1 +1,117 @@
-//! stub
+//! The clients' wire formats: bytes → Request, Decision → Reply. Nothing in here decides or touches the machine.
+#![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod claude;
+mod json;
+mod message;
+mod opencode;
+mod patch;
+mod vocabulary;
+
+use crate::domain::{AgentId, CallId, Client, Decision, Fault, FaultKind, Request, SessionId};
+use json::{Object, bad, missing};
+
+/// Longest accepted message, in bytes. A client sends a file of a few megabytes whole.
+pub const MAX_MESSAGE: usize = 16 * 1024 * 1024;
+
+/// A message in our words, and what a reply to it needs of the original.
+#[derive(Debug)]
+pub struct Decoded<'a> {
+    pub request: Request,
+    /// The arguments of the call as the client sent them; empty for events without a call.
+    pub raw_input: &'a str,
+}
+
+/// What the client is told: the bytes for each stream and whether the call may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub code: ExitKind,
+}
+
+/// The two ways a hook may end; any third lets the call run on some client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitKind {
+    Pass,
+    Block,
+}
+
+impl Reply {
+    fn pass(stdout: Vec<u8>) -> Reply {
+        Reply { stdout, stderr: Vec::new(), code: ExitKind::Pass }
+    }
+}
+
+/// Reads one message. Whatever cannot be read for certain is a fault.
+pub fn decode(client: Client, bytes: &[u8]) -> Result<Decoded<'_>, Fault> {
+    if bytes.len() > MAX_MESSAGE {
+        let why = format!("longer than {} MiB", MAX_MESSAGE / 1024 / 1024);
+        return Err(Fault::new(FaultKind::TooLarge, "hook message", why)
+            .with_way_out("split the work into smaller calls"));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| bad(format!("not UTF-8: {error}")))?;
+    if text.trim().is_empty() {
+        return Err(bad("standard input is empty"));
+    }
+    let message = Object::parse(text, "message")?;
+    match client {
+        Client::ClaudeCode => claude::decode(&message),
+        Client::OpenCode => opencode::decode(&message),
+    }
+}
+
+/// The reply to a message that was understood.
+pub fn encode(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
+    match decoded.request.subject.client {
+        Client::ClaudeCode => claude::encode(decoded, decision),
+        Client::OpenCode => opencode::encode(decoded, decision),
+    }
+}
+
+/// The refusal of whatever was sent, when it was not understood.
+pub fn refuse(client: Client, decision: &Decision) -> Reply {
+    let text = message::blocked(decision);
+    match client {
+        Client::ClaudeCode => claude::deny(&text, None),
+        Client::OpenCode => opencode::block(&text),
+    }
+}
+
+/// A field that has to be there and not be empty.
+fn need(object: &Object<'_>, name: &str) -> Result<String, Fault> {
+    let text = object.text(name)?.ok_or_else(|| missing(name))?;
+    if text.is_empty() { Err(bad(format!("field {name} is empty"))) } else { Ok(text.into_owned()) }
+}
+
+fn optional(object: &Object<'_>, name: &str) -> Result<Option<String>, Fault> {
+    Ok(object.text(name)?.map(std::borrow::Cow::into_owned))
+}
+
+/// An absolute directory.
+fn directory(object: &Object<'_>, name: &str) -> Result<String, Fault> {
+    let path = need(object, name)?;
+    if path.starts_with('/') {
+        Ok(path)
+    } else {
+        Err(bad(format!("field {name}: expected an absolute path")))
+    }
+}
+
+fn session_id(text: &str, name: &str) -> Result<SessionId, Fault> {
+    SessionId::new(text).ok_or_else(|| bad_id(name))
+}
+
+fn agent_id(object: &Object<'_>, name: &str) -> Result<Option<AgentId>, Fault> {
+    let text = object.text(name)?;
+    text.map(|text| AgentId::new(&text).ok_or_else(|| bad_id(name))).transpose()
+}
+
+fn call_id(object: &Object<'_>, name: &str) -> Result<Option<CallId>, Fault> {
+    let text = object.text(name)?;
+    text.map(|text| CallId::new(&text).ok_or_else(|| bad_id(name))).transpose()
+}
+
+fn bad_id(name: &str) -> Fault {
+    bad(format!("field {name}: expected 1 to {} bytes", SessionId::MAX))
+}

@@ -1,3 +1,141 @@
-pub fn run() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+//! The command line: arguments, the order of one call, one file per subcommand. `hook` is answered before clap starts.
+
+mod allow;
+pub mod args;
+mod audit;
+mod call;
+mod check;
+pub mod config;
+pub mod doctor;
+pub mod hook;
+pub mod install;
+mod record;
+mod registering;
+mod report;
+mod rules;
+mod settings;
+pub mod trust;
+pub mod uninstall;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{CommandFactory, Parser};
+
+use crate::domain::Places;
+use crate::host::dirs::{Dirs, Environment};
+use crate::host::{guard, places};
+use args::{Cli, Command};
+
+/// How a command of a person ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// 0: fine, or allowed.
+    Fine,
+    /// 1: lazaret itself could not do it, or something is not well.
+    Failed,
+    /// 2: blocked.
+    Blocked,
+    /// 3: would be modified or asked.
+    Changed,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Fine => 0,
+            Exit::Failed => 1,
+            Exit::Blocked => 2,
+            Exit::Changed => 3,
+        })
+    }
+}
+
+/// The whole program.
+pub fn run() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    if let [_, command, rest @ ..] = args.as_slice()
+        && command == "hook"
+        && !rest.iter().any(|arg| arg == "--help" || arg == "-h")
+    {
+        return hook::run(rest);
+    }
+    guard::arm_tool();
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let fine = !error.use_stderr();
+            let printed = error.print();
+            return if fine && printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        }
+    };
+    let mut out = std::io::stdout().lock();
+    match command(&cli.command, &mut out).and_then(|exit| Ok(out.flush().map(|()| exit)?)) {
+        Ok(exit) => exit.into(),
+        Err(error) => failed(&error),
+    }
+}
+
+/// The error on stderr as `lazaret: what: why`. A reader that went away (`| head`) is no error.
+fn failed(error: &anyhow::Error) -> ExitCode {
+    let gone = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    if gone.into_iter().any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe) {
+        return ExitCode::SUCCESS;
+    }
+    let hint = error.downcast_ref::<crate::domain::Fault>().and_then(|fault| fault.way_out.as_deref());
+    let mut text = format!("lazaret: {error:#}\n");
+    if let Some(hint) = hint {
+        text.push_str(&format!("hint: {hint}\n"));
+    }
+    // Nothing is left to tell it to when stderr is closed.
+    let _told = std::io::stderr().write_all(text.as_bytes());
+    ExitCode::FAILURE
+}
+
+fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    match command {
+        Command::Hook { .. } => anyhow::bail!("hook: usage: lazaret hook claude-code|opencode"),
+        Command::Rules(command) => rules::run(command, out),
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Cli::command(), "lazaret", &mut &mut *out);
+            Ok(Exit::Fine)
+        }
+        Command::Man => {
+            clap_mangen::Man::new(Cli::command()).render(&mut &mut *out)?;
+            Ok(Exit::Fine)
+        }
+        Command::Check(args) => check::run(args, Machine::here()?, out),
+        Command::Install(args) => registering::install(args, &Machine::here()?, out),
+        Command::Uninstall(args) => registering::uninstall(args, &Machine::here()?, out),
+        Command::Doctor { json } => registering::doctor(*json, Machine::here()?, out),
+        Command::Audit(command) => audit::run(command, &Machine::here()?, out),
+        Command::Config(command) => settings::config(command, &Machine::here()?, out),
+        Command::Trust { action, file, json } => {
+            settings::trust((*action, *json), file.as_deref(), &Machine::here()?, out)
+        }
+        Command::Allow { code } => allow::run(code, &Machine::here()?, out),
+    }
+}
+
+/// The environment of this process and where lazaret's things lie in it.
+#[derive(Debug)]
+pub struct Machine {
+    pub env: Environment,
+    pub dirs: Dirs,
+}
+
+impl Machine {
+    fn here() -> anyhow::Result<Machine> {
+        let env = Environment::read();
+        let dirs = Dirs::locate(&env)?;
+        Ok(Machine { env, dirs })
+    }
+
+    /// Where things are, seen from the working directory.
+    fn places(&self) -> anyhow::Result<Places> {
+        let cwd = std::env::current_dir().context("the working directory")?;
+        Ok(places::locate(&self.env, &self.dirs, &cwd.to_string_lossy()))
+    }
 }

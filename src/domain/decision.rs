@@ -85,6 +85,20 @@ pub struct Reason {
     pub instead: Option<String>,
 }
 
+impl Reason {
+    /// Something told that speaks neither for nor against the call.
+    fn note(rule: &str, message: String) -> Reason {
+        Reason {
+            rule: rule.to_owned(),
+            verdict: Verdict::Allow,
+            severity: Severity::Low,
+            message,
+            matched: String::new(),
+            instead: None,
+        }
+    }
+}
+
 /// A change to the call's arguments that makes it safe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewrite {
@@ -159,6 +173,35 @@ impl Decision {
             effects: Vec::new(),
             quarantined: false,
         }
+    }
+
+    /// A block for a reason of lazaret's own.
+    pub fn refusal(rule: &str, message: String) -> Decision {
+        let reason = Reason {
+            rule: rule.to_owned(),
+            verdict: Verdict::Block,
+            severity: Severity::Critical,
+            message,
+            matched: String::new(),
+            instead: None,
+        };
+        Decision::new(vec![reason], None, false)
+    }
+
+    /// The same call after a person allowed exactly it, once: it proceeds, and the reasons stay on record.
+    #[must_use]
+    pub fn permitted(mut self) -> Decision {
+        self.verdict = Verdict::Allow;
+        self.enforcement = Enforcement::Proceed;
+        self.rewrite = None;
+        self.reasons
+            .insert(0, Reason::note("permission.used", "a person allowed exactly this call once".to_owned()));
+        self
+    }
+
+    /// Adds something that is told with the decision and does not change it.
+    pub fn note(&mut self, rule: &str, message: String) {
+        self.reasons.push(Reason::note(rule, message));
     }
 
     pub fn verdict(&self) -> Verdict {

@@ -1,5 +1,7 @@
 //! What a session did before, as far as a decision looks back.
 
+use super::Verdict;
+
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -25,26 +27,55 @@ pub struct PastCall {
     pub outcome: Outcome,
     /// It changed files (a write, an edit, a command that writes).
     pub writes: bool,
+    /// Its record cannot be read: it counts, with age 0, as a call of every agent and of every tool.
+    pub damaged: bool,
 }
 
-/// A limit that stands against the call, worked out from the state under the lock.
+/// What is remembered of the call that is being decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Fingerprint of tool and action.
+    pub action: u64,
+    /// Fingerprint of the agent (0 = main agent).
+    pub agent: u64,
+    /// Fingerprint of the tool's name.
+    pub tool: u64,
+    /// Fingerprint of the call's id, by which its outcome is reported (0 = it has none).
+    pub call: u64,
+    pub verdict: Verdict,
+    pub outcome: Outcome,
+    pub writes: bool,
+    /// It counts against the session's file operations.
+    pub file_operation: bool,
+}
+
+/// A quarantined agent that was registered in this session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limit {
-    /// `RATE_LIMIT_EXCEEDED`, `CONCURRENT_AGENT_LIMIT`, `TOOL_LIMIT_EXCEEDED`, `SESSION_STOPPED`.
-    pub code: &'static str,
-    pub message: String,
+pub struct Lease {
+    pub agent: String,
+    /// Age in milliseconds, by the rule of [`PastCall::age_ms`].
+    pub age_ms: u64,
 }
 
 /// Where the session stands when the call comes in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stand {
-    /// Newest first, at most 200.
+    /// Newest first: as many as were asked for, and at least all inside the window that was asked for.
     pub history: Vec<PastCall>,
+    /// Calls inside the window may be missing (overwritten, or lost with a damaged record), so a limit counts as reached.
+    pub wrapped: bool,
+    /// Calls of this session so far.
+    pub calls: u64,
     /// File operations of this session so far.
     pub file_operations: u64,
-    pub limit: Option<Limit>,
-    /// A person allowed exactly this action (`lazaret allow`); the id of that permission.
-    pub allowed: Option<String>,
+    /// Prompts of the person in this session so far.
+    pub prompts: u64,
+    /// The session was stopped, and why; a person must resume it.
+    pub stopped: Option<String>,
+    /// Agents registered as quarantined.
+    pub quarantined: Vec<Lease>,
+    /// What the session is for, as far as it was said.
+    pub goals: Vec<String>,
 }
 
 /// A 64-bit fingerprint (FNV-1a) of some parts, the same in every version of lazaret. Not for secrets.

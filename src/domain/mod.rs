@@ -17,7 +17,7 @@ pub use effect::{Effect, EffectKind, Target};
 pub use event::{AuditEvent, EventKind};
 pub use facts::{Ask, Facts, PathFact, PathKind, Places, Protected, ProtectedKind};
 pub use fault::{Fault, FaultKind};
-pub use history::{Limit, Outcome, PastCall, Stand, fingerprint};
+pub use history::{Entry, Lease, Outcome, PastCall, Stand, fingerprint};
 pub use policy::{
     AuditPolicy, BuiltinRules, Mode, OnFault, Policy, QuarantinePolicy, RationalityThresholds, ResourceMode,
     ResourcePolicy, RiskThresholds, ToolLimit,

@@ -1,1 +1,19 @@
-//! stub
+//! The machine: the only floor-1 module that touches it. Clock, files, locks and processes become our own words here;
+//! nothing here decides.
+
+pub mod alloc;
+pub mod audit;
+pub mod clock;
+pub mod config;
+pub mod dirs;
+pub mod facts;
+pub mod files;
+pub mod guard;
+pub mod ignore;
+mod lock;
+pub mod permit;
+pub mod places;
+mod private;
+pub mod registration;
+pub mod state;
+pub mod trust;

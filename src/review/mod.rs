@@ -1,1 +1,18 @@
-//! stub
+//! The decision: a pure function of the call, what is known of the machine, the policy and the session so far.
+#![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod assess;
+mod decide;
+mod gates;
+mod matrix;
+mod rationality;
+pub mod redact;
+mod registration;
+mod risk;
+
+pub use assess::is_file_operation;
+pub use decide::{Case, Identity, action_text, decide, identify};
+pub use matrix::{DangerousPattern, base_verdict, final_verdict};
+pub use rationality::rationality;
+pub use registration::drops_registration;
+pub use risk::{base_risk, risk, risk_level};

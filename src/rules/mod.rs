@@ -4,8 +4,9 @@
 
 mod builtin;
 mod commands;
+pub mod fixture;
 mod matcher;
 mod survey;
 
-pub use matcher::{Example, Expect, Rule, View, all, find, judge, rewrite};
+pub use matcher::{Example, Expect, Instead, Rewriter, Rule, View, all, find, judge, rewrite};
 pub use survey::{Flag, Invocation, Stdin, Survey, survey};

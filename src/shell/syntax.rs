@@ -9,6 +9,8 @@ pub struct Script {
     pub commands: Vec<Simple>,
     /// The names of the functions that the text defines.
     pub functions: Vec<String>,
+    /// The subshell around each subshell (0 for 0).
+    pub parents: Vec<u32>,
     /// The variables that expansions assign (`${NAME:=word}`). Their values are not followed: whoever tracks variables has to
     /// take them for unknown.
     pub assigned: Vec<String>,

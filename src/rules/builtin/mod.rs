@@ -1,1 +1,57 @@
-//! stub
+//! Our judgement on what commands do: the built-in rules, one entry each, a file for each subject.
+
+mod cloud;
+mod code;
+mod database;
+mod disks;
+mod files;
+pub(crate) mod git;
+pub(crate) mod lists;
+mod network;
+mod packages;
+mod persistence;
+mod privilege;
+mod secrets;
+mod selfprotect;
+mod shell;
+mod system;
+
+use super::matcher::{COMMAND, Command, Found, Predicate, Rule, Scene, When};
+
+/// Every file of rules. Of reasons that weigh the same the first is the one that people read.
+pub(super) const FILES: &[&[Rule]] = &[
+    files::RULES,
+    selfprotect::RULES,
+    shell::RULES,
+    code::RULES,
+    disks::RULES,
+    secrets::RULES,
+    network::RULES,
+    privilege::RULES,
+    persistence::RULES,
+    git::RULES,
+    system::RULES,
+    cloud::RULES,
+    database::RULES,
+    packages::RULES,
+];
+
+/// A condition in code.
+const fn predicate(name: &'static str, test: for<'a> fn(&Scene<'a>) -> Found<'a>) -> When {
+    When::Predicate(Predicate { name, test })
+}
+
+/// Any run of one of these programs.
+const fn run(programs: &'static [&'static str]) -> Command {
+    Command { programs, ..COMMAND }
+}
+
+/// A run of one of these programs with one of these subcommands.
+const fn sub(programs: &'static [&'static str], subs: &'static [&'static str]) -> Command {
+    Command { programs, subs, ..COMMAND }
+}
+
+/// A run of one of these programs with, of each group, one of the flags.
+const fn flagged(programs: &'static [&'static str], flags: &'static [&'static [&'static str]]) -> Command {
+    Command { programs, flags, ..COMMAND }
+}

@@ -1,1 +1,468 @@
-//! stub
+//! Facts about programs, as tables: which options take values, what the operands are, what running it does. No judgement
+//! (that is `builtin`) and no shell (that is `survey`). One row per program, sorted by name; the tests below hold the tables
+//! to that.
+//!
+//! Options are words in one text, so that a row costs nothing until it is read:
+//! `--name` takes a value · `--name:r` its value is a [`Role`] · `-n!` takes none (listed so that `--nam` is understood) ·
+//! `-n?` takes one only when attached · `-n^` with it the program runs no command · `+` options end at the first operand.
+
+mod archives;
+mod build;
+mod cloud;
+mod containers;
+mod data;
+mod desktop;
+mod files;
+mod git;
+mod interpreters;
+mod network;
+mod packages;
+mod shells;
+mod system;
+mod text;
+mod wrappers;
+
+/// What the value of an option is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rules) enum Role {
+    /// Text without a meaning for us.
+    Plain,
+    /// `r`: a file that is read.
+    Read,
+    /// `w`: a file that is written.
+    Write,
+    /// `x`: a file that is deleted.
+    Delete,
+    /// `d`: the directory that the program works in.
+    Dir,
+    /// `D`: the directory that operands are written to.
+    Dest,
+    /// `s`: a command line that is run.
+    Shell,
+    /// `k`: a setting `key=value`; some keys hold command lines.
+    Setting,
+    /// `u`: a URL.
+    Url,
+}
+
+/// What an option does to the words after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rules) enum Takes {
+    Nothing,
+    Optional,
+    Value(Role),
+    /// As `Nothing`; and the program runs no other command.
+    Stop,
+}
+
+/// What running a program does, apart from what it does to its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rules) enum Deed {
+    /// Nothing that lasts.
+    Nothing,
+    /// Reads the directory that it runs in.
+    Look,
+    /// Changes files in the directory that it runs in.
+    Change,
+    /// Throws work away that nothing else holds.
+    Discard,
+    /// Runs code of the project or of its own.
+    Process,
+    /// Talks to other machines.
+    Network,
+    /// Fetches code and runs or keeps it.
+    Install,
+    /// Changes the system.
+    System,
+    /// Not known.
+    Unknown,
+}
+
+/// What the operands are, and what is done with them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rules) enum Operands {
+    /// No files.
+    Text,
+    Read,
+    Create,
+    Modify,
+    Delete,
+    /// The first is a pattern or program (unless an option gives it), the rest are read.
+    Pattern,
+    /// As `Pattern`, and `-i` changes the files.
+    PatternEdit,
+    /// All but the last are read, the last is written.
+    Copy,
+    /// All but the last go away, the last is written.
+    Move,
+    /// The last is created (or, if there is one, its base name here); the others are not touched.
+    Link,
+    /// The first is a mode or an owner, the rest are modified.
+    ModeModify,
+    /// The first is read, the others are written.
+    ReadWrite,
+    /// The first is written, the others are read.
+    WriteRead,
+    /// `key=value` as dd has them.
+    Dd,
+    /// tar's, by its mode.
+    Tar,
+    /// A device or mount point that is changed.
+    Device,
+    Urls,
+    /// `host:path` or paths, the last is the destination.
+    Remote,
+}
+
+/// How the words after a program are to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rules) enum Kind {
+    /// Options as getopt has them.
+    Plain,
+    /// Long options have one dash; short ones are not bundled.
+    Dash,
+    /// No options at all.
+    Raw,
+    /// Runs the command in its operands.
+    Wrap(Wrap),
+    /// A shell.
+    Shell,
+    /// Runs code in another language.
+    Interpreter,
+    Find,
+    Fd,
+    Xargs,
+    Parallel,
+    Git,
+    /// Runs the commands that it reads from its input.
+    Stdin,
+    /// A builtin of the shell that changes the shell itself.
+    Builtin(Builtin),
+}
+
+/// Builtins with a meaning of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rules) enum Builtin {
+    Cd,
+    Pushd,
+    Popd,
+    Export,
+    Unset,
+    Read,
+    Alias,
+    Set,
+    Shift,
+    Eval,
+    Source,
+    Trap,
+}
+
+/// How a program that runs another one is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rules) struct Wrap {
+    /// Operands in front of the command.
+    pub skip: u8,
+    pub rest: Rest,
+    /// The program does something itself, so it is an invocation of its own.
+    pub keep: bool,
+    /// With another user's rights.
+    pub privileged: bool,
+    /// On another machine, or with other files: nothing here can be asked about it.
+    pub remote: bool,
+    /// A command that we do not know is code of the project.
+    pub lenient: bool,
+}
+
+/// What the words of the command are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rules) enum Rest {
+    /// A program and its arguments.
+    Words,
+    /// As `Words`, with assignments in front.
+    EnvWords,
+    /// Joined by blanks, a command line.
+    Text,
+    /// A program and its arguments after `--` only.
+    AfterDashes,
+}
+
+/// `cmd words`.
+pub(in crate::rules) const WORDS: Wrap =
+    Wrap { skip: 0, rest: Rest::Words, keep: false, privileged: false, remote: false, lenient: false };
+
+impl Wrap {
+    const fn skip(self, skip: u8) -> Wrap {
+        Wrap { skip, ..self }
+    }
+
+    const fn rest(self, rest: Rest) -> Wrap {
+        Wrap { rest, ..self }
+    }
+
+    const fn keep(self) -> Wrap {
+        Wrap { keep: true, ..self }
+    }
+
+    const fn privileged(self) -> Wrap {
+        Wrap { privileged: true, ..self }
+    }
+
+    const fn remote(self) -> Wrap {
+        Wrap { remote: true, keep: true, ..self }
+    }
+
+    const fn lenient(self) -> Wrap {
+        Wrap { lenient: true, keep: true, ..self }
+    }
+}
+
+/// A program.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::rules) struct Program {
+    pub name: &'static str,
+    pub options: &'static str,
+    pub deed: Deed,
+    pub operands: Operands,
+    pub kind: Kind,
+    /// Subcommands; empty = it has none.
+    pub subs: &'static [Sub],
+    /// First words of subcommands of two words.
+    pub nested: &'static str,
+}
+
+/// Subcommands of a program that are alike.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::rules) struct Sub {
+    /// `push pull`, and with two words `stash.drop`.
+    pub names: &'static str,
+    pub options: &'static str,
+    pub deed: Deed,
+    pub operands: Operands,
+    pub wrap: Option<Wrap>,
+}
+
+const fn p(name: &'static str, options: &'static str, deed: Deed, operands: Operands) -> Program {
+    Program { name, options, deed, operands, kind: Kind::Plain, subs: &[], nested: "" }
+}
+
+/// A program that only prints.
+const fn quiet(name: &'static str) -> Program {
+    p(name, "", Deed::Nothing, Operands::Text)
+}
+
+/// A wrapper.
+const fn w(name: &'static str, options: &'static str, wrap: Wrap) -> Program {
+    p(name, options, Deed::Process, Operands::Text).kind(Kind::Wrap(wrap))
+}
+
+impl Program {
+    const fn kind(self, kind: Kind) -> Program {
+        Program { kind, ..self }
+    }
+
+    const fn dash(self) -> Program {
+        Program { kind: Kind::Dash, ..self }
+    }
+
+    const fn subs(self, nested: &'static str, subs: &'static [Sub]) -> Program {
+        Program { nested, subs, ..self }
+    }
+
+    /// The row of a subcommand.
+    pub fn sub(&self, first: &str, second: Option<&str>) -> Option<&'static Sub> {
+        if let Some(second) = second {
+            let both = |name: &str| name.split_once('.').is_some_and(|(a, b)| a == first && b == second);
+            if let Some(sub) = self.subs.iter().find(|sub| sub.names.split_ascii_whitespace().any(both)) {
+                return Some(sub);
+            }
+        }
+        self.subs.iter().find(|sub| has_word(sub.names, first))
+    }
+
+    pub fn is_nested(&self, first: &str) -> bool {
+        has_word(self.nested, first)
+    }
+}
+
+const fn s(names: &'static str, options: &'static str, deed: Deed, operands: Operands) -> Sub {
+    Sub { names, options, deed, operands, wrap: None }
+}
+
+/// Subcommands with operands that are no files.
+const fn t(names: &'static str, deed: Deed) -> Sub {
+    s(names, "", deed, Operands::Text)
+}
+
+impl Sub {
+    const fn wrap(self, wrap: Wrap) -> Sub {
+        Sub { wrap: Some(wrap), ..self }
+    }
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split_ascii_whitespace().any(|other| other == word)
+}
+
+const TABLES: [&[Program]; 15] = [
+    files::TABLE,
+    text::TABLE,
+    git::TABLE,
+    build::TABLE,
+    shells::TABLE,
+    interpreters::TABLE,
+    packages::TABLE,
+    network::TABLE,
+    wrappers::TABLE,
+    system::TABLE,
+    containers::TABLE,
+    cloud::TABLE,
+    data::TABLE,
+    archives::TABLE,
+    desktop::TABLE,
+];
+
+/// The facts about a program by its base name; versions and `.exe` at the end do not matter (`python3.12`, `gcc-13`).
+pub(in crate::rules) fn find(name: &str) -> Option<&'static Program> {
+    exact(name).or_else(|| {
+        let bare = name.strip_suffix(".exe").unwrap_or(name);
+        let bare = bare.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+        if bare.len() < name.len() && !bare.is_empty() { exact(bare) } else { None }
+    })
+}
+
+fn exact(name: &str) -> Option<&'static Program> {
+    TABLES.iter().find_map(|table| {
+        let at = table.binary_search_by(|program| program.name.cmp(name)).ok()?;
+        table.get(at)
+    })
+}
+
+/// What an option word of `options` says, or nothing when it is not listed. A long option may be shortened as long as it is
+/// the only one that it can be: the answer names it in full.
+pub(in crate::rules) fn option<'n>(options: [&'static str; 2], name: &'n str) -> Option<(&'n str, Takes)>
+where
+    'static: 'n,
+{
+    let words = || options.into_iter().flat_map(str::split_ascii_whitespace);
+    let mut only: Option<(&'static str, Takes)> = None;
+    let mut several = false;
+    for word in words() {
+        let (listed, takes) = split(word);
+        if listed == name {
+            return Some((name, takes));
+        }
+        if name.len() > 3 && name.starts_with("--") && listed.starts_with(name) {
+            several |= only.is_some_and(|(other, _)| other != listed);
+            only = Some((listed, takes));
+        }
+    }
+    only.filter(|_| !several)
+}
+
+fn split(word: &'static str) -> (&'static str, Takes) {
+    if let Some((name, role)) = word.rsplit_once(':') {
+        let role = match role {
+            "r" => Role::Read,
+            "w" => Role::Write,
+            "x" => Role::Delete,
+            "d" => Role::Dir,
+            "D" => Role::Dest,
+            "s" => Role::Shell,
+            "k" => Role::Setting,
+            "u" => Role::Url,
+            _ => Role::Plain,
+        };
+        return (name, Takes::Value(role));
+    }
+    let last = |suffix| word.strip_suffix(suffix);
+    if let Some(name) = last('!') {
+        (name, Takes::Nothing)
+    } else if let Some(name) = last('?') {
+        (name, Takes::Optional)
+    } else if let Some(name) = last('^') {
+        (name, Takes::Stop)
+    } else {
+        (word, Takes::Value(Role::Plain))
+    }
+}
+
+/// Whether options end at the first operand.
+pub(in crate::rules) fn stops_at_operand(options: [&'static str; 2]) -> bool {
+    options.into_iter().any(|text| text.starts_with('+'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted_and_no_name_stands_twice() {
+        let mut all: Vec<&str> = Vec::new();
+        for table in TABLES {
+            for pair in table.windows(2) {
+                assert!(pair[0].name < pair[1].name, "{} before {}", pair[0].name, pair[1].name);
+            }
+            all.extend(table.iter().map(|program| program.name));
+        }
+        let count = all.len();
+        all.sort_unstable();
+        let twice: Vec<_> = all.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(twice.is_empty(), "{twice:?}");
+        assert!(count >= 350, "{count}");
+    }
+
+    #[test]
+    fn every_option_word_is_one() {
+        let check = |name: &str, options: &'static str| {
+            for word in options.split_ascii_whitespace() {
+                if word == "+" {
+                    assert!(options.starts_with('+'), "{name}: + comes first");
+                    continue;
+                }
+                let (option, _) = split(word);
+                assert!(
+                    option.starts_with(['-', '/']) && !option.ends_with(['!', '?', '^', ':']),
+                    "{name}: {word}"
+                );
+                if let Some((_, role)) = word.rsplit_once(':') {
+                    assert!(role.len() == 1 && "rwxdDsku".contains(role), "{name}: {word}");
+                }
+            }
+        };
+        for program in TABLES.into_iter().flatten() {
+            check(program.name, program.options);
+            for sub in program.subs {
+                check(program.name, sub.options);
+                for name in sub.names.split_ascii_whitespace() {
+                    let first = name.split('.').next().unwrap();
+                    assert_eq!(
+                        name.contains('.'),
+                        first != name && program.is_nested(first),
+                        "{} {name}",
+                        program.name
+                    );
+                    let same = |other: &&str| *other == name;
+                    let rows = program.subs.iter().flat_map(|sub| sub.names.split_ascii_whitespace());
+                    assert_eq!(rows.filter(same).count(), 1, "{} {name}", program.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn options_are_found_in_full_and_shortened() {
+        let rm = find("rm").unwrap();
+        assert_eq!(option([rm.options, ""], "--recursive"), Some(("--recursive", Takes::Nothing)));
+        assert_eq!(option([rm.options, ""], "--recurs"), Some(("--recursive", Takes::Nothing)));
+        assert_eq!(option([rm.options, ""], "--no-such"), None);
+    }
+
+    #[test]
+    fn versions_do_not_matter() {
+        assert_eq!(find("python3.12").unwrap().name, "python");
+        assert_eq!(find("gcc-13").unwrap().name, "gcc");
+        assert_eq!(find("rm.exe").unwrap().name, "rm");
+        assert!(find("nosuchprogram").is_none());
+        assert!(find("").is_none());
+    }
+}

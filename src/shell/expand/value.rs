@@ -209,7 +209,8 @@ fn may_close(part: &Part) -> bool {
 
 /// Variables that the shell itself sets, whatever is assigned to them.
 fn is_dynamic(name: &str) -> bool {
-    let special = name.bytes().all(|byte| !byte.is_ascii_alphabetic());
+    let positional = name.bytes().all(|byte| byte.is_ascii_digit());
+    let special = !positional && name.bytes().all(|byte| !byte.is_ascii_alphabetic());
     special
         || matches!(
             name,

@@ -292,11 +292,19 @@ impl State {
             self.place(commands, &mut out, &mut problem);
             commands = out;
         }
-        for command in &mut commands {
-            let parent = self.parents.get(command.subshell as usize).copied().unwrap_or(0);
-            command.parent = self.owners.get(&parent).copied().unwrap_or(parent);
+        for parent in &mut self.parents {
+            *parent = self.owners.get(parent).copied().unwrap_or(*parent);
         }
-        Script { commands, functions: self.functions, assigned: self.assigned.into_iter().collect(), problem }
+        for command in &mut commands {
+            command.parent = self.parents.get(command.subshell as usize).copied().unwrap_or(0);
+        }
+        Script {
+            commands,
+            functions: self.functions,
+            parents: self.parents,
+            assigned: self.assigned.into_iter().collect(),
+            problem,
+        }
     }
 
     /// Puts the bodies of here-documents into their redirections, and the commands in them before their owners.

@@ -1,0 +1,331 @@
+// The lazaret gate inside OpenCode: shows every tool call to the lazaret binary, and throws unless it answers.
+// One file for both generations of OpenCode: version 1 (1.18.29 or later) calls `server`, version 2 calls `setup`.
+// It decides nothing. No other exports: OpenCode 1 drops a file that has one, and the session goes on unguarded.
+
+import { spawn, spawnSync } from "node:child_process"
+
+// Both are written by `lazaret install`. They are constants, not environment variables: those an agent could set.
+const BIN = "@LAZARET_BIN@"
+const TIMEOUT_MS = 5000
+
+const MAX_BYTES = 16 * 1024 * 1024
+// A look-up that takes longer than this would hang the session: OpenCode has no time-out for hooks.
+const LOOKUP_MS = 2000
+// Forwarded reports carry the outcome of a call, not its whole output.
+const MAX_REPORT_CHARS = 4000
+// Sessions and warnings that are remembered; the oldest go first.
+const MAX_REMEMBERED = 1000
+// Sessions inside sessions that are followed to their root.
+const MAX_DEPTH = 16
+
+const EVENTS = ["session.created", "session.deleted", "session.error"]
+
+// --- What the binary is told and answers ------------------------------------------------------------------------
+
+class Blocked extends Error {}
+
+function blocked(why) {
+  return new Blocked(
+    `lazaret could not check this call (${why}), so it does not run. ` +
+      "Repeating it will not help: ask the person to run `lazaret doctor`.",
+  )
+}
+
+// The answer to a message, or an exception. Only exit code 0 with exactly one well-formed line lets a call run.
+function ask(message) {
+  const result = spawnSync(BIN, ["hook", "opencode"], {
+    input: JSON.stringify(message),
+    encoding: "utf8",
+    timeout: TIMEOUT_MS,
+    killSignal: "SIGKILL",
+    maxBuffer: MAX_BYTES,
+    windowsHide: true,
+  })
+  const answer = parse(result.stdout)
+  if (answer?.action === "block" && text(answer.message)) throw new Blocked(answer.message)
+  if (result.error) throw blocked(result.error.code ?? "the binary cannot be run")
+  if (result.signal) throw blocked(`the binary was ended by ${result.signal}`)
+  if (result.status !== 0) throw blocked(`the binary ended with exit code ${result.status}`)
+  if (answer?.action !== "allow" && answer?.action !== "modify") throw blocked("the binary gave no usable answer")
+  return answer
+}
+
+function parse(stdout) {
+  const text = (stdout ?? "").trim()
+  if (!text || text.includes("\n")) return undefined
+  try {
+    const answer = JSON.parse(text)
+    return isObject(answer) ? answer : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// Tells the binary about something that has happened. Nobody waits for it and nothing comes of its failure.
+function report(message) {
+  try {
+    const child = spawn(BIN, ["hook", "opencode"], {
+      stdio: ["pipe", "ignore", "ignore"],
+      timeout: TIMEOUT_MS,
+      killSignal: "SIGKILL",
+      windowsHide: true,
+    })
+    child.on("error", () => {})
+    child.stdin.on("error", () => {})
+    child.stdin.end(JSON.stringify(message))
+    child.unref()
+  } catch {
+    // The gate for calls does not depend on it.
+  }
+}
+
+// --- What is remembered between hooks -----------------------------------------------------------------------------
+
+// A map that forgets its oldest entry.
+class Memory extends Map {
+  set(key, value) {
+    this.delete(key)
+    super.set(key, value)
+    if (this.size > MAX_REMEMBERED) this.delete(this.keys().next().value)
+    return this
+  }
+}
+
+function within(promise, ms) {
+  let timer
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the look-up took too long")), ms)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value)
+const text = (value) => (typeof value === "string" && value !== "" ? value : undefined)
+const clip = (value) => (typeof value === "string" ? value.slice(0, MAX_REPORT_CHARS) : undefined)
+
+// The gate for one client. `lookup(sessionID)` resolves to `{ agent, parent, directory }` as far as the client knows.
+function gate(lookup) {
+  const agents = new Memory() // sessionID -> name of the agent
+  const sessions = new Memory() // sessionID -> { agent, parent, directory }
+  const prompts = new Memory() // sessionID -> id of the last message a person wrote
+  const warnings = new Memory() // callID -> text for the model
+
+  // What is known of a session. A look-up that fails is not tried again: the calls would wait for it each time.
+  async function session(id) {
+    return sessions.get(id) ?? (await learn(id))
+  }
+
+  async function learn(id) {
+    const found = await within(Promise.resolve(lookup(id)), LOOKUP_MS).catch(() => ({}))
+    const info = { agent: text(found.agent), parent: text(found.parent), directory: text(found.directory) }
+    sessions.set(id, info)
+    return info
+  }
+
+  // The session that a subagent's session hangs on; without an answer, the session itself.
+  async function root(id) {
+    let at = id
+    for (let depth = 0; depth < MAX_DEPTH; depth++) {
+      const { parent } = await session(at)
+      if (!parent) break
+      at = parent
+    }
+    return at
+  }
+
+  // A person may change the agent of a session with any message, so what the last one said comes first.
+  async function agentOf(id) {
+    return agents.get(id) ?? (await session(id)).agent ?? (await learn(id)).agent
+  }
+
+  // Adds who and where to a message; `where` is what the client says itself.
+  async function frame(message, id, where) {
+    const top = await root(id)
+    return {
+      ...message,
+      directory: where.directory ?? (await session(id)).directory ?? process.cwd(),
+      agent: where.agent ?? (await agentOf(id)),
+      root: top === id ? undefined : top,
+      prompt: prompts.get(top),
+    }
+  }
+
+  // Throws, or lets the call run with `args` changed in place.
+  async function before(call, args, where) {
+    const question = { event: "tool.execute.before", input: call, output: { args: args ?? {} } }
+    const message = await frame(question, call.sessionID, where)
+    // Without its name nobody can tell whether an agent is quarantined.
+    if (!message.agent) throw blocked("OpenCode does not say which agent makes it")
+    const answer = ask(message)
+    if (answer.action === "modify") {
+      if (!isObject(answer.args) || !isObject(args)) throw blocked("the binary changes arguments that are not there")
+      for (const [name, value] of Object.entries(answer.args)) args[name] = value
+    }
+    if (text(answer.message) && call.callID) warnings.set(call.callID, answer.message)
+  }
+
+  // What the model has to be told about a call that ran.
+  function warning(callID) {
+    const message = warnings.get(callID)
+    warnings.delete(callID)
+    return message
+  }
+
+  // Reports what has happened; never throws, never waits.
+  function tell(message, id, where) {
+    frame(message, id, where).then(report, () => {})
+  }
+
+  // Reports an event of the client, if it is one that counts.
+  function hear(type, properties, where) {
+    try {
+      const event = digest(type, properties)
+      const id = event.properties.sessionID
+      const info = event.properties.info
+      if (!id) return
+      if (type === "session.created" && info) {
+        const directory = text(properties.info.location?.directory) ?? text(properties.info.directory)
+        sessions.set(id, { agent: text(info.agent), parent: text(info.parentID), directory })
+      }
+      // A subagent that falls silent has done its work.
+      const idle = type === "session.idle" && sessions.get(id)?.parent
+      if (!idle && !EVENTS.includes(type) && !type.startsWith("permission.")) return
+      tell({ event: "event", input: { event } }, id, { ...where, agent: text(info?.agent) })
+    } catch {
+      // An event is news, not a question.
+    }
+  }
+
+  return { agents, prompts, before, warning, tell, hear }
+}
+
+// Puts a warning where the model reads it: text results have `output`, results of MCP servers have `content`.
+function append(result, warning) {
+  if (!warning || !isObject(result)) return
+  if (Array.isArray(result.content)) result.content.push({ type: "text", text: warning })
+  else if (typeof result.content === "string") result.content = `${result.content}\n\n${warning}`
+  else result.output = `${result.output ?? ""}\n\n${warning}`
+}
+
+// The part of a result that is reported.
+function outcome(result, error) {
+  if (error !== undefined) return { error: clip(text(error?.message) ?? String(error)) ?? "failed" }
+  const exit = result?.metadata?.exit
+  return { output: clip(result?.output), metadata: typeof exit === "number" ? { exit } : undefined }
+}
+
+// The part of an event that is reported.
+function digest(type, properties) {
+  const info = properties?.info
+  return {
+    type,
+    properties: {
+      sessionID: text(properties?.sessionID) ?? text(info?.id),
+      info: info && { id: info.id, parentID: info.parentID, agent: info.agent, title: clip(info.title) },
+    },
+  }
+}
+
+// --- OpenCode 1 ---------------------------------------------------------------------------------------------------
+
+async function server(ctx) {
+  const here = { directory: text(ctx?.directory) }
+  const core = gate(async (id) => {
+    const found = await ctx.client.session.get({ path: { id } })
+    const info = found?.data ?? found
+    return { agent: info?.agent, parent: info?.parentID, directory: info?.directory }
+  })
+  return {
+    "tool.execute.before": async (input, output) => {
+      const call = { tool: input.tool, sessionID: input.sessionID, callID: input.callID }
+      await core.before(call, output.args, here)
+    },
+
+    "tool.execute.after": async (input, output) => {
+      try {
+        append(output, core.warning(input.callID))
+        const call = { tool: input.tool, sessionID: input.sessionID, callID: input.callID, args: input.args ?? {} }
+        core.tell({ event: "tool.execute.after", input: call, output: outcome(output) }, input.sessionID, here)
+      } catch {
+        // A throw in here would turn a call that was made into an error.
+      }
+    },
+
+    "chat.message": async (input, output) => {
+      try {
+        const agent = text(output?.message?.agent) ?? text(input.agent)
+        if (agent) core.agents.set(input.sessionID, agent)
+        if (text(output?.message?.id)) core.prompts.set(input.sessionID, output.message.id)
+        const parts = (output?.parts ?? []).filter((part) => part?.type === "text")
+        const message = {
+          event: "chat.message",
+          input: { sessionID: input.sessionID },
+          output: { parts: parts.map(({ text, synthetic }) => ({ type: "text", text, synthetic })) },
+        }
+        core.tell(message, input.sessionID, { ...here, agent })
+      } catch {
+        // A throw in here would swallow what the person wrote.
+      }
+    },
+
+    event: async ({ event }) => core.hear(event.type, event.properties, here),
+  }
+}
+
+// --- OpenCode 2 ---------------------------------------------------------------------------------------------------
+
+// An agent is named by text, or by an object that holds the name.
+const nameOf = (agent) => text(agent) ?? text(agent?.id) ?? text(agent?.name)
+
+async function setup(ctx) {
+  // One plugin serves sessions of several directories; its own is only the last resort.
+  const here = text(ctx.location?.directory)
+  const core = gate(async (id) => {
+    const found = await ctx.session.get({ sessionID: id })
+    const info = found?.data ?? found
+    const directory = text(info?.location?.directory) ?? text(info?.directory) ?? here
+    return { agent: nameOf(info?.agent), parent: info?.parentID, directory }
+  })
+  const call = (event) => ({ tool: event.tool, sessionID: event.sessionID, callID: event.id ?? event.callID })
+
+  await ctx.tool.hook("execute.before", async (event) => {
+    await core.before(call(event), event.input, { agent: nameOf(event.agent) })
+  })
+
+  await ctx.tool.hook("execute.after", async (event) => {
+    try {
+      const failed = event.status === "error"
+      if (!failed) append(event.result, core.warning(call(event).callID))
+      const output = failed ? outcome(undefined, event.error ?? "failed") : outcome(event.result)
+      const input = { ...call(event), args: isObject(event.input) ? event.input : {} }
+      core.tell({ event: "tool.execute.after", input, output }, event.sessionID, { agent: nameOf(event.agent) })
+    } catch {
+      // A throw in here would turn a call that was made into an error.
+    }
+  })
+
+  // What follows only reports; a version of OpenCode without it is guarded all the same.
+  try {
+    await ctx.session.hook("prompt", async (event) => {
+      const prompt = text(event?.prompt?.text)
+      if (!prompt) return
+      const message = {
+        event: "chat.message",
+        input: { sessionID: event.sessionID },
+        output: { parts: [{ type: "text", text: prompt }] },
+      }
+      core.tell(message, event.sessionID, {})
+    })
+  } catch {}
+  const stop = new AbortController()
+  listen(ctx, core, stop.signal).catch(() => {})
+  return () => stop.abort()
+}
+
+async function listen(ctx, core, signal) {
+  for await (const event of ctx.event.subscribe({ signal })) {
+    core.hear(event?.type, event?.properties ?? event?.data, {})
+  }
+}
+
+export default { id: "lazaret", server, setup }

@@ -1,0 +1,174 @@
+#!/bin/sh
+# Installs lazaret for this user, registers it with the clients found and proves that the gate is closed.
+# From a checkout, or from an unpacked release archive with the binary beside this file. May be run again.
+set -eu
+
+usage() {
+    cat <<'USAGE'
+usage: ./install.sh [--prefix DIR] [--no-register]
+
+Installs the lazaret binary to DIR/bin (default: ~/.local/bin), registers it with the clients found (Claude Code,
+OpenCode) and runs `lazaret doctor`. Without a prebuilt binary beside this file it is built with cargo: static musl
+where Rust's standard library for it is there or can be added, else plain.
+
+  --prefix DIR    install to DIR/bin
+  --no-register   install the binary only
+  --help          this text
+
+example: ./install.sh --prefix /opt/lazaret --no-register
+USAGE
+}
+
+say() { printf '%s\n' "$*"; }
+die() {
+    printf 'install.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+prefix=
+register=yes
+while [ $# -gt 0 ]; do
+    case $1 in
+    --prefix)
+        prefix=${2:-}
+        [ -n "$prefix" ] || die "--prefix: it needs a directory"
+        shift
+        ;;
+    --prefix=?*) prefix=${1#--prefix=} ;;
+    --no-register) register=no ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *) die "$1: unknown option; see ./install.sh --help" ;;
+    esac
+    shift
+done
+if [ -z "$prefix" ]; then
+    [ -n "${HOME:-}" ] || die "HOME is not set; name a directory with --prefix"
+    prefix=$HOME/.local
+fi
+case $prefix in
+/*) ;;
+*) prefix=$(pwd)/$prefix ;;
+esac
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+
+# --- the binary: prebuilt, or built here ---------------------------------------------------------------------------
+
+runs() { [ -f "$1" ] && [ -x "$1" ] && "$1" --version >/dev/null 2>&1; }
+
+find_cargo() {
+    if command -v cargo >/dev/null 2>&1; then
+        command -v cargo
+    elif [ -x "${CARGO_HOME:-${HOME:-}/.cargo}/bin/cargo" ]; then
+        printf '%s\n' "${CARGO_HOME:-${HOME:-}/.cargo}/bin/cargo"
+    fi
+}
+
+musl_target() {
+    [ "$(uname -s)" = Linux ] || return 0
+    case $(uname -m) in
+    x86_64 | amd64) printf 'x86_64-unknown-linux-musl\n' ;;
+    aarch64 | arm64) printf 'aarch64-unknown-linux-musl\n' ;;
+    *) ;;
+    esac
+}
+
+has_std() {
+    libs=$(rustc --print target-libdir --target "$1" 2>/dev/null) || return 1
+    for lib in "$libs"/libstd-*.rlib; do
+        [ -f "$lib" ] && return 0
+    done
+    return 1
+}
+
+# Sets `built`, `kind` and, when musl was not to be had, `why`.
+build() {
+    cargo=$(find_cargo)
+    [ -n "$cargo" ] ||
+        die "no prebuilt binary beside install.sh and no cargo: install Rust (https://rustup.rs), or unpack a release archive and run the install.sh in it"
+    PATH=$(dirname -- "$cargo"):$PATH
+    out=${CARGO_TARGET_DIR:-$here/target}
+    target=$(musl_target)
+    why="this system has no musl"
+    if [ -n "$target" ]; then
+        has_std "$target" || rustup target add "$target" >/dev/null 2>&1 || true
+        if has_std "$target"; then
+            say "building lazaret ($target, static) ..."
+            if (cd "$here" && cargo build --release --locked --bin lazaret --target-dir "$out" --target "$target"); then
+                built=$out/$target/release/lazaret
+                kind="static ($target)"
+                return 0
+            fi
+            why="the build for $target failed"
+        else
+            why="Rust's standard library for $target is not there and could not be added"
+        fi
+    fi
+    say "building lazaret (plain) ..."
+    (cd "$here" && cargo build --release --locked --bin lazaret --target-dir "$out") || die "the build failed; what cargo said stands above"
+    built=$out/release/lazaret
+    kind="plain: $why; it starts slower than a static one"
+}
+
+if runs "$here/lazaret"; then
+    built=$here/lazaret
+    kind=prebuilt
+elif [ -f "$here/Cargo.toml" ]; then
+    build
+elif [ -e "$here/lazaret" ]; then
+    die "$here/lazaret does not run on this machine: take the release archive for $(uname -s) $(uname -m)"
+else
+    die "neither a lazaret binary nor its source lies beside $0: run the install.sh of a checkout or of an unpacked release archive"
+fi
+
+# --- put it in place ------------------------------------------------------------------------------------------------
+
+bin=$prefix/bin/lazaret
+mkdir -p "$prefix/bin"
+if cmp -s "$built" "$bin" 2>/dev/null; then
+    say "unchanged  $bin ($kind)"
+else
+    # Renamed into place, so that a running gate never meets half a binary.
+    new=$prefix/bin/.lazaret.new.$$
+    trap 'rm -f "$new"' EXIT
+    trap 'exit 1' HUP INT TERM
+    cp "$built" "$new"
+    chmod 755 "$new"
+    mv -f "$new" "$bin"
+    trap - EXIT
+    say "installed  $bin ($kind)"
+fi
+case :${PATH:-}: in
+*:"$prefix/bin":*) ;;
+*) say "hint: $prefix/bin is not on PATH; to call lazaret by its name, add it: export PATH=\"$prefix/bin:\$PATH\"" ;;
+esac
+
+# --- register and prove ---------------------------------------------------------------------------------------------
+
+if [ "$register" = no ]; then
+    say "not registered (--no-register); to do it: $bin install"
+    say "undo: rm \"$bin\""
+    exit 0
+fi
+status=0
+said=$("$bin" install 2>&1) || status=$?
+say "$said"
+case $status:$said in
+0:*) ;;
+*"no client found"*)
+    say "the binary is installed; after installing a client: $bin install"
+    say "undo: rm \"$bin\""
+    exit 0
+    ;;
+*)
+    say "undo: rm \"$bin\""
+    die "the binary is installed, but it could not be registered"
+    ;;
+esac
+say ""
+"$bin" doctor || status=$?
+say ""
+say "undo: \"$bin\" uninstall && rm \"$bin\""
+[ "$status" -eq 0 ] || die "not all is well: see the lines with FAIL above"

@@ -1,0 +1,211 @@
+//! Claude Code's hook messages and replies.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::json::{Object, missing};
+use super::{
+    Decoded, ExitKind, Reply, agent_id, call_id, directory, message, need, optional, session_id, vocabulary,
+};
+use crate::domain::{
+    Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, ToolCall,
+};
+
+const CLIENT: Client = Client::ClaudeCode;
+const BEFORE: &str = "PreToolUse";
+
+pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
+    message.check_depth(&["tool_input"])?;
+    let name = need(message, "hook_event_name")?;
+    let cwd = directory(message, "cwd")?;
+    let subject = Subject {
+        client: CLIENT,
+        session: session_id(&need(message, "session_id")?, "session_id")?,
+        agent: agent_id(message, "agent_id")?,
+        agent_type: optional(message, "agent_type")?,
+    };
+    let (event, raw_input) = event(message, &name, &cwd)?;
+    let prompt_id = optional(message, "prompt_id")?;
+    Ok(Decoded { request: Request { subject, cwd, prompt_id, event }, raw_input })
+}
+
+fn event<'a>(message: &Object<'a>, name: &str, cwd: &str) -> Result<(Event, &'a str), Fault> {
+    let text = |field: &str| Ok::<String, Fault>(optional(message, field)?.unwrap_or_default());
+    let event = match name {
+        BEFORE => {
+            let (call, raw) = call(message, cwd)?;
+            return Ok((Event::BeforeTool(call), raw));
+        }
+        "PostToolUse" | "PostToolUseFailure" => {
+            let (call, raw) = call(message, cwd)?;
+            let outcome = if name == "PostToolUse" { Outcome::Done } else { Outcome::Failed };
+            let error = optional(message, "error")?;
+            let duration_ms = message.raw("duration_ms").and_then(|raw| raw.parse().ok());
+            return Ok((Event::AfterTool { call, outcome, error, duration_ms }, raw));
+        }
+        "UserPromptSubmit" => {
+            Event::Prompt { text: optional(message, "prompt")?.ok_or_else(|| missing("prompt"))? }
+        }
+        "SessionStart" => Event::SessionStart { source: text("source")? },
+        "SessionEnd" => Event::SessionEnd { reason: text("reason")? },
+        "SubagentStart" => Event::SubagentStart,
+        "SubagentStop" => Event::SubagentStop { message: optional(message, "last_assistant_message")? },
+        "ConfigChange" => {
+            Event::ConfigChange { source: text("source")?, path: optional(message, "file_path")? }
+        }
+        other => Event::Other { name: other.to_owned() },
+    };
+    Ok((event, ""))
+}
+
+fn call<'a>(message: &Object<'a>, cwd: &str) -> Result<(ToolCall, &'a str), Fault> {
+    let name = need(message, "tool_name")?;
+    let raw = message.raw("tool_input").ok_or_else(|| missing("tool_input"))?;
+    let id = call_id(message, "tool_use_id")?;
+    Ok((vocabulary::call(CLIENT, &name, raw, cwd, id)?, raw))
+}
+
+/// What goes to standard output. Claude Code drops the whole of it, and lets the call run, when it is not one JSON
+/// object that names the event.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Output<'a> {
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
+    go_on: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<Specific<'a>>,
+}
+
+/// The part of the reply that only `PreToolUse` has.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Specific<'a> {
+    hook_event_name: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_input: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<&'a str>,
+}
+
+pub(super) fn encode(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
+    match &decoded.request.event {
+        Event::BeforeTool(_) => before_tool(decoded, decision),
+        Event::ConfigChange { .. } => config_change(decision),
+        Event::AfterTool { .. }
+        | Event::Prompt { .. }
+        | Event::SessionStart { .. }
+        | Event::SessionEnd { .. }
+        | Event::SubagentStart
+        | Event::SubagentStop { .. }
+        | Event::Other { .. } => notice(decision),
+    }
+}
+
+fn before_tool(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
+    match decision.enforcement() {
+        Enforcement::Proceed => Reply::pass(Vec::new()),
+        Enforcement::Notice => {
+            let text = message::warning(decision);
+            let specific = Specific { additional_context: Some(&text), ..Specific::default() };
+            pass_or_deny(Output { system_message: Some(&text), ..Output::default() }, specific, decision)
+        }
+        Enforcement::Ask => {
+            let text = message::question(decision);
+            let specific = Specific {
+                permission_decision: Some("ask"),
+                permission_decision_reason: Some(&text),
+                ..Specific::default()
+            };
+            pass_or_deny(Output::default(), specific, decision)
+        }
+        Enforcement::Rewrite => {
+            decision.rewrite().and_then(|rewrite| rewritten(decoded, decision, rewrite)).unwrap_or_else(
+                // A rewrite that has no place in this call leaves the call as dangerous as it was.
+                || deny(&message::blocked(decision), None),
+            )
+        }
+        Enforcement::Deny => deny(&message::blocked(decision), None),
+        Enforcement::Stop => {
+            let text = message::stopped(decision);
+            deny(&text, Some(&text))
+        }
+    }
+}
+
+fn rewritten(decoded: &Decoded<'_>, decision: &Decision, rewrite: &Rewrite) -> Option<Reply> {
+    let (_, whole) = vocabulary::rewritten(CLIENT, decoded.raw_input, rewrite.field, &rewrite.value)?;
+    let updated: &RawValue = serde_json::from_str(&whole).ok()?;
+    let text = message::changed(decision, rewrite);
+    let allow = rewrite.needs_permission.then_some("allow");
+    let specific = Specific {
+        permission_decision: allow,
+        permission_decision_reason: allow.map(|_| text.as_str()),
+        updated_input: Some(updated),
+        additional_context: Some(&text),
+        ..Specific::default()
+    };
+    Some(pass_or_deny(Output::default(), specific, decision))
+}
+
+/// Exit 0 with a JSON reply; a block, should there be no JSON.
+fn pass_or_deny(output: Output<'_>, specific: Specific<'_>, decision: &Decision) -> Reply {
+    let specific = Specific { hook_event_name: BEFORE, ..specific };
+    let output = Output { hook_specific_output: Some(specific), ..output };
+    serde_json::to_vec(&output).map_or_else(|_| deny(&message::blocked(decision), None), Reply::pass)
+}
+
+/// A block, said three times: JSON, standard error and exit code each suffice alone. `stop` ends the turn as well,
+/// which alone would let this call run.
+pub(super) fn deny(text: &str, stop: Option<&str>) -> Reply {
+    let specific = Specific {
+        hook_event_name: BEFORE,
+        permission_decision: Some("deny"),
+        permission_decision_reason: Some(text),
+        ..Specific::default()
+    };
+    let output = Output {
+        go_on: stop.map(|_| false),
+        stop_reason: stop,
+        hook_specific_output: Some(specific),
+        ..Output::default()
+    };
+    block(&output, text)
+}
+
+fn config_change(decision: &Decision) -> Reply {
+    match decision.enforcement() {
+        Enforcement::Proceed | Enforcement::Notice => notice(decision),
+        // There is no asking and no rewriting here.
+        Enforcement::Rewrite | Enforcement::Ask | Enforcement::Deny | Enforcement::Stop => {
+            let text = message::blocked(decision);
+            block(&Output { decision: Some("block"), reason: Some(&text), ..Output::default() }, &text)
+        }
+    }
+}
+
+fn block(output: &Output<'_>, text: &str) -> Reply {
+    let stdout = serde_json::to_vec(output).unwrap_or_default();
+    Reply { stdout, stderr: format!("{text}\n").into_bytes(), code: ExitKind::Block }
+}
+
+/// For events that report what happened: nothing to refuse, but the person may be told.
+fn notice(decision: &Decision) -> Reply {
+    if decision.enforcement() == Enforcement::Proceed {
+        return Reply::pass(Vec::new());
+    }
+    let text = message::noted(decision);
+    let output = Output { system_message: Some(&text), ..Output::default() };
+    Reply::pass(serde_json::to_vec(&output).unwrap_or_default())
+}

@@ -1,0 +1,187 @@
+//! The messages of our OpenCode plugin, and the replies it obeys. Which hook of which OpenCode they stand for is the
+//! plugin's affair.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::json::{Object, bad, missing};
+use super::{Decoded, ExitKind, Reply, call_id, directory, message, need, optional, session_id, vocabulary};
+use crate::domain::{
+    AgentId, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, ToolCall,
+};
+
+const CLIENT: Client = Client::OpenCode;
+
+pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
+    message.check_depth(&["input", "output"])?;
+    let name = need(message, "event")?;
+    let cwd = directory(message, "directory")?;
+    let input = message.object("input")?.ok_or_else(|| missing("input"))?;
+    let output = message.object("output")?;
+    input.check_depth(&["args"])?;
+    if let Some(output) = &output {
+        output.check_depth(&["args"])?;
+    }
+    let (event, raw_input, session) = match name.as_str() {
+        "tool.execute.before" => {
+            let (call, raw) = call(&input, output.as_ref(), &cwd)?;
+            (Event::BeforeTool(call), raw, need(&input, "sessionID")?)
+        }
+        "tool.execute.after" => {
+            let (call, raw) = call(&input, Some(&input), &cwd)?;
+            (after(call, output.as_ref())?, raw, need(&input, "sessionID")?)
+        }
+        "chat.message" => {
+            let text = output.as_ref().map_or(Ok(String::new()), prompt)?;
+            (Event::Prompt { text }, "", need(&input, "sessionID")?)
+        }
+        "event" => {
+            let (event, session) = bus_event(&input, message.raw("root").is_some())?;
+            (event, "", session)
+        }
+        other => (Event::Other { name: other.to_owned() }, "", need(&input, "sessionID")?),
+    };
+    let subject = subject(message, &session)?;
+    let prompt_id = optional(message, "prompt")?;
+    Ok(Decoded { request: Request { subject, cwd, prompt_id, event }, raw_input })
+}
+
+/// OpenCode gives a subagent a session of its own. With the session at the root known, that is the session, as in
+/// Claude Code, and the subagent's own is the agent's id.
+fn subject(message: &Object<'_>, own: &str) -> Result<Subject, Fault> {
+    let root = optional(message, "root")?.filter(|root| root != own);
+    let agent = match &root {
+        Some(_) => Some(AgentId::new(own).ok_or_else(|| super::bad_id("sessionID"))?),
+        None => None,
+    };
+    Ok(Subject {
+        client: CLIENT,
+        session: session_id(root.as_deref().unwrap_or(own), "sessionID")?,
+        agent,
+        agent_type: optional(message, "agent")?,
+    })
+}
+
+fn call<'a>(
+    input: &Object<'a>,
+    holder: Option<&Object<'a>>,
+    cwd: &str,
+) -> Result<(ToolCall, &'a str), Fault> {
+    let name = need(input, "tool")?;
+    let raw = holder.and_then(|holder| holder.raw("args")).ok_or_else(|| missing("args"))?;
+    let id = call_id(input, "callID")?;
+    Ok((vocabulary::call(CLIENT, &name, raw, cwd, id)?, raw))
+}
+
+/// How a call ended. A shell command that ended with another exit code than 0 has failed, as in Claude Code.
+fn after(call: ToolCall, output: Option<&Object<'_>>) -> Result<Event, Fault> {
+    let mut error = None;
+    if let Some(output) = output {
+        error = optional(output, "error")?;
+        let exit = match output.object("metadata") {
+            Ok(Some(metadata)) => metadata.raw("exit").filter(|code| *code != "0"),
+            _ => None,
+        };
+        if let (None, Some(code)) = (&error, exit) {
+            error = Some(format!("Exit code {code}\n{}", optional(output, "output")?.unwrap_or_default()));
+        }
+    }
+    let outcome = if error.is_some() { Outcome::Failed } else { Outcome::Done };
+    Ok(Event::AfterTool { call, outcome, error, duration_ms: None })
+}
+
+/// The text of a message: its parts, without what plugins and the client itself put in.
+fn prompt(output: &Object<'_>) -> Result<String, Fault> {
+    let Some(raw) = output.raw("parts") else { return Ok(String::new()) };
+    let parts: Vec<&RawValue> = serde_json::from_str(raw).map_err(|_| bad("field parts: expected a list"))?;
+    let mut text = String::new();
+    for part in parts {
+        let part = Object::parse(part.get(), "part")?;
+        if part.raw("type") != Some("\"text\"") || part.raw("synthetic") == Some("true") {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&part.text("text")?.unwrap_or_default());
+    }
+    Ok(text)
+}
+
+/// An event of OpenCode's bus, with the session it is about; `child` when that is known to be a subagent's.
+fn bus_event(input: &Object<'_>, child: bool) -> Result<(Event, String), Fault> {
+    let event = input.object("event")?.ok_or_else(|| missing("event"))?;
+    let kind = need(&event, "type")?;
+    let properties = event.object("properties")?.ok_or_else(|| missing("properties"))?;
+    let info = properties.object("info")?;
+    let session = match (properties.text("sessionID")?, &info) {
+        (Some(id), _) => id.into_owned(),
+        (None, Some(info)) => need(info, "id")?,
+        (None, None) => return Err(missing("sessionID")),
+    };
+    let child = child || info.as_ref().is_some_and(|info| info.raw("parentID").is_some());
+    let event = match kind.as_str() {
+        "session.created" if child => Event::SubagentStart,
+        "session.created" => Event::SessionStart { source: "startup".to_owned() },
+        "session.idle" | "session.deleted" if child => Event::SubagentStop { message: None },
+        "session.deleted" => Event::SessionEnd { reason: "deleted".to_owned() },
+        other => Event::Other { name: other.to_owned() },
+    };
+    Ok((event, session))
+}
+
+/// The line that the plugin reads. It takes silence for a failure, so there always is one.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    /// The arguments that change, by OpenCode's names for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    args: Option<std::collections::BTreeMap<&'static str, &'a str>>,
+}
+
+pub(super) fn encode(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
+    let Event::BeforeTool(_) = decoded.request.event else {
+        // Reports what happened: nothing to refuse.
+        let text = (decision.enforcement() != Enforcement::Proceed).then(|| message::noted(decision));
+        return pass(&Line { action: "allow", message: text.as_deref(), args: None });
+    };
+    match decision.enforcement() {
+        Enforcement::Proceed => pass(&Line { action: "allow", message: None, args: None }),
+        Enforcement::Notice => {
+            let text = message::warning(decision);
+            pass(&Line { action: "allow", message: Some(&text), args: None })
+        }
+        Enforcement::Rewrite => decision
+            .rewrite()
+            .and_then(|rewrite| rewritten(decoded, decision, rewrite))
+            .unwrap_or_else(|| block(&message::blocked(decision))),
+        // OpenCode cannot ask, and cannot be told to stop: the state refuses what comes after.
+        Enforcement::Ask | Enforcement::Deny => block(&message::blocked(decision)),
+        Enforcement::Stop => block(&message::stopped(decision)),
+    }
+}
+
+fn rewritten(decoded: &Decoded<'_>, decision: &Decision, rewrite: &Rewrite) -> Option<Reply> {
+    let (name, _) = vocabulary::rewritten(CLIENT, decoded.raw_input, rewrite.field, &rewrite.value)?;
+    let text = message::changed(decision, rewrite);
+    let args = Some(std::iter::once((name, rewrite.value.as_str())).collect());
+    Some(pass(&Line { action: "modify", message: Some(&text), args }))
+}
+
+fn pass(line: &Line<'_>) -> Reply {
+    Reply::pass(bytes(line))
+}
+
+pub(super) fn block(text: &str) -> Reply {
+    let stdout = bytes(&Line { action: "block", message: Some(text), args: None });
+    Reply { stdout, stderr: format!("{text}\n").into_bytes(), code: ExitKind::Block }
+}
+
+/// No line at all, should it fail: the plugin blocks then.
+fn bytes(line: &Line<'_>) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(line).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}

@@ -1,0 +1,141 @@
+//! OpenCode's patch format, read only as far as which files it touches, and how. It sees at least what OpenCode sees.
+
+use super::json::bad;
+use crate::domain::{Action, Fault};
+
+/// What a patch does to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Add,
+    Update,
+    Delete,
+    /// The file of the header before it goes there.
+    Move,
+}
+
+#[derive(Debug)]
+struct Change<'a> {
+    kind: Kind,
+    path: &'a str,
+}
+
+const HEADERS: [(&str, Kind); 4] = [
+    ("*** Add File:", Kind::Add),
+    ("*** Update File:", Kind::Update),
+    ("*** Delete File:", Kind::Delete),
+    ("*** Move to:", Kind::Move),
+];
+
+/// What a patch asks for: an edit when it changes one file; otherwise the command line that would touch the same
+/// files, since the rules know what deleting, moving and overwriting means in that language.
+pub(super) fn action(text: &str) -> Result<Action, Fault> {
+    let changes: Vec<Change<'_>> = text.split('\n').filter_map(change).collect();
+    match changes.as_slice() {
+        [] => Err(bad("argument patchText names no file")),
+        [Change { kind: Kind::Add | Kind::Update, path }] => {
+            let (content, long) = added(text);
+            Ok(Action::Edit { path: (*path).to_owned(), content, long })
+        }
+        changes => Ok(Action::Shell { command: commands(changes), workdir: None }),
+    }
+}
+
+/// The change that a line announces. Lines are taken for headers wherever they stand: a context line that looks like
+/// one makes the review stricter, never laxer.
+fn change(line: &str) -> Option<Change<'_>> {
+    let header = trim(line);
+    let (kind, path) =
+        HEADERS.iter().find_map(|(name, kind)| Some((*kind, trim(header.strip_prefix(name)?))))?;
+    (!path.is_empty()).then_some(Change { kind, path })
+}
+
+/// As JavaScript trims, whose idea of white space is not ours.
+fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}')
+}
+
+/// The lines that the patch adds, and whether they were too many to be kept.
+fn added(text: &str) -> (String, bool) {
+    let mut content = String::new();
+    for line in text.split('\n').filter_map(|line| line.strip_prefix('+')) {
+        if content.len() + line.len() >= Action::MAX_CONTENT {
+            return (String::new(), true);
+        }
+        content.push_str(line);
+        content.push('\n');
+    }
+    (content, false)
+}
+
+fn commands(changes: &[Change<'_>]) -> String {
+    let mut out = String::new();
+    let mut updated = "";
+    for Change { kind, path } in changes {
+        let line = match kind {
+            Kind::Add => format!(": > {}\n", quoted(path)),
+            Kind::Update => {
+                updated = path;
+                format!(": >> {}\n", quoted(path))
+            }
+            Kind::Delete => format!("rm -- {}\n", quoted(path)),
+            Kind::Move => format!("mv -- {} {}\n", quoted(updated), quoted(path)),
+        };
+        out.push_str(&line);
+    }
+    out
+}
+
+/// One shell word, whatever is in it.
+fn quoted(path: &str) -> String {
+    format!("'{}'", path.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(text: &str) -> String {
+        match action(text).unwrap() {
+            Action::Shell { command, workdir: None } => command,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn one_changed_file_is_an_edit() {
+        let text = "*** Begin Patch\n*** Update File: src/a b.rs\n@@ fn x\n-old\n+new\n+two\n*** End Patch";
+        assert_eq!(
+            action(text).unwrap(),
+            Action::Edit { path: "src/a b.rs".to_owned(), content: "new\ntwo\n".to_owned(), long: false }
+        );
+        assert!(matches!(action("*** Add File: n\n+x").unwrap(), Action::Edit { path, .. } if path == "n"));
+    }
+
+    #[test]
+    fn several_files_deletions_and_moves_are_the_commands_that_do_it() {
+        assert_eq!(
+            shell(
+                "*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: it's\n*** Update File: c\n*** Move to: d\n@@\n"
+            ),
+            ": > 'a'\nrm -- 'it'\\''s'\n: >> 'c'\nmv -- 'c' 'd'\n"
+        );
+        assert_eq!(shell("*** Delete File: /etc/passwd"), "rm -- '/etc/passwd'\n");
+    }
+
+    #[test]
+    fn headers_are_seen_where_opencode_sees_them() {
+        for header in ["  *** Delete File: a", "\u{feff}*** Delete File:a", "*** Delete File:   a \r"] {
+            assert_eq!(shell(header), "rm -- 'a'\n", "{header:?}");
+        }
+    }
+
+    #[test]
+    fn a_patch_without_files_is_a_fault_and_a_long_one_keeps_no_content() {
+        assert!(action("*** Begin Patch\n*** Delete File: \n*** End Patch").is_err());
+        let long = format!("*** Add File: a\n{}", "+line of text\n".repeat(40_000));
+        assert_eq!(
+            action(&long).unwrap(),
+            Action::Edit { path: "a".to_owned(), content: String::new(), long: true }
+        );
+    }
+}

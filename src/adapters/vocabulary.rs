@@ -1,0 +1,304 @@
+//! The clients' tool and argument names, mapped to one vocabulary. Nothing else knows how a client spells them.
+
+use std::borrow::Cow;
+
+use super::json::{Object, bad, check_depth, decode_text, missing};
+use super::patch;
+use crate::domain::{Action, CallId, Client, Fault, SearchKind, Tool, ToolCall, clip, join};
+
+/// An argument that a check needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    Command,
+    Workdir,
+    FilePath,
+    Content,
+    NewText,
+    Pattern,
+    Path,
+    Glob,
+    Url,
+    Prompt,
+    AgentType,
+    Patch,
+}
+
+impl Word {
+    const ALL: [Word; 12] = [
+        Word::Command,
+        Word::Workdir,
+        Word::FilePath,
+        Word::Content,
+        Word::NewText,
+        Word::Pattern,
+        Word::Path,
+        Word::Glob,
+        Word::Url,
+        Word::Prompt,
+        Word::AgentType,
+        Word::Patch,
+    ];
+
+    /// The name in our vocabulary, as [`crate::domain::Rewrite::field`] uses it.
+    const fn name(self) -> &'static str {
+        match self {
+            Word::Command => "command",
+            Word::Workdir => "workdir",
+            Word::FilePath => "file_path",
+            Word::Content => "content",
+            Word::NewText => "new_string",
+            Word::Pattern => "pattern",
+            Word::Path => "path",
+            Word::Glob => "glob",
+            Word::Url => "url",
+            Word::Prompt => "prompt",
+            Word::AgentType => "subagent_type",
+            Word::Patch => "patch",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Word> {
+        Word::ALL.into_iter().find(|word| word.name() == name)
+    }
+
+    /// How a client spells it. Where there are two, versions or tools of the client differ.
+    const fn spellings(self, client: Client) -> &'static [&'static str] {
+        match (client, self) {
+            (Client::ClaudeCode, Word::Workdir | Word::Patch) => &[],
+            (Client::ClaudeCode, Word::FilePath) => &["file_path", "notebook_path"],
+            (Client::ClaudeCode, Word::NewText) => &["new_string", "new_source"],
+            (Client::ClaudeCode, Word::Glob) => &["glob"],
+            (Client::ClaudeCode, Word::AgentType) => &["subagent_type"],
+            (Client::OpenCode, Word::Workdir) => &["workdir"],
+            (Client::OpenCode, Word::FilePath) => &["filePath", "path"],
+            (Client::OpenCode, Word::NewText) => &["newString"],
+            (Client::OpenCode, Word::Glob) => &["include"],
+            (Client::OpenCode, Word::AgentType) => &["subagent_type", "agent"],
+            (Client::OpenCode, Word::Patch) => &["patchText"],
+            (_, Word::Command) => &["command"],
+            (_, Word::Content) => &["content"],
+            (_, Word::Pattern) => &["pattern"],
+            (_, Word::Path) => &["path"],
+            (_, Word::Url) => &["url"],
+            (_, Word::Prompt) => &["prompt"],
+        }
+    }
+}
+
+/// The arguments of a call.
+struct Args<'a> {
+    client: Client,
+    object: Object<'a>,
+}
+
+impl<'a> Args<'a> {
+    fn parse(client: Client, raw: &'a str) -> Result<Args<'a>, Fault> {
+        let object = Object::parse(raw, "arguments")?;
+        object.check_depth(&[])?;
+        Ok(Args { client, object })
+    }
+
+    /// The spelling that this call uses, with its raw value. Two that differ are refused: which one the client follows
+    /// depends on its version, and the other one is a mask.
+    fn find(&self, word: Word) -> Result<Option<(&'static str, &'a str)>, Fault> {
+        let mut found: Option<(&'static str, &'a str)> = None;
+        for name in word.spellings(self.client) {
+            match (self.object.raw(name), found) {
+                (Some(raw), None) => found = Some((name, raw)),
+                (Some(raw), Some((other, first))) if raw != first => {
+                    return Err(bad(format!("arguments {other} and {name} contradict each other")));
+                }
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    fn text(&self, word: Word) -> Result<Option<Cow<'a, str>>, Fault> {
+        self.find(word)?.map(|(name, raw)| decode_text(raw, name)).transpose()
+    }
+
+    fn need(&self, word: Word) -> Result<String, Fault> {
+        let text = self.text(word)?;
+        text.map(Cow::into_owned)
+            .ok_or_else(|| missing(word.spellings(self.client).first().unwrap_or(&"argument")))
+    }
+
+    fn optional(&self, word: Word) -> Result<Option<String>, Fault> {
+        Ok(self.text(word)?.map(Cow::into_owned))
+    }
+
+    /// Content, and whether it was too long to be kept. Raw text is never shorter than what it stands for, so the bound
+    /// holds without decoding a megabyte.
+    fn content(&self, word: Word) -> Result<Option<(String, bool)>, Fault> {
+        let Some((name, raw)) = self.find(word)? else { return Ok(None) };
+        if raw.starts_with('"') && raw.len() > Action::MAX_CONTENT + 2 {
+            return Ok(Some((String::new(), true)));
+        }
+        Ok(Some((decode_text(raw, name)?.into_owned(), false)))
+    }
+}
+
+/// The call of the tool that the client names `name`, with `raw` arguments, in a session at `cwd`.
+pub(super) fn call(
+    client: Client,
+    name: &str,
+    raw: &str,
+    cwd: &str,
+    id: Option<CallId>,
+) -> Result<ToolCall, Fault> {
+    let tool = match client {
+        Client::ClaudeCode => claude_tool(name),
+        Client::OpenCode => opencode_tool(name),
+    };
+    let (tool, action) = action(client, tool, raw, cwd)?;
+    Ok(ToolCall { tool, action, id })
+}
+
+/// The arguments with one of them, named in our vocabulary, replaced: the client's name for it, and the whole object.
+pub(super) fn rewritten(
+    client: Client,
+    raw: &str,
+    field: &str,
+    value: &str,
+) -> Option<(&'static str, String)> {
+    let args = Args::parse(client, raw).ok()?;
+    let (name, _) = args.find(Word::from_name(field)?).ok()??;
+    let whole = args.object.with_text(name, value)?;
+    Some((name, whole))
+}
+
+/// Claude Code's tools. Internal ones touch nothing by themselves: what they set in motion (an agent's calls, a
+/// scheduled prompt, a skill's instructions) comes back as calls of its own.
+fn claude_tool(name: &str) -> Tool {
+    match name {
+        "Bash" => Tool::Bash,
+        "Monitor" => Tool::Monitor,
+        "Read" => Tool::Read,
+        "Write" => Tool::Write,
+        "Edit" => Tool::Edit,
+        "NotebookEdit" => Tool::NotebookEdit,
+        "Grep" => Tool::Grep,
+        "Glob" => Tool::Glob,
+        // A workflow is a script that can do nothing but start agents.
+        "Agent" | "Task" | "Workflow" => Tool::Agent,
+        "WebFetch" => Tool::WebFetch,
+        "WebSearch" => Tool::WebSearch,
+        // Lists and plans of the session, kept by the client.
+        "TodoWrite" | "TaskCreate" | "TaskGet" | "TaskUpdate" | "TaskList" | "ReportFindings" | "ProposeGoal"
+        // Background work that was reviewed when it was started.
+        | "TaskStop" | "TaskOutput" | "BashOutput" | "KillShell" | "ListAgents"
+        // Modes and questions: a person answers.
+        | "EnterPlanMode" | "ExitPlanMode" | "AskUserQuestion"
+        // Prompts for later or for another agent of this session, whose calls are reviewed.
+        | "CronCreate" | "CronDelete" | "CronList" | "ScheduleWakeup" | "SendMessage"
+        // Instructions and tool descriptions loaded into the context; language servers asked about symbols.
+        | "Skill" | "ToolSearch" | "LSP" | "StructuredOutput"
+        // A new, separate work tree below the project, and the way back (see `action` for throwing work away).
+        | "EnterWorktree" | "ExitWorktree" => Tool::Internal(name.to_owned()),
+        _ => claude_mcp(name).unwrap_or_else(|| Tool::Unknown(name.to_owned())),
+    }
+}
+
+/// `mcp__SERVER__TOOL`.
+fn claude_mcp(name: &str) -> Option<Tool> {
+    let (server, tool) = name.strip_prefix("mcp__")?.split_once("__")?;
+    let named = !server.is_empty() && !tool.is_empty();
+    named.then(|| Tool::Mcp { server: server.to_owned(), tool: tool.to_owned() })
+}
+
+/// OpenCode's tools, of version 1 and 2.
+fn opencode_tool(name: &str) -> Tool {
+    match name {
+        "bash" | "shell" => Tool::Bash,
+        "read" => Tool::Read,
+        "write" => Tool::Write,
+        "edit" | "patch" | "apply_patch" => Tool::Edit,
+        "grep" => Tool::Grep,
+        "glob" => Tool::Glob,
+        "task" | "subagent" => Tool::Agent,
+        "webfetch" => Tool::WebFetch,
+        "websearch" | "codesearch" => Tool::WebSearch,
+        // `invalid` only hands an error back to the model; the others as their like in Claude Code.
+        "invalid" | "todowrite" | "todoread" | "question" | "plan_enter" | "plan_exit" | "skill" | "lsp" => {
+            Tool::Internal(name.to_owned())
+        }
+        _ => match name.split_once('_') {
+            Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
+                Tool::Mcp { server: server.to_owned(), tool: tool.to_owned() }
+            }
+            _ => Tool::Unknown(name.to_owned()),
+        },
+    }
+}
+
+/// What a call of `tool` asks for. The tool comes back, because some are another one with certain arguments.
+fn action(client: Client, tool: Tool, raw: &str, cwd: &str) -> Result<(Tool, Action), Fault> {
+    if let Tool::Unknown(_) | Tool::Mcp { .. } | Tool::WebSearch = tool {
+        check_depth(raw)?;
+        return Ok((tool, other(raw)));
+    }
+    let args = Args::parse(client, raw)?;
+    let action = match &tool {
+        Tool::Bash => {
+            let workdir = args.optional(Word::Workdir)?.map(|dir| join(cwd, &dir)).filter(|dir| dir != cwd);
+            Action::Shell { command: args.need(Word::Command)?, workdir }
+        }
+        Tool::Monitor => monitor(&args)?,
+        Tool::Read => Action::Read { path: args.need(Word::FilePath)? },
+        Tool::Write => {
+            let (content, long) = args.content(Word::Content)?.ok_or_else(|| missing("content"))?;
+            Action::Write { path: args.need(Word::FilePath)?, content, long }
+        }
+        Tool::Edit | Tool::NotebookEdit => edit(&args)?,
+        Tool::Grep => search(&args, SearchKind::Grep)?,
+        Tool::Glob => search(&args, SearchKind::Glob)?,
+        Tool::Agent => {
+            // A workflow has no prompt: its script, or the name of one, is all there is to see.
+            let prompt = args.optional(Word::Prompt)?.unwrap_or_else(|| clip(raw, Action::MAX_CONTENT));
+            Action::Spawn { agent_type: args.optional(Word::AgentType)?, prompt }
+        }
+        Tool::WebFetch => Action::Fetch { url: args.need(Word::Url)? },
+        Tool::Internal(name) => {
+            // Leaving a work tree throws uncommitted work away when told so: that is more than a mode.
+            if name == "ExitWorktree" && args.object.raw("discard_changes") == Some("true") {
+                return Ok((Tool::Unknown(name.clone()), other(raw)));
+            }
+            other(raw)
+        }
+        Tool::WebSearch | Tool::Mcp { .. } | Tool::Unknown(_) => other(raw),
+    };
+    Ok((tool, action))
+}
+
+fn other(raw: &str) -> Action {
+    Action::Other { text: clip(raw, Action::MAX_CONTENT) }
+}
+
+fn monitor(args: &Args<'_>) -> Result<Action, Fault> {
+    if let Some(socket) = args.object.object("ws")?
+        && args.object.raw("command").is_none()
+    {
+        let url = socket.text("url")?.ok_or_else(|| missing("ws.url"))?;
+        return Ok(Action::Fetch { url: url.into_owned() });
+    }
+    Ok(Action::Shell { command: args.need(Word::Command)?, workdir: None })
+}
+
+fn edit(args: &Args<'_>) -> Result<Action, Fault> {
+    if let Some(text) = args.text(Word::Patch)? {
+        return patch::action(&text);
+    }
+    // Deleting a notebook cell has no new text.
+    let (content, long) = args.content(Word::NewText)?.unwrap_or_default();
+    Ok(Action::Edit { path: args.need(Word::FilePath)?, content, long })
+}
+
+fn search(args: &Args<'_>, kind: SearchKind) -> Result<Action, Fault> {
+    Ok(Action::Search {
+        kind,
+        pattern: args.need(Word::Pattern)?,
+        path: args.optional(Word::Path)?,
+        glob: args.optional(Word::Glob)?,
+    })
+}

@@ -1,0 +1,264 @@
+//! The command line's definition: help, completions and the manual come from here. What the commands do is elsewhere.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A guard that stands between a coding agent and the machine.
+///
+/// The client (Claude Code, OpenCode) runs `lazaret hook` before every tool call and does what it answers. The other
+/// commands are for people: dry runs, installing, the audit log, configuration.
+#[derive(Debug, Parser)]
+#[command(name = "lazaret", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 fine or allowed, 1 lazaret itself could not do it, 2 blocked, \
+                        3 would be modified or asked (only `check`).")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Answer one hook event of a client (run by the client, not by people)
+    #[command(
+        after_help = "Example:\n  lazaret hook claude-code < event.json\n\nExit code 0 or 2, nothing else."
+    )]
+    Hook {
+        /// The client that sends the event
+        client: ClientName,
+    },
+    /// Say what would be decided, without doing or recording anything
+    #[command(after_help = "Examples:\n  lazaret check 'git reset --hard'\n  \
+        lazaret check --tool Read --input '{\"file_path\": \"/etc/shadow\"}'\n  \
+        lazaret check --event event.json --explain\n  lazaret check --batch calls.jsonl > verdicts.jsonl")]
+    Check(CheckArgs),
+    /// Register lazaret with the clients found, or with the one named
+    #[command(
+        after_help = "Examples:\n  lazaret install\n  lazaret install claude-code --scope project --dry-run"
+    )]
+    Install(RegisterArgs),
+    /// Remove exactly what `install` wrote
+    #[command(after_help = "Example:\n  lazaret uninstall all")]
+    Uninstall(RegisterArgs),
+    /// Prove that the gate is closed: run what is registered, with a call that must be blocked and one that must pass
+    #[command(
+        after_help = "Example:\n  lazaret doctor\n\nExit code 0 when all is well, 1 when something is not."
+    )]
+    Doctor {
+        #[arg(long, help = "Print one JSON object")]
+        json: bool,
+    },
+    /// Read the audit log
+    #[command(subcommand)]
+    Audit(AuditCommand),
+    /// Show, check or begin a configuration
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Trust in the project's .lazaret.toml: what loosens counts only after `trust allow`
+    #[command(after_help = "Examples:\n  lazaret trust show\n  lazaret trust allow")]
+    Trust {
+        /// What to do
+        #[arg(value_enum, default_value_t = TrustAction::Show)]
+        action: TrustAction,
+        /// The file (default: the project's)
+        file: Option<PathBuf>,
+        #[arg(long, help = "Print one JSON object")]
+        json: bool,
+    },
+    /// The built-in rules with their reasons and examples
+    #[command(subcommand)]
+    Rules(RulesCommand),
+    /// Let the one action of a code run once (at a terminal, within ten minutes)
+    #[command(after_help = "Example:\n  lazaret allow K7QM-2XWD")]
+    Allow {
+        /// The code from the block message
+        code: String,
+    },
+    /// Print shell completions
+    #[command(
+        after_help = "Example:\n  lazaret completions bash > ~/.local/share/bash-completion/completions/lazaret"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example:\n  lazaret man | man -l -")]
+    Man,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ClientName {
+    ClaudeCode,
+    #[value(name = "opencode")]
+    OpenCode,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TrustAction {
+    Show,
+    Allow,
+    Deny,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// A shell command
+    #[arg(required_unless_present_any = ["tool", "event", "batch"], conflicts_with_all = ["tool", "event", "batch"])]
+    pub command: Option<String>,
+    /// A tool by the client's name for it (`Read`, `mcp__server__tool`; `read` on OpenCode)
+    #[arg(long, requires = "input", value_name = "NAME")]
+    pub tool: Option<String>,
+    /// The tool's arguments
+    #[arg(long, requires = "tool", value_name = "JSON")]
+    pub input: Option<String>,
+    /// A whole hook message of either client (`-` = standard input)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "batch"])]
+    pub event: Option<PathBuf>,
+    /// Many calls, one JSON object a line (`-` = standard input): {"command": …}, {"tool": …, "input": …} or a hook message
+    #[arg(long, value_name = "FILE", conflicts_with = "tool")]
+    pub batch: Option<PathBuf>,
+    /// The directory the call is made in
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// The type of the agent that makes it
+    #[arg(long, value_name = "TYPE")]
+    pub agent: Option<String>,
+    /// The client that makes it
+    #[arg(long, value_enum, default_value_t = ClientName::ClaudeCode)]
+    pub client: ClientName,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Say also what was understood: commands, effects, scores
+    #[arg(long)]
+    pub explain: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Which {
+    ClaudeCode,
+    #[value(name = "opencode")]
+    OpenCode,
+    All,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scope {
+    /// Every project of this user
+    User,
+    /// This project, for everyone who works on it
+    Project,
+    /// This project, for this user only
+    Local,
+}
+
+#[derive(Debug, Args)]
+pub struct RegisterArgs {
+    /// The client; those found when none is named
+    pub client: Option<Which>,
+    /// Whose settings (install: user; uninstall: wherever install wrote)
+    #[arg(long, value_enum)]
+    pub scope: Option<Scope>,
+    /// Show what would change, change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// The binary to register (default: this one)
+    #[arg(long, value_name = "PATH")]
+    pub bin: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct AuditFilter {
+    /// Only this session
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Only this verdict (allow, warn, modify, block)
+    #[arg(long, value_name = "VERDICT")]
+    pub verdict: Option<String>,
+    /// Only events in which this rule spoke
+    #[arg(long, value_name = "RULE")]
+    pub rule: Option<String>,
+    /// Only this tool
+    #[arg(long, value_name = "TOOL")]
+    pub tool: Option<String>,
+    /// Only this type of event
+    #[arg(long, value_name = "TYPE")]
+    pub event: Option<String>,
+    /// Only events since then: RFC 3339 (2026-01-31T12:00:00Z) or an age (90s, 15m, 2h, 7d)
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only events until then
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// Print the events as they are, one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum AuditCommand {
+    /// Every event that passes the filters, oldest first
+    #[command(after_help = "Example:\n  lazaret audit show --verdict block --since 7d")]
+    Show(AuditFilter),
+    /// The newest events
+    #[command(after_help = "Example:\n  lazaret audit tail -n 50 --tool Bash")]
+    Tail {
+        /// How many
+        #[arg(short = 'n', long, default_value_t = 20)]
+        lines: usize,
+        #[command(flatten)]
+        filter: AuditFilter,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Write a commented configuration file to begin with
+    Init,
+    /// The resolved configuration and where each value comes from
+    Show {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check a configuration file (default: all that are in force)
+    Check {
+        /// The file
+        file: Option<PathBuf>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Where the configuration files are
+    Path {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RulesCommand {
+    /// Every rule in a line
+    List {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// One rule with its reason, way out and examples
+    #[command(after_help = "Example:\n  lazaret rules show git.reset-hard")]
+    Show {
+        /// The rule's id
+        id: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run every example of every rule through the whole decision
+    Test {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}

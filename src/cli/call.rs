@@ -1,0 +1,70 @@
+//! The order of one call, shared by `hook` and `check`: ask the host what the survey wants to know, then decide.
+
+use crate::domain::{Facts, Policy, Subject, ToolCall, Trust};
+use crate::host::{facts, places};
+use crate::review;
+use crate::rules::{self, Survey};
+
+/// How often the survey may ask again after answers (a script's text can name more paths).
+const ROUNDS: usize = 4;
+
+/// Surveys the call, answering its questions about the machine until it has none left.
+pub fn understand(call: &ToolCall, cwd: &str, policy: &Policy, facts: &mut Facts) -> Survey {
+    let mut survey = rules::survey(call, cwd, facts, policy);
+    for _ in 1..ROUNDS {
+        let asks: Vec<_> = survey.asks.iter().filter(|ask| !facts.knows(ask)).cloned().collect();
+        if asks.is_empty() {
+            break;
+        }
+        facts::answer(&asks, facts);
+        survey = rules::survey(call, cwd, facts, policy);
+    }
+    if survey.effects.iter().any(review::is_file_operation) {
+        // A protected place may be reached through links, and an effect falls on what a link leads to.
+        places::resolve_links(&mut facts.places);
+    }
+    survey
+}
+
+/// Whether the agent is quarantined: by its type (with or without a plugin's prefix), or because the whole client is
+/// (`LAZARET_QUARANTINE` set to anything).
+pub fn trust(subject: &Subject, policy: &Policy, client_quarantined: bool) -> Trust {
+    let listed = subject.agent_type.as_deref().is_some_and(|agent_type| {
+        let name = agent_type.rsplit_once(':').map_or(agent_type, |(_, name)| name);
+        let types = &policy.quarantine.agent_types;
+        types
+            .iter()
+            .any(|listed| listed.eq_ignore_ascii_case(name) || listed.eq_ignore_ascii_case(agent_type))
+    });
+    if listed || client_quarantined { Trust::Quarantined } else { Trust::Ordinary }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Client, SessionId};
+
+    fn subject(agent_type: &str) -> Subject {
+        Subject {
+            client: Client::ClaudeCode,
+            session: SessionId::new("s").unwrap(),
+            agent: None,
+            agent_type: Some(agent_type.to_owned()),
+        }
+    }
+
+    #[test]
+    fn quarantine_is_known_by_type_or_switch() {
+        let policy = Policy::default();
+        for name in [
+            "quarantine-reviewer",
+            "lazaret:quarantine-reviewer",
+            "Quarantine-Reviewer",
+            "x:quarantine-reviewer",
+        ] {
+            assert_eq!(trust(&subject(name), &policy, false), Trust::Quarantined, "{name}");
+        }
+        assert_eq!(trust(&subject("general-purpose"), &policy, false), Trust::Ordinary);
+        assert_eq!(trust(&subject("general-purpose"), &policy, true), Trust::Quarantined);
+    }
+}

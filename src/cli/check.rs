@@ -1,0 +1,244 @@
+//! `lazaret check`: what would be decided. Reads configuration and state, writes nothing.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::{Value, json};
+
+use crate::adapters;
+use crate::cli::args::{CheckArgs, ClientName};
+use crate::cli::{Exit, Machine, call, hook, report};
+use crate::domain::{
+    Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, SessionId, Stand, Subject, Trust,
+};
+use crate::host::clock;
+use crate::host::config;
+use crate::host::places;
+use crate::host::state::{self, Store};
+use crate::review::{self, Case};
+use crate::rules::Survey;
+
+/// The session that a dry run by hand pretends to be: it has no past.
+const DRY_SESSION: &str = "check";
+
+/// Runs the command; the exit code is the verdict's.
+pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
+    let client = Client::from(args.client);
+    let cwd = directory(args.cwd.as_deref())?;
+    let machine = Checker(machine);
+    if let Some(file) = &args.batch {
+        return batch(&machine, client, &cwd, file, out);
+    }
+    let message = match (&args.command, &args.tool, &args.input, &args.event) {
+        (Some(command), ..) => before_tool(
+            client,
+            &cwd,
+            args.agent.as_deref(),
+            shell_tool(client),
+            &json!({ "command": command }),
+        ),
+        (_, Some(tool), Some(input), _) => {
+            let input: Value = serde_json::from_str(input).with_context(|| format!("--input {input}"))?;
+            before_tool(client, &cwd, args.agent.as_deref(), tool, &input)
+        }
+        (.., Some(file)) => read(file)?,
+        _ => bail!("nothing to check: give a command, --tool with --input, --event or --batch"),
+    };
+    let checked = machine.check(client_of(&message, client), message.as_bytes())?;
+    if args.json {
+        writeln!(
+            out,
+            "{}",
+            serde_json::to_string_pretty(&report::json(&checked.decision, &checked.subject))?
+        )?;
+    } else {
+        let survey = args.explain.then_some(checked.survey.as_ref()).flatten();
+        report::text(out, &checked.decision, survey, report::Paint::auto())?;
+        for note in &checked.notes {
+            writeln!(out, "note: {note}")?;
+        }
+    }
+    Ok(exit(&checked.decision))
+}
+
+impl From<ClientName> for Client {
+    fn from(name: ClientName) -> Client {
+        match name {
+            ClientName::ClaudeCode => Client::ClaudeCode,
+            ClientName::OpenCode => Client::OpenCode,
+        }
+    }
+}
+
+fn directory(given: Option<&Path>) -> Result<String> {
+    let dir = match given {
+        Some(dir) => dir.canonicalize().with_context(|| format!("--cwd {}", dir.display()))?,
+        None => std::env::current_dir().context("the working directory")?,
+    };
+    dir.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| anyhow!("{}: the directory's name is not UTF-8", dir.display()))
+}
+
+fn read(file: &Path) -> Result<String> {
+    let mut text = String::new();
+    let limit = adapters::MAX_MESSAGE as u64 + 1;
+    if file == Path::new("-") {
+        std::io::stdin().lock().take(limit).read_to_string(&mut text).context("standard input")?;
+    } else {
+        let open = std::fs::File::open(file).with_context(|| file.display().to_string())?;
+        open.take(limit).read_to_string(&mut text).with_context(|| file.display().to_string())?;
+    }
+    Ok(text)
+}
+
+/// A hook message as the client would send it.
+fn before_tool(client: Client, cwd: &str, agent: Option<&str>, tool: &str, input: &Value) -> String {
+    match client {
+        Client::ClaudeCode => json!({
+            "session_id": DRY_SESSION, "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": tool,
+            "tool_input": input, "agent_type": agent,
+        }),
+        Client::OpenCode => json!({
+            "event": "tool.execute.before", "input": {"tool": tool, "sessionID": DRY_SESSION},
+            "output": {"args": input}, "directory": cwd, "agent": agent,
+        }),
+    }
+    .to_string()
+}
+
+/// What the client calls its shell.
+const fn shell_tool(client: Client) -> &'static str {
+    match client {
+        Client::ClaudeCode => "Bash",
+        Client::OpenCode => "bash",
+    }
+}
+
+/// A whole message says by its shape which client sent it.
+fn client_of(message: &str, given: Client) -> Client {
+    match serde_json::from_str::<Value>(message) {
+        Ok(value) if value.get("hook_event_name").is_some() => Client::ClaudeCode,
+        Ok(value) if value.get("event").is_some() => Client::OpenCode,
+        Ok(_) | Err(_) => given,
+    }
+}
+
+fn exit(decision: &Decision) -> Exit {
+    match decision.enforcement() {
+        Enforcement::Proceed | Enforcement::Notice => Exit::Fine,
+        Enforcement::Rewrite | Enforcement::Ask => Exit::Changed,
+        Enforcement::Deny | Enforcement::Stop => Exit::Blocked,
+    }
+}
+
+struct Checker(Machine);
+
+struct Checked {
+    decision: Decision,
+    subject: Subject,
+    survey: Option<Survey>,
+    notes: Vec<String>,
+}
+
+impl Checker {
+    fn check(&self, client: Client, message: &[u8]) -> Result<Checked> {
+        let decoded = match adapters::decode(client, message) {
+            Ok(decoded) => decoded,
+            Err(fault) => return faulty(client, fault),
+        };
+        let request = &decoded.request;
+        let places = places::locate(&self.0.env, &self.0.dirs, &request.cwd);
+        let loaded = config::load(&self.0.dirs, &places)?;
+        let notes: Vec<String> = loaded.notes.iter().map(ToString::to_string).collect();
+        let policy = loaded.policy;
+        let subject = request.subject.clone();
+        let Event::BeforeTool(call) = &request.event else {
+            let decision = Decision::new(Vec::new(), None, client.can_ask());
+            return Ok(Checked { decision, subject, survey: None, notes });
+        };
+        let mut facts = Facts::new(places);
+        let survey = call::understand(call, &request.cwd, &policy, &mut facts);
+        let trust = call::trust(&subject, &policy, self.0.env.lazaret_quarantine.is_some());
+        let stand = self.stand(request, &policy, trust);
+        let case = Case {
+            subject: &subject,
+            call,
+            cwd: &request.cwd,
+            trust,
+            survey: &survey,
+            facts: &facts,
+            policy: &policy,
+            stand: &stand,
+        };
+        let decision = review::decide(&case);
+        Ok(Checked { decision, subject, survey: Some(survey), notes })
+    }
+
+    /// The session's past where the message names a session that has one.
+    fn stand(&self, request: &Request, policy: &Policy, trust: Trust) -> Stand {
+        let store = Store::new(&self.0.dirs.state);
+        state::look(&store, &request.subject, clock::now(), hook::look(policy, trust)).unwrap_or_default()
+    }
+}
+
+/// A message that could not be read is blocked.
+fn faulty(client: Client, fault: Fault) -> Result<Checked> {
+    let session = SessionId::new(DRY_SESSION).ok_or_else(|| anyhow!("session {DRY_SESSION}: not an id"))?;
+    let subject = Subject { client, session, agent: None, agent_type: None };
+    Ok(Checked { decision: Decision::fault(fault, false), subject, survey: None, notes: Vec::new() })
+}
+
+/// Many calls in one process: JSON lines in, JSON lines out. A line that cannot be used becomes a line with `error`.
+fn batch(machine: &Checker, client: Client, cwd: &str, file: &Path, out: &mut dyn Write) -> Result<Exit> {
+    let input: Box<dyn Read> = if file == Path::new("-") {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(std::fs::File::open(file).with_context(|| file.display().to_string())?)
+    };
+    let mut failed = false;
+    let mut out = std::io::BufWriter::new(out);
+    for (number, line) in BufReader::new(input).lines().enumerate() {
+        let line = line.with_context(|| format!("{} line {}", file.display(), number + 1))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let answer = match one(machine, client, cwd, &line) {
+            Ok(answer) => answer,
+            Err(error) => {
+                failed = true;
+                json!({ "line": number + 1, "error": format!("{error:#}") })
+            }
+        };
+        writeln!(out, "{answer}")?;
+    }
+    out.flush()?;
+    Ok(if failed { Exit::Failed } else { Exit::Fine })
+}
+
+/// One line of a batch. `id` is given back as it came.
+fn one(machine: &Checker, client: Client, cwd: &str, line: &str) -> Result<Value> {
+    let value: Value = serde_json::from_str(line).context("not JSON")?;
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    let client = match text("client") {
+        Some(name) => Client::from_name(name).ok_or_else(|| anyhow!("client {name}: unknown"))?,
+        None => client_of(line, client),
+    };
+    let cwd = text("cwd").unwrap_or(cwd);
+    let message = if value.get("hook_event_name").is_some() || value.get("event").is_some() {
+        line.to_owned()
+    } else if let Some(command) = text("command") {
+        before_tool(client, cwd, text("agent"), shell_tool(client), &json!({ "command": command }))
+    } else if let (Some(tool), Some(input)) = (text("tool"), value.get("input")) {
+        before_tool(client, cwd, text("agent"), tool, input)
+    } else {
+        bail!("a line needs command, or tool and input, or a whole hook message");
+    };
+    let checked = machine.check(client, message.as_bytes())?;
+    let mut answer = report::json(&checked.decision, &checked.subject);
+    if let (Some(id), Some(object)) = (value.get("id"), answer.as_object_mut()) {
+        object.insert("id".to_owned(), id.clone());
+    }
+    Ok(answer)
+}

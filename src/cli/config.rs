@@ -1,0 +1,233 @@
+//! `lazaret config`: the file to start from, what counts in the end and why, and what is wrong.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use serde_json::{Value as Json, json};
+
+use crate::domain::Places;
+use crate::host::config::{self, Explained, Kind, Note, Origin, PROJECT_FILE, Problem, Source, Value};
+use crate::host::dirs::Dirs;
+use crate::host::files::{self, Links};
+use crate::rules;
+
+/// Writes the commented default file; refuses to touch one that is there.
+pub fn init(dirs: &Dirs, out: &mut dyn Write) -> anyhow::Result<()> {
+    let path = dirs.config_file();
+    let shown = path.display();
+    files::private_dir(&dirs.config).with_context(|| format!("directory of {shown}"))?;
+    match files::create(&path, config::template().as_bytes()) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            bail!("{shown}: it exists and is left as it is; move it away to start anew")
+        }
+        Err(error) => return Err(error).with_context(|| format!("{shown}: it cannot be written")),
+    }
+    writeln!(out, "wrote {shown}: every key with its default, commented out")?;
+    Ok(())
+}
+
+/// The places at which files are looked for, and which of them exist.
+pub fn path(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    let found: Vec<(Origin, String, bool)> = config::candidates(dirs, places)
+        .into_iter()
+        .map(|(origin, path)| {
+            let exists = Path::new(&path).exists();
+            (origin, path, exists)
+        })
+        .collect();
+    if json {
+        let files: Vec<Json> = found
+            .iter()
+            .map(|(origin, path, exists)| json!({"layer": origin.name(), "path": path, "exists": exists}))
+            .collect();
+        return line(out, &json!({ "files": files }));
+    }
+    for (origin, path, exists) in &found {
+        let absent = if *exists { "" } else { "  (none)" };
+        writeln!(out, "{:<8} {path}{absent}", origin.name())?;
+    }
+    Ok(())
+}
+
+/// Every key with its value and where it comes from, and the notes.
+pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    let explained = config::explain(dirs, places)?;
+    let notes = all_notes(&explained);
+    if json {
+        let values: serde_json::Map<String, Json> = explained
+            .values
+            .iter()
+            .map(|resolved| {
+                let from: Vec<&str> = origins(&explained, &resolved.from).map(|source| source.path.as_str()).collect();
+                let source = json!({"value": resolved.value.json(), "source": source(&explained, &resolved.from), "files": from});
+                (resolved.key.name.to_owned(), source)
+            })
+            .collect();
+        let layers: Vec<Json> = explained.layers.iter().map(layer_json).collect();
+        let notes: Vec<Json> = notes.iter().map(note_json).collect();
+        return line(out, &json!({"values": values, "layers": layers, "notes": notes}));
+    }
+    for layer in &explained.layers {
+        let trust = layer.trust.map_or(String::new(), |trust| format!("  (trust: {})", trust.name()));
+        writeln!(out, "# {:<8} {}{trust}", layer.origin.name(), layer.path)?;
+    }
+    for resolved in &explained.values {
+        writeln!(
+            out,
+            "{} = {}  # {}",
+            resolved.key.name,
+            resolved.value,
+            source(&explained, &resolved.from)
+        )?;
+    }
+    for note in &notes {
+        writeln!(out, "note: {note}")?;
+    }
+    Ok(())
+}
+
+fn origins<'a>(explained: &'a Explained, from: &'a [usize]) -> impl Iterator<Item = &'a Source> {
+    from.iter().filter_map(|at| explained.layers.get(*at))
+}
+
+/// The layers of a value, the one that set it first.
+fn source(explained: &Explained, from: &[usize]) -> String {
+    let names: Vec<&str> = origins(explained, from).map(|source| source.origin.name()).collect();
+    if names.is_empty() { "default".to_owned() } else { names.join(", tightened by ") }
+}
+
+/// The notes of the configuration, and those on rule ids that no rule has.
+pub fn all_notes(explained: &Explained) -> Vec<Note> {
+    let mut notes = explained.notes.clone();
+    for resolved in
+        explained.values.iter().filter(|resolved| resolved.key.kind == Kind::Words(config::Item::Rule))
+    {
+        let Value::Words(ids) = &resolved.value else { continue };
+        let path =
+            origins(explained, &resolved.from).next().map(|source| source.path.clone()).unwrap_or_default();
+        notes.extend(ids.iter().filter_map(|id| unknown_rule(id)).map(|text| Note {
+            kind: config::NoteKind::Broken,
+            path: path.clone(),
+            line: None,
+            text: format!("`{}`: {text}", resolved.key.name),
+        }));
+    }
+    notes
+}
+
+fn unknown_rule(id: &str) -> Option<String> {
+    if rules::find(id).is_some() {
+        return None;
+    }
+    let near = rules::all().map(|rule| (strsim::normalized_damerau_levenshtein(id, rule.id), rule.id));
+    let near = near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near >= 0.6);
+    let hint =
+        near.map_or("`lazaret rules list` names them".to_owned(), |(_, id)| format!("did you mean {id}?"));
+    Some(format!("no rule is called {id:?}; {hint}"))
+}
+
+/// What `check` found in one file.
+struct Report {
+    path: String,
+    problems: Vec<Problem>,
+}
+
+/// Says what is wrong with `file`, or with every file that counts here. False when something is.
+pub fn check(
+    dirs: &Dirs,
+    places: &Places,
+    file: Option<&Path>,
+    json: bool,
+    out: &mut dyn Write,
+) -> anyhow::Result<bool> {
+    let (reports, notes) = match file {
+        Some(file) => (vec![check_file(file)?], Vec::new()),
+        None => check_all(dirs, places),
+    };
+    let good = reports.iter().all(|report| report.problems.is_empty());
+    if json {
+        let files: Vec<Json> = reports
+            .iter()
+            .map(|report| {
+                let problems: Vec<Json> = report
+                    .problems
+                    .iter()
+                    .map(|problem| json!({"line": problem.line, "text": problem.text}))
+                    .collect();
+                json!({"path": report.path, "problems": problems})
+            })
+            .collect();
+        let notes: Vec<Json> = notes.iter().map(note_json).collect();
+        line(out, &json!({"ok": good, "files": files, "notes": notes}))?;
+        return Ok(good);
+    }
+    for report in &reports {
+        for problem in &report.problems {
+            match problem.line {
+                Some(line) => writeln!(out, "{}:{line}: {}", report.path, problem.text)?,
+                None => writeln!(out, "{}: {}", report.path, problem.text)?,
+            }
+        }
+        if report.problems.is_empty() {
+            writeln!(out, "{}: fine", report.path)?;
+        }
+    }
+    if reports.is_empty() {
+        writeln!(out, "no configuration file: the defaults count")?;
+    }
+    for note in &notes {
+        writeln!(out, "note: {note}")?;
+    }
+    Ok(good)
+}
+
+fn check_file(file: &Path) -> anyhow::Result<Report> {
+    let file = std::path::absolute(file)?;
+    let path = file.to_string_lossy().into_owned();
+    let bytes = files::read(&path, config::MAX_FILE, Links::Follow);
+    let bytes = bytes.map_err(|why| anyhow::anyhow!("{path}: {why}"))?;
+    let Some(bytes) = bytes else { bail!("{path}: there is no such file") };
+    let problems = config::problems(&bytes, project_base(&path));
+    Ok(Report { path, problems })
+}
+
+/// The directory of a project's file; none when the file is no project's.
+fn project_base(path: &str) -> Option<&str> {
+    path.strip_suffix(PROJECT_FILE).filter(|dir| dir.ends_with('/'))
+}
+
+fn check_all(dirs: &Dirs, places: &Places) -> (Vec<Report>, Vec<Note>) {
+    let mut reports = Vec::new();
+    for (_, path) in config::candidates(dirs, places) {
+        let problems = match files::read(&path, config::MAX_FILE, Links::Follow) {
+            Ok(None) => continue,
+            Ok(Some(bytes)) => config::problems(&bytes, project_base(&path)),
+            Err(why) => vec![Problem { line: None, text: why.to_string() }],
+        };
+        reports.push(Report { path, problems });
+    }
+    let mut notes = config::explain(dirs, places).map_or(Vec::new(), |explained| all_notes(&explained));
+    // Of a project's file these are the same problems again.
+    notes.retain(|note| !reports.iter().any(|report| is_of(note, report)));
+    (reports, notes)
+}
+
+fn is_of(note: &Note, report: &Report) -> bool {
+    note.path == report.path && report.problems.iter().any(|problem| problem.text == note.text)
+}
+
+fn layer_json(layer: &Source) -> Json {
+    json!({"layer": layer.origin.name(), "path": layer.path, "trust": layer.trust.map(|trust| trust.name())})
+}
+
+fn note_json(note: &Note) -> Json {
+    json!({"kind": note.kind, "path": note.path, "line": note.line, "text": note.text})
+}
+
+/// One JSON object on one line.
+pub(super) fn line(out: &mut dyn Write, value: &Json) -> anyhow::Result<()> {
+    writeln!(out, "{value}")?;
+    Ok(())
+}

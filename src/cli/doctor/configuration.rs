@@ -1,0 +1,34 @@
+//! The configuration under examination: whether it can be used, and what in it does not count and why.
+
+use super::report::Report;
+use crate::cli::config::all_notes;
+use crate::domain::Fault;
+use crate::host::config::{Explained, NoteKind};
+
+const SUBJECT: &str = "config";
+
+pub fn examine(explained: &Result<Explained, Fault>, report: &mut Report) {
+    let explained = match explained {
+        Ok(explained) => explained,
+        Err(fault) => {
+            let mend = fault.way_out.as_deref().unwrap_or("lazaret config check");
+            return report.fail(SUBJECT, fault.message(), mend);
+        }
+    };
+    let mut usable = true;
+    for note in all_notes(explained) {
+        match note.kind {
+            NoteKind::Broken => {
+                usable = false;
+                report.fail(SUBJECT, note.to_string(), "lazaret config check");
+            }
+            NoteKind::Untrusted => report.note_with(SUBJECT, note.to_string(), "lazaret trust show"),
+            NoteKind::Overruled | NoteKind::Adjusted => report.note(SUBJECT, note.to_string()),
+        }
+    }
+    if usable {
+        let files: Vec<&str> = explained.layers.iter().map(|layer| layer.path.as_str()).collect();
+        let told = if files.is_empty() { "no file: the defaults count".to_owned() } else { files.join(", ") };
+        report.ok(SUBJECT, told);
+    }
+}

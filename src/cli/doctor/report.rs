@@ -1,0 +1,91 @@
+//! What doctor found: lines, each with its mend, printed for people or as JSON.
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::domain::escape;
+
+/// How a line stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Ok,
+    Note,
+    Fail,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Line {
+    pub status: Status,
+    pub subject: String,
+    pub message: String,
+    /// What to do about it, a command where one does it.
+    pub mend: Option<String>,
+}
+
+/// All that was looked at, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    pub lines: Vec<Line>,
+}
+
+impl Report {
+    pub fn ok(&mut self, subject: &str, message: impl Into<String>) {
+        self.push(Status::Ok, subject, message.into(), None);
+    }
+
+    pub fn note(&mut self, subject: &str, message: impl Into<String>) {
+        self.push(Status::Note, subject, message.into(), None);
+    }
+
+    pub fn note_with(&mut self, subject: &str, message: impl Into<String>, mend: &str) {
+        self.push(Status::Note, subject, message.into(), Some(mend.to_owned()));
+    }
+
+    pub fn fail(&mut self, subject: &str, message: impl Into<String>, mend: &str) {
+        self.push(Status::Fail, subject, message.into(), Some(mend.to_owned()));
+    }
+
+    fn push(&mut self, status: Status, subject: &str, message: String, mend: Option<String>) {
+        self.lines.push(Line { status, subject: subject.to_owned(), message, mend });
+    }
+
+    pub fn is_well(&self) -> bool {
+        self.lines.iter().all(|line| line.status != Status::Fail)
+    }
+
+    pub fn print(&self, out: &mut dyn Write) -> Result<()> {
+        for line in &self.lines {
+            let status = match line.status {
+                Status::Ok => "ok  ",
+                Status::Note => "note",
+                Status::Fail => "FAIL",
+            };
+            writeln!(out, "{status}  {}: {}", line.subject, escape(&line.message))?;
+            if let Some(mend) = &line.mend {
+                writeln!(out, "      mend: {}", escape(mend))?;
+            }
+        }
+        let failed = self.lines.iter().filter(|line| line.status == Status::Fail).count();
+        match failed {
+            0 => writeln!(out, "the gate is closed")?,
+            1 => writeln!(out, "1 thing is not well")?,
+            more => writeln!(out, "{more} things are not well")?,
+        }
+        Ok(())
+    }
+
+    pub fn print_json(&self, out: &mut dyn Write) -> Result<()> {
+        #[derive(Serialize)]
+        struct Whole<'a> {
+            ok: bool,
+            checks: &'a [Line],
+        }
+        let whole = Whole { ok: self.is_well(), checks: &self.lines };
+        writeln!(out, "{}", serde_json::to_string(&whole)?)?;
+        Ok(())
+    }
+}

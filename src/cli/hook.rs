@@ -1,0 +1,308 @@
+//! One hook event: the whole path of a call, in order. Ends with 0 or 2, nothing else.
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::process::ExitCode;
+
+use crate::adapters::{self, ExitKind, Reply};
+use crate::cli::call;
+use crate::cli::record::Log;
+use crate::domain::{
+    Client, Decision, Enforcement, Entry, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places, Policy,
+    Request, Stand, Subject, ToolCall, Trust, Verdict,
+};
+use crate::host::clock::{self, Now};
+use crate::host::dirs::{Dirs, Environment};
+use crate::host::permit::{ActionDigest, Permits};
+use crate::host::state::{self, Look, Store};
+use crate::host::{audit, config, guard, places, registration};
+use crate::review::{self, Case};
+
+/// Internal deadline while the configuration is not known yet, in milliseconds.
+const DEADLINE_MS: u32 = 1500;
+/// Calls that a decision looks back on.
+const LOOK_BACK: u64 = 200;
+/// Session files that nobody touched for so long are removed, in days.
+const KEEP_SESSIONS: u32 = 7;
+
+/// `lazaret hook CLIENT`: everything but success is exit code 2.
+pub fn run(args: &[OsString]) -> ExitCode {
+    guard::arm(DEADLINE_MS);
+    let started = clock::now();
+    let client = match args {
+        [name] => name.to_str().and_then(Client::from_name),
+        _ => None,
+    };
+    let Some(client) = client else {
+        let known = Client::ALL.map(Client::name).join("|");
+        // Nobody is left to tell it to when stderr is closed.
+        let _told =
+            std::io::stderr().write_all(format!("lazaret: hook: usage: lazaret hook {known}\n").as_bytes());
+        return ExitCode::from(2);
+    };
+    let message = match read_message() {
+        Ok(message) => message,
+        Err(fault) => return deliver(&unreadable(client, &fault, started)),
+    };
+    match adapters::decode(client, &message) {
+        Ok(decoded) => deliver(&adapters::encode(&decoded, &answer(&decoded.request, started))),
+        Err(fault) => deliver(&unreadable(client, &fault, started)),
+    }
+}
+
+/// Standard input, bounded.
+fn read_message() -> Result<Vec<u8>, Fault> {
+    let mut bytes = Vec::with_capacity(16 * 1024);
+    let mut input = std::io::stdin().lock().take(adapters::MAX_MESSAGE as u64 + 1);
+    match input.read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(error) => {
+            Err(Fault::new(FaultKind::BadMessage, "hook message on standard input", error.to_string()))
+        }
+    }
+}
+
+/// Writes the reply. What the client would not hear must not let the call through.
+fn deliver(reply: &Reply) -> ExitCode {
+    // The person's copy: the exit code and stdout carry the answer without it.
+    let _told = std::io::stderr().write_all(&reply.stderr);
+    let told = reply.stdout.is_empty() || (!leads_nowhere() && say(&reply.stdout).is_ok());
+    match reply.code {
+        ExitKind::Pass if told => ExitCode::SUCCESS,
+        ExitKind::Pass | ExitKind::Block => ExitCode::from(2),
+    }
+}
+
+fn say(text: &[u8]) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text)?;
+    stdout.flush()
+}
+
+/// Standard output was closed: Rust's start then opens the null device in its place, where writing succeeds.
+fn leads_nowhere() -> bool {
+    const NULL: (u32, u32) = (1, 3);
+    rustix::fs::fstat(rustix::stdio::stdout()).is_ok_and(|stat| {
+        let device = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));
+        rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::CharacterDevice
+            && device == NULL
+    })
+}
+
+/// A message that could not be read: denied, and recorded where that is still possible.
+fn unreadable(client: Client, fault: &Fault, now: Now) -> Reply {
+    if let Ok(dirs) = Dirs::locate(&Environment::read()) {
+        // The call is denied whether or not the log can be written.
+        let _recorded = Log { state: &dirs.state, policy: &Policy::default(), now }.fault(fault);
+    }
+    adapters::refuse(client, &Decision::fault(fault.clone(), false))
+}
+
+/// Everything about this machine that one call needs.
+struct Setting {
+    env: Environment,
+    dirs: Dirs,
+    places: Places,
+    policy: Policy,
+    /// Why the configuration could not be used; the default policy stands in.
+    config_fault: Option<Fault>,
+    now: Now,
+}
+
+impl Setting {
+    fn of(request: &Request, now: Now) -> Result<Setting, Fault> {
+        let env = Environment::read();
+        let dirs = Dirs::locate(&env)?;
+        let places = places::locate(&env, &dirs, &request.cwd);
+        let (policy, config_fault) = match config::load(&dirs, &places) {
+            Ok(loaded) => (loaded.policy, None),
+            Err(fault) => (Policy::default(), Some(fault)),
+        };
+        if policy.deadline_ms != DEADLINE_MS {
+            guard::deadline(policy.deadline_ms);
+        }
+        Ok(Setting { env, dirs, places, policy, config_fault, now })
+    }
+
+    fn log(&self) -> Log<'_> {
+        Log { state: &self.dirs.state, policy: &self.policy, now: self.now }
+    }
+
+    fn store(&self) -> Store {
+        Store::new(&self.dirs.state)
+    }
+}
+
+fn answer(request: &Request, now: Now) -> Decision {
+    match Setting::of(request, now) {
+        Ok(setting) => match &request.event {
+            Event::BeforeTool(call) => before_tool(request, call, &setting),
+            event => other_event(request, event, &setting),
+        },
+        Err(fault) => Decision::fault(fault, false),
+    }
+}
+
+/// A call that is about to run.
+fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decision {
+    let Setting { policy, now, .. } = setting;
+    let subject = &request.subject;
+    let trust = call::trust(subject, policy, setting.env.lazaret_quarantine.is_some());
+    let mut facts = Facts::new(setting.places.clone());
+    let survey = call::understand(call, &request.cwd, policy, &mut facts);
+    let decide = |stand: &Stand| {
+        review::decide(&Case {
+            subject,
+            call,
+            cwd: &request.cwd,
+            trust,
+            survey: &survey,
+            facts: &facts,
+            policy,
+            stand,
+        })
+    };
+    let looked = state::update(&setting.store(), subject, *now, look(policy, trust), |stand| {
+        let decision = decide(stand);
+        let entry = entry(subject, call, &decision);
+        (decision, Some(entry))
+    });
+    let weigh = |decision, fault| with_fault(decision, fault, request, policy, trust);
+    let mut decision = match looked {
+        Ok(decision) => decision,
+        Err(fault) => weigh(decide(&Stand::default()), fault),
+    };
+    if let Some(fault) = &setting.config_fault {
+        decision = weigh(decision, fault.clone());
+    }
+    let decision = personal_permission(decision, request, call, setting);
+    let took_us = clock::now().age_ms(*now).saturating_mul(1000);
+    match setting.log().call(request, call, &decision, took_us) {
+        Ok(()) => decision,
+        Err(fault) => weigh(decision, fault),
+    }
+}
+
+/// How much of the session's past the policy wants to see. Every record in the window costs: only who has a limit looks
+/// back that far.
+pub fn look(policy: &Policy, trust: Trust) -> Look {
+    let quarantine = match trust {
+        Trust::Quarantined => policy.quarantine.window_seconds,
+        Trust::Ordinary => 0,
+    };
+    let windows = policy.tool_limits.iter().map(|limit| limit.window_seconds);
+    let longest = windows.fold(quarantine, u32::max);
+    Look { records: LOOK_BACK, window_ms: u64::from(longest) * 1000 }
+}
+
+fn entry(subject: &Subject, call: &ToolCall, decision: &Decision) -> Entry {
+    let identity = review::identify(subject, call);
+    let runs = match decision.enforcement() {
+        Enforcement::Proceed | Enforcement::Notice | Enforcement::Rewrite | Enforcement::Ask => true,
+        Enforcement::Deny | Enforcement::Stop => false,
+    };
+    let writes = runs && decision.effects.iter().any(review::is_file_operation);
+    Entry {
+        action: identity.action,
+        agent: identity.agent,
+        tool: identity.tool,
+        call: identity.call,
+        verdict: decision.verdict(),
+        outcome: if runs { Outcome::Pending } else { Outcome::Blocked },
+        writes,
+        file_operation: writes,
+    }
+}
+
+/// What could not be done in full: a block stays a block; everything else becomes a question to the person where the
+/// policy, the client, the agent's trust and the kind of fault allow one, and a block where one of them does not.
+fn with_fault(
+    decision: Decision,
+    fault: Fault,
+    request: &Request,
+    policy: &Policy,
+    trust: Trust,
+) -> Decision {
+    if decision.verdict() == Verdict::Block && decision.enforcement() != Enforcement::Ask {
+        return decision;
+    }
+    let ask = policy.on_fault == OnFault::Ask
+        && trust == Trust::Ordinary
+        && request.subject.client.can_ask()
+        && fault.kind.may_ask();
+    Decision::fault(fault, ask)
+}
+
+/// Where a person should be asked but the client cannot: a permission given at a terminal, or the code to ask for one.
+fn personal_permission(
+    mut decision: Decision,
+    request: &Request,
+    call: &ToolCall,
+    setting: &Setting,
+) -> Decision {
+    if decision.verdict() != Verdict::Modify || decision.enforcement() != Enforcement::Deny {
+        return decision;
+    }
+    let text = review::action_text(call);
+    let action = ActionDigest::new(&request.subject, &call.tool.name(), &text, &request.cwd);
+    let permits = Permits::new(&setting.dirs.state);
+    if permits.take(&action, setting.now).unwrap_or(false) {
+        return decision.permitted();
+    }
+    if let Ok(code) = permits.offer(&action, &text, setting.now) {
+        decision.note(
+            "permission.offered",
+            format!("a person can let exactly this call run once, within ten minutes, at a terminal: lazaret allow {code}"),
+        );
+    }
+    decision
+}
+
+/// Everything that is not a call about to run: recorded; a change of settings that would open the gate is refused.
+fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision {
+    let mut decision = Decision::new(Vec::new(), None, request.subject.client.can_ask());
+    let done = match event {
+        Event::AfterTool { call, outcome, .. } => {
+            let call = review::identify(&request.subject, call).call;
+            state::finish(&setting.store(), &request.subject, call, *outcome, setting.now).map(|_found| ())
+        }
+        Event::SessionStart { .. } => sweep(setting),
+        Event::ConfigChange { .. } => {
+            decision = config_change(setting, request);
+            Ok(())
+        }
+        Event::BeforeTool(_)
+        | Event::Prompt { .. }
+        | Event::SessionEnd { .. }
+        | Event::SubagentStart
+        | Event::SubagentStop { .. }
+        | Event::Other { .. } => Ok(()),
+    };
+    // These events cannot be blocked and nothing runs because of them: what fails here is told in the log, if that can be.
+    if let Err(fault) = done {
+        let _recorded = setting.log().fault(&fault);
+    }
+    let _recorded = setting.log().event(request, &decision);
+    decision
+}
+
+/// What has grown old: session files, log files, permissions.
+fn sweep(setting: &Setting) -> Result<(), Fault> {
+    state::sweep(&setting.store(), setting.now, KEEP_SESSIONS)?;
+    audit::sweep(&audit::dir(&setting.dirs.state), &setting.policy.audit, setting.now)?;
+    Permits::new(&setting.dirs.state).sweep(setting.now)?;
+    Ok(())
+}
+
+/// Refuses a change of the client's settings after which lazaret would not be asked any more.
+fn config_change(setting: &Setting, request: &Request) -> Decision {
+    let project = setting.env.claude_project_dir.as_deref().unwrap_or(&request.cwd);
+    let settings = match registration::claude_settings_texts(&setting.env, &setting.dirs, project) {
+        Ok(settings) => settings,
+        Err(fault) => return Decision::fault(fault, false),
+    };
+    match review::drops_registration(&settings, setting.env.claude_plugin_root.is_some()) {
+        Some(why) => Decision::refusal("self.settings-change", why),
+        None => Decision::new(Vec::new(), None, true),
+    }
+}

@@ -1,0 +1,157 @@
+//! `lazaret install`: puts the gate into the clients' own files. All changes are worked out before the first is made.
+
+mod change;
+mod parts;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+pub use change::{Change, shown};
+pub use parts::{AGENT, agent_path, plugin_for};
+
+use crate::domain::{Client, Fault, FaultKind};
+use crate::host::registration::hooks::Form;
+use crate::host::registration::manifest::{Loaded, Manifest};
+use crate::host::registration::{Scope, Surroundings, clients};
+
+/// How a command of registration ended, when it could do its work at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    Fine,
+    NotFine,
+}
+
+impl Exit {
+    pub const fn code(self) -> u8 {
+        match self {
+            Exit::Fine => 0,
+            Exit::NotFine => 1,
+        }
+    }
+}
+
+/// What `lazaret install` was asked to do.
+#[derive(Debug, Clone)]
+pub struct InstallOptions {
+    /// None named: those found.
+    pub clients: Vec<Client>,
+    pub scope: Scope,
+    /// Show the changes and make none.
+    pub dry_run: bool,
+    /// The binary to be registered; this one unless named.
+    pub bin: Option<PathBuf>,
+}
+
+/// Registers the gate with the clients.
+pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Write) -> Result<Exit> {
+    let bin = usable_bin(options.bin.as_deref().unwrap_or(&here.exe))?;
+    let wanted = match chosen(&options.clients, here) {
+        found if found.is_empty() => {
+            no_client(out)?;
+            return Ok(Exit::NotFine);
+        }
+        found => found,
+    };
+    let Loaded { mut manifest, set_aside } = match options.dry_run {
+        true => Loaded { manifest: Manifest::peek(here), set_aside: None },
+        false => Manifest::load(here)?,
+    };
+    if let Some(aside) = set_aside {
+        writeln!(out, "note: the record of earlier installs was damaged; it is kept as {}", shown(&aside))?;
+    }
+    let mut changes = Vec::new();
+    for client in &wanted {
+        match client {
+            Client::ClaudeCode => {
+                let version = clients::oldest_version(*client, here);
+                let form = Form::for_client(version);
+                changes.extend(parts::claude_code(&bin, form, options.scope, here, &manifest)?);
+                let told =
+                    version.map_or_else(|| "version not known".to_owned(), |version| version.to_string());
+                writeln!(out, "claude-code ({told}): {}, {} scope", form.name(), options.scope.name())?;
+            }
+            Client::OpenCode => {
+                changes.push(parts::opencode(&bin, options.scope, here)?);
+                writeln!(out, "opencode: plugin, {} scope", options.scope.name())?;
+            }
+        }
+    }
+    let mut changed = false;
+    for change in &changes {
+        changed |= match options.dry_run {
+            true => change.show(out)?,
+            false => change.make(here, &mut manifest, out)?,
+        };
+    }
+    closing_words(options, &wanted, changed, out)?;
+    Ok(Exit::Fine)
+}
+
+fn closing_words(
+    options: &InstallOptions,
+    wanted: &[Client],
+    changed: bool,
+    out: &mut dyn Write,
+) -> Result<()> {
+    if options.dry_run {
+        writeln!(out, "{}", if changed { "nothing was changed (--dry-run)" } else { "nothing to change" })?;
+        return Ok(());
+    }
+    if options.scope == Scope::Project && wanted.contains(&Client::ClaudeCode) {
+        writeln!(out, "note: project settings are shared, and the path in them is one of this machine")?;
+    }
+    let scope = if options.scope == Scope::User {
+        String::new()
+    } else {
+        format!(" --scope {}", options.scope.name())
+    };
+    let names: Vec<&str> = wanted.iter().map(|client| client.name()).collect();
+    let names = if wanted.len() == Client::ALL.len() { "all".to_owned() } else { names.join(" ") };
+    writeln!(out, "sessions that are open now keep what they started with; start them again")?;
+    writeln!(out, "prove it: lazaret doctor")?;
+    writeln!(out, "undo:     lazaret uninstall {names}{scope}")?;
+    Ok(())
+}
+
+/// The clients named, or those found when none is.
+pub fn chosen(named: &[Client], here: &Surroundings) -> Vec<Client> {
+    let wanted = |client: &Client| match named {
+        [] => clients::is_here(*client, here),
+        named => named.contains(client),
+    };
+    Client::ALL.into_iter().filter(wanted).collect()
+}
+
+/// Says that there is nothing to register with.
+pub fn no_client(out: &mut dyn Write) -> Result<()> {
+    writeln!(
+        out,
+        "no client found: neither claude nor opencode is on PATH, and neither has a configuration directory"
+    )?;
+    writeln!(out, "hint: install one, or name it: lazaret install claude-code")?;
+    Ok(())
+}
+
+/// The path as it will stand in the registration: absolute, there, executable, and safe to be spelt out.
+fn usable_bin(bin: &Path) -> Result<String, Fault> {
+    let refuse = |why: &str| {
+        Err(Fault::new(FaultKind::Host, format!("the binary {}", shown(bin)), why)
+            .with_way_out("name one by its absolute path: lazaret install --bin /path/to/lazaret"))
+    };
+    let Some(text) = bin.to_str() else { return refuse("its path is not UTF-8 text") };
+    if !bin.is_absolute() {
+        return refuse("its path is not absolute");
+    }
+    if text.contains("${") || text.chars().any(char::is_control) {
+        return refuse("its path holds characters that a registration cannot carry");
+    }
+    if !bin.is_file() {
+        return refuse("there is no such file");
+    }
+    if !clients::is_executable(bin) {
+        return refuse("it is not executable");
+    }
+    Ok(text.to_owned())
+}

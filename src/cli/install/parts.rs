@@ -1,0 +1,96 @@
+//! What each client gets: Claude Code the hooks and the quarantined reviewer, OpenCode the plugin. Works out the new
+//! text of each file; changes none.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::change::{Change, Existing, shown};
+use crate::domain::{Client, Fault, FaultKind};
+use crate::host::registration::hooks::{self, BIN_MARKER, Form};
+use crate::host::registration::manifest::{Kind, Manifest};
+use crate::host::registration::{Scope, Surroundings, files, settings};
+
+/// The quarantined reviewer's definition for Claude Code.
+pub const AGENT: &str = include_str!("../../../adapters/claude-code/agents/quarantine-reviewer.md");
+const AGENT_FILE: &str = "agents/quarantine-reviewer.md";
+/// The plugin for OpenCode, with the marker for the binary's path in it.
+const PLUGIN: &str = include_str!("../../../adapters/opencode/lazaret.js");
+
+/// The changes for Claude Code.
+pub(super) fn claude_code(
+    bin: &str,
+    form: Form,
+    scope: Scope,
+    here: &Surroundings,
+    manifest: &Manifest,
+) -> Result<Vec<Change>, Fault> {
+    let path = scope.claude_settings(here)?;
+    let old = files::read(&path)?;
+    let mut recorded = manifest.bins();
+    recorded.push(bin.to_owned());
+    let wanted = hooks::wanted(bin, form);
+    let new = settings::with(old.as_deref().unwrap_or_default(), &wanted, &recorded).map_err(|unusable| {
+        Fault::new(FaultKind::Config, shown(&path), format!("{unusable}; it was left as it is"))
+            .with_way_out("mend the file (claude code reads plain JSON, without comments) and run this again")
+    })?;
+    let mixed =
+        old.as_deref().is_some_and(|old| settings::without(old, &recorded).is_ok_and(|less| less != old));
+    let what = format!("the hook for {} events", wanted.len());
+    let registration = Change {
+        client: Client::ClaudeCode,
+        scope,
+        path,
+        kind: Kind::Settings,
+        what,
+        bin: Some(bin.to_owned()),
+        old,
+        new,
+        mixed,
+        existing: Existing::Replace,
+    };
+    let path = agent_path(scope, here)?;
+    let old = files::read(&path)?;
+    let agent = Change {
+        client: Client::ClaudeCode,
+        scope,
+        path,
+        kind: Kind::Whole,
+        what: "the quarantined reviewer".to_owned(),
+        bin: None,
+        old,
+        new: AGENT.to_owned(),
+        mixed: false,
+        existing: Existing::Keep,
+    };
+    Ok(vec![registration, agent])
+}
+
+/// The change for OpenCode.
+pub(super) fn opencode(bin: &str, scope: Scope, here: &Surroundings) -> Result<Change, Fault> {
+    let path = scope.opencode_plugin(here)?;
+    let old = files::read(&path)?;
+    Ok(Change {
+        client: Client::OpenCode,
+        scope,
+        path,
+        kind: Kind::Whole,
+        what: "the plugin".to_owned(),
+        bin: Some(bin.to_owned()),
+        old,
+        new: plugin_for(bin),
+        mixed: false,
+        existing: Existing::Replace,
+    })
+}
+
+/// The plugin's text for a binary.
+pub fn plugin_for(bin: &str) -> String {
+    let marker = format!("\"{BIN_MARKER}\"");
+    PLUGIN.replace(&marker, &Value::from(bin).to_string())
+}
+
+/// Where the quarantined reviewer's definition goes.
+pub fn agent_path(scope: Scope, here: &Surroundings) -> Result<PathBuf, Fault> {
+    Ok(scope.claude_dir(here)?.join(AGENT_FILE))
+}

@@ -1,0 +1,156 @@
+//! What is written to the audit log, and in which words.
+
+use std::path::Path;
+
+use crate::domain::{
+    AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Outcome, Policy, Request, ToolCall, Verdict,
+    clip,
+};
+use crate::host::audit;
+use crate::host::clock::Now;
+use crate::review::{self, redact};
+
+/// Longest action or note in the log, in bytes, after redaction.
+const TEXT: usize = 4 * 1024;
+/// Longest text that is looked through for secrets; what is beyond is not written.
+const LOOKED_AT: usize = 64 * 1024;
+
+/// Text that an agent wrote, fit for the log: secrets out, then clipped.
+fn safe(text: &str) -> String {
+    clip(&redact::redact(&clip(text, LOOKED_AT)), TEXT)
+}
+
+/// The log of one lazaret, at one moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Log<'a> {
+    pub state: &'a Path,
+    pub policy: &'a Policy,
+    pub now: Now,
+}
+
+impl Log<'_> {
+    fn append(&self, event: &AuditEvent<'_>) -> Result<(), Fault> {
+        audit::append(&audit::dir(self.state), &self.policy.audit, self.now, event).map(|_id| ())
+    }
+
+    /// A call that was decided on.
+    pub fn call(
+        &self,
+        request: &Request,
+        call: &ToolCall,
+        decision: &Decision,
+        duration_us: u64,
+    ) -> Result<(), Fault> {
+        self.append(&AuditEvent {
+            kind: kind(decision),
+            subject: Some(&request.subject),
+            cwd: &request.cwd,
+            tool: &call.tool.name(),
+            action: &safe(&review::action_text(call)),
+            call_id: call.id.as_ref().map(crate::domain::CallId::as_str),
+            decision: Some(decision),
+            note: "",
+            duration_us,
+        })
+    }
+
+    /// Any other event of a client.
+    pub fn event(&self, request: &Request, decision: &Decision) -> Result<(), Fault> {
+        let (kind, call, note) = told(&request.event, decision);
+        let action = call.map(|call| safe(&review::action_text(call))).unwrap_or_default();
+        let tool = call.map(|call| call.tool.name());
+        self.append(&AuditEvent {
+            kind,
+            subject: Some(&request.subject),
+            cwd: &request.cwd,
+            tool: tool.as_deref().unwrap_or_default(),
+            action: &action,
+            call_id: call.and_then(|call| call.id.as_ref()).map(crate::domain::CallId::as_str),
+            decision: (decision.verdict() > Verdict::Allow).then_some(decision),
+            note: &safe(&note),
+            duration_us: 0,
+        })
+    }
+
+    /// A fault that has no decision to stand in.
+    pub fn fault(&self, fault: &Fault) -> Result<(), Fault> {
+        self.plain(EventKind::Fault, &format!("{}: {}", fault.kind.code(), fault.message()))
+    }
+
+    /// A person's word on a project's configuration.
+    pub fn trust(&self, note: &str) -> Result<(), Fault> {
+        self.plain(EventKind::TrustChanged, note)
+    }
+
+    /// A person's one-time permission.
+    pub fn permission(&self, note: &str) -> Result<(), Fault> {
+        self.plain(EventKind::PermissionGranted, note)
+    }
+
+    /// An event that no client reported.
+    fn plain(&self, kind: EventKind, note: &str) -> Result<(), Fault> {
+        self.append(&AuditEvent {
+            kind,
+            subject: None,
+            cwd: "",
+            tool: "",
+            action: "",
+            call_id: None,
+            decision: None,
+            note: &safe(note),
+            duration_us: 0,
+        })
+    }
+}
+
+/// The type of event that a decision is.
+fn kind(decision: &Decision) -> EventKind {
+    if decision.fault_kind().is_some() {
+        return EventKind::Fault;
+    }
+    let rule = decision.reasons().first().map_or("", |reason| reason.rule.as_str());
+    match rule {
+        "TOOL_NOT_ALLOWED" => return EventKind::ToolBlocked,
+        "INVALID_TYPED_REFERENCE" => return EventKind::HmacFailure,
+        "RATE_LIMIT_EXCEEDED" | "TOOL_LIMIT_EXCEEDED" => return EventKind::RateLimitExceeded,
+        "SESSION_STOPPED" => return EventKind::SessionStopped,
+        "permission.used" => return EventKind::PermissionUsed,
+        _ => {}
+    }
+    match decision.enforcement() {
+        Enforcement::Proceed => EventKind::ActionAllowed,
+        Enforcement::Notice => EventKind::ActionWarned,
+        Enforcement::Rewrite => EventKind::ActionModified,
+        Enforcement::Ask => EventKind::ActionAsked,
+        Enforcement::Deny => EventKind::ActionBlocked,
+        Enforcement::Stop => EventKind::SessionStopped,
+    }
+}
+
+/// Kind, call and note of an event that is not a call about to run.
+fn told<'a>(event: &'a Event, decision: &Decision) -> (EventKind, Option<&'a ToolCall>, String) {
+    match event {
+        Event::BeforeTool(call) => (kind(decision), Some(call), String::new()),
+        Event::AfterTool { call, outcome, error, .. } => {
+            let kind = match outcome {
+                Outcome::Done | Outcome::Pending => EventKind::ActionCompleted,
+                Outcome::Failed | Outcome::Blocked => EventKind::ActionFailed,
+            };
+            (kind, Some(call), error.clone().unwrap_or_default())
+        }
+        Event::Prompt { text } => (EventKind::PromptSubmitted, None, format!("{} bytes", text.len())),
+        Event::SessionStart { source } => (EventKind::SessionStarted, None, source.clone()),
+        Event::SessionEnd { reason } => (EventKind::SessionEnded, None, reason.clone()),
+        Event::SubagentStart => (EventKind::SubagentStarted, None, String::new()),
+        Event::SubagentStop { .. } => (EventKind::SubagentStopped, None, String::new()),
+        Event::ConfigChange { source, path } => {
+            let kind = if decision.verdict() == Verdict::Block {
+                EventKind::ConfigChangeBlocked
+            } else {
+                EventKind::ConfigChanged
+            };
+            (kind, None, format!("{source} {}", path.as_deref().unwrap_or_default()))
+        }
+        Event::Other { name } => (EventKind::ClientEvent, None, name.clone()),
+    }
+}

@@ -1,0 +1,178 @@
+//! A decision for people and scripts: the shape of `check --json`, and the text of `check`.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::domain::{Decision, Level, Subject, Target, Verdict, escape};
+use crate::rules::Survey;
+
+/// `check --json`: keys and shape are a contract.
+pub fn json(decision: &Decision, subject: &Subject) -> Value {
+    let reasons: Vec<Value> = decision
+        .reasons()
+        .iter()
+        .map(|reason| {
+            json!({
+                "rule": reason.rule,
+                "verdict": reason.verdict.name(),
+                "severity": reason.severity.name(),
+                "message": reason.message,
+                "matched": reason.matched,
+                "instead": reason.instead,
+            })
+        })
+        .collect();
+    let risk = decision.risk.as_ref().map(|risk| {
+        json!({
+            "score": rounded(risk.score.get()),
+            "level": risk.level.name(),
+            "factors": risk.factors,
+            "modifiers": risk.modifiers,
+        })
+    });
+    let rationality = decision.rationality.as_ref().map(|rationality| {
+        json!({
+            "score": rounded(rationality.score.get()),
+            "level": rationality.level.name(),
+            "components": rationality.components,
+            "issues": rationality.issues,
+        })
+    });
+    let effects: Vec<Value> = decision
+        .effects
+        .iter()
+        .map(|effect| {
+            json!({
+                "kind": effect.kind.name(),
+                "target": target(&effect.target),
+                "severity": effect.severity.name(),
+                "reversible": effect.reversible,
+            })
+        })
+        .collect();
+    json!({
+        "verdict": decision.verdict().name(),
+        "enforcement": decision.enforcement().name(),
+        "reasons": reasons,
+        "risk": risk,
+        "rationality": rationality,
+        "effects": effects,
+        "patterns": [],
+        "intervention": null,
+        "rewrite": decision.rewrite().map(|rewrite| json!({
+            "name": rewrite.name, "field": rewrite.field, "value": rewrite.value,
+        })),
+        "quarantined": decision.quarantined,
+        "subject": {
+            "client": subject.client.name(),
+            "session": subject.session.as_str(),
+            "agent": subject.agent.as_ref().map(crate::domain::AgentId::as_str),
+        },
+        "fault": decision.fault_kind().map(|fault| json!({
+            "code": fault.kind.code(), "message": fault.message(), "way_out": fault.way_out,
+        })),
+    })
+}
+
+fn target(target: &Target) -> Value {
+    match target {
+        Target::None => Value::Null,
+        Target::UnknownPath { known, .. } => Value::from(format!("{known}…")),
+        Target::Path { .. } | Target::Url(_) | Target::Command(_) => Value::from(target.text()),
+    }
+}
+
+/// Two decimals are what a score means.
+fn rounded(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+/// Colours of a verdict, where they are wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Paint(pub bool);
+
+impl Paint {
+    /// Colours only on a terminal, and not under `NO_COLOR`.
+    pub fn auto() -> Paint {
+        use std::io::IsTerminal;
+        Paint(io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()))
+    }
+
+    fn verdict(self, verdict: Verdict) -> String {
+        let code = match verdict {
+            Verdict::Allow => "32",
+            Verdict::Warn => "33",
+            Verdict::Modify => "35",
+            Verdict::Block => "31",
+        };
+        if self.0 { format!("\x1b[1;{code}m{}\x1b[0m", verdict.name()) } else { verdict.name().to_owned() }
+    }
+}
+
+/// `check` in words.
+pub fn text(
+    out: &mut dyn Write,
+    decision: &Decision,
+    survey: Option<&Survey>,
+    paint: Paint,
+) -> io::Result<()> {
+    writeln!(out, "{} ({})", paint.verdict(decision.verdict()), decision.enforcement().name())?;
+    for reason in decision.reasons() {
+        writeln!(out, "  {} [{}, {}]", reason.rule, reason.verdict.name(), reason.severity.name())?;
+        writeln!(out, "    why:     {}", escape(&reason.message))?;
+        if !reason.matched.is_empty() {
+            writeln!(out, "    matched: {}", escape(&reason.matched))?;
+        }
+        if let Some(instead) = &reason.instead {
+            writeln!(out, "    instead: {}", escape(instead))?;
+        }
+    }
+    if let Some(rewrite) = decision.rewrite() {
+        writeln!(out, "  rewritten by {}: {}", rewrite.name, escape(&rewrite.value))?;
+    }
+    match survey {
+        Some(survey) => explain(out, decision, survey),
+        None => Ok(()),
+    }
+}
+
+fn explain(out: &mut dyn Write, decision: &Decision, survey: &Survey) -> io::Result<()> {
+    if let Some(risk) = &decision.risk {
+        let factors = if risk.factors.is_empty() { "none".to_owned() } else { risk.factors.join(", ") };
+        writeln!(out, "  risk {:.2} ({}): {factors}", risk.score.get(), risk.level.name())?;
+    }
+    if let Some(rationality) = &decision.rationality {
+        let parts = &rationality.components;
+        writeln!(
+            out,
+            "  rationality {:.2} ({}): alignment {:.1}, progression {:.1}, efficiency {:.1}, completeness {:.1}",
+            rationality.score.get(),
+            rationality.level.name(),
+            parts.goal_alignment.get(),
+            parts.logical_progression.get(),
+            parts.efficiency.get(),
+            parts.completeness.get()
+        )?;
+    }
+    for invocation in &survey.invocations {
+        let name = if invocation.program.is_empty() { "(unknown program)" } else { &invocation.program };
+        let through = invocation.wrappers.join(" > ");
+        let through = if through.is_empty() { through } else { format!(" through {through}") };
+        writeln!(out, "  runs {}{through}: {}", escape(name), escape(&invocation.text))?;
+    }
+    for effect in &decision.effects {
+        writeln!(
+            out,
+            "  {} {} ({}{})",
+            effect.kind.name(),
+            escape(effect.target.text()),
+            effect.severity.name(),
+            if effect.disposable { ", disposable" } else { "" }
+        )?;
+    }
+    if let Some(problem) = &survey.problem {
+        writeln!(out, "  not understood: {}", escape(problem))?;
+    }
+    Ok(())
+}

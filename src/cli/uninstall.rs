@@ -1,0 +1,215 @@
+//! `lazaret uninstall`: takes out what install put in. Where nothing else changed since, the bytes from before come back.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::cli::install::{AGENT, Exit, agent_path, plugin_for, shown};
+use crate::domain::{Client, Fault, FaultKind};
+use crate::host::registration::manifest::{Before, Kind, Loaded, Manifest, Written};
+use crate::host::registration::{Scope, Surroundings, diff, files, settings};
+
+/// What `lazaret uninstall` was asked to do.
+#[derive(Debug, Clone)]
+pub struct UninstallOptions {
+    /// None named: all.
+    pub clients: Vec<Client>,
+    /// None named: wherever install wrote.
+    pub scope: Option<Scope>,
+    /// Show the changes and make none.
+    pub dry_run: bool,
+}
+
+/// What is to be done with one file.
+enum Undo {
+    Nothing,
+    /// Somebody changed it since, and it is not settings that can be changed in part.
+    Left,
+    Delete,
+    /// The new text, and the backup that is of no more use then.
+    Write(String, Option<PathBuf>),
+}
+
+/// One file, what was recorded about it, and what is to be done.
+struct Step {
+    path: PathBuf,
+    record: Option<Written>,
+    undo: Undo,
+}
+
+/// Takes the registration out again.
+pub fn uninstall(options: &UninstallOptions, here: &Surroundings, out: &mut dyn Write) -> Result<Exit> {
+    let Loaded { mut manifest, .. } = match options.dry_run {
+        true => Loaded { manifest: Manifest::peek(here), set_aside: None },
+        false => Manifest::load(here)?,
+    };
+    let steps = steps(options, here, &manifest)?;
+    let found = steps.iter().any(|step| !matches!(step.undo, Undo::Nothing));
+    let mut exit = Exit::Fine;
+    let mut dirs = Vec::new();
+    for Step { path, record, undo } in steps {
+        if options.dry_run {
+            show(&path, &undo, out)?;
+            continue;
+        }
+        if matches!(undo, Undo::Left) {
+            exit = Exit::NotFine;
+        } else {
+            dirs.extend(record.into_iter().flat_map(|record| record.dirs));
+            manifest.forget(&path);
+        }
+        carry_out(&path, undo, out)?;
+    }
+    if !options.dry_run {
+        dirs.sort();
+        files::remove_empty_dirs(&dirs);
+        manifest.save(here)?;
+    }
+    if !found {
+        writeln!(out, "nothing to undo: no registration of lazaret was found")?;
+    } else if options.dry_run {
+        writeln!(out, "nothing was changed (--dry-run)")?;
+    } else {
+        writeln!(out, "sessions that are open now keep what they started with; start them again")?;
+    }
+    if here.state_dir.exists() && manifest.written.is_empty() && !options.dry_run {
+        let state = shown(&here.state_dir);
+        writeln!(out, "kept       {state}: what was recorded; to remove it: rm -r {state}")?;
+    }
+    Ok(exit)
+}
+
+/// All that is to be done, worked out before the first of it is.
+fn steps(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) -> Result<Vec<Step>, Fault> {
+    let recorded = manifest.bins();
+    let mut steps = Vec::new();
+    for (path, kind) in places(options, here, manifest) {
+        let record = manifest.find(&path).cloned();
+        let undo = match kind {
+            Kind::Settings => undo_settings(&path, record.as_ref(), &recorded)?,
+            Kind::Whole => undo_whole(&path, record.as_ref(), &recorded)?,
+        };
+        steps.push(Step { path, record, undo });
+    }
+    Ok(steps)
+}
+
+/// The files that may hold something of ours: those recorded, and those that install would write from here.
+fn places(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) -> Vec<(PathBuf, Kind)> {
+    let mut seen = BTreeSet::new();
+    let mut places = Vec::new();
+    let of_other_scope = |path: &Path| {
+        let record = manifest.find(path);
+        record.is_some_and(|record| !Client::ALL.iter().any(|client| record.is_of(*client, options.scope)))
+    };
+    let mut add = |path: PathBuf, kind: Kind| {
+        // Project and local scope share the reviewer's definition.
+        if !of_other_scope(&path) && seen.insert(path.clone()) {
+            places.push((path, kind));
+        }
+    };
+    for client in
+        Client::ALL.into_iter().filter(|c| options.clients.is_empty() || options.clients.contains(c))
+    {
+        for written in manifest.written.iter().filter(|written| written.is_of(client, options.scope)) {
+            add(written.path.clone(), written.kind);
+        }
+        for scope in Scope::ALL.into_iter().filter(|scope| options.scope.is_none_or(|only| only == *scope)) {
+            // Without a home directory there is no such place.
+            match client {
+                Client::ClaudeCode => {
+                    let _ = scope.claude_settings(here).map(|path| add(path, Kind::Settings));
+                    let _ = agent_path(scope, here).map(|path| add(path, Kind::Whole));
+                }
+                Client::OpenCode => {
+                    let _ = scope.opencode_plugin(here).map(|path| add(path, Kind::Whole));
+                }
+            }
+        }
+    }
+    places
+}
+
+fn undo_settings(path: &Path, record: Option<&Written>, recorded: &[String]) -> Result<Undo, Fault> {
+    let Some(text) = files::read(path)? else { return Ok(Undo::Nothing) };
+    if let Some(record) = record.filter(|record| record.after == files::digest(&text))
+        && let Some(undo) = exactly(record)?
+    {
+        return Ok(undo);
+    }
+    if text.trim().is_empty() {
+        return Ok(Undo::Nothing);
+    }
+    let less = settings::without(&text, recorded).map_err(|unusable| {
+        Fault::new(FaultKind::Config, shown(path), format!("{unusable}; it was left as it is"))
+            .with_way_out("mend the file and run this again")
+    })?;
+    if less == text {
+        return Ok(Undo::Nothing);
+    }
+    let made_by_us = record.is_some_and(|record| record.before == Before::Absent);
+    let empty = less.trim().trim_start_matches('{').trim_end_matches('}').trim().is_empty();
+    Ok(if made_by_us && empty { Undo::Delete } else { Undo::Write(less, None) })
+}
+
+fn undo_whole(path: &Path, record: Option<&Written>, recorded: &[String]) -> Result<Undo, Fault> {
+    let Some(text) = files::read(path)? else { return Ok(Undo::Nothing) };
+    let ours = text == AGENT || recorded.iter().any(|bin| text == plugin_for(bin));
+    Ok(match record {
+        Some(record) if record.after == files::digest(&text) => exactly(record)?.unwrap_or(Undo::Delete),
+        Some(_) => Undo::Left,
+        None if ours => Undo::Delete,
+        None => Undo::Nothing,
+    })
+}
+
+/// What was there before, if that is known to the byte.
+fn exactly(record: &Written) -> Result<Option<Undo>, Fault> {
+    Ok(match &record.before {
+        Before::Absent => Some(Undo::Delete),
+        Before::Mixed => None,
+        Before::Backup(backup) => files::read(backup)?.map(|text| Undo::Write(text, Some(backup.clone()))),
+    })
+}
+
+fn show(path: &Path, undo: &Undo, out: &mut dyn Write) -> Result<()> {
+    match undo {
+        Undo::Nothing => {}
+        Undo::Left => writeln!(out, "would be left  {}: it was changed since", shown(path))?,
+        Undo::Delete => writeln!(out, "would be deleted  {}", shown(path))?,
+        Undo::Write(new, _) => {
+            let old = files::read(path)?.unwrap_or_default();
+            write!(out, "{}", diff::unified(&shown(path), &old, new))?;
+        }
+    }
+    Ok(())
+}
+
+fn carry_out(path: &Path, undo: Undo, out: &mut dyn Write) -> Result<()> {
+    match undo {
+        Undo::Nothing => {}
+        Undo::Left => {
+            writeln!(out, "left       {}: it was changed since lazaret wrote it", shown(path))?;
+            writeln!(out, "           to remove it: rm {}", shown(path))?;
+        }
+        Undo::Delete => {
+            files::remove(path)?;
+            writeln!(out, "deleted    {}", shown(path))?;
+        }
+        Undo::Write(text, backup) => {
+            files::replace(path, &text, 0o644)?;
+            match backup {
+                Some(backup) => {
+                    files::remove(&backup)?;
+                    writeln!(out, "restored   {}: as it was before", shown(path))?;
+                }
+                None => {
+                    writeln!(out, "changed    {}: the hooks are out, the rest is as it was", shown(path))?
+                }
+            }
+        }
+    }
+    Ok(())
+}

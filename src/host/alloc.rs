@@ -1,0 +1,233 @@
+//! The allocator of the binary: a fixed arena first, the system's allocator when that is full. A hook call lives for a
+//! fifth of a millisecond, allocates about two thousand small blocks and frees little that would be used again.
+//!
+//! Static musl, some two thousand small allocations (valgrind, strace): with musl's own allocator 2.9 million instructions and 137
+//! system calls, with the dlmalloc crate 1.15 million and 17, with this one 0.73 million and 16.
+#![allow(unsafe_code, reason = "`GlobalAlloc` is an unsafe trait; each block says why it holds")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::UnsafeCell;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes in the arena. Those that are not used cost nothing; those that are used are not given back, save the last ones.
+const SIZE: usize = 1 << 20;
+/// A block larger than this, or aligned to more than [`ALIGN`], is the system's affair.
+const LARGEST: usize = SIZE / 4;
+const ALIGN: usize = 64;
+
+#[repr(C, align(64))]
+struct Bytes(UnsafeCell<[u8; SIZE]>);
+
+/// A bump allocator over one block of memory, with the system's allocator behind it.
+pub struct Arena {
+    bytes: Bytes,
+    /// Everything from here on is free.
+    next: AtomicUsize,
+}
+
+// SAFETY: a part of `bytes` belongs to whoever was given it by `next`, and to nobody else until it is given back.
+unsafe impl Sync for Arena {}
+
+impl Default for Arena {
+    fn default() -> Arena {
+        Arena::new()
+    }
+}
+
+impl Arena {
+    pub const fn new() -> Arena {
+        Arena { bytes: Bytes(UnsafeCell::new([0; SIZE])), next: AtomicUsize::new(0) }
+    }
+
+    /// Where in the arena a block lies; none = it is the system's.
+    fn place(&self, block: *mut u8) -> Option<usize> {
+        let at = block.addr().wrapping_sub(self.bytes.0.get().addr());
+        (at < SIZE).then_some(at)
+    }
+
+    /// A block of the arena, or nothing when it does not fit.
+    fn bump(&self, layout: Layout) -> Option<*mut u8> {
+        if layout.size() > LARGEST || layout.align() > ALIGN {
+            return None;
+        }
+        let fits = |next: usize| {
+            let from = next.next_multiple_of(layout.align());
+            let to = from + layout.size();
+            (to <= SIZE).then_some((from, to))
+        };
+        let mut next = self.next.load(Ordering::Acquire);
+        loop {
+            let (from, to) = fits(next)?;
+            match self.next.compare_exchange_weak(next, to, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return Some(self.bytes.0.get().cast::<u8>().wrapping_add(from)),
+                Err(changed) => next = changed,
+            }
+        }
+    }
+
+    /// Moves the end of the last block: `false` = it is not the last one any more.
+    fn move_end(&self, end: usize, to: usize) -> bool {
+        to <= SIZE && self.next.compare_exchange(end, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+}
+
+// SAFETY: `bump` gives out parts of the arena that do not overlap: `next` only ever goes back to the start of a block that
+// reaches up to it, when its owner frees it, so nothing behind `next` is in use. All other blocks are the system's, told
+// apart by their address. Nothing here panics.
+unsafe impl GlobalAlloc for Arena {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promises about `layout` are the system's too.
+        self.bump(layout).unwrap_or_else(|| unsafe { System.alloc(layout) })
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        match self.bump(layout) {
+            Some(block) => {
+                // SAFETY: the block is `layout.size()` bytes that are the caller's alone from now on. It may have been used.
+                unsafe { block.write_bytes(0, layout.size()) };
+                block
+            }
+            // SAFETY: as in `alloc`.
+            None => unsafe { System.alloc_zeroed(layout) },
+        }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        match self.place(block) {
+            // Only the last block is of use again; the others stay as they are until the process ends.
+            Some(at) => {
+                self.move_end(at + layout.size(), at);
+            }
+            // SAFETY: a block outside the arena came from the system, with this layout.
+            None => unsafe { System.dealloc(block, layout) },
+        }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let Some(at) = self.place(block) else {
+            // SAFETY: a block outside the arena came from the system, with this layout.
+            return unsafe { System.realloc(block, layout, size) };
+        };
+        if size <= LARGEST && self.move_end(at + layout.size(), at + size) {
+            return block;
+        }
+        if size <= layout.size() {
+            return block;
+        }
+        let Ok(larger) = Layout::from_size_align(size, layout.align()) else {
+            return null_mut();
+        };
+        // SAFETY: `larger` is a valid layout of a size above zero; both blocks are the caller's, do not overlap, and
+        // have at least `layout.size()` bytes.
+        unsafe {
+            let moved = self.alloc(larger);
+            if !moved.is_null() {
+                moved.copy_from_nonoverlapping(block, layout.size());
+                self.dealloc(block, layout);
+            }
+            moved
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(size: usize, align: usize) -> Layout {
+        Layout::from_size_align(size, align).unwrap()
+    }
+
+    /// Blocks of many sizes and alignments from many threads, grown, shrunk and freed in mixed order: each keeps what was
+    /// written to it.
+    #[test]
+    fn blocks_do_not_overlap() {
+        static ARENA: Arena = Arena::new();
+        let work = |seed: u64| {
+            let mut state = seed;
+            let mut random = |below: u64| {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                usize::try_from((state >> 33) % below).unwrap()
+            };
+            let mut held: Vec<(*mut u8, Layout, u8)> = Vec::new();
+            for step in 0..4000_u32 {
+                let mark = u8::try_from(step % 251).unwrap();
+                if held.len() < 64 && random(3) > 0 {
+                    let size = if random(50) == 0 { LARGEST + random(9) } else { 1 + random(400) };
+                    let layout = layout(size, 1 << random(8));
+                    // SAFETY: the size is above zero, and writing stays inside the block.
+                    unsafe {
+                        let zeroed = random(2) == 0;
+                        let block = if zeroed { ARENA.alloc_zeroed(layout) } else { ARENA.alloc(layout) };
+                        assert!(!block.is_null() && block.addr().is_multiple_of(layout.align()));
+                        assert!(!zeroed || (0..size).all(|at| *block.add(at) == 0), "not zeroed");
+                        block.write_bytes(mark, size);
+                        held.push((block, layout, mark));
+                    }
+                } else if !held.is_empty() {
+                    // The last one often, as programs do.
+                    let which = if random(2) == 0 { held.len() - 1 } else { random(held.len() as u64) };
+                    let (block, old, mark) = held.swap_remove(which);
+                    // SAFETY: the block is live and has that layout.
+                    unsafe {
+                        assert!((0..old.size()).all(|at| *block.add(at) == mark), "overwritten");
+                        if random(2) == 0 {
+                            ARENA.dealloc(block, old);
+                        } else {
+                            let size = 1 + random(800);
+                            let moved = ARENA.realloc(block, old, size);
+                            assert!((0..size.min(old.size())).all(|at| *moved.add(at) == mark), "lost");
+                            moved.write_bytes(mark, size);
+                            held.push((moved, layout(size, old.align()), mark));
+                        }
+                    }
+                }
+            }
+            for (block, layout, mark) in held {
+                // SAFETY: the block is live and has that layout.
+                unsafe {
+                    assert!((0..layout.size()).all(|at| *block.add(at) == mark), "overwritten");
+                    ARENA.dealloc(block, layout);
+                }
+            }
+        };
+        std::thread::scope(|scope| (1..5).for_each(|seed| drop(scope.spawn(move || work(seed)))));
+    }
+
+    #[test]
+    fn the_last_block_grows_in_place_and_is_used_again() {
+        static ARENA: Arena = Arena::new();
+        // SAFETY: the blocks are live and have those layouts.
+        unsafe {
+            let first = ARENA.alloc(layout(10, 1));
+            let grown = ARENA.realloc(first, layout(10, 1), 1000);
+            assert_eq!(grown, first);
+            let second = ARENA.alloc(layout(8, 8));
+            assert_ne!(ARENA.realloc(first, layout(1000, 1), 2000), first);
+            ARENA.dealloc(second, layout(8, 8));
+        }
+        let before = ARENA.next.load(Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe {
+            let block = ARENA.alloc(layout(64, 1));
+            ARENA.dealloc(block, layout(64, 1));
+        }
+        assert_eq!(ARENA.next.load(Ordering::Relaxed), before);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_the_systems() {
+        static ARENA: Arena = Arena::new();
+        // SAFETY: the block is live and has that layout.
+        unsafe {
+            for big in [layout(LARGEST + 1, 1), layout(8, 4096)] {
+                let block = ARENA.alloc(big);
+                assert!(!block.is_null() && ARENA.place(block).is_none());
+                ARENA.dealloc(block, big);
+            }
+        }
+        let count = (0..SIZE / 1024 + 10).filter(|_| ARENA.bump(layout(1024, 1)).is_some()).count();
+        assert_eq!(count, SIZE / 1024);
+    }
+}

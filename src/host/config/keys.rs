@@ -1,0 +1,432 @@
+//! Every key of the configuration, once: its name, what it takes, which way it tightens, what it does, and its place in
+//! the policy. Parsing, merging, `config show`, the file that `config init` writes and the reference all read this.
+
+use super::value::{Item, Kind, Stricter, Value};
+use crate::domain::{BuiltinRules, Mode, OnFault, Policy, ResourceMode};
+
+/// One key.
+pub struct Key {
+    /// With the sections before it, separated by dots.
+    pub name: &'static str,
+    pub kind: Kind,
+    pub stricter: Stricter,
+    /// What it does, in one line.
+    pub effect: &'static str,
+    field: Field,
+}
+
+/// How a key's value is taken from the policy and put there.
+struct Field {
+    get: fn(&Policy) -> Value,
+    set: fn(&mut Policy, Value),
+}
+
+impl Key {
+    pub fn get(&self, policy: &Policy) -> Value {
+        (self.field.get)(policy)
+    }
+
+    /// Puts a value of the key's kind into the policy; one of another kind has no effect.
+    pub fn set(&self, policy: &mut Policy, value: Value) {
+        (self.field.set)(policy, value);
+    }
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Key").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The key of that name.
+pub fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// A key that the founding documents name and that has no effect here.
+#[derive(Debug)]
+pub struct Refused {
+    pub name: &'static str,
+    /// Its feature is still to come; otherwise it will never be a key.
+    pub later: bool,
+    pub why: &'static str,
+}
+
+/// A closed set of words and what they stand for, from the loosest to the strictest.
+struct Choice<T: 'static> {
+    words: &'static [&'static str],
+    values: &'static [T],
+}
+
+impl<T: Copy + PartialEq> Choice<T> {
+    const fn kind(&self) -> Kind {
+        Kind::Word { words: self.words, later: &[] }
+    }
+
+    fn word(&self, value: T) -> Value {
+        let place = self.values.iter().position(|known| *known == value);
+        Value::Word(place.and_then(|place| self.words.get(place)).copied().unwrap_or_default())
+    }
+
+    fn put(&self, place: &mut T, value: Value) {
+        let Value::Word(word) = value else { return };
+        let at = self.words.iter().position(|known| *known == word);
+        if let Some(value) = at.and_then(|at| self.values.get(at)) {
+            *place = *value;
+        }
+    }
+}
+
+const ON_FAULT: Choice<OnFault> =
+    Choice { words: &["ask", "block"], values: &[OnFault::Ask, OnFault::Block] };
+const MODE: Choice<Mode> = Choice { words: &["blocking"], values: &[Mode::Blocking] };
+const BUILTIN: Choice<BuiltinRules> = Choice {
+    words: &["none", "essential", "all"],
+    values: &[BuiltinRules::None, BuiltinRules::Essential, BuiltinRules::All],
+};
+const RESOURCES: Choice<ResourceMode> = Choice {
+    words: &["off", "warn", "block"],
+    values: &[ResourceMode::Off, ResourceMode::Warn, ResourceMode::Block],
+};
+
+fn put<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+fn switch(value: Value) -> Option<bool> {
+    if let Value::Switch(on) = value { Some(on) } else { None }
+}
+
+fn fraction(value: Value) -> Option<f64> {
+    if let Value::Fraction(number) = value { Some(number) } else { None }
+}
+
+fn whole<T: TryFrom<u64>>(value: Value) -> Option<T> {
+    if let Value::Whole(number) = value { T::try_from(number).ok() } else { None }
+}
+
+fn words(value: Value) -> Option<Vec<String>> {
+    if let Value::Words(words) = value { Some(words) } else { None }
+}
+
+/// The field of a key.
+macro_rules! field {
+    (switch $($path:ident).+) => {
+        field!(|p| Value::Switch(p.$($path).+), |p, v| put(&mut p.$($path).+, switch(v)))
+    };
+    (fraction $($path:ident).+) => {
+        field!(|p| Value::Fraction(p.$($path).+), |p, v| put(&mut p.$($path).+, fraction(v)))
+    };
+    (whole $($path:ident).+) => {
+        field!(|p| Value::Whole(u64::from(p.$($path).+)), |p, v| put(&mut p.$($path).+, whole(v)))
+    };
+    (words $($path:ident).+) => {
+        field!(|p| Value::Words(p.$($path).+.clone()), |p, v| put(&mut p.$($path).+, words(v)))
+    };
+    ($choice:ident $($path:ident).+) => {
+        field!(|p| $choice.word(p.$($path).+), |p, v| $choice.put(&mut p.$($path).+, v))
+    };
+    (|$p:ident| $get:expr, |$q:ident, $v:ident| $set:expr) => {
+        Field { get: |$p: &Policy| $get, set: |$q: &mut Policy, $v: Value| $set }
+    };
+}
+
+const fn key(
+    name: &'static str,
+    (kind, stricter): (Kind, Stricter),
+    field: Field,
+    effect: &'static str,
+) -> Key {
+    Key { name, kind, stricter, effect, field }
+}
+
+const fn numbers(min: u64, max: u64) -> Kind {
+    Kind::Whole { min, max }
+}
+
+pub static KEYS: &[Key] = &[
+    key(
+        "on_fault",
+        (ON_FAULT.kind(), Stricter::Later),
+        field!(ON_FAULT on_fault),
+        "what an ordinary agent's call gets when no decision was possible; a client that cannot ask blocks",
+    ),
+    key(
+        "reviewer.enabled",
+        (Kind::Switch, Stricter::On),
+        field!(switch enabled),
+        "whether the calls of ordinary agents are reviewed; quarantined agents always are",
+    ),
+    key(
+        "reviewer.mode",
+        (Kind::Word { words: MODE.words, later: &["async"] }, Stricter::Later),
+        field!(MODE mode),
+        "a call waits for its whole review",
+    ),
+    key(
+        "risk.low_threshold",
+        (Kind::Fraction, Stricter::Smaller),
+        field!(fraction risk.low),
+        "risk from which a call is low (below: minimal); the four must not descend",
+    ),
+    key(
+        "risk.medium_threshold",
+        (Kind::Fraction, Stricter::Smaller),
+        field!(fraction risk.medium),
+        "risk from which a call is medium",
+    ),
+    key(
+        "risk.high_threshold",
+        (Kind::Fraction, Stricter::Smaller),
+        field!(fraction risk.high),
+        "risk from which a call is high",
+    ),
+    key(
+        "risk.critical_threshold",
+        (Kind::Fraction, Stricter::Smaller),
+        field!(fraction risk.critical),
+        "risk from which a call is critical",
+    ),
+    key(
+        "rationality.high_threshold",
+        (Kind::Fraction, Stricter::Larger),
+        field!(fraction rationality.high),
+        "rationality from which a call is high; not below medium_threshold",
+    ),
+    key(
+        "rationality.medium_threshold",
+        (Kind::Fraction, Stricter::Larger),
+        field!(fraction rationality.medium),
+        "rationality from which a call is medium; what is below is low",
+    ),
+    key(
+        "rules.builtin",
+        (BUILTIN.kind(), Stricter::Later),
+        field!(BUILTIN builtin_rules),
+        "which built-in rules are on; essential: those of severity critical",
+    ),
+    key(
+        "rules.disabled",
+        (Kind::Words(Item::Rule), Stricter::Fewer),
+        field!(words disabled_rules),
+        "ids of rules that are switched off (`lazaret rules list`)",
+    ),
+    key(
+        "resources.mode",
+        (RESOURCES.kind(), Stricter::Later),
+        field!(RESOURCES resources.mode),
+        "what happens when a limit of this section is reached",
+    ),
+    key(
+        "resources.max_file_operations",
+        (numbers(1, 1_000_000_000), Stricter::Smaller),
+        field!(whole resources.max_file_operations),
+        "files that the calls of one session may make, change or delete",
+    ),
+    key(
+        "audit.enabled",
+        (Kind::Switch, Stricter::On),
+        field!(switch audit.enabled),
+        "whether the audit log is written",
+    ),
+    key(
+        "audit.retain_days",
+        (numbers(1, 3650), Stricter::Neither),
+        field!(whole audit.retain_days),
+        "days after which a log file that was set aside is deleted",
+    ),
+    key(
+        "audit.max_bytes",
+        (numbers(65_536, 4_294_967_296), Stricter::Neither),
+        field!(whole audit.max_bytes),
+        "size from which the log file is set aside and a new one begun",
+    ),
+    key(
+        "performance.max_review_time_ms",
+        (numbers(100, 10_000), Stricter::Neither),
+        field!(whole deadline_ms),
+        "deadline of one hook call, in milliseconds; when it passes, the call is blocked",
+    ),
+    key(
+        "quarantine.agent_types",
+        (Kind::Words(Item::AgentType), Stricter::More),
+        field!(words quarantine.agent_types),
+        "agent types that are quarantined, with or without a plugin's prefix",
+    ),
+    key(
+        "quarantine.max_calls",
+        (numbers(1, 10_000), Stricter::Smaller),
+        field!(whole quarantine.calls),
+        "calls of one quarantined agent inside the window",
+    ),
+    key(
+        "quarantine.window_seconds",
+        (numbers(1, 86_400), Stricter::Larger),
+        field!(whole quarantine.window_seconds),
+        "length of that window",
+    ),
+    key(
+        "quarantine.max_concurrent",
+        (numbers(1, 1000), Stricter::Smaller),
+        field!(whole quarantine.concurrent),
+        "quarantined agents that may be at work at once",
+    ),
+    key(
+        "quarantine.timeout_seconds",
+        (numbers(1, 86_400), Stricter::Smaller),
+        field!(whole quarantine.timeout_seconds),
+        "time after which a quarantined agent's calls are blocked",
+    ),
+    key(
+        "limits.tool",
+        (Kind::Limits, Stricter::More),
+        field!(|p| Value::Limits(p.tool_limits.clone()), |p, v| {
+            if let Value::Limits(limits) = v {
+                p.tool_limits = limits;
+            }
+        }),
+        "most calls of a tool (\"*\": of any) by one agent inside a window; each entry is a [[limits.tool]]",
+    ),
+    key(
+        "scope.paths",
+        (Kind::Words(Item::Path), Stricter::Fewer),
+        field!(words scope),
+        "where work is expected besides the repository and the temporary directories; absolute, ~/… or, in a project's \
+         file, relative to it",
+    ),
+    key(
+        "scope.goals",
+        (Kind::Words(Item::Goal), Stricter::First),
+        field!(words goals),
+        "what the agent is here for; empty: unknown, which is not held against it",
+    ),
+    key(
+        "network.known_hosts",
+        (Kind::Words(Item::Host), Stricter::Fewer),
+        field!(words known_hosts),
+        "hosts to which a request is no news",
+    ),
+    key(
+        "git.protected_branches",
+        (Kind::Words(Item::Branch), Stricter::More),
+        field!(words protected_branches),
+        "branches whose history is not to be rewritten",
+    ),
+];
+
+const fn never(name: &'static str, why: &'static str) -> Refused {
+    Refused { name, later: false, why }
+}
+
+const fn later(name: &'static str, why: &'static str) -> Refused {
+    Refused { name, later: true, why }
+}
+
+/// Keys of the founding documents that are no keys here, and why.
+pub static REFUSED: &[Refused] = &[
+    never("reviewer.review_mode", "it is called reviewer.mode here"),
+    never(
+        "reviewer.risk_threshold",
+        "the four thresholds of [risk] and the decision matrix replace the one number",
+    ),
+    never("rationality.low_threshold", "all that is below rationality.medium_threshold is low"),
+    never("audit.log_level", "every event is written; `lazaret audit show` filters when the log is read"),
+    never("audit.export_format", "it is an option of the command that exports, not a setting"),
+    later("rules.custom_rules_path", "custom rules are not read yet"),
+    later("patterns.enabled_patterns", "patterns are not looked for yet"),
+    later("patterns.custom_patterns", "patterns are not looked for yet"),
+    later("patterns.sensitivity", "patterns are not looked for yet"),
+    later("interventions.soft_correction", "interventions are not made yet"),
+    later("interventions.hard_stop", "interventions are not made yet"),
+    later("interventions.auto_rollback", "interventions and checkpoints are not made yet"),
+    later("interventions.max_retries", "interventions are not made yet"),
+    later("resources.max_memory_mb", "a hook sees calls, not memory; it comes with the supervised run"),
+    later(
+        "resources.max_execution_time_seconds",
+        "a hook sees calls, not run time; it comes with the supervised run",
+    ),
+    later("resources.max_token_usage", "a hook sees no tokens; it comes with the supervised run"),
+    later("cache.enabled", "a review is not cached: a look-up would cost more than the review"),
+    later("cache.ttl_minutes", "a review is not cached: a look-up would cost more than the review"),
+    later("cache.max_size", "a review is not cached: a look-up would cost more than the review"),
+    later(
+        "performance.async_threshold",
+        "every call waits for its review; reviewer.mode = \"async\" comes with it",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_known_once() {
+        let mut names: Vec<&str> =
+            KEYS.iter().map(|k| k.name).chain(REFUSED.iter().map(|r| r.name)).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn every_key_puts_and_takes_its_own_field() {
+        for key in KEYS {
+            let mut policy = Policy::default();
+            let other = different(&key.get(&policy));
+            key.set(&mut policy, other.clone());
+            let changed: Vec<&str> =
+                KEYS.iter().filter(|k| k.get(&policy) != k.get(&Policy::default())).map(|k| k.name).collect();
+            if key.name == "reviewer.mode" {
+                assert!(changed.is_empty(), "it has one word only");
+                continue;
+            }
+            assert_eq!(changed, [key.name]);
+            assert_eq!(key.get(&policy), other);
+        }
+    }
+
+    fn different(value: &Value) -> Value {
+        match value {
+            Value::Switch(on) => Value::Switch(!on),
+            Value::Whole(number) => Value::Whole(number + 1),
+            Value::Fraction(number) => Value::Fraction(number / 2.0),
+            Value::Word(word) => KEYS
+                .iter()
+                .filter_map(|key| if let Kind::Word { words, .. } = key.kind { Some(words) } else { None })
+                .find(|words| words.contains(word))
+                .and_then(|words| words.iter().find(|other| *other != word))
+                .map_or(Value::Word("none such"), |word| Value::Word(word)),
+            Value::Words(_) => Value::Words(vec!["other".to_owned()]),
+            Value::Limits(_) => Value::Limits(vec![crate::domain::ToolLimit {
+                tool: "Bash".to_owned(),
+                calls: 1,
+                window_seconds: 1,
+            }]),
+        }
+    }
+
+    #[test]
+    fn defaults_lie_in_their_ranges() {
+        for key in KEYS {
+            match (key.kind, key.get(&Policy::default())) {
+                (Kind::Whole { min, max }, Value::Whole(number)) => {
+                    assert!((min..=max).contains(&number), "{}", key.name)
+                }
+                (Kind::Fraction, Value::Fraction(number)) => {
+                    assert!((0.0..=1.0).contains(&number), "{}", key.name)
+                }
+                (Kind::Word { words, .. }, Value::Word(word)) => {
+                    assert!(words.contains(&word), "{}", key.name)
+                }
+                (Kind::Words(item), Value::Words(words)) => {
+                    assert!(words.iter().all(|word| item.refuse(word).is_none()), "{}", key.name);
+                }
+                (Kind::Switch, Value::Switch(_)) | (Kind::Limits, Value::Limits(_)) => {}
+                (kind, value) => panic!("{}: {value:?} is not {kind:?}", key.name),
+            }
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! The layers of configuration, put together key by key. Touches nothing: files have been read, trust is known.
+
+use serde::{Deserialize, Serialize};
+
+use super::keys::{KEYS, Key};
+use super::parse::{Entry, Problem};
+use super::value::{Change, Value};
+use crate::domain::Policy;
+
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    Managed,
+    User,
+    Project,
+}
+
+impl Origin {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Origin::Managed => "managed",
+            Origin::User => "user",
+            Origin::Project => "project",
+        }
+    }
+}
+
+/// One file, parsed.
+#[derive(Debug)]
+pub struct Layer {
+    pub origin: Origin,
+    pub path: String,
+    /// It may loosen: a managed or user file, or a project's file that a person allowed.
+    pub may_loosen: bool,
+    pub entries: Vec<Entry>,
+}
+
+/// What kind of note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NoteKind {
+    /// A loosening of a project's file that nobody allowed: it does not count.
+    Untrusted,
+    /// A loosening of a lower layer that a higher one overrules.
+    Overruled,
+    /// A project's file, or a part of it, that cannot be used.
+    Broken,
+    /// Thresholds of several layers that did not fit together, and were tightened until they did.
+    Adjusted,
+}
+
+/// Something about the configuration that a person should know, and that is no fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    pub kind: NoteKind,
+    pub path: String,
+    pub line: Option<usize>,
+    pub text: String,
+}
+
+impl std::fmt::Display for Note {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}: {}", self.path, self.text),
+            None => write!(f, "{}: {}", self.path, self.text),
+        }
+    }
+}
+
+/// A key's value and the layers it comes from; none for a default.
+#[derive(Debug)]
+pub struct Resolved {
+    pub key: &'static Key,
+    pub value: Value,
+    /// Indices of layers: the one that set it, then those that tightened it.
+    pub from: Vec<usize>,
+}
+
+/// The outcome of putting the layers together.
+#[derive(Debug)]
+pub struct Merged {
+    pub policy: Policy,
+    pub values: Vec<Resolved>,
+    pub notes: Vec<Note>,
+}
+
+/// Puts `layers` together, the highest first. For each key the highest layer that may loosen sets the value; the layers
+/// below it, and those that may not loosen, count as far as they tighten it.
+pub fn merge(layers: &[Layer]) -> Merged {
+    let mut merged = Merged { policy: Policy::default(), values: Vec::new(), notes: Vec::new() };
+    for key in KEYS {
+        let resolved = resolve(key, layers, &mut merged.notes);
+        key.set(&mut merged.policy, resolved.value.clone());
+        merged.values.push(resolved);
+    }
+    adjust(&mut merged);
+    merged
+}
+
+fn resolve(key: &'static Key, layers: &[Layer], notes: &mut Vec<Note>) -> Resolved {
+    let said: Vec<(usize, &Layer, &Entry)> = layers
+        .iter()
+        .enumerate()
+        .flat_map(|(at, layer)| layer.entries.iter().map(move |entry| (at, layer, entry)))
+        .filter(|(_, _, entry)| entry.key.name == key.name)
+        .collect();
+    let setter = said.iter().find(|(_, layer, _)| layer.may_loosen);
+    let mut resolved = match setter {
+        Some((at, _, entry)) => Resolved { key, value: entry.value.clone(), from: vec![*at] },
+        None => Resolved { key, value: key.get(&Policy::default()), from: Vec::new() },
+    };
+    let set_by = setter.map(|(at, _, _)| *at);
+    for (at, layer, entry) in said.iter().filter(|(at, _, _)| Some(*at) != set_by) {
+        match key.stricter.change(key.kind, &resolved.value, &entry.value) {
+            Change::Same => {}
+            Change::Tightens(value) => {
+                resolved.value = value;
+                resolved.from.push(*at);
+            }
+            Change::Loosens => {
+                let upper = resolved.from.first().and_then(|at| layers.get(*at));
+                notes.push(note(key, (layer, entry), upper, &resolved.value));
+            }
+        }
+    }
+    resolved
+}
+
+/// The note on a loosening that does not count.
+fn note(key: &Key, (layer, entry): (&Layer, &Entry), upper: Option<&Layer>, value: &Value) -> Note {
+    let what = format!("`{} = {}` does not count, {value} stays", key.name, entry.value);
+    let (kind, why) = match (layer.may_loosen, upper) {
+        // Trust would not help where a higher layer has spoken.
+        (_, Some(upper)) if upper.path != layer.path && upper.origin != Origin::Project => {
+            (NoteKind::Overruled, format!("the {} file {} sets it", upper.origin.name(), upper.path))
+        }
+        (true, _) => (NoteKind::Overruled, "a file nearer to the working directory sets it".to_owned()),
+        (false, _) => (
+            NoteKind::Untrusted,
+            "it would loosen, and nobody trusts this file (`lazaret trust allow`)".to_owned(),
+        ),
+    };
+    Note { kind, path: layer.path.clone(), line: Some(entry.line), text: format!("{what}: {why}") }
+}
+
+/// Thresholds of several layers may not fit together: the lower risk thresholds and the upper rationality threshold are
+/// then moved, which tightens.
+fn adjust(merged: &mut Merged) {
+    let before = merged.policy.clone();
+    let risk = &mut merged.policy.risk;
+    risk.high = risk.high.min(risk.critical);
+    risk.medium = risk.medium.min(risk.high);
+    risk.low = risk.low.min(risk.medium);
+    let rationality = &mut merged.policy.rationality;
+    rationality.high = rationality.high.max(rationality.medium);
+    for resolved in &mut merged.values {
+        let value = resolved.key.get(&merged.policy);
+        if value == resolved.key.get(&before) {
+            continue;
+        }
+        merged.notes.push(Note {
+            kind: NoteKind::Adjusted,
+            path: "configuration".to_owned(),
+            line: None,
+            text: format!(
+                "`{} = {}` became {value}, so that the thresholds do not descend",
+                resolved.key.name, resolved.value
+            ),
+        });
+        resolved.value = value;
+    }
+}
+
+/// The note on a part of a project's file that cannot be used.
+pub fn broken(path: &str, problem: &Problem) -> Note {
+    Note { kind: NoteKind::Broken, path: path.to_owned(), line: problem.line, text: problem.text.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse;
+    use super::*;
+
+    fn layer(origin: Origin, trusted: bool, text: &str) -> Layer {
+        let parsed = parse(text.as_bytes(), Some("/p"));
+        assert_eq!(parsed.problems, []);
+        let may_loosen = origin != Origin::Project || trusted;
+        Layer { origin, path: format!("/{}", origin.name()), may_loosen, entries: parsed.entries }
+    }
+
+    fn value(merged: &Merged, name: &str) -> String {
+        merged.values.iter().find(|resolved| resolved.key.name == name).unwrap().value.to_string()
+    }
+
+    #[test]
+    fn the_highest_layer_sets_and_the_others_tighten() {
+        let managed = "[quarantine]\nmax_calls = 50\n";
+        let looser = "[quarantine]\nmax_calls = 60\nmax_concurrent = 2\n";
+        let merged = merge(&[layer(Origin::Managed, false, managed), layer(Origin::User, false, looser)]);
+        assert_eq!(value(&merged, "quarantine.max_calls"), "50");
+        assert_eq!(value(&merged, "quarantine.max_concurrent"), "2");
+        assert_eq!(merged.notes.iter().map(|note| note.kind).collect::<Vec<_>>(), [NoteKind::Overruled]);
+        let stricter = "[quarantine]\nmax_calls = 40\n";
+        let merged = merge(&[layer(Origin::Managed, false, managed), layer(Origin::User, false, stricter)]);
+        assert_eq!(value(&merged, "quarantine.max_calls"), "40");
+        assert_eq!(merged.notes, []);
+    }
+
+    #[test]
+    fn an_untrusted_project_only_tightens() {
+        let text = "on_fault = 'block'\n[rules]\nbuiltin = 'none'\ndisabled = ['x']\n[git]\nprotected_branches = ['dev']\n";
+        let merged = merge(&[layer(Origin::Project, false, text)]);
+        assert_eq!(value(&merged, "on_fault"), "\"block\"");
+        assert_eq!(value(&merged, "rules.builtin"), "\"all\"");
+        assert_eq!(value(&merged, "rules.disabled"), "[]");
+        assert!(value(&merged, "git.protected_branches").ends_with("\"release\", \"dev\"]"));
+        let kinds: Vec<_> = merged.notes.iter().map(|note| (note.kind, note.line)).collect();
+        assert_eq!(kinds, [(NoteKind::Untrusted, Some(3)), (NoteKind::Untrusted, Some(4))]);
+        let trusted = merge(&[layer(Origin::Project, true, text)]);
+        assert_eq!(value(&trusted, "rules.builtin"), "\"none\"");
+        assert_eq!(value(&trusted, "git.protected_branches"), "[\"dev\"]");
+        assert_eq!(trusted.notes, []);
+    }
+
+    #[test]
+    fn a_trusted_project_does_not_overrule_the_user() {
+        let user = layer(Origin::User, false, "[rules]\nbuiltin = 'essential'\n");
+        let merged = merge(&[user, layer(Origin::Project, true, "[rules]\nbuiltin = 'none'\n")]);
+        assert_eq!(value(&merged, "rules.builtin"), "\"essential\"");
+        assert_eq!(merged.notes[0].kind, NoteKind::Overruled);
+    }
+
+    #[test]
+    fn thresholds_of_several_layers_are_brought_into_order_strictly() {
+        let merged = merge(&[layer(
+            Origin::Project,
+            false,
+            "[risk]\nlow_threshold = 0.1\nmedium_threshold = 0.2\nhigh_threshold = 0.25\n[rationality]\nhigh_threshold = 0.95\nmedium_threshold = 0.9\n",
+        )]);
+        assert_eq!(merged.notes, []);
+        let managed = layer(
+            Origin::Managed,
+            false,
+            "[risk]\nlow_threshold = 0.1\nmedium_threshold = 0.2\nhigh_threshold = 0.25\n[rationality]\nhigh_threshold = 0.95\nmedium_threshold = 0.9\n",
+        );
+        let user = layer(
+            Origin::User,
+            false,
+            "[risk]\nlow_threshold = 0.05\nmedium_threshold = 0.06\nhigh_threshold = 0.07\ncritical_threshold = 0.08\n[rationality]\nmedium_threshold = 0.99\nhigh_threshold = 1\n",
+        );
+        let merged = merge(&[managed, user]);
+        assert_eq!((merged.policy.risk.high, merged.policy.rationality.high), (0.07, 1.0));
+        let high = layer(Origin::Managed, false, "[risk]\nlow_threshold = 0.8\nmedium_threshold = 0.8\n");
+        let merged = merge(&[high, layer(Origin::User, false, "[risk]\nhigh_threshold = 0.6\n")]);
+        assert_eq!(
+            (merged.policy.risk.low, merged.policy.risk.medium, merged.policy.risk.high),
+            (0.6, 0.6, 0.6)
+        );
+        assert_eq!(value(&merged, "risk.low_threshold"), "0.6");
+        assert_eq!(merged.notes.iter().filter(|note| note.kind == NoteKind::Adjusted).count(), 2);
+    }
+}

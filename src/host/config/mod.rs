@@ -1,0 +1,173 @@
+//! The configuration: files of three layers, trust, and the policy they make. What a key is stands in `keys`.
+
+mod cache;
+mod keys;
+mod merge;
+mod parse;
+mod template;
+mod value;
+
+use std::path::Path;
+
+pub use keys::{KEYS, Key, REFUSED, Refused};
+pub use merge::{Note, NoteKind, Origin, Resolved};
+pub use parse::Problem;
+pub use template::template;
+pub use value::{Item, Kind, Stricter, Value};
+
+use super::dirs::Dirs;
+use super::files::{self, Links};
+use super::places::{lies_in, upwards};
+use super::trust::{self, TrustState};
+use crate::domain::{Fault, FaultKind, Places, Policy};
+use merge::{Layer, Merged};
+
+/// The configuration file of a project.
+pub const PROJECT_FILE: &str = ".lazaret.toml";
+/// Longest file, in bytes.
+pub const MAX_FILE: u64 = 64 * 1024;
+/// Most directories that are searched for a project's file.
+const MAX_PROJECT_DIRS: usize = 16;
+
+/// One file that exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    pub origin: Origin,
+    pub path: String,
+    /// Of a project's file only.
+    pub trust: Option<TrustState>,
+    /// Its content; of a project's file that cannot be read, why.
+    pub content: Result<Vec<u8>, String>,
+}
+
+/// The policy of this call.
+#[derive(Debug)]
+pub struct Loaded {
+    pub policy: Policy,
+    pub notes: Vec<Note>,
+    /// The files it comes from, the highest layer first.
+    pub layers: Vec<Source>,
+}
+
+/// The policy, with the origin of every value.
+#[derive(Debug)]
+pub struct Explained {
+    pub policy: Policy,
+    pub values: Vec<Resolved>,
+    pub notes: Vec<Note>,
+    pub layers: Vec<Source>,
+}
+
+/// The policy of a call made at these places; from the cache where the files have not changed.
+pub fn load(dirs: &Dirs, places: &Places) -> Result<Loaded, Fault> {
+    let layers = sources(dirs, places)?;
+    if layers.is_empty() {
+        return Ok(Loaded { policy: Policy::default(), notes: Vec::new(), layers });
+    }
+    let fingerprint = cache::identity(&layers);
+    if let Some((policy, notes)) = cache::get(&dirs.state, &layers, &fingerprint) {
+        return Ok(Loaded { policy, notes, layers });
+    }
+    let (merged, notes) = resolve(&layers)?;
+    // A cache that cannot be written costs time, nothing else.
+    let _ = cache::put(&dirs.state, &layers, &fingerprint, (&merged.policy, &notes));
+    Ok(Loaded { policy: merged.policy, notes, layers })
+}
+
+/// The same without the cache, with the origin of every value.
+pub fn explain(dirs: &Dirs, places: &Places) -> Result<Explained, Fault> {
+    let layers = sources(dirs, places)?;
+    let (merged, notes) = resolve(&layers)?;
+    Ok(Explained { policy: merged.policy, values: merged.values, notes, layers })
+}
+
+/// Everything that is wrong with a file's content. `project`: the directory of a project's file.
+pub fn problems(bytes: &[u8], project: Option<&str>) -> Vec<Problem> {
+    parse::parse(bytes, project).problems
+}
+
+/// The paths at which files are looked for, the highest layer first.
+pub fn candidates(dirs: &Dirs, places: &Places) -> Vec<(Origin, String)> {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let mut paths = vec![(Origin::Managed, text(&dirs.managed)), (Origin::User, text(&dirs.config_file()))];
+    paths.extend(project_dirs(places).into_iter().map(|dir| {
+        let dir = dir.strip_suffix('/').unwrap_or(dir);
+        (Origin::Project, format!("{dir}/{PROJECT_FILE}"))
+    }));
+    paths
+}
+
+/// From the project up to the top of the repository; the repository alone when the project is not in it.
+fn project_dirs(places: &Places) -> Vec<&str> {
+    let (project, repo) = (places.project.as_deref(), places.repo.as_deref());
+    match (project, repo) {
+        (None, None) => Vec::new(),
+        (Some(dir), None) | (None, Some(dir)) => vec![dir],
+        (Some(project), Some(repo)) if lies_in(project, repo) => {
+            let above = upwards(project).take(MAX_PROJECT_DIRS).take_while(|dir| lies_in(dir, repo));
+            let mut found: Vec<&str> = above.collect();
+            if !found.contains(&repo) {
+                found.push(repo);
+            }
+            found
+        }
+        (Some(project), Some(repo)) => vec![repo, project],
+    }
+}
+
+/// The files that exist, read. Only a project's file may be unreadable: that of a stranger must not stop the gate.
+fn sources(dirs: &Dirs, places: &Places) -> Result<Vec<Source>, Fault> {
+    let mut found = Vec::new();
+    for (origin, path) in candidates(dirs, places) {
+        let content = match (files::read(&path, MAX_FILE, Links::Follow), origin) {
+            (Ok(None), _) => continue,
+            (Ok(Some(bytes)), _) => Ok(bytes),
+            (Err(why), Origin::Project) => Err(why.to_string()),
+            (Err(why), Origin::Managed | Origin::User) => return Err(unusable(&path, &why.to_string())),
+        };
+        let trust = match (origin, &content) {
+            (Origin::Project, Ok(bytes)) => Some(trust::state(&dirs.state, &path, bytes)),
+            (Origin::Project, Err(_)) => Some(TrustState::Unknown),
+            (Origin::Managed | Origin::User, _) => None,
+        };
+        found.push(Source { origin, path, trust, content });
+    }
+    Ok(found)
+}
+
+fn unusable(path: &str, why: &str) -> Fault {
+    Fault::new(FaultKind::Config, format!("configuration {path}"), why)
+        .with_way_out(format!("mend {path} (`lazaret config check` lists what is wrong), or move it away"))
+}
+
+/// Parses the files and puts them together.
+fn resolve(sources: &[Source]) -> Result<(Merged, Vec<Note>), Fault> {
+    let mut layers = Vec::with_capacity(sources.len());
+    let mut notes = Vec::new();
+    for Source { origin, path, trust, content } in sources {
+        let base = path.strip_suffix(PROJECT_FILE).filter(|_| *origin == Origin::Project);
+        let parsed = match content {
+            Ok(bytes) => parse::parse(bytes, base),
+            Err(why) => {
+                let problem = Problem { line: None, text: why.clone() };
+                parse::Parsed { entries: Vec::new(), problems: vec![problem] }
+            }
+        };
+        match (origin, parsed.problems.split_first()) {
+            (_, None) => {}
+            (Origin::Project, Some(_)) => {
+                notes.extend(parsed.problems.iter().map(|problem| merge::broken(path, problem)));
+            }
+            (Origin::Managed | Origin::User, Some((first, rest))) => {
+                let more =
+                    if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
+                return Err(unusable(path, &format!("{first}{more}")));
+            }
+        }
+        let may_loosen = trust.is_none_or(|trust| trust == TrustState::Allowed);
+        layers.push(Layer { origin: *origin, path: path.clone(), may_loosen, entries: parsed.entries });
+    }
+    let mut merged = merge::merge(&layers);
+    notes.append(&mut merged.notes);
+    Ok((merged, notes))
+}

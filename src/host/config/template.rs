@@ -1,0 +1,67 @@
+//! The configuration file that a person starts from: every key with its default, all commented out.
+
+use super::keys::{KEYS, Key};
+use super::value::Kind;
+use crate::domain::Policy;
+
+const HEAD: &str = "\
+# lazaret: configuration of this user. Every key is shown with its default; remove the `#` before what you change.
+# `lazaret config check` says what is wrong with it, `lazaret config show` what counts in the end and why.
+# All keys are explained in docs/configuration.md.
+";
+
+/// The text of a new configuration file.
+pub fn template() -> String {
+    let mut text = HEAD.to_owned();
+    let mut section = "";
+    for key in KEYS {
+        let (before, name) = key.name.rsplit_once('.').unwrap_or(("", key.name));
+        if before != section && key.kind != Kind::Limits {
+            text.push_str(&format!("\n[{before}]"));
+            section = before;
+        }
+        text.push_str(&entry(key, name));
+    }
+    text
+}
+
+fn entry(key: &Key, name: &str) -> String {
+    let about = format!("\n# {}\n# {}\n", key.effect, key.kind.describe());
+    match key.kind {
+        Kind::Limits => {
+            format!(
+                "\n{}# [[{}]]\n# tool = \"Bash\"\n# calls = 30\n# window_seconds = 60\n",
+                about.trim_start(),
+                key.name
+            )
+        }
+        Kind::Switch | Kind::Whole { .. } | Kind::Fraction | Kind::Word { .. } | Kind::Words(_) => {
+            format!("{about}# {name} = {}\n", key.get(&Policy::default()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse;
+    use super::*;
+
+    fn uncommented(line: &str) -> &str {
+        let code = line.strip_prefix("# ").filter(|rest| rest.contains(" = ") || rest.starts_with("[["));
+        code.unwrap_or(line)
+    }
+
+    #[test]
+    fn as_written_it_says_nothing_and_uncommented_the_defaults() {
+        let text = template();
+        let parsed = parse(text.as_bytes(), None);
+        assert!(parsed.problems.is_empty() && parsed.entries.is_empty(), "{parsed:?}");
+        let uncommented: String = text.lines().map(|line| format!("{}\n", uncommented(line))).collect();
+        let parsed = parse(uncommented.as_bytes(), None);
+        assert_eq!(parsed.problems, [], "{uncommented}");
+        assert_eq!(parsed.entries.len(), KEYS.len());
+        for entry in parsed.entries.iter().filter(|entry| entry.key.kind != Kind::Limits) {
+            assert_eq!(entry.value, entry.key.get(&Policy::default()), "{}", entry.key.name);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Where lazaret keeps its own things, worked out from the environment. Makes no directory and opens none.
+
+use std::path::{Path, PathBuf};
+
+use super::files::{self, Links};
+use crate::domain::{Fault, FaultKind};
+
+/// What lazaret reads from the process's environment, once. Empty values count as unset.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    pub home: Option<String>,
+    pub user: Option<String>,
+    pub tmpdir: Option<String>,
+    pub xdg_config_home: Option<String>,
+    pub xdg_state_home: Option<String>,
+    pub xdg_runtime_dir: Option<String>,
+    pub lazaret_home: Option<String>,
+    /// `LAZARET_QUARANTINE`: here an empty value counts as set.
+    pub lazaret_quarantine: Option<String>,
+    pub claude_config_dir: Option<String>,
+    pub claude_project_dir: Option<String>,
+    /// Set when the client runs the hook as a plugin's.
+    pub claude_plugin_root: Option<String>,
+    pub opencode_config_dir: Option<String>,
+    pub opencode_config: Option<String>,
+}
+
+impl Environment {
+    /// Longest list of users that is searched for a home directory.
+    const MAX_PASSWD: u64 = 1024 * 1024;
+
+    /// The environment of this process; without `HOME`, the home directory of the user's passwd entry.
+    pub fn read() -> Environment {
+        let mut env = Environment {
+            home: variable("HOME"),
+            user: variable("USER"),
+            tmpdir: variable("TMPDIR"),
+            xdg_config_home: variable("XDG_CONFIG_HOME"),
+            xdg_state_home: variable("XDG_STATE_HOME"),
+            xdg_runtime_dir: variable("XDG_RUNTIME_DIR"),
+            lazaret_home: variable("LAZARET_HOME"),
+            lazaret_quarantine: std::env::var_os("LAZARET_QUARANTINE")
+                .map(|value| value.to_string_lossy().into_owned()),
+            claude_config_dir: variable("CLAUDE_CONFIG_DIR"),
+            claude_project_dir: variable("CLAUDE_PROJECT_DIR"),
+            claude_plugin_root: variable("CLAUDE_PLUGIN_ROOT"),
+            opencode_config_dir: variable("OPENCODE_CONFIG_DIR"),
+            opencode_config: variable("OPENCODE_CONFIG"),
+        };
+        if env.home().is_none() {
+            env.fill_from_passwd();
+        }
+        env
+    }
+
+    /// The home directory, when it is an absolute path.
+    pub fn home(&self) -> Option<&str> {
+        absolute(&self.home)
+    }
+
+    fn fill_from_passwd(&mut self) {
+        let Ok(Some(bytes)) = files::read("/etc/passwd", Self::MAX_PASSWD, Links::Follow) else { return };
+        let uid = rustix::process::getuid().as_raw();
+        let Some((user, home)) = passwd_entry(&String::from_utf8_lossy(&bytes), uid) else { return };
+        self.home = Some(home);
+        self.user.get_or_insert(user);
+    }
+}
+
+/// A variable that is set, not empty and text.
+fn variable(name: &str) -> Option<String> {
+    std::env::var_os(name)?.into_string().ok().filter(|value| !value.is_empty())
+}
+
+/// The value, when it is an absolute path.
+fn absolute(value: &Option<String>) -> Option<&str> {
+    value.as_deref().filter(|path| path.starts_with('/'))
+}
+
+/// Name and home directory of a user, from the text of /etc/passwd.
+fn passwd_entry(text: &str, uid: u32) -> Option<(String, String)> {
+    text.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let (user, home) = (fields.next()?, fields.clone().nth(4)?);
+        let found = fields.nth(1)?.parse() == Ok(uid) && home.starts_with('/');
+        found.then(|| (user.to_owned(), home.to_owned()))
+    })
+}
+
+/// lazaret's own directories and the file of whoever manages the machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dirs {
+    pub config: PathBuf,
+    pub state: PathBuf,
+    /// Keys and sealed copies: a directory in memory where the system has one.
+    pub runtime: PathBuf,
+    /// Deliberately not to be set from the environment.
+    pub managed: PathBuf,
+}
+
+impl Dirs {
+    /// The managed configuration file.
+    pub const MANAGED: &str = "/etc/lazaret/config.toml";
+
+    /// The directories that `env` gives. Relative values of XDG variables are ignored, as their specification says.
+    pub fn locate(env: &Environment) -> Result<Dirs, Fault> {
+        let managed = PathBuf::from(Self::MANAGED);
+        if let Some(home) = &env.lazaret_home {
+            if !home.starts_with('/') {
+                let why = format!("{:?} is not an absolute path", crate::domain::clip(home, 200));
+                return Err(Fault::new(FaultKind::Config, "LAZARET_HOME", why)
+                    .with_way_out("set LAZARET_HOME to an absolute path, or unset it"));
+            }
+            let home = Path::new(home);
+            return Ok(Dirs {
+                config: home.join("config"),
+                state: home.join("state"),
+                runtime: home.join("run"),
+                managed,
+            });
+        }
+        let under_home = |value: &Option<String>, default: &str| {
+            let base = absolute(value).map(str::to_owned);
+            base.or_else(|| env.home().map(|home| format!("{home}/{default}")))
+                .map(|base| Path::new(&base).join("lazaret"))
+        };
+        let no_home = || {
+            Fault::new(FaultKind::Config, "home directory", "HOME is not set to an absolute path")
+                .with_way_out("set HOME, or set LAZARET_HOME to a directory of lazaret's own")
+        };
+        Ok(Dirs {
+            config: under_home(&env.xdg_config_home, ".config").ok_or_else(no_home)?,
+            state: under_home(&env.xdg_state_home, ".local/state").ok_or_else(no_home)?,
+            runtime: runtime(env),
+            managed,
+        })
+    }
+
+    /// The user's configuration file.
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+}
+
+fn runtime(env: &Environment) -> PathBuf {
+    match absolute(&env.xdg_runtime_dir) {
+        Some(dir) => Path::new(dir).join("lazaret"),
+        None => PathBuf::from(format!("/dev/shm/lazaret-{}", rustix::process::getuid().as_raw())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn some(text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+
+    #[test]
+    fn one_directory_for_everything() {
+        let env = Environment { lazaret_home: some("/l"), home: some("/h"), ..Environment::default() };
+        let dirs = Dirs::locate(&env).unwrap();
+        assert_eq!(dirs.config_file(), Path::new("/l/config/config.toml"));
+        assert_eq!(dirs.state, Path::new("/l/state"));
+        assert_eq!(dirs.runtime, Path::new("/l/run"));
+        assert_eq!(dirs.managed, Path::new("/etc/lazaret/config.toml"));
+        let relative = Environment { lazaret_home: some("l"), ..env };
+        assert!(Dirs::locate(&relative).unwrap_err().message().contains("LAZARET_HOME"));
+    }
+
+    #[test]
+    fn xdg_with_its_defaults() {
+        let env =
+            Environment { home: some("/h"), xdg_runtime_dir: some("/run/user/7"), ..Environment::default() };
+        let dirs = Dirs::locate(&env).unwrap();
+        assert_eq!(dirs.config, Path::new("/h/.config/lazaret"));
+        assert_eq!(dirs.state, Path::new("/h/.local/state/lazaret"));
+        assert_eq!(dirs.runtime, Path::new("/run/user/7/lazaret"));
+        let set = Environment { xdg_config_home: some("/c"), xdg_state_home: some("relative"), ..env };
+        let dirs = Dirs::locate(&set).unwrap();
+        assert_eq!(dirs.config, Path::new("/c/lazaret"));
+        assert_eq!(dirs.state, Path::new("/h/.local/state/lazaret"), "a relative value is ignored");
+    }
+
+    #[test]
+    fn no_home_names_the_way_out() {
+        for home in [None, some("relative")] {
+            let env = Environment { home, ..Environment::default() };
+            assert!(Dirs::locate(&env).unwrap_err().way_out.unwrap().contains("LAZARET_HOME"));
+        }
+        let xdg =
+            Environment { xdg_config_home: some("/c"), xdg_state_home: some("/s"), ..Environment::default() };
+        assert_eq!(Dirs::locate(&xdg).unwrap().state, Path::new("/s/lazaret"));
+    }
+
+    #[test]
+    fn passwd() {
+        let text =
+            "root:x:0:0:root:/root:/bin/sh\nbroken\nu:x:1000:1000::/home/u:/bin/sh\nv:x:7:7::rel:/bin/sh\n";
+        assert_eq!(passwd_entry(text, 1000), Some(("u".to_owned(), "/home/u".to_owned())));
+        assert_eq!(passwd_entry(text, 7), None);
+        assert_eq!(passwd_entry(text, 100), None);
+    }
+}

@@ -1,0 +1,178 @@
+//! Answers to the review's questions about the machine. Looks, never changes anything, and never waits for a FIFO or a
+//! device.
+
+use rustix::fs::FileType;
+use rustix::io::Errno;
+
+use super::files::{self, Links};
+use super::ignore::Ignore;
+use super::places;
+use crate::domain::{Ask, Facts, PathFact, PathKind, join};
+
+/// Most symbolic links that are followed by hand, as the kernel's own bound.
+const MAX_LINKS: u32 = 40;
+/// Longest file of git's that is read for a branch or the place of a work tree.
+const MAX_GIT_FILE: u64 = 4096;
+
+/// Answers every question that has no answer yet, as far as [`Ask::MAX`] goes. A question about a path that is not
+/// absolute stays unanswered.
+pub fn answer(asks: &[Ask], facts: &mut Facts) {
+    let mut ignore = facts.places.repo.as_deref().map(|repo| Ignore::new(repo, facts.places.home.as_deref()));
+    for ask in asks.iter().take(Ask::MAX) {
+        if facts.knows(ask) {
+            continue;
+        }
+        match ask {
+            Ask::Path(path) if path.starts_with('/') => {
+                facts.answer_path(path.clone(), path_fact(path, ignore.as_mut()));
+            }
+            Ask::Content(path) if path.starts_with('/') => facts.answer_content(path.clone(), content(path)),
+            Ask::Path(_) | Ask::Content(_) => {}
+            Ask::Branch => facts.answer_branch(facts.places.repo.as_deref().and_then(branch)),
+        }
+    }
+}
+
+fn path_fact(path: &str, ignore: Option<&mut Ignore>) -> PathFact {
+    let found = Found::at(path, MAX_LINKS);
+    // `/a/../b` is another name of `/b`, not a link.
+    let plain = join("/", path);
+    let link = (found.real != plain || found.kind == PathKind::Other) && is_link(&plain);
+    let ignored = ignore.is_some_and(|ignore| {
+        let directory = found.kind == PathKind::Directory;
+        ignore.ignores(&found.real, directory) && (!link || ignore.ignores(&plain, false))
+    });
+    PathFact { kind: found.kind, real: found.real, link, ignored, repo_root: found.repo_root }
+}
+
+fn is_link(path: &str) -> bool {
+    rustix::fs::lstat(path).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
+}
+
+/// The path with every symbolic link resolved, as far as it exists; see [`PathFact::real`].
+pub fn real_path(path: &str) -> String {
+    real(path).1
+}
+
+/// What is at a path, and its real name.
+pub(super) fn real(path: &str) -> (PathKind, String) {
+    let found = Found::at(path, MAX_LINKS);
+    (found.kind, found.real)
+}
+
+/// What one look at a path gives.
+struct Found {
+    kind: PathKind,
+    real: String,
+    repo_root: bool,
+}
+
+impl Found {
+    fn at(path: &str, links: u32) -> Found {
+        match existing(path) {
+            Ok(found) => found,
+            Err(Errno::NOENT | Errno::NOTDIR) => Found::missing(path, links),
+            // Too long, a loop, or not ours to look at: something we cannot name may be there.
+            Err(_) => Found { kind: PathKind::Other, ..Found::missing(path, links) },
+        }
+    }
+
+    /// Of what cannot be opened: the nearest ancestor that can, with the rest appended. A dangling link is followed, for a
+    /// write through it makes a file where it leads.
+    fn missing(path: &str, links: u32) -> Found {
+        let none = |real: String| Found { kind: PathKind::Missing, real, repo_root: false };
+        let plain = join("/", path);
+        for above in places::upwards(&plain) {
+            let rest = plain.get(above.len()..).unwrap_or_default();
+            if above != plain
+                && let Ok(found) = existing(above)
+            {
+                return none(join(&found.real, rest.trim_start_matches('/')));
+            }
+            let Ok(target) = rustix::fs::readlink(above, Vec::new()) else { continue };
+            let (Ok(target), Some(links)) = (target.into_string(), links.checked_sub(1)) else { break };
+            let parent = places::upwards(above).nth(1).map_or_else(|| "/".to_owned(), real_parent);
+            let found = Found::at(&join(&parent, &target), links);
+            let real = join(&found.real, rest.trim_start_matches('/'));
+            return Found { real, ..found };
+        }
+        none(plain)
+    }
+}
+
+fn real_parent(dir: &str) -> String {
+    existing(dir).map_or_else(|_| dir.to_owned(), |found| found.real)
+}
+
+/// Opened without access to the content, so that nothing happens to a FIFO, a device or a file without permission.
+#[cfg(target_os = "linux")]
+fn existing(path: &str) -> Result<Found, Errno> {
+    use rustix::fs::{AtFlags, Mode, OFlags};
+    let fd = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    let kind = kind(rustix::fs::fstat(&fd)?.st_mode);
+    let number = rustix::fd::AsRawFd::as_raw_fd(&fd);
+    let real = rustix::fs::readlink(format!("/proc/self/fd/{number}"), Vec::new());
+    let real = match real.map(std::ffi::CString::into_string) {
+        Ok(Ok(real)) if real.starts_with('/') => real,
+        // A pipe or socket by way of /proc, a name that is not text, or no /proc.
+        _ => std::fs::canonicalize(path)
+            .ok()
+            .and_then(|real| real.to_str().map(str::to_owned))
+            .ok_or(Errno::ILSEQ)?,
+    };
+    let directory = kind == PathKind::Directory;
+    let repo_root = directory && rustix::fs::statat(&fd, ".git", AtFlags::empty()).is_ok();
+    Ok(Found { kind, real, repo_root })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn existing(path: &str) -> Result<Found, Errno> {
+    let kind = kind(rustix::fs::stat(path)?.st_mode);
+    let real = std::fs::canonicalize(path).ok().and_then(|real| real.to_str().map(str::to_owned));
+    let real = real.ok_or(Errno::ILSEQ)?;
+    let repo_root = kind == PathKind::Directory && places::has_git(&real);
+    Ok(Found { kind, real, repo_root })
+}
+
+fn kind(mode: rustix::fs::RawMode) -> PathKind {
+    match FileType::from_raw_mode(mode) {
+        FileType::RegularFile => PathKind::File,
+        FileType::Directory => PathKind::Directory,
+        _ => PathKind::Other,
+    }
+}
+
+fn content(path: &str) -> Option<String> {
+    let bytes = files::read(path, Ask::MAX_CONTENT, Links::Follow).ok()??;
+    String::from_utf8(bytes).ok()
+}
+
+/// The directory in which git keeps a work tree's own files: `.git`, or what the file `.git` of a linked one names.
+pub fn git_dir(repo: &str) -> Option<String> {
+    let dot_git = join(repo, ".git");
+    let text = match files::read(&dot_git, MAX_GIT_FILE, Links::Follow) {
+        Ok(Some(bytes)) => String::from_utf8(bytes).ok()?,
+        Ok(None) => return None,
+        Err(_) => return Some(dot_git),
+    };
+    let dir = text.strip_prefix("gitdir:")?.trim();
+    Some(join(repo, dir))
+}
+
+/// The directory that all work trees of a repository share.
+pub fn common_git_dir(git_dir: &str) -> String {
+    let common = files::read(&join(git_dir, "commondir"), MAX_GIT_FILE, Links::Follow);
+    match common.map(|bytes| bytes.map(String::from_utf8)) {
+        Ok(Some(Ok(dir))) => join(git_dir, dir.trim()),
+        _ => git_dir.to_owned(),
+    }
+}
+
+/// The branch that is checked out; none when HEAD is detached or the repository keeps its branches elsewhere.
+fn branch(repo: &str) -> Option<String> {
+    let head = join(&git_dir(repo)?, "HEAD");
+    let text = String::from_utf8(files::read(&head, MAX_GIT_FILE, Links::Follow).ok()??).ok()?;
+    let branch = text.strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")?;
+    // Repositories with reftables put this name there.
+    (branch != ".invalid").then(|| branch.to_owned())
+}

@@ -1,0 +1,128 @@
+//! The ends that a hook call must not have: whatever breaks, the process ends with exit code 2, because a client lets
+//! the call run on every other one. A panic, an overflown stack, an abort, memory without end, a deadline, a signal.
+#![allow(
+    unsafe_code,
+    reason = "signal handlers, limits and `_exit` have no safe form; each block says why it holds"
+)]
+
+use std::cell::UnsafeCell;
+use std::io::Write;
+use std::panic::PanicHookInfo;
+use std::ptr::{addr_of_mut, null_mut};
+
+use libc::{c_int, c_void};
+
+/// The exit code that clients take for "do not run this".
+const BLOCKED: c_int = 2;
+/// The exit code of a command that could not do what was asked.
+const FAILED: c_int = 1;
+/// Private writable memory of one hook call, in bytes: heap and anonymous mappings. An ordinary one uses a thousandth.
+const MEMORY: u64 = 1 << 30;
+
+/// The signals that end a hook call, and what is said then.
+const ENDS: [(c_int, &[u8]); 7] = [
+    (libc::SIGSEGV, b"lazaret: stack overflow or bad memory access: call blocked\n"),
+    (libc::SIGBUS, b"lazaret: bad memory access: call blocked\n"),
+    (libc::SIGABRT, b"lazaret: aborted: call blocked\n"),
+    (libc::SIGILL, b"lazaret: illegal instruction: call blocked\n"),
+    (libc::SIGXCPU, b"lazaret: processor time used up: call blocked\n"),
+    (libc::SIGALRM, b"lazaret: deadline passed: call blocked\n"),
+    (libc::SIGTERM, b"lazaret: terminated: call blocked\n"),
+];
+
+/// Where the handlers run when the stack itself is what broke.
+const STACK: usize = 32 * 1024;
+
+struct Spare(UnsafeCell<[u8; STACK]>);
+
+// SAFETY: no code of ours reads or writes it; only the kernel puts a handler's frames there, one thread's at a time.
+unsafe impl Sync for Spare {}
+
+static SPARE: Spare = Spare(UnsafeCell::new([0; STACK]));
+
+/// Arms the hook process: from here on it ends with 2 or by returning from `main`, and after `deadline_ms` at the latest.
+pub fn arm(deadline_ms: u32) {
+    std::panic::set_hook(Box::new(|info| end(info, "call blocked", BLOCKED)));
+    limit(libc::RLIMIT_CORE, 0);
+    limit(libc::RLIMIT_DATA, MEMORY);
+    catch();
+    deadline(deadline_ms.max(1));
+}
+
+/// Arms a command that a person runs: a panic is one line and exit code 1.
+pub fn arm_tool() {
+    std::panic::set_hook(Box::new(|info| end(info, "this is a defect of lazaret", FAILED)));
+}
+
+/// Says where it broke, without allocating and without what the agent wrote, and ends the process.
+fn end(info: &PanicHookInfo<'_>, what: &str, code: c_int) {
+    let mut line = [0_u8; 256];
+    let mut rest: &mut [u8] = &mut line;
+    let (file, at) = info.location().map_or(("?", 0), |place| (place.file(), place.line()));
+    // A line that is too long is cut; there is nobody to tell.
+    let _cut = writeln!(rest, "lazaret: internal error at {file}:{at}: {what}");
+    let left = rest.len();
+    let text = line.get(..line.len() - left).unwrap_or_default();
+    leave(text, code)
+}
+
+/// Writes `text` to standard error and ends the process, with calls that a signal handler may make.
+fn leave(text: &[u8], code: c_int) -> ! {
+    // SAFETY: the pointer and the length are those of `text`; both calls are safe in a signal handler.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, text.as_ptr().cast::<c_void>(), text.len());
+        libc::_exit(code)
+    }
+}
+
+extern "C" fn ended(signal: c_int) {
+    let text = ENDS.iter().find(|(number, _)| *number == signal).map(|(_, text)| *text);
+    leave(text.unwrap_or(b"lazaret: ended by a signal: call blocked\n"), BLOCKED)
+}
+
+/// Puts the handlers in place, on a stack of their own. A call that fails here leaves the system's own treatment of that
+/// signal: there is nothing better to do.
+fn catch() {
+    let spare = libc::stack_t { ss_sp: SPARE.0.get().cast::<c_void>(), ss_flags: 0, ss_size: STACK };
+    // SAFETY: `spare` names a static buffer of that size that is used for nothing else; `action` is a zeroed plain
+    // structure, which is a valid one, and outlives the calls; the handler only writes and exits. SIGXFSZ is ignored,
+    // so that a file that may not grow is an error and not an end. The mask is emptied because a parent's is inherited.
+    unsafe {
+        libc::sigaltstack(&raw const spare, null_mut());
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_flags = libc::SA_ONSTACK;
+        action.sa_sigaction = ended as extern "C" fn(c_int) as libc::sighandler_t;
+        for (signal, _) in ENDS {
+            libc::sigaction(signal, &raw const action, null_mut());
+        }
+        action.sa_sigaction = libc::SIG_IGN;
+        libc::sigaction(libc::SIGXFSZ, &raw const action, null_mut());
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(addr_of_mut!(none));
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, null_mut());
+    }
+}
+
+/// Lowers one limit of the process. Where it already is lower, the call fails and the lower one stays.
+fn limit(resource: Resource, bytes: u64) {
+    let bytes = libc::rlim_t::try_from(bytes).unwrap_or(libc::rlim_t::MAX);
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+    // SAFETY: `limit` is a plain structure that outlives the call.
+    unsafe { libc::setrlimit(resource, &raw const limit) };
+}
+
+/// What libc calls the type of `RLIMIT_*`, which differs between C libraries.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+type Resource = libc::__rlimit_resource_t;
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+type Resource = c_int;
+
+/// SIGALRM after so many milliseconds of real time.
+pub fn deadline(ms: u32) {
+    let once = libc::itimerval {
+        it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 },
+        it_value: libc::timeval { tv_sec: (ms / 1000).into(), tv_usec: ((ms % 1000) * 1000).into() },
+    };
+    // SAFETY: `once` is a plain structure that outlives the call.
+    unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const once, null_mut()) };
+}

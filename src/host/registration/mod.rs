@@ -1,0 +1,182 @@
+//! Registration with the clients: what is registered, where, and how their files are changed and changed back.
+//! Decides nothing about calls and prints nothing.
+
+pub mod clients;
+pub mod diff;
+pub mod files;
+pub mod hooks;
+pub mod json_text;
+pub mod manifest;
+pub mod process;
+pub mod settings;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::domain::{Fault, FaultKind};
+use crate::host::dirs::{Dirs, Environment};
+
+/// What the commands of registration need to know about the machine; made once, and by hand in tests.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    pub home: Option<PathBuf>,
+    pub cwd: PathBuf,
+    /// `PATH`.
+    pub search_path: Option<OsString>,
+    /// Where clients are looked for besides `PATH`: where their own installers put them below the home directory.
+    pub usual_bin_dirs: Vec<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`.
+    pub claude_config_dir: Option<PathBuf>,
+    /// Claude Code's managed settings, which no user can undo.
+    pub claude_managed: PathBuf,
+    /// `XDG_CONFIG_HOME`.
+    pub xdg_config_home: Option<PathBuf>,
+    /// `OPENCODE_CONFIG_DIR`.
+    pub opencode_config_dir: Option<PathBuf>,
+    /// Where lazaret keeps its state.
+    pub state_dir: PathBuf,
+    /// This binary.
+    pub exe: PathBuf,
+    pub now: SystemTime,
+}
+
+impl Surroundings {
+    /// The surroundings of this process.
+    pub fn of_process(env: &Environment, dirs: &Dirs) -> Result<Surroundings, Fault> {
+        let home = env.home().map(PathBuf::from);
+        let cwd = std::env::current_dir().map_err(|error| host_fault("the working directory", &error))?;
+        let exe = std::env::current_exe().map_err(|error| host_fault("the path of this binary", &error))?;
+        let mut usual: Vec<PathBuf> = Vec::new();
+        for under in [".local/bin", ".claude/local", ".opencode/bin", ".npm-global/bin", ".bun/bin"] {
+            usual.extend(home.as_ref().map(|home| home.join(under)));
+        }
+        let managed = if cfg!(target_os = "macos") {
+            "/Library/Application Support/ClaudeCode/managed-settings.json"
+        } else {
+            "/etc/claude-code/managed-settings.json"
+        };
+        Ok(Surroundings {
+            home,
+            cwd,
+            search_path: std::env::var_os("PATH"),
+            usual_bin_dirs: usual,
+            claude_config_dir: env.claude_config_dir.as_ref().map(PathBuf::from),
+            claude_managed: PathBuf::from(managed),
+            xdg_config_home: env.xdg_config_home.as_ref().map(PathBuf::from),
+            opencode_config_dir: env.opencode_config_dir.as_ref().map(PathBuf::from),
+            state_dir: dirs.state.clone(),
+            exe,
+            now: SystemTime::now(),
+        })
+    }
+
+    /// Claude Code's own directory of this user.
+    pub fn claude_dir(&self) -> Result<PathBuf, Fault> {
+        match &self.claude_config_dir {
+            Some(dir) => Ok(self.cwd.join(dir)),
+            None => Ok(self.home()?.join(".claude")),
+        }
+    }
+
+    /// OpenCode's configuration directory of this user.
+    pub fn opencode_dir(&self) -> Result<PathBuf, Fault> {
+        match &self.xdg_config_home {
+            Some(dir) if dir.is_absolute() => Ok(dir.join("opencode")),
+            _ => Ok(self.home()?.join(".config/opencode")),
+        }
+    }
+
+    fn home(&self) -> Result<&Path, Fault> {
+        self.home.as_deref().filter(|home| home.is_absolute()).ok_or_else(|| {
+            Fault::new(FaultKind::Host, "the home directory", "HOME is not set to an absolute path")
+                .with_way_out("set HOME, or name a directory with CLAUDE_CONFIG_DIR and XDG_CONFIG_HOME")
+        })
+    }
+}
+
+/// How far a registration reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Every project of this user.
+    User,
+    /// This project, for everybody who works on it.
+    Project,
+    /// This project, for this user alone.
+    Local,
+}
+
+impl Scope {
+    pub const ALL: [Scope; 3] = [Scope::User, Scope::Project, Scope::Local];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scope::User => "user",
+            Scope::Project => "project",
+            Scope::Local => "local",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Scope> {
+        Scope::ALL.into_iter().find(|scope| scope.name() == name)
+    }
+
+    /// The settings file of Claude Code in this scope.
+    pub fn claude_settings(self, here: &Surroundings) -> Result<PathBuf, Fault> {
+        Ok(match self {
+            Scope::User => here.claude_dir()?.join("settings.json"),
+            Scope::Project => here.cwd.join(".claude/settings.json"),
+            Scope::Local => here.cwd.join(".claude/settings.local.json"),
+        })
+    }
+
+    /// The directory of Claude Code that holds `agents/` in this scope.
+    pub fn claude_dir(self, here: &Surroundings) -> Result<PathBuf, Fault> {
+        match self {
+            Scope::User => here.claude_dir(),
+            Scope::Project | Scope::Local => Ok(here.cwd.join(".claude")),
+        }
+    }
+
+    /// Our plugin file for OpenCode in this scope.
+    pub fn opencode_plugin(self, here: &Surroundings) -> Result<PathBuf, Fault> {
+        let dir = match self {
+            Scope::User => here.opencode_dir()?,
+            Scope::Project | Scope::Local => here.cwd.join(".opencode"),
+        };
+        Ok(dir.join("plugin/lazaret.js"))
+    }
+}
+
+/// Name and text of every settings file of Claude Code that exists and can be read, for a session in `project`.
+pub fn claude_settings_texts(
+    env: &Environment,
+    dirs: &Dirs,
+    project: &str,
+) -> Result<Vec<(String, String)>, Fault> {
+    let here = Surroundings { cwd: PathBuf::from(project), ..Surroundings::of_process(env, dirs)? };
+    let mut paths = vec![here.claude_managed.clone()];
+    for scope in Scope::ALL {
+        paths.push(scope.claude_settings(&here)?);
+    }
+    let mut texts = Vec::new();
+    for path in paths {
+        if let Some(text) = files::read(&path)? {
+            texts.push((path.display().to_string(), text));
+        }
+    }
+    Ok(texts)
+}
+
+/// An error of the machine with the name of what it concerns.
+pub fn host_fault(what: impl Into<String>, error: &std::io::Error) -> Fault {
+    Fault::new(FaultKind::Host, what, plain(error))
+}
+
+/// An operating system's error without its number and capital.
+pub fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+}

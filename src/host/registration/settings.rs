@@ -1,0 +1,260 @@
+//! Claude Code's settings as text: our hooks put in and taken out, everything else byte for byte as it was.
+//! Touches no file.
+
+use serde_json::Value;
+
+use super::hooks::{self, Form, Wanted};
+use super::json_text::{Doubled, Node};
+
+/// Why a settings text is left alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unusable {
+    /// Not JSON; line and column of the first error, and what it is.
+    NotJson { line: usize, column: usize, why: String },
+    /// JSON, but not in the shape of settings.
+    Shape(String),
+}
+
+impl std::fmt::Display for Unusable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unusable::NotJson { line, column, why } => write!(f, "line {line}, column {column}: {why}"),
+            Unusable::Shape(why) => f.write_str(why),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Unusable {
+    fn from(error: serde_json::Error) -> Unusable {
+        let text = error.to_string();
+        let why = text.split(" at line ").next().unwrap_or_default().to_owned();
+        Unusable::NotJson { line: error.line(), column: error.column(), why }
+    }
+}
+
+impl From<Doubled> for Unusable {
+    fn from(Doubled(key): Doubled) -> Unusable {
+        Unusable::Shape(format!("the key \"{key}\" stands there twice and the client reads only the last"))
+    }
+}
+
+/// One hook command in a settings text, and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hook {
+    pub event: String,
+    pub group: usize,
+    pub index: usize,
+    pub matcher: Option<Value>,
+    pub entry: Value,
+}
+
+impl Hook {
+    /// The binary and form, when this is a hook that install wrote.
+    pub fn ours(&self, recorded: &[String]) -> Option<(String, Form)> {
+        hooks::binary_of(&self.entry).filter(|(bin, _)| hooks::is_lazaret(bin, recorded))
+    }
+}
+
+/// All hooks of a settings text that parses.
+pub fn hooks_in(text: &str) -> Result<Vec<Hook>, Unusable> {
+    let mut found = Vec::new();
+    let Some(events) = events_of(&root(text)?)? else { return Ok(found) };
+    for (event, groups) in events.members().unwrap_or_default() {
+        for (group, node) in groups.elements().unwrap_or_default().into_iter().enumerate() {
+            let matcher = node.member("matcher")?.map(|node| node.value());
+            let entries = node.member("hooks")?.and_then(|hooks| hooks.elements()).unwrap_or_default();
+            found.extend(entries.into_iter().enumerate().map(|(index, entry)| Hook {
+                event: event.clone(),
+                group,
+                index,
+                matcher: matcher.clone(),
+                entry: entry.value(),
+            }));
+        }
+    }
+    Ok(found)
+}
+
+/// The text with exactly `wanted` of ours in it. Unchanged when it is there already.
+pub fn with(text: &str, wanted: &[Wanted], recorded: &[String]) -> Result<String, Unusable> {
+    if text.trim().is_empty() {
+        return with("{}\n", wanted, recorded);
+    }
+    if holds(text, wanted, recorded)? {
+        return Ok(text.to_owned());
+    }
+    let mut text = without(text, recorded)?;
+    for one in wanted {
+        text = with_one(&text, one)?;
+    }
+    Ok(text)
+}
+
+/// The text with all of ours taken out, and the containers that became empty by it.
+pub fn without(text: &str, recorded: &[String]) -> Result<String, Unusable> {
+    let mut text = text.to_owned();
+    loop {
+        let found = hooks_in(&text)?;
+        let Some(hook) = found.iter().rev().find(|hook| hook.ours(recorded).is_some()) else {
+            return Ok(text);
+        };
+        text = without_one(&text, hook)?;
+    }
+}
+
+/// Whether the text holds each of `wanted` once and nothing else of ours.
+fn holds(text: &str, wanted: &[Wanted], recorded: &[String]) -> Result<bool, Unusable> {
+    let found = hooks_in(text)?;
+    let ours: Vec<&Hook> = found.iter().filter(|hook| hook.ours(recorded).is_some()).collect();
+    let there = |one: &Wanted| {
+        ours.iter().any(|hook| {
+            hook.event == one.event
+                && hook.matcher.as_ref() == one.matcher()
+                && Some(&hook.entry) == one.entry()
+        })
+    };
+    Ok(ours.len() == wanted.len() && wanted.iter().all(there))
+}
+
+fn root(text: &str) -> Result<Node<'_>, Unusable> {
+    let root = Node::root(text)?;
+    match root.members() {
+        Some(_) => Ok(root),
+        None => Err(Unusable::Shape("it is not an object".to_owned())),
+    }
+}
+
+/// The `hooks` object.
+fn events_of<'a>(root: &Node<'a>) -> Result<Option<Node<'a>>, Unusable> {
+    let Some(events) = root.member("hooks")? else { return Ok(None) };
+    let Some(members) = events.members() else {
+        return Err(Unusable::Shape("\"hooks\" is not an object".to_owned()));
+    };
+    for (event, groups) in members {
+        events.member(&event)?;
+        if groups.elements().is_none() {
+            return Err(Unusable::Shape(format!("\"hooks\".\"{event}\" is not an array")));
+        }
+    }
+    Ok(Some(events))
+}
+
+fn with_one(text: &str, one: &Wanted) -> Result<String, Unusable> {
+    let root = root(text)?;
+    let Some(events) = events_of(&root)? else {
+        return Ok(root.append(Some("hooks"), &serde_json::json!({ one.event.as_str(): [one.group] })));
+    };
+    Ok(match events.member(&one.event)? {
+        Some(groups) => groups.append(None, &one.group),
+        None => events.append(Some(&one.event), &serde_json::json!([one.group])),
+    })
+}
+
+fn without_one(text: &str, hook: &Hook) -> Result<String, Unusable> {
+    let root = root(text)?;
+    let Some(events) = events_of(&root)? else { return Ok(text.to_owned()) };
+    let names = events.members().unwrap_or_default();
+    let Some((number, groups)) = names
+        .iter()
+        .enumerate()
+        .find(|(_, (name, _))| *name == hook.event)
+        .map(|(number, (_, node))| (number, node))
+    else {
+        return Ok(text.to_owned());
+    };
+    let all = groups.elements().unwrap_or_default();
+    let inner = match all.get(hook.group) {
+        Some(group) => group.member("hooks")?,
+        None => None,
+    };
+    let shared = inner.filter(|inner| inner.elements().is_some_and(|entries| entries.len() > 1));
+    Ok(match shared {
+        Some(inner) => inner.without(hook.index),
+        None if all.len() > 1 => groups.without(hook.group),
+        None if names.len() > 1 => events.without(number),
+        None => {
+            let members = root.members().unwrap_or_default();
+            let place = members.iter().position(|(key, _)| key == "hooks").unwrap_or(members.len());
+            root.without(place)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hooks::wanted;
+    use serde_json::json;
+
+    fn put(text: &str) -> String {
+        let longer = with(text, &wanted("/opt/lazaret", Form::Exec), &[]).unwrap();
+        let again = with(&longer, &wanted("/opt/lazaret", Form::Exec), &[]).unwrap();
+        assert_eq!(again, longer, "not idempotent");
+        longer
+    }
+
+    const RICH: &str = "{\n\t\"$schema\": \"x\",\n\t\"zeta\" : [1,2 , 3],\n\t\"hooks\": {\n\t\t\"Stop\": [{\"hooks\": [ {\"type\":\"command\",\"command\":\"say done\"} ]}],\n\t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"mine\", \"unknown\": 1e2}] }\n\t\t]\n\t},\n\t\"alpha\": \"\\u00e9\"\n}";
+
+    #[test]
+    fn out_again_gives_back_the_bytes() {
+        for text in [
+            "{}",
+            "{}\n",
+            "{\"a\":1}",
+            "{\n  \"a\": 1\n}\n",
+            RICH,
+            "{\r\n  \"hooks\": {\r\n    \"Stop\": [\r\n    ]\r\n  }\r\n}\r\n",
+        ] {
+            let longer = put(text);
+            assert_eq!(without(&longer, &[]).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn nothing_of_the_text_is_lost_or_moved() {
+        let longer = put(RICH);
+        let mut rest = longer.chars();
+        assert!(RICH.chars().all(|c| rest.any(|d| d == c)), "the old text is not a subsequence");
+        let value: Value = serde_json::from_str(&longer).unwrap();
+        assert_eq!(value["hooks"]["PreToolUse"][0]["hooks"][0]["command"], "mine");
+        assert_eq!(value["hooks"]["PreToolUse"][1]["hooks"][0]["command"], "/opt/lazaret");
+        assert_eq!(value["hooks"]["Stop"], json!([{"hooks": [{"type": "command", "command": "say done"}]}]));
+    }
+
+    #[test]
+    fn an_older_registration_is_replaced_not_doubled() {
+        let old = with(RICH, &wanted("/old/lazaret", Form::Shell), &[]).unwrap();
+        let new = with(&old, &wanted("/opt/lazaret", Form::Exec), &[]).unwrap();
+        assert!(!new.contains("/old/"), "{new}");
+        assert_eq!(new, put(RICH));
+    }
+
+    #[test]
+    fn a_hook_moved_into_a_shared_group_is_taken_out_alone() {
+        let entry = wanted("/opt/lazaret", Form::Exec).remove(0).entry().unwrap().clone();
+        let text = json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"command": "a"}, entry, {"command": "b"}]}]}});
+        let left: Value = serde_json::from_str(&without(&text.to_string(), &[]).unwrap()).unwrap();
+        assert_eq!(
+            left,
+            json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"command": "a"}, {"command": "b"}]}]}})
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_refused() {
+        let error = with("{\n  \"a\": 1,\n}", &[], &[]).unwrap_err();
+        assert!(matches!(error, Unusable::NotJson { line: 3, .. }), "{error}");
+        for text in [
+            "[]",
+            "{\"hooks\": []}",
+            "{\"hooks\": {\"PreToolUse\": {}}}",
+            "{\"hooks\": {}, \"hooks\": {}}",
+            "{\"hooks\": {\"Stop\": [], \"Stop\": []}}",
+        ] {
+            assert!(
+                matches!(with(text, &wanted("/x/lazaret", Form::Exec), &[]), Err(Unusable::Shape(_))),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What changes seldom in a session: a small JSON document beside the ring, replaced by rename, under the ring's lock.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::file::{Ring, keep};
+use super::ring::Papers;
+use super::{cannot, fault};
+use crate::domain::{Fault, FaultKind};
+use crate::host::clock::Now;
+use crate::host::private;
+
+/// Longest document, in bytes.
+const MAX: u64 = 256 * 1024;
+const VERSION: u32 = 1;
+
+/// When a quarantined agent was registered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registered {
+    pub agent: String,
+    unix_ms: u64,
+    boot_ms: u64,
+}
+
+impl Registered {
+    pub fn at(&self) -> Now {
+        Now { unix_ms: self.unix_ms, boot_ms: self.boot_ms }
+    }
+}
+
+/// What a session knows of itself besides its calls.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Document {
+    /// Why the session was stopped; none = it was not.
+    pub stopped: Option<String>,
+    /// Quarantined agents.
+    pub quarantined: Vec<Registered>,
+    /// What the session is for.
+    pub goals: Vec<String>,
+    /// Prompts so far. Kept in the ring's header, so that counting one needs no document.
+    #[serde(skip)]
+    pub prompts: u64,
+}
+
+impl Document {
+    /// Registers a quarantined agent; one that is registered already keeps its time.
+    pub fn register(&mut self, agent: &str, now: Now) {
+        if !self.quarantined.iter().any(|known| known.agent == agent) {
+            let Now { unix_ms, boot_ms } = now;
+            self.quarantined.push(Registered { agent: agent.to_owned(), unix_ms, boot_ms });
+        }
+    }
+
+    pub fn release(&mut self, agent: &str) {
+        self.quarantined.retain(|known| known.agent != agent);
+    }
+
+    /// Nothing in it needs a file.
+    fn is_blank(&self) -> bool {
+        self.stopped.is_none() && self.quarantined.is_empty() && self.goals.is_empty()
+    }
+}
+
+#[derive(Deserialize)]
+struct Found {
+    version: u32,
+    #[serde(flatten)]
+    document: Document,
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    version: u32,
+    #[serde(flatten)]
+    document: &'a Document,
+}
+
+/// Reads the document of a ring, if its header says that there may be one. A damaged one is kept aside, and the session
+/// is stopped: what it held back is not known any more.
+pub(super) fn load(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fault> {
+    let prompts = ring.header.prompts;
+    let mut document = match ring.header.papers {
+        Papers::None => Document::default(),
+        Papers::Maybe | Papers::Kept => read(ring, now, mend)?,
+    };
+    document.prompts = prompts;
+    Ok(document)
+}
+
+fn read(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fault> {
+    let path = beside(&ring.path);
+    let mut file = match private::open(&path, false) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if ring.header.papers == Papers::Kept {
+                return Err(stop(ring, &path, "it is gone", mend));
+            }
+            ring.header.papers = Papers::None;
+            return Ok(Document::default());
+        }
+        Err(error) => return Err(cannot(&path, &error)),
+    };
+    let meta = file.metadata().map_err(|error| cannot(&path, &error))?;
+    private::owned(FaultKind::State, &path, &meta)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(meta.len().min(MAX)).unwrap_or(0) + 1);
+    (&mut file).take(MAX + 1).read_to_end(&mut bytes).map_err(|error| cannot(&path, &error))?;
+    let why = if bytes.len() as u64 > MAX {
+        format!("it is longer than {MAX} bytes")
+    } else {
+        match serde_json::from_slice::<Found>(&bytes) {
+            Ok(Found { version: VERSION, document }) => return Ok(document),
+            Ok(Found { version, .. }) => format!("it is of version {version}, which is not ours"),
+            Err(error) => format!("it is damaged ({error})"),
+        }
+    };
+    if !mend {
+        return Err(fault(&path, why));
+    }
+    let kept = keep(&path, &file, now).map_err(|error| cannot(&path, &error))?;
+    Err(stop(ring, &path, &format!("{why}; it was kept as {}", kept.display()), mend))
+}
+
+/// Puts a document in place that only says that the session is stopped, and gives the fault that tells so.
+fn stop(ring: &mut Ring, path: &Path, why: &str, mend: bool) -> Fault {
+    let told = fault(path, format!("{why}; the session is stopped"))
+        .with_way_out("a person can go on with `lazaret resume`");
+    if !mend {
+        return told;
+    }
+    let stopped = Document { stopped: Some(format!("its document was lost: {why}")), ..Document::default() };
+    match save(ring, &stopped) {
+        Ok(()) => told,
+        Err(fault) => fault,
+    }
+}
+
+/// Replaces the document. The header says "maybe" before and "kept" after, so that a process killed between the two
+/// leaves nothing that reads as somebody else's deed.
+pub(super) fn save(ring: &mut Ring, document: &Document) -> Result<(), Fault> {
+    let path = beside(&ring.path);
+    ring.header.prompts = document.prompts;
+    if ring.header.papers != Papers::Maybe {
+        ring.header.papers = Papers::Maybe;
+        ring.write_header()?;
+    }
+    if document.is_blank() {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(cannot(&path, &error)),
+            _ => ring.header.papers = Papers::None,
+        }
+        return ring.write_header();
+    }
+    let bytes = serde_json::to_vec(&Written { version: VERSION, document })
+        .map_err(|error| fault(&path, error.to_string()))?;
+    if bytes.len() as u64 > MAX {
+        return Err(fault(&path, format!("it would be longer than {MAX} bytes")));
+    }
+    // Under the lock there is one writer, so the other name can be fixed.
+    private::replace(&path, &path.with_extension("json.new"), &bytes)
+        .map_err(|error| cannot(&path, &error))?;
+    ring.header.papers = Papers::Kept;
+    ring.write_header()
+}
+
+/// The document's path, from the ring's.
+pub(super) fn beside(ring: &Path) -> PathBuf {
+    ring.with_extension("json")
+}
+
+/// Whether the session of that ring is stopped. A document that cannot be read counts as saying so.
+pub(super) fn holds_a_stop(ring: &Path) -> bool {
+    match fs::read(beside(ring)) {
+        Ok(bytes) => {
+            serde_json::from_slice::<Found>(&bytes).map_or(true, |found| found.document.stopped.is_some())
+        }
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    }
+}

@@ -1,0 +1,247 @@
+//! What is remembered of a client session between calls: a ring of records for what every call changes, a document for
+//! what changes seldom. One lock per session; what is damaged is never taken for empty. Nothing here decides.
+
+mod document;
+mod file;
+mod ring;
+mod sweep;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+pub use document::{Document, Registered};
+use file::{Purpose, Ring};
+pub use ring::CAPACITY;
+use ring::{RECORD, Record, past};
+pub use sweep::sweep;
+
+use super::clock::Now;
+use super::private;
+use crate::domain::{Entry, Fault, FaultKind, Lease, Outcome, PastCall, Stand, Subject};
+
+/// Where the state lies, and how long a call waits for another one of its session.
+#[derive(Debug, Clone)]
+pub struct Store {
+    state_dir: PathBuf,
+    wait_ms: u64,
+}
+
+impl Store {
+    /// Longest wait for the lock, in milliseconds: well below every deadline.
+    const WAIT_MS: u64 = 1000;
+
+    pub fn new(state_dir: impl Into<PathBuf>) -> Store {
+        Store { state_dir: state_dir.into(), wait_ms: Store::WAIT_MS }
+    }
+
+    /// The same with another longest wait.
+    #[must_use]
+    pub fn waiting(mut self, wait_ms: u64) -> Store {
+        self.wait_ms = wait_ms;
+        self
+    }
+
+    fn sessions(&self) -> PathBuf {
+        self.state_dir.join("sessions")
+    }
+}
+
+/// How far back a decision looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// At least so many calls, where there are that many.
+    pub records: u64,
+    /// And all that are not older than this.
+    pub window_ms: u64,
+}
+
+/// One call under the session's lock: `f` sees where the session stands and says what is to be remembered of the call.
+pub fn update<T>(
+    store: &Store,
+    subject: &Subject,
+    now: Now,
+    look: Look,
+    f: impl FnOnce(&Stand) -> (T, Option<Entry>),
+) -> Result<T, Fault> {
+    let mut ring = session(store, subject, now)?;
+    let document = document::load(&mut ring, now, true)?;
+    let stand = stand(&mut ring, document, now, look)?;
+    let (answer, entry) = f(&stand);
+    if let Some(entry) = entry {
+        // The record first: one that the header does not count yet is found by the next call.
+        ring.write_record(&Record { sequence: ring.header.next, at: now, entry })?;
+        ring.header.count(&entry);
+        ring.write_header()?;
+    }
+    Ok(answer)
+}
+
+/// Where the session stands; nothing is made, changed or mended.
+pub fn look(store: &Store, subject: &Subject, now: Now, look: Look) -> Result<Stand, Fault> {
+    let Some(mut ring) = Ring::open(store, &name(subject), now, Purpose::Look)? else {
+        return Ok(Stand::default());
+    };
+    let document = document::load(&mut ring, now, false)?;
+    stand(&mut ring, document, now, look)
+}
+
+/// Reports how a call ended, by the fingerprint of its id: `false` = no such call is remembered.
+pub fn finish(
+    store: &Store,
+    subject: &Subject,
+    call: u64,
+    outcome: Outcome,
+    now: Now,
+) -> Result<bool, Fault> {
+    /// Records read at once, newest first: a call is mostly reported before many others begin.
+    const AT_ONCE: u64 = 64;
+    if call == 0 {
+        return Ok(false);
+    }
+    let Some(mut ring) = Ring::open(store, &name(subject), now, Purpose::Change)? else {
+        return Ok(false);
+    };
+    catch_up(&mut ring)?;
+    let mut above = ring.header.next;
+    while above > ring.header.oldest() {
+        let from = above.saturating_sub(AT_ONCE).max(ring.header.oldest());
+        let bytes = ring.records(from, above - 1)?;
+        let found = records(&bytes, from).rev().flatten().find(|record| record.entry.call == call);
+        if let Some(mut record) = found {
+            if record.entry.outcome != outcome {
+                record.entry.outcome = outcome;
+                ring.write_record(&record)?;
+            }
+            return Ok(true);
+        }
+        above = from;
+    }
+    Ok(false)
+}
+
+/// Changes what changes seldom; nothing is written when nothing changed.
+pub fn amend<T>(
+    store: &Store,
+    subject: &Subject,
+    now: Now,
+    f: impl FnOnce(&mut Document) -> T,
+) -> Result<T, Fault> {
+    let mut ring = session(store, subject, now)?;
+    catch_up(&mut ring)?;
+    let before = document::load(&mut ring, now, true)?;
+    let mut after = before.clone();
+    let answer = f(&mut after);
+    if after == before {
+        return Ok(answer);
+    }
+    if (Document { prompts: before.prompts, ..after.clone() }) == before {
+        ring.header.prompts = after.prompts;
+        ring.write_header()?;
+    } else {
+        document::save(&mut ring, &after)?;
+    }
+    Ok(answer)
+}
+
+fn session(store: &Store, subject: &Subject, now: Now) -> Result<Ring, Fault> {
+    let name = name(subject);
+    Ring::open(store, &name, now, Purpose::Make)?
+        .ok_or_else(|| fault(&store.sessions().join(name), "it could not be made"))
+}
+
+/// The name of a session's files: its id where that is a plain file name, else a digest, told apart by its dot.
+fn name(subject: &Subject) -> String {
+    let (client, id) = (subject.client.name(), subject.session.as_str());
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if id.len() <= 100 && id.bytes().all(plain) {
+        return format!("{client}-{id}");
+    }
+    let mut name = format!("{client}-sha256.");
+    for byte in Sha256::digest(id.as_bytes()) {
+        name.push_str(&format!("{byte:02x}"));
+    }
+    name
+}
+
+/// Counts a record that was written by a process which did not come to write the header.
+fn catch_up(ring: &mut Ring) -> Result<(), Fault> {
+    while let Some(record) = ring.record(ring.header.next)? {
+        ring.header.count(&record.entry);
+    }
+    Ok(())
+}
+
+fn stand(ring: &mut Ring, document: Document, now: Now, look: Look) -> Result<Stand, Fault> {
+    let (history, wrapped) = history(ring, now, look)?;
+    let lease = |known: Registered| Lease { age_ms: now.age_ms(known.at()), agent: known.agent };
+    Ok(Stand {
+        history,
+        wrapped: wrapped || (ring.header.lost && now.age_ms(ring.header.begun) <= look.window_ms),
+        calls: ring.header.next - 1,
+        file_operations: ring.header.file_operations,
+        prompts: document.prompts,
+        stopped: document.stopped,
+        quarantined: document.quarantined.into_iter().map(lease).collect(),
+        goals: document.goals,
+    })
+}
+
+/// The calls, newest first, and whether some inside the window have been overwritten. One read in the ordinary case: it
+/// takes in the slot after the newest record, where one may lie that the header does not count yet.
+fn history(ring: &mut Ring, now: Now, look: Look) -> Result<(Vec<PastCall>, bool), Fault> {
+    let mut from = ring.header.next.saturating_sub(look.records).max(ring.header.oldest());
+    let mut bytes = ring.records(from, ring.header.next)?;
+    if bytes.last_chunk().and_then(|bytes| Record::decode(bytes, ring.header.next)).is_some() {
+        catch_up(ring)?;
+        from = ring.header.next.saturating_sub(look.records).max(ring.header.oldest());
+        bytes = ring.records(from, ring.header.next)?;
+    }
+    let mut reaches_back = reaches_back(&bytes, from, now, look);
+    if !reaches_back && from > ring.header.oldest() {
+        from = ring.header.oldest();
+        bytes = ring.records(from, ring.header.next)?;
+        reaches_back = self::reaches_back(&bytes, from, now, look);
+    }
+    // Newest first; the slot after the newest is no history.
+    let slots: &[[u8; RECORD]] = bytes.as_chunks().0;
+    let mut number = ring.header.next;
+    let mut history: Vec<PastCall> = Vec::with_capacity(slots.len());
+    history.extend(slots.iter().rev().skip(1).map(|bytes| {
+        number -= 1;
+        past(bytes, number, now)
+    }));
+    let wanted = usize::try_from(look.records).unwrap_or(usize::MAX);
+    if history.len() > wanted {
+        let mut place = 0;
+        history.retain(|call| {
+            place += 1;
+            place <= wanted || call.age_ms <= look.window_ms
+        });
+    }
+    Ok((history, from > 1 && !reaches_back))
+}
+
+/// Whether the oldest of these records lies before the window, so that nothing older is inside it. One that cannot be
+/// read does not tell; the next one does.
+fn reaches_back(bytes: &[u8], from: u64, now: Now, look: Look) -> bool {
+    let oldest = records(bytes, from).flatten().next();
+    oldest.is_some_and(|record| now.age_ms(record.at) > look.window_ms)
+}
+
+/// The records in these bytes, the first of which has the number `from`; none = it cannot be read.
+fn records(bytes: &[u8], from: u64) -> impl DoubleEndedIterator<Item = Option<Record>> {
+    let all: &[[u8; RECORD]] = bytes.as_chunks().0;
+    let number = move |index: usize| from + u64::try_from(index).unwrap_or(u64::MAX - from);
+    all.iter().enumerate().map(move |(index, bytes)| Record::decode(bytes, number(index)))
+}
+
+/// A fault of the state, with the name of the file.
+fn fault(path: &Path, why: impl Into<String>) -> Fault {
+    private::fault(FaultKind::State, path, why)
+}
+
+fn cannot(path: &Path, error: &io::Error) -> Fault {
+    private::cannot(FaultKind::State, path, error)
+}

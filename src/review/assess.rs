@@ -1,0 +1,122 @@
+//! What each assessor has to say against a call, as reasons.
+
+use crate::domain::{
+    Effect, Level, Policy, Rationality, Reason, ResourceMode, Risk, RiskLevel, Severity, Stand, Verdict, clip,
+};
+use crate::review::matrix::{DangerousPattern, base_verdict, final_verdict};
+use crate::rules::Survey;
+
+/// Longest piece of the agent's text that is quoted in a reason, in bytes.
+const MATCHED: usize = 200;
+
+/// What the matrix and the decision rules say.
+pub fn matrix(
+    risk: &Risk,
+    rationality: &Rationality,
+    effects: &[Effect],
+    first_time: bool,
+    text: &str,
+) -> Option<Reason> {
+    let worst = effects.iter().max_by_key(|effect| effect.severity);
+    let base = base_verdict(risk.level, rationality.level);
+    let severity = worst.map(|effect| effect.severity);
+    let verdict = final_verdict(base, risk.level, severity, DangerousPattern::No, first_time);
+    if verdict == Verdict::Allow {
+        return None;
+    }
+    if severity == Some(Severity::Critical) {
+        let effect = worst?;
+        return Some(Reason {
+            rule: "effect.critical".to_owned(),
+            verdict,
+            severity: Severity::Critical,
+            message: format!(
+                "critical side effect: {} of {}",
+                effect.kind.name(),
+                clip(effect.target.text(), MATCHED)
+            ),
+            matched: clip(text, MATCHED),
+            instead: None,
+        });
+    }
+    let mut message =
+        format!("{} risk action ({:.2}): {}", risk.level.name(), risk.score.get(), risk.factors.join(", "));
+    if rationality.score.get() < 0.5 || !rationality.issues.is_empty() {
+        message.push_str(&format!(
+            "; {} rationality: {}",
+            rationality.level.name(),
+            rationality.issues.join(", ")
+        ));
+    }
+    Some(Reason {
+        rule: format!("matrix.{}-{}", risk.level.name(), rationality.level.name()),
+        verdict,
+        severity: severity_of(risk.level),
+        message,
+        matched: clip(text, MATCHED),
+        instead: None,
+    })
+}
+
+const fn severity_of(level: RiskLevel) -> Severity {
+    match level {
+        RiskLevel::Minimal | RiskLevel::Low => Severity::Low,
+        RiskLevel::Medium => Severity::Medium,
+        RiskLevel::High => Severity::High,
+        RiskLevel::Critical => Severity::Critical,
+    }
+}
+
+/// What could not be understood: over a bound is a block, a text that no shell of ours reads is asked about.
+pub fn understood(survey: &Survey, text: &str) -> Option<Reason> {
+    let problem = survey.problem.as_ref()?;
+    let (rule, verdict, severity, instead) = if survey.bound {
+        ("shell.bound", Verdict::Block, Severity::High, "split the command into smaller ones")
+    } else {
+        ("shell.syntax", Verdict::Modify, Severity::Medium, "write the command in plain sh or bash syntax")
+    };
+    Some(Reason {
+        rule: rule.to_owned(),
+        verdict,
+        severity,
+        message: format!("the command could not be read to its end: {problem}"),
+        matched: clip(text, MATCHED),
+        instead: Some(instead.to_owned()),
+    })
+}
+
+/// The seed's `limit_file_operations`, where it is switched on.
+pub fn file_operations(effects: &[Effect], stand: &Stand, policy: &Policy) -> Option<Reason> {
+    let limit = &policy.resources;
+    let verdict = match limit.mode {
+        ResourceMode::Off => return None,
+        ResourceMode::Warn => Verdict::Warn,
+        ResourceMode::Block => Verdict::Block,
+    };
+    let touches_files = effects.iter().any(is_file_operation);
+    (touches_files && stand.file_operations >= limit.max_file_operations).then(|| Reason {
+        rule: "limits.file-operations".to_owned(),
+        verdict,
+        severity: Severity::Medium,
+        message: format!(
+            "file operation limit exceeded: {} of {} in this session",
+            stand.file_operations, limit.max_file_operations
+        ),
+        matched: String::new(),
+        instead: Some(
+            "a person can raise max_file_operations in [resources] of the configuration".to_owned(),
+        ),
+    })
+}
+
+/// Whether an effect counts as a file operation: it changes a file.
+pub fn is_file_operation(effect: &Effect) -> bool {
+    use crate::domain::EffectKind::{
+        FileCreation, FileDeletion, FileModification, FileRead, NetworkRequest, ProcessCreation,
+        SystemCommand, SystemModification,
+    };
+    match effect.kind {
+        FileCreation | FileModification | FileDeletion => true,
+        FileRead | ProcessCreation | NetworkRequest | SystemCommand | SystemModification => false,
+    }
+}

@@ -1,0 +1,97 @@
+//! The rule of combination: gates first, then every assessor, the strictest verdict wins.
+
+use std::borrow::Cow;
+
+use crate::domain::{
+    Action, Decision, Facts, Policy, Reason, Stand, Subject, Target, ToolCall, Trust, fingerprint,
+};
+use crate::review::{assess, gates, rationality, risk};
+use crate::rules::{self, Survey, View};
+
+/// Everything that a decision depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'a> {
+    pub subject: &'a Subject,
+    pub call: &'a ToolCall,
+    pub cwd: &'a str,
+    pub trust: Trust,
+    pub survey: &'a Survey,
+    pub facts: &'a Facts,
+    pub policy: &'a Policy,
+    pub stand: &'a Stand,
+}
+
+/// Fingerprints under which a call is remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    pub action: u64,
+    pub agent: u64,
+    pub tool: u64,
+    /// 0 when the client gives no call id.
+    pub call: u64,
+}
+
+/// The fingerprints of a call.
+pub fn identify(subject: &Subject, call: &ToolCall) -> Identity {
+    let text = action_text(call);
+    Identity {
+        action: fingerprint(&[call.tool.name().as_bytes(), text.as_bytes()]),
+        agent: gates::agent_fingerprint(subject),
+        tool: gates::tool_fingerprint(&call.tool),
+        call: call.id.as_ref().map_or(0, |id| fingerprint(&[id.as_str().as_bytes()])),
+    }
+}
+
+/// What a call asks for, in one text.
+pub fn action_text(call: &ToolCall) -> Cow<'_, str> {
+    match &call.action {
+        Action::Shell { command, .. } => Cow::Borrowed(command),
+        Action::Read { path } | Action::Write { path, .. } => Cow::Borrowed(path),
+        Action::Edit { path, content, .. } => Cow::Owned(format!("{path}\n{content}")),
+        Action::Search { pattern, path, .. } => {
+            Cow::Owned(format!("{pattern} {}", path.as_deref().unwrap_or_default()))
+        }
+        Action::Fetch { url } => Cow::Borrowed(url),
+        Action::Spawn { prompt, .. } => Cow::Borrowed(prompt),
+        Action::Other { text } => Cow::Borrowed(text),
+    }
+}
+
+/// The decision on a call.
+pub fn decide(case: &Case<'_>) -> Decision {
+    let Case { subject, call, policy, stand, survey, .. } = *case;
+    let can_ask = subject.client.can_ask();
+    let quarantined = case.trust == Trust::Quarantined;
+    if let Some(reason) = gates::gates(subject, call, case.trust, stand, policy) {
+        let mut decision = Decision::new(vec![reason], None, can_ask);
+        decision.quarantined = quarantined;
+        return decision;
+    }
+    if !policy.enabled {
+        return Decision::new(Vec::new(), None, can_ask);
+    }
+    let text = action_text(call);
+    let action = identify(subject, call).action;
+    let complete = survey.problem.is_none() && !has_unknown(survey);
+    let risk = risk(&survey.effects, action, &stand.history, &case.facts.places, policy);
+    let rationality = rationality(&text, action, complete, &stand.history, policy);
+    let first_time = !stand.history.iter().any(|past| past.action == action);
+
+    let view = View { call, cwd: case.cwd, survey, facts: case.facts, policy };
+    let mut reasons: Vec<Reason> = rules::judge(&view);
+    reasons.extend(assess::understood(survey, &text));
+    reasons.extend(assess::file_operations(&survey.effects, stand, policy));
+    reasons.extend(assess::matrix(&risk, &rationality, &survey.effects, first_time, &text));
+    let rewrite = if reasons.is_empty() { None } else { rules::rewrite(&view, &reasons) };
+    let mut decision = Decision::new(reasons, rewrite, can_ask);
+    decision.risk = Some(risk);
+    decision.rationality = Some(rationality);
+    decision.effects = survey.effects.clone();
+    decision
+}
+
+/// Whether something in the call is known only when it runs.
+fn has_unknown(survey: &Survey) -> bool {
+    survey.invocations.iter().any(|invocation| invocation.program.is_empty())
+        || survey.effects.iter().any(|effect| matches!(effect.target, Target::UnknownPath { .. }))
+}

@@ -1,0 +1,200 @@
+//! The gates in front of the review: the first that answers ends it.
+
+use crate::domain::{Policy, Reason, Severity, Stand, Subject, Tool, ToolCall, Trust, Verdict, fingerprint};
+
+/// The tools of a quarantined agent (seed 004); everything else is denied, known or not.
+const QUARANTINE_TOOLS: [Tool; 3] = [Tool::Read, Tool::Grep, Tool::Glob];
+
+/// Stopped session, quarantine allowlist, typed reference, rate limits: the reason of the first that denies.
+pub fn gates(
+    subject: &Subject,
+    call: &ToolCall,
+    trust: Trust,
+    stand: &Stand,
+    policy: &Policy,
+) -> Option<Reason> {
+    if let Some(why) = &stand.stopped {
+        return Some(
+            deny("SESSION_STOPPED", format!("this session was stopped: {why}"))
+                .with_instead("a person can run `lazaret resume` at a terminal"),
+        );
+    }
+    if trust == Trust::Quarantined {
+        if !QUARANTINE_TOOLS.contains(&call.tool) {
+            let message =
+                format!("a quarantined agent may use Read, Grep and Glob only, not {}", call.tool.name());
+            return Some(deny("TOOL_NOT_ALLOWED", message).0);
+        }
+        if let Some(limit) = quarantine_limit(subject, stand, policy) {
+            return Some(limit);
+        }
+        let message = "a quarantined agent may read only what a typed reference of an open review session grants, \
+                       and no review session is open";
+        return Some(deny("INVALID_TYPED_REFERENCE", message.to_owned()).0);
+    }
+    tool_limit(subject, call, stand, policy)
+}
+
+fn quarantine_limit(subject: &Subject, stand: &Stand, policy: &Policy) -> Option<Reason> {
+    let limits = &policy.quarantine;
+    let agent = agent_fingerprint(subject);
+    let counted = count(stand, limits.window_seconds, |past| past.agent == agent);
+    reached(stand, counted, limits.calls).then(|| {
+        let message = format!(
+            "{} calls of this quarantined agent in {} s (limit {})",
+            counted, limits.window_seconds, limits.calls
+        );
+        deny("RATE_LIMIT_EXCEEDED", message).0
+    })
+}
+
+fn tool_limit(subject: &Subject, call: &ToolCall, stand: &Stand, policy: &Policy) -> Option<Reason> {
+    let name = call.tool.name();
+    let (agent, tool) = (agent_fingerprint(subject), tool_fingerprint(&call.tool));
+    policy.tool_limits.iter().filter(|limit| limit.tool == "*" || limit.tool == name).find_map(|limit| {
+        let every = limit.tool == "*";
+        let counted =
+            count(stand, limit.window_seconds, |past| past.agent == agent && (every || past.tool == tool));
+        reached(stand, counted, limit.calls).then(|| {
+            let message = format!(
+                "{counted} calls of {} by this agent in {} s (limit {})",
+                if every { "any tool" } else { &name },
+                limit.window_seconds,
+                limit.calls
+            );
+            deny("TOOL_LIMIT_EXCEEDED", message).with_instead(
+                "wait until the window has passed, or a person raises [[limits.tool]] in the configuration",
+            )
+        })
+    })
+}
+
+/// A record that cannot be read counts as a call of every agent and every tool.
+fn count(stand: &Stand, window_seconds: u32, matches: impl Fn(&crate::domain::PastCall) -> bool) -> usize {
+    let window_ms = u64::from(window_seconds) * 1000;
+    stand.history.iter().filter(|past| past.age_ms < window_ms && (past.damaged || matches(past))).count()
+}
+
+/// A limit is reached by count, or when older calls may be missing from the count.
+fn reached(stand: &Stand, counted: usize, limit: u32) -> bool {
+    stand.wrapped || u32::try_from(counted).map_or(true, |counted| counted >= limit)
+}
+
+/// The main agent is 0.
+pub fn agent_fingerprint(subject: &Subject) -> u64 {
+    subject.agent.as_ref().map_or(0, |agent| fingerprint(&[agent.as_str().as_bytes()]))
+}
+
+pub fn tool_fingerprint(tool: &Tool) -> u64 {
+    fingerprint(&[tool.name().as_bytes()])
+}
+
+struct Denial(Reason);
+
+impl Denial {
+    fn with_instead(mut self, instead: &str) -> Reason {
+        self.0.instead = Some(instead.to_owned());
+        self.0
+    }
+}
+
+fn deny(code: &str, message: String) -> Denial {
+    Denial(Reason {
+        rule: code.to_owned(),
+        verdict: Verdict::Block,
+        severity: Severity::High,
+        message,
+        matched: String::new(),
+        instead: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Action, AgentId, Client, Outcome, PastCall, SessionId, ToolLimit};
+
+    fn subject(agent: Option<&str>) -> Subject {
+        Subject {
+            client: Client::ClaudeCode,
+            session: SessionId::new("s").unwrap(),
+            agent: agent.and_then(AgentId::new),
+            agent_type: None,
+        }
+    }
+
+    fn call(tool: Tool) -> ToolCall {
+        ToolCall { tool, action: Action::Other { text: String::new() }, id: None }
+    }
+
+    fn past(agent: u64, tool: &Tool, age_ms: u64) -> PastCall {
+        PastCall {
+            action: 1,
+            agent,
+            tool: tool_fingerprint(tool),
+            age_ms,
+            outcome: Outcome::Done,
+            writes: false,
+            damaged: false,
+        }
+    }
+
+    fn limited(calls: u32) -> Policy {
+        let limit = ToolLimit { tool: "Bash".to_owned(), calls, window_seconds: 60 };
+        Policy { tool_limits: vec![limit], ..Policy::default() }
+    }
+
+    #[test]
+    fn an_ordinary_agent_has_no_limit_by_default() {
+        let stand = Stand { history: vec![past(0, &Tool::Bash, 0); 5000], wrapped: true, ..Stand::default() };
+        assert_eq!(
+            gates(&subject(None), &call(Tool::Bash), Trust::Ordinary, &stand, &Policy::default()),
+            None
+        );
+    }
+
+    #[test]
+    fn the_window_slides() {
+        let full = Stand { history: vec![past(0, &Tool::Bash, 59_999); 3], ..Stand::default() };
+        let over = gates(&subject(None), &call(Tool::Bash), Trust::Ordinary, &full, &limited(3)).unwrap();
+        assert_eq!(over.rule, "TOOL_LIMIT_EXCEEDED");
+        let old = Stand { history: vec![past(0, &Tool::Bash, 60_000); 3], ..Stand::default() };
+        assert_eq!(gates(&subject(None), &call(Tool::Bash), Trust::Ordinary, &old, &limited(3)), None);
+        assert_eq!(gates(&subject(Some("a")), &call(Tool::Bash), Trust::Ordinary, &full, &limited(3)), None);
+        assert_eq!(gates(&subject(None), &call(Tool::Read), Trust::Ordinary, &full, &limited(3)), None);
+    }
+
+    #[test]
+    fn a_damaged_record_counts_for_everybody() {
+        let damaged = PastCall { damaged: true, ..past(7, &Tool::Read, 0) };
+        let stand = Stand { history: vec![damaged; 3], ..Stand::default() };
+        let over = gates(&subject(Some("a")), &call(Tool::Bash), Trust::Ordinary, &stand, &limited(3));
+        assert_eq!(over.unwrap().rule, "TOOL_LIMIT_EXCEEDED");
+    }
+
+    #[test]
+    fn a_wrapped_record_counts_as_reached() {
+        let stand = Stand { wrapped: true, ..Stand::default() };
+        assert!(gates(&subject(None), &call(Tool::Bash), Trust::Ordinary, &stand, &limited(100)).is_some());
+    }
+
+    #[test]
+    fn quarantine_denies_every_tool_but_three() {
+        let stand = Stand::default();
+        for tool in [Tool::Bash, Tool::Write, Tool::Agent, Tool::WebFetch, Tool::Unknown("X".to_owned())] {
+            let reason =
+                gates(&subject(Some("q")), &call(tool), Trust::Quarantined, &stand, &Policy::default());
+            assert_eq!(reason.unwrap().rule, "TOOL_NOT_ALLOWED");
+        }
+        let reason =
+            gates(&subject(Some("q")), &call(Tool::Read), Trust::Quarantined, &stand, &Policy::default());
+        assert_eq!(reason.unwrap().rule, "INVALID_TYPED_REFERENCE");
+    }
+
+    #[test]
+    fn a_stopped_session_stays_stopped() {
+        let stand = Stand { stopped: Some("loop".to_owned()), ..Stand::default() };
+        let reason = gates(&subject(None), &call(Tool::Read), Trust::Ordinary, &stand, &Policy::default());
+        assert_eq!(reason.unwrap().rule, "SESSION_STOPPED");
+    }
+}

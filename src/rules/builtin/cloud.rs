@@ -1,0 +1,542 @@
+//! Infrastructure: clouds, clusters, containers, hosted repositories.
+
+use super::{flagged, predicate, sub};
+use crate::domain::{Severity, Verdict};
+use crate::rules::matcher::{
+    Command, Found, Instead, Operand, RULE, Rule, Scene, When, flag_value, has_flag,
+};
+use crate::shell::Arg;
+
+const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt"];
+const KUBECTL: &[&str] = &["kubectl", "oc", "k3s"];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "cloud.terraform-destroy",
+        severity: Severity::Critical,
+        reason: "destroys infrastructure without anybody looking at the plan",
+        instead: Some(Instead::Command("terraform plan -destroy")),
+        when: &[
+            When::Command(Command {
+                flags: &[&["-auto-approve", "--auto-approve", "--terragrunt-non-interactive"]],
+                ..sub(TERRAFORM, &["destroy", "run-all destroy"])
+            }),
+            When::Command(Command {
+                flags: &[&["-destroy", "--destroy"], &["-auto-approve", "--auto-approve"]],
+                ..sub(TERRAFORM, &["apply"])
+            }),
+            When::Command(Command {
+                flags: &[&["-y", "--yes", "-f", "--skip-preview"]],
+                ..sub(&["pulumi"], &["destroy", "down", "stack rm"])
+            }),
+            When::Command(Command { flags: &[&["--force", "-f"]], ..sub(&["cdk"], &["destroy"]) }),
+        ],
+        fires: &[
+            "terraform destroy -auto-approve",
+            "tofu apply -destroy -auto-approve",
+            "pulumi destroy --yes",
+            "cdk destroy --force",
+        ],
+        silent: &[
+            "terraform plan -destroy",
+            "terraform plan",
+            "terraform apply",
+            "pulumi preview",
+            "terraform validate",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.terraform-ask",
+        verdict: Verdict::Modify,
+        reason: "changes or forgets infrastructure",
+        instead: Some(Instead::Command("terraform plan")),
+        when: &[
+            When::Command(Command {
+                without: &["-auto-approve", "--auto-approve"],
+                ..sub(TERRAFORM, &["destroy"])
+            }),
+            When::Command(Command {
+                flags: &[&["-auto-approve", "--auto-approve"]],
+                without: &["-destroy"],
+                ..sub(TERRAFORM, &["apply"])
+            }),
+            When::Command(sub(
+                TERRAFORM,
+                &["state rm", "state push", "force-unlock", "workspace delete", "taint"],
+            )),
+            When::Command(Command { without: &["-y", "--yes"], ..sub(&["pulumi"], &["destroy"]) }),
+        ],
+        fires: &[
+            "terraform destroy",
+            "terraform apply -auto-approve",
+            "terraform state rm aws_instance.x",
+            "terraform force-unlock 1",
+        ],
+        silent: &[
+            "terraform plan",
+            "terraform init",
+            "terraform state list",
+            "terraform fmt",
+            "terraform output",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.kubernetes-delete-all",
+        severity: Severity::Critical,
+        reason: "deletes a namespace, a node, a volume or everything of a kind",
+        instead: Some(Instead::Command("kubectl get all")),
+        when: &[predicate("kubectl_deletes_widely", kubectl_wide)],
+        fires: &[
+            "kubectl delete ns prod",
+            "kubectl delete namespace prod",
+            "kubectl delete all --all",
+            "kubectl delete pods --all -A",
+            "kubectl delete pvc data",
+            "kubectl delete crd x",
+            "kubectl delete node n1",
+            "kubectl delete namespace/prod",
+        ],
+        silent: &[
+            "kubectl get ns",
+            "kubectl delete pod x",
+            "kubectl delete ns prod --dry-run=client",
+            "kubectl describe ns prod",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.kubernetes-delete",
+        verdict: Verdict::Modify,
+        reason: "takes something out of a running cluster",
+        instead: Some(Instead::Command("kubectl get pods")),
+        when: &[
+            When::Command(Command { without: &["--dry-run"], ..sub(KUBECTL, &["delete"]) }),
+            When::Command(sub(KUBECTL, &["drain", "cordon", "taint"])),
+            When::Command(Command { flags: &[&["--replicas=0"]], ..sub(KUBECTL, &["scale"]) }),
+            When::Command(Command {
+                without: &["--dry-run"],
+                ..sub(&["helm"], &["uninstall", "delete", "rollback"])
+            }),
+            When::Command(sub(&["kind", "k3d", "minikube"], &["delete"])),
+        ],
+        fires: &[
+            "kubectl delete pod x",
+            "kubectl drain n1",
+            "helm uninstall app",
+            "kubectl scale deploy x --replicas=0",
+            "kubectl delete -f k8s/",
+        ],
+        silent: &[
+            "kubectl get pods",
+            "kubectl apply -f k8s/ --dry-run=client",
+            "helm list",
+            "kubectl logs x",
+            "kubectl delete pod x --dry-run=client",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.s3-delete",
+        severity: Severity::Critical,
+        reason: "deletes stored objects or a whole bucket",
+        instead: Some(Instead::Command("aws s3 ls s3://bucket")),
+        when: &[
+            When::Command(Command {
+                flags: &[&["--recursive"]],
+                without: &["--dryrun"],
+                ..sub(&["aws"], &["s3 rm"])
+            }),
+            When::Command(sub(&["aws"], &["s3 rb", "s3api delete-bucket", "s3api delete-objects"])),
+            When::Command(Command {
+                flags: &[&["--delete"]],
+                without: &["--dryrun"],
+                ..sub(&["aws"], &["s3 sync"])
+            }),
+            When::Command(sub(&["gsutil"], &["rb", "rm"])),
+            When::Command(sub(&["gcloud"], &["storage rm", "storage buckets delete"])),
+            When::Command(sub(&["rclone"], &["purge", "delete", "rmdirs"])),
+            When::Command(sub(&["mc"], &["rb", "rm"])),
+            When::Command(sub(
+                &["az"],
+                &["storage blob delete-batch", "storage container delete", "storage account delete"],
+            )),
+        ],
+        fires: &[
+            "aws s3 rm s3://bucket --recursive",
+            "aws s3 rb s3://bucket --force",
+            "gsutil rm -r gs://bucket",
+            "rclone purge remote:x",
+            "aws s3 sync . s3://bucket --delete",
+        ],
+        silent: &[
+            "aws s3 ls s3://bucket",
+            "aws s3 cp a s3://bucket/",
+            "aws s3 rm s3://bucket --recursive --dryrun",
+            "gsutil ls gs://bucket",
+            "aws s3 sync . s3://bucket",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.resource-delete",
+        severity: Severity::Critical,
+        reason: "deletes a cloud resource with what is in it",
+        instead: Some(Instead::Advice("list the resource and let the person delete it")),
+        when: &[predicate("cloud_cli_deletes", cloud_deletes)],
+        fires: &[
+            "aws ec2 terminate-instances --instance-ids i-1",
+            "aws rds delete-db-instance --db-instance-identifier x",
+            "gcloud projects delete x",
+            "az group delete -n x",
+            "gcloud compute instances delete x",
+            "aws cloudformation delete-stack --stack-name x",
+        ],
+        silent: &[
+            "aws ec2 describe-instances",
+            "gcloud projects list",
+            "az group list",
+            "aws rds describe-db-instances",
+            "aws ec2 terminate-instances --dry-run --instance-ids i-1",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.access-granted",
+        reason: "gives somebody access to the cloud account",
+        instead: Some(Instead::Command("aws sts get-caller-identity")),
+        when: &[
+            When::Command(sub(
+                &["aws"],
+                &[
+                    "iam create-access-key",
+                    "iam create-user",
+                    "iam attach-user-policy",
+                    "iam attach-role-policy",
+                    "iam put-user-policy",
+                    "iam put-role-policy",
+                    "iam create-login-profile",
+                    "iam update-assume-role-policy",
+                    "iam add-user-to-group",
+                    "s3api put-bucket-acl",
+                    "s3api put-bucket-policy",
+                    "ec2 authorize-security-group-ingress",
+                ],
+            )),
+            When::Command(sub(
+                &["gcloud"],
+                &[
+                    "iam service-accounts keys create",
+                    "projects add-iam-policy-binding",
+                    "organizations add-iam-policy-binding",
+                ],
+            )),
+            When::Command(sub(&["az"], &["role assignment create", "ad sp create-for-rbac"])),
+            When::Command(sub(KUBECTL, &["create clusterrolebinding", "create rolebinding", "create token"])),
+        ],
+        fires: &[
+            "aws iam create-access-key --user-name x",
+            "gcloud projects add-iam-policy-binding p --member=x --role=roles/owner",
+            "az role assignment create --role Owner",
+            "kubectl create clusterrolebinding x --clusterrole=cluster-admin --user=u",
+        ],
+        silent: &[
+            "aws sts get-caller-identity",
+            "aws iam list-users",
+            "gcloud projects get-iam-policy p",
+            "kubectl get clusterrolebindings",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.repository-delete",
+        severity: Severity::Critical,
+        reason: "deletes a hosted repository or makes it public",
+        instead: Some(Instead::Command("gh repo view")),
+        when: &[
+            When::Command(sub(
+                &["gh", "glab"],
+                &["repo delete", "repo archive", "project delete", "org delete"],
+            )),
+            When::Command(Command { flags: &[&["--visibility"]], ..sub(&["gh"], &["repo edit"]) }),
+        ],
+        fires: &[
+            "gh repo delete a/b --yes",
+            "gh repo edit a/b --visibility public",
+            "glab repo delete a/b",
+            "gh repo archive a/b",
+        ],
+        silent: &[
+            "gh repo view",
+            "gh repo clone a/b",
+            "gh repo edit a/b --description x",
+            "gh pr list",
+            "gh issue create -t 'gh repo delete'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.hosting-delete",
+        verdict: Verdict::Modify,
+        reason: "deletes or changes something on the code host",
+        instead: Some(Instead::Command("gh release list")),
+        when: &[
+            When::Command(sub(
+                &["gh"],
+                &[
+                    "release delete",
+                    "secret set",
+                    "secret delete",
+                    "secret remove",
+                    "variable delete",
+                    "run delete",
+                    "cache delete",
+                    "ssh-key add",
+                    "ssh-key delete",
+                    "gpg-key add",
+                    "label delete",
+                    "codespace delete",
+                    "workflow disable",
+                    "ruleset delete",
+                    "auth refresh",
+                    "auth logout",
+                    "issue delete",
+                    "gist delete",
+                ],
+            )),
+            predicate("gh_api_writes", gh_api_deletes),
+        ],
+        fires: &[
+            "gh release delete v1",
+            "gh secret set TOKEN",
+            "gh api -X DELETE repos/a/b/git/refs/heads/x",
+            "gh ssh-key add k.pub",
+            "gh api --method delete repos/a/b",
+        ],
+        silent: &[
+            "gh release list",
+            "gh api repos/a/b",
+            "gh pr create --fill",
+            "gh secret list",
+            "gh run view 1",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.docker-prune",
+        verdict: Verdict::Modify,
+        reason: "deletes containers, images or volumes, also those of other projects",
+        instead: Some(Instead::Command("docker system df")),
+        when: &[
+            When::Command(sub(
+                &["docker", "podman"],
+                &[
+                    "system prune",
+                    "volume prune",
+                    "volume rm",
+                    "image prune",
+                    "container prune",
+                    "builder prune",
+                    "network prune",
+                    "system reset",
+                ],
+            )),
+            When::Command(Command {
+                flags: &[&["-v", "--volumes", "--rmi"]],
+                ..sub(&["docker", "podman"], &["compose down"])
+            }),
+            When::Command(Command {
+                flags: &[&["-v", "--volumes", "--rmi"]],
+                operand: Operand::Any,
+                ..sub(&["docker-compose", "podman-compose"], &["down"])
+            }),
+            predicate("docker_removes_all", docker_all),
+        ],
+        fires: &[
+            "docker system prune -a --volumes",
+            "docker volume rm data",
+            "docker compose down -v",
+            "docker rm -f $(docker ps -aq)",
+            "docker-compose down --volumes",
+        ],
+        silent: &[
+            "docker system df",
+            "docker compose down",
+            "docker rm web",
+            "docker ps",
+            "docker compose up -d",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.app-destroy",
+        severity: Severity::Critical,
+        reason: "destroys a running application or machine",
+        instead: Some(Instead::Advice("name the application to the person and let them destroy it")),
+        when: &[
+            When::Command(sub(&["heroku"], &["apps:destroy", "pg:reset", "addons:destroy", "destroy"])),
+            When::Command(sub(
+                &["fly", "flyctl"],
+                &[
+                    "apps destroy",
+                    "destroy",
+                    "volumes destroy",
+                    "volumes delete",
+                    "machine destroy",
+                    "postgres destroy",
+                ],
+            )),
+            When::Command(sub(
+                &["vercel", "netlify", "railway", "wrangler", "firebase", "doctl", "supabase"],
+                &[
+                    "rm",
+                    "remove",
+                    "delete",
+                    "sites:delete",
+                    "projects:delete",
+                    "projects delete",
+                    "firestore:delete",
+                    "down",
+                ],
+            )),
+            When::Command(Command { flags: &[&["-f", "--force"]], ..sub(&["vagrant"], &["destroy"]) }),
+            When::Command(sub(&["virsh"], &["destroy", "undefine"])),
+            When::Command(sub(
+                &["VBoxManage", "multipass", "limactl", "lxc", "incus"],
+                &["unregistervm", "delete", "purge"],
+            )),
+        ],
+        fires: &[
+            "heroku apps:destroy x --confirm x",
+            "flyctl apps destroy x -y",
+            "vercel rm x --yes",
+            "vagrant destroy -f",
+            "heroku pg:reset DATABASE",
+        ],
+        silent: &[
+            "heroku logs",
+            "fly status",
+            "vercel ls",
+            "vagrant status",
+            "firebase deploy --dry-run",
+            "virsh list",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.remote-run",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "runs a command on many machines at once",
+        instead: Some(Instead::Command("ansible-playbook --check site.yml")),
+        when: &[
+            When::Command(flagged(&["ansible"], &[&["-m", "--module-name", "-a", "--args"]])),
+            When::Command(Command {
+                without: &["--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks"],
+                ..super::run(&["ansible-playbook"])
+            }),
+            When::Command(Command {
+                operand: Operand::Some,
+                ..super::run(&["pssh", "pdsh", "clush", "salt"])
+            }),
+        ],
+        fires: &[
+            "ansible all -m shell -a 'rm -rf /tmp/x'",
+            "ansible-playbook site.yml",
+            "pdsh -w h[1-9] reboot",
+        ],
+        silent: &[
+            "ansible-playbook --check site.yml",
+            "ansible --version",
+            "ansible-playbook --syntax-check site.yml",
+            "ansible-lint",
+        ],
+        ..RULE
+    },
+];
+
+fn kubectl_wide<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const WIDE: &[&str] = &[
+        "ns",
+        "namespace",
+        "namespaces",
+        "all",
+        "node",
+        "nodes",
+        "no",
+        "pv",
+        "pvc",
+        "persistentvolume",
+        "persistentvolumes",
+        "persistentvolumeclaim",
+        "persistentvolumeclaims",
+        "crd",
+        "crds",
+        "customresourcedefinition",
+        "customresourcedefinitions",
+        "clusterrole",
+        "storageclass",
+    ];
+    let found = scene.first(KUBECTL, |inv| {
+        let mut words = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known));
+        let deletes = words.next() == Some("delete") && !has_flag(inv, "--dry-run");
+        let kind = words.next().unwrap_or_default();
+        let kinds = kind.split('/').next().unwrap_or_default();
+        let every = inv.flags.iter().any(|flag| flag.name == "--all");
+        deletes && (every || kinds.split(',').any(|kind| WIDE.contains(&kind)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn cloud_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(
+        &["aws", "gcloud", "az", "doctl", "oci", "ibmcloud", "linode-cli", "hcloud", "scw"],
+        |inv| {
+            let words: Vec<&str> = inv
+                .sub
+                .iter()
+                .map(String::as_str)
+                .chain(inv.operands.iter().filter_map(Arg::known))
+                .collect();
+            let dry = has_flag(inv, "--dry-run")
+                || has_flag(inv, "--dryrun")
+                || has_flag(inv, "--no-execute-changeset");
+            // The action is the verb of the command; a resource may be named like one, but stands behind it.
+            let verb = match inv.program.as_str() {
+                "aws" => words.get(1).is_some_and(|verb| {
+                    ["delete-", "terminate-", "deregister-", "purge-", "schedule-key-deletion", "remove-"]
+                        .iter()
+                        .any(|front| verb.starts_with(front))
+                }),
+                _ => words
+                    .iter()
+                    .skip(1)
+                    .take(4)
+                    .any(|verb| matches!(*verb, "delete" | "destroy" | "purge" | "terminate")),
+            };
+            verb && !dry
+        },
+    );
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["gh", "glab"], |inv| {
+        let api = inv.sub.first().map(String::as_str).or_else(|| inv.operands.first().and_then(Arg::known))
+            == Some("api");
+        let method = flag_value(inv, &["-X", "--method"]).map(Arg::text).unwrap_or_default();
+        api && matches!(method.to_ascii_uppercase().as_str(), "DELETE" | "PUT")
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn docker_all<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let found = all.iter().enumerate().find(|(index, inv)| {
+        let removes = inv.program == "docker"
+            && inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "rm" | "rmi" | "stop" | "kill"));
+        removes && all.iter().any(|other| other.feeds == Some(*index) && other.program == "docker")
+    });
+    Found::from(found.map(|(_, inv)| inv.text.as_str()))
+}

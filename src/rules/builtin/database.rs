@@ -1,0 +1,341 @@
+//! Databases: statements that lose data, in the arguments of a client or on its standard input.
+
+use super::{predicate, run, sub};
+use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::matcher::{COMMAND, Command, Found, Instead, Operand, RULE, Rule, Scene, When, input_of};
+use crate::shell::Arg;
+
+const CLIENTS: &[&str] = &[
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "sqlite",
+    "sqlcmd",
+    "clickhouse-client",
+    "clickhouse",
+    "duckdb",
+    "cockroach",
+    "usql",
+    "bq",
+    "snowsql",
+    "pgcli",
+    "mycli",
+    "litecli",
+];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "database.drop-database",
+        severity: Severity::Critical,
+        reason: "deletes a whole database",
+        instead: Some(Instead::Command("psql -l")),
+        when: &[
+            predicate("sql_drop_database", |scene| {
+                sql(scene, |words| {
+                    starts(words, &["DROP", "DATABASE"])
+                        || starts(words, &["DROP", "SCHEMA"])
+                        || starts(words, &["DROP", "KEYSPACE"])
+                })
+            }),
+            When::Command(Command { operand: Operand::Some, ..run(&["dropdb"]) }),
+            When::Command(Command { operand: Operand::Is(&["drop"]), ..run(&["mysqladmin"]) }),
+        ],
+        fires: &[
+            "psql -c 'DROP DATABASE app'",
+            "mysql -e \"drop database app\"",
+            "dropdb app",
+            "echo 'DROP SCHEMA public CASCADE;' | psql app",
+            "psql app <<E\nDROP DATABASE x;\nE",
+            "mysqladmin drop app",
+        ],
+        silent: &[
+            "psql -c 'SELECT 1'",
+            "grep -rn 'DROP DATABASE' migrations",
+            "git commit -m 'drop database app'",
+            "psql -l",
+            "echo 'DROP DATABASE app'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.drop-table",
+        verdict: Verdict::Modify,
+        reason: "deletes a table with all that is in it",
+        instead: Some(Instead::Command("psql -c '\\dt' app")),
+        when: &[predicate("sql_drop_table", |scene| {
+            sql(scene, |words| {
+                ["TABLE", "VIEW", "INDEX", "ROLE", "USER", "TABLESPACE", "SEQUENCE"].iter().any(|what| starts(words, &["DROP", what]))
+                || starts(words, &["DROP", "MATERIALIZED"])
+                || (starts(words, &["ALTER", "TABLE"]) && words.windows(2).any(|pair| matches!(pair, [a, b] if a == "DROP" && b != "CONSTRAINT" && b != "DEFAULT" && b != "NOT")))
+            })
+        })],
+        fires: &[
+            "psql -c 'DROP TABLE users'",
+            "sqlite3 app.db 'drop table if exists users;'",
+            "mysql app -e 'ALTER TABLE u DROP COLUMN x'",
+            "printf 'DROP TABLE x;' | mysql app",
+        ],
+        silent: &[
+            "grep 'DROP TABLE' schema.sql",
+            "psql -c 'CREATE TABLE x (a int)'",
+            "cat > down.sql <<E\nDROP TABLE users;\nE",
+            "sqlite3 app.db \"SELECT 'drop table'\"",
+            "psql -c 'ALTER TABLE x ADD y int'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.truncate",
+        verdict: Verdict::Modify,
+        reason: "empties a table",
+        instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users' app")),
+        when: &[predicate("sql_truncate", |scene| sql(scene, |words| starts(words, &["TRUNCATE"])))],
+        fires: &[
+            "psql -c 'TRUNCATE users'",
+            "mysql -e 'truncate table users' app",
+            "psql -c 'BEGIN; TRUNCATE users CASCADE; COMMIT'",
+        ],
+        silent: &["psql -c 'SELECT trunc(1.5)'", "truncate -s 10M x.img", "grep TRUNCATE x.sql"],
+        ..RULE
+    },
+    Rule {
+        id: "database.delete-all",
+        verdict: Verdict::Modify,
+        reason: "changes or deletes every row, because there is no WHERE",
+        instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users WHERE id = 7' app")),
+        when: &[predicate("sql_without_where", |scene| {
+            sql(scene, |words| {
+                let all =
+                    !words.iter().any(|word| word == "WHERE") && !words.iter().any(|word| word == "LIMIT");
+                all && (starts(words, &["DELETE", "FROM"])
+                    || (starts(words, &["UPDATE"]) && words.iter().any(|word| word == "SET")))
+            })
+        })],
+        fires: &[
+            "psql -c 'DELETE FROM users'",
+            "mysql -e 'UPDATE users SET admin=1'",
+            "sqlite3 app.db 'delete from users;'",
+            "sqlite3 app.db \"DELETE FROM t; SELECT * FROM t WHERE a=1\"",
+        ],
+        silent: &[
+            "psql -c 'DELETE FROM users WHERE id = 7'",
+            "psql -c 'UPDATE users SET a=1 WHERE id=2'",
+            "sqlite3 app.db 'SELECT * FROM users'",
+            "echo 'DELETE FROM users'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.flush",
+        severity: Severity::Critical,
+        reason: "empties a key-value store",
+        instead: Some(Instead::Command("redis-cli dbsize")),
+        when: &[predicate("store_flushed", flushed)],
+        fires: &[
+            "redis-cli FLUSHALL",
+            "redis-cli -n 1 flushdb",
+            "echo FLUSHALL | redis-cli",
+            "valkey-cli flushall async",
+        ],
+        silent: &["redis-cli dbsize", "redis-cli get flushall", "grep FLUSHALL src", "redis-cli ping"],
+        ..RULE
+    },
+    Rule {
+        id: "database.mongo-drop",
+        severity: Severity::Critical,
+        reason: "deletes a database, a collection or all documents",
+        instead: Some(Instead::Command("mongosh --eval 'db.stats()' app")),
+        when: &[predicate("mongo_drop", mongo_drop)],
+        fires: &[
+            "mongosh --eval 'db.dropDatabase()' app",
+            "mongo app --eval 'db.users.drop()'",
+            "mongosh app --eval 'db.users.deleteMany({})'",
+            "echo 'db.dropDatabase()' | mongosh app",
+        ],
+        silent: &[
+            "mongosh --eval 'db.stats()' app",
+            "mongosh app --eval 'db.users.deleteMany({id:1})'",
+            "grep dropDatabase src",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.reset",
+        verdict: Verdict::Modify,
+        reason: "empties the application's database",
+        instead: Some(Instead::Advice("point the command at a scratch database, or let the person run it")),
+        when: &[
+            When::Command(Command {
+                programs: &["rails", "rake", "bin/rails"],
+                operand: Operand::Is(&[
+                    "db:drop",
+                    "db:reset",
+                    "db:purge",
+                    "db:schema:load",
+                    "db:migrate:reset",
+                    "db:truncate_all",
+                ]),
+                ..COMMAND
+            }),
+            When::Command(sub(&["rails", "rake"], &["db:drop", "db:reset", "db:purge", "db:migrate:reset"])),
+            When::Command(Command {
+                flags: &[&["--force-reset", "--accept-data-loss"]],
+                ..sub(&["prisma"], &["db push"])
+            }),
+            When::Command(sub(&["prisma"], &["migrate reset"])),
+            predicate("framework_database_reset", framework_reset),
+        ],
+        fires: &[
+            "rails db:drop",
+            "npx prisma migrate reset --force",
+            "php artisan migrate:fresh",
+            "python manage.py flush --no-input",
+            "bundle exec rake db:reset",
+            "supabase db reset",
+        ],
+        silent: &[
+            "rails db:migrate",
+            "npx prisma migrate dev",
+            "php artisan migrate",
+            "python manage.py migrate",
+            "supabase status",
+            "prisma generate",
+        ],
+        ..RULE
+    },
+];
+
+fn starts(words: &[String], beginning: &[&str]) -> bool {
+    beginning.len() <= words.len() && beginning.iter().zip(words).all(|(wanted, word)| wanted == word)
+}
+
+/// The texts that a client is given: its arguments, and what comes on its standard input.
+fn texts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
+    let mut out = input_of(inv, scene);
+    out.extend(inv.args.iter().map(Arg::text));
+    out
+}
+
+/// The first client that is given a statement for which `test` holds; statements come as upper-case words.
+fn sql<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
+    let found = scene.first(CLIENTS, |inv| {
+        texts(inv, scene).iter().any(|text| text.split(';').any(|statement| test(&words_of(statement))))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The words of a statement without comments and without the insides of quotes.
+fn words_of(statement: &str) -> Vec<String> {
+    let mut plain = String::with_capacity(statement.len());
+    let mut rest = statement.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\'' => {
+                while rest.next().is_some_and(|inner| inner != '\'') {}
+                plain.push_str(" ? ");
+            }
+            '-' if rest.peek() == Some(&'-') => {
+                while rest.next().is_some_and(|inner| inner != '\n') {}
+                plain.push(' ');
+            }
+            '/' if rest.peek() == Some(&'*') => {
+                let mut last = ' ';
+                while rest.peek().is_some() && !(last == '*' && rest.peek() == Some(&'/')) {
+                    last = rest.next().unwrap_or(' ');
+                }
+                let _ = rest.next();
+                plain.push(' ');
+            }
+            c if c.is_alphanumeric() || c == '_' || c == '.' => plain.push(c.to_ascii_uppercase()),
+            _ => plain.push(' '),
+        }
+    }
+    plain.split_whitespace().map(str::to_owned).collect()
+}
+
+fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["redis-cli", "valkey-cli", "keydb-cli"], |inv| {
+        let flush =
+            |word: &str| word.eq_ignore_ascii_case("flushall") || word.eq_ignore_ascii_case("flushdb");
+        let given = inv.operands.first().and_then(Arg::known).is_some_and(flush);
+        given
+            || (inv.operands.is_empty()
+                && texts(inv, scene).iter().any(|text| text.split_whitespace().any(flush)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn mongo_drop<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["mongosh", "mongo"], |inv| {
+        texts(inv, scene).iter().any(|text| {
+            let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+            ["dropDatabase(", ".drop(", "deleteMany({})", "remove({})"].iter().any(|word| text.contains(word))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const PAIRS: &[(&str, &str)] = &[
+        ("artisan", "migrate:fresh"),
+        ("artisan", "migrate:reset"),
+        ("artisan", "db:wipe"),
+        ("manage.py", "flush"),
+        ("manage.py", "reset_db"),
+        ("migrate", "reset"),
+        ("db", "reset"),
+        ("rake", "db:reset"),
+        ("rake", "db:drop"),
+        ("rails", "db:drop"),
+        ("rails", "db:reset"),
+        ("sequelize", "db:drop"),
+        ("mix", "ecto.drop"),
+        ("mix", "ecto.reset"),
+        ("knex", "migrate:rollback"),
+        ("typeorm", "schema:drop"),
+    ];
+    const RUNNERS: &[&str] = &[
+        "php",
+        "python",
+        "python3",
+        "npx",
+        "bunx",
+        "bundle",
+        "mix",
+        "supabase",
+        "pnpm",
+        "yarn",
+        "sequelize",
+        "knex",
+        "typeorm",
+        "prisma",
+        "rake",
+        "rails",
+        "uv",
+        "poetry",
+        "django-admin",
+        "npm",
+        "bun",
+    ];
+    let found = scene.first(RUNNERS, |inv| {
+        let words: Vec<&str> = std::iter::once(inv.program.as_str()).chain(inv.args.iter().filter_map(Arg::known)).collect();
+        words.windows(2).any(|pair| matches!(pair, [a, b] if PAIRS.iter().any(|(x, y)| a.rsplit('/').next() == Some(x) && b == y)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_without_comments_and_quotes() {
+        assert_eq!(
+            words_of("drop /* x */ table -- y\n if exists \"Users\""),
+            ["DROP", "TABLE", "IF", "EXISTS", "USERS"]
+        );
+        assert_eq!(words_of("select 'drop table'"), ["SELECT", "?"]);
+    }
+}

@@ -1,0 +1,215 @@
+//! Disks: devices, partitions, file systems, volumes.
+
+use super::{flagged, predicate, run, sub};
+use crate::domain::{EffectKind, Severity, Verdict};
+use crate::rules::matcher::{
+    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, When, classify,
+    has_flag, runs, target_of,
+};
+use crate::shell::Arg;
+
+const DEV: Operand = Operand::At(&[At::Abs("/dev")]);
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "disks.write-device",
+        severity: Severity::Critical,
+        reason: "writes straight onto a disk or into memory, over everything that is there",
+        instead: Some(Instead::Command("dd if=/dev/zero of=/tmp/disk.img bs=1M count=10")),
+        when: &[
+            When::Effect(OnEffect {
+                kinds: &[
+                    EffectKind::FileCreation,
+                    EffectKind::FileModification,
+                    EffectKind::FileDeletion,
+                    EffectKind::SystemModification,
+                ],
+                any: &[Class::Device],
+                except: &[
+                    "mount", "umount", "losetup", "chmod", "chown", "ln", "swapoff", "hdparm", "smartctl",
+                ],
+                ..EFFECT
+            }),
+            predicate("dd_onto_a_device", dd_onto_device),
+        ],
+        fires: &[
+            "dd if=/dev/zero of=/dev/sda",
+            "cat x.iso > /dev/sdb",
+            "sudo cp x.iso /dev/nvme0n1",
+            "dd of=/dev/mmcblk0 < x.img",
+            "echo x | sudo tee /dev/sda",
+        ],
+        silent: &[
+            "dd if=/dev/zero of=/tmp/disk.img count=1",
+            "echo x > /dev/null",
+            "cmd 2> /dev/stderr",
+            "dd if=/dev/urandom of=key.bin bs=32 count=1",
+            "ls /dev/sda",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "disks.format",
+        severity: Severity::Critical,
+        reason: "makes a new file system over what is on the disk",
+        instead: Some(Instead::Command("lsblk")),
+        when: &[predicate("file_system_made_on_a_device", format_device)],
+        fires: &[
+            "mkfs.ext4 /dev/sda1",
+            "sudo mkfs -t xfs /dev/nvme0n1p2",
+            "mkswap /dev/sdb",
+            "mke2fs /dev/vda",
+            "mkfs.ext4 $DEV",
+        ],
+        silent: &["mkfs.ext4 disk.img", "mkfs.ext4 -n /dev/sda1", "lsblk", "man mkfs.ext4"],
+        ..RULE
+    },
+    Rule {
+        id: "disks.partition",
+        severity: Severity::Critical,
+        reason: "changes a disk's partitions",
+        instead: Some(Instead::Command("lsblk")),
+        when: &[
+            When::Command(Command {
+                operand: DEV,
+                without: &["-l", "--list", "-s"],
+                ..run(&["fdisk", "cfdisk", "gdisk"])
+            }),
+            When::Command(Command {
+                operand: DEV,
+                without: &[
+                    "-l", "--list", "-d", "--dump", "-J", "--json", "-n", "--no-act", "-s", "-p", "--print",
+                    "-i", "--info",
+                ],
+                ..run(&["sfdisk", "sgdisk"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["mklabel", "mkpart", "rm", "resizepart", "mktable", "name", "set"]),
+                ..run(&["parted"])
+            }),
+            When::Command(sub(
+                &["diskutil"],
+                &["eraseDisk", "eraseVolume", "partitionDisk", "reformat", "zeroDisk", "secureErase"],
+            )),
+        ],
+        fires: &[
+            "fdisk /dev/sda",
+            "parted /dev/sda mklabel gpt",
+            "sudo sgdisk -Z /dev/sda",
+            "sfdisk /dev/sda < layout",
+            "diskutil eraseDisk APFS x disk2",
+        ],
+        silent: &["fdisk -l /dev/sda", "sudo parted /dev/sda print", "sfdisk -d /dev/sda", "diskutil list"],
+        ..RULE
+    },
+    Rule {
+        id: "disks.wipe",
+        severity: Severity::Critical,
+        reason: "erases a disk",
+        instead: Some(Instead::Command("lsblk -f")),
+        when: &[
+            When::Command(flagged(&["wipefs"], &[&["-a", "--all", "-o", "--offset"]])),
+            When::Command(Command { operand: Operand::Some, ..run(&["blkdiscard", "nwipe"]) }),
+            When::Command(flagged(
+                &["hdparm"],
+                &[&["--security-erase", "--security-erase-enhanced", "--trim-sector-ranges"]],
+            )),
+            When::Command(sub(&["nvme"], &["format", "sanitize", "delete-ns"])),
+            When::Command(flagged(&["badblocks"], &[&["-w"]])),
+        ],
+        fires: &[
+            "wipefs -a /dev/sda",
+            "blkdiscard /dev/nvme0n1",
+            "hdparm --security-erase x /dev/sda",
+            "nvme format /dev/nvme0n1",
+        ],
+        silent: &["wipefs /dev/sda", "nvme list", "hdparm -I /dev/sda", "badblocks -v /dev/sda"],
+        ..RULE
+    },
+    Rule {
+        id: "disks.volumes",
+        severity: Severity::Critical,
+        reason: "destroys a volume, a pool or an encrypted container",
+        instead: Some(Instead::Command("lsblk")),
+        when: &[
+            When::Command(Command {
+                without: &["-t", "--test"],
+                operand: Operand::Some,
+                ..run(&["lvremove", "vgremove", "pvremove"])
+            }),
+            When::Command(Command { without: &["-n"], ..sub(&["zpool", "zfs"], &["destroy", "labelclear"]) }),
+            When::Command(sub(&["btrfs"], &["subvolume delete"])),
+            When::Command(flagged(&["mdadm"], &[&["--zero-superblock", "--remove", "--fail"]])),
+            When::Command(sub(
+                &["cryptsetup"],
+                &["luksFormat", "luksErase", "erase", "luksKillSlot", "luksRemoveKey", "reencrypt"],
+            )),
+        ],
+        fires: &[
+            "lvremove -f vg0/data",
+            "zfs destroy -r tank/data",
+            "cryptsetup luksFormat /dev/sda2",
+            "btrfs subvolume delete /mnt/x",
+            "zpool destroy tank",
+        ],
+        silent: &[
+            "lvs",
+            "zfs list",
+            "cryptsetup status x",
+            "btrfs subvolume list /",
+            "zfs destroy -n tank/x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "disks.swapoff",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "takes swap space away from the running system",
+        instead: Some(Instead::Command("free -m")),
+        when: &[When::Command(run(&["swapoff", "zramctl"]))],
+        fires: &["sudo swapoff -a", "swapoff /dev/sda3"],
+        silent: &["swapon --show", "free -m", "grep swap /proc/meminfo"],
+        ..RULE
+    },
+    Rule {
+        id: "disks.mount",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "changes which file systems are mounted",
+        instead: Some(Instead::Command("findmnt")),
+        when: &[
+            When::Command(Command { operand: Operand::Some, ..run(&["mount", "umount", "losetup"]) }),
+            When::Command(flagged(&["mount", "umount"], &[&["-a", "--all", "--all-targets"]])),
+        ],
+        fires: &["sudo mount -o remount,rw /", "umount -a", "sudo mount --bind / /mnt", "sudo umount /home"],
+        silent: &["mount", "findmnt", "df -h", "mount -l"],
+        ..RULE
+    },
+];
+
+fn dd_onto_device<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["dd", "dcfldd", "ddrescue"], |inv| {
+        inv.args.iter().any(|arg| {
+            let Some(out) = arg.prefix().strip_prefix("of=") else { return false };
+            let target = target_of(&Arg::literal(out), inv.cwd.as_deref());
+            classify(&target, EffectKind::FileModification, &scene.view).has(Class::Device)
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn format_device<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let formats =
+            runs(inv, &["mkfs", "mkfs.*", "mke2fs", "newfs", "newfs_*", "mkswap", "mkdosfs", "mkntfs"]);
+        formats
+            && !has_flag(inv, "-n")
+            && !has_flag(inv, "-N")
+            && inv
+                .operands
+                .iter()
+                .any(|arg| arg.prefix().starts_with("/dev/") || arg.prefix().is_empty() && arg.has_unknown())
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

@@ -1,0 +1,662 @@
+//! Files: deletion, overwriting and permissions beyond what a project needs.
+
+use super::{flagged, lists, predicate, run};
+use crate::domain::{EffectKind, Severity, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::matcher::{
+    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, When, flag_value,
+    has_flag, owner, runs,
+};
+use crate::shell::{Arg, Piece};
+
+const DELETES: &[EffectKind] = &[EffectKind::FileDeletion];
+const CHANGES: &[EffectKind] =
+    &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
+
+/// Deletion of one of these with all that lies below.
+const fn recursive_deletion(any: &'static [Class], none: &'static [Class]) -> When {
+    When::Effect(OnEffect { kinds: DELETES, any, none, recursive: true, ..EFFECT })
+}
+
+const WIDE: &[Class] = &[Class::Root, Class::System, Class::Home, Class::HomeTop, Class::Users];
+
+/// Accounts, log-ins, the boot and the loader: one wrong byte locks everybody out.
+const CRITICAL_ETC: &[At] = &[
+    At::Abs("/etc/passwd"),
+    At::Abs("/etc/shadow"),
+    At::Abs("/etc/group"),
+    At::Abs("/etc/gshadow"),
+    At::Abs("/etc/fstab"),
+    At::Abs("/etc/crypttab"),
+    At::Abs("/etc/pam.d"),
+    At::Abs("/etc/pam.conf"),
+    At::Abs("/etc/security"),
+    At::Abs("/etc/ssh"),
+    At::Abs("/etc/nsswitch.conf"),
+    At::Abs("/etc/ld.so.conf"),
+    At::Abs("/etc/inittab"),
+    At::Abs("/etc/machine-id"),
+];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "files.delete-root",
+        severity: Severity::Critical,
+        reason: "deletes the whole file system",
+        instead: Some(Instead::Advice(
+            "delete the one directory inside the project that is meant, by its name",
+        )),
+        when: &[recursive_deletion(&[Class::Root], &[])],
+        fires: &[
+            "rm -rf /",
+            "rm -rf /*",
+            "rm -rf --no-preserve-root /",
+            "sudo env X=1 bash -c \"rm -rf /\"",
+            "find / -delete",
+            "cd / && rm -rf *",
+        ],
+        silent: &[
+            "echo \"rm -rf /\"",
+            "git commit -m \"remove rm -rf / from docs\"",
+            "rm -rf target",
+            "grep -rn 'rm -rf /' src",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-system",
+        severity: Severity::Critical,
+        reason: "deletes a directory of the operating system",
+        instead: Some(Instead::Advice(
+            "remove software with the package manager, and ask the person to do it",
+        )),
+        when: &[recursive_deletion(&[Class::System], &[])],
+        fires: &[
+            "rm -rf /etc",
+            "sudo rm -rf /usr/lib",
+            "rm -r /var/lib/postgresql",
+            "rm -rf /u*r/bin",
+            "find /etc -name '*.conf' -delete",
+        ],
+        silent: &["rm -rf /tmp/build", "rm -rf ./usr/lib", "ls /etc", "find /etc -name '*.conf'"],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-home",
+        severity: Severity::Critical,
+        reason: "deletes the home directory, somebody's home, or a whole directory in it",
+        instead: Some(Instead::Advice(
+            "name what is to go inside the project, or ask the person to delete it",
+        )),
+        when: &[recursive_deletion(&[Class::Home, Class::HomeTop, Class::Users], &[])],
+        fires: &[
+            "rm -rf ~",
+            "rm -rf $HOME/*",
+            "rm -rf ~/Documents",
+            "rm -rf /home",
+            "mv ~ /tmp/old",
+            "rm -rf /home/other",
+            "rm -rf ~/.ssh",
+        ],
+        silent: &["rm -rf ~/proj/target", "ls -R ~", "rm -rf \"./~\"", "cd ~ && ls"],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-piped",
+        severity: Severity::Critical,
+        reason: "deletes all that another command lists, and that lists too much",
+        instead: Some(Instead::Advice("name what is to go inside the project, and filter the list by name")),
+        when: &[predicate("list_of_everything_piped_to_a_deletion", delete_piped)],
+        fires: &[
+            "find / -type f -print0 | xargs -0 rm -rf",
+            "ls -d ~/* | xargs rm -rf",
+            "find . -type f | xargs rm -f",
+            "find /etc | xargs -n1 sudo rm",
+        ],
+        silent: &[
+            "find . -name '*.orig' -print0 | xargs -0 rm",
+            "find target -type f | xargs rm",
+            "find / -name x.log | xargs grep error",
+            "ls src | xargs wc -l",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.move-home",
+        severity: Severity::Critical,
+        reason: "moves a directory of the system or of a home out of its place",
+        instead: Some(Instead::Advice("copy what is needed into the project")),
+        when: &[When::Command(Command { operand: Operand::SourceOn(WIDE), ..run(&["mv", "rename"]) })],
+        fires: &[
+            "mv ~ /tmp/old",
+            "mv /etc /etc.bak",
+            "sudo mv /usr/bin /x",
+            "mv ~/Documents /tmp/gone",
+            "mv ~/* /tmp",
+        ],
+        silent: &["mv src lib", "mv /tmp/x ~/Documents", "mv a.txt ~/", "mv ~/proj/a.txt ~/proj/b.txt"],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-project",
+        severity: Severity::Critical,
+        reason: "deletes the whole project",
+        instead: Some(Instead::Command("git clean -nd")),
+        when: &[recursive_deletion(&[Class::Project], &[Class::Root, Class::Home])],
+        fires: &[
+            "rm -rf /home/u/proj",
+            "rm -rf *",
+            "rm -rf .",
+            "cd .. && rm -rf proj",
+            "rm -rf ./* .[!.]*",
+            "find . -delete",
+        ],
+        silent: &["rm -rf target", "rm -rf ./node_modules", "find . -name '*.orig'", "rm *.log"],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-git",
+        severity: Severity::Critical,
+        reason: "deletes the repository's history",
+        instead: Some(Instead::Command("git status")),
+        when: &[When::Effect(OnEffect {
+            kinds: DELETES,
+            any: &[Class::Git],
+            recursive: true,
+            except: &["git"],
+            ..EFFECT
+        })],
+        fires: &["rm -rf .git", "rm -r /home/u/proj/.git/objects", "find .git -delete", "mv .git /tmp/x"],
+        silent: &["rm -rf .github/workflows", "rm .gitignore", "ls .git", "rm -f .git/index.lock"],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-outside",
+        reason: "deletes a directory outside the project",
+        instead: Some(Instead::Advice(
+            "delete inside the project only, or ask the person to add the directory to `scope`",
+        )),
+        when: &[recursive_deletion(
+            &[Class::Outside],
+            &[
+                Class::Root,
+                Class::System,
+                Class::Home,
+                Class::HomeTop,
+                Class::Users,
+                Class::Project,
+                Class::Git,
+            ],
+        )],
+        fires: &[
+            "rm -rf ../other/src",
+            "rm -rf ~/work/thing",
+            "rm -rf /data/cache",
+            "find ~/work/thing -type f -delete",
+        ],
+        silent: &["rm -rf build", "rm -rf /tmp/scratch", "rm ../other/a.txt", "rm -rf src/../target"],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-unknown",
+        verdict: Verdict::Modify,
+        reason: "deletes recursively what is only known once it runs; an empty variable would make it the whole disk",
+        instead: Some(Instead::Advice(
+            "write the path out, or check the variable with ${NAME:?} and a fixed directory in front",
+        )),
+        when: &[predicate("recursive_deletion_of_an_unknown_path", delete_unknown)],
+        fires: &["rm -rf \"$X\"", "rm -rf $(cat list.txt)", "rm -rf $DIR/build"],
+        silent: &["rm -rf build/$X", "rm -f \"$X\"", "D=build; rm -rf \"$D\"", "rm -rf /tmp/x-$$"],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-unknown-root",
+        reason: "deletes all in a directory whose name is not known; were the variable empty, it would be the root",
+        instead: Some(Instead::Advice(
+            "write the path out, or check the variable with ${NAME:?} and a fixed directory in front",
+        )),
+        when: &[predicate("recursive_deletion_below_an_unknown_directory", delete_unknown_root)],
+        fires: &["rm -rf \"$X/\"", "rm -rf $X/*", "rm -rf \"${DIR}\"/*", "rm -rf /$X"],
+        silent: &["rm -rf build/$X/*", "X=build; rm -rf \"$X/\"", "ls $X/*"],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-inside",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "deletes a directory of the project that git may not be able to bring back",
+        instead: Some(Instead::Command("git status --short")),
+        when: &[When::Effect(OnEffect {
+            kinds: DELETES,
+            none: &[
+                Class::Outside,
+                Class::Project,
+                Class::Git,
+                Class::Root,
+                Class::Home,
+                Class::Protected,
+                Class::Unknown,
+            ],
+            recursive: true,
+            lasting: true,
+            except: &["git"],
+            ..EFFECT
+        })],
+        fires: &["rm -rf src", "rm -r docs/old", "find src -delete"],
+        silent: &[
+            "rm -rf target",
+            "rm -rf node_modules",
+            "rm -rf /tmp/scratch",
+            "rm src/main.rs",
+            "git mv src lib",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-file-outside",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes a file outside the project",
+        instead: Some(Instead::Advice(
+            "delete inside the project only, or ask the person to add the directory to `scope`",
+        )),
+        when: &[predicate("deletion_of_a_single_file_outside", delete_file_outside)],
+        fires: &["rm ~/notes.txt", "rm ../other/a.txt", "unlink ~/work/thing/x"],
+        silent: &["rm src/main.rs", "rm /tmp/x", "rm -f \"$X\"", "cat ~/notes.txt"],
+        ..RULE
+    },
+    Rule {
+        id: "files.write-system",
+        severity: Severity::Critical,
+        reason: "changes files that the running system is made of",
+        instead: Some(Instead::Advice(
+            "install software with the package manager, and ask the person to do it",
+        )),
+        when: &[predicate("system_files_changed", write_system)],
+        fires: &[
+            "cp x /usr/bin/ls",
+            "sudo tee /boot/grub/grub.cfg < x",
+            "echo 1 > /proc/sys/kernel/panic",
+            "sudo rm /lib/libc.so.6",
+            "Write /usr/lib/x.so data",
+        ],
+        silent: &[
+            "cp x ./usr/bin/ls",
+            "cat /usr/bin/ls",
+            "ls /boot",
+            "cp x /usr/local/bin/tool",
+            "Read /usr/include/stdio.h",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.write-accounts",
+        severity: Severity::Critical,
+        reason: "changes who may log in or how the machine starts",
+        instead: Some(Instead::Advice("describe the change and let the person make it")),
+        when: &[When::Effect(OnEffect { kinds: CHANGES, at: CRITICAL_ETC, ..EFFECT })],
+        fires: &[
+            "echo 'x::0:0::/:/bin/sh' >> /etc/passwd",
+            "sudo sed -i s/no/yes/ /etc/ssh/sshd_config",
+            "rm /etc/fstab",
+            "truncate -s 0 /etc/passwd",
+        ],
+        silent: &[
+            "cat /etc/passwd",
+            "grep root /etc/passwd",
+            "echo x > etc/passwd",
+            "Write /home/u/proj/etc/fstab x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.write-etc",
+        verdict: Verdict::Modify,
+        reason: "changes the machine's configuration",
+        instead: Some(Instead::Advice("show the person the change and let them make it")),
+        when: &[predicate("etc_changed", write_etc)],
+        fires: &[
+            "echo '127.0.0.1 x' >> /etc/hosts",
+            "sudo tee /etc/nginx/nginx.conf < n.conf",
+            "sudo sed -i s/a/b/ /etc/hosts",
+            "Write /etc/resolv.conf x",
+        ],
+        silent: &["cat /etc/hosts", "cp /etc/hosts ./hosts", "diff /etc/hosts hosts", "echo x > ./etc/hosts"],
+        ..RULE
+    },
+    Rule {
+        id: "files.write-shared",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "changes a directory that all users of the machine share",
+        instead: Some(Instead::Advice("install into the project or into a directory below it")),
+        when: &[When::Effect(OnEffect {
+            kinds: CHANGES,
+            at: &[At::Abs("/usr/local"), At::Abs("/opt"), At::Abs("/srv"), At::Abs("/var/www")],
+            any: &[],
+            ..EFFECT
+        })],
+        fires: &["sudo cp x /usr/local/bin/x", "echo x > /opt/app/config", "Write /srv/www/index.html x"],
+        silent: &["ls /usr/local/bin", "cat /opt/app/config", "cp /usr/local/etc/x ."],
+        ..RULE
+    },
+    Rule {
+        id: "files.shred",
+        reason: "overwrites files so that nothing can bring them back",
+        instead: Some(Instead::Command("git rm --cached secrets.txt")),
+        when: &[When::Command(Command { operand: Operand::Some, ..run(&["shred", "srm", "wipe", "scrub"]) })],
+        fires: &["shred -u notes.txt", "shred -n 3 -z src/main.rs", "srm x"],
+        silent: &["man shred", "apt-cache show wipe", "grep shred README.md"],
+        ..RULE
+    },
+    Rule {
+        id: "files.chmod-wide",
+        severity: Severity::Critical,
+        reason: "changes the permissions of the system or of a whole home",
+        instead: Some(Instead::Command("chmod +x script.sh")),
+        when: &[When::Command(Command {
+            operand: Operand::On(WIDE),
+            ..flagged(&["chmod", "setfacl"], &[&["-R", "--recursive"]])
+        })],
+        fires: &["chmod -R 777 /", "sudo chmod -R 755 /etc", "chmod -R 700 ~", "chmod -R a+rX /home"],
+        silent: &[
+            "chmod -R u+w target",
+            "chmod +x script.sh",
+            "chmod 644 ~/.gitconfig",
+            "chmod -R 755 ./dist",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.chmod-lockout",
+        reason: "takes away the permission to read or write the whole project",
+        instead: Some(Instead::Command("chmod 600 notes.txt")),
+        when: &[predicate("chmod_takes_everything_away", chmod_lockout)],
+        fires: &["chmod -R 000 .", "chmod -R a-rwx .", "chmod -R ugo-w .", "chmod 000 /home/u/proj"],
+        silent: &["chmod -R u+rw .", "chmod 000 secret.txt", "chmod -R go-w .", "chmod -R 755 ."],
+        ..RULE
+    },
+    Rule {
+        id: "files.chown-outside",
+        reason: "changes the owner of files outside the project",
+        instead: Some(Instead::Command("ls -l .")),
+        when: &[
+            When::Command(Command {
+                operand: Operand::On(&[
+                    Class::Root,
+                    Class::System,
+                    Class::Home,
+                    Class::HomeTop,
+                    Class::Users,
+                    Class::Outside,
+                ]),
+                ..flagged(&["chown", "chgrp"], &[&["-R", "--recursive"]])
+            }),
+            When::Command(Command {
+                operand: Operand::On(&[Class::Root, Class::System, Class::Home, Class::Users]),
+                ..run(&["chown", "chgrp"])
+            }),
+        ],
+        fires: &[
+            "chown -R u:u /",
+            "sudo chown -R $USER /usr/local",
+            "sudo chown u /etc/hosts",
+            "chgrp -R staff ~/other",
+        ],
+        silent: &["chown -R u:u target", "chown u:u ./a.txt", "sudo chown -R u:u node_modules"],
+        ..RULE
+    },
+    Rule {
+        id: "files.rsync-delete",
+        reason: "makes a directory an exact copy of another and deletes all else in it",
+        instead: Some(Instead::Command("rsync -an --delete dist/ out/")),
+        when: &[When::Command(Command {
+            without: &["-n", "--dry-run"],
+            operand: Operand::On(&[
+                Class::Root,
+                Class::System,
+                Class::Home,
+                Class::HomeTop,
+                Class::Users,
+                Class::Project,
+                Class::Outside,
+            ]),
+            ..flagged(
+                &["rsync"],
+                &[&[
+                    "--delete",
+                    "--delete-before",
+                    "--delete-after",
+                    "--delete-during",
+                    "--delete-excluded",
+                    "--del",
+                ]],
+            )
+        })],
+        fires: &[
+            "rsync -a --delete empty/ ~/",
+            "rsync -a --delete /tmp/empty/ .",
+            "rsync -a --delete-after x/ /var/www",
+        ],
+        silent: &["rsync -a --delete dist/ out/", "rsync -an --delete empty/ ~/", "rsync -a src/ /tmp/copy"],
+        ..RULE
+    },
+    Rule {
+        id: "files.unpack-over-system",
+        reason: "unpacks an archive over the file system",
+        instead: Some(Instead::Command("tar -tf archive.tar")),
+        when: &[
+            When::Command(flagged(
+                &["tar", "bsdtar"],
+                &[&["-x", "--extract", "--get"], &["-C=/", "--directory=/", "-C=/usr", "-C=/etc"]],
+            )),
+            When::Command(flagged(
+                &["tar", "bsdtar"],
+                &[&["-x", "--extract", "--get"], &["-P", "--absolute-names"]],
+            )),
+            When::Command(flagged(&["unzip"], &[&["-d=/", "-d=/usr", "-d=/etc"]])),
+        ],
+        fires: &[
+            "tar -xf a.tar -C /",
+            "sudo tar --extract -f a.tar --directory /",
+            "unzip a.zip -d /",
+            "tar -xPf a.tar",
+        ],
+        silent: &["tar -xf a.tar", "tar -xzf a.tgz -C build", "tar -tf a.tar", "unzip a.zip -d out"],
+        ..RULE
+    },
+    Rule {
+        id: "files.truncate",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "empties a file of the project",
+        instead: Some(Instead::Command("git status --short")),
+        when: &[predicate("truncate_to_nothing", truncated)],
+        fires: &["truncate -s 0 src/main.rs", "truncate --size=0 README.md", "cp /dev/null src/main.rs"],
+        silent: &[
+            "truncate -s 10M /tmp/disk.img",
+            "touch src/main.rs",
+            "truncate -s 0 /tmp/x",
+            "truncate -s 1G disk.img",
+        ],
+        ..RULE
+    },
+];
+
+/// Effects that delete an unknown path recursively, with what is known of it.
+fn unknown_deletions<'s, 'a>(
+    scene: &'s Scene<'a>,
+) -> impl Iterator<Item = (&'a str, Option<&'a Invocation>)> + 's {
+    scene.effects().filter_map(|(effect, _)| match &effect.target {
+        Target::UnknownPath { known, recursive: true } if effect.kind == EffectKind::FileDeletion => {
+            let deleter = scene.invocations().iter().find(|inv| deletes_unknown(inv));
+            Some((known.as_str(), deleter))
+        }
+        _ => None,
+    })
+}
+
+fn deletes_unknown(inv: &Invocation) -> bool {
+    inv.args.iter().any(Arg::has_unknown) && !runs(inv, &["echo", "printf", "export", "read", "test", "["])
+}
+
+/// Whether what is known puts it into the project or a temporary directory, whatever comes behind.
+fn is_bounded(known: &str, scene: &Scene<'_>) -> bool {
+    let target = Target::UnknownPath { known: known.to_owned(), recursive: true };
+    known.len() > 1
+        && !crate::rules::matcher::classify(&target, EffectKind::FileDeletion, &scene.view)
+            .any(&[Class::Outside])
+}
+
+fn shown<'a>(known: &'a str, inv: Option<&'a Invocation>) -> Found<'a> {
+    Found::yes(inv.map_or(known, |inv| inv.text.as_str()))
+}
+
+fn delete_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let mut unbounded = unknown_deletions(scene).filter(|(known, _)| !is_bounded(known, scene));
+    let plain =
+        unbounded.find(|(_, inv)| !inv.is_some_and(|inv| inv.operands.iter().any(is_root_when_empty)));
+    plain.map_or(Found::No, |(known, inv)| shown(known, inv))
+}
+
+fn delete_unknown_root<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let mut unbounded = unknown_deletions(scene).filter(|(known, _)| !is_bounded(known, scene));
+    let root = unbounded.find(|(_, inv)| inv.is_some_and(|inv| inv.operands.iter().any(is_root_when_empty)));
+    root.map_or(Found::No, |(known, inv)| shown(known, inv))
+}
+
+/// With every unknown part empty it would be `/` or `/*`.
+fn is_root_when_empty(arg: &Arg) -> bool {
+    let mut rest = String::new();
+    for piece in &arg.pieces {
+        match piece {
+            Piece::Known(text) | Piece::Glob(text) => rest.push_str(text),
+            Piece::Unknown => {}
+        }
+    }
+    arg.has_unknown() && rest.starts_with('/') && rest.bytes().all(|b| matches!(b, b'/' | b'*' | b'.'))
+}
+
+fn delete_file_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
+    for (effect, classes) in scene.effects() {
+        let Target::Path { path, recursive: false, .. } = &effect.target else { continue };
+        let outside =
+            classes.has(Class::Outside) && !classes.any(&[Class::System, Class::Protected, Class::Git]);
+        let owner = owner(scene, &effect.target);
+        let by_git = owner.is_some_and(|inv| inv.program == "git");
+        if effect.kind == EffectKind::FileDeletion && outside && !effect.disposable && !by_git {
+            return Found::yes(owner.map_or(path.as_str(), |inv| inv.text.as_str()));
+        }
+    }
+    Found::No
+}
+
+/// Options with which a search lists only some of what is there.
+const FILTERS: &[&str] = &[
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-regex",
+    "-iregex",
+    "-newer",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-ctime",
+    "-size",
+    "-empty",
+    "-user",
+    "-perm",
+];
+
+fn delete_piped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let found = all.iter().find(|inv| {
+        let piped = inv.wrappers.iter().any(|name| matches!(name.as_str(), "xargs" | "parallel"));
+        piped
+            && runs(inv, &["rm", "rmdir", "unlink", "shred", "truncate", "mv"])
+            && all.iter().any(|lister| {
+                let before = lister.pipeline == inv.pipeline && lister.stage < inv.stage;
+                before
+                    && runs(lister, &["find", "ls", "fd", "du", "tree", "locate"])
+                    && lists_too_much(lister, scene)
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn lists_too_much(lister: &Invocation, scene: &Scene<'_>) -> bool {
+    let filtered = FILTERS.iter().any(|filter| has_flag(lister, filter));
+    let here = Arg::literal(".");
+    let named = lister.operands.iter().filter(|arg| !arg.prefix().is_empty());
+    let places: Vec<&Arg> = if lister.operands.is_empty() { vec![&here] } else { named.collect() };
+    !filtered
+        && places.iter().any(|arg| {
+            let target = crate::rules::matcher::target_of(arg, lister.cwd.as_deref());
+            let classes = crate::rules::matcher::classify(&target, EffectKind::FileDeletion, &scene.view);
+            classes.any(WIDE) || classes.has(Class::Project)
+        })
+}
+
+fn changed_at<'a>(scene: &Scene<'a>, test: impl Fn(&Target) -> bool) -> Found<'a> {
+    for (effect, classes) in scene.effects() {
+        if CHANGES.contains(&effect.kind) && classes.has(Class::System) && test(&effect.target) {
+            return Found::yes(
+                owner(scene, &effect.target).map_or(effect.target.text(), |inv| inv.text.as_str()),
+            );
+        }
+    }
+    Found::No
+}
+
+fn is_etc(target: &Target) -> bool {
+    crate::rules::matcher::at(target, &[At::Abs("/etc"), At::Abs("/private/etc")], None)
+}
+
+fn write_system<'a>(scene: &Scene<'a>) -> Found<'a> {
+    changed_at(scene, |target| !is_etc(target) && crate::rules::matcher::at(target, lists::SYSTEM_CORE, None))
+}
+
+fn write_etc<'a>(scene: &Scene<'a>) -> Found<'a> {
+    changed_at(scene, |target| is_etc(target) && !crate::rules::matcher::at(target, CRITICAL_ETC, None))
+}
+
+fn chmod_lockout<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const MODES: &[&str] = &[
+        "000", "0000", "0", "a-rwx", "a-r", "a-w", "a-rw", "ugo-rwx", "ugo-w", "ugo-r", "-rwx", "-r", "-w",
+        "u-w", "u-r", "u-rwx", "a=", "u=",
+    ];
+    let found = scene.first(&["chmod"], |inv| {
+        let mode = inv.args.iter().any(|arg| arg.known().is_some_and(|mode| MODES.contains(&mode)));
+        mode && inv.operands.iter().any(|arg| {
+            let target = crate::rules::matcher::target_of(arg, inv.cwd.as_deref());
+            let classes = crate::rules::matcher::classify(&target, EffectKind::FileDeletion, &scene.view);
+            classes.any(&[Class::Project, Class::Git])
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn truncated<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["truncate", "cp"], |inv| {
+        let empties = match inv.program.as_str() {
+            "cp" => inv.operands.first().and_then(Arg::known) == Some("/dev/null"),
+            _ => {
+                (has_flag(inv, "-s") || has_flag(inv, "--size"))
+                    && flag_value(inv, &["-s", "--size"]).and_then(Arg::known) == Some("0")
+            }
+        };
+        empties && inv.operands.iter().any(|arg| is_lasting(arg, inv, scene))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A file in the project, not in a temporary directory.
+fn is_lasting(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let target = crate::rules::matcher::target_of(arg, inv.cwd.as_deref());
+    let path = target.text();
+    !path.starts_with("/dev/")
+        && !scene.view.facts.places.temp.iter().any(|dir| crate::rules::matcher::inside(path, dir))
+}

@@ -1,0 +1,396 @@
+//! Packages: publishing, removal, and code from unusual places.
+
+use super::{flagged, predicate, run, sub};
+use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::matcher::{
+    Command, Found, Instead, Operand, RULE, Rule, Scene, When, has_flag, host_of, is_known,
+};
+use crate::shell::Arg;
+
+const PIP: &[&str] = &["pip", "pip3", "pipx", "uv", "poetry", "pdm"];
+const NODE: &[&str] = &["npm", "pnpm", "yarn", "bun"];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "packages.publish",
+        verdict: Verdict::Modify,
+        reason: "publishes to the world, which cannot be taken back",
+        instead: Some(Instead::Command("npm publish --dry-run")),
+        when: &[
+            When::Command(Command {
+                without: &["--dry-run", "-n"],
+                ..sub(
+                    &[
+                        "npm",
+                        "pnpm",
+                        "yarn",
+                        "bun",
+                        "cargo",
+                        "poetry",
+                        "uv",
+                        "hatch",
+                        "flit",
+                        "lerna",
+                        "vsce",
+                        "ovsx",
+                        "jsr",
+                        "wasm-pack",
+                        "dart",
+                        "deno",
+                    ],
+                    &["publish", "npm publish", "pub publish"],
+                )
+            }),
+            When::Command(sub(&["twine"], &["upload"])),
+            When::Command(sub(&["gem"], &["push"])),
+            When::Command(Command {
+                without: &["-s", "-DskipTests=only"],
+                ..sub(&["mvn", "gradle", "gradlew"], &["deploy", "publish", "release:perform"])
+            }),
+            When::Command(Command { flags: &[&["--push"]], ..sub(&["docker"], &["buildx build", "build"]) }),
+            When::Command(sub(&["docker", "podman"], &["push", "image push"])),
+            When::Command(sub(&["helm"], &["push"])),
+            When::Command(Command { without: &["--draft"], ..sub(&["gh"], &["release create"]) }),
+        ],
+        fires: &[
+            "npm publish",
+            "cargo publish",
+            "twine upload dist/*",
+            "gem push x.gem",
+            "docker push a/b",
+            "pnpm publish --access public",
+            "gh release create v1",
+        ],
+        silent: &[
+            "npm publish --dry-run",
+            "cargo publish --dry-run",
+            "cargo package",
+            "npm pack",
+            "docker build .",
+            "git commit -m 'npm publish'",
+            "npm run publish-docs",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "packages.unpublish",
+        reason: "takes a published package away from everybody who uses it",
+        instead: Some(Instead::Command("npm view lodash versions")),
+        when: &[
+            When::Command(sub(NODE, &["unpublish"])),
+            When::Command(Command { without: &["--undo"], ..sub(&["cargo", "gem"], &["yank"]) }),
+            When::Command(sub(
+                NODE,
+                &[
+                    "deprecate",
+                    "owner add",
+                    "owner rm",
+                    "access",
+                    "dist-tag rm",
+                    "token create",
+                    "token revoke",
+                ],
+            )),
+            When::Command(Command {
+                flags: &[&["-a", "--add", "-r", "--remove"]],
+                ..sub(&["cargo", "gem"], &["owner"])
+            }),
+        ],
+        fires: &[
+            "npm unpublish x --force",
+            "cargo yank x@1.0.0",
+            "npm owner add u x",
+            "cargo owner --add u x",
+            "gem yank x -v 1",
+        ],
+        silent: &["npm view lodash versions", "npm owner ls x", "cargo search x", "cargo owner --list"],
+        ..RULE
+    },
+    Rule {
+        id: "packages.system-removal",
+        verdict: Verdict::Modify,
+        reason: "removes software from the machine",
+        instead: Some(Instead::Command("apt list --installed")),
+        when: &[
+            When::Command(Command {
+                without: &["-s", "--simulate", "--dry-run"],
+                ..sub(
+                    &["apt", "apt-get", "aptitude"],
+                    &["remove", "purge", "autoremove", "autopurge", "dist-upgrade", "full-upgrade"],
+                )
+            }),
+            When::Command(sub(
+                &["dnf", "yum", "zypper", "tdnf", "microdnf"],
+                &["remove", "erase", "autoremove", "rm"],
+            )),
+            When::Command(sub(&["apk"], &["del"])),
+            When::Command(sub(
+                &["brew", "snap", "flatpak", "port", "choco", "scoop", "winget", "nix-env", "emerge"],
+                &["uninstall", "remove", "rm", "autoremove"],
+            )),
+            When::Command(flagged(&["dpkg"], &[&["-r", "-P", "--remove", "--purge"]])),
+            When::Command(flagged(&["rpm"], &[&["-e", "--erase"]])),
+            When::Command(flagged(&["pacman"], &[&["-R", "--remove", "-Rns", "-Rs", "-Rdd"]])),
+        ],
+        fires: &[
+            "sudo apt-get remove -y nginx",
+            "sudo dnf remove httpd",
+            "brew uninstall node",
+            "sudo dpkg --purge x",
+            "sudo pacman -Rns x",
+            "apk del curl",
+        ],
+        silent: &[
+            "apt list --installed",
+            "apt-get -s remove nginx",
+            "npm uninstall lodash",
+            "pip uninstall x",
+            "brew list",
+            "sudo apt-get install -y jq",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "packages.core-removal",
+        severity: Severity::Critical,
+        reason: "removes a package without which the machine does not run",
+        instead: Some(Instead::Command("apt list --installed")),
+        when: &[
+            When::Command(Command {
+                operand: Operand::Is(&[
+                    "bash",
+                    "dash",
+                    "coreutils",
+                    "libc6",
+                    "glibc",
+                    "systemd",
+                    "init",
+                    "sudo",
+                    "apt",
+                    "dpkg",
+                    "rpm",
+                    "dnf",
+                    "linux-image-*",
+                    "kernel",
+                    "openssh-server",
+                    "util-linux",
+                    "passwd",
+                    "login",
+                    "grub-pc",
+                    "ubuntu-minimal",
+                    "musl",
+                    "busybox",
+                    "network-manager",
+                ]),
+                ..sub(
+                    &["apt", "apt-get", "dnf", "yum", "zypper", "apk"],
+                    &["remove", "purge", "erase", "del"],
+                )
+            }),
+            When::Command(flagged(
+                &["apt", "apt-get", "dpkg", "rpm"],
+                &[&[
+                    "--allow-remove-essential",
+                    "--force-all",
+                    "--force-remove-essential",
+                    "--force-depends",
+                    "--nodeps",
+                ]],
+            )),
+        ],
+        fires: &[
+            "sudo apt-get purge -y systemd",
+            "dpkg --force-all -P libc6",
+            "apt remove coreutils",
+            "rpm -e --nodeps glibc",
+        ],
+        silent: &["apt-get install bash", "apt show systemd", "dpkg -l bash", "brew uninstall bash"],
+        ..RULE
+    },
+    Rule {
+        id: "packages.install-from-url",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "installs code from an address instead of a package registry",
+        instead: Some(Instead::Advice("install the released package by name and version")),
+        when: &[predicate("installed_from_an_address", from_url)],
+        fires: &[
+            "pip install https://x.example/a.whl",
+            "npm install https://x.example/a.tgz",
+            "pip install git+https://x.example/a.git",
+            "sudo apt install https://x.example/a.deb",
+            "go install x.example/a@latest",
+            "cargo install --git https://x.example/a",
+        ],
+        silent: &[
+            "pip install requests",
+            "npm install lodash",
+            "pip install -r requirements.txt",
+            "cargo install ripgrep",
+            "pip install .",
+            "npm ci",
+            "go install github.com/a/b@latest",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "packages.foreign-index",
+        verdict: Verdict::Modify,
+        reason: "takes packages from another registry than the usual one",
+        instead: Some(Instead::Command("pip install requests")),
+        when: &[predicate("foreign_package_index", foreign_index)],
+        fires: &[
+            "pip install --index-url https://x.example/simple a",
+            "pip install -i http://x.example/simple a",
+            "npm install --registry https://x.example a",
+            "pip install --extra-index-url https://x.example/simple a",
+            "cargo install --index https://x.example/index a",
+        ],
+        silent: &[
+            "pip install requests",
+            "npm install lodash",
+            "pip install --index-url http://localhost:3141/simple a",
+            "npm install --registry http://localhost:4873 a",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "packages.audit-fix-force",
+        verdict: Verdict::Warn,
+        severity: Severity::Low,
+        reason: "installs new major versions that may break the project",
+        instead: Some(Instead::Command("npm audit fix")),
+        when: &[When::Command(Command {
+            flags: &[&["--force", "-f"]],
+            ..sub(&["npm", "pnpm"], &["audit fix", "audit"])
+        })],
+        fires: &["npm audit fix --force", "npm audit fix -f"],
+        silent: &["npm audit fix", "npm audit", "npm ci"],
+        ..RULE
+    },
+    Rule {
+        id: "packages.system-python",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "installs over the packages that belong to the operating system",
+        instead: Some(Instead::Command("python3 -m venv .venv")),
+        when: &[
+            When::Command(flagged(PIP, &[&["--break-system-packages"]])),
+            When::Command(Command {
+                privileged: true,
+                ..sub(&["pip", "pip3", "npm", "gem", "pnpm", "yarn"], &["install", "i", "add"])
+            }),
+        ],
+        fires: &[
+            "pip install --break-system-packages x",
+            "sudo pip install x",
+            "sudo npm install -g x",
+            "sudo gem install x",
+        ],
+        silent: &[
+            "pip install x",
+            "python3 -m venv .venv",
+            "npm install -g x",
+            "sudo apt-get install -y python3-x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "packages.repository-added",
+        verdict: Verdict::Modify,
+        reason: "lets a new source install software with all rights",
+        instead: Some(Instead::Command("apt-cache policy")),
+        when: &[
+            When::Command(Command {
+                operand: Operand::Some,
+                ..run(&["add-apt-repository", "apt-add-repository", "apt-key", "rpmkeys"])
+            }),
+            When::Command(sub(&["dnf", "yum"], &["config-manager", "copr"])),
+            When::Command(sub(&["zypper"], &["addrepo", "ar"])),
+            When::Command(sub(&["flatpak"], &["remote-add"])),
+        ],
+        fires: &[
+            "sudo add-apt-repository ppa:x/y",
+            "sudo apt-key add k.asc",
+            "dnf config-manager --add-repo https://x.example/r",
+            "zypper addrepo https://x.example r",
+        ],
+        silent: &["apt-cache policy", "dnf repolist", "sudo apt-get update", "brew tap"],
+        ..RULE
+    },
+];
+
+fn words(inv: &Invocation) -> impl Iterator<Item = &str> {
+    inv.sub.iter().map(String::as_str).chain(inv.operands.iter().map(Arg::prefix))
+}
+
+fn from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let policy = scene.view.policy;
+    let foreign = |text: &str| text.contains("://") && !is_known(&host_of(text), policy);
+    let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
+        "pip" | "pip3" | "pipx" | "uv" | "npm" | "pnpm" | "yarn" | "bun" | "apt" | "apt-get" | "dnf"
+        | "yum" | "gem" | "rpm" => {
+            let installs =
+                words(inv).take(3).any(|word| matches!(word, "install" | "add" | "i" | "localinstall"));
+            (installs || inv.program == "rpm") && inv.operands.iter().any(|arg| foreign(arg.prefix()))
+        }
+        "cargo" => {
+            has_flag(inv, "--git")
+                && inv.args.iter().any(|arg| foreign(arg.prefix().trim_start_matches("--git=")))
+        }
+        "go" => {
+            let module = |arg: &Arg| {
+                let host = arg.prefix().split('/').next().unwrap_or_default();
+                let usual = [
+                    "golang.org",
+                    "google.golang.org",
+                    "gopkg.in",
+                    "go.uber.org",
+                    "k8s.io",
+                    "sigs.k8s.io",
+                    "honnef.co",
+                    "mvdan.cc",
+                ];
+                host.trim_start_matches('.').contains('.')
+                    && !is_known(host, policy)
+                    && !usual.contains(&host)
+            };
+            words(inv).next() == Some("install") && inv.operands.iter().any(module)
+        }
+        _ => false,
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn foreign_index<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const FLAGS: &[&str] = &[
+        "--index-url",
+        "-i",
+        "--extra-index-url",
+        "--find-links",
+        "--registry",
+        "--index",
+        "--default-index",
+        "--source",
+    ];
+    let policy = scene.view.policy;
+    let found = scene.first(
+        &["pip", "pip3", "pipx", "uv", "npm", "pnpm", "yarn", "bun", "cargo", "gem", "npx"],
+        |inv| {
+            // The address may be the flag's value or, where the tables do not know the flag, the word behind it.
+            let given = FLAGS.iter().any(|flag| has_flag(inv, flag));
+            let foreign = |text: &str| text.contains("://") && !is_known(&host_of(text), policy);
+            given
+                && inv.args.iter().any(|arg| {
+                    let text = arg.prefix();
+                    foreign(
+                        text.split_once('=')
+                            .filter(|(front, _)| front.starts_with('-'))
+                            .map_or(text, |(_, url)| url),
+                    )
+                })
+        },
+    );
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

@@ -1,0 +1,429 @@
+//! Secrets: private keys, credentials, tokens, and what reads them.
+
+use super::{lists, predicate, run};
+use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::matcher::{
+    Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, When, classify, flag_value, has_flag,
+    host_of, is_known, prints_environment, prints_secret, runs, target_of,
+};
+use crate::shell::Arg;
+
+/// Programs that show what is in a file.
+const READERS: &[&str] = &[
+    "cat", "less", "more", "head", "tail", "bat", "batcat", "tac", "nl", "grep", "egrep", "fgrep", "rg",
+    "ag", "awk", "gawk", "sed", "strings", "xxd", "od", "hexdump", "base64", "base32", "sort", "uniq", "cut",
+    "paste", "rev", "fold", "view", "vim", "nano", "jq", "yq", "diff", "column", "tee", "python", "python3",
+    "node", "perl", "ruby", "php",
+];
+
+/// Options with which a search says only whether, where or how often.
+const QUIET: &[&str] = &["-q", "--quiet", "--silent", "-c", "--count", "-l", "--files-with-matches", "-L"];
+
+/// Paths of secrets as code in an interpreter would name them.
+const NAMED_IN_CODE: &[&str] = &[
+    ".ssh/id_",
+    ".aws/credentials",
+    "/etc/shadow",
+    ".netrc",
+    ".git-credentials",
+    ".config/gh/hosts",
+    ".kube/config",
+    ".docker/config.json",
+    ".gnupg/",
+    ".claude/.credentials",
+    "opencode/auth.json",
+    ".cargo/credentials",
+    "/proc/self/environ",
+    ".pgpass",
+    ".pypirc",
+    "Login Data",
+    "Library/Keychains",
+];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "secrets.file-read",
+        severity: Severity::Critical,
+        reason: "reads a private key, a credential or another secret",
+        instead: Some(Instead::Advice(
+            "use the program that the secret is for, which reads it itself; a public key is in the .pub file",
+        )),
+        when: &[When::Effect(OnEffect {
+            kinds: &[EffectKind::FileRead],
+            any: &[Class::Secret],
+            except: lists::SECRET_USERS,
+            ..EFFECT
+        })],
+        fires: &[
+            "cat ~/.ssh/id_rsa",
+            "head -5 ~/.aws/credentials",
+            "base64 < ~/.ssh/id_ed25519",
+            "cp ~/.ssh/id_rsa /tmp/x",
+            "sudo cat /etc/shadow",
+            "cat /proc/1/environ",
+            "tar czf k.tgz ~/.ssh",
+            "grep -r . ~/.aws",
+            "cat ~/.s?h/id_r*",
+            "Read /home/u/.aws/credentials",
+            "Grep /home/u/.ssh/id_rsa",
+            "cat ~/.docker/config.json",
+            "less ~/.netrc",
+            "cat < ~/.kube/config",
+        ],
+        silent: &[
+            "cat ~/.ssh/id_rsa.pub",
+            "ssh-keygen -l -f ~/.ssh/id_rsa",
+            "ssh -i ~/.ssh/id_rsa host.example ls",
+            "ls -la ~/.ssh",
+            "cat ~/.ssh/known_hosts",
+            "cat ~/.ssh/config",
+            "chmod 600 ~/.ssh/id_rsa",
+            "grep -rn id_rsa src",
+            "echo cat ~/.ssh/id_rsa",
+            "Read /home/u/.ssh/id_ed25519.pub",
+            "git commit -m 'cat ~/.ssh/id_rsa'",
+            "test -f ~/.netrc",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.env-file",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "shows the values of a .env file to the model",
+        instead: Some(Instead::Command("cut -d= -f1 .env")),
+        when: &[
+            predicate("env_file_shown", env_file_shown),
+            When::Code(Code {
+                programs: &[],
+                all: &[&[".env'", ".env\"", ".env.local", ".env.production", ".env`"]],
+            }),
+        ],
+        fires: &[
+            "cat .env",
+            "grep SECRET .env",
+            "head config/.env.production",
+            "Read /home/u/proj/.env",
+            "Grep /home/u/proj/.env.local KEY",
+            "cat < .env",
+            "source .env && env",
+            "python3 -c \"print(open('.env').read())\"",
+        ],
+        silent: &[
+            "cat .env.example",
+            "cut -d= -f1 .env",
+            "grep -q KEY .env",
+            "cp .env.example .env",
+            "ls -la .env",
+            "source .env",
+            "Read /home/u/proj/.env.sample",
+            "echo .env >> .gitignore",
+            "git check-ignore .env",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.token-printed",
+        verdict: Verdict::Modify,
+        reason: "prints a token or password out of a credential store",
+        instead: Some(Instead::Command("gh auth status")),
+        when: &[predicate("credential_store_printed", token_printed)],
+        fires: &[
+            "gh auth token",
+            "security find-generic-password -w -s x",
+            "pass show mail",
+            "gpg --export-secret-keys -a",
+            "git credential fill",
+            "aws configure get aws_secret_access_key",
+            "kubectl get secret x -o yaml",
+        ],
+        silent: &[
+            "gh auth status",
+            "curl -H \"Authorization: Bearer $(gh auth token)\" https://api.github.com/user",
+            "aws configure get region",
+            "kubectl get secrets",
+            "gpg --list-keys",
+            "pass ls",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.variable-printed",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "prints the value of a secret variable",
+        instead: Some(Instead::Command("test -n \"$GITHUB_TOKEN\" && echo set")),
+        when: &[predicate("secret_variable_printed", variable_printed)],
+        fires: &[
+            "echo $GITHUB_TOKEN",
+            "printenv AWS_SECRET_ACCESS_KEY",
+            "echo \"key: ${OPENAI_API_KEY}\"",
+            "printf '%s' \"$DB_PASSWORD\"",
+        ],
+        silent: &[
+            "test -n \"$GITHUB_TOKEN\" && echo set",
+            "echo $PATH",
+            "printenv HOME",
+            "echo '$GITHUB_TOKEN'",
+            "curl -H \"Authorization: Bearer $GITHUB_TOKEN\" https://api.github.com/user",
+            "echo ${GITHUB_TOKEN:+set}",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.search",
+        verdict: Verdict::Modify,
+        reason: "looks for keys and credentials over the whole machine or home",
+        instead: Some(Instead::Command("git ls-files")),
+        when: &[predicate("search_for_secrets", search_for_secrets)],
+        fires: &[
+            "find / -name id_rsa",
+            "find ~ -name '*.pem'",
+            "grep -rl 'BEGIN RSA PRIVATE KEY' /home",
+            "find / -name '.env*' 2>/dev/null",
+        ],
+        silent: &[
+            "find . -name '*.pem'",
+            "grep -rn 'PRIVATE KEY' src",
+            "find / -name libc.so.6",
+            "find ~ -name package.json",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.code-reads",
+        severity: Severity::Critical,
+        reason: "has an interpreter read a private key, a credential or another secret",
+        instead: Some(Instead::Advice("use the program that the secret is for, which reads it itself")),
+        when: &[When::Code(Code { programs: &[], all: &[NAMED_IN_CODE] })],
+        fires: &[
+            "python3 -c \"print(open('/home/u/.ssh/id_rsa').read())\"",
+            "node -e \"require('fs').readFileSync('/etc/shadow')\"",
+            "perl -ne print ~/.netrc",
+            "python3 <<'E'\nopen('/home/u/.aws/credentials')\nE",
+        ],
+        silent: &[
+            "python3 -c \"print(1)\"",
+            "python3 -c \"print('.ssh/config')\"",
+            "node app.js",
+            "grep -n id_rsa README.md",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.memory",
+        severity: Severity::Critical,
+        reason: "reads the memory of processes, where their secrets are",
+        instead: Some(Instead::Command("ps aux")),
+        when: &[When::Command(run(&["gcore", "procdump"])), predicate("process_memory_read", memory_read)],
+        fires: &["gcore 1234", "cat /proc/1234/mem", "dd if=/dev/mem of=x", "strings /proc/kcore"],
+        silent: &["cat /proc/meminfo", "cat /proc/1234/status", "ps aux", "cat /proc/self/maps"],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.clipboard",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "reads the person's clipboard, which often holds a password",
+        instead: Some(Instead::Advice("ask the person to paste what is needed")),
+        when: &[
+            When::Command(run(&["pbpaste", "wl-paste"])),
+            predicate("clipboard_program_told_to_print", clipboard_printed),
+        ],
+        fires: &["pbpaste", "xclip -selection clipboard -o", "wl-paste | head"],
+        silent: &["pbcopy < a.txt", "echo x | xclip -selection clipboard", "which pbpaste"],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.key-changed",
+        reason: "overwrites or deletes a private key or a credential",
+        instead: Some(Instead::Advice(
+            "make a new key under another name, and let the person replace the old one",
+        )),
+        when: &[When::Effect(OnEffect {
+            kinds: &[EffectKind::FileModification, EffectKind::FileDeletion, EffectKind::FileCreation],
+            any: &[Class::Secret],
+            none: &[],
+            except: &["ssh-keygen", "chmod", "chown", "touch", "mkdir"],
+            ..EFFECT
+        })],
+        fires: &[
+            "rm ~/.ssh/id_rsa",
+            "echo x > ~/.aws/credentials",
+            "mv ~/.netrc /tmp/n",
+            "Write /home/u/.git-credentials x",
+            "cp k ~/.ssh/id_ed25519",
+        ],
+        silent: &[
+            "ssh-keygen -t ed25519 -f ~/.ssh/id_ci -N ''",
+            "chmod 600 ~/.ssh/id_rsa",
+            "rm id_rsa.pub",
+            "ssh-keygen -R host.example",
+        ],
+        ..RULE
+    },
+];
+
+fn is_env(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileRead, &scene.view).has(Class::EnvFile)
+}
+
+fn shows(inv: &Invocation) -> bool {
+    let quiet =
+        runs(inv, &["grep", "egrep", "fgrep", "rg", "ag"]) && QUIET.iter().any(|flag| has_flag(inv, flag));
+    // The first field of `NAME=value` is the name.
+    let names_only = inv.program == "cut"
+        && flag_value(inv, &["-f", "--fields"]).and_then(Arg::known) == Some("1")
+        && flag_value(inv, &["-d", "--delimiter"]).and_then(Arg::known) == Some("=");
+    let in_place = inv.program == "sed" && has_flag(inv, "-i");
+    runs(inv, READERS) && !quiet && !names_only && !in_place
+}
+
+fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let env = |path: &str| {
+        let target = Target::Path { path: path.to_owned(), glob: false, recursive: false };
+        classify(&target, EffectKind::FileRead, &scene.view).has(Class::EnvFile)
+    };
+    match &scene.view.call.action {
+        Action::Read { path } if env(path) => return Found::yes(path),
+        Action::Search { kind: SearchKind::Grep, path: Some(path), .. } if env(path) => {
+            return Found::yes(path);
+        }
+        Action::Search { kind: SearchKind::Grep, glob: Some(glob), .. } if env(glob) => {
+            return Found::yes(glob);
+        }
+        _ => {}
+    }
+    let sourced = scene.first(&["source", "."], |inv| inv.operands.iter().any(|arg| is_env(arg, inv, scene)));
+    if let (Some(_), Some(inv)) = (sourced, scene.invocations().iter().find(|inv| prints_environment(inv))) {
+        return Found::yes(&inv.text);
+    }
+    let found = scene.invocations().iter().find(|inv| {
+        let env_target =
+            |target: &Target| classify(target, EffectKind::FileRead, &scene.view).has(Class::EnvFile);
+        shows(inv)
+            && (inv.reads.iter().any(env_target) || inv.operands.iter().any(|arg| is_env(arg, inv, scene)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn token_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found =
+        scene.invocations().iter().find(|inv| prints_secret(inv) && !goes_where_it_belongs(inv, scene));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// It is an argument of a request to a known host, so it is not shown and goes where it is for.
+fn goes_where_it_belongs(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let user = inv.feeds.and_then(|index| scene.invocations().get(index));
+    let mut urls = scene.view.survey.effects.iter().filter_map(|effect| match &effect.target {
+        Target::Url(url) => Some(host_of(url)),
+        Target::Path { .. } | Target::UnknownPath { .. } | Target::Command(_) | Target::None => None,
+    });
+    user.is_some_and(|user| runs(user, lists::DOWNLOADERS))
+        && urls.all(|host| is_known(&host, scene.view.policy))
+}
+
+/// Whether a variable's name says that its value is secret.
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let ends = [
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "API_KEY",
+        "APIKEY",
+        "PRIVATE_KEY",
+        "ACCESS_KEY",
+        "CREDENTIALS",
+    ];
+    ends.iter().any(|end| name.ends_with(end)) || name.contains("SECRET_") || name.ends_with("_PAT")
+}
+
+fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["echo", "printf", "printenv"], |inv| {
+        // Redirected to a file or given to another command it is not shown.
+        let shown = inv.writes.is_empty() && inv.feeds.is_none() && !is_piped(inv, scene);
+        if inv.program == "printenv" {
+            return shown && inv.operands.iter().any(|arg| is_secret_name(arg.prefix()));
+        }
+        shown && inv.args.iter().any(Arg::has_unknown) && names_in(&inv.text).any(is_secret_name)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn is_piped(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    scene.invocations().iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+}
+
+/// The variables that a text expands as they are: `$NAME`, `${NAME}`.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split('$').skip(1).filter_map(|rest| {
+        let braced = rest.strip_prefix('{');
+        let body = braced.unwrap_or(rest);
+        let end = body.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(body.len());
+        let plain = braced.is_none() || body.get(end..).is_some_and(|tail| tail.starts_with('}'));
+        if plain { body.get(..end) } else { None }
+    })
+}
+
+fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["find", "fd", "locate", "grep", "rg", "egrep"], |inv| {
+        let wide = inv.program == "locate"
+            || inv.operands.iter().any(|arg| {
+                let target = target_of(arg, inv.cwd.as_deref());
+                classify(&target, EffectKind::FileDeletion, &scene.view).any(&[
+                    Class::Root,
+                    Class::Home,
+                    Class::Users,
+                ])
+            });
+        wide && inv.args.iter().any(|arg| hunts(&arg.text()))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn hunts(text: &str) -> bool {
+    let text = text.trim_matches('*');
+    lists::SECRET_NAMES.contains(&text)
+        || lists::SECRET_ENDINGS.contains(&text)
+        || matches!(
+            text,
+            ".pem"
+                | ".key"
+                | "id_"
+                | "credentials"
+                | "credentials.json"
+                | ".env"
+                | "kubeconfig"
+                | ".ovpn"
+                | "_rsa"
+                | "secret"
+                | "password"
+        )
+        || text.contains("PRIVATE KEY")
+        || text.contains("aws_secret_access_key")
+}
+
+fn clipboard_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const PRINT: &[&str] = &["-o", "-out", "-b", "--output"];
+    let found = scene.first(&["xclip", "xsel"], |inv| {
+        inv.args.iter().filter_map(Arg::known).any(|arg| PRINT.contains(&arg))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn memory_read<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let memory = |path: &str| {
+        matches!(path, "/dev/mem" | "/dev/kmem" | "/proc/kcore")
+            || path.strip_prefix("/proc/").is_some_and(|rest| rest.ends_with("/mem"))
+    };
+    let found = scene.invocations().iter().find(|inv| {
+        let in_args = inv.args.iter().any(|arg| memory(arg.prefix().trim_start_matches("if=")));
+        let reads = inv.reads.iter().any(|target| memory(target.text()));
+        (in_args || reads) && !runs(inv, &["ls", "stat", "echo", "printf", "grep", "git"])
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

@@ -1,0 +1,652 @@
+//! Self-protection: the places, programs and variables that keep lazaret in front of the agent.
+
+use super::{lists, predicate};
+use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::matcher::{
+    Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, When, classify, contains_word, flag_value,
+    has_flag, mentions_protected, runs, squeeze, target_of,
+};
+use crate::shell::Arg;
+
+const ASK: Option<Instead> =
+    Some(Instead::Advice("describe the change and let the person make it at a terminal"));
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "selfprotect.place-changed",
+        severity: Severity::Critical,
+        reason: "changes what keeps the guard in place: the client's settings or hooks, or lazaret's own files",
+        instead: ASK,
+        when: &[When::Effect(OnEffect {
+            kinds: &[
+                EffectKind::FileCreation,
+                EffectKind::FileModification,
+                EffectKind::FileDeletion,
+                EffectKind::SystemModification,
+            ],
+            any: &[Class::Protected],
+            ..EFFECT
+        })],
+        fires: &[
+            "rm .claude/settings.json",
+            "rm -rf ~/.claude",
+            "echo '{}' > .claude/settings.local.json",
+            "cd .claude && rm settings.json",
+            "jq 'del(.hooks)' .claude/settings.json > t && mv t .claude/settings.json",
+            "rm .cl*/set*",
+            "sed -i s/hooks/x/ ~/.claude/settings.json",
+            "Write /home/u/proj/.claude/settings.json {}",
+            "Edit /home/u/proj/opencode.json x",
+            "Write /home/u/proj/.opencode/plugins/x.js x",
+            "rm ~/.local/bin/lazaret",
+            "cp /bin/true ~/.local/bin/lazaret",
+            "rm -rf ~/.config/lazaret",
+            "truncate -s 0 ~/.local/state/lazaret/audit.jsonl",
+            "chmod 000 ~/.claude/settings.json",
+            "cat x | tee .claude/settings.json",
+            "dd if=/dev/null of=.claude/settings.json",
+            "touch .claude/settings.local.json",
+            "rm .CLAUDE/settings.json",
+            "rm -rf .claude/*",
+            "f=settings.json; rm .claude/$f",
+            "rm .claude/$(echo settings.json)",
+        ],
+        silent: &[
+            "cat .claude/settings.json",
+            "git diff .claude/settings.json",
+            "git add .claude/settings.json",
+            "jq .hooks .claude/settings.json",
+            "ls -la .claude",
+            "Read /home/u/proj/.claude/settings.json",
+            "grep -n hooks ~/.claude/settings.json",
+            "Write /home/u/proj/docs/claude.md x",
+            "git commit -m 'rm .claude/settings.json'",
+            "echo 'rm -rf ~/.claude'",
+            "Write /home/u/proj/src/settings.json {}",
+            "cargo fmt",
+            "chmod -R u+w .",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.keys-read",
+        severity: Severity::Critical,
+        reason: "reads lazaret's keys or sealed copies",
+        instead: Some(Instead::Command("lazaret doctor")),
+        when: &[When::Effect(OnEffect {
+            kinds: &[EffectKind::FileRead],
+            any: &[Class::Keys],
+            except: &["ls", "stat"],
+            ..EFFECT
+        })],
+        fires: &[
+            "cat /run/user/1000/lazaret/key",
+            "Read /run/user/1000/lazaret/key",
+            "grep -r . /run/user/1000",
+            "Grep /run/user/1000/lazaret x",
+            "cp -r /run/user/1000/lazaret /tmp/k",
+        ],
+        silent: &[
+            "lazaret doctor",
+            "cat ~/.config/lazaret/config.toml",
+            "ls /run/user/1000",
+            "grep -rn lazaret src",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.place-linked",
+        severity: Severity::Critical,
+        reason: "makes a second way to what keeps the guard in place",
+        instead: ASK,
+        when: &[predicate("link_to_a_protected_place", linked)],
+        fires: &[
+            "ln -s ~/.claude/settings.json x",
+            "ln ~/.claude/settings.json x",
+            "ln -s ~/.claude c && rm c/settings.json",
+            "cp -l .claude/settings.json x",
+            "ln -sf /tmp/x .claude/settings.json",
+            "mount --bind /tmp/x .claude",
+        ],
+        silent: &[
+            "ln -s README.md docs/README.md",
+            "cp .claude/settings.json /tmp/backup.json",
+            "ln -s ../target out",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.place-moved",
+        severity: Severity::Critical,
+        reason: "moves, fills or empties the directory of what keeps the guard in place",
+        instead: ASK,
+        when: &[
+            predicate("protected_directory_moved", moved),
+            predicate("archive_unpacked_over_a_protected_place", unpacked),
+            predicate("list_of_protected_places_piped_to_a_change", piped),
+            predicate("sed_writes_a_protected_place", sed_writes),
+        ],
+        fires: &[
+            "mv .claude .claude.bak",
+            "mv ~/.claude /tmp/x",
+            "tar xf a.tar -C .claude",
+            "cp -r /tmp/evil/. .claude/",
+            "rsync -a /tmp/evil/ .claude/",
+            "find .claude -type f | xargs rm",
+            "chmod u-w .claude",
+            "chmod 000 ~/.claude",
+            "sed -n 'w .claude/settings.json' x",
+            "ls .claude/settings.json | xargs -I{} cp /dev/null {}",
+        ],
+        silent: &[
+            "mv src lib",
+            "cp notes.md .claude/",
+            "tar czf c.tgz .claude",
+            "find .claude -type f | xargs cat",
+            "cp -r .claude /tmp/backup",
+            "find src -type f | xargs rm",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.place-restored",
+        severity: Severity::Critical,
+        reason: "brings an older version of what keeps the guard in place back from git",
+        instead: Some(Instead::Command("git diff HEAD -- .claude/settings.json")),
+        when: &[predicate("git_writes_a_protected_place", git_restores)],
+        fires: &[
+            "git checkout HEAD~5 -- .claude/settings.json",
+            "git restore --source HEAD~3 .claude",
+            "git checkout main -- .claude/",
+            "git rm .claude/settings.json",
+            "git mv opencode.json x.json",
+            "git checkout HEAD~1 opencode.json",
+            "git stash push -u .claude/settings.local.json",
+        ],
+        silent: &[
+            "git diff HEAD -- .claude/settings.json",
+            "git log -- .claude/settings.json",
+            "git checkout main",
+            "git add .claude",
+            "git show HEAD:.claude/settings.json",
+            "git rm --cached .claude/settings.local.json",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.place-mentioned",
+        severity: Severity::Critical,
+        reason: "hands what keeps the guard in place to a program of which it cannot be told what it does with it",
+        instead: Some(Instead::Command("cat .claude/settings.json")),
+        when: &[predicate("code_names_a_protected_place", mentions_protected)],
+        fires: &[
+            "python3 -c \"import os; os.remove('.claude/settings.json')\"",
+            "node -e \"require('fs').writeFileSync('.claude/settings.json','{}')\"",
+            "perl -i -pe s/hooks/x/ .claude/settings.json",
+            "python3 -c \"import os; os.chdir('.cl'+'aude'); os.remove('settings.json')\"",
+            "python3 <<'E'\nopen('opencode.json','w')\nE",
+            "./frobnicate .claude/settings.json",
+            "cd .claude && python3 -c \"open('settings.json','w')\"",
+            "ruby -e 'File.delete(\".claude/settings.local.json\")'",
+            "python3 -c \"import shutil; shutil.rmtree('/home/u/.config/lazaret')\"",
+        ],
+        silent: &[
+            "python3 -c \"print('settings')\"",
+            "node build.js",
+            "python3 manage.py settings",
+            "cat .claude/settings.json",
+            "jq . opencode.json",
+            "git diff opencode.json",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.client-unguarded",
+        severity: Severity::Critical,
+        reason: "starts a client with its hooks, plugins or settings off",
+        instead: Some(Instead::Command("claude --version")),
+        when: &[predicate("client_started_without_hooks", client_unguarded)],
+        fires: &[
+            "claude --bare -p x",
+            "claude --safe-mode",
+            "claude --settings '{\"disableAllHooks\":true}' -p x",
+            "claude --setting-sources user -p x",
+            "opencode --pure run x",
+            "CLAUDE_CONFIG_DIR=/tmp/x claude -p x",
+            "env LAZARET_HOME=/tmp/x claude -p x",
+            "HOME=/tmp/x opencode run x",
+            "npx @anthropic-ai/claude-code --bare -p x",
+            "unset LAZARET_QUARANTINE; claude -p x",
+            "claude -p x --settings /tmp/s.json",
+            "OPENCODE_CONFIG_CONTENT='{}' opencode run x",
+        ],
+        silent: &[
+            "claude --version",
+            "claude -p 'explain --bare'",
+            "claude mcp list",
+            "opencode run x",
+            "echo claude --bare",
+            "git commit -m 'claude --bare'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.client-unasked",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "starts a client that asks nobody before it acts",
+        instead: Some(Instead::Command("claude --version")),
+        when: &[predicate("client_started_without_permissions", client_unasked)],
+        fires: &[
+            "claude --dangerously-skip-permissions -p x",
+            "claude --permission-mode bypassPermissions -p x",
+            "opencode run --auto x",
+        ],
+        silent: &["claude -p x", "echo --dangerously-skip-permissions", "claude --permission-mode plan -p x"],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.killed",
+        severity: Severity::Critical,
+        reason: "ends the client or the guard",
+        instead: Some(Instead::Command("pgrep -l node")),
+        when: &[predicate("client_or_guard_killed", killed)],
+        fires: &[
+            "pkill claude",
+            "kill $CLAUDE_PID",
+            "kill -9 $PPID",
+            "killall opencode",
+            "pgrep -f claude | xargs kill",
+            "kill $(pidof lazaret)",
+            "pkill -STOP -f lazaret",
+            "P=$PPID; kill $P",
+            "kill -9 \"$OPENCODE_PID\"",
+        ],
+        silent: &[
+            "pgrep -l node",
+            "kill 12345",
+            "echo $PPID",
+            "pkill -f 'vite --port 5173'",
+            "ps aux | grep claude",
+            "kill $(cat server.pid)",
+            "git commit -m 'pkill claude'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.own-commands",
+        severity: Severity::Critical,
+        reason: "uses lazaret's own commands to loosen it; they are for a person at a terminal",
+        instead: Some(Instead::Command("lazaret doctor")),
+        when: &[predicate("lazaret_loosens_itself", own_commands)],
+        fires: &[
+            "lazaret uninstall",
+            "lazaret trust allow",
+            "lazaret allow ABC123",
+            "lazaret resume s1",
+            "~/.local/bin/lazaret uninstall all",
+            "lazaret config init",
+            "lazaret audit prune",
+            "script -qc 'lazaret allow X' /dev/null",
+            "lazaret feedback 1 fp",
+            "lazaret rollback --last",
+            "lazaret install claude-code --bin /tmp/x",
+        ],
+        silent: &[
+            "lazaret check 'rm -rf /'",
+            "lazaret --help",
+            "lazaret doctor",
+            "lazaret audit show",
+            "lazaret config show",
+            "lazaret rules list",
+            "lazaret trust show",
+            "lazaret --version",
+            "lazaret trust",
+            "lazaret checkpoint list",
+            "echo lazaret uninstall",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.variables",
+        reason: "changes the variables that lazaret and the client's settings are found by",
+        instead: ASK,
+        when: &[predicate("guarding_variable_changed", variables)],
+        fires: &[
+            "export LAZARET_HOME=/tmp/x",
+            "unset LAZARET_QUARANTINE",
+            "export CLAUDE_CONFIG_DIR=/tmp/x",
+            "launchctl setenv CLAUDE_CONFIG_DIR /tmp/x",
+            "systemctl --user set-environment LAZARET_HOME=/tmp",
+        ],
+        silent: &["echo $CLAUDE_CONFIG_DIR", "export FOO=1", "unset FOO", "printenv LAZARET_HOME"],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.hooks-disabled",
+        severity: Severity::Critical,
+        reason: "writes a setting that switches all hooks off",
+        instead: ASK,
+        when: &[predicate("disable_all_hooks_written", hooks_disabled)],
+        fires: &[
+            "Write /home/u/proj/sub/.claude/settings.json {\"disableAllHooks\":true}",
+            "Edit /home/u/other/settings.json \"disableAllHooks\": true",
+            "echo '{\"disableAllHooks\":true}' > s.json",
+            "jq '.disableAllHooks=true' a.json > b.json",
+        ],
+        silent: &[
+            "Write /home/u/proj/docs/hooks.md disableAllHooks",
+            "grep -rn disableAllHooks .",
+            "Write /home/u/proj/a.json {\"hooks\":[]}",
+            "git commit -m disableAllHooks",
+            "echo disableAllHooks",
+        ],
+        ..RULE
+    },
+];
+
+/// A protected place, or the client's or lazaret's own directory around one.
+fn around_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Target::Path { path, glob, .. } = target_of(arg, inv.cwd.as_deref()) else { return false };
+    let wide = Target::Path { path, glob, recursive: true };
+    classify(&wide, EffectKind::FileModification, &scene.view).has(Class::Protected)
+}
+
+fn linked<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["ln", "link", "cp", "mount", "symlink", "mklink"], |inv| {
+        let makes_link = match inv.program.as_str() {
+            "cp" => ["-l", "-s", "--link", "--symbolic-link"].iter().any(|flag| has_flag(inv, flag)),
+            "mount" => ["--bind", "-B", "--rbind", "-R", "-o"].iter().any(|flag| has_flag(inv, flag)),
+            _ => true,
+        };
+        makes_link && inv.operands.iter().any(|arg| around_protected(arg, inv, scene))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that only look at what they are given.
+const LOOKERS: &[&str] = &[
+    "cat",
+    "grep",
+    "rg",
+    "head",
+    "tail",
+    "wc",
+    "ls",
+    "jq",
+    "diff",
+    "stat",
+    "file",
+    "md5sum",
+    "sha256sum",
+    "echo",
+    "git",
+    "du",
+    "bat",
+];
+
+fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["mv", "rename", "chmod", "chown", "chattr", "chflags", "setfacl"], |inv| {
+        if !runs(inv, &["mv", "rename"]) {
+            return inv.operands.iter().any(|arg| around_protected(arg, inv, scene));
+        }
+        let count = inv.operands.len().saturating_sub(1).max(1);
+        inv.operands.iter().take(count).any(|arg| {
+            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
+                .has(Class::Protected)
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn unpacked<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found =
+        scene.first(&["tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar"], |inv| {
+            let whole =
+                |arg: &Arg| arg.prefix().ends_with("/.") || arg.prefix().ends_with('/') || arg.has_glob();
+            match inv.program.as_str() {
+                "cp" | "rsync" | "ditto" => {
+                    let (dest, sources) = match inv.operands.split_last() {
+                        Some((dest, sources)) => (dest, sources),
+                        None => return false,
+                    };
+                    sources.iter().any(whole) && around_protected(dest, inv, scene)
+                }
+                _ => {
+                    let dest = flag_value(inv, &["-C", "--directory", "-d", "-o", "-D"]);
+                    dest.is_some_and(|dest| around_protected(dest, inv, scene))
+                }
+            }
+        });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `w file` in a script of sed.
+fn sed_writes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["sed", "gsed"], |inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            text.split("w ").skip(1).any(|rest| {
+                let file = rest.split_whitespace().next().unwrap_or_default();
+                around_protected(&Arg::literal(file.trim_end_matches([';', '}'])), inv, scene)
+            })
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let found = all.iter().find(|inv| {
+        let from_list = inv.wrappers.iter().any(|name| matches!(name.as_str(), "xargs" | "parallel"));
+        from_list
+            && !runs(inv, LOOKERS)
+            && all.iter().any(|lister| {
+                lister.pipeline == inv.pipeline
+                    && lister.stage < inv.stage
+                    && lister.operands.iter().any(|arg| around_protected(arg, lister, scene))
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn git_restores<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const WRITING: &[&str] =
+        &["checkout", "restore", "rm", "mv", "stash", "checkout-index", "apply", "am", "read-tree"];
+    let found = scene.first(&["git"], |inv| {
+        let writes = inv.sub.first().is_some_and(|sub| WRITING.contains(&sub.as_str()));
+        let index_only =
+            has_flag(inv, "--cached") || (has_flag(inv, "--staged") && !has_flag(inv, "--worktree"));
+        let paths = inv.operands.iter().chain(inv.args.iter().rev().take(1));
+        writes && !index_only && { paths }.any(|arg| around_protected(arg, inv, scene))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The invocations of a client, by its own name or through a package runner.
+fn clients<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation> + 's {
+    scene.invocations().iter().filter(|inv| {
+        runs(inv, lists::CLIENTS)
+            || (runs(inv, &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "node", "deno"])
+                && inv.args.iter().any(|arg| {
+                    let text = arg.text();
+                    text.contains("claude-code")
+                        || text.contains("opencode-ai")
+                        || text.contains("@opencode/cli")
+                }))
+    })
+}
+
+fn client_unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const OFF: &[&str] = &[
+        "--bare",
+        "--safe-mode",
+        "--setting-sources",
+        "--settings",
+        "--pure",
+        "--managed-settings",
+        "--no-hooks",
+    ];
+    const VARIABLES: &[&str] = &[
+        "CLAUDE_CONFIG_DIR",
+        "LAZARET_",
+        "OPENCODE_CONFIG",
+        "OPENCODE_PURE",
+        "HOME=",
+        "XDG_CONFIG_HOME",
+        "CLAUDE_CODE_SIMPLE",
+        "OPENCODE_DISABLE",
+    ];
+    let line = scene.command_line();
+    let found = clients(scene).find(|inv| {
+        let by_flag = inv.args.iter().filter_map(Arg::known).any(|arg| {
+            OFF.iter()
+                .any(|off| arg == *off || arg.strip_prefix(off).is_some_and(|rest| rest.starts_with('=')))
+        });
+        let unknown_flag =
+            inv.args.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty() && inv.flags.is_empty());
+        // Assignments in front of a command are gone once it is surveyed; the text still has them.
+        by_flag || (!unknown_flag && VARIABLES.iter().any(|name| assigns(line, name)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a word of the line sets, or `env -u` and `unset` take away, a variable whose name begins so.
+fn assigns(line: &str, name: &str) -> bool {
+    let name = name.trim_end_matches('=');
+    line.split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | '"' | '\'')).any(|word| {
+        word.starts_with(name)
+            && (word.contains('=')
+                || line.contains("unset ")
+                || line.contains("env -u")
+                || line.contains("env -i"))
+            && word
+                .split('=')
+                .next()
+                .is_some_and(|var| var == name || name.ends_with('_') || name.starts_with("OPENCODE"))
+    })
+}
+
+fn client_unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = clients(scene).find(|inv| {
+        has_flag(inv, "--dangerously-skip-permissions")
+            || has_flag(inv, "--allow-dangerously-skip-permissions")
+            || (inv.program.starts_with("opencode")
+                && inv.args.iter().any(|arg| arg.known() == Some("--auto")))
+            || inv.args.iter().any(|arg| arg.known() == Some("bypassPermissions"))
+            || flag_value(inv, &["--permission-mode"]).and_then(Arg::known) == Some("bypassPermissions")
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+const KILLERS: &[&str] = &["kill", "pkill", "killall", "skill", "tkill", "xkill", "killall5"];
+const FINDERS: &[&str] = &["pgrep", "pidof", "ps", "lsof", "fuser", "grep", "awk", "ss", "cat"];
+const OWN_PROCESSES: &[&str] = &["CLAUDE_PID", "OPENCODE_PID", "PPID"];
+
+fn names_guard(text: &str) -> bool {
+    contains_word(text, "lazaret") || lists::CLIENTS.iter().any(|client| contains_word(text, client))
+}
+
+fn killed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let line = scene.command_line();
+    let own = || OWN_PROCESSES.iter().any(|name| line.contains(name));
+    let found_by_name = || {
+        scene
+            .invocations()
+            .iter()
+            .any(|inv| runs(inv, FINDERS) && inv.args.iter().any(|arg| names_guard(&arg.text())))
+    };
+    let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
+        "kill" | "tkill" => own() || found_by_name(),
+        _ => inv.operands.iter().any(|arg| names_guard(&arg.text())) || own(),
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Commands of lazaret that only look, and those that look unless told otherwise.
+const LOOKING: &[&str] =
+    &["check", "doctor", "stats", "completions", "man", "help", "agents", "ref", "hook", "review", "run"];
+const LOOKING_SUBS: &[(&str, &[&str])] = &[
+    ("audit", &["show", "tail", "verify", "export"]),
+    ("config", &["show", "check", "path"]),
+    ("trust", &["show", ""]),
+    ("rules", &["list", "show", "test"]),
+    ("checkpoint", &["list", "show"]),
+];
+
+fn own_commands<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["lazaret"], |inv| {
+        let mut words = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().map(Arg::prefix));
+        let (first, second) = (words.next(), words.next().unwrap_or_default());
+        let Some(first) = first else { return inv.args.iter().any(Arg::has_unknown) };
+        let help = inv.args.iter().any(|arg| matches!(arg.known(), Some("--help" | "-h" | "--dry-run")));
+        !help
+            && !LOOKING.contains(&first)
+            && !LOOKING_SUBS.iter().any(|(name, subs)| *name == first && subs.contains(&second))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn variables<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let guarding = |text: &str| text.starts_with("LAZARET_") || text.starts_with("CLAUDE_CONFIG_DIR");
+    let found = scene.first(
+        &["export", "unset", "declare", "typeset", "readonly", "launchctl", "systemctl"],
+        |inv| {
+            let sets = match inv.program.as_str() {
+                "launchctl" => inv
+                    .args
+                    .first()
+                    .and_then(Arg::known)
+                    .is_some_and(|word| matches!(word, "setenv" | "unsetenv")),
+                "systemctl" => inv
+                    .args
+                    .iter()
+                    .any(|arg| matches!(arg.known(), Some("set-environment" | "unset-environment"))),
+                _ => true,
+            };
+            sets && inv.args.iter().any(|arg| guarding(arg.prefix()))
+        },
+    );
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let json = |path: &str| path.ends_with(".json") || path.ends_with(".jsonc") || path.ends_with(".json5");
+    match &scene.view.call.action {
+        Action::Write { path, content, long } | Action::Edit { path, content, long } => {
+            let settings = contains_word(path, "/.claude/") && json(path);
+            if json(path) && contains_word(&squeeze(content), "disableAllHooks") {
+                return Found::yes(path);
+            }
+            // Longer than we look: only a settings file would be worth hiding it in.
+            if *long && settings { Found::unsure(path) } else { Found::No }
+        }
+        Action::Shell { command, .. } => {
+            if !contains_word(command, "disableAllHooks") {
+                return Found::No;
+            }
+            let written = scene.effects().find(|(effect, _)| {
+                matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification)
+                    && json(effect.target.text())
+            });
+            written.map_or(Found::No, |_| Found::yes(command))
+        }
+        Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Spawn { .. }
+        | Action::Other { .. } => Found::No,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assignments() {
+        assert!(assigns("X=1 LAZARET_HOME=/x claude", "LAZARET_"));
+        assert!(!assigns("echo LAZARET_HOME", "LAZARET_"));
+    }
+}

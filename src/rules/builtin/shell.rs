@@ -1,0 +1,366 @@
+//! The command line itself: what cannot be read, and what hides what it runs.
+
+use super::predicate;
+use crate::domain::{EffectKind, Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::matcher::{
+    Class, Found, Instead, RULE, Rule, Scene, classify, has_flag, is_shell, runs, target_of,
+};
+use crate::shell::{Arg, Bound, parse};
+
+/// Programs whose output is a path or the set-up of a tool, and so ordinary as a command or for `eval`.
+const LOCATORS: &[&str] = &[
+    "which",
+    "command",
+    "type",
+    "npm",
+    "yarn",
+    "pnpm",
+    "go",
+    "brew",
+    "rustup",
+    "pyenv",
+    "rbenv",
+    "asdf",
+    "mise",
+    "dirname",
+    "xcrun",
+    "poetry",
+    "node",
+    "git",
+    "ssh-agent",
+    "direnv",
+    "starship",
+    "zoxide",
+    "opam",
+    "fnm",
+    "nvm",
+    "dircolors",
+    "minikube",
+    "conda",
+    "micromamba",
+    "lesspipe",
+    "gpg-agent",
+    "keychain",
+    "luarocks",
+    "perl",
+    "thefuck",
+    "docker-machine",
+    "register-python-argcomplete",
+    "mktemp",
+    "pwd",
+    "realpath",
+    "basename",
+    "readlink",
+    "hash",
+    "llvm-config",
+    "python3-config",
+    "pkg-config",
+    "nodenv",
+    "nodejs",
+    "bazel",
+    "cargo",
+];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "shell.bound",
+        severity: Severity::Critical,
+        reason: "the command is too long or too deeply nested to be read",
+        instead: Some(Instead::Advice("split the command, or put it into a script file that can be read")),
+        when: &[predicate("bound_passed", bound_passed)],
+        fires: BEYOND_BOUNDS,
+        silent: &["echo $(echo $(echo x))", "bash -c \"bash -c 'echo x'\"", "true && true && true"],
+        ..RULE
+    },
+    Rule {
+        id: "shell.unreadable",
+        verdict: Verdict::Modify,
+        reason: "the command is not well-formed, so it cannot be told what of it would run",
+        instead: Some(Instead::Advice("close every quote, bracket and heredoc")),
+        when: &[predicate("not_well_formed", unreadable)],
+        fires: &["echo 'x", "if true; then rm -rf x", "echo $(ls", "for x in; do"],
+        silent: &["echo 'x'", "cat <<E\nx\nE", "if true; then ls; fi"],
+        ..RULE
+    },
+    Rule {
+        id: "shell.hidden-command",
+        severity: Severity::Critical,
+        reason: "hides which program it runs, and runs it on something that must not be lost",
+        instead: Some(Instead::Advice("write the command out")),
+        when: &[predicate("unknown_program_on_a_wide_target", hidden_command)],
+        fires: &["$(cat x) -rf /", "$X -rf ~", "${cmd:-$y} -rf /etc", "`cat x` -r /home"],
+        silent: &[
+            "$CC -o main main.c",
+            "\"$PYTHON\" script.py",
+            "$(which node) app.js",
+            "$(npm bin)/eslint .",
+            "$HOME/bin/tool -r src",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "shell.separator-trick",
+        severity: Severity::Critical,
+        reason: "builds its words out of $IFS so that they cannot be seen",
+        instead: Some(Instead::Advice("write the command with blanks")),
+        when: &[predicate("words_built_with_ifs", separator_trick)],
+        fires: &["rm$IFS-rf$IFS/", "cat${IFS}/etc/passwd", "X=x; curl$IFS$X"],
+        silent: &[
+            "IFS=, read -r a b",
+            "while IFS= read -r line; do echo \"$line\"; done < x",
+            "echo \"$IFS\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "shell.computed-command",
+        verdict: Verdict::Modify,
+        reason: "runs what another command prints, which cannot be known before",
+        instead: Some(Instead::Advice("print it first, then run what it says")),
+        when: &[predicate("output_run_as_command", computed_command)],
+        fires: &[
+            "$(cat cmd.txt)",
+            "eval \"$(cat x.txt)\"",
+            "bash -c \"$(cat x.txt)\"",
+            "eval $(python3 gen.py)",
+        ],
+        silent: &[
+            "eval \"$(ssh-agent -s)\"",
+            "$(which node) app.js",
+            "echo $(cat x.txt)",
+            "eval \"$(direnv hook bash)\"",
+            "bash -c 'ls'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "shell.eval-unknown",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "runs the value of a variable as code",
+        instead: Some(Instead::Advice("write the command out")),
+        when: &[predicate("unknown_text_run", eval_unknown)],
+        fires: &["eval \"$CMD\"", "bash -c \"$X\"", "sh <<< \"$CODE\""],
+        silent: &[
+            "X='ls -l'; eval \"$X\"",
+            "bash -c 'echo \"$1\"' _ x",
+            "echo \"$CMD\"",
+            "bash script.sh \"$X\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "shell.injected-code",
+        verdict: Verdict::Modify,
+        reason: "a variable makes the program load or run code that is not its own",
+        instead: Some(Instead::Command("env | grep LD_PRELOAD")),
+        when: &[predicate("loader_variable_set", injected_code)],
+        fires: &[
+            "LD_PRELOAD=./x.so ls",
+            "BASH_ENV=/tmp/x bash script.sh",
+            "export LD_PRELOAD=/tmp/x.so",
+            "PROMPT_COMMAND=x; ls",
+            "GIT_SSH_COMMAND='sh -c id' git fetch",
+            "env NODE_OPTIONS=--require=/tmp/x.js node app.js",
+            "PYTHONSTARTUP=/tmp/x python3",
+        ],
+        silent: &[
+            "env | grep LD_PRELOAD",
+            "FOO=1 ls",
+            "echo LD_PRELOAD=x",
+            "NODE_OPTIONS=--max-old-space-size=4096 npm run build",
+            "GIT_SSH_COMMAND='ssh -i ~/.ssh/k' git fetch",
+            "git commit -m 'LD_PRELOAD=x'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "shell.reordered-text",
+        verdict: Verdict::Modify,
+        reason: "holds characters that make the command look different from what runs",
+        instead: Some(Instead::Advice("write the command without invisible characters")),
+        when: &[predicate("bidirectional_characters", reordered_text)],
+        fires: &["echo \u{202e}fr- mr", "ls \u{2066}x\u{2069}"],
+        silent: &["echo 'grüße 👩‍💻'", "git commit -m 'שלום'", "ls"],
+        ..RULE
+    },
+];
+
+/// More levels than the parser follows.
+const BEYOND_BOUNDS: &[&str] = &[
+    "$($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($(rm -rf /)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))",
+    "( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( rm -rf /))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))",
+    "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((rm -rf /",
+];
+
+fn bound_passed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let survey = scene.view.survey;
+    let line = scene.command_line();
+    // What is both malformed and nested without end is not written by a person.
+    let deep = || line.bytes().filter(|b| matches!(b, b'(' | b'{' | b'`')).count() > Bound::MAX_DEPTH;
+    if survey.bound || (survey.problem.is_some() && deep()) { Found::yes(line) } else { Found::No }
+}
+
+fn unreadable<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let survey = scene.view.survey;
+    if survey.problem.is_some() && !survey.bound { Found::yes(scene.command_line()) } else { Found::No }
+}
+
+/// Its program is not known before it runs.
+fn is_unknown(inv: &Invocation) -> bool {
+    inv.program.is_empty() && inv.word.has_unknown()
+}
+
+fn hidden_command<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const WIDE: &[Class] = &[
+        Class::Root,
+        Class::System,
+        Class::Home,
+        Class::HomeTop,
+        Class::Users,
+        Class::Project,
+        Class::Git,
+        Class::Device,
+        Class::Protected,
+    ];
+    const DESTROYERS: &[&str] = &["rm", "dd", "shred", "mv", "chmod", "chown", "find", "truncate", "…"];
+    let found = scene.invocations().iter().find(|inv| {
+        let word = inv.word.text();
+        let name = word.rsplit('/').next().unwrap_or_default();
+        if !is_unknown(inv) || (name.len() < word.len() && !DESTROYERS.contains(&name)) {
+            return false;
+        }
+        let option = |arg: &Arg| arg.prefix().starts_with('-') && arg.prefix().contains(['r', 'R', 'f']);
+        let recursive = inv.args.iter().any(option);
+        inv.args.iter().filter(|arg| !arg.prefix().starts_with('-') && !arg.has_unknown()).any(|arg| {
+            let target = target_of(arg, inv.cwd.as_deref());
+            let changed = classify(&target, EffectKind::FileModification, &scene.view);
+            let lost = classify(&target, EffectKind::FileDeletion, &scene.view);
+            changed.any(&[Class::Protected, Class::Device]) || (recursive && lost.any(WIDE))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn separator_trick<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let line = scene.command_line();
+    if !line.contains("$IFS") && !line.contains("${IFS") {
+        return Found::No;
+    }
+    let script = parse(line);
+    let trick = script.commands.iter().filter_map(|simple| simple.words.first()).find(|word| {
+        let text = line.get(word.span.0..word.span.1).unwrap_or_default();
+        text.contains("$IFS") || text.contains("${IFS")
+    });
+    trick.map_or(Found::No, |_| Found::yes(line))
+}
+
+/// Whether something that is no locator feeds the invocation.
+fn is_fed(index: usize, scene: &Scene<'_>) -> bool {
+    scene.invocations().iter().any(|inv| inv.feeds == Some(index) && !runs(inv, LOCATORS))
+}
+
+fn computed_command<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().enumerate().find(|(index, inv)| {
+        let runs_text = is_unknown(inv) && inv.word.prefix().is_empty() || runs_unknown_text(inv);
+        runs_text && is_fed(*index, scene)
+    });
+    Found::from(found.map(|(_, inv)| inv.text.as_str()))
+}
+
+/// A shell or `eval` that is given text which is not known.
+fn runs_unknown_text(inv: &Invocation) -> bool {
+    if runs(inv, &["eval"]) {
+        return inv.args.iter().any(Arg::has_unknown);
+    }
+    if !is_shell(&inv.program) {
+        return false;
+    }
+    let text = match &inv.stdin {
+        crate::rules::Stdin::Text(arg) => inv.operands.is_empty() && arg.has_unknown(),
+        crate::rules::Stdin::Inherited | crate::rules::Stdin::Pipe | crate::rules::Stdin::File(_) => false,
+    };
+    let code = inv.flags.iter().find(|flag| flag.name == "-c").and_then(|flag| flag.value.as_ref());
+    let code = code.or_else(|| if has_flag(inv, "-c") { inv.operands.first() } else { None });
+    text || code.is_some_and(Arg::has_unknown)
+}
+
+fn eval_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().enumerate().find(|(index, inv)| {
+        runs_unknown_text(inv) && !scene.invocations().iter().any(|other| other.feeds == Some(*index))
+    });
+    Found::from(found.map(|(_, inv)| inv.text.as_str()))
+}
+
+/// Variables that make a program load or run other code.
+const LOADERS: &[&str] = &[
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "DYLD_INSERT_LIBRARIES",
+    "BASH_ENV",
+    "PROMPT_COMMAND",
+    "PYTHONSTARTUP",
+    "PERL5OPT",
+    "RUBYOPT",
+    "NODE_OPTIONS",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PROXY_COMMAND",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_COUNT",
+    "LESSOPEN",
+    "JAVA_TOOL_OPTIONS",
+    "RUSTC_WRAPPER",
+];
+
+fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let line = scene.command_line();
+    if !LOADERS.iter().any(|name| line.contains(name)) {
+        return Found::No;
+    }
+    let script = parse(line);
+    let assigned = script.commands.iter().flat_map(|simple| &simple.assigns).any(|assign| {
+        let value = line.get(assign.value.span.0..assign.value.span.1).unwrap_or_default();
+        loads(&assign.name, value)
+    });
+    let exported = scene.invocations().iter().any(|inv| {
+        let sets = runs(inv, &["export", "declare", "typeset", "readonly"]);
+        sets && inv
+            .args
+            .iter()
+            .any(|arg| arg.text().split_once('=').is_some_and(|(name, value)| loads(name, value)))
+    });
+    let through_env =
+        scene.invocations().iter().any(|inv| inv.wrappers.iter().any(|wrapper| wrapper == "env"))
+            && line
+                .split_whitespace()
+                .any(|word| word.split_once('=').is_some_and(|(name, value)| loads(name, value)));
+    if assigned || exported || through_env { Found::yes(line) } else { Found::No }
+}
+
+fn loads(name: &str, value: &str) -> bool {
+    let value = value.trim_matches(['"', '\'']);
+    match name {
+        "NODE_OPTIONS" => ["--require", "-r", "--import", "--loader", "--experimental-loader", "--inspect"]
+            .iter()
+            .any(|flag| value.contains(flag)),
+        "GIT_SSH_COMMAND" | "GIT_SSH" => {
+            !(value == "ssh" || value.starts_with("ssh ")) || value.contains("ProxyCommand")
+        }
+        "RUSTC_WRAPPER" => !matches!(value, "" | "sccache"),
+        "GIT_ASKPASS" | "SSH_ASKPASS" => !matches!(value, "" | "true" | "/bin/true" | "echo" | "/bin/echo"),
+        "GIT_CONFIG_GLOBAL" => value != "/dev/null",
+        _ => LOADERS.contains(&name) && !value.is_empty(),
+    }
+}
+
+fn reordered_text<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let line = scene.command_line();
+    let hidden = !line.is_ascii()
+        && line.chars().any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'));
+    if hidden { Found::yes(line) } else { Found::No }
+}

@@ -1,0 +1,152 @@
+//! Containers, virtual machines, clusters, infrastructure as code.
+
+use super::{Deed, Operands, Program, Rest, Sub, WORDS, p, s, t};
+
+const RUN: &str = "+ -v --volume -e --env --env-file:r -p --publish -w --workdir -u --user --name --network --net --mount --entrypoint -l \
+    --label -m --memory --cpus --platform --add-host --device --cap-add --cap-drop --security-opt --pid --ipc --uts --userns --restart \
+    -h --hostname --log-driver --log-opt --tmpfs --ulimit --shm-size --gpus --pull --runtime --dns --link --expose --cidfile:w --volumes-from \
+    -a --attach --stop-signal --stop-timeout --health-cmd -i! -t! -d! --rm! --privileged! --init! --read-only!";
+const EXEC: &str =
+    "+ -e --env --env-file:r -w --workdir -u --user --detach-keys --index -i! -t! -d! -T! --privileged!";
+
+#[rustfmt::skip]
+const DOCKER: &[Sub] = &[
+    t("ps images logs inspect version info stats top port diff history events search container.ls container.list container.ps \
+        container.inspect container.logs container.stats container.top container.port container.diff image image.ls image.list \
+        image.inspect image.history volume volume.ls volume.list volume.inspect network network.ls network.list network.inspect system \
+        system.df system.info system.events compose.ps compose.logs compose.config compose.images compose.top compose.ls compose.port \
+        compose.version context context.ls context.show context.inspect container help buildx.ls buildx.inspect buildx.version buildx.du manifest.inspect \
+        builder buildx manifest plugin node service stack swarm secret config checkpoint trust machine pod", Deed::Nothing),
+    s("compose", COMPOSE, Deed::Nothing, Operands::Text),
+    s("run container.run", RUN, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("create container.create", RUN, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("exec container.exec", EXEC, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("compose.exec compose.run", EXEC, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("build image.build buildx.build buildx.bake builder.build", "-t --tag -f:r --file:r --build-arg --target --platform -o --output --secret --ssh --cache-from --cache-to --progress \
+        --network --label --iidfile:w", Deed::Process, Operands::Text),
+    t("compose.up compose.start compose.restart compose.build compose.create compose.watch compose.cp compose.scale compose.pause compose.unpause \
+        start restart pause unpause wait attach cp commit export save load import tag update rename compose.wait compose.attach \
+        container.start container.restart container.cp container.commit container.wait image.tag image.save image.load \
+        volume.create network.create network.connect network.disconnect context.use context.create buildx.use buildx.create \
+        container.export container.rename container.update container.attach image.import", Deed::Process),
+    t("stop kill compose.stop compose.kill compose.down compose.rm rm rmi container.stop container.kill container.rm container.prune \
+        image.rm image.prune volume.rm volume.prune network.rm network.prune system.prune builder.prune buildx.prune buildx.rm context.rm", Deed::Process),
+    t("pull push login logout compose.pull compose.push image.pull image.push buildx.imagetools", Deed::Network),
+];
+
+#[rustfmt::skip]
+const KUBECTL: &[Sub] = &[
+    t("get describe logs log top explain api-resources api-versions version cluster-info auth auth.can-i auth.whoami diff config config.view \
+        config.current-context config.get-contexts config.get-clusters events wait kustomize plugin completion options rollout.status rollout.history rollout", Deed::Network),
+    s("exec", "-c --container -n --namespace -f:r -i! -t!", Deed::Network, Operands::Text).wrap(WORDS.rest(Rest::AfterDashes).remote()),
+    s("run debug", "--image -n --namespace -c -l --env --overrides", Deed::Network, Operands::Text).wrap(WORDS.rest(Rest::AfterDashes).remote()),
+    s("apply create delete replace patch edit scale autoscale label annotate set expose taint drain cordon uncordon cp port-forward proxy attach \
+        rollout.restart rollout.undo rollout.pause rollout.resume certificate config.use-context config.set config.set-context config.set-credentials config.set-cluster \
+        config.unset config.delete-context config.rename-context", "-f:r --filename:r -k -n --namespace -l --selector -p --patch -o --output --replicas --type", Deed::Network, Operands::Text),
+];
+
+#[rustfmt::skip]
+const TERRAFORM: &[Sub] = &[
+    t("fmt", Deed::Change),
+    t("validate show output graph providers version console get state state.list state.show workspace workspace.list workspace.show test metadata", Deed::Look),
+    t("init plan refresh login logout import", Deed::Network),
+    t("apply destroy taint untaint force-unlock state.rm state.mv state.push state.pull state.replace-provider workspace.new workspace.select workspace.delete", Deed::Network),
+];
+
+#[rustfmt::skip]
+const HELM: &[Sub] = &[
+    t("list ls status get history show inspect template lint search version env verify dependency dep", Deed::Network),
+    t("install upgrade uninstall delete rollback repo pull push test package create plugin registry", Deed::Network),
+];
+
+#[rustfmt::skip]
+const VAGRANT: &[Sub] = &[
+    s("ssh", "-c:s --command:s", Deed::Process, Operands::Text),
+    t("up halt destroy provision reload status box init suspend resume snapshot global-status validate", Deed::Process),
+];
+
+const K: &str =
+    "-n --namespace --context --kubeconfig:r --cluster -s --server --token --user --as --request-timeout -v";
+const D: &str = "-H --host -c --context --config -l --log-level --connection --url";
+const NESTED: &str = "container image volume network system compose context buildx builder manifest";
+const COMPOSE: &str = "-f:r --file:r -p --project-name --profile --env-file:r --project-directory";
+
+#[rustfmt::skip]
+const COMPOSE_SUBS: &[Sub] = &[
+    s("exec run", EXEC, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    t("ps logs config images top ls port version", Deed::Nothing),
+    t("up start restart build create stop kill down rm pause unpause scale watch cp", Deed::Process),
+    t("pull push", Deed::Network),
+];
+
+#[rustfmt::skip]
+pub(super) const TABLE: &[Program] = &[
+    p("VBoxManage", "", Deed::Process, Operands::Text),
+    p("ansible", "-i:r -m -a -u -e --private-key:r", Deed::Network, Operands::Text),
+    p("ansible-galaxy", "", Deed::Install, Operands::Text),
+    p("ansible-lint", "", Deed::Look, Operands::Text),
+    p("ansible-playbook", "-i:r -e --extra-vars -t --tags -l --limit -u --private-key:r", Deed::Network, Operands::Read),
+    p("ansible-vault", "--vault-password-file:r", Deed::Change, Operands::Text),
+    p("argocd", "", Deed::Network, Operands::Text),
+    p("buildah", "", Deed::Process, Operands::Text),
+    p("cdk", "", Deed::Network, Operands::Text),
+    p("checkov", "", Deed::Look, Operands::Text),
+    p("colima", "", Deed::Process, Operands::Text),
+    p("consul", "", Deed::Network, Operands::Text),
+    p("crane", "", Deed::Network, Operands::Text),
+    p("crictl", "", Deed::Process, Operands::Text),
+    p("ctr", "", Deed::Process, Operands::Text),
+    p("distrobox", "", Deed::Process, Operands::Text),
+    p("dive", "", Deed::Nothing, Operands::Text),
+    p("docker", D, Deed::Process, Operands::Text).subs(NESTED, DOCKER),
+    p("docker-compose", COMPOSE, Deed::Process, Operands::Text).subs("", COMPOSE_SUBS),
+    p("docker-machine", "", Deed::Process, Operands::Text),
+    p("finch", D, Deed::Process, Operands::Text).subs(NESTED, DOCKER),
+    p("flux", "", Deed::Network, Operands::Text),
+    p("grype", "", Deed::Network, Operands::Text),
+    p("helm", K, Deed::Network, Operands::Text).subs("", HELM),
+    p("helmfile", "", Deed::Network, Operands::Text),
+    p("istioctl", "", Deed::Network, Operands::Text),
+    p("k", K, Deed::Network, Operands::Text).subs("config rollout auth", KUBECTL),
+    p("k3d", "", Deed::Process, Operands::Text),
+    p("k3s", "", Deed::System, Operands::Text),
+    p("k9s", "", Deed::Network, Operands::Text),
+    p("kind", "", Deed::Process, Operands::Text),
+    p("kubeadm", "", Deed::System, Operands::Text),
+    p("kubectl", K, Deed::Network, Operands::Text).subs("config rollout auth", KUBECTL),
+    p("kubectx", "", Deed::Change, Operands::Text),
+    p("kubens", "", Deed::Change, Operands::Text),
+    p("kustomize", "", Deed::Look, Operands::Text),
+    p("lima", "", Deed::Process, Operands::Text),
+    p("limactl", "", Deed::Process, Operands::Text),
+    p("lxc", "", Deed::Process, Operands::Text),
+    p("minikube", "", Deed::Process, Operands::Text),
+    p("multipass", "", Deed::Process, Operands::Text),
+    p("nerdctl", D, Deed::Process, Operands::Text).subs(NESTED, DOCKER),
+    p("nomad", "", Deed::Network, Operands::Text),
+    p("oc", K, Deed::Network, Operands::Text).subs("config rollout auth", KUBECTL),
+    p("packer", "", Deed::Network, Operands::Text),
+    p("podman", D, Deed::Process, Operands::Text).subs(NESTED, DOCKER),
+    p("podman-compose", COMPOSE, Deed::Process, Operands::Text).subs("", COMPOSE_SUBS),
+    p("pulumi", "-C:d --cwd:d -s --stack", Deed::Network, Operands::Text),
+    p("qemu-img", "", Deed::Process, Operands::Text),
+    p("sam", "", Deed::Network, Operands::Text),
+    p("serverless", "", Deed::Network, Operands::Text),
+    p("skaffold", "", Deed::Process, Operands::Text),
+    p("skopeo", "", Deed::Network, Operands::Text),
+    p("sls", "", Deed::Network, Operands::Text),
+    p("sst", "", Deed::Network, Operands::Text),
+    p("stern", "", Deed::Network, Operands::Text),
+    p("syft", "", Deed::Nothing, Operands::Text),
+    p("terraform", "-chdir:d", Deed::Network, Operands::Text).dash().subs("state workspace", TERRAFORM),
+    p("terragrunt", "", Deed::Network, Operands::Text).dash().subs("state workspace", TERRAFORM),
+    p("tflint", "", Deed::Look, Operands::Text),
+    p("tfsec", "", Deed::Look, Operands::Text),
+    p("tilt", "", Deed::Process, Operands::Text),
+    p("tofu", "-chdir:d", Deed::Network, Operands::Text).dash().subs("state workspace", TERRAFORM),
+    p("toolbox", "", Deed::Process, Operands::Text),
+    p("trivy", "", Deed::Network, Operands::Text),
+    p("vagrant", "", Deed::Process, Operands::Text).subs("", VAGRANT),
+    p("vault", "", Deed::Network, Operands::Text),
+    p("virsh", "", Deed::System, Operands::Text),
+];

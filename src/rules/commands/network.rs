@@ -1,0 +1,135 @@
+//! Programs that talk to other machines.
+
+use super::{Deed, Kind, Operands, Program, Rest, WORDS, p, quiet, w};
+
+const CURL: &str = "-A --user-agent -b --cookie -c:w --cookie-jar:w -C --continue-at -d --data --data-raw --data-ascii \
+    --data-binary --data-urlencode --json -D:w --dump-header:w -e --referer -E:r --cert:r --key:r --cacert:r --capath -F --form \
+    --form-string -G! --get! -H --header -K:r --config:r -m --max-time --connect-timeout -o:w --output:w --output-dir:D -O! \
+    --remote-name! -P --ftp-port -Q --quote -r --range -T:r --upload-file:r -u --user -U --proxy-user -w --write-out -x --proxy \
+    -X --request -y -Y -z --time-cond --url:u --retry --retry-delay --retry-max-time --resolve --connect-to --interface \
+    --limit-rate --max-redirs --unix-socket --aws-sigv4 --ciphers --proto --proto-default --stderr:w --trace:w --trace-ascii:w \
+    --netrc-file:r --oauth2-bearer --hostpubsha256 --tls-max --variable --etag-save:w --etag-compare:r -h? --help?";
+const WGET: &str = "-O:w --output-document:w -o:w --output-file:w -a:w --append-output:w -P:D --directory-prefix:D -i:r \
+    --input-file:r -e --execute -t --tries -T --timeout -w --wait -U --user-agent --header --post-data --post-file:r \
+    --body-data --body-file:r --method --user --password --load-cookies:r --save-cookies:w --ca-certificate:r --certificate:r \
+    --private-key:r -Q --quota -A --accept -R --reject -D --domains -l --level -B --base -I -X --limit-rate --referer \
+    --use-askpass:s --max-redirect --rejected-log:w";
+const SSH: &str = "+ -p -i:r -l -o:k -L -R -D -F:r -J -b -B -c -e -E:w -I -m -O -Q -S -w -W -N! -f! -T! -t! -v! -q! -A! -X! -Y! -C! -4! -6! -n! -G! -V^";
+const SCP: &str = "-P -i:r -o:k -F:r -J -l -S:s -c -D:s -X -r! -p! -q! -v! -C! -3!";
+const RSYNC: &str = "-e:s --rsh:s --rsync-path:s --exclude --include --exclude-from:r --include-from:r --files-from:r -f --filter \
+    --backup-dir --suffix --temp-dir -T --partial-dir --compare-dest --copy-dest --link-dest --bwlimit --port --password-file:r \
+    --log-file:w --timeout --max-size --min-size --chmod --chown -M --info --out-format -B --recursive! --archive! --delete! \
+    --delete-before! --delete-after! --delete-excluded! --remove-source-files! --dry-run!";
+const HTTP: &str = "-a --auth -A --auth-type -o:w --output:w -s --style -p --print --timeout --session --proxy --verify --cert:r --check-status!";
+
+#[rustfmt::skip]
+pub(super) const TABLE: &[Program] = &[
+    p("ab", "-n -c -t -p:r -T -H -g:w -e:w", Deed::Network, Operands::Urls),
+    p("age", "-o:w --output:w -r --recipient -R:r -i:r --identity:r", Deed::Nothing, Operands::Read),
+    p("age-keygen", "-o:w", Deed::Nothing, Operands::Read),
+    p("aider", "", Deed::Process, Operands::Text),
+    p("aria2c", "-d:D --dir:D -o --out -i:r -x -s -j -k --on-download-complete:s", Deed::Network, Operands::Urls),
+    quiet("arp"),
+    p("autossh", SSH, Deed::Network, Operands::Text).kind(Kind::Wrap(WORDS.skip(1).rest(Rest::Text).remote())),
+    p("axel", "-o:w -n", Deed::Network, Operands::Urls),
+    p("certbot", "", Deed::System, Operands::Text),
+    p("claude", "-p --print --model --settings --permission-mode --mcp-config --allowedTools --add-dir", Deed::Process, Operands::Text),
+    p("cloudflared", "", Deed::Network, Operands::Text),
+    p("codex", "", Deed::Process, Operands::Text),
+    p("cosign", "--key:r", Deed::Network, Operands::Text),
+    p("croc", "", Deed::Network, Operands::Text),
+    p("curl", CURL, Deed::Network, Operands::Urls),
+    p("curlie", CURL, Deed::Network, Operands::Urls),
+    p("dig", "-t -p -x -f:r", Deed::Network, Operands::Text),
+    p("dog", "", Deed::Network, Operands::Text),
+    p("drill", "", Deed::Network, Operands::Text),
+    p("elinks", "-dump-width", Deed::Network, Operands::Urls).dash(),
+    p("fetch", "-o:w", Deed::Network, Operands::Urls),
+    p("firewall-cmd", "", Deed::System, Operands::Text),
+    p("fping", "-c -t", Deed::Network, Operands::Text),
+    p("ftp", "-p!", Deed::Network, Operands::Text),
+    p("gemini", "", Deed::Process, Operands::Text),
+    quiet("getent"),
+    p("gpg", "-o:w --output:w -r --recipient -u --local-user --homedir --passphrase --passphrase-file:r --keyserver --export? --batch!", Deed::Process, Operands::Read),
+    p("gpg2", "-o:w --output:w -r --recipient -u --local-user --homedir --passphrase --keyserver", Deed::Process, Operands::Read),
+    p("grpcurl", "-d -H -proto -import-path -cacert:r -cert:r -key:r", Deed::Network, Operands::Urls).dash(),
+    p("hey", "-n -c -q -z -m -H -d -D:r -T -o", Deed::Network, Operands::Urls).dash(),
+    p("host", "-t", Deed::Network, Operands::Text),
+    quiet("hostid"),
+    quiet("hostname"),
+    p("http", HTTP, Deed::Network, Operands::Urls),
+    p("httpie", HTTP, Deed::Network, Operands::Urls),
+    p("https", HTTP, Deed::Network, Operands::Urls),
+    quiet("ifconfig"),
+    p("ip", "-n", Deed::Nothing, Operands::Text).kind(Kind::Dash),
+    p("ip6tables", "", Deed::System, Operands::Text),
+    p("iptables", "", Deed::System, Operands::Text),
+    p("k6", "", Deed::Network, Operands::Text),
+    p("lftp", "-c -e -f:r -u -p", Deed::Network, Operands::Text),
+    p("links", "-width", Deed::Network, Operands::Urls).dash(),
+    p("localtunnel", "", Deed::Network, Operands::Text),
+    p("lt", "", Deed::Network, Operands::Text),
+    p("lynx", "-cfg:r -width", Deed::Network, Operands::Urls).dash(),
+    p("magic-wormhole", "", Deed::Network, Operands::Text),
+    p("mail", "-s -r -a:r -c -b -A", Deed::Network, Operands::Text),
+    p("mailx", "-s -r -a:r -c -b -A", Deed::Network, Operands::Text),
+    p("minisign", "-m:r -s:r -p:r -x:w", Deed::Nothing, Operands::Text),
+    p("mkcert", "-cert-file:w -key-file:w", Deed::System, Operands::Text).dash(),
+    p("mtr", "-c -i", Deed::Network, Operands::Text),
+    p("mutt", "-s -a:r -c -b -i:r -F:r -e", Deed::Network, Operands::Text),
+    p("nc", NC, Deed::Network, Operands::Text),
+    p("ncat", NC, Deed::Network, Operands::Text),
+    p("netcat", NC, Deed::Network, Operands::Text),
+    quiet("netstat"),
+    p("nft", "-f:r", Deed::System, Operands::Text),
+    p("ngrok", "", Deed::Network, Operands::Text),
+    p("nmap", "-p -oN:w -oX:w -oG:w -iL:r", Deed::Network, Operands::Text).dash(),
+    p("nmcli", "", Deed::System, Operands::Text),
+    p("nslookup", "", Deed::Network, Operands::Text),
+    p("ollama", "", Deed::Process, Operands::Text),
+    p("opencode", "", Deed::Process, Operands::Text),
+    p("openssl", "-in:r -out:w -key:r -keyout:w -inkey:r -CA:r -CAkey:r -CAfile:r -passin -passout -days -subj -config:r -connect -newkey -pass -k -K -iv", Deed::Process, Operands::Text).dash(),
+    p("ping", "-c -i -W -w -s -I -t", Deed::Network, Operands::Text),
+    p("ping6", "-c -i -W -w -s -I", Deed::Network, Operands::Text),
+    quiet("route"),
+    p("rsync", RSYNC, Deed::Network, Operands::Remote),
+    p("scp", SCP, Deed::Network, Operands::Remote),
+    p("sendmail", "-f -F -O -o", Deed::Network, Operands::Text),
+    p("sftp", "-P -i:r -o:k -F:r -b:r -J -S:s", Deed::Network, Operands::Text),
+    p("siege", "-c -t -r -f:r", Deed::Network, Operands::Urls),
+    p("slack", "", Deed::Network, Operands::Text),
+    p("socat", "-T -b -t -L -W", Deed::Network, Operands::Text),
+    quiet("ss"),
+    p("ssh", SSH, Deed::Network, Operands::Text).kind(Kind::Wrap(WORDS.skip(1).rest(Rest::Text).remote())),
+    p("ssh-add", "-t -s -e -l! -L! -D!", Deed::Process, Operands::Read),
+    w("ssh-agent", "+ -a -t -k^ -s! -c! -D!", WORDS.keep()),
+    p("ssh-copy-id", "-i -p -o", Deed::Network, Operands::Text),
+    p("ssh-keygen", "-t -b -C -f:w -N -P -m -O -I -n -V -s:r -Y -R -F -l! -y!", Deed::Change, Operands::Text),
+    p("ssh-keyscan", "-p -t -T -f:r", Deed::Network, Operands::Text),
+    w("sshpass", "+ -p -f:r -e! -P", WORDS),
+    p("swaks", "-t --to -f --from -s --server --attach", Deed::Network, Operands::Text),
+    p("tailscale", "", Deed::Network, Operands::Text),
+    p("tcpdump", "-i -w:w -r:r -c -s", Deed::Network, Operands::Text),
+    p("telnet", "-l -n", Deed::Network, Operands::Text),
+    p("tftp", "-c -m", Deed::Network, Operands::Text),
+    p("tracepath", "-m -p", Deed::Network, Operands::Text),
+    p("traceroute", "-m -p -q -w", Deed::Network, Operands::Text),
+    p("transfer", "", Deed::Network, Operands::Text),
+    p("tshark", "-i -w:w -r:r -c -f -Y", Deed::Network, Operands::Text),
+    p("ufw", "", Deed::System, Operands::Text),
+    p("vegeta", "", Deed::Network, Operands::Text),
+    p("w3m", "-T -cols -o", Deed::Network, Operands::Urls).dash(),
+    p("websocat", "-H --exec-args", Deed::Network, Operands::Urls),
+    p("wget", WGET, Deed::Network, Operands::Urls),
+    p("wget2", WGET, Deed::Network, Operands::Urls),
+    p("whois", "-h -p", Deed::Network, Operands::Text),
+    p("wormhole", "", Deed::Network, Operands::Text),
+    p("wrk", "-c -d -t -s:r -H --timeout", Deed::Network, Operands::Urls),
+    p("wscat", "-c --connect -H -x", Deed::Network, Operands::Urls),
+    p("xh", HTTP, Deed::Network, Operands::Urls),
+    p("xhs", HTTP, Deed::Network, Operands::Urls),
+    p("yt-dlp", "-o -f -P:D --exec:s --cookies:r", Deed::Network, Operands::Urls),
+];
+
+const NC: &str =
+    "-e:s --exec:s -c:s --sh-exec:s -p -s -w -q -i -o:w -x -X -g -G -I -O -T -V -l! -v! -z! -u! -n! -k! -N!";

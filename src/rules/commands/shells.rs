@@ -1,0 +1,98 @@
+//! Shells and the builtins that change the shell itself.
+
+use super::{Builtin, Deed, Kind, Operands, Program, p, quiet};
+
+const BASH: &str =
+    "+ -c! -o -O --rcfile:r --init-file:r --posix! --login! --norc! --noprofile! --restricted! --verbose!";
+const FISH: &str = "+ -c:s --command:s -C:s --init-command:s -d --debug -o -f";
+
+const fn shell(name: &'static str, options: &'static str) -> Program {
+    p(name, options, Deed::Process, Operands::Text).kind(Kind::Shell)
+}
+
+const fn builtin(name: &'static str, options: &'static str, builtin: Builtin) -> Program {
+    p(name, options, Deed::Nothing, Operands::Text).kind(Kind::Builtin(builtin))
+}
+
+#[rustfmt::skip]
+pub(super) const TABLE: &[Program] = &[
+    builtin(".", "+", Builtin::Source),
+    builtin("alias", "+", Builtin::Alias),
+    shell("ash", BASH),
+    quiet("autoload"),
+    shell("bash", BASH),
+    quiet("bg"),
+    quiet("bind"),
+    quiet("break"),
+    shell("brush", BASH),
+    quiet("caller"),
+    builtin("cd", "+ -P! -L! -e!", Builtin::Cd),
+    builtin("chdir", "+", Builtin::Cd),
+    p("cmd", "", Deed::Process, Operands::Text).kind(Kind::Raw),
+    quiet("compgen"),
+    quiet("complete"),
+    quiet("compopt"),
+    quiet("continue"),
+    shell("csh", "+ -c!"),
+    shell("dash", BASH),
+    builtin("declare", "+", Builtin::Export),
+    quiet("dirs"),
+    quiet("disown"),
+    shell("elvish", "+ -c!"),
+    quiet("emulate"),
+    quiet("enable"),
+    builtin("eval", "+", Builtin::Eval),
+    quiet("exit"),
+    builtin("export", "+ -n! -f! -p!", Builtin::Export),
+    quiet("fc"),
+    quiet("fg"),
+    shell("fish", FISH),
+    builtin("getopts", "", Builtin::Read),
+    quiet("hash"),
+    quiet("history"),
+    quiet("jobs"),
+    shell("ksh", BASH),
+    shell("ksh93", BASH),
+    shell("lksh", BASH),
+    builtin("local", "+", Builtin::Export),
+    quiet("logout"),
+    builtin("mapfile", "-d -n -O -s -u -C:s -c", Builtin::Read),
+    shell("mksh", BASH),
+    shell("nu", "+ -c:s --commands:s"),
+    shell("osh", BASH),
+    shell("pdksh", BASH),
+    builtin("popd", "+", Builtin::Popd),
+    shell("posh", BASH),
+    p("powershell", "+ -c -Command -File -f", Deed::Process, Operands::Text).dash(),
+    builtin("pushd", "+ -n!", Builtin::Pushd),
+    p("pwsh", "+ -c -Command -File -f", Deed::Process, Operands::Text).dash(),
+    shell("rbash", BASH),
+    builtin("read", "-p -d -n -N -t -u -i -a", Builtin::Read),
+    builtin("readarray", "-d -n -O -s -u -C:s -c", Builtin::Read),
+    builtin("readonly", "+", Builtin::Export),
+    quiet("return"),
+    shell("rzsh", BASH),
+    builtin("set", "+ -o", Builtin::Set),
+    quiet("setopt"),
+    shell("sh", BASH),
+    builtin("shift", "", Builtin::Shift),
+    quiet("shopt"),
+    builtin("source", "+", Builtin::Source),
+    quiet("suspend"),
+    shell("tcsh", "+ -c!"),
+    quiet("times"),
+    builtin("trap", "+ -l! -p!", Builtin::Trap),
+    quiet("type"),
+    builtin("typeset", "+", Builtin::Export),
+    quiet("ulimit"),
+    quiet("umask"),
+    quiet("unalias"),
+    builtin("unset", "+", Builtin::Unset),
+    quiet("unsetopt"),
+    quiet("wait"),
+    quiet("whence"),
+    quiet("where"),
+    shell("xonsh", "+ -c!"),
+    shell("yash", BASH),
+    shell("zsh", BASH),
+];

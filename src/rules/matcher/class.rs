@@ -1,0 +1,503 @@
+//! Which kind of place a target is: worked out from the path alone and the facts at hand.
+
+use super::secret::{is_env_file, is_secret};
+use super::{View, glob};
+use crate::domain::{EffectKind, Protected, ProtectedKind, Target, join};
+use crate::rules::builtin::lists;
+use crate::shell::Arg;
+
+/// Kinds of place. A target may be several at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Class {
+    /// The root of the file system, or all in it.
+    Root,
+    /// The operating system's directories, outside home, project and temporary directories.
+    System,
+    /// The home directory, or all in it.
+    Home,
+    /// Directly below the home directory, and not what is being worked on.
+    HomeTop,
+    /// The directory of all homes, or somebody else's home.
+    Users,
+    /// The top of the repository or project, all in it, or a directory above it.
+    Project,
+    /// A `.git` directory or what is in it.
+    Git,
+    /// Where no work is expected: not the repository, the project, the scope or a temporary directory.
+    Outside,
+    /// A block device, or the memory.
+    Device,
+    /// What an agent must not change.
+    Protected,
+    /// lazaret's keys and sealed copies.
+    Keys,
+    /// A file of secrets: private keys, credentials.
+    Secret,
+    /// A `.env` file.
+    EnvFile,
+    /// Nothing of the path is known.
+    Unknown,
+}
+
+/// A set of classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Classes(u32);
+
+impl Classes {
+    pub const NONE: Classes = Classes(0);
+
+    #[must_use]
+    pub const fn with(self, class: Class, holds: bool) -> Classes {
+        if holds { Classes(self.0 | 1 << class as u8) } else { self }
+    }
+
+    pub const fn has(self, class: Class) -> bool {
+        self.0 & (1 << class as u8) != 0
+    }
+
+    pub fn any(self, classes: &[Class]) -> bool {
+        classes.iter().any(|class| self.has(*class))
+    }
+}
+
+/// A place by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum At {
+    /// This path below the home directory, and what is below it.
+    Home(&'static str),
+    /// This absolute path, and what is below it.
+    Abs(&'static str),
+    /// This path at the end or in the middle of any path.
+    Name(&'static str),
+}
+
+/// How a target lies to a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rel {
+    Apart,
+    Above,
+    Same,
+    Below,
+}
+
+pub(super) fn parts(path: &str) -> impl Iterator<Item = &str> + Clone {
+    path.split('/').filter(|part| !part.is_empty())
+}
+
+/// How `target` (a pattern with `is_glob`) can lie to the place made of `place`'s components.
+pub(crate) fn relation<'p>(target: &str, is_glob: bool, place: impl Iterator<Item = &'p str> + Clone) -> Rel {
+    let mut target = parts(target);
+    let mut place = place;
+    loop {
+        let rest = place.clone();
+        match (target.next(), place.next()) {
+            (None, None) => return Rel::Same,
+            (None, Some(_)) => return Rel::Above,
+            (Some("**"), Some(_)) if is_glob => return any_depth(target, rest),
+            (Some(_), None) => return Rel::Below,
+            (Some(a), Some(b)) if agree(a, b, is_glob) => {}
+            (Some(_), Some(_)) => return Rel::Apart,
+        }
+    }
+}
+
+/// The same behind a `**`, which stands for any number of components. It is never taken to lead below the place: that would
+/// be said of every search.
+fn any_depth<'t, 'p>(
+    target: impl Iterator<Item = &'t str> + Clone,
+    mut place: impl Iterator<Item = &'p str> + Clone,
+) -> Rel {
+    let mut found = Rel::Apart;
+    loop {
+        let (mut pattern, mut rest) = (target.clone(), place.clone());
+        let rel = loop {
+            match (pattern.next(), rest.next()) {
+                // A second one is not followed: it may mean anything.
+                (Some("**"), _) | (None, None) => break Rel::Same,
+                (None, Some(_)) => break Rel::Above,
+                (Some(a), Some(b)) if agree(a, b, true) => {}
+                (Some(_), _) => break Rel::Apart,
+            }
+        };
+        match rel {
+            Rel::Same => return Rel::Same,
+            Rel::Above if target.clone().next().is_none() => return Rel::Same,
+            Rel::Above => found = Rel::Above,
+            Rel::Below | Rel::Apart => {}
+        }
+        if place.next().is_none() {
+            return found;
+        }
+    }
+}
+
+fn agree(pattern: &str, name: &str, is_glob: bool) -> bool {
+    // In the name of a place of ours a star stands for one component.
+    name == "*" || if is_glob { glob::segment(pattern, name) } else { pattern.eq_ignore_ascii_case(name) }
+}
+
+pub(super) fn within(rel: Rel) -> bool {
+    matches!(rel, Rel::Same | Rel::Below)
+}
+
+/// Whether `path` is `dir` or lies below it.
+pub(crate) fn inside(path: &str, dir: &str) -> bool {
+    within(relation(path, false, parts(dir)))
+}
+
+/// Whether a target is one of `places` or lies below one.
+pub(crate) fn at(target: &Target, places: &[At], home: Option<&str>) -> bool {
+    match target {
+        Target::Path { path, glob, .. } => is_at(path, *glob, places, home),
+        // What is unknown comes behind: below the place is enough, being its beginning is not.
+        Target::UnknownPath { known, .. } => is_at(known, false, places, home),
+        Target::Url(_) | Target::Command(_) | Target::None => false,
+    }
+}
+
+pub(super) fn is_at(path: &str, is_glob: bool, places: &[At], home: Option<&str>) -> bool {
+    places.iter().any(|place| match place {
+        At::Home(rest) => {
+            home.is_some_and(|home| within(relation(path, is_glob, parts(home).chain(parts(rest)))))
+        }
+        At::Abs(place) => within(relation(path, is_glob, parts(place))),
+        At::Name(name) => tails(path).any(|tail| within(relation(tail, is_glob, parts(name)))),
+    })
+}
+
+/// A path and what is left of it without its first component, and so on; none that begins with bare wildcards, which would
+/// stand for anything.
+pub(super) fn tails(path: &str) -> impl Iterator<Item = &str> {
+    let whole = std::iter::successors(Some(path), |rest| rest.split_once('/').map(|(_, tail)| tail));
+    whole.filter(|tail| !tail.starts_with('*'))
+}
+
+/// The path that an operand of a command run in `cwd` names.
+pub(crate) fn target_of(arg: &Arg, cwd: Option<&str>) -> Target {
+    let prefix = arg.prefix();
+    let base = match cwd {
+        Some(cwd) => cwd,
+        None if prefix.starts_with('/') => "/",
+        None => return Target::UnknownPath { known: String::new(), recursive: false },
+    };
+    if arg.has_unknown() {
+        let mut known = if prefix.is_empty() { String::new() } else { join(base, prefix) };
+        if prefix.ends_with('/') && known.len() > 1 {
+            known.push('/');
+        }
+        return Target::UnknownPath { known, recursive: false };
+    }
+    Target::Path { path: join(base, &arg.text()), glob: arg.has_glob(), recursive: false }
+}
+
+/// The classes of what an effect of this kind falls on.
+pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Classes {
+    match target {
+        Target::Path { path, glob, recursive } => {
+            let deep = *recursive || (*glob && path.contains("**"));
+            let here = Spot { path, is_glob: *glob, recursive: deep, kind };
+            let classes = here.classes(view);
+            // A link that is deleted takes nothing with it; anything else done to it reaches what it leads to.
+            match view.facts.path(path) {
+                Some(fact) if fact.real != *path && !(fact.link && kind == EffectKind::FileDeletion) => {
+                    let real = Spot { path: &fact.real, is_glob: false, ..here };
+                    Classes(classes.0 | real.classes(view).0)
+                }
+                _ => classes,
+            }
+        }
+        Target::UnknownPath { known, recursive } => {
+            let here = Spot { path: known, is_glob: false, recursive: *recursive, kind };
+            here.unknown_classes(view)
+        }
+        Target::Url(_) | Target::Command(_) | Target::None => Classes::NONE,
+    }
+}
+
+/// A path and what is done to it.
+#[derive(Debug, Clone, Copy)]
+struct Spot<'a> {
+    path: &'a str,
+    is_glob: bool,
+    recursive: bool,
+    kind: EffectKind,
+}
+
+impl Spot<'_> {
+    fn classes(self, view: &View<'_>) -> Classes {
+        let own = Classes::NONE
+            .with(Class::Protected, self.touches(view, |_| true))
+            .with(Class::Keys, self.reads_keys(view))
+            .with(
+                Class::Secret,
+                is_secret(self.path, self.is_glob, self.recursive, view.facts.places.home.as_deref()),
+            )
+            .with(Class::EnvFile, is_env_file(self.path, self.is_glob));
+        // All in a directory is as good as the directory.
+        let folded = match self.path.rsplit_once('/') {
+            Some((dir, last)) if self.is_glob && glob::is_everything(last) => Spot {
+                path: if dir.is_empty() { "/" } else { dir },
+                is_glob: dir.contains(['*', '?', '[']),
+                ..self
+            },
+            _ => self,
+        };
+        Classes(own.0 | folded.place(view).0)
+    }
+
+    /// The classes that only say where it lies.
+    fn place(self, view: &View<'_>) -> Classes {
+        if self.kind == EffectKind::FileRead {
+            // Where a file lies says nothing about reading it.
+            return Classes::NONE;
+        }
+        let places = &view.facts.places;
+        let home = places.home.as_deref();
+        let to = |place: &str| relation(self.path, self.is_glob, parts(place));
+        let expected = self.is_expected(view);
+        let at_home = home.map_or(Rel::Apart, to);
+        let top = at_home == Rel::Below && home.is_some_and(|home| depth(self.path) == depth(home) + 1);
+        let users = lists::HOMES.iter().any(|dir| match to(dir) {
+            Rel::Same => true,
+            Rel::Below => depth(self.path) == depth(dir) + 1 && at_home == Rel::Apart && !expected,
+            Rel::Above | Rel::Apart => false,
+        });
+        let system = !expected && !within(at_home) && lists::SYSTEM_DIRS.iter().any(|dir| within(to(dir)));
+        Classes::NONE
+            .with(Class::Root, parts(self.path).next().is_none())
+            .with(Class::System, system)
+            .with(Class::Home, at_home == Rel::Same || (self.recursive && at_home == Rel::Above))
+            .with(Class::HomeTop, top && !expected)
+            .with(Class::Users, users)
+            .with(Class::Project, roots(view).any(|root| matches!(to(root), Rel::Same | Rel::Above)))
+            .with(Class::Git, parts(self.path).any(|part| part.eq_ignore_ascii_case(".git")))
+            .with(Class::Outside, !expected)
+            .with(Class::Device, is_device(self.path))
+    }
+
+    fn is_expected(self, view: &View<'_>) -> bool {
+        let fixed = if self.is_glob { fixed_prefix(self.path) } else { self.path };
+        roots(view)
+            .chain(view.facts.places.temp.iter().map(String::as_str))
+            .chain(view.policy.scope.iter().map(String::as_str))
+            .any(|root| inside(fixed, root))
+    }
+
+    /// Whether it falls on a protected place for which `test` holds.
+    fn touches(self, view: &View<'_>, test: impl Fn(&Protected) -> bool) -> bool {
+        view.facts.places.protected.iter().filter(|place| test(place)).any(|place| {
+            match relation(self.path, self.is_glob, parts(&place.path)) {
+                Rel::Apart => false,
+                Rel::Same => true,
+                Rel::Below => place.tree,
+                Rel::Above => self.takes_with_it(view),
+            }
+        })
+    }
+
+    /// Whether doing this to a directory does it to the protected places below.
+    fn takes_with_it(self, view: &View<'_>) -> bool {
+        match self.kind {
+            EffectKind::FileDeletion => true,
+            EffectKind::FileRead | EffectKind::FileCreation => false,
+            // Of a whole project or home (a formatter, `chmod -R u+w .`) it is ordinary work.
+            EffectKind::FileModification | EffectKind::SystemModification => {
+                self.recursive && is_inner(self.path, view)
+            }
+            EffectKind::ProcessCreation | EffectKind::NetworkRequest | EffectKind::SystemCommand => false,
+        }
+    }
+
+    fn reads_keys(self, view: &View<'_>) -> bool {
+        view.facts.places.protected.iter().filter(|place| place.kind == ProtectedKind::Keys).any(|place| {
+            match relation(self.path, self.is_glob, parts(&place.path)) {
+                Rel::Apart => false,
+                Rel::Same => true,
+                Rel::Below => place.tree,
+                Rel::Above => self.recursive && is_inner(self.path, view),
+            }
+        })
+    }
+
+    /// The classes of a path of which only the beginning is known.
+    fn unknown_classes(self, view: &View<'_>) -> Classes {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        let begins = |place: &Protected| {
+            let reach = place.path.get(..self.path.len());
+            is_inner(self.path, view)
+                && reach.is_some_and(|reach| reach.eq_ignore_ascii_case(self.path))
+                && (name.is_empty() || name.len() >= 2)
+        };
+        let protected = &view.facts.places.protected;
+        let below = |place: &Protected| place.tree && inside(self.path, &place.path);
+        let hits = |place: &&Protected| begins(place) || below(place);
+        let secret_dir = lists::SECRET_DIRS.iter().any(|dir| {
+            let places = [At::Name(dir)];
+            at(&Target::UnknownPath { known: self.path.to_owned(), recursive: false }, &places, None)
+        });
+        let classes = if self.path.is_empty() { Classes::NONE } else { self.place(view) };
+        // The place itself is not what is named: something below it is.
+        let lies = Classes::NONE
+            .with(Class::System, classes.has(Class::System))
+            .with(Class::Git, classes.has(Class::Git))
+            .with(Class::Outside, classes.has(Class::Outside))
+            .with(Class::Device, classes.has(Class::Device));
+        lies.with(Class::Unknown, self.path.is_empty())
+            .with(Class::Protected, protected.iter().any(|place| hits(&place)))
+            .with(Class::Keys, protected.iter().filter(|p| p.kind == ProtectedKind::Keys).any(|p| hits(&p)))
+            .with(Class::Secret, self.kind == EffectKind::FileRead && secret_dir && !name.ends_with(".pub"))
+    }
+}
+
+/// Deeper than the roots of work and the home directory, and in one of them or nowhere near them.
+fn is_inner(path: &str, view: &View<'_>) -> bool {
+    let broad = |place: &str| matches!(relation(path, false, parts(place)), Rel::Same | Rel::Above);
+    !path.is_empty() && !view.facts.places.home.as_deref().is_some_and(broad) && !roots(view).any(broad)
+}
+
+/// The directories that are being worked on. Not the home directory or what is above it: working there makes nothing
+/// in it expendable.
+fn roots<'a>(view: &View<'a>) -> impl Iterator<Item = &'a str> {
+    let places = &view.facts.places;
+    let cwd = (places.repo.is_none() && places.project.is_none()).then_some(view.cwd);
+    let home = places.home.as_deref();
+    [places.repo.as_deref(), places.project.as_deref(), cwd]
+        .into_iter()
+        .flatten()
+        .filter(move |root| *root != "/" && !home.is_some_and(|home| inside(home, root)))
+}
+
+fn depth(path: &str) -> usize {
+    parts(path).count()
+}
+
+/// The directories in front of the first component with a wildcard.
+fn fixed_prefix(path: &str) -> &str {
+    match path.find(['*', '?', '[']) {
+        Some(wild) => {
+            path.get(..wild).and_then(|front| front.rfind('/')).and_then(|end| path.get(..end)).unwrap_or("")
+        }
+        None => path,
+    }
+}
+
+fn is_device(path: &str) -> bool {
+    path.strip_prefix("/dev/").is_some_and(|name| {
+        lists::DEVICES.iter().any(|device| name.starts_with(device))
+            && !lists::HARMLESS_DEVICES.contains(&name)
+    })
+}
+
+/// Whether a name with wildcards can stand for `name`.
+pub(crate) fn may_be(pattern: &str, name: &str) -> bool {
+    glob::segment(pattern, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Policy;
+    use crate::rules::{Survey, fixture};
+
+    fn classes(path: &str, kind: EffectKind, recursive: bool) -> Classes {
+        let call = fixture::call("ls");
+        let (facts, survey, policy) = (fixture::facts(), Survey::default(), Policy::default());
+        let view =
+            View { call: &call, cwd: fixture::PROJECT, survey: &survey, facts: &facts, policy: &policy };
+        let target = match path.strip_suffix('…') {
+            Some(known) => Target::UnknownPath { known: known.to_owned(), recursive },
+            None => Target::Path { path: path.to_owned(), glob: path.contains(['*', '?', '[']), recursive },
+        };
+        classify(&target, kind, &view)
+    }
+
+    #[test]
+    fn where_a_deletion_falls() {
+        let cases: &[(&str, &[Class], &[Class])] = &[
+            ("/", &[Class::Root, Class::Home, Class::Project], &[Class::System]),
+            ("/*", &[Class::Root], &[]),
+            ("/etc/nginx", &[Class::System, Class::Outside], &[Class::Home]),
+            ("/home/u", &[Class::Home, Class::Project], &[Class::HomeTop]),
+            ("/home/u/*", &[Class::Home], &[]),
+            ("/home/u/Documents", &[Class::HomeTop, Class::Outside], &[Class::Home]),
+            ("/home/u/work/thing", &[Class::Outside], &[Class::HomeTop]),
+            ("/home", &[Class::Users, Class::Home], &[]),
+            ("/home/other", &[Class::Users], &[Class::Home]),
+            ("/home/u/proj", &[Class::Project], &[Class::HomeTop, Class::Outside]),
+            ("/home/u/proj/*", &[Class::Project], &[]),
+            ("/home/u/proj/src", &[], &[Class::Project, Class::Outside, Class::System]),
+            ("/home/u/proj/*.o", &[], &[Class::Project, Class::Outside]),
+            ("/home/u/proj/.git/refs", &[Class::Git], &[Class::Outside]),
+            ("/home/u/*/src", &[Class::Outside], &[]),
+            ("/tmp/x", &[], &[Class::Outside, Class::System]),
+            ("/dev/sda", &[Class::Device], &[]),
+            ("/dev/null", &[], &[Class::Device]),
+            ("/dev/shm/x", &[], &[Class::Device]),
+        ];
+        for (path, has, has_not) in cases {
+            let classes = classes(path, EffectKind::FileDeletion, true);
+            assert!(has.iter().all(|class| classes.has(*class)), "{path}: {classes:?} lacks one of {has:?}");
+            assert!(!classes.any(has_not), "{path}: {classes:?} has one of {has_not:?}");
+        }
+    }
+
+    #[test]
+    fn protected_places_are_met_in_every_spelling() {
+        for path in [
+            "/home/u/proj/.claude/settings.json",
+            "/home/u/proj/.CLAUDE/Settings.json",
+            "/home/u/proj/.claude",
+            "/home/u/proj/.claude/*",
+            "/home/u/proj/.cl*/s*",
+            "/home/u/proj/**/settings.json",
+            "/home/u/proj/**/.cl*",
+            "/home/u/proj/**",
+            "/home/u/.config/lazaret/sub/x",
+            "/home/u/.config",
+            "/home/u/proj/.claude/…",
+            "/home/u/proj/.claude/sett…",
+            "/home/u/.config/lazaret/…",
+        ] {
+            assert!(classes(path, EffectKind::FileDeletion, false).has(Class::Protected), "{path}");
+        }
+        for path in [
+            "/home/u/proj/src",
+            "/home/u/proj/*.rs",
+            "/home/u/proj/s…",
+            "…",
+            "/home/u/proj/.claude/agents/x.md",
+        ] {
+            assert!(!classes(path, EffectKind::FileModification, false).has(Class::Protected), "{path}");
+        }
+    }
+
+    #[test]
+    fn changing_a_whole_project_is_not_changing_the_settings_in_it() {
+        let changed = |path| classes(path, EffectKind::FileModification, true).has(Class::Protected);
+        assert!(!changed("/home/u/proj"));
+        assert!(!changed("/home/u"));
+        assert!(changed("/home/u/proj/.claude"));
+        assert!(!classes("/home/u/proj/.claude", EffectKind::FileModification, false).has(Class::Protected));
+    }
+
+    #[test]
+    fn what_a_link_leads_to_counts() {
+        let call = fixture::call("ls");
+        let (mut facts, survey, policy) = (fixture::facts(), Survey::default(), Policy::default());
+        let real = "/home/u/proj/.claude/settings.json".to_owned();
+        let fact = crate::domain::PathFact {
+            kind: crate::domain::PathKind::File,
+            real,
+            link: true,
+            ignored: false,
+            repo_root: false,
+        };
+        facts.answer_path("/tmp/x".to_owned(), fact);
+        let view =
+            View { call: &call, cwd: fixture::PROJECT, survey: &survey, facts: &facts, policy: &policy };
+        let target = Target::Path { path: "/tmp/x".to_owned(), glob: false, recursive: false };
+        assert!(classify(&target, EffectKind::FileModification, &view).has(Class::Protected));
+        assert!(!classify(&target, EffectKind::FileDeletion, &view).has(Class::Protected));
+    }
+}

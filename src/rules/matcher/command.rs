@@ -1,0 +1,127 @@
+//! A command pattern against the programs that a call would run.
+
+use super::{Command, Found, Operand, Scene, at, classify, target_of};
+use crate::domain::EffectKind;
+use crate::rules::Invocation;
+use crate::rules::builtin::lists;
+use crate::rules::commands::{self, Kind};
+use crate::shell::Arg;
+
+/// Shortest long option, dashes included, that counts as the abbreviation of a longer one.
+const SHORTEST_ABBREVIATION: usize = 5;
+
+pub(super) fn find<'a>(pattern: &Command, scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| matches(pattern, inv, scene));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn matches(pattern: &Command, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    runs(inv, pattern.programs)
+        && (!pattern.privileged || inv.privileged)
+        && (pattern.subs.is_empty() || pattern.subs.iter().any(|sub| has_sub(inv, sub)))
+        && pattern.flags.iter().all(|group| group.iter().any(|flag| has_flag(inv, flag)))
+        && !pattern.without.iter().any(|flag| has_exact_flag(inv, flag))
+        && !asks_for_help(inv)
+        && operands_match(&pattern.operand, inv, scene)
+}
+
+/// Whether it is one of these programs (`mkfs.*` stands for all that begin so).
+pub(crate) fn runs(inv: &Invocation, programs: &[&str]) -> bool {
+    programs.iter().any(|name| match name.strip_suffix('*') {
+        Some(beginning) => inv.program.starts_with(beginning),
+        None => inv.program == *name,
+    })
+}
+
+/// Whether a program is a shell.
+pub(crate) fn is_shell(program: &str) -> bool {
+    commands::find(program).is_some_and(|found| found.kind == Kind::Shell)
+}
+
+/// Whether a program runs code in another language than the shell's.
+pub(crate) fn is_interpreter(program: &str) -> bool {
+    commands::find(program).is_some_and(|found| found.kind == Kind::Interpreter)
+        || lists::SCRIPTED_FILTERS.contains(&program)
+}
+
+/// The subcommand path begins with the words of `sub`.
+fn has_sub(inv: &Invocation, sub: &str) -> bool {
+    let mut given = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known));
+    sub.split(' ').all(|word| given.next() == Some(word))
+}
+
+/// Whether the flag is given; a long one may be abbreviated, and `--name=value` asks for that value.
+pub(crate) fn has_flag(inv: &Invocation, flag: &str) -> bool {
+    has_exact_flag(inv, flag) || inv.flags.iter().any(|given| abbreviates(&given.name, flag))
+}
+
+fn abbreviates(given: &str, flag: &str) -> bool {
+    given.len() >= SHORTEST_ABBREVIATION && given.starts_with("--") && flag.starts_with(given)
+}
+
+fn has_exact_flag(inv: &Invocation, flag: &str) -> bool {
+    let (name, value) = flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)));
+    if name.starts_with('-') && !name.starts_with("--") && name.len() > 2 {
+        // A long option behind a single dash, which the splitting of bundles would have taken apart.
+        return inv.args.iter().filter_map(Arg::known).any(|arg| {
+            arg == flag || arg.strip_prefix(flag).is_some_and(|rest| value.is_none() && rest.starts_with('='))
+        });
+    }
+    inv.flags.iter().any(|given| {
+        given.name == name
+            && value.is_none_or(|value| {
+                given.value.as_ref().and_then(Arg::known).is_some_and(|known| known == value)
+            })
+    })
+}
+
+/// The value of the first of these flags that has one.
+pub(crate) fn flag_value<'i>(inv: &'i Invocation, flags: &[&str]) -> Option<&'i Arg> {
+    inv.flags.iter().filter(|flag| flags.contains(&flag.name.as_str())).find_map(|flag| flag.value.as_ref())
+}
+
+/// `--help` directly behind the program or its subcommand, where no option in front can swallow it.
+fn asks_for_help(inv: &Invocation) -> bool {
+    let mut args = inv.args.iter().filter_map(Arg::known);
+    let first = args.next();
+    let second = args.next();
+    let help = |arg: Option<&str>| matches!(arg, Some("--help" | "help"));
+    help(first)
+        || (first.is_some_and(|word| inv.sub.first().is_some_and(|sub| sub == word))
+            && second == Some("--help"))
+}
+
+/// Whether an operand is this word.
+pub(crate) fn has_operand(inv: &Invocation, word: &str) -> bool {
+    inv.operands.iter().any(|arg| arg.known() == Some(word))
+}
+
+fn operands_match(operand: &Operand, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    match operand {
+        Operand::Any => true,
+        Operand::Some => !inv.operands.is_empty(),
+        Operand::Is(words) => words.iter().any(|word| has_operand(inv, word)),
+        Operand::Starts(words) => {
+            inv.operands.iter().any(|arg| words.iter().any(|word| arg.prefix().starts_with(word)))
+        }
+        Operand::Contains(words) => inv.operands.iter().any(|arg| {
+            let text = arg.text().to_ascii_lowercase();
+            words.iter().any(|word| text.contains(word))
+        }),
+        Operand::On(classes) => inv.operands.iter().any(|arg| {
+            // As something that would be deleted: the widest reading of a place.
+            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view).any(classes)
+        }),
+        Operand::SourceOn(classes) => {
+            let count = inv.operands.len().saturating_sub(usize::from(!has_flag(inv, "-t")));
+            inv.operands.iter().take(count).any(|arg| {
+                classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
+                    .any(classes)
+            })
+        }
+        Operand::At(places) => {
+            let home = scene.view.facts.places.home.as_deref();
+            inv.operands.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), places, home))
+        }
+    }
+}

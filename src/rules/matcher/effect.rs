@@ -1,0 +1,90 @@
+//! An effect pattern against the effects of a call.
+
+use std::borrow::Cow;
+
+use super::{Classes, Found, OnEffect, Scene, at, runs, target_of};
+use crate::domain::{Effect, Target};
+use crate::rules::Invocation;
+
+/// Beyond this many effects times commands nobody's exceptions are looked for: strictness instead of slowness.
+const MAX_PAIRS: usize = 1_000_000;
+
+pub(super) fn find<'a>(pattern: &OnEffect, scene: &Scene<'a>) -> Found<'a> {
+    let home = scene.view.facts.places.home.as_deref();
+    let pairs = scene.view.survey.effects.len().saturating_mul(scene.invocations().len());
+    for (effect, classes) in scene.effects() {
+        if !pattern.kinds.contains(&effect.kind) || !falls_on(pattern, effect, classes, home) {
+            continue;
+        }
+        if pairs > MAX_PAIRS {
+            return Found::Yes(shown(effect));
+        }
+        // It is excepted only when every command that names the target is.
+        let mut excepted = false;
+        let mut found = None;
+        for inv in owners(scene, &effect.target) {
+            if runs(inv, pattern.except) {
+                excepted = true;
+            } else {
+                found = found.or(Some(inv));
+            }
+        }
+        match found {
+            Some(inv) => return Found::yes(&inv.text),
+            None if !excepted => {
+                let text = owner(scene, &effect.target).map(|inv| Cow::Borrowed(inv.text.as_str()));
+                return Found::Yes(text.unwrap_or_else(|| shown(effect)));
+            }
+            None => {}
+        }
+    }
+    Found::No
+}
+
+fn falls_on(pattern: &OnEffect, effect: &Effect, classes: Classes, home: Option<&str>) -> bool {
+    let anywhere = pattern.any.is_empty() && pattern.at.is_empty();
+    (anywhere || classes.any(pattern.any) || at(&effect.target, pattern.at, home))
+        && !classes.any(pattern.none)
+        && (!pattern.recursive || is_recursive(&effect.target))
+        && (!pattern.lasting || !effect.disposable)
+}
+
+fn is_recursive(target: &Target) -> bool {
+    match target {
+        // `**` is what a search through all levels is written as.
+        Target::Path { path, glob, recursive } => *recursive || (*glob && path.contains("**")),
+        Target::UnknownPath { recursive, .. } => *recursive,
+        Target::Url(_) | Target::Command(_) | Target::None => false,
+    }
+}
+
+fn shown(effect: &Effect) -> Cow<'_, str> {
+    match &effect.target {
+        Target::UnknownPath { known, .. } => Cow::Owned(format!("{known}…")),
+        target => Cow::Borrowed(target.text()),
+    }
+}
+
+/// The commands whose operand, option or redirection names the target.
+fn owners<'a>(scene: &Scene<'a>, target: &Target) -> impl Iterator<Item = &'a Invocation> {
+    let wanted = target.text();
+    let same = move |other: &Target| other.text().trim_end_matches('/') == wanted.trim_end_matches('/');
+    let names = move |inv: &Invocation| {
+        if wanted.is_empty() {
+            return inv.operands.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty());
+        }
+        let values = inv.flags.iter().filter_map(|flag| flag.value.as_ref());
+        inv.operands.iter().chain(values).any(|arg| same(&target_of(arg, inv.cwd.as_deref())))
+            || inv.writes.iter().any(|(write, _)| same(write))
+            || inv.reads.iter().any(same)
+    };
+    scene.invocations().iter().filter(move |inv| names(inv))
+}
+
+/// The command that a reason about the target quotes: the innermost that names it, or else one that has its name in it.
+pub(crate) fn owner<'a>(scene: &Scene<'a>, target: &Target) -> Option<&'a Invocation> {
+    owners(scene, target).last().or_else(|| {
+        let name = target.text().rsplit('/').find(|part| !part.is_empty())?;
+        scene.invocations().iter().rev().find(|inv| inv.args.iter().any(|arg| arg.prefix().contains(name)))
+    })
+}

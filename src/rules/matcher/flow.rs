@@ -1,0 +1,254 @@
+//! Data that goes from one command of a call to another.
+
+use super::{Class, Flow, Found, Scene, classify, has_flag, is_interpreter, is_shell, runs, target_of};
+use crate::domain::{EffectKind, Target};
+use crate::rules::builtin::lists;
+use crate::rules::{Invocation, Stdin};
+use crate::shell::Arg;
+
+pub(super) fn find<'a>(flow: Flow, scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    match flow {
+        Flow::DownloadToInterpreter => reaches(all, downloads, runs_input),
+        Flow::DecodedToInterpreter => reaches(all, decodes, runs_input),
+        Flow::SecretToNetwork => {
+            let itself = all.iter().find(|inv| leaves_machine(inv) && sends(inv, scene));
+            match itself {
+                Some(inv) => Found::yes(&inv.text),
+                None => reaches(all, |inv| reads_secret(inv, scene), |inv, _| leaves_machine(inv)),
+            }
+        }
+    }
+}
+
+/// How data comes to a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    Pipe,
+    Substitution,
+}
+
+/// A command that `from` holds for, and one behind it (in its pipeline, or around its substitution) that `to` holds for.
+fn reaches<'a>(
+    all: &'a [Invocation],
+    from: impl Fn(&Invocation) -> bool,
+    to: impl Fn(&Invocation, By) -> bool,
+) -> Found<'a> {
+    if !all.iter().any(&from) {
+        return Found::No;
+    }
+    // Sorted once, so that a long command line costs no more than its length.
+    let stages = Stages::of(all.iter());
+    let sinks = Stages::of(all.iter().filter(|inv| to(inv, By::Pipe)));
+    for source in all.iter().filter(|inv| from(inv)) {
+        let mut at = source;
+        // Each step goes outwards, so there are no more steps than commands.
+        for _ in 0..all.len() {
+            let last = sinks.last(at.pipeline).filter(|sink| sink.stage > at.stage);
+            let outer = at.feeds.or_else(|| stages.last(at.pipeline)?.feeds).and_then(|index| all.get(index));
+            let sink = last.or(outer.filter(|outer| to(outer, By::Substitution)));
+            if let Some(sink) = sink {
+                return Found::Yes(format!("{} → {}", source.text, sink.text).into());
+            }
+            match outer {
+                Some(outer) if !std::ptr::eq(outer, at) => at = outer,
+                _ => break,
+            }
+        }
+    }
+    Found::No
+}
+
+/// Commands by their pipeline and place in it.
+struct Stages<'a>(Vec<&'a Invocation>);
+
+impl<'a> Stages<'a> {
+    fn of(all: impl Iterator<Item = &'a Invocation>) -> Stages<'a> {
+        let mut sorted: Vec<&Invocation> = all.collect();
+        sorted.sort_by_key(|inv| (inv.pipeline, inv.stage));
+        Stages(sorted)
+    }
+
+    /// The last of them in a pipeline.
+    fn last(&self, pipeline: u32) -> Option<&'a Invocation> {
+        let behind = self.0.partition_point(|inv| inv.pipeline <= pipeline);
+        let last = self.0.get(behind.checked_sub(1)?)?;
+        (last.pipeline == pipeline).then_some(*last)
+    }
+}
+
+fn downloads(inv: &Invocation) -> bool {
+    runs(inv, lists::DOWNLOADERS) || runs(inv, lists::NETCATS)
+}
+
+fn decodes(inv: &Invocation) -> bool {
+    runs(inv, lists::DECODERS)
+}
+
+/// Whether an interpreter runs what comes to it that way, instead of treating it as data.
+pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
+    if inv.program.is_empty() {
+        return by == By::Substitution;
+    }
+    if runs(inv, lists::RUN_IN_SHELL) {
+        return by == By::Substitution || names_stdin(inv);
+    }
+    if !is_shell(&inv.program) && !is_interpreter(&inv.program) {
+        return false;
+    }
+    let code = code_flag(inv);
+    match by {
+        By::Pipe => {
+            let from_stdin = has_flag(inv, "-s") && is_shell(&inv.program);
+            code.is_none()
+                && !has_flag(inv, "-m")
+                && (from_stdin || inv.operands.is_empty() || names_stdin(inv))
+                && !runs(inv, lists::SCRIPTED_FILTERS)
+        }
+        By::Substitution => match code {
+            Some(code) => code.has_unknown(),
+            None => inv.operands.first().is_some_and(Arg::has_unknown) || stdin_unknown(inv),
+        },
+    }
+}
+
+fn names_stdin(inv: &Invocation) -> bool {
+    let first = inv.operands.first().and_then(Arg::known);
+    matches!(first, Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+}
+
+fn stdin_unknown(inv: &Invocation) -> bool {
+    match &inv.stdin {
+        Stdin::Text(arg) => arg.has_unknown(),
+        Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => false,
+    }
+}
+
+/// The code that an option gives to an interpreter; options may be bundled (`-lc`, `-ne`), and code may follow as operand.
+fn code_flag(inv: &Invocation) -> Option<&Arg> {
+    let names: &[&str] = &["-c", "-e", "-E", "--eval", "-r", "-p", "--print", "--command"];
+    let flag = inv.flags.iter().find(|flag| names.contains(&flag.name.as_str()))?;
+    flag.value.as_ref().or_else(|| inv.operands.first())
+}
+
+/// Whether a command can carry data off the machine.
+pub(crate) fn leaves_machine(inv: &Invocation) -> bool {
+    let to_network =
+        |target: &Target| target.text().starts_with("/dev/tcp/") || target.text().starts_with("/dev/udp/");
+    let tls = inv.program == "openssl" && inv.args.iter().any(|arg| arg.known() == Some("s_client"));
+    tls || runs(inv, lists::SENDERS)
+        || runs(inv, lists::NETCATS)
+        || inv.writes.iter().any(|(target, _)| to_network(target))
+}
+
+/// Whether a command that can carry data away is itself given a secret file to send.
+pub(crate) fn sends(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let identity = lists::IDENTITY_FLAGS.iter().find(|(program, _)| *program == inv.program);
+    let identity: &[&str] = identity.map_or(&[], |(_, flags)| *flags);
+    let values = inv.flags.iter().filter(|flag| !identity.contains(&flag.name.as_str()));
+    let values = values.filter_map(|flag| flag.value.as_ref());
+    let stdin = match &inv.stdin {
+        Stdin::File(target) => is_secret(target, scene),
+        Stdin::Inherited | Stdin::Pipe | Stdin::Text(_) => false,
+    };
+    stdin
+        || inv.reads.iter().any(|target| is_secret(target, scene))
+        || inv.operands.iter().chain(values).any(|arg| {
+            let text = arg.text();
+            // `@file`, `name=@file`, `name=<file` as curl has them; `source:target` of copies.
+            let file = text.rsplit_once(['@', '<']).map_or(text.as_str(), |(_, file)| file);
+            !text.contains("://") && is_secret(&target_of(&Arg::literal(file), inv.cwd.as_deref()), scene)
+        })
+}
+
+fn is_secret(target: &Target, scene: &Scene<'_>) -> bool {
+    // With all that is in it: `scp -r ~/.ssh`.
+    let whole = match target {
+        Target::Path { path, glob, .. } => Target::Path { path: path.clone(), glob: *glob, recursive: true },
+        Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => target.clone(),
+    };
+    classify(&whole, EffectKind::FileRead, &scene.view).any(&[Class::Secret, Class::EnvFile, Class::Keys])
+}
+
+fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if prints_secret(inv) {
+        return !goes_to_known(scene);
+    }
+    if leaves_machine(inv) || runs(inv, &["source", ".", "test", "[", "ls", "stat"]) {
+        return false;
+    }
+    prints_environment(inv)
+        || inv.reads.iter().any(|target| is_secret(target, scene))
+        || inv.operands.iter().any(|arg| is_secret(&target_of(arg, inv.cwd.as_deref()), scene))
+}
+
+/// A credential helper's token may go to the host that it is for.
+fn goes_to_known(scene: &Scene<'_>) -> bool {
+    let mut urls = scene.view.survey.effects.iter().filter_map(|effect| match &effect.target {
+        Target::Url(url) => Some(super::host_of(url)),
+        Target::Path { .. } | Target::UnknownPath { .. } | Target::Command(_) | Target::None => None,
+    });
+    urls.all(|host| super::is_known(&host, scene.view.policy))
+}
+
+/// Whether a command prints all variables.
+pub(crate) fn prints_environment(inv: &Invocation) -> bool {
+    match inv.program.as_str() {
+        "env" | "set" | "declare" | "typeset" => inv.operands.is_empty() && inv.args.len() <= 1,
+        "printenv" => true,
+        "export" => inv.operands.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether a command prints a secret out of a credential store.
+pub(crate) fn prints_secret(inv: &Invocation) -> bool {
+    let sub = |words: &[&str]| {
+        let mut given = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known));
+        words.iter().all(|word| given.next() == Some(*word))
+    };
+    match inv.program.as_str() {
+        "gh" | "glab" => {
+            sub(&["auth", "token"]) || (sub(&["auth", "status"]) && has_flag(inv, "--show-token"))
+        }
+        "security" => {
+            let finds = |word: &str| sub(&[word]) && (has_flag(inv, "-w") || has_flag(inv, "-g"));
+            finds("find-generic-password") || finds("find-internet-password") || sub(&["dump-keychain"])
+        }
+        "secret-tool" => sub(&["lookup"]) || sub(&["search"]),
+        "gcloud" => {
+            sub(&["auth", "print-access-token"])
+                || sub(&["auth", "print-identity-token"])
+                || sub(&["auth", "application-default", "print-access-token"])
+        }
+        "az" => sub(&["account", "get-access-token"]),
+        "aws" => {
+            sub(&["configure", "export-credentials"])
+                || sub(&["secretsmanager", "get-secret-value"])
+                || (sub(&["configure", "get"])
+                    && inv.operands.iter().any(|arg| arg.text().contains("secret")))
+                || sub(&["sts", "get-session-token"])
+                || (sub(&["ssm", "get-parameter"]) && has_flag(inv, "--with-decryption"))
+        }
+        "op" => sub(&["read"]) || sub(&["item", "get"]),
+        "pass" => {
+            sub(&["show"])
+                || (inv.sub.is_empty() && !inv.operands.is_empty() && !sub(&["ls"]) && !sub(&["git"]))
+        }
+        "vault" => sub(&["read"]) || sub(&["kv", "get"]) || sub(&["token", "lookup"]),
+        "git" => sub(&["credential", "fill"]),
+        "gpg" | "gpg2" => has_flag(inv, "--export-secret-keys") || has_flag(inv, "--export-secret-subkeys"),
+        "keyctl" => sub(&["print"]) || sub(&["pipe"]) || sub(&["read"]),
+        "kubectl" => {
+            (sub(&["get", "secret"]) || sub(&["get", "secrets"]))
+                && inv.args.iter().any(|arg| shows_values(arg.prefix()))
+        }
+        _ => false,
+    }
+}
+
+/// A format of kubectl that shows what is in a secret.
+fn shows_values(arg: &str) -> bool {
+    let format = ["--output=", "-o=", "-o"].iter().find_map(|front| arg.strip_prefix(front)).unwrap_or(arg);
+    ["yaml", "json", "go-template", "template"].iter().any(|name| format.starts_with(name))
+}

@@ -1,0 +1,182 @@
+//! Code in another language than the shell's: it is not parsed, only searched for what it names.
+
+use super::{Code, Found, Rel, Scene, is_interpreter, relation, runs};
+use crate::domain::{Facts, Protected, ProtectedKind};
+use crate::rules::builtin::lists;
+use crate::rules::commands::{self, Deed, Kind, Operands};
+use crate::rules::{Invocation, Stdin};
+use crate::shell::Arg;
+
+pub(super) fn find<'a>(code: &Code, scene: &Scene<'a>) -> Found<'a> {
+    for inv in scene.invocations().iter().filter(|inv| is_one_of(inv, code.programs)) {
+        let holds = code_of(inv, scene)
+            .any(|text| code.all.iter().all(|group| group.iter().any(|word| contains_word(&text, word))));
+        if holds {
+            return Found::yes(&inv.text);
+        }
+    }
+    Found::No
+}
+
+/// One of the programs, with or without a version behind its name (`python3.12`).
+fn is_one_of(inv: &Invocation, programs: &[&str]) -> bool {
+    if programs.is_empty() {
+        return is_interpreter(&inv.program);
+    }
+    let base = inv.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    runs(inv, programs) || programs.contains(&base)
+}
+
+/// The texts that an interpreter is given to run: its arguments, its standard input, and the script where it is known.
+pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Iterator<Item = String> + 'i {
+    let facts = scene.view.facts;
+    let script = inv.operands.first().and_then(|arg| {
+        let target = super::target_of(arg, inv.cwd.as_deref());
+        content(facts, target.text())
+    });
+    // Of a filter the operands behind its program are only what it reads.
+    let count = if lists::SCRIPTED_FILTERS.contains(&inv.program.as_str()) { 1 } else { usize::MAX };
+    let given = if count == 1 { &inv.operands } else { &inv.args };
+    given.iter().take(count).map(Arg::text).chain(input_of(inv, scene)).chain(script)
+}
+
+/// What comes to a command on its standard input, as far as it is known.
+pub(crate) fn input_of(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
+    match &inv.stdin {
+        Stdin::Text(arg) => vec![arg.text()],
+        Stdin::File(target) => content(scene.view.facts, target.text()).into_iter().collect(),
+        Stdin::Inherited => Vec::new(),
+        Stdin::Pipe => {
+            let sources = scene.invocations().iter().filter(|other| {
+                other.pipeline == inv.pipeline
+                    && other.stage < inv.stage
+                    && runs(other, &["echo", "printf", "cat", "tee"])
+            });
+            let texts = sources.flat_map(|other| {
+                let heredoc = match &other.stdin {
+                    Stdin::Text(arg) => Some(arg.text()),
+                    Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => None,
+                };
+                other.args.iter().map(Arg::text).chain(heredoc)
+            });
+            texts.collect()
+        }
+    }
+}
+
+fn content(facts: &Facts, path: &str) -> Option<String> {
+    facts.content(path).flatten().map(str::to_owned)
+}
+
+/// The strings in code, between quotes of any kind; backslashes in front of quotes are taken away.
+pub(crate) fn literals(code: &str) -> impl Iterator<Item = String> {
+    let mut rest = code.chars();
+    std::iter::from_fn(move || {
+        let quote = rest.find(|c| matches!(c, '"' | '\'' | '`'))?;
+        let mut out = String::new();
+        while let Some(c) = rest.next() {
+            match c {
+                c if c == quote => return Some(out),
+                '\\' => out.extend(rest.next()),
+                c => out.push(c),
+            }
+        }
+        Some(out)
+    })
+}
+
+/// Whether `text` holds `word`, without regard to ASCII case.
+pub(crate) fn contains_word(text: &str, word: &str) -> bool {
+    let (text, word) = (text.as_bytes(), word.as_bytes());
+    word.is_empty() || text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
+}
+
+/// Letters, digits, dots, dashes and underscores only: what is left of a path after quotes, joins and slashes are gone.
+pub(crate) fn squeeze(text: &str) -> String {
+    text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')).collect()
+}
+
+/// The first command whose doings we cannot tell (an interpreter, a program we do not know) and that names a protected
+/// place.
+pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let protected = &scene.view.facts.places.protected;
+    for inv in scene.invocations() {
+        if !is_interpreter(&inv.program) && !is_unknown(inv) {
+            continue;
+        }
+        for text in code_of(inv, scene) {
+            let squeezed = squeeze(&text);
+            if protected.iter().any(|place| names(&squeezed, place, inv.cwd.as_deref())) {
+                return Found::yes(&inv.text);
+            }
+        }
+    }
+    Found::No
+}
+
+/// A program of which the tables do not say what it does with the files that it is given.
+fn is_unknown(inv: &Invocation) -> bool {
+    if runs(inv, lists::CLIENTS) || inv.program == "lazaret" {
+        return false;
+    }
+    commands::find(&inv.program).is_none_or(|found| {
+        let opaque = matches!(found.deed, Deed::Unknown | Deed::Process);
+        let plain = matches!(found.kind, Kind::Plain | Kind::Dash | Kind::Raw);
+        opaque && plain && found.operands == Operands::Text
+    })
+}
+
+/// Whether squeezed code names a protected place by the end of its path, seen from `cwd`.
+fn names(squeezed: &str, place: &Protected, cwd: Option<&str>) -> bool {
+    let mut back = place.path.rsplit('/').filter(|part| !part.is_empty());
+    let (Some(last), Some(before)) = (back.next(), back.next()) else { return false };
+    // `settings.local.json` is found by `settings`: code may put the name together.
+    let stem = match last.split('.').next() {
+        Some("") | None => last,
+        Some(stem) if place.kind == ProtectedKind::ClientSettings && before.starts_with('.') => stem,
+        Some(_) => last,
+    };
+    let from_here = cwd.is_some_and(|cwd| {
+        let rel = relation(cwd, false, place.path.split('/').filter(|part| !part.is_empty()));
+        let dir = place.path.rsplit_once('/').map_or("", |(dir, _)| dir);
+        (rel == Rel::Above && dir.eq_ignore_ascii_case(cwd))
+            || (place.tree && matches!(rel, Rel::Same | Rel::Below))
+    });
+    if from_here || is_telling(last) {
+        return contains_word(squeezed, last) || (before.starts_with('.') && contains_word(squeezed, stem));
+    }
+    match place.kind {
+        // Both parts anywhere: `os.chdir(".claude"); open("settings.json")`.
+        ProtectedKind::ClientSettings if before.starts_with('.') => {
+            contains_word(squeezed, before) && contains_word(squeezed, stem)
+        }
+        ProtectedKind::ClientSettings | ProtectedKind::Own | ProtectedKind::Keys => {
+            contains_word(squeezed, &format!("{before}{last}"))
+        }
+    }
+}
+
+/// A file name that means nothing else, wherever it stands.
+fn is_telling(name: &str) -> bool {
+    lists::TELLING_NAMES.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_in_code() {
+        let found: Vec<String> = literals("f('a', \"b \\\" c\", `d`); g(\"open").collect();
+        assert_eq!(found, ["a", "b \" c", "d", "open"]);
+        assert_eq!(literals("no strings").count(), 0);
+    }
+
+    #[test]
+    fn code_is_squeezed() {
+        assert_eq!(
+            squeeze("os.path.join('.cl' + 'aude', \"settings.json\")"),
+            "os.path.join.claudesettings.json"
+        );
+    }
+}

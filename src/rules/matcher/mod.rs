@@ -1,0 +1,202 @@
+//! Rules, and the one matcher for them. A rule is data (`when`); what the words of that data mean is in this directory.
+
+mod class;
+mod command;
+mod effect;
+mod flow;
+mod glob;
+mod host;
+mod mention;
+mod rewrite;
+mod scene;
+mod secret;
+mod when;
+
+use super::Survey;
+use super::builtin;
+use crate::domain::{BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, ToolCall, Verdict, clip};
+
+pub(crate) use class::{At, Class, Classes, Rel, at, classify, inside, may_be, relation, target_of};
+pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_shell, runs};
+pub(crate) use effect::owner;
+pub(crate) use flow::{prints_environment, prints_secret};
+pub(crate) use host::{host_of, is_known};
+pub(crate) use mention::{code_of, contains_word, input_of, literals, mentions_protected, squeeze};
+pub(crate) use scene::Scene;
+pub(crate) use when::{
+    COMMAND, Code, Command, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,
+};
+
+/// Everything a rule may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    pub call: &'a ToolCall,
+    pub cwd: &'a str,
+    pub survey: &'a Survey,
+    pub facts: &'a Facts,
+    pub policy: &'a Policy,
+}
+
+/// What an example of a rule expects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expect {
+    Fires,
+    Silent,
+}
+
+/// An example: a shell command, or a file tool's call as `Tool path` or `Tool path content`.
+pub type Example = &'static str;
+
+/// The way out that a rule names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Instead {
+    /// A command that lazaret lets through as it stands.
+    Command(&'static str),
+    /// What to do, in words.
+    Advice(&'static str),
+}
+
+impl Instead {
+    pub const fn text(self) -> &'static str {
+        match self {
+            Instead::Command(text) | Instead::Advice(text) => text,
+        }
+    }
+}
+
+/// The changes to a command that make it safe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rewriter {
+    /// `git push --force` becomes `git push --force-with-lease`.
+    ForceWithLease,
+}
+
+impl Rewriter {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rewriter::ForceWithLease => "force-with-lease",
+        }
+    }
+}
+
+/// One rule.
+#[derive(Debug)]
+pub struct Rule {
+    pub id: &'static str,
+    pub verdict: Verdict,
+    pub severity: Severity,
+    /// Why, in one sentence without a full stop.
+    pub reason: &'static str,
+    /// One thing to do instead; lazaret lets it through.
+    pub instead: Option<Instead>,
+    /// For `Modify` only: what makes the call safe. Without one a person is asked.
+    pub rewriter: Option<Rewriter>,
+    /// The rule matches when one of these does.
+    pub(crate) when: &'static [When],
+    pub fires: &'static [Example],
+    pub silent: &'static [Example],
+}
+
+/// What a rule says when it does not say otherwise.
+pub(crate) const RULE: Rule = Rule {
+    id: "",
+    verdict: Verdict::Block,
+    severity: Severity::High,
+    reason: "",
+    instead: None,
+    rewriter: None,
+    when: &[],
+    fires: &[],
+    silent: &[],
+};
+
+/// Longest part of the call that a reason quotes, in bytes.
+const MATCHED: usize = 200;
+
+/// Every built-in rule.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    builtin::FILES.iter().flat_map(|file| file.iter())
+}
+
+/// The built-in rule of that id.
+pub fn find(id: &str) -> Option<&'static Rule> {
+    all().find(|rule| rule.id == id)
+}
+
+/// The reasons of every rule that matches and is switched on.
+pub fn judge(view: &View<'_>) -> Vec<Reason> {
+    let scene = Scene::new(*view);
+    let mut reasons = Vec::new();
+    for rule in all() {
+        let Some((matched, unsure)) = rule.when.iter().find_map(|when| hit(when, &scene)) else { continue };
+        if is_on(rule, view.policy) {
+            reasons.push(reason(rule, &matched, unsure));
+        }
+    }
+    reasons
+}
+
+/// Whether a call made inside this one would be blocked; code in it is not followed further.
+pub(crate) fn would_block(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> bool {
+    let view = scene.view;
+    let survey = super::survey::survey(call, cwd, view.facts, view.policy);
+    let inner = Scene::nested(View { call, cwd, survey: &survey, ..view });
+    all()
+        .filter(|rule| rule.verdict == Verdict::Block && is_on(rule, view.policy))
+        .any(|rule| rule.when.iter().any(|when| hit(when, &inner).is_some()))
+}
+
+/// The rewrite that makes the call safe, where every `Modify` among `reasons` comes from a rule with a rewriter.
+pub fn rewrite(view: &View<'_>, reasons: &[Reason]) -> Option<Rewrite> {
+    let mut wanted = None;
+    for reason in reasons.iter().filter(|reason| reason.verdict == Verdict::Modify) {
+        let rewriter = find(&reason.rule)?.rewriter?;
+        if wanted.is_some_and(|other| other != rewriter) {
+            return None;
+        }
+        wanted = Some(rewriter);
+    }
+    match wanted? {
+        Rewriter::ForceWithLease => rewrite::force_with_lease(view),
+    }
+}
+
+fn is_on(rule: &Rule, policy: &Policy) -> bool {
+    let set = match policy.builtin_rules {
+        BuiltinRules::All => true,
+        BuiltinRules::Essential => rule.severity == Severity::Critical,
+        BuiltinRules::None => false,
+    };
+    set && !policy.disabled_rules.iter().any(|id| id == rule.id)
+}
+
+/// What matched, and whether the rule could not tell.
+fn hit<'a>(when: &When, scene: &Scene<'a>) -> Option<(std::borrow::Cow<'a, str>, bool)> {
+    let found = match when {
+        When::Command(pattern) => command::find(pattern, scene),
+        When::Effect(pattern) => effect::find(pattern, scene),
+        When::Flow(flow) => flow::find(*flow, scene),
+        When::Url(hosts) => host::find(*hosts, scene),
+        When::Code(code) => mention::find(code, scene),
+        When::Predicate(predicate) => (predicate.test)(scene),
+    };
+    match found {
+        Found::No => None,
+        Found::Yes(text) => Some((text, false)),
+        Found::Unsure(text) => Some((text, true)),
+    }
+}
+
+fn reason(rule: &Rule, matched: &str, unsure: bool) -> Reason {
+    // A rule that cannot tell blocks.
+    let verdict = if unsure { Verdict::Block } else { rule.verdict };
+    let doubt = if unsure { " (it cannot be told before it runs)" } else { "" };
+    Reason {
+        rule: rule.id.to_owned(),
+        verdict,
+        severity: rule.severity,
+        message: format!("{}{doubt}", rule.reason),
+        matched: clip(matched, MATCHED),
+        instead: rule.instead.map(|instead| instead.text().to_owned()),
+    }
+}

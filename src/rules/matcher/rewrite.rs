@@ -1,0 +1,105 @@
+//! The rewriters: each changes the text of a command and nothing else in it, or gives up.
+
+use super::View;
+use crate::domain::{Action, Rewrite};
+use crate::rules::builtin::git;
+use crate::shell::{Part, Simple, Word, parse};
+
+/// A change of a byte range.
+struct Change {
+    span: (usize, usize),
+    text: String,
+}
+
+/// `--force`, `-f` and `+refspec` of each `git push` become a lease. Nothing where a push is not written out plainly.
+pub(super) fn force_with_lease(view: &View<'_>) -> Option<Rewrite> {
+    let Action::Shell { command, .. } = &view.call.action else { return None };
+    let script = parse(command);
+    if script.problem.is_some() {
+        return None;
+    }
+    let mut changes = Vec::new();
+    let mut found = 0;
+    for simple in &script.commands {
+        if let Some(of_push) = push(simple, command) {
+            found += usize::from(!of_push.is_empty());
+            changes.extend(of_push);
+        }
+    }
+    // Every forced push that the survey saw must be one that stands in the text, or one of them would stay forced.
+    let surveyed = view.survey.invocations.iter().filter(|inv| git::is_forced_push(inv)).count();
+    if found == 0 || found != surveyed {
+        return None;
+    }
+    changes.sort_by_key(|change| std::cmp::Reverse(change.span.0));
+    let mut value = command.clone();
+    for change in changes {
+        let front = value.get(..change.span.0)?;
+        let back = value.get(change.span.1..)?;
+        value = format!("{front}{}{back}", change.text);
+    }
+    Some(Rewrite {
+        name: super::Rewriter::ForceWithLease.name().to_owned(),
+        field: "command",
+        value,
+        needs_permission: false,
+    })
+}
+
+/// The changes to one command, where it is a push whose words are all plain text.
+fn push(simple: &Simple, source: &str) -> Option<Vec<Change>> {
+    let words: Vec<&str> = simple.words.iter().map(|word| plain(word, source)).collect::<Option<_>>()?;
+    let git = words.iter().position(|word| *word == "git" || word.ends_with("/git"))?;
+    // In front of it only what cannot change which words are the push's own.
+    if words.iter().take(git).any(|word| *word != "command" && *word != "exec") {
+        return None;
+    }
+    let push = git + 1 + words.iter().skip(git + 1).position(|word| *word == "push")?;
+    let mut changes = Vec::new();
+    let mut refspecs = 0;
+    for (word, text) in simple.words.iter().zip(&words).skip(push + 1) {
+        refspecs += usize::from(!text.starts_with('-'));
+        match leased(text, refspecs) {
+            Leased::Itself => {}
+            Leased::Other(text) => changes.push(Change { span: word.span, text }),
+            Leased::Unsafe => return None,
+        }
+    }
+    Some(changes)
+}
+
+/// What a word of a push becomes.
+enum Leased {
+    Itself,
+    Other(String),
+    /// It cannot be told whether the change would be right.
+    Unsafe,
+}
+
+fn leased(word: &str, refspecs: usize) -> Leased {
+    const LEASE: &str = "--force-with-lease";
+    if word == "-f" || (word.len() >= 4 && "--force".starts_with(word)) {
+        return Leased::Other(LEASE.to_owned());
+    }
+    if let Some(refspec) = word.strip_prefix('+') {
+        let target = refspec.rsplit(':').next().unwrap_or_default();
+        let known = refspecs > 1 && !target.is_empty() && target != "HEAD" && !target.contains(['*', '@']);
+        return if known { Leased::Other(format!("{LEASE}={target} {refspec}")) } else { Leased::Unsafe };
+    }
+    if word.starts_with('-') && !word.starts_with("--") && word.contains('f') {
+        let rest: String = word.chars().filter(|c| *c != 'f').collect();
+        // Only bundles of options without a value can be taken apart.
+        let apart = rest.chars().skip(1).all(|c| matches!(c, 'u' | 'v' | 'q' | 'n' | '4' | '6'));
+        return if apart { Leased::Other(format!("{rest} {LEASE}")) } else { Leased::Unsafe };
+    }
+    Leased::Itself
+}
+
+/// The text of a word that is written without quotes, variables or anything else.
+fn plain<'s>(word: &Word, source: &'s str) -> Option<&'s str> {
+    let text = source.get(word.span.0..word.span.1)?;
+    match word.parts.as_slice() {
+        [Part::Text { text: known, .. }] if known == text => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,61 @@
+//! A view with what several rules ask of it worked out once.
+
+use super::{Classes, View, classify};
+use crate::domain::{Action, Effect};
+use crate::rules::Invocation;
+
+/// Effects whose classes are kept; those of later effects are worked out again each time.
+const KEPT: usize = 8;
+
+/// What the conditions look at.
+#[derive(Debug)]
+pub(crate) struct Scene<'a> {
+    pub view: View<'a>,
+    kept: [Classes; KEPT],
+    /// A call inside another: code in it is not followed further.
+    pub nested: bool,
+}
+
+impl<'a> Scene<'a> {
+    pub fn new(view: View<'a>) -> Scene<'a> {
+        let mut kept = [Classes::NONE; KEPT];
+        for (classes, effect) in kept.iter_mut().zip(&view.survey.effects) {
+            *classes = classify(&effect.target, effect.kind, &view);
+        }
+        Scene { view, kept, nested: false }
+    }
+
+    pub fn nested(view: View<'a>) -> Scene<'a> {
+        Scene { nested: true, ..Scene::new(view) }
+    }
+
+    pub fn effects(&self) -> impl Iterator<Item = (&'a Effect, Classes)> + '_ {
+        self.view.survey.effects.iter().enumerate().map(|(index, effect)| {
+            let classes = self.kept.get(index).copied();
+            (effect, classes.unwrap_or_else(|| classify(&effect.target, effect.kind, &self.view)))
+        })
+    }
+
+    pub fn invocations(&self) -> &'a [Invocation] {
+        &self.view.survey.invocations
+    }
+
+    /// The first invocation of one of `programs` for which `test` holds.
+    pub fn first(&self, programs: &[&str], test: impl Fn(&Invocation) -> bool) -> Option<&'a Invocation> {
+        self.invocations().iter().find(|inv| programs.contains(&inv.program.as_str()) && test(inv))
+    }
+
+    /// The whole command line; empty when the call is no shell command.
+    pub fn command_line(&self) -> &'a str {
+        match &self.view.call.action {
+            Action::Shell { command, .. } => command,
+            Action::Read { .. }
+            | Action::Write { .. }
+            | Action::Edit { .. }
+            | Action::Search { .. }
+            | Action::Fetch { .. }
+            | Action::Spawn { .. }
+            | Action::Other { .. } => "",
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Which files hold secrets, by their names and places.
+
+use super::class::{Rel, is_at, parts, relation, tails, within};
+use super::glob;
+use crate::rules::builtin::lists;
+
+/// Literal characters that a pattern must have before it can be said to mean a certain name.
+const TELLING: usize = 3;
+
+/// A file of settings with secret values in it.
+pub(super) fn is_env_file(path: &str, is_glob: bool) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    match name.strip_prefix(".env") {
+        Some("" | "rc") => true,
+        Some(rest) if is_glob && rest.contains(['*', '?', '[']) => true,
+        Some(rest) => rest
+            .strip_prefix('.')
+            .is_some_and(|rest| !rest.split('.').any(|part| lists::ENV_EXAMPLES.contains(&part))),
+        None => is_glob && name.starts_with(".e") && glob::segment(name, ".env"),
+    }
+}
+
+/// A private key, a credential, or with `recursive` a directory of them.
+pub(super) fn is_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&str>) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if name.ends_with(".pub") {
+        return false;
+    }
+    let same = |secret: &&str| if is_glob { means(name, secret) } else { name == *secret };
+    if lists::SECRET_NAMES.iter().any(same) {
+        return true;
+    }
+    if lists::SECRET_ENDINGS.iter().any(|ending| name.len() > ending.len() && name.ends_with(ending)) {
+        return true;
+    }
+    // Cheap first: every place in the lists below has a hidden directory in it, or begins so.
+    if !path.contains("/.") && !is_glob && !lists::SECRET_ROOTS.iter().any(|root| path.starts_with(root)) {
+        return false;
+    }
+    is_at(path, is_glob, lists::SECRET_FILES, home) || in_secret_dir(path, is_glob, recursive, name)
+}
+
+fn in_secret_dir(path: &str, is_glob: bool, recursive: bool, name: &str) -> bool {
+    let excepted = lists::NOT_SECRET.contains(&name);
+    lists::SECRET_DIRS.iter().any(|dir| {
+        let rel = tails(path).map(|tail| relation(tail, is_glob, parts(dir))).find(|rel| within(*rel));
+        match rel {
+            Some(Rel::Below) => lists::SECRET_TREES.contains(dir) && !excepted,
+            Some(Rel::Same) => recursive,
+            Some(Rel::Above | Rel::Apart) | None => false,
+        }
+    })
+}
+
+/// Whether a pattern can be expanded to `name` and says so with more than wildcards.
+fn means(pattern: &str, name: &str) -> bool {
+    let literal = pattern.bytes().filter(|b| !matches!(b, b'*' | b'?' | b'[' | b']')).count();
+    literal >= TELLING && !pattern.starts_with(['*', '?', '[']) && glob::segment(pattern, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(path: &str) -> bool {
+        is_secret(path, path.contains(['*', '?', '[']), false, Some("/home/u"))
+    }
+
+    #[test]
+    fn secrets() {
+        for path in [
+            "/home/u/.ssh/id_rsa",
+            "/home/u/.ssh/work",
+            "/backup/id_ed25519",
+            "/home/u/.s?h/id_*",
+            "/home/u/.ssh/*",
+            "/home/u/.kube/config",
+            "/home/u/.docker/config.json",
+            "/home/u/.npmrc",
+            "/etc/shadow",
+            "/proc/1/environ",
+            "/proc/self/environ",
+            "/home/u/vault.kdbx",
+            "/home/u/.aws/cred*",
+            "/home/u/.config/google-chrome/Default/Login Data",
+        ] {
+            assert!(secret(path), "{path}");
+        }
+        for path in [
+            "/home/u/.ssh/id_rsa.pub",
+            "/home/u/.ssh/known_hosts",
+            "/home/u/.ssh/config",
+            "/home/u/.aws/config",
+            "/home/u/proj/*.json",
+            "/home/u/proj/**/*.json",
+            "/home/u/proj/*",
+            "/home/u/proj/.npmrc",
+            "/etc/passwd",
+            "/proc/1/status",
+            "/home/u/proj/src/credentials.rs",
+        ] {
+            assert!(!secret(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn env_files() {
+        for (path, expected) in [
+            ("/p/.env", true),
+            ("/p/.env.local", true),
+            ("/p/.env.production", true),
+            ("/p/.env*", true),
+            ("/p/.envrc", true),
+            ("/p/.env.example", false),
+            ("/p/.env.local.example", false),
+            ("/p/.environment", false),
+            ("/p/*", false),
+            ("/p/env", false),
+        ] {
+            assert_eq!(is_env_file(path, path.contains('*')), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! From a command's words to its effects, by the facts in the tables.
+
+use super::Surveyor;
+use super::call::Call;
+use super::operands::{behind_pattern, is_remote};
+use super::options::Parsed;
+use super::paths;
+use crate::domain::{Ask, Effect, EffectKind, PathFact, PathKind, Severity, Target};
+use crate::rules::commands::{Deed, Operands, Role};
+use crate::shell::Arg;
+
+/// What is done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Act {
+    Read,
+    /// Made, or overwritten where it exists.
+    Create,
+    Modify,
+    Delete,
+}
+
+/// How many of the latest effects a new one is compared with, so that it does not stand twice.
+const RECENT: usize = 48;
+
+impl Surveyor<'_> {
+    /// Notes an effect without a path.
+    pub(super) fn effect(&mut self, call: &Call, kind: EffectKind, target: Target, severity: Severity) {
+        self.push(Effect {
+            kind,
+            target,
+            severity,
+            reversible: false,
+            disposable: false,
+            privileged: call.privileged,
+        });
+    }
+
+    /// Notes that something without a path is lost.
+    pub(super) fn loss(&mut self, call: &Call, target: Target, disposable: bool) {
+        let (kind, severity) = (EffectKind::FileDeletion, Severity::High);
+        self.push(Effect {
+            kind,
+            target,
+            severity,
+            reversible: false,
+            disposable,
+            privileged: call.privileged,
+        });
+    }
+
+    fn push(&mut self, effect: Effect) {
+        if !self.out.effects.iter().rev().take(RECENT).any(|other| *other == effect) {
+            self.out.effects.push(effect);
+        }
+    }
+
+    /// Notes what is done to the file that an argument names.
+    pub(super) fn file(&mut self, call: &Call, act: Act, arg: &Arg, recursive: bool) {
+        if arg.known().is_some_and(|text| text.is_empty() || (text == "-" && act != Act::Delete)) {
+            return;
+        }
+        let target = paths::target(arg, call.cwd.as_deref(), recursive);
+        if let (Act::Delete, Some(cwd), Some(before), false) =
+            (act, &call.cwd, &call.before, arg.prefix().starts_with('/'))
+            && cwd != before
+            && !self.made.contains(cwd)
+            && !self.facts.places.temp.contains(cwd)
+        {
+            // `cd there; rm -rf *` deletes here when there is nothing there.
+            self.ask(Ask::Path(cwd.clone()));
+            if self.facts.path(cwd).is_some_and(|fact| fact.kind != PathKind::Directory) {
+                self.act(call, act, paths::target(arg, Some(before), recursive));
+            }
+        }
+        if let (Target::UnknownPath { known, .. }, None, false) = (&target, &call.cwd, arg.has_unknown()) {
+            // Relative to a directory that is not known: its own name says how much is lost.
+            let name = arg.text();
+            let known = known.clone();
+            let disposable = paths::is_build_output(&name);
+            let vital = matches!(act, Act::Delete) && recursive && is_all(&name);
+            let (kind, severity) = kind_of(act, None, vital);
+            let target = Target::UnknownPath { known, recursive };
+            self.push(Effect {
+                kind,
+                target,
+                severity,
+                reversible: false,
+                disposable,
+                privileged: call.privileged,
+            });
+            return;
+        }
+        self.act(call, act, target);
+    }
+
+    /// Notes what is done to a target, and to what it leads to when it is a link.
+    pub(super) fn act(&mut self, call: &Call, act: Act, target: Target) {
+        let places = &self.facts.places;
+        match target {
+            Target::Path { path, glob, recursive } => {
+                if paths::is_harmless_device(&path) {
+                    return;
+                }
+                if paths::is_device(&path) && act != Act::Read {
+                    let target = Target::Path { path, glob, recursive };
+                    self.effect(call, EffectKind::SystemModification, target, Severity::Critical);
+                    return;
+                }
+                self.path(call, act, Spot { path, glob, recursive });
+            }
+            Target::UnknownPath { known, recursive } => {
+                let vital = match act {
+                    Act::Delete => recursive && paths::is_vital_start(&known, places),
+                    Act::Read | Act::Create | Act::Modify => false,
+                };
+                let (kind, severity) = kind_of(act, None, vital);
+                let disposable =
+                    act != Act::Read && paths::is_disposable(&format!("{known}x"), false, places);
+                let target = Target::UnknownPath { known, recursive };
+                self.push(Effect {
+                    kind,
+                    target,
+                    severity,
+                    reversible: false,
+                    disposable,
+                    privileged: call.privileged,
+                });
+            }
+            Target::Url(_) | Target::Command(_) | Target::None => {}
+        }
+    }
+
+    fn path(&mut self, call: &Call, act: Act, spot: Spot) {
+        let facts = self.facts;
+        let (asked, rest) = if spot.glob { paths::split_glob(&spot.path) } else { (spot.path.as_str(), "") };
+        let wanted = act != Act::Read || paths::is_worth_asking(&spot.path, &facts.places);
+        if wanted && !call.remote {
+            self.ask(Ask::Path(asked.to_owned()));
+        }
+        let fact = if call.remote { None } else { facts.path(asked) };
+        self.spot(call, act, &spot, fact);
+        if let Some(fact) = fact.filter(|fact| fact.real != asked) {
+            // What is deleted by its own name is the link, not what it leads to.
+            if !(act == Act::Delete && fact.link && rest.is_empty()) {
+                let base = if rest.is_empty() { &fact.real } else { fact.real.trim_end_matches('/') };
+                let real = Spot { path: format!("{base}{rest}"), ..spot };
+                self.spot(call, act, &real, Some(fact));
+            }
+        }
+        let link = self.links.iter().rev().find(|(link, _)| asked == *link || paths::below(asked, link));
+        if let Some((link, to)) =
+            link.filter(|(link, _)| !(act == Act::Delete && asked == *link && rest.is_empty()))
+        {
+            let tail = spot.path.get(link.len()..).unwrap_or_default();
+            let real = Spot { path: format!("{}{tail}", to.trim_end_matches('/')), ..spot };
+            self.spot(call, act, &real, None);
+        }
+    }
+
+    fn spot(&mut self, call: &Call, act: Act, spot: &Spot, fact: Option<&PathFact>) {
+        let places = &self.facts.places;
+        let vital = match act {
+            Act::Delete => paths::is_vital(&spot.path, spot.glob, spot.recursive, places),
+            Act::Modify => spot.recursive && paths::is_vital(&spot.path, spot.glob, true, places),
+            Act::Read | Act::Create => false,
+        };
+        // The project's own top is not lost when modes in it change.
+        let vital = vital && (act == Act::Delete || paths::in_project(&spot.path, places).is_none());
+        let (kind, severity) = kind_of(act, fact, vital);
+        let ignored = fact.is_some_and(|fact| fact.ignored);
+        let disposable = !vital
+            && matches!(kind, EffectKind::FileDeletion | EffectKind::FileModification)
+            && paths::is_disposable(&spot.path, ignored, places);
+        let target = Target::Path { path: spot.path.clone(), glob: spot.glob, recursive: spot.recursive };
+        self.push(Effect {
+            kind,
+            target,
+            severity,
+            reversible: false,
+            disposable,
+            privileged: call.privileged,
+        });
+    }
+
+    /// Notes what a program does by its row: the deed, what its options' values are, what its operands are.
+    pub(super) fn deeds(&mut self, call: &Call, parsed: &Parsed) {
+        self.deed(call, parsed, parsed.deed());
+        for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
+            let Some(value) = &flag.value else { continue };
+            match role {
+                Role::Read => self.file(call, Act::Read, value, false),
+                Role::Write | Role::Dest => self.file(call, Act::Create, value, false),
+                Role::Delete => self.file(call, Act::Delete, value, false),
+                Role::Url => self.url(call, value),
+                Role::Plain | Role::Dir | Role::Shell | Role::Setting => {}
+            }
+        }
+        self.operands(call, parsed);
+    }
+
+    pub(super) fn deed(&mut self, call: &Call, parsed: &Parsed, deed: Deed) {
+        let name = || {
+            let mut name = parsed.program.name.to_owned();
+            for word in &parsed.sub {
+                name.push(' ');
+                name.push_str(word);
+            }
+            Target::Command(name)
+        };
+        match deed {
+            Deed::Nothing => {}
+            Deed::Look if !parsed.operands.is_empty() && parsed.role() == Operands::Read => {}
+            Deed::Look if parsed.role() == Operands::Pattern && !behind_pattern(parsed).is_empty() => {}
+            Deed::Look => {
+                let target = match &call.cwd {
+                    Some(path) => Target::Path { path: path.clone(), glob: false, recursive: false },
+                    None => Target::UnknownPath { known: String::new(), recursive: false },
+                };
+                self.effect(call, EffectKind::FileRead, target, Severity::Low);
+            }
+            Deed::Change => self.effect(call, EffectKind::FileModification, name(), Severity::Medium),
+            Deed::Discard => self.effect(call, EffectKind::FileDeletion, name(), Severity::High),
+            Deed::Process => self.effect(call, EffectKind::ProcessCreation, name(), Severity::Medium),
+            Deed::Network if parsed.role() == Operands::Urls && !parsed.operands.is_empty() => {}
+            Deed::Network if parsed.role() == Operands::Remote && !parsed.operands.iter().any(is_remote) => {}
+            Deed::Network => self.effect(call, EffectKind::NetworkRequest, name(), Severity::Medium),
+            Deed::Install => {
+                self.effect(call, EffectKind::ProcessCreation, name(), Severity::Medium);
+                self.effect(call, EffectKind::NetworkRequest, name(), Severity::Low);
+            }
+            Deed::System if parsed.role() == Operands::Device && parsed.has(&["-l", "--list"]) => {}
+            Deed::System => self.effect(call, EffectKind::SystemModification, name(), Severity::High),
+            Deed::Unknown => self.effect(call, EffectKind::SystemCommand, name(), Severity::Medium),
+        }
+    }
+
+    pub(super) fn url(&mut self, call: &Call, arg: &Arg) {
+        self.effect(call, EffectKind::NetworkRequest, Target::Url(arg.text()), Severity::Low);
+    }
+
+    pub(super) fn each(&mut self, call: &Call, act: Act, args: &[Arg], recursive: bool) {
+        for arg in args {
+            self.file(call, act, arg, recursive);
+        }
+    }
+}
+
+/// A path and what is meant of it.
+struct Spot {
+    path: String,
+    glob: bool,
+    recursive: bool,
+}
+
+fn is_all(name: &str) -> bool {
+    name.split('/').all(|part| matches!(part, "" | "." | ".." | "*" | ".*"))
+}
+
+/// The kind and weight of an act.
+fn kind_of(act: Act, fact: Option<&PathFact>, vital: bool) -> (EffectKind, Severity) {
+    match act {
+        Act::Read => (EffectKind::FileRead, Severity::Low),
+        Act::Create => match fact.map(|fact| fact.kind) {
+            Some(PathKind::File | PathKind::Other) => (EffectKind::FileModification, Severity::Medium),
+            Some(PathKind::Missing | PathKind::Directory) | None => (EffectKind::FileCreation, Severity::Low),
+        },
+        Act::Modify if vital => (EffectKind::FileModification, Severity::Critical),
+        Act::Modify => (EffectKind::FileModification, Severity::Medium),
+        Act::Delete if vital => (EffectKind::FileDeletion, Severity::Critical),
+        Act::Delete => (EffectKind::FileDeletion, Severity::High),
+    }
+}

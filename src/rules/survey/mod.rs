@@ -1,0 +1,169 @@
+//! What a call would do, worked out from its syntax and the facts at hand. Knows no rules: `builtin` judges.
+
+mod call;
+mod effects;
+mod git;
+mod operands;
+mod options;
+mod output;
+mod paths;
+mod reading;
+mod redirects;
+mod scope;
+mod search;
+mod shells;
+mod tools;
+mod walk;
+mod wrap;
+
+use crate::domain::{Ask, Effect, Facts, Policy, Target, ToolCall};
+use crate::shell::Arg;
+
+/// An option of a command, with its value where it has one: `-f`, `--force`, `--force-with-lease=x`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flag {
+    /// As written, without the value: `-f` (bundles like `-rf` are split into `-r` and `-f`), `--force`. A shortened long
+    /// option that the tables know is given in full.
+    pub name: String,
+    pub value: Option<Arg>,
+}
+
+/// Where a command's standard input comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stdin {
+    Inherited,
+    /// From the stage before it in the pipeline.
+    Pipe,
+    /// A heredoc or here-string, expanded as far as it is known.
+    Text(Arg),
+    File(Target),
+}
+
+/// One program that the call would run, after wrappers are unfolded and words expanded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// Base name of the program (`rm`), empty when it is not known before the command runs.
+    pub program: String,
+    /// The program as written (`/bin/rm`, `./x.sh`).
+    pub word: Arg,
+    /// All arguments after the program.
+    pub args: Vec<Arg>,
+    /// The subcommand path for programs that have one (`["push"]`, `["stash", "drop"]`).
+    pub sub: Vec<String>,
+    pub flags: Vec<Flag>,
+    /// Arguments that are neither options nor their values nor the subcommand.
+    pub operands: Vec<Arg>,
+    /// The directory that it runs in; none when that is not known.
+    pub cwd: Option<String>,
+    /// With another user's rights (sudo, doas, su, pkexec).
+    pub privileged: bool,
+    /// The programs it was unfolded from, outermost first (`sudo`, `env`, `bash`).
+    pub wrappers: Vec<String>,
+    pub stdin: Stdin,
+    /// Files that its output is redirected to: target, and whether it is appended.
+    pub writes: Vec<(Target, bool)>,
+    /// Files that its input is redirected from.
+    pub reads: Vec<Target>,
+    /// Commands of one pipeline have the same number; numbers are unique over the whole survey.
+    pub pipeline: u32,
+    pub stage: u16,
+    /// Its output is the value of a substitution that is an argument of another command (index into
+    /// [`Survey::invocations`]).
+    pub feeds: Option<usize>,
+    /// Text as the agent wrote it, clipped.
+    pub text: String,
+}
+
+/// Everything that is known of a call before it runs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Survey {
+    pub invocations: Vec<Invocation>,
+    pub effects: Vec<Effect>,
+    /// Why something may have been missed: a parse problem or a bound, in words. A survey with a problem must not be allowed
+    /// as if it were harmless.
+    pub problem: Option<String>,
+    /// The problem is a bound of ours or hostile nesting (always a block), not a plain syntax error.
+    pub bound: bool,
+    /// Questions whose answers would make the survey more exact. Ask the host, then survey again.
+    pub asks: Vec<Ask>,
+}
+
+/// How deep commands in commands are followed.
+const MAX_DEPTH: u8 = 24;
+/// How much work one survey may be: commands, arguments, bytes of nested texts (per 64).
+const MAX_WORK: usize = 400_000;
+
+/// Surveys a call made in `cwd`.
+pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Survey {
+    let mut surveyor = Surveyor {
+        facts,
+        out: Survey::default(),
+        work: 0,
+        pipelines: 0,
+        width: 0,
+        functions: Vec::new(),
+        aliases: Vec::new(),
+        files: Vec::new(),
+        links: Vec::new(),
+        copies: Vec::new(),
+        made: Vec::new(),
+        scripts: Vec::new(),
+        traps: Vec::new(),
+        tainted: false,
+    };
+    surveyor.tool(call, cwd);
+    surveyor.out
+}
+
+/// What is gathered while a call is surveyed.
+struct Surveyor<'a> {
+    facts: &'a Facts,
+    out: Survey,
+    work: usize,
+    /// The next number for a pipeline.
+    pipelines: u32,
+    /// The highest stage that a nested command has reached in the pipeline around it.
+    width: u16,
+    functions: Vec<walk::Function>,
+    aliases: Vec<(String, Vec<Arg>)>,
+    /// What the call itself has written to files.
+    files: Vec<(String, Arg)>,
+    /// Links that the call itself has made, and where they lead.
+    links: Vec<(String, String)>,
+    /// Copies that the call itself has made, and of what.
+    copies: Vec<(String, String)>,
+    /// Directories that the call itself makes.
+    made: Vec<String>,
+    /// Scripts whose text was surveyed.
+    scripts: Vec<String>,
+    /// Commands that run when the shell ends.
+    traps: Vec<Arg>,
+    /// A value holds marks for what is unknown (see `output`).
+    tainted: bool,
+}
+
+impl Surveyor<'_> {
+    /// Counts work; false when there was too much of it.
+    fn spend(&mut self, work: usize) -> bool {
+        self.work = self.work.saturating_add(work);
+        if self.work > MAX_WORK {
+            self.bound("it holds more commands than can be looked at");
+            return false;
+        }
+        true
+    }
+
+    fn bound(&mut self, what: &str) {
+        if !self.out.bound {
+            self.out.problem = Some(what.to_owned());
+            self.out.bound = true;
+        }
+    }
+
+    /// Remembers a question that has no answer yet.
+    fn ask(&mut self, ask: Ask) {
+        if self.out.asks.len() < Ask::MAX && !self.facts.knows(&ask) && !self.out.asks.contains(&ask) {
+            self.out.asks.push(ask);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! What is done to the operands of a program.
+
+use super::Surveyor;
+use super::call::Call;
+use super::effects::Act;
+use super::options::Parsed;
+use super::paths;
+use crate::domain::Target;
+use crate::rules::commands::{Kind, Operands, Role};
+use crate::shell::Arg;
+
+impl Surveyor<'_> {
+    /// Notes what a program does to its operands.
+    pub(super) fn operands(&mut self, call: &Call, parsed: &Parsed) {
+        let operands = parsed.operands.as_slice();
+        let recursive = parsed.recursive();
+        match parsed.role() {
+            Operands::Text => {}
+            Operands::Read => self.each(call, Act::Read, operands, recursive),
+            Operands::Create => {
+                self.each(call, Act::Create, operands, false);
+                if parsed.program.name == "mkdir" {
+                    let made = operands
+                        .iter()
+                        .map(|arg| paths::target(arg, call.cwd.as_deref(), false).text().to_owned());
+                    self.made.extend(made.take(64));
+                }
+            }
+            Operands::Modify => self.each(call, Act::Modify, operands, recursive),
+            Operands::Delete => {
+                let wide = recursive || matches!(parsed.program.name, "rimraf" | "srm" | "del-cli");
+                self.each(call, Act::Delete, operands, wide);
+            }
+            Operands::Pattern => self.each(call, Act::Read, behind_pattern(parsed), recursive),
+            Operands::PatternEdit => {
+                let act =
+                    if parsed.has(&["-i", "--in-place", "--inplace"]) { Act::Modify } else { Act::Read };
+                self.each(call, act, behind_pattern(parsed), false);
+            }
+            Operands::Copy | Operands::Move | Operands::Link | Operands::Remote => {
+                self.transfer(call, parsed)
+            }
+            Operands::ModeModify => {
+                let by_flag = |flag: &super::Flag| {
+                    flag.name.len() == 2 && flag.name.ends_with(['r', 'w', 'x', 'X', 's', 't'])
+                };
+                let given = parsed.has(&["--reference"])
+                    || (parsed.program.name == "chmod" && parsed.flags.iter().any(by_flag));
+                let files = operands.get(usize::from(!given)..).unwrap_or_default();
+                self.each(call, Act::Modify, files, parsed.has(&["-R", "--recursive"]));
+            }
+            Operands::ReadWrite => {
+                if let Some((first, rest)) = operands.split_first() {
+                    self.file(call, Act::Read, first, false);
+                    self.each(call, Act::Create, rest, false);
+                }
+            }
+            Operands::WriteRead => {
+                if let Some((first, rest)) = operands.split_first() {
+                    self.file(call, Act::Create, first, false);
+                    self.each(call, Act::Read, rest, recursive);
+                }
+            }
+            Operands::Dd => self.dd(call, operands),
+            Operands::Tar => self.tar(call, parsed),
+            Operands::Device => {
+                for arg in operands.iter().filter(|arg| arg.prefix().starts_with('/')) {
+                    let act = if parsed.has(&["-l", "--list"]) { Act::Read } else { Act::Modify };
+                    self.file(call, act, arg, false);
+                }
+            }
+            Operands::Urls => {
+                for arg in operands {
+                    self.url(call, arg);
+                }
+            }
+        }
+    }
+
+    /// Programs that take things from one place to another.
+    fn transfer(&mut self, call: &Call, parsed: &Parsed) {
+        let role = parsed.role();
+        let operands = parsed.operands.as_slice();
+        let has_dest =
+            parsed.roles.contains(&Role::Dest) || parsed.has(&["-d"]) && parsed.program.name == "install";
+        let (sources, dest) = match operands.split_last() {
+            Some((last, sources)) if !has_dest && (!sources.is_empty() || role == Operands::Remote) => {
+                (sources, Some(last))
+            }
+            _ => (operands, None),
+        };
+        match role {
+            Operands::Move => {
+                let lost = dest.and_then(Arg::known) == Some("/dev/null");
+                for source in sources {
+                    let target = paths::target(source, call.cwd.as_deref(), true);
+                    let vital = match &target {
+                        Target::Path { path, glob, .. } => {
+                            paths::is_vital(path, *glob, true, &self.facts.places)
+                        }
+                        Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => {
+                            false
+                        }
+                    };
+                    self.file(call, if vital || lost { Act::Delete } else { Act::Modify }, source, vital);
+                }
+            }
+            Operands::Link => self.link(call, sources, dest),
+            Operands::Remote => {
+                for source in sources.iter().filter(|arg| !is_remote(arg)) {
+                    self.file(call, Act::Read, source, false);
+                }
+                if let (Some(dest), true) = (
+                    dest,
+                    parsed.has(&["--delete", "--delete-before", "--delete-after", "--delete-excluded"]),
+                ) && !is_remote(dest)
+                {
+                    self.file(call, Act::Delete, dest, true);
+                }
+            }
+            Operands::Copy => self.each(call, Act::Read, sources, parsed.recursive()),
+            _ => {}
+        }
+        self.copy(call, sources, dest);
+        if let Some(dest) =
+            dest.filter(|dest| role != Operands::Link && (!is_remote(dest) || role != Operands::Remote))
+        {
+            self.file(call, Act::Create, dest, false);
+        }
+    }
+
+    /// Remembers that a file is the same as another.
+    fn copy(&mut self, call: &Call, sources: &[Arg], dest: Option<&Arg>) {
+        let ([source], Some(dest)) = (sources, dest) else { return };
+        let of = |arg| match paths::target(arg, call.cwd.as_deref(), false) {
+            Target::Path { path, glob: false, .. } => Some(path),
+            Target::Path { .. }
+            | Target::UnknownPath { .. }
+            | Target::Url(_)
+            | Target::Command(_)
+            | Target::None => None,
+        };
+        if let (Some(source), Some(dest), true) = (of(source), of(dest), self.copies.len() < 64) {
+            if let Some(text) = self.written(&source).cloned() {
+                self.files.push((dest.clone(), text));
+            }
+            self.copies.push((dest, source));
+        }
+    }
+
+    fn link(&mut self, call: &Call, sources: &[Arg], dest: Option<&Arg>) {
+        for source in sources {
+            let to = paths::target(source, call.cwd.as_deref(), false);
+            let name = source
+                .known()
+                .map(|text| text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned());
+            let at = match (dest, name) {
+                (Some(dest), _) => paths::target(dest, call.cwd.as_deref(), false),
+                (None, Some(name)) => paths::target(&Arg::literal(&name), call.cwd.as_deref(), false),
+                (None, None) => continue,
+            };
+            self.act(call, Act::Create, at.clone());
+            if let (Target::Path { path: at, glob: false, .. }, Target::Path { path: to, .. }) = (&at, &to)
+                && self.links.len() < 64
+            {
+                self.links.push((at.clone(), to.clone()));
+            }
+        }
+    }
+
+    fn dd(&mut self, call: &Call, operands: &[Arg]) {
+        for arg in operands {
+            let Some((key, _)) = arg.prefix().split_once('=') else { continue };
+            let value = super::options::after(arg, key.len() + 1).unwrap_or_default();
+            match key {
+                "of" => self.file(call, Act::Create, &value, false),
+                "if" => self.file(call, Act::Read, &value, false),
+                _ => {}
+            }
+        }
+    }
+
+    fn tar(&mut self, call: &Call, parsed: &Parsed) {
+        let mut operands = parsed.operands.as_slice();
+        let mut mode = String::new();
+        let mut archive = parsed.value(&["-f", "--file"]).cloned();
+        // The old way: `tar xzf file`.
+        let modern = parsed
+            .flags
+            .iter()
+            .any(|flag| matches!(flag.name.as_str(), "-c" | "-x" | "-t" | "-r" | "-u" | "-d" | "-A"))
+            || parsed.has(&[
+                "--create",
+                "--extract",
+                "--get",
+                "--list",
+                "--append",
+                "--update",
+                "--delete",
+                "--diff",
+            ]);
+        if let (false, Some((first, rest))) = (modern, operands.split_first()) {
+            mode.push_str(first.prefix());
+            operands = rest;
+            if mode.contains('f') && archive.is_none() {
+                archive = operands.first().cloned();
+                operands = operands.get(1..).unwrap_or_default();
+            }
+        }
+        let is = |letter: char, names: &[&str]| mode.contains(letter) || parsed.has(names);
+        let dir = parsed.value(&["-C", "--directory"]).cloned();
+        let archive = archive.unwrap_or_else(|| Arg::literal("-"));
+        if is('x', &["-x", "--extract", "--get"]) {
+            self.file(call, Act::Read, &archive, false);
+            self.file(call, Act::Create, &dir.unwrap_or_else(|| Arg::literal(".")), false);
+        } else if is('t', &["-t", "--list", "-d", "--diff"]) {
+            self.file(call, Act::Read, &archive, false);
+        } else {
+            self.file(call, Act::Create, &archive, false);
+            let removes = parsed.has(&["--remove-files"]);
+            for arg in operands {
+                self.file(call, if removes { Act::Delete } else { Act::Read }, arg, true);
+            }
+        }
+    }
+}
+
+/// The operands behind the pattern, where an option does not give it.
+pub(super) fn behind_pattern(parsed: &Parsed) -> &[Arg] {
+    let given = parsed.has(&["-e", "--expression", "--regexp", "-f", "--file", "--from-file", "--files"]);
+    let by_script = parsed.program.kind == Kind::Plain && given;
+    parsed.operands.get(usize::from(!by_script)..).unwrap_or_default()
+}
+
+/// `host:path`, and `host::module/path`.
+pub(super) fn is_remote(arg: &Arg) -> bool {
+    let text = arg.prefix();
+    text.contains("://")
+        || text.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+}

@@ -1,0 +1,397 @@
+//! What a command is known to print before it runs, and values of variables of which a part is not known.
+
+use super::call::Call;
+use crate::domain::{Facts, join};
+use crate::shell::{Arg, Piece};
+
+/// In the value of a variable: here is something unknown.
+const UNKNOWN: char = '\u{f8ff}';
+/// In the value of a variable: a glob begins, and ends.
+const GLOB: char = '\u{f8fe}';
+const GLOB_END: char = '\u{f8fd}';
+
+/// Longest text that is followed from one command to another, in bytes.
+const MAX: usize = 64 * 1024;
+
+/// An argument as the value of a variable, with marks that [`revive`] understands. True: there are marks in it.
+pub(super) fn freeze(arg: &Arg) -> (String, bool) {
+    let mut out = String::new();
+    let mut marked = false;
+    for piece in &arg.pieces {
+        match piece {
+            Piece::Known(text) => out.push_str(text),
+            Piece::Glob(text) => {
+                out.push(GLOB);
+                out.push_str(text);
+                out.push(GLOB_END);
+                marked = true;
+            }
+            Piece::Unknown => {
+                out.push(UNKNOWN);
+                marked = true;
+            }
+        }
+    }
+    (out, marked)
+}
+
+/// Whether a text holds marks of ours.
+pub(super) fn is_marked(text: &str) -> bool {
+    text.contains([UNKNOWN, GLOB, GLOB_END])
+}
+
+/// A source text as people are shown it.
+pub(super) fn shown(text: &str) -> String {
+    if !is_marked(text) {
+        return text.to_owned();
+    }
+    text.replace(UNKNOWN, "…").replace([GLOB, GLOB_END], "")
+}
+
+/// Turns marks in the text of an argument back into what they stand for.
+pub(super) fn revive(arg: Arg) -> Arg {
+    if !arg
+        .pieces
+        .iter()
+        .any(|piece| matches!(piece, Piece::Known(text) | Piece::Glob(text) if is_marked(text)))
+    {
+        return arg;
+    }
+    let mut out = Arg::default();
+    let mut in_glob = false;
+    for piece in &arg.pieces {
+        let (text, is_glob) = match piece {
+            Piece::Known(text) => (text, false),
+            Piece::Glob(text) => (text, true),
+            Piece::Unknown => {
+                out.pieces.push(Piece::Unknown);
+                continue;
+            }
+        };
+        let mut rest = text.as_str();
+        while !rest.is_empty() {
+            let end = rest.find([UNKNOWN, GLOB, GLOB_END]).unwrap_or(rest.len());
+            let (text, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+            push(&mut out, text, is_glob || in_glob);
+            let mut tail = tail.chars();
+            match tail.next() {
+                Some(UNKNOWN) => out.pieces.push(Piece::Unknown),
+                Some(mark) => in_glob = mark == GLOB,
+                None => {}
+            }
+            rest = tail.as_str();
+        }
+    }
+    out
+}
+
+fn push(out: &mut Arg, text: &str, is_glob: bool) {
+    if text.is_empty() {
+        return;
+    }
+    match (out.pieces.last_mut(), is_glob) {
+        (Some(Piece::Known(last)), false) | (Some(Piece::Glob(last)), true) => last.push_str(text),
+        (_, false) => out.pieces.push(Piece::Known(text.to_owned())),
+        (_, true) => out.pieces.push(Piece::Glob(text.to_owned())),
+    }
+}
+
+/// Adds an argument to another.
+pub(super) fn append(out: &mut Arg, more: &Arg) {
+    for piece in &more.pieces {
+        match piece {
+            Piece::Known(text) => push(out, text, false),
+            Piece::Glob(text) => push(out, text, true),
+            Piece::Unknown => out.pieces.push(Piece::Unknown),
+        }
+    }
+}
+
+/// Arguments joined by blanks.
+pub(super) fn join_words(words: &[Arg]) -> Arg {
+    let mut out = Arg::default();
+    for (at, word) in words.iter().enumerate() {
+        if at > 0 {
+            push(&mut out, " ", false);
+        }
+        append(&mut out, word);
+    }
+    out
+}
+
+fn size(arg: &Arg) -> usize {
+    let size = |piece: &Piece| match piece {
+        Piece::Known(text) | Piece::Glob(text) => text.len(),
+        Piece::Unknown => 1,
+    };
+    arg.pieces.iter().map(size).sum()
+}
+
+/// What a command prints, where that is known.
+pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<Arg> {
+    let name = call.words.first()?.known()?;
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let out = match name {
+        "echo" => echo(call.args()),
+        "printf" => printf(call.args()),
+        "cat" if call.args().iter().all(|arg| arg.known() == Some("-")) => call.input.clone(),
+        "cat" => cat(call, files),
+        "which" => only_operand(call),
+        "command" if call.args().first().and_then(Arg::known) == Some("-v") => only_operand(call),
+        "tee" => call.input.clone(),
+        "cd" | "true" | ":" | "export" | "set" | "mkdir" => Some(Arg::default()),
+        "base64" => base64(call),
+        "find" | "gfind" => super::search::printed(call.args()),
+        "pwd" => call.cwd.as_deref().map(Arg::literal),
+        "mktemp" => mktemp(call, facts),
+        "dirname" | "basename" | "realpath" | "readlink" => path(name, call),
+        "git" if is(call, &["rev-parse", "--show-toplevel"]) => {
+            facts.places.repo.as_deref().map(Arg::literal)
+        }
+        "whoami" => facts.places.user.as_deref().map(Arg::literal),
+        _ => None,
+    };
+    out.filter(|out| size(out) <= MAX)
+}
+
+fn is(call: &Call, words: &[&str]) -> bool {
+    call.args().len() == words.len()
+        && call.args().iter().zip(words).all(|(arg, word)| arg.known() == Some(*word))
+}
+
+/// `cat` of files that the call itself wrote.
+fn cat(call: &Call, files: &[(String, Arg)]) -> Option<Arg> {
+    let mut whole = Arg::default();
+    for arg in call.args() {
+        let path = join(call.cwd.as_deref()?, arg.known()?);
+        append(&mut whole, &files.iter().rev().find(|(other, _)| *other == path)?.1);
+    }
+    Some(whole)
+}
+
+/// The one operand: where a program is found says which program it is.
+fn only_operand(call: &Call) -> Option<Arg> {
+    let mut operands = call.args().iter().filter(|arg| !arg.prefix().starts_with('-'));
+    let operand = operands.next().filter(|arg| arg.known().is_some_and(|name| !name.contains('/')))?;
+    if operands.next().is_none() { Some(operand.clone()) } else { None }
+}
+
+fn echo(args: &[Arg]) -> Option<Arg> {
+    let mut escapes = false;
+    let mut rest = args;
+    while let Some((first, tail)) = rest.split_first() {
+        let Some(flag) = first.known().and_then(|text| text.strip_prefix('-')) else { break };
+        if flag.is_empty() || !flag.chars().all(|c| matches!(c, 'n' | 'e' | 'E')) {
+            break;
+        }
+        escapes |= flag.contains('e');
+        rest = tail;
+    }
+    let mut out = join_words(rest);
+    if escapes {
+        for piece in &mut out.pieces {
+            if let Piece::Known(text) = piece {
+                *text = unescape(text);
+            }
+        }
+    }
+    Some(out)
+}
+
+/// `printf` with `%s`, `%b`, `%d` and `%%` only.
+fn printf(args: &[Arg]) -> Option<Arg> {
+    let args = args.strip_prefix(&[Arg::literal("--")]).unwrap_or(args);
+    let (format, values) = args.split_first()?;
+    let format = unescape(format.known()?);
+    let mut values = values.iter();
+    let mut out = Arg::default();
+    loop {
+        let before = values.len();
+        let mut rest = format.as_str();
+        while let Some((text, tail)) = rest.split_once('%') {
+            push(&mut out, text, false);
+            let mut tail = tail.chars();
+            match tail.next() {
+                Some('s' | 'b' | 'd' | 'i' | 'q') => {
+                    if let Some(value) = values.next() {
+                        append(&mut out, value);
+                    }
+                }
+                Some('%') => push(&mut out, "%", false),
+                _ => return None,
+            }
+            rest = tail.as_str();
+        }
+        push(&mut out, rest, false);
+        if values.len() == 0 {
+            return Some(out);
+        }
+        if values.len() == before {
+            return Some(out);
+        }
+        if size(&out) > MAX {
+            return None;
+        }
+    }
+}
+
+/// Backslash escapes as `echo -e` and `printf` have them.
+fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some('a' | 'c' | 'f' | 'v') => {}
+            Some('e' | 'E') => out.push('\u{1b}'),
+            Some('x') => number(&mut chars, 16, 2, &mut out),
+            Some('u') => number(&mut chars, 16, 4, &mut out),
+            Some(digit @ '0'..='7') => {
+                let mut value = digit.to_digit(8).unwrap_or(0);
+                for _ in 0..if digit == '0' { 3 } else { 2 } {
+                    let Some(next) = chars.peek().and_then(|c| c.to_digit(8)) else { break };
+                    value = value * 8 + next;
+                    chars.next();
+                }
+                out.extend(char::from_u32(value));
+            }
+            Some(other) => out.push(other),
+            None => out.push('\\'),
+        }
+    }
+    out
+}
+
+fn number(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, radix: u32, most: usize, out: &mut String) {
+    let mut value = 0;
+    for _ in 0..most {
+        let Some(next) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
+        value = value * radix + next;
+        chars.next();
+    }
+    out.extend(char::from_u32(value));
+}
+
+fn base64(call: &Call) -> Option<Arg> {
+    let decodes = |arg: &Arg| {
+        arg.known().is_some_and(|text| {
+            matches!(text, "-d" | "-D" | "-di" | "-id") || (text.len() > 3 && "--decode".starts_with(text))
+        })
+    };
+    if !call.args().iter().any(decodes) {
+        return None;
+    }
+    let input = call.input.as_ref()?.known()?;
+    Some(Arg::literal(&String::from_utf8(decode(input)).ok()?))
+}
+
+/// Base64, as far as it is.
+fn decode(text: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let (mut bits, mut count) = (0u32, 0u32);
+    for byte in text.bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'=' => break,
+            _ => continue,
+        };
+        bits = ((bits & 0xff_ffff) << 6) | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.extend(u8::try_from((bits >> count) & 0xff));
+        }
+    }
+    out
+}
+
+/// A name in the temporary directory that nobody knows: what `mktemp` makes.
+fn mktemp(call: &Call, facts: &Facts) -> Option<Arg> {
+    let elsewhere = call.args().iter().any(|arg| {
+        let text = arg.prefix();
+        arg.known().is_none()
+            || text.starts_with("-p")
+            || text.starts_with("--tmpdir=")
+            || !text.starts_with('-')
+    });
+    if elsewhere {
+        let template = call.args().last()?.known()?;
+        let inside = template.starts_with('/') && call.args().iter().all(|arg| arg.prefix() != "-p");
+        return inside.then(|| Arg::literal(template));
+    }
+    let temp = facts.places.temp.first().map_or("/tmp", String::as_str);
+    Some(Arg::literal(&join(temp, "tmp.made-by-mktemp")))
+}
+
+fn path(name: &str, call: &Call) -> Option<Arg> {
+    let mut operands = call.args().iter().filter(|arg| !arg.prefix().starts_with('-'));
+    let (Some(operand), None) = (operands.next(), operands.next()) else { return None };
+    let text = operand.known()?;
+    let trimmed = text.trim_end_matches('/');
+    let out = match name {
+        "basename" => trimmed.rsplit('/').next().unwrap_or_default().to_owned(),
+        "dirname" => match trimmed.rsplit_once('/') {
+            Some(("", _)) => "/".to_owned(),
+            Some((dir, _)) => dir.to_owned(),
+            None if text.starts_with('/') => "/".to_owned(),
+            None => ".".to_owned(),
+        },
+        _ => join(call.cwd.as_deref()?, text),
+    };
+    Some(Arg::literal(&out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_come_back() {
+        let arg = Arg {
+            pieces: vec![
+                Piece::Known("/a/".into()),
+                Piece::Unknown,
+                Piece::Known("/".into()),
+                Piece::Glob("*".into()),
+            ],
+        };
+        let (text, marked) = freeze(&arg);
+        assert!(marked);
+        assert_eq!(revive(Arg::literal(&text)), arg);
+        assert_eq!(revive(Arg::literal("plain")), Arg::literal("plain"));
+    }
+
+    #[test]
+    fn globs_in_unquoted_values_come_back() {
+        let split = Arg {
+            pieces: vec![
+                Piece::Known(GLOB.to_string()),
+                Piece::Glob("*".into()),
+                Piece::Known(format!("{GLOB_END}.o")),
+            ],
+        };
+        let expected = Arg { pieces: vec![Piece::Glob("*".into()), Piece::Known(".o".into())] };
+        assert_eq!(revive(split), expected);
+    }
+
+    #[test]
+    fn what_is_printed() {
+        let words = |line: &str| line.split(' ').map(Arg::literal).collect::<Vec<_>>();
+        assert_eq!(echo(&words("-n a b")).unwrap().text(), "a b");
+        assert_eq!(echo(&words("-e \\x72m")).unwrap().text(), "rm");
+        assert_eq!(printf(&words("%s-%s\\n a b")).unwrap().text(), "a-b\n");
+        assert_eq!(printf(&words("\\162\\155")).unwrap().text(), "rm");
+        assert_eq!(printf(&words("%5s x")), None);
+        assert_eq!(decode("cm0gLXJmIC8="), b"rm -rf /");
+    }
+}

@@ -1,0 +1,317 @@
+//! Where an argument points, how bad it is to lose what is there, and whether it can be made again.
+
+use crate::domain::{Places, Target, join};
+use crate::rules::builtin::lists::{HOMES, SYSTEM_DIRS};
+use crate::shell::Arg;
+
+/// Directories that a build, a test run or a package manager makes again.
+const BUILD_DIRS: &[&str] = &[
+    "node_modules",
+    "target",
+    "dist",
+    "build",
+    "out",
+    ".next",
+    ".nuxt",
+    ".svelte-kit",
+    ".output",
+    ".turbo",
+    ".parcel-cache",
+    ".vite",
+    ".cache",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    ".nox",
+    ".eggs",
+    ".venv",
+    "venv",
+    "coverage",
+    "htmlcov",
+    ".nyc_output",
+    ".coverage",
+    ".gradle",
+    ".angular",
+    ".dart_tool",
+    "DerivedData",
+    "CMakeFiles",
+    "cmake-build-debug",
+    "cmake-build-release",
+    "_build",
+    "storybook-static",
+    "test-results",
+    "playwright-report",
+    ".terraform",
+    ".serverless",
+    "tmp",
+    "obj",
+    ".DS_Store",
+    "Thumbs.db",
+];
+
+/// Ends of the names of files that are made again.
+const BUILD_ENDS: &[&str] = &[
+    ".pyc",
+    ".pyo",
+    ".o",
+    ".obj",
+    ".a",
+    ".so",
+    ".rlib",
+    ".class",
+    ".log",
+    ".tmp",
+    ".swp",
+    ".tsbuildinfo",
+    ".egg-info",
+    ".gcda",
+    ".gcno",
+    ".profraw",
+];
+
+/// Of the first level, what is neither a directory of the operating system nor one of homes, and as vital.
+const VITAL: &[&str] = &["/dev", "/private"];
+
+/// Whether losing this directory loses the system or everybody's files.
+fn is_system(path: &str) -> bool {
+    SYSTEM_DIRS.contains(&path) || HOMES.contains(&path) || VITAL.contains(&path)
+}
+
+/// The path that an argument names for a command run in `cwd`.
+pub(super) fn target(arg: &Arg, cwd: Option<&str>, recursive: bool) -> Target {
+    let prefix = arg.prefix();
+    let absolute = prefix.starts_with('/');
+    if arg.has_unknown() {
+        let base = if absolute { Some("/") } else { cwd };
+        let known = match base {
+            Some(base) if !prefix.is_empty() => {
+                let mut known = join(base, prefix);
+                if prefix.ends_with('/') && known.len() > 1 {
+                    known.push('/');
+                }
+                known
+            }
+            // What is unknown may be absolute.
+            _ => String::new(),
+        };
+        return Target::UnknownPath { known, recursive };
+    }
+    match if absolute { Some("/") } else { cwd } {
+        Some(base) => Target::Path { path: join(base, &arg.text()), glob: arg.has_glob(), recursive },
+        None => Target::UnknownPath { known: String::new(), recursive },
+    }
+}
+
+/// `path` is `dir` or lies below it.
+pub(super) fn lies_in(path: &str, dir: &str) -> bool {
+    below(path, dir) || path == dir
+}
+
+/// `path` lies below `dir`.
+pub(super) fn below(path: &str, dir: &str) -> bool {
+    let dir = dir.trim_end_matches('/');
+    path.strip_prefix(dir).is_some_and(|rest| rest.len() > 1 && rest.starts_with('/'))
+}
+
+/// The directories that are worked in.
+fn roots(places: &Places) -> impl Iterator<Item = &str> {
+    places.repo.iter().chain(&places.project).map(String::as_str)
+}
+
+/// A path in the repository or the project, without what leads there.
+pub(super) fn in_project<'p>(path: &'p str, places: &Places) -> Option<&'p str> {
+    roots(places).filter(|root| *root != "/" && lies_in(path, root)).find_map(|root| path.get(root.len()..))
+}
+
+/// The directory of a pattern, and what follows it.
+pub(super) fn split_glob(path: &str) -> (&str, &str) {
+    let glob = path.find(['*', '?', '[']).unwrap_or(path.len());
+    let end = path.get(..glob).and_then(|start| start.rfind('/')).unwrap_or(0);
+    let dir = path.get(..end).unwrap_or_default();
+    (if dir.is_empty() { "/" } else { dir }, path.get(end..).unwrap_or_default())
+}
+
+/// A pattern's last part stands for everything in its directory.
+fn is_everything(last: &str) -> bool {
+    !last.is_empty()
+        && last.chars().all(|c| matches!(c, '*' | '.' | '?' | '[' | ']' | '!' | '^'))
+        && last.contains('*')
+}
+
+/// Whether losing it loses the machine, somebody's files or the repository.
+pub(super) fn is_vital(path: &str, glob: bool, recursive: bool, places: &Places) -> bool {
+    let mut deep = false;
+    let (path, all) = match path.rsplit_once('/') {
+        Some((dir, last)) if glob && is_everything(last) => {
+            deep = last == "**";
+            let dir = dir.trim_end_matches("/**").trim_end_matches("/*");
+            (if dir.is_empty() { "/" } else { dir }, true)
+        }
+        _ => (path, false),
+    };
+    if all && !recursive && !deep && roots(places).any(|root| path == root) {
+        // The files at the top, not what is below them.
+        return false;
+    }
+    let (start, rest) = split_glob(path);
+    if glob && !all && !rest.is_empty() && !start.is_empty() && rest.contains(['*', '?', '[']) {
+        // `/*/bin`, `/home/*`: vital when what it stands in is.
+        return recursive && (start == "/" || is_system(start)) && rest.matches('/').count() == 1;
+    }
+    let holds = |place: &str| path == place || below(place, path);
+    path == "/"
+        || is_system(path)
+        || places.home.as_deref().is_some_and(holds)
+        || roots(places).any(|root| holds(root) || path == join(root, ".git"))
+}
+
+/// Whether the known beginning of a path is one below which nothing may be lost blindly.
+pub(super) fn is_vital_start(known: &str, places: &Places) -> bool {
+    let path = known.trim_end_matches('/');
+    path.is_empty()
+        || (known.ends_with('/')
+            && (is_system(path)
+                || places.home.as_deref().is_some_and(|home| path == home || below(home, path))))
+}
+
+/// Whether what is lost there can be made again; `ignored`: git ignores it.
+pub(super) fn is_disposable(path: &str, ignored: bool, places: &Places) -> bool {
+    if let Some(inside) = in_project(path, places) {
+        let last = inside.rsplit('/').next().unwrap_or_default();
+        if last.starts_with(".env") {
+            return false;
+        }
+        return (ignored && !inside.is_empty()) || is_build_output(inside);
+    }
+    if places.home.as_deref().is_some_and(|home| lies_in(path, home) || below(home, path)) {
+        return false;
+    }
+    places.temp.iter().any(|temp| {
+        below(path, temp) && !is_everything(path.get(temp.len()..).unwrap_or_default().trim_matches('/'))
+    })
+}
+
+/// Whether a relative path is, or lies in, what a build makes.
+pub(super) fn is_build_output(path: &str) -> bool {
+    let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
+    while let Some(part) = parts.next() {
+        if part == ".." {
+            return false;
+        }
+        let last = parts.peek().is_none();
+        if BUILD_DIRS.contains(&part) || (last && BUILD_ENDS.iter().any(|end| part.ends_with(end))) {
+            // Whatever comes behind must not lead out again.
+            return parts.all(|part| part != "..");
+        }
+    }
+    false
+}
+
+/// Whether a read of it is worth a question: hidden files, and whatever lies elsewhere.
+pub(super) fn is_worth_asking(path: &str, places: &Places) -> bool {
+    let inside = in_project(path, places).or_else(|| {
+        places.temp.iter().filter(|temp| lies_in(path, temp)).find_map(|temp| path.get(temp.len()..))
+    });
+    inside.is_none_or(|inside| inside.contains("/."))
+}
+
+/// Below /dev, and not a device that keeps anything.
+pub(super) fn is_harmless_device(path: &str) -> bool {
+    path.strip_prefix("/dev/").is_some_and(|name| {
+        matches!(
+            name,
+            "null" | "zero" | "full" | "stdin" | "stdout" | "stderr" | "tty" | "random" | "urandom"
+        ) || name.starts_with("fd/")
+            || name.starts_with("pts/")
+    })
+}
+
+/// A device that what is written to it changes.
+pub(super) fn is_device(path: &str) -> bool {
+    path.starts_with("/dev/") && !path.starts_with("/dev/shm/") && !is_harmless_device(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places() -> Places {
+        Places {
+            home: Some("/home/u".to_owned()),
+            repo: Some("/home/u/repo".to_owned()),
+            project: Some("/home/u/repo".to_owned()),
+            temp: vec!["/tmp".to_owned(), "/var/tmp".to_owned()],
+            ..Places::default()
+        }
+    }
+
+    #[test]
+    fn vital_places() {
+        for path in ["/", "/etc", "/home", "/home/u", "/home/u/repo", "/home/u/repo/.git", "/usr"] {
+            assert!(is_vital(path, false, true, &places()), "{path}");
+        }
+        for path in ["/*", "/home/u/*", "/home/u/.*", "/home/u/repo/*", "/home/*", "/home/u/repo/**"] {
+            assert!(is_vital(path, true, true, &places()), "{path}");
+        }
+        for path in ["/tmp", "/tmp/x", "/home/u/repo/src", "/etc/hosts", "/home/u/other"] {
+            assert!(!is_vital(path, false, true, &places()), "{path}");
+        }
+        for path in [
+            "/tmp/*",
+            "/home/u/repo/*.o",
+            "/home/u/repo/src/*",
+            "/home/u/repo/**/*.pyc",
+            "/home/u/repo/*/dist",
+        ] {
+            assert!(!is_vital(path, true, true, &places()), "{path}");
+        }
+    }
+
+    #[test]
+    fn disposable_places() {
+        for path in [
+            "/home/u/repo/target",
+            "/home/u/repo/a/node_modules/x",
+            "/home/u/repo/x.pyc",
+            "/tmp/x",
+            "/tmp/a*",
+        ] {
+            assert!(is_disposable(path, false, &places()), "{path}");
+        }
+        for path in
+            ["/home/u/repo/src", "/tmp", "/tmp/*", "/home/u/target", "/target", "/home/u/repo", "/var/lib"]
+        {
+            assert!(!is_disposable(path, false, &places()), "{path}");
+        }
+        assert!(is_disposable("/home/u/repo/gen", true, &places()));
+        assert!(!is_disposable("/home/u/repo/.env", true, &places()));
+        assert!(!is_disposable("/home/u/repo", true, &places()));
+    }
+
+    #[test]
+    fn a_repository_in_a_temporary_directory_is_not_disposable() {
+        let places =
+            Places { repo: Some("/tmp/r".to_owned()), temp: vec!["/tmp".to_owned()], ..Places::default() };
+        assert!(!is_disposable("/tmp/r/src", false, &places));
+        assert!(is_disposable("/tmp/other", false, &places));
+        assert!(is_vital("/tmp/r", false, true, &places));
+        assert!(is_vital("/tmp", false, true, &places));
+    }
+
+    #[test]
+    fn reads_that_are_worth_a_question() {
+        assert!(!is_worth_asking("/home/u/repo/README.md", &places()));
+        assert!(!is_worth_asking("/tmp/x", &places()));
+        assert!(is_worth_asking("/home/u/repo/.env", &places()));
+        assert!(is_worth_asking("/etc/shadow", &places()));
+    }
+
+    #[test]
+    fn globs_are_split_at_their_directory() {
+        assert_eq!(split_glob("/a/b/*.o"), ("/a/b", "/*.o"));
+        assert_eq!(split_glob("/*"), ("/", "/*"));
+        assert_eq!(split_glob("/a/b*/c"), ("/a", "/b*/c"));
+    }
+}

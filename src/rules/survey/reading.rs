@@ -1,0 +1,149 @@
+//! What is remembered while one text is walked: its shells, what its commands print, how its pipelines are numbered.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::output;
+use super::scope::Scope;
+use super::walk::Frame;
+use crate::shell::{Arg, Part, Script, Simple, Word};
+
+/// Most ways that one command is tried in because of the loops around it.
+const MAX_WAYS: usize = 64;
+
+/// The walk over one text.
+pub(super) struct Reading {
+    pub frame: Frame,
+    pub script: Rc<Script>,
+    pub source: Rc<str>,
+    pub scopes: BTreeMap<u32, Scope>,
+    /// By owner: the commands in its substitutions.
+    pub owned: BTreeMap<u32, Vec<Inner>>,
+    /// What a stage of a pipeline prints.
+    pub printed: BTreeMap<(u32, u16), Option<Arg>>,
+    /// Stages that became several: pipeline, stage, how many more.
+    pub wide: Vec<(u32, u16, u16)>,
+    /// Added to the numbers of pipelines.
+    pub base: u32,
+}
+
+/// A command in a substitution.
+pub(super) struct Inner {
+    pub subshell: u32,
+    pub last: bool,
+    pub invocations: std::ops::Range<usize>,
+    pub output: Option<Arg>,
+}
+
+/// The names of the variables in a word.
+pub(super) fn names(word: &Word) -> impl Iterator<Item = &str> {
+    word.parts.iter().filter_map(|part| match part {
+        Part::Variable { name, .. } => Some(name.as_str()),
+        Part::Text { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => None,
+    })
+}
+
+/// The values of the loops' variables that a command is run with: one way per combination.
+pub(super) fn ways(scope: &Scope, simple: &Simple) -> Vec<Vec<(String, String)>> {
+    let mut ways = vec![Vec::new()];
+    if scope.choices.is_empty() {
+        return ways;
+    }
+    let values = simple.assigns.iter().map(|assign| &assign.value);
+    let targets = simple.redirects.iter().map(|redirect| &redirect.target);
+    let words = || simple.words.iter().chain(values.clone()).chain(targets.clone());
+    for (name, values) in &scope.choices {
+        if !words().flat_map(names).any(|other| other == name) || ways.len() * values.len() > MAX_WAYS {
+            continue;
+        }
+        ways = ways
+            .iter()
+            .flat_map(|way| {
+                values.iter().map(|value| {
+                    let mut way = way.clone();
+                    way.push((name.clone(), value.clone()));
+                    way
+                })
+            })
+            .collect();
+    }
+    ways
+}
+
+impl Reading {
+    /// Takes out the scope of a command's shell; a subshell begins with what the shell around it knows.
+    pub fn take_scope(&mut self, simple: &Simple) -> Scope {
+        if let Some(scope) = self.scopes.remove(&simple.subshell) {
+            return scope;
+        }
+        let mut around = simple.parent;
+        loop {
+            if let Some(scope) = self.scopes.get(&around) {
+                return scope.clone();
+            }
+            let next = self.script.parents.get(around as usize).copied().unwrap_or(0);
+            if next == around {
+                return self.scopes.values().next().cloned().unwrap_or_default();
+            }
+            around = next;
+        }
+    }
+
+    /// The pipeline and stage of a command in the whole survey.
+    pub fn number(&self, simple: &Simple) -> (u32, u16) {
+        let before =
+            |(pipeline, stage, _): &&(u32, u16, u16)| *pipeline == simple.pipeline && *stage < simple.stage;
+        let mut stage = simple.stage;
+        let mut last = None;
+        for (_, of, more) in self.wide.iter().filter(before) {
+            // Commands of one stage share what it became.
+            if last != Some(*of) {
+                stage = stage.saturating_add(*more);
+            }
+            last = Some(*of);
+        }
+        match self.frame.link {
+            Some((pipeline, outer)) if simple.owner.is_none() => (pipeline, outer.saturating_add(stage)),
+            _ => (self.base.saturating_add(simple.pipeline), stage),
+        }
+    }
+
+    /// What comes in from the stage before.
+    pub fn input(&self, simple: &Simple) -> Option<Arg> {
+        self.printed.get(&(simple.pipeline, simple.stage.saturating_sub(1))).cloned().flatten()
+    }
+
+    /// Remembers what a command prints, for the next stage.
+    pub fn remember(&mut self, simple: &Simple, printed: Option<Arg>) {
+        if simple.last {
+            return;
+        }
+        let key = (simple.pipeline, simple.stage);
+        let whole = match (self.printed.remove(&key), printed) {
+            (None, printed) => printed,
+            (Some(Some(mut before)), Some(more)) => {
+                output::append(&mut before, &Arg::literal("\n"));
+                output::append(&mut before, &more);
+                Some(before)
+            }
+            (Some(_), _) => None,
+        };
+        self.printed.insert(key, whole);
+    }
+
+    /// What a substitution prints.
+    pub fn output(&self, subshell: u32, inner: &[Inner]) -> Option<Arg> {
+        let parent = |of: u32| self.script.parents.get(of as usize).copied().unwrap_or(0);
+        let mut last = inner
+            .iter()
+            .filter(|inner| inner.last && (inner.subshell == subshell || parent(inner.subshell) == subshell));
+        let mut whole = last.next()?.output.clone()?;
+        for more in last {
+            if !whole.pieces.is_empty() {
+                output::append(&mut whole, &Arg::literal("\n"));
+            }
+            output::append(&mut whole, more.output.as_ref()?);
+        }
+        Some(whole)
+    }
+}

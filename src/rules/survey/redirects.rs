@@ -1,0 +1,96 @@
+//! Redirections, and what the call itself writes to files that it reads or runs later.
+
+use super::Surveyor;
+use super::call::Call;
+use super::effects::Act;
+use super::output;
+use super::scope::Scope;
+use super::{Stdin, paths};
+use crate::domain::Target;
+use crate::shell::{Arg, Part, Redirect, RedirectKind, expand_defaults, expand_value};
+
+/// Most files whose content is remembered.
+const MAX_FILES: usize = 256;
+
+impl Surveyor<'_> {
+    /// Carries out a redirection: where input comes from, which files are read and written.
+    pub(super) fn redirect(
+        &mut self,
+        redirect: &Redirect,
+        substituted: bool,
+        scope: &Scope,
+        (call, files): (&mut Call, &mut Vec<Target>),
+    ) {
+        let word = self.replaced(&redirect.target, substituted);
+        let is_input = redirect.fd.is_none_or(|fd| fd == 0);
+        let whole = || output::revive(expand_value(&word, &scope.env));
+        match redirect.kind {
+            RedirectKind::Duplicate => {}
+            RedirectKind::Heredoc | RedirectKind::HereString => {
+                let text = whole();
+                if is_input {
+                    call.stdin = Stdin::Text(text.clone());
+                    call.input = Some(text);
+                }
+            }
+            RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::Write | RedirectKind::Append => {
+                let args = expand_defaults(&word, &scope.env);
+                let [arg] = args.as_slice() else { return };
+                let arg = output::revive(arg.clone());
+                let process = word.parts.iter().all(|part| matches!(part, Part::Process { .. }));
+                let target = paths::target(&arg, call.cwd.as_deref(), false);
+                if redirect.kind == RedirectKind::Read {
+                    if is_input {
+                        call.input = self.written(target.text()).cloned();
+                        call.stdin = Stdin::File(target.clone());
+                    }
+                    if !process {
+                        self.act(call, Act::Read, target.clone());
+                    }
+                    call.reads.push(target);
+                } else if !process {
+                    let append = redirect.kind == RedirectKind::Append;
+                    self.act(call, Act::Create, target.clone());
+                    call.writes.push((target.clone(), append));
+                    if redirect.fd.is_none_or(|fd| fd == 1) {
+                        files.push(target);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the call itself wrote to a file.
+    pub(super) fn written(&self, path: &str) -> Option<&Arg> {
+        self.files.iter().rev().find(|(other, _)| other == path).map(|(_, text)| text)
+    }
+
+    /// Remembers what a command writes to files.
+    pub(super) fn remember_files(&mut self, call: &Call, files: Vec<Target>, printed: Option<&Arg>) {
+        let tee = call.words.first().and_then(Arg::known) == Some("tee");
+        let operands = call.args().iter().filter(|arg| tee && !arg.prefix().starts_with('-'));
+        let operands = operands.map(|arg| paths::target(arg, call.cwd.as_deref(), false));
+        for target in files.into_iter().chain(operands) {
+            if let Target::Path { path, glob: false, .. } = target {
+                match printed {
+                    Some(text) => self.remember_file(call, path, text),
+                    None => self.files.retain(|(other, _)| *other != path),
+                }
+            }
+        }
+    }
+
+    fn remember_file(&mut self, call: &Call, path: String, text: &Arg) {
+        let append = call.writes.iter().any(|(target, append)| *append && target.text() == path)
+            || call.args().iter().any(|arg| matches!(arg.known(), Some("-a" | "--append")));
+        let mut whole = Arg::default();
+        if append && let Some(before) = self.written(&path) {
+            output::append(&mut whole, before);
+            output::append(&mut whole, &Arg::literal("\n"));
+        }
+        output::append(&mut whole, text);
+        if self.files.len() < MAX_FILES {
+            self.files.push((path, whole));
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! What a shell or subshell knows while its commands are walked: directory, variables, and the builtins that change them.
+
+use super::Surveyor;
+use super::call::Call;
+use super::options::Parsed;
+use super::output;
+use crate::domain::join;
+use crate::rules::commands::Builtin;
+use crate::shell::{Arg, Assign, Env, Word, expand_defaults, expand_value};
+
+/// Most variables that are followed at once.
+const MAX_VARS: usize = 512;
+/// Longest value that is followed, in bytes.
+const MAX_VALUE: usize = 64 * 1024;
+/// Most values of a loop's variable that are tried one by one.
+const MAX_CHOICES: usize = 32;
+
+/// Variables whose value is a command that other programs run.
+const COMMAND_VARS: &[&str] = &[
+    "BROWSER",
+    "EDITOR",
+    "GIT_ASKPASS",
+    "GIT_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_PROXY_COMMAND",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "LESSCLOSE",
+    "LESSOPEN",
+    "MANPAGER",
+    "PAGER",
+    "PROMPT_COMMAND",
+    "PSQL_EDITOR",
+    "RSYNC_RSH",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SVN_EDITOR",
+    "SYSTEMD_PAGER",
+    "VISUAL",
+];
+
+/// A shell's or subshell's knowledge.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scope {
+    pub env: Env,
+    /// Names that children see.
+    pub exported: Vec<String>,
+    /// Variables of loops and the values that they take.
+    pub choices: Vec<(String, Vec<String>)>,
+    /// Variables that hold the output of commands (indices of invocations).
+    pub sources: Vec<(String, Vec<usize>)>,
+    /// Variables that expansions assign (`${NAME:=word}`), and so are never known.
+    pub unsettled: Vec<String>,
+    /// The directory before the first `cd` that may fail.
+    pub before: Option<String>,
+    /// `$OLDPWD`.
+    pub old: Option<String>,
+    /// `$1`, `$2`, …
+    pub args: Vec<Arg>,
+    /// Arrays whose elements are known.
+    pub arrays: Vec<(String, Vec<Arg>)>,
+    /// The stack of `pushd`.
+    pub dirs: Vec<Option<String>>,
+}
+
+impl Scope {
+    /// What a program started here sees: the exported variables.
+    pub fn child_env(&self, cwd: Option<&str>) -> Env {
+        let seen = |name: &str| self.exported.iter().any(|other| other == name);
+        Env {
+            vars: self.env.vars.iter().filter(|(name, _)| seen(name)).cloned().collect(),
+            home: self.env.home.clone(),
+            cwd: cwd.map(str::to_owned),
+            ..Env::default()
+        }
+    }
+
+    /// Takes variables for unknown from here on.
+    pub fn unsettle(&mut self, names: &[String]) {
+        self.unsettled.extend_from_slice(names);
+        for name in names {
+            self.set(name, None);
+        }
+    }
+
+    fn set(&mut self, name: &str, value: Option<String>) {
+        self.choices.retain(|(other, _)| other != name);
+        self.sources.retain(|(other, _)| other != name);
+        let settled = !self.unsettled.iter().any(|other| other == name);
+        let value = value.filter(|value| settled && value.len() <= MAX_VALUE);
+        if self.env.vars.len() >= MAX_VARS && self.env.get(name).is_none() {
+            return;
+        }
+        self.env.set(name, value);
+    }
+
+    fn export(&mut self, name: &str) {
+        if !self.exported.iter().any(|other| other == name) {
+            self.exported.push(name.to_owned());
+        }
+    }
+
+    /// Goes to a directory; with none, it is not known where.
+    fn go(&mut self, to: Option<String>) {
+        self.old = std::mem::replace(&mut self.env.cwd, to);
+        if self.before.is_none() {
+            self.before.clone_from(&self.old);
+        }
+    }
+
+    fn resolve(&self, to: &Arg) -> Option<String> {
+        let text = to.known()?;
+        if text.starts_with('/') {
+            return Some(join("/", text));
+        }
+        Some(join(self.env.cwd.as_deref()?, text))
+    }
+}
+
+impl Surveyor<'_> {
+    /// Carries out an assignment. `maybe`: it may not happen. `fed`: the commands in its value.
+    pub(super) fn assign(&mut self, scope: &mut Scope, assign: &Assign, maybe: bool, fed: &[usize]) {
+        if !assign.list.is_empty() {
+            self.assign_list(scope, assign);
+            return;
+        }
+        let value = output::revive(expand_value(&assign.value, &scope.env));
+        if COMMAND_VARS.contains(&assign.name.as_str()) {
+            self.traps.push(value.clone());
+        }
+        let (mut text, marked) = output::freeze(&value);
+        self.tainted |= marked;
+        let before = scope.env.get(&assign.name).map(|value| value.map(str::to_owned));
+        if assign.append {
+            match &before {
+                Some(Some(before)) => text.insert_str(0, before),
+                Some(None) | None => {
+                    scope.set(&assign.name, None);
+                    return;
+                }
+            }
+        }
+        let differs = matches!(&before, Some(before) if before.as_deref() != Some(text.as_str()));
+        let doubtful = maybe && differs && !assign.append;
+        scope.set(&assign.name, if assign.array || doubtful { None } else { Some(text) });
+        if !fed.is_empty() {
+            scope.sources.push((assign.name.clone(), fed.to_vec()));
+        }
+    }
+
+    /// The head of a loop, or an array: several values.
+    fn assign_list(&mut self, scope: &mut Scope, assign: &Assign) {
+        let args = assign.list.iter().flat_map(|word| expand_defaults(word, &scope.env)).map(output::revive);
+        let args: Vec<Arg> = args.collect();
+        if assign.array {
+            let same = |(name, _): &(String, Vec<Arg>)| *name == assign.name;
+            let before = scope.arrays.iter().position(same).map(|at| scope.arrays.swap_remove(at).1);
+            let mut all = if assign.append { before.unwrap_or_default() } else { Vec::new() };
+            all.extend(args);
+            scope.set(&assign.name, None);
+            if all.len() <= MAX_VARS && scope.arrays.len() < MAX_CHOICES {
+                scope.arrays.push((assign.name.clone(), all));
+            }
+            return;
+        }
+        let mut values: Vec<String> = Vec::new();
+        for arg in &args {
+            let (text, marked) = output::freeze(arg);
+            self.tainted |= marked;
+            values.push(text);
+        }
+        let all_known = values.len() <= MAX_CHOICES;
+        scope.set(&assign.name, None);
+        if all_known {
+            match values.as_slice() {
+                [one] => scope.set(&assign.name, Some(one.clone())),
+                _ => scope.choices.push((assign.name.clone(), values)),
+            }
+        }
+    }
+
+    /// Carries out a builtin of the shell.
+    pub(super) fn builtin(&mut self, call: &Call, scope: &mut Scope, which: Builtin, parsed: &Parsed) {
+        match which {
+            Builtin::Cd | Builtin::Pushd => self.change_dir(scope, which, parsed),
+            Builtin::Popd => {
+                let to = scope.dirs.pop().flatten();
+                scope.go(to);
+            }
+            Builtin::Export => self.declare(call, scope),
+            Builtin::Unset => {
+                for name in parsed.operands.iter().filter_map(Arg::known) {
+                    scope.set(name, None);
+                }
+            }
+            Builtin::Read => {
+                self.read(call, scope, parsed);
+            }
+            Builtin::Set => {
+                if parsed.before_dashes.is_some() || !parsed.operands.is_empty() {
+                    self.set_positional(scope, parsed.operands.clone());
+                }
+            }
+            Builtin::Shift => {
+                let count = parsed
+                    .operands
+                    .first()
+                    .and_then(Arg::known)
+                    .and_then(|count| count.parse().ok())
+                    .unwrap_or(1);
+                let left = scope.args.get(count..).unwrap_or_default().to_vec();
+                self.set_positional(scope, left);
+            }
+            Builtin::Alias => self.alias(call, scope),
+            Builtin::Trap => {
+                if let Some(text) = parsed.operands.first().filter(|_| parsed.operands.len() > 1) {
+                    self.traps.push(text.clone());
+                }
+            }
+            Builtin::Eval | Builtin::Source => {}
+        }
+    }
+
+    /// `read NAME`: a line of what comes in, whichever it is.
+    fn read(&mut self, call: &Call, scope: &mut Scope, parsed: &Parsed) {
+        for name in parsed.operands.iter().filter_map(Arg::known) {
+            scope.set(name, None);
+        }
+        scope.set("REPLY", None);
+        let names = parsed.operands.as_slice();
+        let name = match names {
+            [] => "REPLY",
+            [name] => name.known().unwrap_or_default(),
+            _ => return,
+        };
+        if call.input.is_none() || name.is_empty() {
+            return;
+        }
+        let mut values = Vec::new();
+        for line in super::search::lines(call.input.as_ref()) {
+            let (line, marked) = output::freeze(&line);
+            self.tainted |= marked;
+            values.push(line.trim().to_owned());
+        }
+        scope.choices.push((name.to_owned(), values));
+    }
+
+    fn change_dir(&mut self, scope: &mut Scope, which: Builtin, parsed: &Parsed) {
+        if which == Builtin::Pushd {
+            scope.dirs.push(scope.env.cwd.clone());
+        }
+        let to = match parsed.operands.first() {
+            None if which == Builtin::Cd => scope.env.home.clone(),
+            None => None,
+            Some(to) if to.known() == Some("-") => scope.old.clone(),
+            // `pushd +1` goes through the stack.
+            Some(to) if which == Builtin::Pushd && to.prefix().starts_with(['+', '-']) => None,
+            Some(to) => scope.resolve(to),
+        };
+        scope.go(to);
+    }
+
+    /// `export A=b`, `declare -x A`, `local a=b`.
+    fn declare(&mut self, call: &Call, scope: &mut Scope) {
+        let export = call.words.first().and_then(Arg::known) == Some("export")
+            || call.args().iter().any(|arg| arg.prefix().starts_with('-') && arg.prefix().contains('x'));
+        for arg in call.args() {
+            let text = arg.prefix();
+            let (name, has_value) = match text.split_once('=') {
+                Some((name, _)) => (name.trim_end_matches('+'), true),
+                None => (text, false),
+            };
+            if name.is_empty() || name.starts_with('-') {
+                continue;
+            }
+            if has_value {
+                let value =
+                    super::options::after(arg, text.find('=').map_or(0, |at| at + 1)).unwrap_or_default();
+                if COMMAND_VARS.contains(&name) {
+                    self.traps.push(value.clone());
+                }
+                let (value, marked) = output::freeze(&value);
+                self.tainted |= marked;
+                let known = !text.contains("+=");
+                scope.set(name, known.then_some(value));
+            }
+            if export {
+                scope.export(name);
+            }
+        }
+    }
+
+    fn alias(&mut self, call: &Call, scope: &Scope) {
+        for arg in call.args() {
+            let Some((name, _)) = arg.prefix().split_once('=') else { continue };
+            let value = super::options::after(arg, name.len() + 1).unwrap_or_default();
+            let Some(text) = value.known() else { continue };
+            let words = crate::shell::parse(text).commands.first().map(|simple| {
+                simple
+                    .words
+                    .iter()
+                    .flat_map(|word: &Word| expand_defaults(word, &scope.env))
+                    .collect::<Vec<_>>()
+            });
+            self.aliases.push((name.to_owned(), words.unwrap_or_default()));
+            // What it stands for may be more than one command.
+            self.traps.push(value);
+        }
+    }
+
+    /// Variables that hold commands, put in front of a command (`GIT_PAGER=… git log`, `env EDITOR=… git commit`).
+    pub(super) fn assigned_words(&mut self, scope: &mut Scope, word: &Arg) -> bool {
+        let text = word.prefix();
+        let Some((name, _)) = text.split_once('=') else { return false };
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_name || name.starts_with(|c: char| c.is_ascii_digit()) {
+            return false;
+        }
+        let value = super::options::after(word, name.len() + 1).unwrap_or_default();
+        if COMMAND_VARS.contains(&name) {
+            self.traps.push(value.clone());
+        }
+        let (value, marked) = output::freeze(&value);
+        self.tainted |= marked;
+        scope.set(name, Some(value));
+        scope.export(name);
+        true
+    }
+}

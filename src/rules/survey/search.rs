@@ -1,0 +1,400 @@
+//! Programs that run a command for each thing that they find or read: find, fd, xargs, parallel.
+
+use super::Surveyor;
+use super::call::Call;
+use super::effects::Act;
+use super::options;
+use super::output;
+use super::scope::Scope;
+use super::walk::{Frame, unknown};
+use crate::rules::commands::{Program, Role};
+use crate::shell::{Arg, Piece};
+
+/// Most lines that are tried one by one.
+const MAX_LINES: usize = 32;
+
+/// What `find` is told.
+#[derive(Debug, Default)]
+struct Search<'c> {
+    starts: Vec<&'c Arg>,
+    /// Names that limit what is found.
+    names: Vec<&'c Arg>,
+    /// A name is excluded, or alternatives make names no limit.
+    wide: bool,
+    deletes: bool,
+    commands: Vec<&'c [Arg]>,
+    writes: Vec<&'c Arg>,
+}
+
+impl Surveyor<'_> {
+    pub(super) fn find(&mut self, call: &Call, name: &str) {
+        let search = read(call.args());
+        self.emit(call, name, None);
+        let here = Arg::literal(".");
+        let starts = if search.starts.is_empty() { vec![&here] } else { search.starts.clone() };
+        for start in &starts {
+            self.file(call, Act::Read, start, true);
+        }
+        for file in &search.writes {
+            self.file(call, Act::Create, file, false);
+        }
+        let found = found(&starts, &search);
+        if search.deletes {
+            for arg in &found {
+                self.file(call, Act::Delete, arg, false);
+            }
+        }
+        for words in &search.commands {
+            let words = fill(words, &found, false);
+            let inner = call.unfolded(name, words);
+            let mut scope = super::walk::fresh_scope(self.facts.places.home.as_ref(), call.cwd.clone());
+            self.run(inner, &mut scope);
+        }
+    }
+
+    /// `fd PATTERN [DIR…] -x CMD`.
+    pub(super) fn fd(&mut self, call: &Call, scope: &mut Scope, program: &'static Program) {
+        let is_exec = |arg: &Arg| matches!(arg.known(), Some("-x" | "-X" | "--exec" | "--exec-batch"));
+        let at = call.args().iter().position(is_exec);
+        let (own, command) = match at {
+            Some(at) => {
+                (call.args().get(..at).unwrap_or_default(), call.args().get(at + 1..).unwrap_or_default())
+            }
+            None => (call.args(), [].as_slice()),
+        };
+        let parsed = options::parse(own, program);
+        self.emit(call, program.name, Some(&parsed));
+        self.deeds(call, &parsed);
+        let starts = parsed.operands.get(1..).unwrap_or_default();
+        for start in starts {
+            self.file(call, Act::Read, start, true);
+        }
+        if command.is_empty() {
+            return;
+        }
+        let here = Arg::literal(".");
+        let starts: Vec<&Arg> = if starts.is_empty() { vec![&here] } else { starts.iter().collect() };
+        let found: Vec<Arg> = match parsed.value(&["-e", "--extension"]).and_then(Arg::known) {
+            Some(end) => {
+                starts.iter().map(|start| below(start, &Arg::literal(&format!("*.{end}")))).collect()
+            }
+            None => starts.iter().map(|start| everything(start)).collect(),
+        };
+        let inner = call.unfolded(program.name, fill(command, &found, true));
+        let mut child = scope.clone();
+        self.run(inner, &mut child);
+    }
+
+    pub(super) fn xargs(&mut self, call: &Call, scope: &Scope, program: &'static Program) {
+        let parsed = options::parse(call.args(), program);
+        self.emit(call, program.name, Some(&parsed));
+        for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
+            if let (Role::Read, Some(value)) = (role, &flag.value) {
+                self.file(call, Act::Read, value, false);
+            }
+        }
+        if parsed.operands.is_empty() {
+            return;
+        }
+        let items = self.items(call, parsed.has(&["-0", "--null"]));
+        let mark = match parsed.value(&["-I"]).or_else(|| parsed.value(&["-i", "--replace"])) {
+            Some(mark) => Some(mark.text()),
+            None => parsed.has(&["-i", "--replace"]).then(|| "{}".to_owned()),
+        };
+        let ways: Vec<Vec<Arg>> = match mark {
+            Some(mark) => {
+                let lines = lines(call.input.as_ref());
+                lines
+                    .iter()
+                    .map(|line| replace(&parsed.operands, &mark, std::slice::from_ref(line)))
+                    .collect()
+            }
+            None => vec![parsed.operands.iter().cloned().chain(items).collect()],
+        };
+        for words in ways {
+            let mut inner = call.unfolded(program.name, words);
+            inner.input = None;
+            let mut child = scope.clone();
+            self.run(inner, &mut child);
+        }
+    }
+
+    pub(super) fn parallel(&mut self, call: &Call, scope: &Scope, program: &'static Program) {
+        let parsed = options::parse(call.args(), program);
+        self.emit(call, program.name, Some(&parsed));
+        let is_mark = |arg: &Arg| matches!(arg.known(), Some(":::" | "::::" | ":::+" | "::::+"));
+        let at = parsed.operands.iter().position(is_mark).unwrap_or(parsed.operands.len());
+        let words = parsed.operands.get(..at).unwrap_or_default();
+        let given: Vec<Arg> = parsed
+            .operands
+            .get(at..)
+            .unwrap_or_default()
+            .iter()
+            .filter(|arg| !is_mark(arg))
+            .cloned()
+            .collect();
+        let items = if given.is_empty() { self.items(call, false) } else { given };
+        if words.is_empty() {
+            // Without a command, each line is one.
+            for item in &items {
+                self.nested(call, program.name, item);
+            }
+            return;
+        }
+        let mut text = output::join_words(&fill(words, &items, true));
+        if text.known().is_none() && text.pieces.is_empty() {
+            text = unknown();
+        }
+        let env = scope.child_env(call.cwd.as_deref());
+        let mut frame = Frame::inside(call, program.name);
+        frame.input = None;
+        self.script(&text, Scope { env, ..Scope::default() }, frame);
+    }
+
+    /// What comes in, word by word; one unknown word where that is not known.
+    fn items(&self, call: &Call, by_null: bool) -> Vec<Arg> {
+        let Some(text) = &call.input else { return vec![unknown()] };
+        let is_end = |c: char| if by_null { matches!(c, '\0' | '\n') } else { c.is_ascii_whitespace() };
+        let mut items = vec![Arg::default()];
+        for piece in &text.pieces {
+            let Piece::Known(text) = piece else {
+                if let Some(last) = items.last_mut() {
+                    last.pieces.push(piece.clone());
+                }
+                continue;
+            };
+            for (at, part) in text.split(is_end).enumerate() {
+                if at > 0 {
+                    items.push(Arg::default());
+                }
+                let part = if by_null { part } else { part.trim_matches(['\'', '"']) };
+                if let (Some(last), false) = (items.last_mut(), part.is_empty()) {
+                    output::append(last, &Arg::literal(part));
+                }
+            }
+        }
+        items.retain(|item| !item.pieces.is_empty());
+        items
+    }
+}
+
+/// What comes in, line by line; one unknown line where that is not known, or too long.
+pub(super) fn lines(input: Option<&Arg>) -> Vec<Arg> {
+    let Some(text) = input else { return vec![unknown()] };
+    let mut lines = vec![Arg::default()];
+    for piece in &text.pieces {
+        let Piece::Known(text) = piece else {
+            if let Some(last) = lines.last_mut() {
+                last.pieces.push(piece.clone());
+            }
+            continue;
+        };
+        for (at, part) in text.split('\n').enumerate() {
+            if at > 0 {
+                lines.push(Arg::default());
+            }
+            if let (Some(last), false) = (lines.last_mut(), part.is_empty()) {
+                output::append(last, &Arg::literal(part));
+            }
+        }
+    }
+    lines.retain(|line| !line.pieces.is_empty());
+    if lines.len() > MAX_LINES { vec![unknown()] } else { lines }
+}
+
+fn read(args: &[Arg]) -> Search<'_> {
+    let mut search = Search::default();
+    let mut rest = args;
+    let mut negated = false;
+    while let Some((arg, tail)) = rest.split_first() {
+        rest = tail;
+        let text = arg.known().unwrap_or_default();
+        let is_test = text.starts_with('-') || matches!(text, "(" | ")" | "!" | ",");
+        if !is_test {
+            search.starts.push(arg);
+            continue;
+        }
+        match text {
+            "-H" | "-L" | "-P" => continue,
+            "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                let end = tail.iter().position(|arg| matches!(arg.known(), Some(";"))).unwrap_or(tail.len());
+                let plus = tail.windows(2).position(|pair| {
+                    pair.first().and_then(Arg::known) == Some("{}")
+                        && pair.get(1).and_then(Arg::known) == Some("+")
+                });
+                let end = plus.map_or(end, |plus| end.min(plus + 1));
+                search.commands.push(tail.get(..end).unwrap_or_default());
+                rest = tail.get(end + 1..).unwrap_or_default();
+            }
+            "-delete" => search.deletes = true,
+            "!" | "-not" => {
+                negated = true;
+                continue;
+            }
+            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex" => {
+                let value = tail.first();
+                rest = tail.get(1..).unwrap_or_default();
+                match value {
+                    Some(value) if !negated && matches!(text, "-name" | "-iname") => search.names.push(value),
+                    _ => {}
+                }
+            }
+            "-o" | "-or" | "," => search.wide |= search.names.is_empty(),
+            "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
+                search.writes.extend(tail.first());
+                rest = tail.get(if text == "-fprintf" { 2 } else { 1 }..).unwrap_or_default();
+            }
+            _ if takes_value(text) => rest = tail.get(1..).unwrap_or_default(),
+            _ => {}
+        }
+        negated = false;
+    }
+    search
+}
+
+fn takes_value(test: &str) -> bool {
+    matches!(
+        test,
+        "-type"
+            | "-xtype"
+            | "-size"
+            | "-mtime"
+            | "-atime"
+            | "-ctime"
+            | "-mmin"
+            | "-amin"
+            | "-cmin"
+            | "-newer"
+            | "-anewer"
+            | "-cnewer"
+            | "-perm"
+            | "-user"
+            | "-group"
+            | "-uid"
+            | "-gid"
+            | "-maxdepth"
+            | "-mindepth"
+            | "-depth-limit"
+            | "-inum"
+            | "-links"
+            | "-samefile"
+            | "-fstype"
+            | "-printf"
+            | "-regextype"
+            | "-used"
+            | "-lname"
+            | "-ilname"
+            | "-context"
+            | "-D"
+            | "-newermt"
+            | "-newerct"
+            | "-newerat"
+            | "-files0-from"
+    )
+}
+
+/// What a search prints, as far as that is known: one pattern per line.
+pub(super) fn printed(args: &[Arg]) -> Option<Arg> {
+    let prints_more =
+        |arg: &Arg| matches!(arg.known(), Some("-printf" | "-ls" | "-print0" | "-exec" | "-execdir" | "-ok"));
+    if args.iter().any(|arg| prints_more(arg) && arg.known() != Some("-print0")) {
+        return None;
+    }
+    let search = read(args);
+    let here = Arg::literal(".");
+    let starts = if search.starts.is_empty() { vec![&here] } else { search.starts.clone() };
+    let mut out = Arg::default();
+    for arg in found(&starts, &search) {
+        output::append(&mut out, &arg);
+        output::append(&mut out, &Arg::literal("\n"));
+    }
+    Some(out)
+}
+
+/// What a search can find, as arguments: `start/**/name` for each name, or `start/**`.
+fn found(starts: &[&Arg], search: &Search<'_>) -> Vec<Arg> {
+    let limited = !search.names.is_empty() && !search.wide;
+    let mut out = Vec::new();
+    for start in starts {
+        if limited {
+            out.extend(search.names.iter().map(|name| below(start, name)));
+        } else {
+            out.push(everything(start));
+        }
+    }
+    out
+}
+
+/// All below a directory.
+fn everything(start: &Arg) -> Arg {
+    let mut arg = start.clone();
+    if !start.text().ends_with('/') {
+        output::append(&mut arg, &Arg::literal("/"));
+    }
+    arg.pieces.push(Piece::Glob("**".to_owned()));
+    arg
+}
+
+/// Things of that name anywhere below a directory.
+fn below(start: &Arg, name: &Arg) -> Arg {
+    let mut arg = everything(start);
+    output::append(&mut arg, &Arg::literal("/"));
+    for piece in &name.pieces {
+        match piece {
+            // A pattern is a pattern, quoted or not.
+            Piece::Known(text) if text.contains(['*', '?', '[']) => {
+                arg.pieces.push(Piece::Glob(text.clone()))
+            }
+            Piece::Known(_) | Piece::Glob(_) | Piece::Unknown => arg.pieces.push(piece.clone()),
+        }
+    }
+    arg
+}
+
+/// A command with `{}` filled in; `append`: what was found comes last where there is no `{}`.
+fn fill(words: &[Arg], found: &[Arg], append: bool) -> Vec<Arg> {
+    let has_mark = words.iter().any(|word| word.text().contains("{}"));
+    let mut out = replace(words, "{}", found);
+    if !has_mark && append {
+        out.extend(found.iter().cloned());
+    }
+    out
+}
+
+/// A command with a mark replaced by each item (where the mark is the whole word) or something unknown.
+fn replace(words: &[Arg], mark: &str, items: &[Arg]) -> Vec<Arg> {
+    let mut out = Vec::with_capacity(words.len());
+    for word in words {
+        let text = word.text();
+        if text == mark {
+            out.extend(items.iter().cloned());
+        } else if !mark.is_empty() && text.contains(mark) {
+            let item = match items {
+                [one] => one.clone(),
+                _ => unknown(),
+            };
+            out.push(filled(word, mark, &item));
+        } else {
+            out.push(word.clone());
+        }
+    }
+    out
+}
+
+fn filled(word: &Arg, mark: &str, item: &Arg) -> Arg {
+    let mut out = Arg::default();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Known(text) => {
+                for (at, part) in text.split(mark).enumerate() {
+                    if at > 0 {
+                        output::append(&mut out, item);
+                    }
+                    output::append(&mut out, &Arg::literal(part));
+                }
+            }
+            Piece::Glob(_) | Piece::Unknown => out.pieces.push(piece.clone()),
+        }
+    }
+    out
+}

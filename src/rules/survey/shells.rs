@@ -1,0 +1,223 @@
+//! Shells and what they are given: text in an argument, on standard input, in a file.
+
+use super::call::Call;
+use super::effects::Act;
+use super::options::{self, Parsed};
+use super::output;
+use super::scope::Scope;
+use super::walk::{Frame, fresh_scope};
+use super::{Stdin, Surveyor};
+use crate::domain::{Ask, EffectKind, Severity, Target};
+use crate::rules::commands::{self, Kind, Program, Role};
+use crate::shell::Arg;
+
+impl Surveyor<'_> {
+    /// A shell: `-c TEXT`, a script, or what comes in.
+    pub(super) fn shell(&mut self, call: &Call, program: &'static Program, name: &str) {
+        // `+x` switches an option off.
+        let is_switch = |arg: &&Arg| arg.prefix().starts_with('+') || arg.known() == Some("-O");
+        let args = call.args();
+        let args: Vec<Arg> = match args
+            .iter()
+            .take_while(|arg| arg.prefix().starts_with(['-', '+']))
+            .any(|arg| is_switch(&arg))
+        {
+            true => args.iter().filter(|arg| !arg.prefix().starts_with('+')).cloned().collect(),
+            false => args.to_vec(),
+        };
+        let parsed = options::parse(&args, program);
+        let operands = parsed.operands.as_slice();
+        self.option_commands(call, &parsed, name);
+        for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
+            if let (Role::Read, Some(value)) = (role, &flag.value) {
+                self.script_file(call, value, name);
+            }
+        }
+        if parsed.roles.contains(&Role::Shell) {
+            // The option had the text with it.
+            return;
+        }
+        if parsed.has(&["-c"]) {
+            let Some((text, args)) = operands.split_first() else {
+                self.emit(call, name, Some(&parsed));
+                return;
+            };
+            if text.has_unknown() {
+                self.emit(call, name, Some(&parsed));
+                if text.prefix().is_empty() {
+                    self.unknown_code(call);
+                    return;
+                }
+                self.deeds(call, &parsed);
+            }
+            // The first argument behind the text is `$0`.
+            self.child_script_named(call, name, (text, args.get(1..).unwrap_or_default(), args.first()));
+            return;
+        }
+        self.emit(call, name, Some(&parsed));
+        self.deeds(call, &parsed);
+        match operands.split_first() {
+            Some((script, args)) if !parsed.has(&["-s"]) && script.known() != Some("-") => {
+                self.script_file_with(call, script, name, args);
+            }
+            _ => {
+                if let Some(text) = &call.input {
+                    let mut inner = call.clone();
+                    inner.input = None;
+                    self.child_script(&inner, name, (&text.clone(), operands));
+                } else {
+                    match &call.stdin {
+                        Stdin::File(Target::Path { path, glob: false, .. }) => {
+                            self.content(call, path, name, true)
+                        }
+                        Stdin::File(_) | Stdin::Pipe | Stdin::Text(_) => self.unknown_code(call),
+                        Stdin::Inherited => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Commands run of which nothing is known.
+    fn unknown_code(&mut self, call: &Call) {
+        self.effect(call, EffectKind::SystemCommand, Target::Command(call.text.clone()), Severity::Medium);
+    }
+
+    fn child_script(&mut self, call: &Call, name: &str, (text, args): (&Arg, &[Arg])) {
+        self.child_script_named(call, name, (text, args, None));
+    }
+
+    fn child_script_named(
+        &mut self,
+        call: &Call,
+        name: &str,
+        (text, args, zero): (&Arg, &[Arg], Option<&Arg>),
+    ) {
+        let mut scope = fresh_scope(self.facts.places.home.as_ref(), call.cwd.clone());
+        self.set_positional(&mut scope, args.to_vec());
+        if let Some(zero) = zero {
+            let (zero, marked) = output::freeze(zero);
+            self.tainted |= marked;
+            scope.env.vars.push(("0".to_owned(), Some(zero)));
+        }
+        self.script(text, scope, Frame::inside(call, name));
+    }
+
+    fn script_file(&mut self, call: &Call, script: &Arg, name: &str) {
+        self.script_file_with(call, script, name, &[]);
+    }
+
+    fn script_file_with(&mut self, call: &Call, script: &Arg, name: &str, args: &[Arg]) {
+        self.file(call, Act::Read, script, false);
+        if let Target::Path { path, glob: false, .. } =
+            super::paths::target(script, call.cwd.as_deref(), false)
+        {
+            let mut call = call.clone();
+            let first = call.words.first().cloned().unwrap_or_default();
+            call.words = std::iter::once(first).chain(args.iter().cloned()).collect();
+            self.content(&call, &path, name, true);
+        }
+    }
+
+    /// The text of a file that is run. `is_shell`: a shell was told to run it; else its first line says what does.
+    pub(super) fn content(&mut self, call: &Call, path: &str, name: &str, is_shell: bool) {
+        let input = if is_stdin(path) { call.input.clone() } else { None };
+        if let Some(text) = input.or_else(|| self.written(path).cloned()) {
+            if is_shell || interpreter(text.prefix()).is_none_or(is_shell_name) {
+                self.child_script(call, name, (&text, call.args()));
+            }
+            return;
+        }
+        if call.remote {
+            return;
+        }
+        self.ask(Ask::Content(path.to_owned()));
+        let Some(Some(text)) = self.facts.content(path) else { return };
+        if self.scripts.iter().any(|other| other == path) {
+            return;
+        }
+        let ours = match interpreter(text) {
+            Some(other) => is_shell_name(other),
+            None => true,
+        };
+        if !(ours || is_shell && !text.starts_with("#!")) {
+            return;
+        }
+        self.scripts.push(path.to_owned());
+        self.child_script(call, name, (&Arg::literal(text), call.args()));
+    }
+
+    /// `eval`: its arguments, as a command line of the same shell.
+    pub(super) fn eval(&mut self, call: &Call, scope: &mut Scope, parsed: &Parsed) {
+        let text = output::join_words(&parsed.operands);
+        if text.has_unknown() {
+            self.emit(call, "eval", Some(parsed));
+        }
+        if text.has_unknown() && text.prefix().trim().is_empty() {
+            self.unknown_code(call);
+            return;
+        }
+        *scope = self.script(&text, std::mem::take(scope), Frame::inside(call, "eval"));
+    }
+
+    /// `source file`: the file's text, in the same shell.
+    pub(super) fn source(&mut self, call: &Call, scope: &mut Scope, parsed: &Parsed) {
+        self.emit(call, parsed.program.name, Some(parsed));
+        let Some(file) = parsed.operands.first() else { return };
+        self.file(call, Act::Read, file, false);
+        let Target::Path { path, glob: false, .. } = super::paths::target(file, call.cwd.as_deref(), false)
+        else {
+            self.unknown_code(call);
+            return;
+        };
+        let input = if is_stdin(&path) { call.input.clone() } else { None };
+        let text = match input.or_else(|| self.written(&path).cloned()) {
+            Some(text) => text,
+            None if call.remote => return,
+            None => {
+                self.ask(Ask::Content(path.clone()));
+                let Some(Some(text)) = self.facts.content(&path) else { return };
+                if self.scripts.contains(&path) {
+                    return;
+                }
+                self.scripts.push(path);
+                Arg::literal(text)
+            }
+        };
+        *scope = self.script(&text, std::mem::take(scope), Frame::inside(call, parsed.program.name));
+    }
+}
+
+/// The names of standard input as a file.
+fn is_stdin(path: &str) -> bool {
+    matches!(path, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+}
+
+/// The program that the first line of a script names.
+fn interpreter(text: &str) -> Option<&str> {
+    let line = text.strip_prefix("#!")?.lines().next()?;
+    let mut words = line.split_ascii_whitespace();
+    let first = words.next()?.rsplit('/').next()?;
+    if first != "env" {
+        return Some(first);
+    }
+    words.find(|word| !word.starts_with('-') && !word.contains('='))
+}
+
+fn is_shell_name(name: &str) -> bool {
+    commands::find(name).is_some_and(|program| program.kind == Kind::Shell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_lines_name_interpreters() {
+        assert_eq!(interpreter("#!/bin/sh\nls"), Some("sh"));
+        assert_eq!(interpreter("#!/usr/bin/env -S bash -eu\nls"), Some("bash"));
+        assert_eq!(interpreter("#!/usr/bin/env python3\n"), Some("python3"));
+        assert_eq!(interpreter("ls"), None);
+        assert!(is_shell_name("bash") && !is_shell_name("python3"));
+    }
+}

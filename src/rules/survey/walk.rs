@@ -1,0 +1,424 @@
+//! The walk over a parsed text, command by command: which shell each runs in, what its words become, where its input comes
+//! from and its output goes.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::call::Call;
+use super::output;
+use super::reading::{Inner, Reading, names, ways};
+use super::scope::Scope;
+use super::{Stdin, Surveyor};
+use crate::shell::{Arg, Env, Op, Part, Piece, Problem, Script, Simple, Word, expand_defaults, parse};
+
+/// A function that a text defines.
+#[derive(Debug, Clone)]
+pub(super) struct Function {
+    pub name: String,
+    script: Rc<Script>,
+    source: Rc<str>,
+    index: u32,
+    /// It is being walked, or has been.
+    state: Walked,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Walked {
+    No,
+    Now,
+    Done,
+}
+
+/// What surrounds a text: the command that runs it.
+#[derive(Debug, Clone)]
+pub(super) struct Frame {
+    pub wrappers: Vec<String>,
+    pub privileged: bool,
+    pub remote: bool,
+    pub stdin: Stdin,
+    pub input: Option<Arg>,
+    /// The pipeline and stage that the text stands in, where there are other stages.
+    pub link: Option<(u32, u16)>,
+    pub depth: u8,
+}
+
+impl Frame {
+    pub fn top() -> Frame {
+        Frame {
+            wrappers: Vec::new(),
+            privileged: false,
+            remote: false,
+            stdin: Stdin::Inherited,
+            input: None,
+            link: None,
+            depth: 0,
+        }
+    }
+
+    /// The inside of `call`, as what `wrapper` runs.
+    pub fn inside(call: &Call, wrapper: &str) -> Frame {
+        let mut wrappers = call.wrappers.clone();
+        if !wrapper.is_empty() {
+            wrappers.push(wrapper.to_owned());
+        }
+        Frame {
+            wrappers,
+            privileged: call.privileged,
+            remote: call.remote,
+            stdin: call.stdin.clone(),
+            input: call.input.clone(),
+            link: call.piped.then_some((call.pipeline, call.stage)),
+            depth: call.depth.saturating_add(1),
+        }
+    }
+}
+
+impl Surveyor<'_> {
+    /// Surveys a text in a shell that begins with `scope`; gives back what the shell then knows.
+    pub(super) fn script(&mut self, text: &Arg, mut scope: Scope, frame: Frame) -> Scope {
+        let (source, marked) = output::freeze(text);
+        self.tainted |= marked || output::is_marked(&source);
+        if frame.depth > super::MAX_DEPTH {
+            self.bound("commands stand too deep in commands");
+            return scope;
+        }
+        if !self.spend(1 + source.len() / 64) {
+            return scope;
+        }
+        let script = parse(&source);
+        match &script.problem {
+            Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
+            Some(Problem::Syntax { at, what }) if self.out.problem.is_none() => {
+                self.out.problem = Some(format!("the command cannot be read: {what} at byte {at}"));
+            }
+            Some(Problem::Syntax { .. }) | None => {}
+        }
+        scope.unsettle(&script.assigned);
+        let (script, source): (Rc<Script>, Rc<str>) = (Rc::new(script), source.into());
+        let known = self.functions.len();
+        for (index, name) in (0u32..).zip(&script.functions) {
+            let (name, script, source) = (name.clone(), Rc::clone(&script), Rc::clone(&source));
+            self.functions.push(Function { name, script, source, index, state: Walked::No });
+        }
+        let traps = self.traps.len();
+        let mut scope = self.commands(script, source, None, (scope, frame.clone()));
+        while self.traps.len() > traps {
+            let Some(text) = self.traps.pop() else { break };
+            let mut inner = frame.clone();
+            inner.depth = inner.depth.saturating_add(1);
+            self.script(&text, scope.clone(), inner);
+        }
+        for at in known..self.functions.len() {
+            if self.functions.get(at).is_some_and(|function| function.state == Walked::No) {
+                scope = self.function(at, &[], (scope, frame.clone()));
+            }
+        }
+        scope
+    }
+
+    /// The function of that name, the one defined last.
+    pub(super) fn find_function(&self, name: &str) -> Option<usize> {
+        self.functions.iter().rposition(|function| function.name == name)
+    }
+
+    /// Walks the body of a function as `args` call it.
+    pub(super) fn function(&mut self, at: usize, args: &[Arg], (mut scope, frame): (Scope, Frame)) -> Scope {
+        let Some(function) = self.functions.get_mut(at) else { return scope };
+        if function.state == Walked::Now || frame.depth > super::MAX_DEPTH {
+            return scope;
+        }
+        function.state = Walked::Now;
+        let (script, source, index) =
+            (Rc::clone(&function.script), Rc::clone(&function.source), function.index);
+        let kept = std::mem::take(&mut scope.args);
+        self.set_positional(&mut scope, args.to_vec());
+        let mut scope = self.commands(script, source, Some(index), (scope, frame));
+        self.set_positional(&mut scope, kept);
+        if let Some(function) = self.functions.get_mut(at) {
+            function.state = Walked::Done;
+        }
+        scope
+    }
+
+    /// `$1`, `$2`, …, `$@` and `$*` of a script or function.
+    pub(super) fn set_positional(&mut self, scope: &mut Scope, args: Vec<Arg>) {
+        scope.env.vars.retain(|(name, _)| !is_positional(name));
+        for (at, arg) in args.iter().enumerate().take(9) {
+            let (value, marked) = output::freeze(arg);
+            self.tainted |= marked;
+            scope.env.vars.push(((at + 1).to_string(), Some(value)));
+        }
+        scope.args = args;
+    }
+
+    /// Walks the commands of a text that stand in `function`.
+    fn commands(
+        &mut self,
+        script: Rc<Script>,
+        source: Rc<str>,
+        function: Option<u32>,
+        state: (Scope, Frame),
+    ) -> Scope {
+        let base = self.pipelines;
+        let most = script.commands.iter().map(|command| command.pipeline).max().unwrap_or(0);
+        self.pipelines = base.saturating_add(most).saturating_add(1);
+        let (scope, frame) = state;
+        let mut reading = Reading {
+            frame,
+            script: Rc::clone(&script),
+            source,
+            scopes: BTreeMap::new(),
+            owned: BTreeMap::new(),
+            printed: BTreeMap::new(),
+            wide: Vec::new(),
+            base,
+        };
+        // The shell around a function's body.
+        let outer = function.and_then(|index| {
+            script
+                .commands
+                .iter()
+                .filter(|command| command.function == Some(index))
+                .map(|command| command.subshell)
+                .min()
+        });
+        let outer = outer.unwrap_or(0);
+        reading.scopes.insert(outer, scope);
+        for (index, command) in (0u32..).zip(&script.commands) {
+            if command.function == function {
+                self.simple(&mut reading, index, command);
+            }
+            if self.out.bound {
+                break;
+            }
+        }
+        reading.scopes.remove(&outer).unwrap_or_default()
+    }
+
+    fn simple(&mut self, reading: &mut Reading, index: u32, simple: &Simple) {
+        if !self.spend(1 + simple.words.len()) {
+            return;
+        }
+        let mut scope = reading.take_scope(simple);
+        self.spend(scope.env.vars.len() / 16);
+        let inner = reading.owned.remove(&index).unwrap_or_default();
+        let first = self.out.invocations.len();
+        let outer_width = std::mem::replace(&mut self.width, 0);
+        let (pipeline, stage) = reading.number(simple);
+        let mut printed = None;
+        for way in ways(&scope, simple) {
+            let mut fresh = scope.clone();
+            let choices = std::mem::take(&mut fresh.choices);
+            for (name, value) in &way {
+                fresh.env.set(name, Some(value.clone()));
+            }
+            printed = self.once(reading, simple, &inner, (&mut fresh, pipeline, stage));
+            for (name, _) in &way {
+                fresh.env.set(name, None);
+            }
+            fresh.choices.splice(0..0, choices);
+            scope = fresh;
+        }
+        let end = self.out.invocations.len();
+        if first < end {
+            for index in inner.iter().filter(|inner| inner.last).flat_map(|inner| inner.invocations.clone()) {
+                self.feed(index, first);
+            }
+            self.feed_variables(&scope, simple, first);
+        }
+        if self.width > stage {
+            reading.wide.push((simple.pipeline, simple.stage, self.width.saturating_sub(stage)));
+        }
+        self.width = outer_width.max(self.width).max(if reading.frame.link.is_some() { stage } else { 0 });
+        reading.remember(simple, printed.clone());
+        if let Some(owner) = simple.owner {
+            let inner = Inner {
+                subshell: simple.subshell,
+                last: simple.last,
+                invocations: first..end,
+                output: printed,
+            };
+            reading.owned.entry(owner).or_default().push(inner);
+        }
+        reading.scopes.insert(simple.subshell, scope);
+    }
+
+    fn feed(&mut self, from: usize, to: usize) {
+        if let Some(invocation) = self.out.invocations.get_mut(from) {
+            invocation.feeds.get_or_insert(to);
+        }
+    }
+
+    /// Commands whose output reaches this one through a variable.
+    fn feed_variables(&mut self, scope: &Scope, simple: &Simple, to: usize) {
+        if scope.sources.is_empty() {
+            return;
+        }
+        for name in simple.words.iter().chain(simple.redirects.iter().map(|r| &r.target)).flat_map(names) {
+            let Some((_, from)) = scope.sources.iter().find(|(other, _)| other == name) else { continue };
+            for from in from.clone() {
+                self.feed(from, to);
+            }
+        }
+    }
+
+    /// Walks a command once, with every variable at one value; gives what it prints.
+    fn once(
+        &mut self,
+        reading: &mut Reading,
+        simple: &Simple,
+        inner: &[Inner],
+        (scope, pipeline, stage): (&mut Scope, u32, u16),
+    ) -> Option<Arg> {
+        let substituted = self.substitutions(reading, simple, inner, scope);
+        let words = self.words((&simple.words, &reading.source), substituted, scope);
+        let fed: Vec<usize> = inner.iter().filter(|i| i.last).flat_map(|i| i.invocations.clone()).collect();
+        let kept = if words.is_empty() { None } else { Some(scope.env.vars.clone()) }
+            .filter(|_| !simple.assigns.is_empty());
+        let exported = scope.exported.len();
+        for assign in &simple.assigns {
+            let value = self.replaced(&assign.value, substituted);
+            let assign = crate::shell::Assign { value: value.into_owned(), ..assign.clone() };
+            self.assign(scope, &assign, simple.conditional, &fed);
+            if kept.is_some() {
+                scope.exported.push(assign.name);
+            }
+        }
+        let mut call = Call {
+            words,
+            cwd: scope.env.cwd.clone(),
+            before: if simple.conditional { None } else { scope.before.clone() },
+            privileged: reading.frame.privileged,
+            remote: reading.frame.remote,
+            lenient: false,
+            wrappers: reading.frame.wrappers.clone(),
+            stdin: reading.frame.stdin.clone(),
+            input: reading.frame.input.clone(),
+            writes: Vec::new(),
+            reads: Vec::new(),
+            pipeline,
+            stage,
+            piped: simple.stage > 0 || !simple.last || reading.frame.link.is_some(),
+            text: output::shown(reading.source.get(simple.span.0..simple.span.1).unwrap_or_default()),
+            depth: reading.frame.depth,
+        };
+        if simple.stage > 0 {
+            call.stdin = Stdin::Pipe;
+            call.input = reading.input(simple);
+        }
+        let mut files = Vec::new();
+        for redirect in &simple.redirects {
+            self.redirect(redirect, substituted, scope, (&mut call, &mut files));
+        }
+        let printed = output::of(&call, self.facts, &self.files);
+        self.remember_files(&call, files, printed.as_ref());
+        if !call.words.is_empty() {
+            self.run(call, scope);
+        }
+        if let Some(kept) = kept {
+            scope.env.vars = kept;
+            scope.exported.truncate(exported);
+        }
+        if substituted {
+            scope.env.vars.retain(|(name, _)| !name.starts_with(SUBSTITUTION));
+        }
+        printed
+    }
+
+    fn words(&mut self, (words, source): (&[Word], &str), substituted: bool, scope: &Scope) -> Vec<Arg> {
+        let mut args = Vec::with_capacity(words.len());
+        for word in words {
+            match whole_list(word, source, scope) {
+                Some(list) => args.extend(list.iter().cloned()),
+                None => args.extend(expand_defaults(&self.replaced(word, substituted), &scope.env)),
+            }
+        }
+        self.spend(args.len());
+        if self.tainted { args.into_iter().map(output::revive).collect() } else { args }
+    }
+
+    /// Puts what substitutions are known to print into variables of ours. True: there are some.
+    fn substitutions(
+        &mut self,
+        reading: &Reading,
+        simple: &Simple,
+        inner: &[Inner],
+        scope: &mut Scope,
+    ) -> bool {
+        let mut any = false;
+        let values = simple.assigns.iter().map(|assign| &assign.value);
+        let targets = simple.redirects.iter().map(|redirect| &redirect.target);
+        for part in simple.words.iter().chain(values).chain(targets).flat_map(|word| &word.parts) {
+            let (subshell, process) = match part {
+                Part::Substitution { subshell, .. } => (*subshell, false),
+                Part::Process { subshell } => (*subshell, true),
+                Part::Text { .. } | Part::Variable { .. } | Part::Arithmetic => continue,
+            };
+            let Some(output) = reading.output(subshell, inner) else { continue };
+            any = true;
+            if process {
+                self.files.push((format!("{PROCESS}{subshell}"), output));
+                scope.env.set(&format!("{SUBSTITUTION}{subshell}"), Some(format!("{PROCESS}{subshell}")));
+            } else {
+                let (text, marked) = output::freeze(&output);
+                self.tainted |= marked;
+                let text = text.trim_end_matches('\n').to_owned();
+                scope.env.set(&format!("{SUBSTITUTION}{subshell}"), Some(text));
+            }
+        }
+        any
+    }
+
+    /// A word with variables of ours for the substitutions that are known.
+    pub(super) fn replaced<'w>(&self, word: &'w Word, substituted: bool) -> std::borrow::Cow<'w, Word> {
+        if !substituted {
+            return std::borrow::Cow::Borrowed(word);
+        }
+        let mut word = word.clone();
+        for part in &mut word.parts {
+            let (subshell, quoted) = match part {
+                Part::Substitution { subshell, quoted } => (*subshell, *quoted),
+                Part::Process { subshell } => (*subshell, true),
+                Part::Text { .. } | Part::Variable { .. } | Part::Arithmetic => continue,
+            };
+            let name = format!("{SUBSTITUTION}{subshell}");
+            *part = Part::Variable { name, plain: true, default: None, op: Op::Plain, quoted };
+        }
+        std::borrow::Cow::Owned(word)
+    }
+}
+
+/// Begins the names of variables of ours for substitutions.
+const SUBSTITUTION: &str = "\u{1}output";
+/// Begins the paths of ours for process substitutions.
+const PROCESS: &str = "/dev/fd/substitution-";
+
+fn is_positional(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The list that a word stands for: `"$@"`, `"${NAME[@]}"`.
+fn whole_list<'s>(word: &Word, source: &str, scope: &'s Scope) -> Option<&'s [Arg]> {
+    let mut parts = word
+        .parts
+        .iter()
+        .filter(|part| !matches!(part, Part::Text { text, quoted: true } if text.is_empty()));
+    let (Some(Part::Variable { name, op, .. }), None) = (parts.next(), parts.next()) else { return None };
+    if matches!(name.as_str(), "@" | "*") && *op == Op::Plain {
+        return (!scope.args.is_empty()).then_some(scope.args.as_slice());
+    }
+    let (_, list) = scope.arrays.iter().rev().find(|(other, _)| other == name)?;
+    let text = source.get(word.span.0..word.span.1)?.trim_matches('"');
+    let inside = text.strip_prefix("${")?.strip_suffix('}')?.strip_prefix(name.as_str())?;
+    matches!(inside, "[@]" | "[*]").then_some(list.as_slice())
+}
+
+/// A shell that knows only where it is.
+pub(super) fn fresh_scope(home: Option<&String>, cwd: Option<String>) -> Scope {
+    Scope { env: Env { home: home.cloned(), cwd, ..Env::default() }, ..Scope::default() }
+}
+
+/// An argument of which nothing is known.
+pub(super) fn unknown() -> Arg {
+    Arg { pieces: vec![Piece::Unknown] }
+}

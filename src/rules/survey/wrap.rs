@@ -1,0 +1,410 @@
+//! Which program a command is, and the command inside it where it runs one.
+
+use super::Surveyor;
+use super::call::Call;
+use super::effects::Act;
+use super::git::setting_command;
+use super::options::{self, Parsed};
+use super::output;
+use super::scope::Scope;
+use super::walk::{self, Frame};
+use crate::domain::{Ask, EffectKind, Severity, Target, join};
+use crate::rules::commands::{self, Builtin, Kind, Program, Rest, Role, Wrap};
+use crate::shell::{Arg, Piece};
+
+/// Directories of programs that are what their names say.
+const PROGRAM_DIRS: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/lib",
+    "/lib64",
+    "/snap/bin",
+    "/run/current-system/sw/bin",
+];
+
+/// Scripts that a build tool puts into a project to fetch and start itself.
+const PROJECT_WRAPPERS: &[&str] = &["gradlew", "mvnw"];
+
+impl Surveyor<'_> {
+    /// Surveys one command.
+    pub(super) fn run(&mut self, mut call: Call, scope: &mut Scope) {
+        if call.depth > super::MAX_DEPTH {
+            self.bound("commands stand too deep in commands");
+        }
+        if self.out.bound || !self.spend(1 + call.words.len()) {
+            return;
+        }
+        let Some(word) = call.words.first() else { return };
+        let Some(text) = word.known().map(str::to_owned).or_else(|| last_part(word)) else {
+            self.unknown_program(&call);
+            return;
+        };
+        let name = text.rsplit('/').next().unwrap_or_default().to_owned();
+        if let Some((_, words)) = self.aliases.iter().rev().find(|(alias, _)| *alias == text) {
+            let words: Vec<Arg> = words.iter().chain(call.args()).cloned().collect();
+            if words.first().and_then(Arg::known) != Some(text.as_str()) && !words.is_empty() {
+                call.words = words;
+                call.depth = call.depth.saturating_add(1);
+                self.run(call, scope);
+                return;
+            }
+        }
+        if let Some(original) = self.original(&text, call.cwd.as_deref()) {
+            call.words =
+                std::iter::once(Arg::literal(&original)).chain(call.args().iter().cloned()).collect();
+            call.depth = call.depth.saturating_add(1);
+            self.run(call, scope);
+            return;
+        }
+        let program = commands::find(&name);
+        if let Some(at) = self.find_function(&text) {
+            let frame = Frame::inside(&call, "");
+            let args = call.args().to_vec();
+            *scope = self.function(at, &args, (std::mem::take(scope), frame));
+            if program.is_none() {
+                self.emit(&call, &name, None);
+                return;
+            }
+        }
+        let trusted = text.rsplit_once('/').is_none_or(|(dir, _)| is_program_dir(dir));
+        if !trusted && !PROJECT_WRAPPERS.contains(&name.as_str()) {
+            self.own_program(&call, &name, program.is_some());
+        }
+        match program {
+            Some(program) => self.known_program(call, scope, program, &name),
+            None if trusted => {
+                self.emit(&call, &name, None);
+                let kind = if call.lenient { EffectKind::ProcessCreation } else { EffectKind::SystemCommand };
+                self.effect(&call, kind, Target::Command(name), Severity::Medium);
+            }
+            None => {}
+        }
+    }
+
+    /// What a program was copied from or links to, where the call itself did that.
+    fn original(&self, text: &str, cwd: Option<&str>) -> Option<String> {
+        if !text.contains('/') {
+            return None;
+        }
+        let path = join(cwd.unwrap_or("/"), text);
+        let same =
+            self.links.iter().chain(&self.copies).rev().find(|(made, of)| *made == path && *of != path);
+        same.map(|(_, of)| of.clone()).filter(|of| is_program(of))
+    }
+
+    fn unknown_program(&mut self, call: &Call) {
+        self.emit(call, "", None);
+        self.effect(call, EffectKind::SystemCommand, Target::Command(call.text.clone()), Severity::Medium);
+    }
+
+    /// A program given by its path: one of the project's, or a script that can be read.
+    fn own_program(&mut self, call: &Call, name: &str, is_known: bool) {
+        let Some(word) = call.words.first() else { return };
+        let target = super::paths::target(word, call.cwd.as_deref(), false);
+        if !is_known {
+            self.emit(call, name, None);
+        }
+        let inside = match &target {
+            Target::Path { path, .. } => super::paths::in_project(path, &self.facts.places).is_some(),
+            Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
+        };
+        let kind =
+            if inside || call.lenient { EffectKind::ProcessCreation } else { EffectKind::SystemCommand };
+        self.effect(call, kind, Target::Command(word.text()), Severity::Medium);
+        if let Target::Path { path, glob: false, .. } = target {
+            self.content(call, &path, name, false);
+        }
+    }
+
+    fn known_program(&mut self, call: Call, scope: &mut Scope, program: &'static Program, name: &str) {
+        match program.kind {
+            Kind::Find => self.find(&call, name),
+            Kind::Fd => self.fd(&call, scope, program),
+            Kind::Xargs => self.xargs(&call, scope, program),
+            Kind::Parallel => self.parallel(&call, scope, program),
+            Kind::Shell => self.shell(&call, program, name),
+            Kind::Wrap(wrap) => {
+                let parsed = options::parse(call.args(), program);
+                self.wrap(call, scope, (&parsed, wrap, name));
+            }
+            Kind::Builtin(which) => {
+                let parsed = options::parse(call.args(), program);
+                self.shell_builtin(&call, scope, which, &parsed);
+            }
+            Kind::Git => {
+                let parsed = options::parse(call.args(), program);
+                let call = in_dir(call, &parsed);
+                self.emit(&call, name, Some(&parsed));
+                self.git(&call, &parsed);
+                self.option_commands(&call, &parsed, name);
+                self.sub_wrap(call, scope, &parsed, name);
+            }
+            Kind::Plain | Kind::Dash | Kind::Raw | Kind::Interpreter | Kind::Stdin => {
+                let parsed = options::parse(call.args(), program);
+                let call = in_dir(call, &parsed);
+                self.emit(&call, name, Some(&parsed));
+                self.deeds(&call, &parsed);
+                if program.kind == Kind::Interpreter {
+                    self.interpreter(&call, &parsed);
+                }
+                self.option_commands(&call, &parsed, name);
+                if let (true, [.., flag, text]) = (name == "su", parsed.operands.as_slice())
+                    && flag.known() == Some("-c")
+                {
+                    self.nested(&Call { privileged: true, ..call.clone() }, name, text);
+                }
+                if program.kind == Kind::Stdin || name == "su" {
+                    self.input_commands(&call, name, name == "su");
+                }
+                self.sub_wrap(call, scope, &parsed, name);
+            }
+        }
+    }
+
+    fn sub_wrap(&mut self, call: Call, scope: &mut Scope, parsed: &Parsed, name: &str) {
+        if let Some(wrap) = parsed.row.and_then(|row| row.wrap) {
+            let skip = if wrap.rest == Rest::AfterDashes {
+                parsed.before_dashes
+            } else {
+                Some(usize::from(wrap.skip))
+            };
+            self.unfold(&call, scope, (parsed, wrap, name), skip);
+        }
+    }
+
+    fn interpreter(&mut self, call: &Call, parsed: &Parsed) {
+        let has_code = parsed.has(&["-e", "-E", "-c", "--eval", "--print", "-r", "-m", "--execute"]);
+        let in_place = parsed.has(&["-i"]) && matches!(parsed.program.name, "perl" | "perl5" | "ruby");
+        if in_place {
+            for arg in parsed.operands.get(usize::from(!has_code)..).unwrap_or_default() {
+                self.file(call, Act::Modify, arg, false);
+            }
+        } else if let (false, Some(script)) = (has_code, parsed.operands.first()) {
+            self.file(call, Act::Read, script, false);
+            // It is not parsed, but searched for what it names.
+            if let (false, Target::Path { path, glob: false, .. }) =
+                (call.remote, super::paths::target(script, call.cwd.as_deref(), false))
+            {
+                self.ask(Ask::Content(path));
+            }
+        }
+    }
+
+    /// A program that runs the command in its operands.
+    fn wrap(&mut self, call: Call, scope: &mut Scope, (parsed, wrap, name): (&Parsed, Wrap, &str)) {
+        let call = in_dir(call, parsed);
+        let skip = match wrap.rest {
+            Rest::AfterDashes => parsed.before_dashes,
+            Rest::Words | Rest::EnvWords | Rest::Text => Some(usize::from(wrap.skip)),
+        };
+        let split = parsed.has(&["-S", "--split-string"]) && name == "env";
+        let runs = !parsed.stop && !split && skip.is_some_and(|skip| parsed.operands.len() > skip);
+        let by_option = parsed.roles.contains(&Role::Shell);
+        if wrap.keep || !(runs || by_option) {
+            self.emit(&call, name, Some(parsed));
+            self.kept(&call, parsed, wrap);
+        }
+        self.option_commands(&call, parsed, name);
+        if runs {
+            self.unfold(&call, scope, (parsed, wrap, name), skip);
+            let second = skip.and_then(|skip| parsed.operands.get(skip + 1)).and_then(Arg::known);
+            if parsed.strange && second.is_some_and(is_program) {
+                self.unfold(&call, scope, (parsed, wrap, name), skip.map(|skip| skip + 1));
+            }
+        } else if wrap.privileged || wrap.remote {
+            self.input_commands(&call, name, wrap.privileged);
+        }
+    }
+
+    /// What a wrapper does itself.
+    fn kept(&mut self, call: &Call, parsed: &Parsed, wrap: Wrap) {
+        let name = Target::Command(parsed.program.name.to_owned());
+        if wrap.privileged && parsed.has(&["-e", "--edit"]) {
+            for arg in &parsed.operands {
+                let call = Call { privileged: true, ..call.clone() };
+                self.file(&call, Act::Modify, arg, false);
+            }
+        } else if wrap.privileged && !parsed.stop {
+            self.effect(call, EffectKind::SystemModification, name, Severity::High);
+        } else if wrap.keep {
+            self.deeds(call, parsed);
+        }
+    }
+
+    /// Surveys the command in the operands behind `skip`.
+    fn unfold(
+        &mut self,
+        call: &Call,
+        scope: &mut Scope,
+        (parsed, wrap, name): (&Parsed, Wrap, &str),
+        skip: Option<usize>,
+    ) {
+        let Some(skip) = skip else { return };
+        let mut words = parsed.operands.get(skip..).unwrap_or_default();
+        if let [first, rest @ ..] = words
+            && first.known() == Some("--")
+        {
+            words = rest;
+        }
+        if let [flag, text, ..] = words
+            && matches!(flag.known(), Some("-c" | "--command"))
+        {
+            // `flock FILE -c TEXT`.
+            self.nested(call, name, text);
+            return;
+        }
+        if words.is_empty() {
+            return;
+        }
+        let mut inner = call.unfolded(name, words.to_vec());
+        inner.privileged |= wrap.privileged;
+        inner.lenient |= wrap.lenient;
+        if wrap.remote {
+            inner.remote = true;
+            inner.cwd = None;
+        }
+        match wrap.rest {
+            Rest::Words | Rest::AfterDashes => self.run_inner(inner, scope, name),
+            Rest::EnvWords => {
+                let mut child = scope.clone();
+                while let Some(first) = inner.words.first().cloned() {
+                    if !self.assigned_words(&mut child, &first) {
+                        break;
+                    }
+                    inner.words.remove(0);
+                }
+                if inner.words.is_empty() {
+                    self.emit(call, name, Some(parsed));
+                } else {
+                    self.run_inner(inner, &mut child, name);
+                }
+            }
+            Rest::Text => {
+                let text = output::join_words(words);
+                let mut frame = Frame::inside(&inner, "");
+                frame.remote = inner.remote;
+                let env = scope.child_env(inner.cwd.as_deref());
+                self.script(&text, Scope { env, ..Scope::default() }, frame);
+            }
+        }
+    }
+
+    fn run_inner(&mut self, inner: Call, scope: &mut Scope, name: &str) {
+        if matches!(name, "command" | "builtin" | "exec" | "!" | "noglob" | "nocorrect" | "-") {
+            self.run(inner, scope);
+        } else {
+            // A program cannot change the shell that it was started from.
+            let mut child = scope.clone();
+            child.env.cwd.clone_from(&inner.cwd);
+            self.run(inner, &mut child);
+        }
+    }
+
+    /// Command lines in the values of options.
+    pub(super) fn option_commands(&mut self, call: &Call, parsed: &Parsed, name: &str) {
+        let privileged = matches!(parsed.program.kind, Kind::Wrap(wrap) if wrap.privileged) || name == "su";
+        for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
+            let Some(value) = &flag.value else { continue };
+            let text = match role {
+                Role::Shell => value.clone(),
+                Role::Setting => match setting_command(value) {
+                    Some(text) => text,
+                    None => continue,
+                },
+                Role::Plain
+                | Role::Read
+                | Role::Write
+                | Role::Delete
+                | Role::Dir
+                | Role::Dest
+                | Role::Url => continue,
+            };
+            let mut inner = call.clone();
+            inner.privileged |= privileged;
+            let mut text = text;
+            if flag.name == "-S" || flag.name == "--split-string" {
+                // `env -S 'a b' c` runs `a b c`.
+                for word in &parsed.operands {
+                    output::append(&mut text, &Arg::literal(" "));
+                    output::append(&mut text, word);
+                }
+            }
+            self.nested(&inner, name, &text);
+        }
+    }
+
+    /// Surveys a command line that `name` runs.
+    pub(super) fn nested(&mut self, call: &Call, name: &str, text: &Arg) {
+        let scope = walk::fresh_scope(self.facts.places.home.as_ref(), call.cwd.clone());
+        self.script(text, scope, Frame::inside(call, name));
+    }
+
+    /// Surveys what comes in as commands.
+    pub(super) fn input_commands(&mut self, call: &Call, name: &str, privileged: bool) {
+        if let Some(text) = call.input.clone() {
+            let mut inner = call.clone();
+            inner.privileged |= privileged;
+            inner.input = None;
+            self.nested(&inner, name, &text);
+        }
+    }
+
+    fn shell_builtin(&mut self, call: &Call, scope: &mut Scope, which: Builtin, parsed: &Parsed) {
+        match which {
+            Builtin::Eval => self.eval(call, scope, parsed),
+            Builtin::Source => self.source(call, scope, parsed),
+            Builtin::Cd
+            | Builtin::Pushd
+            | Builtin::Popd
+            | Builtin::Export
+            | Builtin::Unset
+            | Builtin::Read
+            | Builtin::Alias
+            | Builtin::Set
+            | Builtin::Shift
+            | Builtin::Trap => {
+                let name = parsed.program.name;
+                self.emit(call, name, Some(parsed));
+                self.builtin(call, scope, which, parsed);
+            }
+        }
+    }
+}
+
+/// The name of a program in a directory that is not known: `…/rm`.
+fn last_part(word: &Arg) -> Option<String> {
+    let Some(Piece::Known(end)) = word.pieces.last() else { return None };
+    let (_, name) = end.rsplit_once('/')?;
+    (!name.is_empty()).then(|| format!("…/{name}"))
+}
+
+/// Whether the tables know the program of that name.
+fn is_program(text: &str) -> bool {
+    text.rsplit('/').next().is_some_and(|name| commands::find(name).is_some())
+}
+
+fn is_program_dir(dir: &str) -> bool {
+    PROGRAM_DIRS.contains(&dir)
+        || dir.ends_with("node_modules/.bin")
+        || dir.ends_with("venv/bin")
+        || dir.ends_with("/.cargo/bin")
+}
+
+/// The call in the directory that an option names.
+fn in_dir(mut call: Call, parsed: &Parsed) -> Call {
+    for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
+        if let (Role::Dir, Some(value)) = (role, &flag.value) {
+            call.cwd = match (value.known(), &call.cwd) {
+                (Some(text), _) if text.starts_with('/') => Some(join("/", text)),
+                (Some(text), Some(cwd)) => Some(join(cwd, text)),
+                _ => None,
+            };
+        }
+    }
+    call
+}

@@ -1,0 +1,325 @@
+//! What each client is told for each answer, byte for byte where the client is particular.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+use lazaret::adapters::{ExitKind, Reply, decode, encode, refuse};
+use lazaret::domain::{Client, Decision, Enforcement, Fault, FaultKind, Reason, Rewrite, Severity, Verdict};
+use serde_json::{Value, json};
+
+/// A Bash call with fields, spacing and an escape that have to survive a rewrite.
+const CLAUDE: &str = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"description":"a \ud800 \u0041","command":"git push --force","timeout": 5.0,"x":{"a" : [1]}},"tool_use_id":"t"}"#;
+const OPENCODE: &str = r#"{"event":"tool.execute.before","input":{"tool":"bash","sessionID":"s","callID":"c"},"output":{"args":{"command":"git push --force","timeout":5}},"directory":"/p","agent":"build"}"#;
+
+fn reason(verdict: Verdict) -> Reason {
+    Reason {
+        rule: "git.push-force".to_owned(),
+        verdict,
+        severity: Severity::High,
+        message: "overwrites what others pushed".to_owned(),
+        matched: "git push --force".to_owned(),
+        instead: Some("git push --force-with-lease".to_owned()),
+    }
+}
+
+fn decision(verdict: Verdict, rewrite: Option<Rewrite>, can_ask: bool) -> Decision {
+    Decision::new(vec![reason(verdict)], rewrite, can_ask)
+}
+
+fn rewrite(field: &'static str, value: &str, needs_permission: bool) -> Option<Rewrite> {
+    Some(Rewrite { name: "force-with-lease".to_owned(), field, value: value.to_owned(), needs_permission })
+}
+
+fn reply(client: Client, message: &str, decision: &Decision) -> Reply {
+    encode(&decode(client, message.as_bytes()).unwrap(), decision)
+}
+
+fn claude(decision: &Decision) -> Reply {
+    reply(Client::ClaudeCode, CLAUDE, decision)
+}
+
+fn opencode(decision: &Decision) -> Reply {
+    reply(Client::OpenCode, OPENCODE, decision)
+}
+
+fn json_of(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(bytes)))
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+const BLOCKED: &str = "lazaret blocked this call\n\
+    rule git.push-force: overwrites what others pushed\n\
+    matched: git push --force\n\
+    instead: git push --force-with-lease\n\
+    repeating the same call will not help";
+const WARNED: &str = "lazaret lets this call run, with a warning\n\
+    rule git.push-force: overwrites what others pushed\n\
+    matched: git push --force\n\
+    instead: git push --force-with-lease";
+const CHANGED: &str = "lazaret changed this call before it ran (force-with-lease): command is now git push --force-with-lease\n\
+    rule git.push-force: overwrites what others pushed\n\
+    matched: git push --force\n\
+    instead: git push --force-with-lease";
+const ASKED: &str = "lazaret asks a person about this call\n\
+    rule git.push-force: overwrites what others pushed\n\
+    matched: git push --force\n\
+    instead: git push --force-with-lease\n\
+    it runs only if a person says yes; if nobody does, repeating it will not help";
+
+#[test]
+fn claude_allow_is_silence() {
+    let silence = Reply { stdout: Vec::new(), stderr: Vec::new(), code: ExitKind::Pass };
+    assert_eq!(claude(&Decision::new(Vec::new(), None, true)), silence);
+}
+
+#[test]
+fn claude_warn_tells_the_person_and_the_model() {
+    let reply = claude(&decision(Verdict::Warn, None, true));
+    assert_eq!((reply.code, text(&reply.stderr)), (ExitKind::Pass, ""));
+    assert_eq!(
+        json_of(&reply.stdout),
+        json!({
+            "systemMessage": WARNED,
+            "hookSpecificOutput": { "hookEventName": "PreToolUse", "additionalContext": WARNED },
+        })
+    );
+}
+
+#[test]
+fn claude_rewrite_gives_back_the_whole_input_with_one_field_changed() {
+    let change = rewrite("command", "git push --force-with-lease", false);
+    let reply = claude(&decision(Verdict::Modify, change, true));
+    assert_eq!((reply.code, text(&reply.stderr)), (ExitKind::Pass, ""));
+    let expected = format!(
+        r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse","updatedInput":{{"description":"a \ud800 \u0041","command":"git push --force-with-lease","timeout":5.0,"x":{{"a" : [1]}}}},"additionalContext":{}}}}}"#,
+        json!(CHANGED)
+    );
+    assert_eq!(text(&reply.stdout), expected);
+}
+
+#[test]
+fn claude_rewrite_skips_the_prompt_only_where_it_must() {
+    let change = rewrite("command", "git push --force-with-lease", true);
+    // Lone surrogates go back as they came, which serde_json cannot read.
+    let stdout = claude(&decision(Verdict::Modify, change, true)).stdout;
+    let start = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"lazaret changed"#;
+    assert!(text(&stdout).starts_with(start), "{}", text(&stdout));
+    assert!(text(&stdout).contains(r#""command":"git push --force-with-lease","timeout":5.0"#));
+}
+
+#[test]
+fn a_rewrite_finds_the_client_s_own_name_for_the_field() {
+    let read = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"/a","limit":3}}"#;
+    let change = || decision(Verdict::Modify, rewrite("file_path", "/sealed/a", true), true);
+    let output = json_of(&reply(Client::ClaudeCode, read, &change()).stdout);
+    assert_eq!(output["hookSpecificOutput"]["updatedInput"], json!({ "file_path": "/sealed/a", "limit": 3 }));
+    for name in ["filePath", "path"] {
+        let read = format!(
+            r#"{{"event":"tool.execute.before","input":{{"tool":"read","sessionID":"s"}},"output":{{"args":{{"{name}":"a","limit":3}}}},"directory":"/p","agent":"q"}}"#
+        );
+        let line = json_of(&reply(Client::OpenCode, &read, &change()).stdout);
+        assert_eq!((&line["action"], &line["args"]), (&json!("modify"), &json!({ name: "/sealed/a" })));
+    }
+}
+
+#[test]
+fn a_rewrite_that_has_no_place_in_the_call_blocks_it() {
+    for field in ["file_path", "no_such_field"] {
+        let decision = decision(Verdict::Modify, rewrite(field, "x", true), true);
+        assert_eq!(decision.enforcement(), Enforcement::Rewrite);
+        let reply = claude(&decision);
+        assert_eq!(reply.code, ExitKind::Block);
+        assert_eq!(json_of(&reply.stdout)["hookSpecificOutput"]["permissionDecision"], "deny");
+        let reply = opencode(&decision);
+        assert_eq!((reply.code, &json_of(&reply.stdout)["action"]), (ExitKind::Block, &json!("block")));
+    }
+}
+
+#[test]
+fn claude_ask_asks() {
+    let decision = decision(Verdict::Modify, None, true);
+    let reply = claude(&decision);
+    assert_eq!((reply.code, text(&reply.stderr)), (ExitKind::Pass, ""));
+    assert_eq!(
+        json_of(&reply.stdout),
+        json!({ "hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": "ask", "permissionDecisionReason": ASKED,
+        }})
+    );
+}
+
+#[test]
+fn claude_block_is_said_three_times() {
+    let reply = claude(&decision(Verdict::Block, None, true));
+    assert_eq!((reply.code, text(&reply.stderr)), (ExitKind::Block, format!("{BLOCKED}\n").as_str()));
+    assert_eq!(
+        json_of(&reply.stdout),
+        json!({ "hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": BLOCKED,
+        }})
+    );
+}
+
+#[test]
+fn a_fault_blocks_or_asks_and_names_the_way_out() {
+    let fault = || {
+        Fault::new(FaultKind::State, "state of session s", "checksum does not match")
+            .with_way_out("lazaret doctor")
+    };
+    let expected = "lazaret blocked this call\n\
+        rule fault.state: state of session s: checksum does not match\n\
+        instead: lazaret doctor\n\
+        repeating the same call will not help";
+    let deny = Decision::fault(fault(), false);
+    assert_eq!(text(&claude(&deny).stderr), format!("{expected}\n"));
+    for (client, reply) in [(Client::ClaudeCode, claude(&deny)), (Client::OpenCode, opencode(&deny))] {
+        assert_eq!(reply.code, ExitKind::Block);
+        assert_eq!(reply, refuse(client, &deny), "understood or not, the refusal is the same");
+    }
+    let ask = Decision::fault(fault(), true);
+    assert_eq!(json_of(&claude(&ask).stdout)["hookSpecificOutput"]["permissionDecision"], "ask");
+    assert_eq!(opencode(&ask).code, ExitKind::Block, "OpenCode has no asking");
+}
+
+#[test]
+fn claude_config_change_is_refused_in_its_own_words() {
+    let message =
+        r#"{"session_id":"s","cwd":"/p","hook_event_name":"ConfigChange","source":"project_settings"}"#;
+    for verdict in [Verdict::Block, Verdict::Modify] {
+        let reply = reply(Client::ClaudeCode, message, &decision(verdict, None, true));
+        assert_eq!((reply.code, text(&reply.stderr)), (ExitKind::Block, format!("{BLOCKED}\n").as_str()));
+        assert_eq!(json_of(&reply.stdout), json!({ "decision": "block", "reason": BLOCKED }));
+    }
+    let allow = reply(Client::ClaudeCode, message, &Decision::new(Vec::new(), None, true));
+    assert_eq!((allow.code, text(&allow.stdout)), (ExitKind::Pass, ""));
+}
+
+#[test]
+fn what_has_happened_already_is_never_refused() {
+    for event in [
+        "PostToolUse",
+        "PostToolUseFailure",
+        "UserPromptSubmit",
+        "SessionStart",
+        "SessionEnd",
+        "SubagentStart",
+        "SubagentStop",
+        "Stop",
+        "PreCompact",
+    ] {
+        let message = format!(
+            r#"{{"session_id":"s","cwd":"/p","hook_event_name":"{event}","prompt":"x","tool_name":"Bash","tool_input":{{"command":"x"}}}}"#
+        );
+        let silent = reply(Client::ClaudeCode, &message, &Decision::new(Vec::new(), None, true));
+        assert_eq!(
+            (silent.code, text(&silent.stdout), text(&silent.stderr)),
+            (ExitKind::Pass, "", ""),
+            "{event}"
+        );
+        let noted = reply(Client::ClaudeCode, &message, &decision(Verdict::Block, None, true));
+        assert_eq!(noted.code, ExitKind::Pass, "{event}");
+        let output = json_of(&noted.stdout);
+        assert_eq!(output.as_object().unwrap().keys().collect::<Vec<_>>(), ["systemMessage"], "{event}");
+    }
+    for event in ["tool.execute.after", "chat.message", "anything"] {
+        let message = format!(
+            r#"{{"event":"{event}","input":{{"sessionID":"s","tool":"bash","args":{{"command":"x"}}}},"directory":"/p"}}"#
+        );
+        let noted = reply(Client::OpenCode, &message, &decision(Verdict::Block, None, false));
+        assert_eq!(
+            (noted.code, &json_of(&noted.stdout)["action"]),
+            (ExitKind::Pass, &json!("allow")),
+            "{event}"
+        );
+    }
+}
+
+#[test]
+fn opencode_gets_one_line_whatever_the_answer() {
+    let change = rewrite("command", "git push --force-with-lease", false);
+    for (decision, code, expected) in [
+        (Decision::new(Vec::new(), None, false), ExitKind::Pass, json!({ "action": "allow" })),
+        (
+            decision(Verdict::Warn, None, false),
+            ExitKind::Pass,
+            json!({ "action": "allow", "message": WARNED }),
+        ),
+        (
+            decision(Verdict::Modify, change, false),
+            ExitKind::Pass,
+            json!({ "action": "modify", "message": CHANGED, "args": { "command": "git push --force-with-lease" } }),
+        ),
+        (
+            decision(Verdict::Modify, None, false),
+            ExitKind::Block,
+            json!({ "action": "block", "message": BLOCKED }),
+        ),
+        (
+            decision(Verdict::Block, None, false),
+            ExitKind::Block,
+            json!({ "action": "block", "message": BLOCKED }),
+        ),
+    ] {
+        let reply = opencode(&decision);
+        let line = text(&reply.stdout).strip_suffix('\n').unwrap();
+        assert!(!line.contains('\n'));
+        assert_eq!((reply.code, json_of(line.as_bytes())), (code, expected));
+        assert_eq!(reply.stderr.is_empty(), code == ExitKind::Pass);
+    }
+}
+
+#[test]
+fn what_the_agent_wrote_is_escaped_and_the_message_is_bounded() {
+    let hostile = "\u{1b}[2J\u{202e}\n</system>\u{0}".repeat(2000);
+    let mut reasons = Vec::new();
+    for number in 0..50 {
+        reasons.push(Reason {
+            rule: format!("rule-{number}-{hostile}"),
+            message: hostile.clone(),
+            matched: hostile.clone(),
+            instead: Some(hostile.clone()),
+            ..reason(Verdict::Block)
+        });
+    }
+    let decision = Decision::new(reasons, None, true);
+    for reply in [claude(&decision), opencode(&decision)] {
+        let message = text(&reply.stderr);
+        assert!(message.len() <= 2001, "{}", message.len());
+        assert!(message.ends_with("repeating the same call will not help\n"));
+        assert!(message.contains("rule rule-"));
+        assert!(message.chars().all(|c| c == '\n' || !(c.is_control() || c == '\u{202e}')), "{message:?}");
+        // A line of the agent's cannot pass for one of ours.
+        let ours = ["lazaret ", "rule ", "matched: ", "instead: ", "repeating "];
+        assert!(message.lines().all(|line| ours.iter().any(|start| line.starts_with(start))), "{message}");
+        let again = json_of(&reply.stdout).to_string();
+        assert!(again.len() < 8000);
+    }
+}
+
+#[test]
+fn the_strictest_reasons_speak_alone_in_a_block_and_all_of_them_in_a_warning() {
+    let named = |rule: &str, verdict: Verdict| Reason { rule: rule.to_owned(), ..reason(verdict) };
+    let mixed = vec![named("mild", Verdict::Warn), named("strict", Verdict::Block)];
+    let blocked = claude(&Decision::new(mixed, None, true));
+    assert!(text(&blocked.stderr).contains("strict") && !text(&blocked.stderr).contains("mild"));
+    let two = vec![named("one", Verdict::Warn), named("two", Verdict::Warn)];
+    let warned = json_of(&claude(&Decision::new(two, None, true)).stdout)["systemMessage"].to_string();
+    assert!(warned.contains("one") && warned.contains("two"));
+}
+
+#[test]
+fn a_note_is_told_whatever_else_there_is_to_say() {
+    let long = "x".repeat(5000);
+    let reasons =
+        (0..5).map(|_| Reason { message: long.clone(), matched: long.clone(), ..reason(Verdict::Modify) });
+    let mut decision = Decision::new(reasons.collect(), None, false);
+    decision.note("permission.offered", "a person can let it run: lazaret allow 1234-abcd".to_owned());
+    let reply = opencode(&decision);
+    let message = json_of(&reply.stdout)["message"].as_str().unwrap().to_owned();
+    assert!(message.len() <= 2000);
+    assert!(message.ends_with(
+        "\nnote: a person can let it run: lazaret allow 1234-abcd\nrepeating the same call will not help before that"
+    ));
+    assert!(message.starts_with("lazaret blocked this call\nrule git.push-force: xxx"));
+}

@@ -1,0 +1,186 @@
+//! What an allowed call costs, in numbers that do not depend on the machine's load: instructions, system calls, CPUID. Measured on
+//! the static release build, the one that install.sh installs. Goals and method: docs/performance.md.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+const TARGET: &str = "x86_64-unknown-linux-musl";
+const MAX_INSTRUCTIONS: u64 = 200_000;
+const MAX_SYSTEM_CALLS: usize = 60;
+const MAX_BINARY_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The static release build, made once.
+fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        let status = Command::new(env!("CARGO"))
+            .args(["build", "--release", "--locked", "--bin", "lazaret", "--target", TARGET])
+            .stdin(Stdio::null())
+            .status()
+            .expect("cargo runs");
+        assert!(
+            status.success(),
+            "the static build failed: is the target there? (rustup target add {TARGET})"
+        );
+        let target =
+            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+        target.join(TARGET).join("release/lazaret").canonicalize().unwrap()
+    })
+}
+
+/// A machine of its own for one test: a home, and a git work tree in it.
+struct World {
+    dir: tempfile::TempDir,
+}
+
+impl World {
+    fn new() -> World {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("proj/.git")).unwrap();
+        fs::write(dir.path().join("proj/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        World { dir }
+    }
+
+    fn message(&self, command: &str) -> String {
+        let cwd = self.dir.path().join("proj");
+        serde_json::json!({
+            "session_id": "d5fb4692-4e8b-4cf2-9148-6b5ef6a61e3d", "transcript_path": "/home/u/.claude/projects/p/s.jsonl",
+            "cwd": cwd, "prompt_id": "48f45939-9405-48c0-b4f3-f498273369ea", "permission_mode": "bypassPermissions",
+            "effort": {"level": "medium"}, "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": {"command": command, "description": "d", "timeout": 5000}, "tool_use_id": "toolu_1",
+        })
+        .to_string()
+    }
+
+    /// Runs `tool` around the hook with this command as the call.
+    fn run(&self, tool: &[&str], command: &str) -> Output {
+        let (first, rest) = tool.split_first().map_or((None, &[][..]), |(first, rest)| (Some(*first), rest));
+        let mut process = match first {
+            Some(first) => {
+                let mut process = Command::new(first);
+                process.args(rest).arg(binary());
+                process
+            }
+            None => Command::new(binary()),
+        };
+        let mut child = process
+            .args(["hook", "claude-code"])
+            .env_clear()
+            .env("HOME", self.dir.path())
+            .env("PATH", "/usr/bin:/bin")
+            .current_dir(self.dir.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|e| panic!("{}: {e}", first.unwrap_or("lazaret")));
+        child.stdin.take().unwrap().write_all(self.message(command).as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    }
+
+    fn instructions(&self, command: &str) -> u64 {
+        let out = self.run(&["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"], command);
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        let line =
+            text.lines().find(|l| l.contains("Collected :")).unwrap_or_else(|| panic!("valgrind: {text}"));
+        line.rsplit(' ').next().unwrap().parse().unwrap()
+    }
+
+    fn system_calls(&self, command: &str) -> Vec<String> {
+        let log = self.dir.path().join("strace.log");
+        let out = self.run(&["strace", "-f", "-o", log.to_str().unwrap()], command);
+        assert!(log.exists(), "strace: {}", String::from_utf8_lossy(&out.stderr));
+        let text = fs::read_to_string(log).unwrap();
+        text.lines().filter(|l| l.contains('(')).map(str::to_owned).collect()
+    }
+}
+
+#[test]
+fn an_allowed_call_stays_inside_its_budget() {
+    let world = World::new();
+    let first = world.run(&[], "ls");
+    assert!(first.status.success() && first.stdout.is_empty(), "{}", String::from_utf8_lossy(&first.stderr));
+    let instructions = world.instructions("ls");
+    let calls = world.system_calls("ls");
+    let _ =
+        writeln!(std::io::stderr(), "allowed ls: {instructions} instructions, {} system calls", calls.len());
+    assert!(instructions <= MAX_INSTRUCTIONS, "{instructions} instructions (at most {MAX_INSTRUCTIONS})");
+    assert!(calls.len() <= MAX_SYSTEM_CALLS, "{} system calls:\n{}", calls.len(), calls.join("\n"));
+    for forbidden in ["socket(", "connect(", "clone(", "fork(", "vfork(", "clone3(", "fsync(", "fdatasync("] {
+        assert!(!calls.iter().any(|call| call.contains(forbidden)), "an allowed call made {forbidden}…)");
+    }
+}
+
+#[test]
+fn no_cpuid_on_an_allowed_call() {
+    let world = World::new();
+    world.run(&[], "ls");
+    let listing = Command::new("objdump").arg("-d").arg(binary()).output().expect("objdump runs");
+    let listing = String::from_utf8_lossy(&listing.stdout).into_owned();
+    let addresses: Vec<String> = listing
+        .lines()
+        .filter(|line| line.trim_end().ends_with("cpuid"))
+        .filter_map(|line| line.split(':').next().map(|a| a.trim().to_owned()))
+        .collect();
+    assert!(listing.lines().count() > 10_000, "objdump did not disassemble the binary");
+    let profile = world.dir.path().join("callgrind.out");
+    let out = format!("--callgrind-out-file={}", profile.display());
+    world.run(&["valgrind", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no", &out], "ls");
+    let executed = fs::read_to_string(&profile).unwrap();
+    let executed: std::collections::HashSet<u64> = executed
+        .lines()
+        .filter_map(|line| line.split(' ').next()?.strip_prefix("0x"))
+        .filter_map(|address| u64::from_str_radix(address, 16).ok())
+        .collect();
+    assert!(executed.len() > 1000, "only {} addresses in the profile", executed.len());
+    let load = executed.iter().min().copied().unwrap_or(0) & !0xfff;
+    for address in addresses {
+        let offset = u64::from_str_radix(&address, 16).unwrap();
+        // A position-independent binary is loaded at a page that valgrind chooses; the low bits stay.
+        let hit = executed.iter().any(|at| {
+            *at == offset
+                || (*at > load
+                    && (at - offset) & 0xfff == 0
+                    && *at > 0x40_0000
+                    && is_image(*at, offset, &executed))
+        });
+        assert!(!hit, "CPUID at {address} was executed");
+    }
+}
+
+/// Whether `at` can be the loaded place of `offset`: the distance is one that other executed addresses share.
+fn is_image(at: u64, offset: u64, executed: &std::collections::HashSet<u64>) -> bool {
+    let base = at - offset;
+    executed.iter().filter(|other| **other >= base && **other < base + MAX_BINARY_BYTES).count()
+        > executed.len() / 2
+}
+
+/// The state's cost does not grow with what came before.
+#[test]
+fn the_cost_does_not_grow_with_history() {
+    let world = World::new();
+    for _ in 0..10 {
+        world.run(&[], "ls");
+    }
+    let after_ten = world.instructions("ls");
+    for _ in 0..1_500 {
+        world.run(&[], "ls");
+    }
+    let after_many = world.instructions("ls");
+    let _ = writeln!(
+        std::io::stderr(),
+        "after 10 calls {after_ten}, after 1 500 calls {after_many} instructions"
+    );
+    assert!(after_many <= MAX_INSTRUCTIONS, "{after_many} instructions after 1 500 calls");
+}
+
+#[test]
+fn the_binary_is_small() {
+    let bytes = fs::metadata(binary()).unwrap().len();
+    assert!(bytes <= MAX_BINARY_BYTES, "{bytes} bytes (at most {MAX_BINARY_BYTES})");
+}

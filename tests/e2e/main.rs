@@ -1,0 +1,21 @@
+//! The real clients, headless, against a scripted model: what lazaret's registration makes them do and not do.
+//! No test here reaches the internet except npm, once, to install the clients into `target/e2e-clients`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr,
+    reason = "tests"
+)]
+
+mod claude;
+mod clients;
+mod deeds;
+mod model;
+mod opencode;
+mod session;
+mod watched;
+mod wire;
+mod world;

@@ -1,0 +1,233 @@
+//! The two wire formats a client speaks with its model: Anthropic messages and OpenAI chat completions, both streamed.
+//! Just enough HTTP for the two clients, one request per connection.
+
+use crate::model::{Call, Told};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// One HTTP request.
+pub struct Http {
+    pub path: String,
+    pub body: Vec<u8>,
+}
+
+impl Http {
+    /// Reads a request with a `Content-Length`, or nothing when the client hung up.
+    pub fn read(stream: &UnixStream) -> Option<Self> {
+        let mut reader = BufReader::new(stream);
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let path = line.split(' ').nth(1)?.to_owned();
+        let mut length = 0;
+        loop {
+            line.clear();
+            reader.read_line(&mut line).ok()?;
+            let Some((name, value)) = line.split_once(':') else { break };
+            if name.eq_ignore_ascii_case("content-length") {
+                length = value.trim().parse().ok()?;
+            }
+            assert!(
+                !name.eq_ignore_ascii_case("transfer-encoding"),
+                "a chunked request; teach Http to read it"
+            );
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        Some(Self { path, body })
+    }
+}
+
+/// Answers what no model answers.
+pub fn not_found(stream: &UnixStream) {
+    respond(
+        stream,
+        "404 Not Found",
+        "application/json",
+        r#"{"type":"error","error":{"type":"not_found_error"}}"#,
+    );
+}
+
+fn respond(mut stream: &UnixStream, status: &str, kind: &str, body: &str) {
+    let head = format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n", body.len());
+    // A client that was stopped is gone; the test judges what it did until then.
+    drop(stream.write_all(format!("{head}connection: close\r\n\r\n{body}").as_bytes()));
+}
+
+/// Which client's format.
+#[derive(Clone, Copy)]
+pub enum Format {
+    Anthropic,
+    OpenAi,
+}
+
+impl Format {
+    /// The format spoken at `path`.
+    pub fn of(path: &str) -> Option<Self> {
+        match path.split('?').next() {
+            Some("/v1/messages") => Some(Self::Anthropic),
+            Some("/v1/chat/completions") => Some(Self::OpenAi),
+            _ => None,
+        }
+    }
+
+    /// Whether tools are offered; a request without is a side request such as OpenCode's for a title.
+    pub fn has_tools(self, body: &Value) -> bool {
+        body["tools"].as_array().is_some_and(|tools| !tools.is_empty())
+    }
+
+    /// The text of the first message of the user.
+    pub fn first_prompt(self, body: &Value) -> String {
+        messages(body)
+            .iter()
+            .find(|m| m["role"] == "user")
+            .map(|m| text_of(&m["content"]))
+            .unwrap_or_default()
+    }
+
+    /// How often the model has answered already: the place in its script.
+    pub fn answers_so_far(self, body: &Value) -> usize {
+        messages(body).iter().filter(|m| m["role"] == "assistant").count()
+    }
+
+    /// The tool results in a request, by label.
+    pub fn told(self, body: &Value) -> Vec<(String, Told)> {
+        let messages = messages(body);
+        match self {
+            Self::Anthropic => messages
+                .iter()
+                .filter_map(|m| m["content"].as_array())
+                .flatten()
+                .filter(|block| block["type"] == "tool_result")
+                .map(|block| {
+                    let told = Told { text: text_of(&block["content"]), is_error: block["is_error"] == true };
+                    (label(&block["tool_use_id"]), told)
+                })
+                .collect(),
+            Self::OpenAi => messages
+                .iter()
+                .filter(|m| m["role"] == "tool")
+                .map(|m| (label(&m["tool_call_id"]), Told { text: text_of(&m["content"]), is_error: false }))
+                .collect(),
+        }
+    }
+
+    /// All that stands in the user's messages of a request: prompts and what hooks added.
+    pub fn heard(self, body: &Value) -> String {
+        let spoken = messages(body).iter().filter(|m| m["role"] != "assistant");
+        spoken.map(|m| text_of(&m["content"])).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Answers with text.
+    pub fn say(self, stream: &UnixStream, text: &str) {
+        match self {
+            Self::Anthropic => anthropic(
+                stream,
+                "end_turn",
+                &[(json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text}))],
+            ),
+            Self::OpenAi => openai(stream, "stop", &json!({"role": "assistant", "content": text})),
+        }
+    }
+
+    /// Answers with tool calls.
+    pub fn call(self, stream: &UnixStream, calls: &[Call]) {
+        match self {
+            Self::Anthropic => {
+                let blocks: Vec<_> = calls
+                    .iter()
+                    .map(|call| {
+                        let id = wire_id(&call.label);
+                        let start = json!({"type": "tool_use", "id": id, "name": call.tool, "input": {}});
+                        let input = call.input.to_string();
+                        (start, json!({"type": "input_json_delta", "partial_json": input}))
+                    })
+                    .collect();
+                anthropic(stream, "tool_use", &blocks);
+            }
+            Self::OpenAi => {
+                let calls: Vec<_> = calls
+                    .iter()
+                    .enumerate()
+                    .map(|(index, call)| {
+                        json!({"index": index, "id": wire_id(&call.label), "type": "function",
+                               "function": {"name": call.tool, "arguments": call.input.to_string()}})
+                    })
+                    .collect();
+                openai(
+                    stream,
+                    "tool_calls",
+                    &json!({"role": "assistant", "content": null, "tool_calls": calls}),
+                );
+            }
+        }
+    }
+}
+
+/// An id no other answer has: Claude Code takes two answers with one id for parts of the same.
+fn fresh_id() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    format!("msg_{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+const ID: &str = "toolu_";
+
+/// The id on the wire of the call `label`.
+pub fn wire_id(label: &str) -> String {
+    format!("{ID}{label}")
+}
+
+fn label(id: &Value) -> String {
+    id.as_str().unwrap_or_default().trim_start_matches(ID).to_owned()
+}
+
+fn messages(body: &Value) -> &[Value] {
+    body["messages"].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The text of a content: a string, or blocks of which some hold text or content in turn.
+fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => blocks
+            .iter()
+            .map(|b| if b["text"].is_string() { text_of(&b["text"]) } else { text_of(&b["content"]) })
+            .collect::<Vec<_>>()
+            .join("\n"),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+    }
+}
+
+fn anthropic(stream: &UnixStream, stop: &str, blocks: &[(Value, Value)]) {
+    let usage = json!({"input_tokens": 10, "output_tokens": 10});
+    let mut events = vec![json!({"type": "message_start", "message": {
+        "id": fresh_id(), "type": "message", "role": "assistant", "model": "scripted", "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": usage}})];
+    for (index, (start, delta)) in blocks.iter().enumerate() {
+        events.push(json!({"type": "content_block_start", "index": index, "content_block": start}));
+        events.push(json!({"type": "content_block_delta", "index": index, "delta": delta}));
+        events.push(json!({"type": "content_block_stop", "index": index}));
+    }
+    let delta = json!({"stop_reason": stop, "stop_sequence": null});
+    events.push(json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 10}}));
+    events.push(json!({"type": "message_stop"}));
+    let lines = events.iter().map(|event| {
+        let name = event["type"].as_str().unwrap_or_default();
+        format!("event: {name}\ndata: {event}\n\n")
+    });
+    respond(stream, "200 OK", "text/event-stream", &lines.collect::<String>());
+}
+
+fn openai(stream: &UnixStream, finish: &str, delta: &Value) {
+    let id = fresh_id();
+    let chunk = |delta: &Value, finish: Value| {
+        json!({"id": id, "object": "chat.completion.chunk", "created": 1, "model": "scripted",
+               "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+    };
+    let mut last = chunk(&json!({}), json!(finish));
+    last["usage"] = json!({"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20});
+    let first = chunk(delta, Value::Null);
+    let body = format!("data: {first}\n\ndata: {last}\n\ndata: [DONE]\n\n");
+    respond(stream, "200 OK", "text/event-stream", &body);
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# All tests of lazaret, and before them what a Debian-like machine with Rust and Node.js may lack. Asks nothing: formatting,
+# lints, shell scripts, then cargo's tests. The two clients are fetched from npm into target/ by the end-to-end tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+exec </dev/null
+for tool in cargo npm node; do
+    command -v "$tool" >/dev/null || { echo "tests/run.sh: $tool is missing: install Rust (rustup) and Node.js with npm first" >&2; exit 1; }
+done
+
+export DEBIAN_FRONTEND=noninteractive CARGO_TERM_COLOR=never
+
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
+
+# What a command needs, by the package that has it.
+declare -A packages=(
+    [shellcheck]=shellcheck [valgrind]=valgrind [strace]=strace [ip]=iproute2 [unshare]=util-linux
+    [git]=git [cc]=build-essential [objdump]=binutils
+)
+missing=()
+for tool in "${!packages[@]}"; do
+    command -v "$tool" >/dev/null || missing+=("${packages[$tool]}")
+done
+if ((${#missing[@]})); then
+    echo "== installing ${missing[*]}"
+    as_root apt-get update -qq
+    as_root apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+# Some Ubuntu releases keep user namespaces from ordinary users; the end-to-end tests live in them.
+restriction=kernel.apparmor_restrict_unprivileged_userns
+if [ "$(id -u)" -ne 0 ] && [ "$(sysctl -n "$restriction" 2>/dev/null || echo 0)" != 0 ]; then
+    as_root sysctl -q -w "$restriction=0"
+fi
+
+# The static build; where its standard library cannot be had, the tests that need it say so.
+target=x86_64-unknown-linux-musl
+if command -v rustup >/dev/null && ! rustup target list --installed | grep -qx "$target"; then
+    rustup target add "$target" || echo "== no $target here: the release will be linked against glibc"
+fi
+
+step() { printf '\n== %s\n' "$*"; "$@"; }
+
+step cargo fmt --check
+step cargo clippy --locked --all-targets --quiet -- -D warnings
+# shellcheck disable=SC2046 # the repository's own file names hold no blanks
+step shellcheck $(git ls-files -- '*.sh' .ci/run)
+step cargo test --locked
