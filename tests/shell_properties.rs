@@ -99,7 +99,7 @@ fn commands() -> impl Strategy<Value = String> {
             "f() { @1\n}",
             "a \"$( @1\n)\" b",
             "a <( @1\n) b",
-            "for i in $(@1\n)\ndo @2\ndone",
+            "for i in $( @1\n)\ndo @2\ndone",
             "coproc { @1\n}",
             "! time { @1\n} |\n{ @2\n} < c",
         ]);
