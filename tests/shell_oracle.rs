@@ -455,7 +455,7 @@ fn words_become_what_bash_makes_of_them() {
     let mut random = Random(0x0bad_cafe_dead_beef);
     for separators in [None, Some(":. "), Some("")] {
         let mut texts = Vec::new();
-        while texts.len() < 700 {
+        while texts.len() < 2000 {
             let text: String = (0..=random.below(6)).map(|_| random.pick(&PIECES)).collect();
             let script = parse(&format!("p {text}"));
             if script.problem.is_none() && script.commands.len() == 1 && script.commands[0].words.len() > 1 {
@@ -476,7 +476,8 @@ fn words_become_what_bash_makes_of_them() {
             let args: Vec<_> =
                 script.commands[0].words.iter().skip(1).flat_map(|word| expand(word, &env)).collect();
             let Some(wanted) = wanted else { continue };
-            if args.iter().any(lazaret::shell::Arg::has_unknown) {
+            // A pattern with a slash would match files of this machine.
+            if args.iter().any(|arg| arg.has_unknown() || (arg.has_glob() && arg.text().contains('/'))) {
                 continue;
             }
             compared += 1;
@@ -486,7 +487,7 @@ fn words_become_what_bash_makes_of_them() {
             }
         }
         assert!(wrong.is_empty(), "IFS {separators:?}, {} wrong:\n{}", wrong.len(), wrong.join("\n"));
-        assert!(compared > 500, "only {compared} were known");
+        assert!(compared > 1400, "only {compared} were known");
     }
 }
 

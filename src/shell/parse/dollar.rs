@@ -70,7 +70,8 @@ impl Parser<'_> {
         self.pos += 1;
         self.state.scope = outer;
         self.state.leave();
-        self.urgent = self.urgent.take().or(urgent);
+        self.not_passed(self.pos)?;
+        self.urgent = self.urgent.or(urgent);
         if !self.state.pending.is_empty() {
             let rest = self.text.as_bytes().get(self.pos..).unwrap_or_default();
             self.urgent = rest.iter().position(|byte| *byte == b'\n').map(|length| self.pos + length);

@@ -95,7 +95,18 @@ impl Parser<'_> {
 
     /// At the end of the text those that still wait are empty.
     pub(super) fn documents_at_end(&mut self) -> Parse<()> {
+        self.not_passed(self.text.len())?;
         self.documents()
+    }
+
+    /// Refuses a text in which the newline that a here-document waits for was not the end of a line.
+    pub(super) fn not_passed(&mut self, at: usize) -> Parse<()> {
+        match self.urgent {
+            Some(wanted) if wanted < at => {
+                Err(self.wrong("a here-document whose body begins inside of a word"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn document(&mut self, id: usize) -> Parse<()> {

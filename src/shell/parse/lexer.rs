@@ -133,9 +133,8 @@ impl Parser<'_> {
     pub(super) fn newline(&mut self) -> Parse<()> {
         let at = self.pos;
         self.pos += 1;
-        if self.urgent.take().is_some_and(|wanted| wanted != at) {
-            return Err(self.wrong("a here-document whose body begins inside of a word"));
-        }
+        self.not_passed(at)?;
+        self.urgent = None;
         if at < self.reread && !self.state.pending.is_empty() {
             return Err(self.wrong("a here-document whose body begins inside of `((`"));
         }

@@ -3,6 +3,7 @@
 
 mod ansi;
 mod arith;
+mod assign;
 mod command;
 mod compound;
 mod cond;
