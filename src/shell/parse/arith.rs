@@ -1,6 +1,6 @@
 //! Arithmetic, and whatever else bash delimits by counting brackets: only its end is looked for, and the substitutions in it.
 
-use super::super::{Context, Part};
+use super::super::{Bound, Context, Part};
 use super::Parser;
 use super::state::Parse;
 
@@ -150,6 +150,10 @@ impl Parser<'_> {
                         }
                     } else if byte == open {
                         depth += 1;
+                        // No shell's arithmetic nests like that; in one that knows none these are subshells.
+                        if depth > Bound::MAX_DEPTH {
+                            return self.state.over(Bound::Depth);
+                        }
                     }
                 }
             }
