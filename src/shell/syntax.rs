@@ -11,6 +11,9 @@ pub struct Script {
     pub functions: Vec<String>,
     /// The subshell around each subshell (0 for 0).
     pub parents: Vec<u32>,
+    /// The variables that expansions assign (`${NAME:=word}`). Their values are not followed: whoever tracks variables has to
+    /// take them for unknown.
+    pub assigned: Vec<String>,
     pub problem: Option<Problem>,
 }
 

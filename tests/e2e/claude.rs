@@ -90,16 +90,29 @@ fn a_settings_change_that_would_drop_the_registration_is_refused() {
 }
 
 #[test]
-fn a_script_that_lazaret_cannot_see_into_does_not_switch_the_hook_off() {
+fn what_lazaret_cannot_foresee_does_not_switch_the_hook_off_either() {
     let world = World::new(Client::Claude);
+    world.write(PROJECT, OFF);
+    world.sh("git add -A && git commit -qm 'Settings of before'");
+    world.write(PROJECT, r#"{"env": {"PROJECT": "yes"}}"#);
     world.register();
     let script = format!("rm -f {USER}\nmkdir -p .claude\necho '{OFF}' > .claude/settings.local.json\n");
     world.write("/home/dev/proj/tidy.sh", &script);
+    world.sh("git add tidy.sh && git commit -qm Script tidy.sh");
+    let shell = |label: &str, command: &str| Step::call([Client::Claude.shell(label, command)]);
+    let probe = |label: &str| shell(label, "rm -rf /home/dev/precious").pausing(WATCHED);
     let session = world.play(Script::main([
-        Step::call([Client::Claude.shell("tidy", "sh tidy.sh")]),
-        Step::call([Client::Claude.shell("probe", "rm -rf /home/dev/precious")]).pausing(WATCHED),
+        // Ordinary, and it brings the committed settings back.
+        shell("stash", "git stash"),
+        probe("after-stash"),
+        shell("tidy", "sh tidy.sh"),
+        probe("after-tidy"),
     ]));
-    assert!(session.told("probe").text.contains("files.delete-"), "{}", session.story());
+    assert!(!world.exists(USER) && world.exists(LOCAL), "the script did not run\n{}", session.story());
+    assert_eq!(world.read(PROJECT), OFF, "the stash did not happen\n{}", session.story());
+    for label in ["after-stash", "after-tidy"] {
+        assert!(session.told(label).text.contains("files.delete-"), "{label}\n{}", session.story());
+    }
     assert!(world.exists("/home/dev/precious/notes.txt"));
 }
 
@@ -212,8 +225,6 @@ const SHELL_WAYS: &[&str] = &[
     "git checkout HEAD -- .claude/settings.json",
     "git checkout .",
     "git restore .claude",
-    "git stash",
-    "git stash -u",
     "git reset --hard",
     "git show HEAD:.claude/settings.json > .claude/settings.json",
     "mount --bind /dev/null ~/.claude/settings.json",

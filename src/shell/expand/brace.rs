@@ -1,6 +1,6 @@
 //! Brace expansion: `{a,b}`, `{1..3}`, as bash finds them in a word.
 
-use super::super::Part;
+use super::super::{Op, Part};
 use super::Env;
 
 const MAX_DEPTH: u8 = 32;
@@ -37,11 +37,24 @@ pub(super) fn expand(parts: &[Part], env: &Env) -> Option<Vec<Vec<Part>>> {
 
 fn join(word: &[Token], parts: &[Part]) -> Vec<Part> {
     let mut out = Vec::new();
+    let mut before_brace = false;
     for token in word {
         match (token, out.last_mut()) {
             (Token::Char(char), Some(Part::Text { text, quoted: false })) => text.push(*char),
+            (Token::Char(char), Some(Part::Variable { plain, op, .. }))
+                if before_brace && (char.is_ascii_alphanumeric() || *char == '_') =>
+            {
+                // `$x{1,2}` is `$x1 $x2`: another variable.
+                *plain = false;
+                *op = Op::Other;
+            }
             (Token::Char(char), _) => out.push(Part::Text { text: char.to_string(), quoted: false }),
-            (Token::Part(index), _) => out.extend(parts.get(*index).cloned()),
+            (Token::Part(index), _) => {
+                let next = parts.get(index + 1);
+                before_brace =
+                    matches!(next, Some(Part::Text { text, quoted: false }) if text.starts_with('{'));
+                out.extend(parts.get(*index).cloned());
+            }
         }
     }
     out

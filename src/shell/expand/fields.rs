@@ -34,18 +34,18 @@ impl Fields {
         Fields { done: Vec::new(), pieces: Vec::new(), started: false, after_blank: false, cut, whole: false }
     }
 
-    pub fn whole() -> Fields {
+    /// One argument, with globs.
+    pub fn unsplit() -> Fields {
         let cut = Cut::At(String::new());
-        Fields { done: Vec::new(), pieces: Vec::new(), started: true, after_blank: false, cut, whole: true }
+        Fields { done: Vec::new(), pieces: Vec::new(), started: true, after_blank: false, cut, whole: false }
+    }
+
+    pub fn whole() -> Fields {
+        Fields { whole: true, ..Fields::unsplit() }
     }
 
     pub fn is_whole(&self) -> bool {
         self.whole
-    }
-
-    /// Nothing of the word has come yet.
-    pub fn is_fresh(&self) -> bool {
-        self.done.is_empty() && self.pieces.is_empty() && (self.whole || !self.started)
     }
 
     pub fn finish(mut self) -> Vec<Arg> {

@@ -88,6 +88,9 @@ impl Env {
     /// What expansion may add to the text of one command line, in bytes.
     pub const MAX_SPENT: usize = 4 * 1024 * 1024;
 
+    /// How many variables are followed.
+    pub const MAX_VARS: usize = 1024;
+
     /// Whether so much more may be expanded.
     fn afford(&self, bytes: usize) -> bool {
         let spent = self.spent.get().saturating_add(bytes);
@@ -103,9 +106,15 @@ impl Env {
         self.vars.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value.as_deref())
     }
 
+    /// Notes an assignment. Beyond [`Env::MAX_VARS`] names are not followed, which leaves them unknown.
     pub fn set(&mut self, name: &str, value: Option<String>) {
-        self.vars.retain(|(n, _)| n != name);
-        self.vars.push((name.to_owned(), value));
+        let room = self.vars.len() < Env::MAX_VARS || matches!(name, "HOME" | "PWD" | "IFS");
+        let known = self.vars.iter_mut().rev().find(|(n, _)| n == name);
+        match known {
+            Some((_, before)) => *before = value,
+            None if room => self.vars.push((name.to_owned(), value)),
+            None => {}
+        }
     }
 }
 

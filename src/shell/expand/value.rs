@@ -33,7 +33,7 @@ impl Walk<'_> {
             match part {
                 Part::Text { text, quoted: true } => fields.known(text),
                 Part::Text { text, quoted: false } => {
-                    let text = self.tilde(text, at + 1 == parts.len(), fields);
+                    let text = self.tilde(text, (at == 0, at + 1 == parts.len()), fields);
                     if self.depth == 0 || fields.is_whole() {
                         fields.pattern(text, open);
                     } else {
@@ -50,10 +50,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Expands a tilde at the beginning of a word (of a value also behind `:`), and gives back what follows.
-    fn tilde<'t>(self, text: &'t str, ends: bool, fields: &mut Fields) -> &'t str {
+    /// Expands a tilde at the beginning of a word (of a value also behind `:`), and gives back what follows. `place`: whether the
+    /// text is the first part, and the last.
+    fn tilde<'t>(self, text: &'t str, place: (bool, bool), fields: &mut Fields) -> &'t str {
         let mut text = text;
-        if fields.is_fresh() {
+        let (first, ends) = place;
+        if first {
             text = self.one_tilde(text, ends, fields);
         }
         while fields.is_whole() {
@@ -165,12 +167,8 @@ impl Walk<'_> {
             return None;
         }
         let parts = fragment(source, false)?;
-        // Not split, but with globs: no separators.
-        let mut env = Env { home: self.env.home.clone(), cwd: self.env.cwd.clone(), ..Env::default() };
-        env.vars.clone_from(&self.env.vars);
-        env.set("IFS", Some(String::new()));
-        let mut fields = Fields::split(&env);
-        Walk { env: &env, depth: self.depth + 1, ..self }.parts(&parts, &mut fields);
+        let mut fields = Fields::unsplit();
+        Walk { depth: self.depth + 1, ..self }.parts(&parts, &mut fields);
         let pieces = fields.finish().into_iter().next().map(|arg| arg.pieces).unwrap_or_default();
         (!pieces.contains(&Piece::Unknown)).then_some(pieces)
     }

@@ -136,6 +136,7 @@ impl Parser<'_> {
                     self.expansions_in(&mut ignored, inside, self.pos - 1)?;
                 }
                 b'$' if nested || self.second() == Some(b'(') => self.dollar(&mut ignored, true)?,
+                b'<' | b'>' if nested && self.second() == Some(b'(') => self.process(&mut ignored)?,
                 _ => {
                     self.pos += 1;
                     if byte == close {

@@ -185,6 +185,9 @@ impl Parser<'_> {
         let word = self.pos;
         self.state.scope.conditional |=
             matches!(op, Op::Default { .. } | Op::Assign { .. } | Op::Alternative { .. } | Op::Error { .. });
+        if matches!(op, Op::Assign { .. }) {
+            self.state.assigned.insert(name.clone());
+        }
         let trims = matches!(op, Op::Trim { .. });
         let outer = self.state.scope.inner;
         if subscript {
@@ -237,41 +240,25 @@ impl Parser<'_> {
 
     /// Text as in `${NAME:-text}`, up to the `}`. `literal`: a single quote quotes nothing, though its end is looked for.
     fn operand_until_brace(&mut self, quoted: bool, literal: bool) -> Parse<()> {
-        let mut processes = Vec::new();
         let mut ignored = Vec::new();
         while let Some(byte) = self.peek() {
+            let start = self.pos;
             if byte == b'}' {
                 self.pos += 1;
-                return self.processes_in(&processes, self.pos - 1);
+                return Ok(());
             }
-            if !quoted && matches!(byte, b'<' | b'>') && self.second() == Some(b'(') {
-                processes.push(self.pos);
-                self.pos += 1;
-                continue;
+            if matches!(byte, b'<' | b'>') && self.second() == Some(b'(') {
+                self.process(&mut ignored)?;
+                // bash before 5.2 ends the parameter at the first brace, also in here.
+                if self.since(start).contains('}') {
+                    return Err(self.wrong("a brace in a process substitution in `${`"));
+                }
+            } else {
+                self.operand_step(&mut ignored, quoted, literal)?;
             }
-            self.operand_step(&mut ignored, quoted, literal)?;
             ignored.clear();
         }
         Err(self.wrong("the `}` of `${` is missing"))
-    }
-
-    /// Reads the process substitutions that begin at these places. They run, but bash does not look at them when it looks for
-    /// the `}` behind them.
-    fn processes_in(&mut self, places: &[usize], end: usize) -> Parse<()> {
-        for start in places {
-            let mark = self.state.here();
-            let text = self.text.get(..end).unwrap_or_default();
-            let mut inner = Parser::new(text, self.origin, &mut *self.state);
-            inner.pos = *start;
-            let read = inner.process(&mut Vec::new());
-            let last = if read.is_ok() { inner.pos } else { end };
-            self.state.burn(last.saturating_sub(*start))?;
-            if read == Err(Stop::Bound) {
-                return read;
-            }
-            self.state.resume(&mark);
-        }
-        Ok(())
     }
 
     /// The whole text, as the operand of `${NAME:-…}`.

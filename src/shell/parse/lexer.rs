@@ -116,6 +116,8 @@ impl Parser<'_> {
         loop {
             match self.peek() {
                 Some(b' ' | b'\t') => self.pos += 1,
+                // A backslash that ends the text is nothing where no word has begun.
+                Some(b'\\') if self.pos + 1 == self.text.len() => self.pos += 1,
                 Some(b'#') => {
                     let rest = self.text.as_bytes().get(self.pos..).unwrap_or_default();
                     let length = rest.iter().position(|byte| *byte == b'\n');

@@ -155,6 +155,9 @@ impl Parser<'_> {
             return Err(self.wrong("the delimiter of a here-document is missing"));
         }
         let (delimiter, quoted) = super::heredoc::delimiter(self.since(start));
+        if delimiter.contains('\n') {
+            return Err(self.wrong("a newline in the delimiter of a here-document"));
+        }
         let id = self.state.docs.len();
         self.state.docs.push(Doc { delimiter, strip, quoted, ..Doc::default() });
         self.state.pending.push(id);

@@ -1,6 +1,6 @@
 //! What a parse gathers: commands, subshells, here-documents, and how much of the bounds is used up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{Bound, Context, Part, Problem, Redirect, RedirectKind, Script, Simple, Word};
 
@@ -75,6 +75,8 @@ pub(super) struct State {
     /// The substitution that each command stands in, beside `commands`.
     pub hosts: Vec<u32>,
     pub functions: Vec<String>,
+    /// The variables that expansions assign.
+    pub assigned: BTreeSet<String>,
     /// The subshell around each subshell.
     parents: Vec<u32>,
     /// The subshells that [`Doc::shell`] stands for.
@@ -100,6 +102,7 @@ impl State {
             commands: Vec::new(),
             hosts: Vec::new(),
             functions: Vec::new(),
+            assigned: BTreeSet::new(),
             parents: vec![0],
             owners: BTreeMap::new(),
             docs: Vec::new(),
@@ -295,7 +298,13 @@ impl State {
         for command in &mut commands {
             command.parent = self.parents.get(command.subshell as usize).copied().unwrap_or(0);
         }
-        Script { commands, functions: self.functions, parents: self.parents, problem }
+        Script {
+            commands,
+            functions: self.functions,
+            parents: self.parents,
+            assigned: self.assigned.into_iter().collect(),
+            problem,
+        }
     }
 
     /// Puts the bodies of here-documents into their redirections, and the commands in them before their owners.

@@ -105,6 +105,7 @@ impl Parser<'_> {
                 b'"' => self.double(parts)?,
                 b'$' => self.dollar(parts, false)?,
                 b'`' => self.backtick(parts, false, false)?,
+                b'<' | b'>' if self.second() == Some(b'(') => self.process(parts)?,
                 b'(' | b')' | b' ' | b'\t' | b'\n' | b'|' | b'&' | b';' | b'<' | b'>' => {
                     self.pos += 1;
                     push_text(parts, self.since(self.pos - 1), false);
