@@ -51,6 +51,8 @@ pub(super) struct Scope {
     pub choices: Vec<(String, Vec<String>)>,
     /// Variables that hold the output of commands (indices of invocations).
     pub sources: Vec<(String, Vec<usize>)>,
+    /// Variables that expansions assign (`${NAME:=word}`), and so are never known.
+    pub unsettled: Vec<String>,
     /// The directory before the first `cd` that may fail.
     pub before: Option<String>,
     /// `$OLDPWD`.
@@ -75,10 +77,19 @@ impl Scope {
         }
     }
 
+    /// Takes variables for unknown from here on.
+    pub fn unsettle(&mut self, names: &[String]) {
+        self.unsettled.extend_from_slice(names);
+        for name in names {
+            self.set(name, None);
+        }
+    }
+
     fn set(&mut self, name: &str, value: Option<String>) {
         self.choices.retain(|(other, _)| other != name);
         self.sources.retain(|(other, _)| other != name);
-        let value = value.filter(|value| value.len() <= MAX_VALUE);
+        let settled = !self.unsettled.iter().any(|other| other == name);
+        let value = value.filter(|value| settled && value.len() <= MAX_VALUE);
         if self.env.vars.len() >= MAX_VARS && self.env.get(name).is_none() {
             return;
         }

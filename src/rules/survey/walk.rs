@@ -75,7 +75,7 @@ impl Frame {
 
 impl Surveyor<'_> {
     /// Surveys a text in a shell that begins with `scope`; gives back what the shell then knows.
-    pub(super) fn script(&mut self, text: &Arg, scope: Scope, frame: Frame) -> Scope {
+    pub(super) fn script(&mut self, text: &Arg, mut scope: Scope, frame: Frame) -> Scope {
         let (source, marked) = output::freeze(text);
         self.tainted |= marked || output::is_marked(&source);
         if frame.depth > super::MAX_DEPTH {
@@ -93,6 +93,7 @@ impl Surveyor<'_> {
             }
             Some(Problem::Syntax { .. }) | None => {}
         }
+        scope.unsettle(&script.assigned);
         let (script, source): (Rc<Script>, Rc<str>) = (Rc::new(script), source.into());
         let known = self.functions.len();
         for (index, name) in (0u32..).zip(&script.functions) {
