@@ -145,6 +145,9 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         let target = Target::Path { path, glob: false, recursive: true };
         classify(&target, EffectKind::FileDeletion, &scene.view).any(LOST)
     };
+    if !scene.trigger.has_interpreter() {
+        return Found::No;
+    }
     let found = interpreters(scene).find(|inv| {
         code_of(inv, scene).any(|text| {
             DELETES.iter().any(|call| contains_word(&text, call))
@@ -155,7 +158,7 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn runs_blocked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    if scene.nested {
+    if scene.nested || !scene.trigger.has_interpreter() {
         return Found::No;
     }
     let found = interpreters(scene).find(|inv| {

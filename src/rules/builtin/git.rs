@@ -7,6 +7,7 @@ use crate::rules::matcher::{
     COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, When, has_flag,
     has_operand,
 };
+use crate::rules::survey::setting_command;
 use crate::shell::Arg;
 
 const GIT: &[&str] = &["git"];
@@ -549,41 +550,16 @@ fn push_empty_source<'a>(scene: &Scene<'a>) -> Found<'a> {
     })
 }
 
-/// Settings whose value git runs, by the lower-case key or its beginning and end.
-const EXECUTED: &[(&str, &str)] = &[
+/// Settings that make git run what they name although they hold no command line, by the lower-case key or its beginning
+/// and end. Those that do are the survey's to tell.
+const REACHING: &[(&str, &str)] = &[
     ("core.hookspath", ""),
-    ("core.sshcommand", ""),
-    ("core.fsmonitor", ""),
-    ("core.pager", ""),
-    ("core.editor", ""),
-    ("core.askpass", ""),
-    ("core.gitproxy", ""),
-    ("sequence.editor", ""),
-    ("diff.external", ""),
-    ("gpg.program", ""),
-    ("gpg.", ".program"),
     ("credential.helper", ""),
     ("credential.", ".helper"),
-    ("filter.", ".clean"),
-    ("filter.", ".smudge"),
-    ("filter.", ".process"),
-    ("diff.", ".command"),
-    ("diff.", ".textconv"),
-    ("merge.", ".driver"),
-    ("mergetool.", ".cmd"),
-    ("difftool.", ".cmd"),
-    ("pager.", ""),
-    ("uploadpack.packobjectshook", ""),
     ("include.path", ""),
     ("includeif.", ".path"),
     ("init.templatedir", ""),
     ("protocol.ext.allow", ""),
-    ("man.", ".cmd"),
-    ("browser.", ".cmd"),
-    ("remote.", ".uploadpack"),
-    ("remote.", ".receivepack"),
-    ("trailer.", ".command"),
-    ("sendemail.smtpserver", ""),
     ("interactive.difffilter", ""),
     ("submodule.", ".update"),
 ];
@@ -626,16 +602,18 @@ const HARMLESS: &[&str] = &[
 ];
 
 fn executes(key: &str, value: Option<&str>) -> bool {
-    let key = key.to_ascii_lowercase();
     if value.is_some_and(|value| HARMLESS.contains(&value.trim())) {
         return false;
     }
-    if key.starts_with("alias.") {
-        return value.is_none_or(|value| value.trim_start().starts_with('!'));
-    }
-    EXECUTED.iter().any(|(front, back)| {
+    let key = key.to_ascii_lowercase();
+    let reaches = REACHING.iter().any(|(front, back)| {
         if front.ends_with('.') { key.starts_with(front) && key.ends_with(back) } else { key == *front }
-    })
+    });
+    match value {
+        Some(value) => reaches || setting_command(&Arg::literal(&format!("{key}={value}"))).is_some(),
+        // What is set is not known: an alias may be anything, and so may a command.
+        None => reaches || setting_command(&Arg::literal(&format!("{key}=!unknown"))).is_some(),
+    }
 }
 
 fn config_executes<'a>(scene: &Scene<'a>) -> Found<'a> {

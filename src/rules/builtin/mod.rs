@@ -16,7 +16,7 @@ mod selfprotect;
 mod shell;
 mod system;
 
-use super::matcher::{COMMAND, Command, Found, Predicate, Rule, Scene, When};
+use super::matcher::{COMMAND, Command, Found, Predicate, Rule, Scene, Trigger, When};
 
 /// Every file of rules. Of reasons that weigh the same the first is the one that people read.
 pub(super) const FILES: &[&[Rule]] = &[
@@ -35,6 +35,53 @@ pub(super) const FILES: &[&[Rule]] = &[
     database::RULES,
     packages::RULES,
 ];
+
+/// A condition with what it needs, and the rule that it stands in.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    pub needs: Trigger,
+    pub rule: &'static Rule,
+    pub when: &'static When,
+}
+
+/// Every condition of every rule, in the order of [`FILES`]; made when lazaret is compiled.
+pub(super) static ENTRIES: [Entry; COUNT] = entries();
+
+const COUNT: usize = {
+    let mut count = 0;
+    let mut files = FILES;
+    while let [file, rest @ ..] = files {
+        let mut rules = *file;
+        while let [rule, rest @ ..] = rules {
+            count += rule.when.len();
+            rules = rest;
+        }
+        files = rest;
+    }
+    count
+};
+
+#[expect(clippy::indexing_slicing, reason = "a constant: an index out of bounds would not compile")]
+const fn entries() -> [Entry; COUNT] {
+    let first = &FILES[0][0];
+    let mut out = [Entry { needs: Trigger::NONE, rule: first, when: &first.when[0] }; COUNT];
+    let mut next = 0;
+    let mut files = FILES;
+    while let [file, rest @ ..] = files {
+        let mut rules = *file;
+        while let [rule, rest @ ..] = rules {
+            let mut conditions = rule.when;
+            while let [when, rest @ ..] = conditions {
+                out[next] = Entry { needs: Trigger::of_condition(when), rule, when };
+                next += 1;
+                conditions = rest;
+            }
+            rules = rest;
+        }
+        files = rest;
+    }
+    out
+}
 
 /// A condition in code.
 const fn predicate(name: &'static str, test: for<'a> fn(&Scene<'a>) -> Found<'a>) -> When {

@@ -490,7 +490,7 @@ fn shell_on_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
             && all.iter().any(|other| {
                 runs(other, lists::NETCATS) && other.pipeline == inv.pipeline && other.stage > inv.stage
             });
-        is_shell(&inv.program) && (redirected || piped)
+        (redirected || piped) && is_shell(&inv.program)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -668,14 +668,14 @@ fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {
     match &scene.view.call.action {
         Action::Write { path, content, long } | Action::Edit { path, content, long } => {
             let settings = contains_word(path, "/.claude/") && json(path);
-            if json(path) && contains_word(&squeeze(content), "disableAllHooks") {
+            if json(path) && squeeze(content).contains("disableAllHooks") {
                 return Found::yes(path);
             }
             // Longer than we look: only a settings file would be worth hiding it in.
             if *long && settings { Found::unsure(path) } else { Found::No }
         }
         Action::Shell { command, .. } => {
-            if !contains_word(command, "disableAllHooks") {
+            if !command.contains("disableAllHooks") {
                 return Found::No;
             }
             let written = scene.effects().find(|(effect, _)| {

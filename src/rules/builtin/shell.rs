@@ -2,10 +2,10 @@
 
 use super::predicate;
 use crate::domain::{EffectKind, Severity, Verdict};
-use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, classify, has_flag, is_shell, runs, target_of,
 };
+use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Bound, parse};
 
 /// Programs whose output is a path or the set-up of a tool, and so ordinary as a command or for `eval`.
@@ -271,19 +271,19 @@ fn computed_command<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A shell or `eval` that is given text which is not known.
 fn runs_unknown_text(inv: &Invocation) -> bool {
-    if runs(inv, &["eval"]) {
-        return inv.args.iter().any(Arg::has_unknown);
-    }
-    if !is_shell(&inv.program) {
+    let input = match &inv.stdin {
+        Stdin::Text(arg) => inv.operands.is_empty() && arg.has_unknown(),
+        Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => false,
+    };
+    if !input && !inv.args.iter().any(Arg::has_unknown) {
         return false;
     }
-    let text = match &inv.stdin {
-        crate::rules::Stdin::Text(arg) => inv.operands.is_empty() && arg.has_unknown(),
-        crate::rules::Stdin::Inherited | crate::rules::Stdin::Pipe | crate::rules::Stdin::File(_) => false,
-    };
+    if runs(inv, &["eval"]) {
+        return true;
+    }
     let code = inv.flags.iter().find(|flag| flag.name == "-c").and_then(|flag| flag.value.as_ref());
     let code = code.or_else(|| if has_flag(inv, "-c") { inv.operands.first() } else { None });
-    text || code.is_some_and(Arg::has_unknown)
+    (input || code.is_some_and(Arg::has_unknown)) && is_shell(&inv.program)
 }
 
 fn eval_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -319,7 +319,7 @@ const LOADERS: &[&str] = &[
 
 fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
-    if !LOADERS.iter().any(|name| line.contains(name)) {
+    if !line.contains('=') || !LOADERS.iter().any(|name| line.contains(name)) {
         return Found::No;
     }
     let script = parse(line);

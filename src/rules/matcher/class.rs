@@ -227,7 +227,7 @@ struct Spot<'a> {
 impl Spot<'_> {
     fn classes(self, view: &View<'_>) -> Classes {
         let own = Classes::NONE
-            .with(Class::Protected, self.touches(view, |_| true))
+            .with(Class::Protected, self.kind != EffectKind::FileRead && self.touches(view))
             .with(Class::Keys, self.reads_keys(view))
             .with(
                 Class::Secret,
@@ -284,9 +284,9 @@ impl Spot<'_> {
             .any(|root| inside(fixed, root))
     }
 
-    /// Whether it falls on a protected place for which `test` holds.
-    fn touches(self, view: &View<'_>, test: impl Fn(&Protected) -> bool) -> bool {
-        view.facts.places.protected.iter().filter(|place| test(place)).any(|place| {
+    /// Whether it falls on a protected place.
+    fn touches(self, view: &View<'_>) -> bool {
+        view.facts.places.protected.iter().any(|place| {
             match relation(self.path, self.is_glob, parts(&place.path)) {
                 Rel::Apart => false,
                 Rel::Same => true,

@@ -27,10 +27,15 @@ fn matches(pattern: &Command, inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// Whether it is one of these programs (`mkfs.*` stands for all that begin so).
 pub(crate) fn runs(inv: &Invocation, programs: &[&str]) -> bool {
-    programs.iter().any(|name| match name.strip_suffix('*') {
-        Some(beginning) => inv.program.starts_with(beginning),
-        None => inv.program == *name,
+    programs.iter().any(|name| {
+        inv.program == *name
+            || (name.as_bytes().last() == Some(&b'*') && inv.program.starts_with(name.trim_end_matches('*')))
     })
+}
+
+/// The name of a program without a version behind it (`python3.12`).
+pub(crate) fn without_version(program: &str) -> &str {
+    program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
 }
 
 /// Whether a program is a shell.

@@ -131,14 +131,13 @@ fn code_flag(inv: &Invocation) -> Option<&Arg> {
     flag.value.as_ref().or_else(|| inv.operands.first())
 }
 
-/// Whether a command can carry data off the machine.
-pub(crate) fn leaves_machine(inv: &Invocation) -> bool {
-    let to_network =
-        |target: &Target| target.text().starts_with("/dev/tcp/") || target.text().starts_with("/dev/udp/");
-    let tls = inv.program == "openssl" && inv.args.iter().any(|arg| arg.known() == Some("s_client"));
-    tls || runs(inv, lists::SENDERS)
-        || runs(inv, lists::NETCATS)
-        || inv.writes.iter().any(|(target, _)| to_network(target))
+/// Carries data off the machine when it is told to be a client.
+pub(super) const TLS: &[&str] = &["openssl"];
+
+/// Whether a command can carry data off the machine. (A redirection to a socket has a rule of its own.)
+fn leaves_machine(inv: &Invocation) -> bool {
+    let tls = runs(inv, TLS) && inv.args.iter().any(|arg| arg.known() == Some("s_client"));
+    tls || runs(inv, lists::SENDERS) || runs(inv, lists::NETCATS)
 }
 
 /// Whether a command that can carry data away is itself given a secret file to send.

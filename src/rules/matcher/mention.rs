@@ -1,6 +1,6 @@
 //! Code in another language than the shell's: it is not parsed, only searched for what it names.
 
-use super::{Code, Found, Rel, Scene, is_interpreter, relation, runs};
+use super::{Code, Found, Scene, command, inside, is_interpreter, runs};
 use crate::domain::{Facts, Protected, ProtectedKind};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Deed, Kind, Operands};
@@ -23,8 +23,7 @@ fn is_one_of(inv: &Invocation, programs: &[&str]) -> bool {
     if programs.is_empty() {
         return is_interpreter(&inv.program);
     }
-    let base = inv.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    runs(inv, programs) || programs.contains(&base)
+    runs(inv, programs) || programs.contains(&command::without_version(&inv.program))
 }
 
 /// The texts that an interpreter is given to run: its arguments, its standard input, and the script where it is known.
@@ -99,14 +98,21 @@ pub(crate) fn squeeze(text: &str) -> String {
 /// The first command whose doings we cannot tell (an interpreter, a program we do not know) and that names a protected
 /// place.
 pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let protected = &scene.view.facts.places.protected;
+    let mut needles: Vec<Needle<'a>> = Vec::new();
     for inv in scene.invocations() {
         if !is_interpreter(&inv.program) && !is_unknown(inv) {
             continue;
         }
+        if needles.is_empty() {
+            needles.extend(scene.view.facts.places.protected.iter().filter_map(Needle::of));
+        }
+        let cwd = inv.cwd.as_deref();
+        if needles.iter().any(|needle| needle.is_around(cwd)) {
+            return Found::yes(&inv.text);
+        }
         for text in code_of(inv, scene) {
             let squeezed = squeeze(&text);
-            if protected.iter().any(|place| names(&squeezed, place, inv.cwd.as_deref())) {
+            if needles.iter().any(|needle| needle.is_in(&squeezed, cwd)) {
                 return Found::yes(&inv.text);
             }
         }
@@ -126,39 +132,57 @@ fn is_unknown(inv: &Invocation) -> bool {
     })
 }
 
-/// Whether squeezed code names a protected place by the end of its path, seen from `cwd`.
-fn names(squeezed: &str, place: &Protected, cwd: Option<&str>) -> bool {
-    let mut back = place.path.rsplit('/').filter(|part| !part.is_empty());
-    let (Some(last), Some(before)) = (back.next(), back.next()) else { return false };
-    // `settings.local.json` is found by `settings`: code may put the name together.
-    let stem = match last.split('.').next() {
-        Some("") | None => last,
-        Some(stem) if place.kind == ProtectedKind::ClientSettings && before.starts_with('.') => stem,
-        Some(_) => last,
-    };
-    let from_here = cwd.is_some_and(|cwd| {
-        let rel = relation(cwd, false, place.path.split('/').filter(|part| !part.is_empty()));
-        let dir = place.path.rsplit_once('/').map_or("", |(dir, _)| dir);
-        (rel == Rel::Above && dir.eq_ignore_ascii_case(cwd))
-            || (place.tree && matches!(rel, Rel::Same | Rel::Below))
-    });
-    if from_here || is_telling(last) {
-        return contains_word(squeezed, last) || (before.starts_with('.') && contains_word(squeezed, stem));
-    }
-    match place.kind {
-        // Both parts anywhere: `os.chdir(".claude"); open("settings.json")`.
-        ProtectedKind::ClientSettings if before.starts_with('.') => {
-            contains_word(squeezed, before) && contains_word(squeezed, stem)
-        }
-        ProtectedKind::ClientSettings | ProtectedKind::Own | ProtectedKind::Keys => {
-            contains_word(squeezed, &format!("{before}{last}"))
-        }
-    }
+/// A protected place and the end of its path, by which code would name it.
+struct Needle<'a> {
+    place: &'a Protected,
+    dir: &'a str,
+    before: &'a str,
+    last: &'a str,
+    /// `settings.local.json` is found by `settings`: code may put the name together.
+    stem: &'a str,
 }
 
-/// A file name that means nothing else, wherever it stands.
-fn is_telling(name: &str) -> bool {
-    lists::TELLING_NAMES.contains(&name)
+impl<'a> Needle<'a> {
+    fn of(place: &'a Protected) -> Option<Needle<'a>> {
+        let (dir, last) = place.path.rsplit_once('/')?;
+        let before = dir.rsplit('/').next()?;
+        let stem = match last.split('.').next() {
+            Some(stem)
+                if !stem.is_empty()
+                    && place.kind == ProtectedKind::ClientSettings
+                    && before.starts_with('.') =>
+            {
+                stem
+            }
+            _ => last,
+        };
+        Some(Needle { place, dir, before, last, stem })
+    }
+
+    /// Whether a program runs inside the place: whatever it writes there is written into it.
+    fn is_around(&self, cwd: Option<&str>) -> bool {
+        self.place.tree && cwd.is_some_and(|cwd| inside(cwd, &self.place.path))
+    }
+
+    /// Whether squeezed code, run in `cwd`, names the place.
+    fn is_in(&self, squeezed: &str, cwd: Option<&str>) -> bool {
+        if !contains_word(squeezed, self.stem) {
+            return false;
+        }
+        let here = || cwd.is_some_and(|cwd| cwd.eq_ignore_ascii_case(self.dir));
+        if lists::TELLING_NAMES.contains(&self.last) || here() {
+            return self.before.starts_with('.') || contains_word(squeezed, self.last);
+        }
+        match self.place.kind {
+            // Both parts anywhere: `os.chdir(".claude"); open("settings.json")`.
+            ProtectedKind::ClientSettings if self.before.starts_with('.') => {
+                contains_word(squeezed, self.before)
+            }
+            ProtectedKind::ClientSettings | ProtectedKind::Own | ProtectedKind::Keys => {
+                contains_word(squeezed, &format!("{}{}", self.before, self.last))
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -10,19 +10,23 @@ mod mention;
 mod rewrite;
 mod scene;
 mod secret;
+mod trigger;
 mod when;
+
+use std::ops::ControlFlow;
 
 use super::Survey;
 use super::builtin;
 use crate::domain::{BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, ToolCall, Verdict, clip};
 
-pub(crate) use class::{At, Class, Classes, Rel, at, classify, inside, may_be, relation, target_of};
+pub(crate) use class::{At, Class, Classes, at, classify, inside, may_be, target_of};
 pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_shell, runs};
 pub(crate) use effect::owner;
 pub(crate) use flow::{prints_environment, prints_secret};
 pub(crate) use host::{host_of, is_known};
 pub(crate) use mention::{code_of, contains_word, input_of, literals, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
+pub(crate) use trigger::Trigger;
 pub(crate) use when::{
     COMMAND, Code, Command, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,
 };
@@ -127,12 +131,10 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 pub fn judge(view: &View<'_>) -> Vec<Reason> {
     let scene = Scene::new(*view);
     let mut reasons = Vec::new();
-    for rule in all() {
-        let Some((matched, unsure)) = rule.when.iter().find_map(|when| hit(when, &scene)) else { continue };
-        if is_on(rule, view.policy) {
-            reasons.push(reason(rule, &matched, unsure));
-        }
-    }
+    each_match(&scene, |rule, matched, unsure| {
+        reasons.push(reason(rule, matched, unsure));
+        ControlFlow::Continue(())
+    });
     reasons
 }
 
@@ -141,9 +143,28 @@ pub(crate) fn would_block(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> bool
     let view = scene.view;
     let survey = super::survey::survey(call, cwd, view.facts, view.policy);
     let inner = Scene::nested(View { call, cwd, survey: &survey, ..view });
-    all()
-        .filter(|rule| rule.verdict == Verdict::Block && is_on(rule, view.policy))
-        .any(|rule| rule.when.iter().any(|when| hit(when, &inner).is_some()))
+    let mut blocked = false;
+    each_match(&inner, |rule, _, unsure| {
+        blocked |= unsure || rule.verdict == Verdict::Block;
+        if blocked { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    blocked
+}
+
+/// Calls `take` with each rule that is switched on and matches, what matched, and whether the rule could not tell.
+fn each_match(scene: &Scene<'_>, mut take: impl FnMut(&'static Rule, &str, bool) -> ControlFlow<()>) {
+    let mut last: Option<&Rule> = None;
+    for entry in builtin::ENTRIES.iter().filter(|entry| entry.needs.meets(scene.trigger)) {
+        // One condition is enough; a rule's conditions stand together.
+        if last.is_some_and(|rule| std::ptr::eq(rule, entry.rule)) {
+            continue;
+        }
+        let Some((matched, unsure)) = hit(entry.when, scene) else { continue };
+        last = Some(entry.rule);
+        if is_on(entry.rule, scene.view.policy) && take(entry.rule, &matched, unsure).is_break() {
+            return;
+        }
+    }
 }
 
 /// The rewrite that makes the call safe, where every `Modify` among `reasons` comes from a rule with a rewriter.

@@ -1,6 +1,6 @@
 //! A view with what several rules ask of it worked out once.
 
-use super::{Classes, View, classify};
+use super::{Classes, Trigger, View, classify};
 use crate::domain::{Action, Effect};
 use crate::rules::Invocation;
 
@@ -12,6 +12,7 @@ const KEPT: usize = 8;
 pub(crate) struct Scene<'a> {
     pub view: View<'a>,
     kept: [Classes; KEPT],
+    pub trigger: Trigger,
     /// A call inside another: code in it is not followed further.
     pub nested: bool,
 }
@@ -22,7 +23,7 @@ impl<'a> Scene<'a> {
         for (classes, effect) in kept.iter_mut().zip(&view.survey.effects) {
             *classes = classify(&effect.target, effect.kind, &view);
         }
-        Scene { view, kept, nested: false }
+        Scene { view, kept, trigger: Trigger::of_call(&view), nested: false }
     }
 
     pub fn nested(view: View<'a>) -> Scene<'a> {

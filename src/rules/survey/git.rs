@@ -155,7 +155,7 @@ fn is_whole(arg: &Arg) -> bool {
 }
 
 /// The command line in a setting `key=value` of git or ssh, where it holds one.
-pub(super) fn setting_command(setting: &Arg) -> Option<Arg> {
+pub(in crate::rules) fn setting_command(setting: &Arg) -> Option<Arg> {
     let (key, _) = setting.prefix().split_once(['=', ' '])?;
     let value = super::options::after(setting, key.len() + 1)?;
     let key = key.to_ascii_lowercase();

@@ -16,6 +16,8 @@ mod tools;
 mod walk;
 mod wrap;
 
+pub(in crate::rules) use git::setting_command;
+
 use crate::domain::{Ask, Effect, Facts, Policy, Target, ToolCall};
 use crate::shell::Arg;
 
