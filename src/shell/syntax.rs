@@ -82,10 +82,13 @@ pub struct Simple {
     pub assigns: Vec<Assign>,
     /// The command word and its arguments. Keywords (`if`, `time`, `!`, `coproc`) are not words.
     pub words: Vec<Word>,
+    /// In order. Those of a compound command around it come first (a descriptor's last one wins); a compound command
+    /// without a simple one has an empty one for them.
     pub redirects: Vec<Redirect>,
     pub context: Context,
     /// Commands of one pipeline have the same number. Commands of a compound stage (`{ a; b; } | c`) share the
-    /// pipeline and stage of their compound.
+    /// pipeline and stage of their compound; a pipeline in it is counted in (`{ a | b; } | c` has three stages), so that data
+    /// flows only from lower stages to higher ones. Substitutions have pipelines of their own: see `owner`.
     pub pipeline: u32,
     /// Place in the pipeline: 0 reads from outside it.
     pub stage: u16,
@@ -130,7 +133,7 @@ pub struct Word {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     /// Text with quotes and backslashes removed. Unquoted text may hold `* ? [ { ~`, which then mean something; a
-    /// backslash-escaped character is a quoted text of its own.
+    /// backslash-escaped character is quoted text. Neighbours of one kind are one part.
     Text { text: String, quoted: bool },
     /// `$NAME` or `${NAME…}`. `plain`: the value itself, nothing done to it. `default`: the word of `${NAME:-word}` and its like,
     /// as source text, where there is one. `op`: what is done to the value.
