@@ -477,33 +477,9 @@ fn trust_is_given_at_a_terminal_only_and_taken_anywhere() {
     assert!(allow(true).unwrap_err().to_string().contains("mend it first"));
 }
 
-#[test]
-fn protected_places_of_both_clients_and_of_lazaret() {
-    let machine = Machine::new();
-    let at = |path: &str| format!("{}/{path}", machine.root);
-    fs::create_dir_all(at("repo/.git")).unwrap();
-    fs::create_dir_all(at("repo/pkg/src")).unwrap();
-    let env = Environment {
-        home: Some(at("home")),
-        user: Some("u".to_owned()),
-        tmpdir: Some(at("tmp")),
-        xdg_runtime_dir: Some(at("run")),
-        claude_config_dir: Some(at("claude")),
-        claude_project_dir: Some(at("repo/pkg")),
-        opencode_config_dir: Some(at("oc")),
-        opencode_config: Some(at("oc.json")),
-        ..Environment::default()
-    };
-    let dirs = Dirs::locate(&env).unwrap();
-    let found = places::locate(&env, &dirs, &at("repo/pkg/src"));
-    assert_eq!((found.repo, found.project), (Some(at("repo")), Some(at("repo/pkg"))));
-    assert_eq!((found.home, found.user.as_deref()), (Some(at("home")), Some("u")));
-    assert!(found.temp.contains(&at("tmp")) && found.temp.contains(&"/tmp".to_owned()));
-    let kind = |path: &str| {
-        let covers =
-            |p: &&lazaret::domain::Protected| p.path == path || (p.tree && places::lies_in(path, &p.path));
-        found.protected.iter().find(covers).map(|place| place.kind)
-    };
+/// Settings, hooks, plugins and agents of both clients, in every place that the test's environment gives them.
+fn settings_of_clients(root: &str) -> Vec<String> {
+    let at = |path: &str| format!("{root}/{path}");
     let mut settings = vec![
         at("home/.claude.json"),
         at("claude/.claude.json"),
@@ -539,7 +515,37 @@ fn protected_places_of_both_clients_and_of_lazaret() {
     for dir in ["repo", "repo/pkg", "repo/pkg/src"] {
         settings.extend([at(&format!("{dir}/opencode.json")), at(&format!("{dir}/opencode.jsonc"))]);
     }
-    for path in settings {
+    settings
+}
+
+#[test]
+fn protected_places_of_both_clients_and_of_lazaret() {
+    let machine = Machine::new();
+    let at = |path: &str| format!("{}/{path}", machine.root);
+    fs::create_dir_all(at("repo/.git")).unwrap();
+    fs::create_dir_all(at("repo/pkg/src")).unwrap();
+    let env = Environment {
+        home: Some(at("home")),
+        user: Some("u".to_owned()),
+        tmpdir: Some(at("tmp")),
+        xdg_runtime_dir: Some(at("run")),
+        claude_config_dir: Some(at("claude")),
+        claude_project_dir: Some(at("repo/pkg")),
+        opencode_config_dir: Some(at("oc")),
+        opencode_config: Some(at("oc.json")),
+        ..Environment::default()
+    };
+    let dirs = Dirs::locate(&env).unwrap();
+    let found = places::locate(&env, &dirs, &at("repo/pkg/src"));
+    assert_eq!((found.repo, found.project), (Some(at("repo")), Some(at("repo/pkg"))));
+    assert_eq!((found.home, found.user.as_deref()), (Some(at("home")), Some("u")));
+    assert!(found.temp.contains(&at("tmp")) && found.temp.contains(&"/tmp".to_owned()));
+    let kind = |path: &str| {
+        let covers =
+            |p: &&lazaret::domain::Protected| p.path == path || (p.tree && places::lies_in(path, &p.path));
+        found.protected.iter().find(covers).map(|place| place.kind)
+    };
+    for path in settings_of_clients(&machine.root) {
         assert_eq!(kind(&path), Some(ProtectedKind::ClientSettings), "{path}");
     }
     let own = [

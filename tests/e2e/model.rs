@@ -25,27 +25,17 @@ pub fn call(label: impl Into<String>, tool: &'static str, input: Value) -> Call 
     Call { label: label.into(), tool, input }
 }
 
-enum Act {
-    Say(String),
-    Call(Vec<Call>),
-}
-
 /// One answer of the model, and what the test does just before it is given.
 pub struct Step {
     before: Option<Box<dyn Fn() + Send + Sync>>,
     pause: Duration,
-    act: Act,
+    calls: Vec<Call>,
 }
 
 impl Step {
     /// Answers with these tool calls.
     pub fn call(calls: impl IntoIterator<Item = Call>) -> Self {
-        Self { before: None, pause: Duration::ZERO, act: Act::Call(calls.into_iter().collect()) }
-    }
-
-    /// Answers with text, which ends the turn.
-    pub fn say(text: &str) -> Self {
-        Self { before: None, pause: Duration::ZERO, act: Act::Say(text.into()) }
+        Self { before: None, pause: Duration::ZERO, calls: calls.into_iter().collect() }
     }
 
     /// Runs `work` in the test, once, before answering; its panic fails the session.
@@ -198,9 +188,6 @@ impl Shared {
             }
             std::thread::sleep(step.pause);
         }
-        match &step.act {
-            Act::Say(text) => format.say(&stream, text),
-            Act::Call(calls) => format.call(&stream, calls),
-        }
+        format.call(&stream, &step.calls);
     }
 }

@@ -75,7 +75,7 @@ impl Surveyor<'_> {
                 }
                 for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
                     if let (Role::Dest, Some(dest)) = (role, &flag.value) {
-                        self.into_directory(call, dest, operands);
+                        self.land_in(call, dest, operands);
                     }
                 }
             }
@@ -131,17 +131,17 @@ impl Surveyor<'_> {
             dest.filter(|dest| role != Operands::Link && (!is_remote(dest) || role != Operands::Remote))
         {
             self.file(call, Act::Create, dest, false);
-            self.into_directory(call, dest, sources);
+            self.land_in(call, dest, sources);
         }
         for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
             if let (Role::Dest, Some(dest)) = (role, &flag.value) {
-                self.into_directory(call, dest, sources);
+                self.land_in(call, dest, sources);
             }
         }
     }
 
     /// What is taken into a directory lies there under its own name.
-    pub(super) fn into_directory(&mut self, call: &Call, dest: &Arg, sources: &[Arg]) {
+    pub(super) fn land_in(&mut self, call: &Call, dest: &Arg, sources: &[Arg]) {
         /// Most names that are looked at one by one.
         const NAMES: usize = 32;
         let Target::Path { path: dir, glob: false, .. } = paths::target(dest, call.cwd.as_deref(), false)
