@@ -1,4 +1,4 @@
-//! The command line itself: what cannot be read, and what hides what it runs.
+//! The command line itself: what hides what it runs. (What cannot be read at all is the review's to judge.)
 
 use super::predicate;
 use crate::domain::{EffectKind, Severity, Verdict};
@@ -6,7 +6,7 @@ use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, classify, has_flag, is_shell, runs, target_of,
 };
 use crate::rules::{Invocation, Stdin};
-use crate::shell::{Arg, Bound, parse};
+use crate::shell::{Arg, parse};
 
 /// Programs whose output is a path or the set-up of a tool, and so ordinary as a command or for `eval`.
 const LOCATORS: &[&str] = &[
@@ -64,23 +64,13 @@ const LOCATORS: &[&str] = &[
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
-        id: "shell.bound",
+        id: "shell.nul-byte",
         severity: Severity::Critical,
-        reason: "the command is too long or too deeply nested to be read",
-        instead: Some(Instead::Advice("split the command, or put it into a script file that can be read")),
-        when: &[predicate("bound_passed", bound_passed)],
-        fires: BEYOND_BOUNDS,
-        silent: &["echo $(echo $(echo x))", "bash -c \"bash -c 'echo x'\"", "true && true && true"],
-        ..RULE
-    },
-    Rule {
-        id: "shell.unreadable",
-        verdict: Verdict::Modify,
-        reason: "the command is not well-formed, so it cannot be told what of it would run",
-        instead: Some(Instead::Advice("close every quote, bracket and heredoc")),
-        when: &[predicate("not_well_formed", unreadable)],
-        fires: &["echo 'x", "if true; then rm -rf x", "echo $(ls", "for x in; do"],
-        silent: &["echo 'x'", "cat <<E\nx\nE", "if true; then ls; fi"],
+        reason: "holds a NUL byte, at which one program stops reading and another does not",
+        instead: Some(Instead::Advice("write the command without the NUL byte")),
+        when: &[predicate("nul_byte_in_the_command", nul_byte)],
+        fires: &["rm -rf x\0y", "ls\0; rm -rf /"],
+        silent: &["printf 'a\\0b'", "find . -print0 | xargs -0 ls", "tr '\\0' '\\n' < x"],
         ..RULE
     },
     Rule {
@@ -187,24 +177,9 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// More levels than the parser follows.
-const BEYOND_BOUNDS: &[&str] = &[
-    "$($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($(rm -rf /)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))",
-    "( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( ( rm -rf /))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))",
-    "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((rm -rf /",
-];
-
-fn bound_passed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let survey = scene.view.survey;
+fn nul_byte<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
-    // What is both malformed and nested without end is not written by a person.
-    let deep = || line.bytes().filter(|b| matches!(b, b'(' | b'{' | b'`')).count() > Bound::MAX_DEPTH;
-    if survey.bound || (survey.problem.is_some() && deep()) { Found::yes(line) } else { Found::No }
-}
-
-fn unreadable<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let survey = scene.view.survey;
-    if survey.problem.is_some() && !survey.bound { Found::yes(scene.command_line()) } else { Found::No }
+    if line.contains('\0') { Found::yes(line) } else { Found::No }
 }
 
 /// Its program is not known before it runs.
