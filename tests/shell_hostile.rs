@@ -47,8 +47,8 @@ fn inputs() -> Vec<(&'static str, String, End)> {
     use End::{Over, Parses, Syntax};
     let n = 10_000;
     vec![
-        ("parentheses opened", repeat(&[("(", n)]), Syntax),
-        ("parentheses balanced", repeat(&[("(", n), ("a", 1), (")", n)]), Parses),
+        ("parentheses opened", repeat(&[("(", n)]), Over(Bound::Depth)),
+        ("parentheses balanced", repeat(&[("(", n), ("a", 1), (")", n)]), Over(Bound::Depth)),
         ("subshells", repeat(&[("( ", n), ("a", 1), (" )", n)]), Over(Bound::Depth)),
         ("substitutions opened", repeat(&[("$(", n)]), Over(Bound::Depth)),
         ("substitutions", repeat(&[("echo ", 1), ("$(", n), ("a", 1), (")", n)]), Over(Bound::Depth)),
@@ -71,7 +71,7 @@ fn inputs() -> Vec<(&'static str, String, End)> {
         (
             "arithmetic parentheses",
             repeat(&[("echo $((", 1), ("(", n), ("1", 1), (")", n), ("))", 1)]),
-            Parses,
+            Over(Bound::Depth),
         ),
         ("arithmetic signs", repeat(&[("echo $((", 1), ("-", 100_000), ("1))", 1)]), Parses),
         ("arithmetic sum", repeat(&[("echo $((", 1), ("1+", 200_000), ("1))", 1)]), Parses),
@@ -136,13 +136,13 @@ fn inputs() -> Vec<(&'static str, String, End)> {
         // Found while this parser was written.
         ("ambiguous parentheses", repeat(&[("((a;", 30), ("b", 1), (") )", 30)]), Parses),
         ("ambiguous substitutions", repeat(&[("$((a $(", 20), ("b", 1), (")) )", 20)]), Parses),
-        ("ambiguous opened", repeat(&[("((", 500_000)]), Syntax),
+        ("ambiguous opened", repeat(&[("((", 500_000)]), Over(Bound::Depth)),
         ("ambiguous and deep", repeat(&[("$((a ", 30), ("b", 1), (") )", 30)]), Parses),
-        ("ambiguous processes", repeat(&[("${x:-<((a ", 3000)]), Syntax),
+        ("ambiguous processes", repeat(&[("${x:-<((a ", 3000)]), Over(Bound::Depth)),
         ("processes in a default", repeat(&[("${x:-", 1), ("<(a", 3000), ("}", 1)]), Over(Bound::Depth)),
         ("ambiguous side by side", repeat(&[("((a) );", 6000)]), Parses),
         ("quotes in arithmetic", repeat(&[("$(( '$(( \"", 5000)]), Over(Bound::Depth)),
-        ("subscripts in commands", repeat(&[("a[", 100_000)]), Syntax),
+        ("subscripts in commands", repeat(&[("a[", 100_000)]), Over(Bound::Depth)),
         (
             "redirected groups",
             repeat(&[("{ ", 60), ("a;", 15_000), ("}>b ", 1), (";}>b ", 59)]),

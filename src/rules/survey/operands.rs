@@ -148,8 +148,8 @@ impl Surveyor<'_> {
         else {
             return;
         };
-        let is_directory = self.facts.path(&dir).is_none_or(|fact| fact.kind == PathKind::Directory);
-        if !is_directory && !dest.text().ends_with('/') {
+        let is_directory = self.facts.path(&dir).is_some_and(|fact| fact.kind == PathKind::Directory);
+        if !is_directory && !dest.text().ends_with('/') && sources.len() < 2 {
             return;
         }
         for source in sources.iter().take(NAMES) {
