@@ -138,26 +138,17 @@ fn no_cpuid_on_an_allowed_call() {
         .filter_map(|address| u64::from_str_radix(address, 16).ok())
         .collect();
     assert!(executed.len() > 1000, "only {} addresses in the profile", executed.len());
-    let load = executed.iter().min().copied().unwrap_or(0) & !0xfff;
+    // The binary is loaded at a fixed address (.cargo/config.toml), so that the listing's addresses are the executed ones.
+    let listed = |line: &str| line.split(':').next().and_then(|a| u64::from_str_radix(a.trim(), 16).ok());
+    let known = listing.lines().filter_map(listed).filter(|address| executed.contains(address)).count();
+    assert!(
+        known > 1000,
+        "only {known} of the executed addresses are in the listing: is the binary position-independent?"
+    );
     for address in addresses {
-        let offset = u64::from_str_radix(&address, 16).unwrap();
-        // A position-independent binary is loaded at a page that valgrind chooses; the low bits stay.
-        let hit = executed.iter().any(|at| {
-            *at == offset
-                || (*at > load
-                    && (at - offset) & 0xfff == 0
-                    && *at > 0x40_0000
-                    && is_image(*at, offset, &executed))
-        });
-        assert!(!hit, "CPUID at {address} was executed");
+        let address = u64::from_str_radix(&address, 16).unwrap();
+        assert!(!executed.contains(&address), "CPUID at {address:#x} was executed");
     }
-}
-
-/// Whether `at` can be the loaded place of `offset`: the distance is one that other executed addresses share.
-fn is_image(at: u64, offset: u64, executed: &std::collections::HashSet<u64>) -> bool {
-    let base = at - offset;
-    executed.iter().filter(|other| **other >= base && **other < base + MAX_BINARY_BYTES).count()
-        > executed.len() / 2
 }
 
 /// The state's cost does not grow with what came before.
@@ -176,7 +167,10 @@ fn the_cost_does_not_grow_with_history() {
         std::io::stderr(),
         "after 10 calls {after_ten}, after 1 500 calls {after_many} instructions"
     );
-    assert!(after_many <= MAX_INSTRUCTIONS, "{after_many} instructions after 1 500 calls");
+    assert!(
+        after_many <= after_ten + after_ten / 10,
+        "{after_ten} instructions after 10 calls, {after_many} after 1 500"
+    );
 }
 
 #[test]

@@ -20,8 +20,8 @@ use crate::review::{self, Case};
 
 /// Internal deadline while the configuration is not known yet, in milliseconds.
 const DEADLINE_MS: u32 = 1500;
-/// Calls that a decision looks back on.
-const LOOK_BACK: u64 = 200;
+/// Calls that a decision looks back on: what it asks of them (repeated, first time) needs no more, and each costs.
+const LOOK_BACK: u64 = 64;
 /// Session files that nobody touched for so long are removed, in days.
 const KEEP_SESSIONS: u32 = 7;
 

@@ -86,6 +86,11 @@ pub struct Reason {
 }
 
 impl Reason {
+    /// It comes from the scores, not from a rule: of two that are equally strict, the rule says more.
+    fn is_score(&self) -> bool {
+        self.rule.starts_with("matrix.") || self.rule.starts_with("effect.")
+    }
+
     /// Something told that speaks neither for nor against the call.
     fn note(rule: &str, message: String) -> Reason {
         Reason {
@@ -126,10 +131,11 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// The decision that `reasons` make: the strictest of them wins, and comes first. `rewrite` is dropped unless the
+    /// The decision that `reasons` make: the strictest of them wins, and comes first (a rule before a score). `rewrite` is dropped unless the
     /// verdict is `Modify`; `can_ask` says whether the client can ask a person when a `Modify` has no rewrite.
     pub fn new(mut reasons: Vec<Reason>, rewrite: Option<Rewrite>, can_ask: bool) -> Decision {
-        reasons.sort_by_key(|reason| std::cmp::Reverse((reason.verdict, reason.severity)));
+        reasons
+            .sort_by_key(|reason| std::cmp::Reverse((reason.verdict, !reason.is_score(), reason.severity)));
         let verdict = reasons.first().map_or(Verdict::Allow, |reason| reason.verdict);
         let rewrite = rewrite.filter(|_| verdict == Verdict::Modify);
         let enforcement = match verdict {
