@@ -119,6 +119,21 @@ fn opencode_gets_one_line() {
     assert!(blocked.stdout.ends_with('\n') && blocked.stdout.lines().count() == 1);
 }
 
+/// Claude Code runs some calls that a hook asks about when all permissions are bypassed: there, what would be asked is denied.
+#[test]
+fn nobody_is_asked_where_the_client_asks_nobody() {
+    let world = World::new();
+    let mut message = world.message("Bash", &json!({"command": "cp -r old/. ~"}));
+    let asked = world.hook("claude-code", message.to_string().as_bytes());
+    assert_eq!(asked.json()["hookSpecificOutput"]["permissionDecision"], "ask");
+    for mode in ["bypassPermissions", "dontAsk", "some future mode"] {
+        message["permission_mode"] = json!(mode);
+        let denied = world.hook("claude-code", message.to_string().as_bytes());
+        assert!(denied.is_block(), "{mode}: {}", denied.stdout);
+        assert!(denied.stderr.contains("lazaret allow "), "{mode}: no way out: {}", denied.stderr);
+    }
+}
+
 #[test]
 fn a_quarantined_agent_gets_nothing_yet() {
     let world = World::new();

@@ -8,7 +8,7 @@ use super::{
     Decoded, ExitKind, Reply, agent_id, call_id, directory, message, need, optional, session_id, vocabulary,
 };
 use crate::domain::{
-    Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, ToolCall,
+    Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, ToolCall,
 };
 
 const CLIENT: Client = Client::ClaudeCode;
@@ -26,7 +26,8 @@ pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
     };
     let (event, raw_input) = event(message, &name, &cwd)?;
     let prompt_id = optional(message, "prompt_id")?;
-    Ok(Decoded { request: Request { subject, cwd, prompt_id, event }, raw_input })
+    let asking = asking(optional(message, "permission_mode")?.as_deref());
+    Ok(Decoded { request: Request { subject, cwd, prompt_id, asking, event }, raw_input })
 }
 
 fn event<'a>(message: &Object<'a>, name: &str, cwd: &str) -> Result<(Event, &'a str), Fault> {
@@ -63,6 +64,15 @@ fn call<'a>(message: &Object<'a>, cwd: &str) -> Result<(ToolCall, &'a str), Faul
     let raw = message.raw("tool_input").ok_or_else(|| missing("tool_input"))?;
     let id = call_id(message, "tool_use_id")?;
     Ok((vocabulary::call(CLIENT, &name, raw, cwd, id)?, raw))
+}
+
+/// Whether an `ask` is really put to a person in that permission mode. With all permissions bypassed the client was seen to run
+/// a call that was to be asked about; modes that ask nobody, or that we do not know, count as that.
+fn asking(permission_mode: Option<&str>) -> Asking {
+    match permission_mode {
+        None | Some("default" | "plan" | "acceptEdits") => Asking::Yes,
+        Some(_) => Asking::No,
+    }
 }
 
 /// What goes to standard output. Claude Code drops the whole of it, and lets the call run, when it is not one JSON

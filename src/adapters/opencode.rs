@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 use super::json::{Object, bad, missing};
 use super::{Decoded, ExitKind, Reply, call_id, directory, message, need, optional, session_id, vocabulary};
 use crate::domain::{
-    AgentId, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, ToolCall,
+    AgentId, Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject,
+    ToolCall,
 };
 
 const CLIENT: Client = Client::OpenCode;
@@ -43,7 +44,7 @@ pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
     };
     let subject = subject(message, &session)?;
     let prompt_id = optional(message, "prompt")?;
-    Ok(Decoded { request: Request { subject, cwd, prompt_id, event }, raw_input })
+    Ok(Decoded { request: Request { subject, cwd, prompt_id, asking: Asking::No, event }, raw_input })
 }
 
 /// OpenCode gives a subagent a session of its own. With the session at the root known, that is the session, as in

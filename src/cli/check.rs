@@ -10,7 +10,8 @@ use crate::adapters;
 use crate::cli::args::{CheckArgs, ClientName};
 use crate::cli::{Exit, Machine, call, hook, report};
 use crate::domain::{
-    Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, SessionId, Stand, Subject, Trust,
+    Asking, Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, SessionId, Stand, Subject,
+    Trust,
 };
 use crate::host::clock;
 use crate::host::config;
@@ -155,7 +156,7 @@ impl Checker {
         let policy = loaded.policy;
         let subject = request.subject.clone();
         let Event::BeforeTool(call) = &request.event else {
-            let decision = Decision::new(Vec::new(), None, client.can_ask());
+            let decision = Decision::new(Vec::new(), None, request.asking == Asking::Yes);
             return Ok(Checked { decision, subject, survey: None, notes });
         };
         let mut facts = Facts::new(places);
@@ -167,6 +168,7 @@ impl Checker {
             call,
             cwd: &request.cwd,
             trust,
+            asking: request.asking,
             survey: &survey,
             facts: &facts,
             policy: &policy,

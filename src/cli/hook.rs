@@ -8,8 +8,8 @@ use crate::adapters::{self, ExitKind, Reply};
 use crate::cli::call;
 use crate::cli::record::Log;
 use crate::domain::{
-    Client, Decision, Enforcement, Entry, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places, Policy,
-    Request, Stand, Subject, ToolCall, Trust, Verdict,
+    Asking, Client, Decision, Enforcement, Entry, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places,
+    Policy, Request, Stand, Subject, ToolCall, Trust, Verdict,
 };
 use crate::host::clock::{self, Now};
 use crate::host::dirs::{Dirs, Environment};
@@ -156,6 +156,7 @@ fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decisio
             call,
             cwd: &request.cwd,
             trust,
+            asking: request.asking,
             survey: &survey,
             facts: &facts,
             policy,
@@ -228,7 +229,7 @@ fn with_fault(
     }
     let ask = policy.on_fault == OnFault::Ask
         && trust == Trust::Ordinary
-        && request.subject.client.can_ask()
+        && request.asking == Asking::Yes
         && fault.kind.may_ask();
     Decision::fault(fault, ask)
 }
@@ -260,7 +261,7 @@ fn personal_permission(
 
 /// Everything that is not a call about to run: recorded; a change of settings that would open the gate is refused.
 fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision {
-    let mut decision = Decision::new(Vec::new(), None, request.subject.client.can_ask());
+    let mut decision = Decision::new(Vec::new(), None, request.asking == Asking::Yes);
     let done = match event {
         Event::AfterTool { call, outcome, .. } => {
             let call = review::identify(&request.subject, call).call;

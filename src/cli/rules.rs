@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::Exit;
 use crate::cli::args::RulesCommand;
-use crate::domain::{Client, Decision, Policy, SessionId, Stand, Subject, Trust, escape};
+use crate::domain::{Asking, Client, Decision, Policy, SessionId, Stand, Subject, Trust, escape};
 use crate::review::{self, Case};
 use crate::rules::{self, Expect, Instead, Rule, fixture};
 
@@ -86,6 +86,7 @@ fn decide(example: &str, subject: &Subject, policy: &Policy) -> Decision {
         call: &call,
         cwd: fixture::PROJECT,
         trust: Trust::Ordinary,
+        asking: Asking::Yes,
         survey: &survey,
         facts: &facts,
         policy,

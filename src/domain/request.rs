@@ -22,14 +22,6 @@ impl Client {
     pub fn from_name(name: &str) -> Option<Client> {
         Client::ALL.into_iter().find(|client| client.name() == name)
     }
-
-    /// Whether the client can ask a person before a call.
-    pub const fn can_ask(self) -> bool {
-        match self {
-            Client::ClaudeCode => true,
-            Client::OpenCode => false,
-        }
-    }
 }
 
 macro_rules! text_id {
@@ -76,6 +68,15 @@ pub struct Subject {
     pub agent: Option<AgentId>,
     /// The kind of agent (`general-purpose`, `quarantine-reviewer`, `lazaret:quarantine-reviewer`, `build`).
     pub agent_type: Option<String>,
+}
+
+/// Whether the client really puts a question to a person before a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asking {
+    /// A question is put, or the call does not run.
+    Yes,
+    /// The client has no questions, or runs some calls without one: what would be asked is denied.
+    No,
 }
 
 /// How far an agent is trusted.
@@ -236,5 +237,6 @@ pub struct Request {
     pub cwd: String,
     /// The person's prompt that this call belongs to.
     pub prompt_id: Option<String>,
+    pub asking: Asking,
     pub event: Event,
 }

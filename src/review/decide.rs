@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::domain::{
-    Action, Decision, Facts, Policy, Reason, Stand, Subject, Target, ToolCall, Trust, fingerprint,
+    Action, Asking, Decision, Facts, Policy, Reason, Stand, Subject, Target, ToolCall, Trust, fingerprint,
 };
 use crate::review::{assess, gates, rationality, risk};
 use crate::rules::{self, Survey, View};
@@ -15,6 +15,7 @@ pub struct Case<'a> {
     pub call: &'a ToolCall,
     pub cwd: &'a str,
     pub trust: Trust,
+    pub asking: Asking,
     pub survey: &'a Survey,
     pub facts: &'a Facts,
     pub policy: &'a Policy,
@@ -60,7 +61,7 @@ pub fn action_text(call: &ToolCall) -> Cow<'_, str> {
 /// The decision on a call.
 pub fn decide(case: &Case<'_>) -> Decision {
     let Case { subject, call, policy, stand, survey, .. } = *case;
-    let can_ask = subject.client.can_ask();
+    let can_ask = case.asking == Asking::Yes;
     let quarantined = case.trust == Trust::Quarantined;
     if let Some(reason) = gates::gates(subject, call, case.trust, stand, policy) {
         let mut decision = Decision::new(vec![reason], None, can_ask);

@@ -96,16 +96,24 @@ fn what_lazaret_cannot_foresee_does_not_switch_the_hook_off_either() {
     world.sh("git add -A && git commit -qm 'Settings of before'");
     world.write(PROJECT, r#"{"env": {"PROJECT": "yes"}}"#);
     world.register();
-    let script = format!("rm -f {USER}\nmkdir -p .claude\necho '{OFF}' > .claude/settings.local.json\n");
-    world.write("/home/dev/proj/tidy.sh", &script);
-    world.sh("git add tidy.sh && git commit -qm Script tidy.sh");
+    // The paths are put together from single letters while it runs: no look at its text tells them.
+    let letters = |text: &str| text.bytes().map(|byte| byte.to_string()).collect::<Vec<_>>().join(",");
+    let script = format!(
+        "const f = require('fs'), t = (...b) => String.fromCharCode(...b);\n\
+         f.rmSync(t({}));\nf.writeFileSync(t({}), t({}));\n",
+        letters(USER),
+        letters(LOCAL),
+        letters(OFF)
+    );
+    world.write("/home/dev/proj/tidy.js", &script);
+    world.sh("git add tidy.js && git commit -qm Script tidy.js");
     let shell = |label: &str, command: &str| Step::call([Client::Claude.shell(label, command)]);
     let probe = |label: &str| shell(label, "rm -rf /home/dev/precious").pausing(WATCHED);
     let session = world.play(Script::main([
         // Ordinary, and it brings the committed settings back.
         shell("stash", "git stash"),
         probe("after-stash"),
-        shell("tidy", "sh tidy.sh"),
+        shell("tidy", "/mnt/node tidy.js"),
         probe("after-tidy"),
     ]));
     assert!(!world.exists(USER) && world.exists(LOCAL), "the script did not run\n{}", session.story());

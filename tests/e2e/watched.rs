@@ -129,10 +129,11 @@ pub fn try_all(world: &World, watched: &[&str], first: Vec<Call>, ways: Vec<Way>
     let culprits = watched.culprits.lock().unwrap();
     assert!(
         culprits.is_empty(),
-        "{} of {} ways lead through:\n{}",
+        "{} of {} ways lead through:\n{}\n{}",
         culprits.len(),
         names.len() - 1,
-        culprits.join("\n")
+        culprits.join("\n"),
+        session.story()
     );
     session
 }
