@@ -172,11 +172,12 @@ pub(super) fn rewritten(
 /// scheduled prompt, a skill's instructions) comes back as calls of its own.
 fn claude_tool(name: &str) -> Tool {
     match name {
-        "Bash" => Tool::Bash,
+        // Of PowerShell only what it shares with other shells is understood; the rest is asked about.
+        "Bash" | "PowerShell" => Tool::Bash,
         "Monitor" => Tool::Monitor,
         "Read" => Tool::Read,
         "Write" => Tool::Write,
-        "Edit" => Tool::Edit,
+        "Edit" | "MultiEdit" => Tool::Edit,
         "NotebookEdit" => Tool::NotebookEdit,
         "Grep" => Tool::Grep,
         "Glob" => Tool::Glob,
@@ -213,7 +214,7 @@ fn opencode_tool(name: &str) -> Tool {
         "bash" | "shell" => Tool::Bash,
         "read" => Tool::Read,
         "write" => Tool::Write,
-        "edit" | "patch" | "apply_patch" => Tool::Edit,
+        "edit" | "multiedit" | "patch" | "apply_patch" => Tool::Edit,
         "grep" => Tool::Grep,
         "glob" => Tool::Glob,
         "task" | "subagent" => Tool::Agent,

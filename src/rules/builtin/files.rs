@@ -334,6 +334,7 @@ pub(super) const RULES: &[Rule] = &[
             kinds: CHANGES,
             at: &[At::Abs("/usr/local"), At::Abs("/opt"), At::Abs("/srv"), At::Abs("/var/www")],
             any: &[],
+            none: &[Class::Expected],
             ..EFFECT
         })],
         fires: &["sudo cp x /usr/local/bin/x", "echo x > /opt/app/config", "Write /srv/www/index.html x"],

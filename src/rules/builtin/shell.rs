@@ -125,6 +125,16 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "shell.pattern-as-command",
+        verdict: Verdict::Modify,
+        reason: "names the program by a pattern, which hides what would run",
+        instead: Some(Instead::Advice("write the program's name")),
+        when: &[predicate("command_word_with_a_pattern", pattern_command)],
+        fires: &["/bin/r[m] -rf ~", "/bin/b?sh -c 'rm -rf ~'", "/usr/bin/gi[t] push --force origin main"],
+        silent: &["ls *.txt", "[ -f x ] && make", "[[ -f x ]] && make", "/bin/ls *.md"],
+        ..RULE
+    },
+    Rule {
         id: "shell.eval-unknown",
         verdict: Verdict::Modify,
         severity: Severity::Medium,
@@ -234,6 +244,12 @@ fn separator_trick<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// Whether something that is no locator feeds the invocation.
 fn is_fed(index: usize, scene: &Scene<'_>) -> bool {
     scene.invocations().iter().any(|inv| inv.feeds == Some(index) && !runs(inv, LOCATORS))
+}
+
+fn pattern_command<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found =
+        scene.invocations().iter().find(|inv| inv.word.has_glob() && !inv.word.text().starts_with('['));
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn computed_command<'a>(scene: &Scene<'a>) -> Found<'a> {

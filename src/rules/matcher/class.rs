@@ -26,6 +26,8 @@ pub(crate) enum Class {
     Git,
     /// Where no work is expected: not the repository, the project, the scope or a temporary directory.
     Outside,
+    /// Where work is expected: the opposite of `Outside`.
+    Expected,
     /// A block device, or the memory.
     Device,
     /// What an agent must not change.
@@ -273,6 +275,7 @@ impl Spot<'_> {
             .with(Class::Project, roots(view).any(|root| matches!(to(root), Rel::Same | Rel::Above)))
             .with(Class::Git, parts(self.path).any(|part| part.eq_ignore_ascii_case(".git")))
             .with(Class::Outside, !expected)
+            .with(Class::Expected, expected)
             .with(Class::Device, is_device(self.path))
     }
 

@@ -6,7 +6,7 @@ use super::options::Parsed;
 use super::output;
 use crate::domain::join;
 use crate::rules::commands::Builtin;
-use crate::shell::{Arg, Assign, Env, Word, expand_defaults, expand_value};
+use crate::shell::{Arg, Assign, Env, Piece, Word, expand_defaults, expand_value};
 
 /// Most variables that are followed at once.
 const MAX_VARS: usize = 512;
@@ -278,6 +278,7 @@ impl Surveyor<'_> {
             if has_value {
                 let value =
                     super::options::after(arg, text.find('=').map_or(0, |at| at + 1)).unwrap_or_default();
+                let value = at_home(value, scope.env.home.as_deref());
                 if COMMAND_VARS.contains(&name) {
                     self.traps.push(value.clone());
                 }
@@ -328,4 +329,15 @@ impl Surveyor<'_> {
         scope.export(name);
         true
     }
+}
+/// `export X=~/x`: a tilde behind the `=` is the home directory there too. Whether it was quoted is not known any more; taking it
+/// for the home directory is the stricter reading.
+fn at_home(mut value: Arg, home: Option<&str>) -> Arg {
+    if let (Some(Piece::Known(text)), Some(home)) = (value.pieces.first_mut(), home)
+        && let Some(rest) = text.strip_prefix('~')
+        && (rest.is_empty() || rest.starts_with('/'))
+    {
+        *text = format!("{home}{rest}");
+    }
+    value
 }

@@ -100,6 +100,12 @@ impl Surveyor<'_> {
     fn unknown_program(&mut self, call: &Call) {
         self.emit(call, "", None);
         self.effect(call, EffectKind::SystemCommand, Target::Command(call.text.clone()), Severity::Medium);
+        // `$SHELL -c TEXT`: whatever it is, it is given a command as shells are.
+        if call.args().iter().any(|arg| arg.known() == Some("-c"))
+            && let Some(shell) = commands::find("sh")
+        {
+            self.shell(call, shell, "sh");
+        }
     }
 
     /// A program given by its path: one of the project's, or a script that can be read.
