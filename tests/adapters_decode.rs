@@ -313,7 +313,8 @@ fn every_tool_of_claude_code_has_its_place() {
         ("mcp__a", unknown("mcp__a")),
         ("mcp____x", unknown("mcp____x")),
         ("bash", unknown("bash")),
-        ("PowerShell", unknown("PowerShell")),
+        ("PowerShell", Tool::Bash),
+        ("MultiEdit", Tool::Edit),
         ("RemoteTrigger", unknown("RemoteTrigger")),
     ] {
         assert_eq!(call(Client::ClaudeCode, &claude_call(name, &all)).tool, tool, "{name}");
