@@ -541,8 +541,9 @@ fn protected_places_of_both_clients_and_of_lazaret() {
     assert_eq!((found.home, found.user.as_deref()), (Some(at("home")), Some("u")));
     assert!(found.temp.contains(&at("tmp")) && found.temp.contains(&"/tmp".to_owned()));
     let kind = |path: &str| {
-        let covers =
-            |p: &&lazaret::domain::Protected| p.path == path || (p.tree && places::lies_in(path, &p.path));
+        let covers = |p: &&lazaret::domain::Protected| {
+            p.path == path || (p.tree && lazaret::domain::lies_in(path, &p.path))
+        };
         found.protected.iter().find(covers).map(|place| place.kind)
     };
     for path in settings_of_clients(&machine.root) {

@@ -27,4 +27,4 @@ pub use request::{
     Trust,
 };
 pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
-pub use text::{clip, escape, join};
+pub use text::{clip, escape, join, lies_in};

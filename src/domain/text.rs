@@ -58,6 +58,12 @@ pub fn join(base: &str, path: &str) -> String {
     out
 }
 
+/// `path` is `root` or lies below it, by whole names; both absolute and normalised.
+pub fn lies_in(path: &str, root: &str) -> bool {
+    let rest = path.strip_prefix(root.strip_suffix('/').unwrap_or(root));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +74,12 @@ mod tests {
         assert_eq!(join("/a/b", "../c/./d//"), "/a/c/d");
         assert_eq!(join("/a", "/x/../.."), "/");
         assert_eq!(join("/", ".."), "/");
+    }
+
+    #[test]
+    fn lying_in_is_by_whole_names() {
+        assert!(lies_in("/a/b", "/a") && lies_in("/a", "/a") && lies_in("/a", "/") && lies_in("/a/b", "/a/"));
+        assert!(!lies_in("/ab", "/a") && !lies_in("/", "/a"));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::facts::{common_git_dir, git_dir};
 use super::files::{self, Links};
 use super::places;
-use crate::domain::join;
+use crate::domain::{join, lies_in};
 
 /// Longest file of patterns that is read.
 const MAX_FILE: u64 = 256 * 1024;
@@ -61,7 +61,7 @@ impl Ignore {
 
     /// The path, when it lies below the repository by one of its two names.
     fn below_repo(&mut self, path: &str) -> Option<String> {
-        if path != self.repo && places::lies_in(path, &self.repo) {
+        if path != self.repo && lies_in(path, &self.repo) {
             return Some(path.to_owned());
         }
         let repo = &self.repo;

@@ -5,7 +5,7 @@ use rustix::fs::FileType;
 
 use super::dirs::{Dirs, Environment};
 use super::facts;
-use crate::domain::{PathKind, Places, Protected, ProtectedKind, join};
+use crate::domain::{PathKind, Places, Protected, ProtectedKind, join, lies_in};
 
 /// Most directories upwards that are searched.
 const MAX_DEPTH: usize = 64;
@@ -134,12 +134,6 @@ pub fn upwards(dir: &str) -> impl Iterator<Item = &str> {
             above => Some(above),
         }
     })
-}
-
-/// `path` is `root` or lies below it, by name.
-pub fn lies_in(path: &str, root: &str) -> bool {
-    let rest = path.strip_prefix(root.strip_suffix('/').unwrap_or(root));
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Every directory whose client settings may count: from the working directory up to the top of repository and project.

@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Effect, EffectKind, Modifiers, Outcome, PastCall, Places, Policy, Risk, RiskLevel, RiskThresholds, Score,
-    Target, join,
+    Target, join, lies_in,
 };
 
 /// Base risk of a kind of effect: seed 002's six, and ours for the two that it leaves open.
@@ -112,11 +112,6 @@ fn in_scope(target: &Target, places: &Places, policy: &Policy) -> bool {
         (Some(_), None) => false,
         (None, _) => lies_in(path, root.trim_end_matches("/**").trim_end_matches('/')),
     })
-}
-
-/// `path` is `root` or lies below it.
-fn lies_in(path: &str, root: &str) -> bool {
-    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

@@ -17,9 +17,9 @@ pub use value::{Item, Kind, Stricter, Value};
 
 use super::dirs::Dirs;
 use super::files::{self, Links};
-use super::places::{lies_in, upwards};
+use super::places::upwards;
 use super::trust::{self, TrustState};
-use crate::domain::{Fault, FaultKind, Places, Policy};
+use crate::domain::{Fault, FaultKind, Places, Policy, lies_in};
 use merge::{Layer, Merged};
 
 /// The configuration file of a project.
