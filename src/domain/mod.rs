@@ -31,4 +31,4 @@ pub use request::{
 };
 pub use review_session::ReviewId;
 pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
-pub use text::{clip, escape, join, lies_in};
+pub use text::{clip, escape, is_hidden, join, lies_in};

@@ -28,9 +28,15 @@ pub fn escape(text: &str) -> String {
 }
 
 fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(u32::from(c), 0xad | 0x61c | 0x180e | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f
-            | 0xfeff | 0xfff9..=0xfffb | 0xe0000..=0xe007f)
+    c.is_control() || is_hidden(c)
+}
+
+/// Whether a character shows nothing of itself or changes how its neighbours are shown: zero-width, bidirectional, tag
+/// and filler characters, variation selectors, separators that are no newline. Control characters are not among them.
+pub fn is_hidden(c: char) -> bool {
+    matches!(u32::from(c), 0xad | 0x34f | 0x61c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f
+        | 0x2028..=0x202e | 0x2060..=0x206f | 0x2800 | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb
+        | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff)
 }
 
 /// The absolute, lexically normalised form of `path` seen from `base`: `.`, `..` and doubled slashes resolved, no
