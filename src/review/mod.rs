@@ -8,6 +8,7 @@ mod matrix;
 mod rationality;
 pub mod redact;
 mod registration;
+pub mod response;
 mod risk;
 
 pub use assess::is_file_operation;
