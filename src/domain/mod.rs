@@ -7,8 +7,10 @@ mod event;
 mod facts;
 mod fault;
 mod history;
+mod key;
 mod policy;
 mod request;
+mod review_session;
 mod score;
 mod text;
 
@@ -18,6 +20,7 @@ pub use event::{AuditEvent, EventKind};
 pub use facts::{Ask, Facts, PathFact, PathKind, Places, Protected, ProtectedKind};
 pub use fault::{Fault, FaultKind};
 pub use history::{Entry, Lease, Outcome, PastCall, Stand, fingerprint};
+pub use key::Key;
 pub use policy::{
     AuditPolicy, BuiltinRules, Mode, OnFault, Policy, QuarantinePolicy, RationalityThresholds, ResourceMode,
     ResourcePolicy, RiskThresholds, ToolLimit,
@@ -26,5 +29,6 @@ pub use request::{
     Action, AgentId, Asking, CallId, Client, Event, Request, SearchKind, SessionId, Subject, Tool, ToolCall,
     Trust,
 };
+pub use review_session::ReviewId;
 pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
 pub use text::{clip, escape, join, lies_in};
