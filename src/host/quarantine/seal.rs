@@ -110,9 +110,8 @@ impl Sealer<'_> {
             Refusal::System(errno) => refused(path, errno),
             Refusal::Fault(fault) => fault,
         };
-        let flags = if cfg!(target_os = "linux") { OFlags::PATH } else { OFlags::RDONLY };
-        let found = beneath::open(&self.dir, rel, flags, Mode::empty())
-            .and_then(rustix::fs::fstat)
+        // Only to tell the kind: what is opened then is looked at again.
+        let found = rustix::fs::statat(&self.dir, rel, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|errno| refused(path, errno))?;
         let (original, before) = (path.to_owned(), self.bytes);
         match FileType::from_raw_mode(found.st_mode) {
