@@ -15,6 +15,8 @@ pub struct Environment {
     pub xdg_state_home: Option<String>,
     pub xdg_runtime_dir: Option<String>,
     pub lazaret_home: Option<String>,
+    /// `LAZARET_KEYS`: where the keys of reviews are kept.
+    pub lazaret_keys: Option<String>,
     /// `LAZARET_QUARANTINE`: here an empty value counts as set.
     pub lazaret_quarantine: Option<String>,
     pub claude_config_dir: Option<String>,
@@ -39,6 +41,7 @@ impl Environment {
             xdg_state_home: variable("XDG_STATE_HOME"),
             xdg_runtime_dir: variable("XDG_RUNTIME_DIR"),
             lazaret_home: variable("LAZARET_HOME"),
+            lazaret_keys: variable("LAZARET_KEYS"),
             lazaret_quarantine: std::env::var_os("LAZARET_QUARANTINE")
                 .map(|value| value.to_string_lossy().into_owned()),
             claude_config_dir: variable("CLAUDE_CONFIG_DIR"),
@@ -101,6 +104,8 @@ pub struct Dirs {
 impl Dirs {
     /// The managed configuration file.
     pub const MANAGED: &str = "/etc/lazaret/config.toml";
+    /// Where Linux has files in memory for everybody.
+    const MEMORY: &str = "/dev/shm";
 
     /// The directories that `env` gives. Relative values of XDG variables are ignored, as their specification says.
     pub fn locate(env: &Environment) -> Result<Dirs, Fault> {
@@ -128,10 +133,11 @@ impl Dirs {
             Fault::new(FaultKind::Config, "home directory", "HOME is not set to an absolute path")
                 .with_way_out("set HOME, or set LAZARET_HOME to a directory of lazaret's own")
         };
+        let state = under_home(&env.xdg_state_home, ".local/state").ok_or_else(no_home)?;
         Ok(Dirs {
             config: under_home(&env.xdg_config_home, ".config").ok_or_else(no_home)?,
-            state: under_home(&env.xdg_state_home, ".local/state").ok_or_else(no_home)?,
-            runtime: runtime(env),
+            runtime: runtime(env, Path::new(Self::MEMORY), &state),
+            state,
             managed,
         })
     }
@@ -142,10 +148,13 @@ impl Dirs {
     }
 }
 
-fn runtime(env: &Environment) -> PathBuf {
+/// Without the user's own directory in memory, one of ours in everybody's; where there is no such thing, one on a disk, in
+/// which no key is put.
+fn runtime(env: &Environment, memory: &Path, state: &Path) -> PathBuf {
     match absolute(&env.xdg_runtime_dir) {
         Some(dir) => Path::new(dir).join("lazaret"),
-        None => PathBuf::from(format!("/dev/shm/lazaret-{}", rustix::process::getuid().as_raw())),
+        None if memory.is_dir() => memory.join(format!("lazaret-{}", rustix::process::getuid().as_raw())),
+        None => state.join("run"),
     }
 }
 
@@ -181,6 +190,14 @@ mod tests {
         let dirs = Dirs::locate(&set).unwrap();
         assert_eq!(dirs.config, Path::new("/c/lazaret"));
         assert_eq!(dirs.state, Path::new("/h/.local/state/lazaret"), "a relative value is ignored");
+    }
+
+    #[test]
+    fn run_directory_without_one_of_the_users_own() {
+        let (env, state) = (Environment::default(), Path::new("/s"));
+        let memory = runtime(&env, Path::new("/"), state);
+        assert!(memory.to_str().unwrap().starts_with("/lazaret-"), "{}", memory.display());
+        assert_eq!(runtime(&env, Path::new("/no/such/directory"), state), Path::new("/s/run"));
     }
 
     #[test]

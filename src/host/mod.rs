@@ -14,6 +14,7 @@ mod lock;
 pub mod permit;
 pub mod places;
 mod private;
+pub mod quarantine;
 pub mod registration;
 pub mod state;
 pub mod trust;

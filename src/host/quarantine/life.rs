@@ -1,0 +1,331 @@
+//! A session's life: opened whole or not at all, looked up, its key derived, ended with its key first.
+
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use uuid::Uuid;
+
+use super::record::{
+    self, CONTENTS, COPIES, ENDED, Ended, OPEN, RECORD, SALT, Session, Why, write_contents, write_record,
+};
+use super::register;
+use super::room::{Locked, Room, cannot, fault, told};
+use super::seal::{self, Sealed};
+use super::vault::{self, VaultKind};
+use crate::domain::{Fault, FaultKind, Key, Places, ReviewId, escape, lies_in};
+use crate::host::clock::Now;
+use crate::host::dirs::Dirs;
+use crate::host::lock::{self, Hold};
+use crate::host::places;
+
+/// Most sessions that are open at once.
+pub const MAX_OPEN: usize = 16;
+/// Most paths that are named for one session.
+pub const MAX_NAMED: usize = 1_000;
+/// Longest life of a session, in seconds.
+pub const MAX_TTL_S: u32 = 24 * 60 * 60;
+/// Longest instructions, in bytes.
+const MAX_INSTRUCTIONS: usize = 16 * 1024;
+/// Names looked at in a directory of sessions.
+pub(super) const LOOKED_AT: usize = 4096;
+/// The master stays so much longer than the last session, in seconds.
+const SLACK_S: u32 = 60;
+
+/// What a session is opened for.
+#[derive(Debug, Clone)]
+pub struct Opening<'o> {
+    /// Everything must lie in it.
+    pub root: &'o Path,
+    pub paths: &'o [PathBuf],
+    /// Life of the session and its references, in seconds, at most [`MAX_TTL_S`].
+    pub ttl_s: u32,
+    /// How long one agent may work, in seconds.
+    pub timeout_s: u32,
+    pub instructions: Option<&'o str>,
+    pub places: &'o Places,
+    /// Where the key is to be kept; none = whatever works.
+    pub keys: Option<VaultKind>,
+    pub now: Now,
+}
+
+/// Opens a session: key, record and sealed copies; a failed start leaves nothing.
+pub fn open(dirs: &Dirs, opening: &Opening<'_>) -> Result<Session, Fault> {
+    let (root, named) = named(opening)?;
+    let id = new_id()?;
+    let room = Room::make(dirs)?;
+    let mut places = opening.places.clone();
+    places::resolve_links(&mut places);
+    let new = format!("{OPEN}/.new-{id}");
+    let held = begin(&room, &new)?;
+    let copies = room.at(&new).join(COPIES);
+    let opened = seal::seal(&root, &named, &places.protected, &copies)
+        .and_then(|sealed| put_in_place(&room, opening, (&id, root), sealed));
+    drop(held);
+    if opened.is_err() {
+        // The first error is what counts; what cannot be removed now is swept later.
+        let _gone = remove_tree(&room.at(&new));
+        let _forgotten = locked(&room).and_then(|_lock| forget_if_idle(&room));
+    }
+    opened
+}
+
+/// The directory under another name, locked for as long as it is being filled.
+fn begin(room: &Room, new: &str) -> Result<File, Fault> {
+    let _lock = locked(room)?;
+    room.make_dir(OPEN)?;
+    room.make_dir(new)?;
+    room.make_dir(&format!("{new}/{COPIES}"))?;
+    let path = room.at(new);
+    let dir = super::beneath::open(&room.dir, new, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())
+        .map_err(|errno| cannot(&path, errno))?;
+    let dir = File::from(dir);
+    match lock::try_hold(&dir, Hold::Alone) {
+        Ok(true) => Ok(dir),
+        Ok(false) => Err(fault(&path, "somebody else holds it")),
+        Err(error) => Err(told(&path, &error)),
+    }
+}
+
+fn put_in_place(
+    room: &Room,
+    opening: &Opening<'_>,
+    (id, root): (&ReviewId, String),
+    sealed: Sealed,
+) -> Result<Session, Fault> {
+    let _lock = locked(room)?;
+    let open = open_ids(room)?;
+    if open.len() >= MAX_OPEN {
+        let why = format!("{MAX_OPEN} are open already");
+        return Err(Fault::new(FaultKind::TooLarge, "review sessions", why)
+            .with_way_out("end one with `lazaret review end`; `lazaret review list` names them"));
+    }
+    let salt = vault::random_salt()?;
+    let vault =
+        vault::make_master(room, opening.keys, longest(room, &open, opening).saturating_add(SLACK_S))?;
+    let new = format!("{OPEN}/.new-{id}");
+    let session = Session {
+        id: id.clone(),
+        root,
+        opened_unix_ms: opening.now.unix_ms,
+        opened_boot_ms: opening.now.boot_ms,
+        ttl_s: opening.ttl_s,
+        timeout_s: opening.timeout_s,
+        vault,
+        instructions: opening.instructions.map(str::to_owned),
+        entries: sealed.entries,
+        files: sealed.contents.files.len() as u64,
+        bytes: sealed.bytes,
+        skipped: sealed.contents.skipped.len() as u64,
+        ended: None,
+        copies: room.at(&format!("{OPEN}/{id}/{COPIES}")),
+    };
+    room.write(&format!("{new}/{SALT}"), &salt)?;
+    write_contents(room, &format!("{new}/{CONTENTS}"), &sealed.contents)?;
+    write_record(room, &format!("{new}/{RECORD}"), &session)?;
+    rename(room, &new, &format!("{OPEN}/{id}"))?;
+    Ok(session)
+}
+
+/// How long the longest session still lives, the new one among them, in seconds.
+fn longest(room: &Room, open: &[ReviewId], opening: &Opening<'_>) -> u32 {
+    let left = |session: Session| {
+        let left_ms = session.expires_unix_ms().saturating_sub(opening.now.unix_ms);
+        u32::try_from(left_ms.div_ceil(1000)).unwrap_or(u32::MAX).min(session.ttl_s)
+    };
+    let others = open.iter().filter_map(|id| record::load(room, id).ok().flatten()).map(left);
+    others.fold(opening.ttl_s, u32::max)
+}
+
+/// The real root and the real paths of what is named, all of them inside it.
+fn named(opening: &Opening<'_>) -> Result<(String, Vec<String>), Fault> {
+    let wrong = |what: &str, why: String| Err(Fault::new(FaultKind::Config, what, why));
+    if !(1..=MAX_TTL_S).contains(&opening.ttl_s) {
+        return wrong("the life of a review", format!("it must be 1 to {MAX_TTL_S} seconds"));
+    }
+    if !(1..=opening.ttl_s).contains(&opening.timeout_s) {
+        return wrong("the time limit of a review", "it must be 1 second to the life of the review".into());
+    }
+    if opening.instructions.is_some_and(|text| text.len() > MAX_INSTRUCTIONS) {
+        return wrong("the instructions", format!("they are longer than {MAX_INSTRUCTIONS} bytes"));
+    }
+    if opening.paths.is_empty() || opening.paths.len() > MAX_NAMED {
+        return wrong("what is to be reviewed", format!("name 1 to {MAX_NAMED} files or directories"));
+    }
+    let root = real(opening.root)?;
+    let mut named = Vec::with_capacity(opening.paths.len());
+    for path in opening.paths {
+        let real = real(path)?;
+        if !lies_in(&real, &root) {
+            let why = format!("it lies outside {}", escape(&root));
+            return Err(Fault::new(FaultKind::Host, escape(&real), why)
+                .with_way_out("name a directory that holds it with --root"));
+        }
+        named.push(real);
+    }
+    Ok((root, named))
+}
+
+fn real(path: &Path) -> Result<String, Fault> {
+    let shown = || escape(&path.to_string_lossy());
+    let real =
+        fs::canonicalize(path).map_err(|error| Fault::new(FaultKind::Host, shown(), error.to_string()))?;
+    real.into_os_string().into_string().map_err(|_| {
+        Fault::new(FaultKind::Host, shown(), "its name is not text").with_way_out("rename it first")
+    })
+}
+
+fn new_id() -> Result<ReviewId, Fault> {
+    ReviewId::parse(Uuid::new_v4().as_hyphenated().to_string().as_str())
+        .ok_or_else(|| Fault::new(FaultKind::Host, "a session's id", "it could not be made"))
+}
+
+/// The session of that id, open or ended. A damaged record is a fault.
+pub fn load(dirs: &Dirs, id: &ReviewId) -> Result<Option<Session>, Fault> {
+    Room::open(dirs)?.map_or(Ok(None), |room| record::load(&room, id))
+}
+
+impl Session {
+    /// The list of its files; none when it has ended.
+    pub fn contents(&self, dirs: &Dirs) -> Result<Option<record::Contents>, Fault> {
+        Room::open(dirs)?.map_or(Ok(None), |room| record::read_contents(&room, &self.id))
+    }
+}
+
+/// A session of the list; its record may be damaged.
+#[derive(Debug)]
+pub struct Listed {
+    pub id: ReviewId,
+    pub session: Result<Session, Fault>,
+}
+
+/// All sessions, the open ones and those that ended in the last day.
+pub fn list(dirs: &Dirs) -> Result<Vec<Listed>, Fault> {
+    let Some(room) = Room::open(dirs)? else { return Ok(Vec::new()) };
+    let mut ids = open_ids(&room)?;
+    for id in ended_ids(&room)? {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    let listed = |id: ReviewId| match record::load(&room, &id) {
+        Ok(Some(session)) => Some(Listed { id, session: Ok(session) }),
+        // It ended and was swept between the two looks.
+        Ok(None) => None,
+        Err(fault) => Some(Listed { id, session: Err(fault) }),
+    };
+    let mut all: Vec<Listed> = ids.into_iter().filter_map(listed).collect();
+    all.sort_by_key(|listed| listed.session.as_ref().map_or(0, |session| session.opened_unix_ms));
+    Ok(all)
+}
+
+/// The key of an open session.
+pub fn key(dirs: &Dirs, session: &Session) -> Result<Key, Fault> {
+    let over = || {
+        Fault::new(FaultKind::State, format!("review {}", session.id), "it has ended, its key is destroyed")
+            .with_way_out("start a new review")
+    };
+    let room = Room::open(dirs)?.ok_or_else(over)?;
+    let rel = format!("{OPEN}/{}/{SALT}", session.id);
+    let salt = room.read(&rel, vault::SALT as u64)?.ok_or_else(over)?;
+    let salt = salt.as_slice().try_into().map_err(|_| fault(&room.at(&rel), "it is damaged"))?;
+    vault::derive(&room, session.vault, &session.id, salt)
+}
+
+/// Ends a session: its key first, then its copies; what is left is a tombstone. `false` = it was not open.
+pub fn end(dirs: &Dirs, id: &ReviewId, why: Why, now: Now) -> Result<bool, Fault> {
+    let Some(room) = Room::open(dirs)? else { return Ok(false) };
+    let Some(_lock) = room.lock()? else { return Ok(false) };
+    let ended = end_locked(&room, id, why, now)?;
+    forget_if_idle(&room)?;
+    Ok(ended)
+}
+
+/// The same under the lock, with the master left as it is.
+pub(super) fn end_locked(room: &Room, id: &ReviewId, why: Why, now: Now) -> Result<bool, Fault> {
+    let dir = format!("{OPEN}/{id}");
+    if !room.exists(&dir) {
+        return Ok(false);
+    }
+    room.destroy(&format!("{dir}/{SALT}"), vault::SALT)?;
+    let ended = Some(Ended { unix_ms: now.unix_ms, why });
+    let tombstone = match record::load(room, id) {
+        Ok(Some(session)) => Session { ended: session.ended.or(ended), instructions: None, ..session },
+        // Of a damaged record nothing is known but that the session has ended.
+        Ok(None) | Err(_) => Session {
+            id: id.clone(),
+            root: "/".to_owned(),
+            opened_unix_ms: now.unix_ms,
+            opened_boot_ms: now.boot_ms,
+            ttl_s: 0,
+            timeout_s: 0,
+            vault: VaultKind::Keyring,
+            instructions: None,
+            entries: Vec::new(),
+            files: 0,
+            bytes: 0,
+            skipped: 0,
+            ended,
+            copies: PathBuf::new(),
+        },
+    };
+    room.make_dir(ENDED)?;
+    write_record(room, &format!("{ENDED}/{id}.json"), &tombstone)?;
+    let gone = format!("{OPEN}/.gone-{id}");
+    rename(room, &dir, &gone)?;
+    register::release(room, id, now)?;
+    remove_tree(&room.at(&gone))?;
+    Ok(true)
+}
+
+/// Forgets the master and the register when no session is open.
+pub(super) fn forget_if_idle(room: &Room) -> Result<(), Fault> {
+    if !open_ids(room)?.is_empty() {
+        return Ok(());
+    }
+    register::forget_lost(room)?;
+    if vault::may_hold(room) { vault::forget(room) } else { Ok(()) }
+}
+
+/// The sessions that are open.
+pub(super) fn open_ids(room: &Room) -> Result<Vec<ReviewId>, Fault> {
+    Ok(room.names(OPEN, LOOKED_AT)?.iter().filter_map(|name| ReviewId::parse(name)).collect())
+}
+
+/// The sessions of which there is a tombstone.
+pub(super) fn ended_ids(room: &Room) -> Result<Vec<ReviewId>, Fault> {
+    let names = room.names(ENDED, LOOKED_AT)?;
+    Ok(names.iter().filter_map(|name| ReviewId::parse(name.strip_suffix(".json")?)).collect())
+}
+
+pub(super) fn locked(room: &Room) -> Result<Locked, Fault> {
+    room.lock()?.ok_or_else(|| fault(&room.path, "it was removed meanwhile").with_way_out("try again"))
+}
+
+fn rename(room: &Room, from: &str, to: &str) -> Result<(), Fault> {
+    rustix::fs::renameat(&room.dir, from, &room.dir, to).map_err(|errno| cannot(&room.at(from), errno))
+}
+
+/// Removes a directory of ours with all that lies in it, also where nothing may be written any more.
+pub(super) fn remove_tree(dir: &Path) -> Result<(), Fault> {
+    let mut open = vec![dir.to_path_buf()];
+    while let Some(path) = open.pop() {
+        // What cannot be changed or read is told of by the removal.
+        let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+        if !meta.is_dir() {
+            continue;
+        }
+        let _opened = fs::set_permissions(&path, Permissions::from_mode(0o700));
+        let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+        open.extend(
+            entries
+                .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+                .map(|entry| entry.path()),
+        );
+    }
+    match fs::remove_dir_all(dir) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(told(dir, &error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

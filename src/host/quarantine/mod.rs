@@ -1,0 +1,20 @@
+//! Review sessions on the machine: keys, sealed copies, records, and which agents work in them. What is allowed in a
+//! session is decided elsewhere.
+
+mod beneath;
+mod life;
+mod record;
+mod register;
+mod room;
+mod seal;
+mod sweep;
+mod vault;
+
+pub use life::{Listed, MAX_NAMED, MAX_OPEN, MAX_TTL_S, Opening, end, key, list, load, open};
+pub use record::{Contents, Ended, Entry, EntryKind, SealedFile, Session, Skipped, Why};
+pub use register::{
+    AgentKey, AgentRow, AgentState, Denied, Entered, MAX_AGENTS, agents, bound, enter, leave, leave_session,
+};
+pub use seal::{MAX_DEPTH, MAX_FILE, MAX_FILES, MAX_LOOKED_AT, MAX_TOTAL};
+pub use sweep::{Swept, sweep};
+pub use vault::{VaultKind, probe_keyring};

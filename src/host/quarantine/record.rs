@@ -1,0 +1,342 @@
+//! What a session is, and how it is kept: a small record for every call, the list of its files apart, and a tombstone when
+//! it has ended. A damaged record is a fault, never "no session".
+
+use std::path::PathBuf;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::room::{Room, fault};
+use super::vault::VaultKind;
+use crate::domain::{Fault, ReviewId, lies_in};
+use crate::host::clock::Now;
+
+const VERSION: u32 = 1;
+/// Longest record, in bytes.
+const MAX_RECORD: u64 = 1 << 20;
+/// Longest list of files, in bytes.
+const MAX_CONTENTS: u64 = 16 << 20;
+
+/// Directories and files of the room.
+pub(super) const OPEN: &str = "sessions";
+pub(super) const ENDED: &str = "ended";
+pub(super) const RECORD: &str = "record.json";
+pub(super) const CONTENTS: &str = "contents.json";
+pub(super) const SALT: &str = "salt";
+pub(super) const COPIES: &str = "copies";
+
+/// What was named when the session was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EntryKind {
+    File,
+    Dir,
+}
+
+/// A file or directory that the agent gets a reference to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its real path, absolute.
+    pub original: String,
+    pub kind: EntryKind,
+    /// Of a directory: of all that was copied from it.
+    pub bytes: u64,
+    /// Of a file, in hexadecimal.
+    pub sha256: Option<String>,
+}
+
+/// A file that was copied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SealedFile {
+    pub original: String,
+    pub bytes: u64,
+    /// A last line without an end counts.
+    pub lines: u64,
+    pub sha256: String,
+}
+
+/// What lies below a named directory and was not copied, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    pub path: String,
+    pub why: String,
+}
+
+/// All files of a session, sorted by path, and what was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Contents {
+    pub files: Vec<SealedFile>,
+    pub skipped: Vec<Skipped>,
+}
+
+/// Why a session has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// A person, or the command that opened it, ended it.
+    Asked,
+    /// It was older than its references may be.
+    Expired,
+    /// An agent worked longer than it may.
+    TimedOut,
+    /// The client's session ended.
+    ClientEnded,
+    /// A process that was ending it was killed, or its record was damaged.
+    Broken,
+}
+
+impl Why {
+    /// The name shown to people and written to the audit log.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Why::Asked => "asked",
+            Why::Expired => "expired",
+            Why::TimedOut => "timed-out",
+            Why::ClientEnded => "client-ended",
+            Why::Broken => "broken",
+        }
+    }
+}
+
+/// When and why a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    pub unix_ms: u64,
+    pub why: Why,
+}
+
+/// A quarantine session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    #[serde(with = "review_id")]
+    pub id: ReviewId,
+    /// The real path of the directory that everything lies in.
+    pub root: String,
+    pub(super) opened_unix_ms: u64,
+    pub(super) opened_boot_ms: u64,
+    /// Life of the session and its references, in seconds.
+    pub ttl_s: u32,
+    /// How long one agent may work, in seconds.
+    pub timeout_s: u32,
+    pub vault: VaultKind,
+    pub instructions: Option<String>,
+    pub entries: Vec<Entry>,
+    /// Number of files, their bytes, and how many were left out.
+    pub files: u64,
+    pub bytes: u64,
+    pub skipped: u64,
+    pub ended: Option<Ended>,
+    /// The directory of the copies.
+    #[serde(skip)]
+    pub copies: PathBuf,
+}
+
+impl Session {
+    pub fn opened(&self) -> Now {
+        Now { unix_ms: self.opened_unix_ms, boot_ms: self.opened_boot_ms }
+    }
+
+    /// When it expires, in milliseconds since 1970.
+    pub fn expires_unix_ms(&self) -> u64 {
+        self.opened_unix_ms.saturating_add(u64::from(self.ttl_s) * 1000)
+    }
+
+    pub fn is_expired(&self, now: Now) -> bool {
+        elapsed_ms(now, self.opened()) > u64::from(self.ttl_s) * 1000
+    }
+
+    /// Whether the path is a named file, a named directory, or lies in one.
+    pub fn covers(&self, original: &str) -> bool {
+        self.entries.iter().any(|entry| match entry.kind {
+            EntryKind::File => entry.original == original,
+            EntryKind::Dir => lies_in(original, &entry.original),
+        })
+    }
+
+    /// Where the copy of a named file or directory, or of what lies in one, is: none = it is no part of the session.
+    pub fn copy_of(&self, original: &str) -> Option<PathBuf> {
+        let plain = !original.split('/').any(|name| name == "." || name == "..");
+        (plain && self.covers(original)).then(|| self.copies.join(below(original, &self.root)))
+    }
+
+    /// The original of a path among the copies: none = it is no copy of this session.
+    pub fn original_of(&self, copy: &str) -> Option<String> {
+        let rel = copy.strip_prefix(self.copies.to_str()?)?;
+        let original = format!("{}{rel}", self.root.trim_end_matches('/'));
+        let original = if original.is_empty() { "/".to_owned() } else { original };
+        let inside = rel.is_empty() || rel.starts_with('/');
+        let plain = !rel.split('/').any(|name| name == "." || name == "..");
+        (inside && plain && self.covers(&original)).then_some(original)
+    }
+}
+
+/// The part of a path below `root`, which it must lie in; without a slash at the front.
+pub(super) fn below<'p>(path: &'p str, root: &str) -> &'p str {
+    path.strip_prefix(root).unwrap_or(path).trim_start_matches('/')
+}
+
+/// How long ago `then` was, by whichever clock says more: a clock set back never makes anything last longer.
+pub(super) fn elapsed_ms(now: Now, then: Now) -> u64 {
+    now.age_ms(then).max(now.unix_ms.saturating_sub(then.unix_ms))
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Paper<T> {
+    version: u32,
+    content: T,
+}
+
+/// A session as it is found.
+pub(super) fn load(room: &Room, id: &ReviewId) -> Result<Option<Session>, Fault> {
+    let open = format!("{OPEN}/{id}/{RECORD}");
+    if let Some(session) = read_record(room, id, &open)? {
+        return Ok(Some(session));
+    }
+    let ended = read_record(room, id, &format!("{ENDED}/{id}.json"))?;
+    if ended.is_none() && room.exists(&format!("{OPEN}/{id}")) {
+        return Err(damaged(room, &open, "it is gone"));
+    }
+    Ok(ended)
+}
+
+fn read_record(room: &Room, id: &ReviewId, rel: &str) -> Result<Option<Session>, Fault> {
+    let Some(mut session) = read::<Session>(room, rel, MAX_RECORD)? else { return Ok(None) };
+    if session.id != *id {
+        return Err(damaged(room, rel, "it is another session's"));
+    }
+    session.copies = room.at(&format!("{OPEN}/{id}/{COPIES}"));
+    Ok(Some(session))
+}
+
+pub(super) fn write_record(room: &Room, rel: &str, session: &Session) -> Result<(), Fault> {
+    write(room, rel, session, MAX_RECORD)
+}
+
+pub(super) fn read_contents(room: &Room, id: &ReviewId) -> Result<Option<Contents>, Fault> {
+    read(room, &format!("{OPEN}/{id}/{CONTENTS}"), MAX_CONTENTS)
+}
+
+pub(super) fn write_contents(room: &Room, rel: &str, contents: &Contents) -> Result<(), Fault> {
+    write(room, rel, contents, MAX_CONTENTS)
+}
+
+fn write<T: Serialize>(room: &Room, rel: &str, content: &T, max: u64) -> Result<(), Fault> {
+    let bytes = serde_json::to_vec(&Paper { version: VERSION, content })
+        .map_err(|error| fault(&room.at(rel), error.to_string()))?;
+    if bytes.len() as u64 > max {
+        return Err(fault(&room.at(rel), format!("it would be longer than {max} bytes"))
+            .with_way_out("name fewer files, or a directory that holds them"));
+    }
+    room.write(rel, &bytes)
+}
+
+fn read<T: DeserializeOwned>(room: &Room, rel: &str, max: u64) -> Result<Option<T>, Fault> {
+    let Some(bytes) = room.read(rel, max)? else { return Ok(None) };
+    match serde_json::from_slice::<Paper<T>>(&bytes) {
+        Ok(Paper { version: VERSION, content }) => Ok(Some(content)),
+        Ok(Paper { version, .. }) => Err(foreign(room, rel, version)),
+        Err(error) => match serde_json::from_slice::<Version>(&bytes) {
+            Ok(Version { version }) if version != VERSION => Err(foreign(room, rel, version)),
+            Ok(_) | Err(_) => Err(damaged(room, rel, &format!("it is damaged ({error})"))),
+        },
+    }
+}
+
+fn foreign(room: &Room, rel: &str, version: u32) -> Fault {
+    damaged(room, rel, &format!("it is of version {version}, which is not ours"))
+}
+
+fn damaged(room: &Room, rel: &str, why: &str) -> Fault {
+    fault(&room.at(rel), why).with_way_out("end the review with `lazaret review end`, and start it anew")
+}
+
+/// A session's id as text.
+mod review_id {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::domain::ReviewId;
+
+    pub fn serialize<S: Serializer>(id: &ReviewId, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(id.as_str())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ReviewId, D::Error> {
+        let text = String::deserialize(from)?;
+        ReviewId::parse(&text).ok_or_else(|| serde::de::Error::custom("no review session's id"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(root: &str, entries: &[(&str, EntryKind)]) -> Session {
+        let entry = |(original, kind): &(&str, EntryKind)| Entry {
+            original: (*original).to_owned(),
+            kind: *kind,
+            bytes: 0,
+            sha256: None,
+        };
+        Session {
+            id: ReviewId::parse("3f2b8c1e-9d4a-4e6f-8a7b-0c1d2e3f4a5b").unwrap(),
+            root: root.to_owned(),
+            opened_unix_ms: 100_000,
+            opened_boot_ms: 50_000,
+            ttl_s: 10,
+            timeout_s: 5,
+            vault: VaultKind::Tmpfs,
+            instructions: None,
+            entries: entries.iter().map(entry).collect(),
+            files: 0,
+            bytes: 0,
+            skipped: 0,
+            ended: None,
+            copies: PathBuf::from("/run/c"),
+        }
+    }
+
+    #[test]
+    fn copies_and_originals_are_found_from_each_other() {
+        let two = session("/p", &[("/p/a/f", EntryKind::File), ("/p/d", EntryKind::Dir)]);
+        for (original, copy) in [("/p/a/f", "/run/c/a/f"), ("/p/d", "/run/c/d"), ("/p/d/x/y", "/run/c/d/x/y")]
+        {
+            assert_eq!(two.copy_of(original).unwrap(), PathBuf::from(copy));
+            assert_eq!(two.original_of(copy).unwrap(), original);
+        }
+        for foreign in ["/p", "/p/a", "/p/a/f/x", "/p/a/g", "/p/dd", "/p/d/../a/f", "/p/d/./x", "/etc/passwd"]
+        {
+            assert_eq!(two.copy_of(foreign), None, "{foreign}");
+        }
+        for foreign in ["/run/c", "/run/c/a", "/run/cc/d", "/run/c/d/../../x", "/p/d", ""] {
+            assert_eq!(two.original_of(foreign), None, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn the_root_itself_and_the_root_of_all_can_be_named() {
+        let whole = session("/p", &[("/p", EntryKind::Dir)]);
+        assert_eq!(whole.copy_of("/p/x").unwrap(), PathBuf::from("/run/c/x"));
+        assert_eq!(whole.copy_of("/p").unwrap().components().count(), 3);
+        assert_eq!(whole.original_of("/run/c").unwrap(), "/p");
+        let all = session("/", &[("/etc/f", EntryKind::File)]);
+        assert_eq!(all.copy_of("/etc/f").unwrap(), PathBuf::from("/run/c/etc/f"));
+        assert_eq!(all.original_of("/run/c/etc/f").unwrap(), "/etc/f");
+    }
+
+    #[test]
+    fn no_clock_set_back_prolongs_a_session() {
+        let one = session("/p", &[]);
+        let at = |unix_ms, boot_ms| Now { unix_ms, boot_ms };
+        assert!(!one.is_expired(at(110_000, 60_000)));
+        assert!(one.is_expired(at(110_001, 60_001)));
+        assert!(one.is_expired(at(0, 60_001)), "civil time was set back");
+        assert!(one.is_expired(at(110_001, 50_000)), "the machine was stopped for a while");
+        assert!(one.is_expired(at(110_001, 5)), "the machine was started anew");
+        assert_eq!(one.expires_unix_ms(), 110_000);
+    }
+}

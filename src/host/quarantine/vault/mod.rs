@@ -1,0 +1,211 @@
+//! Where the master key of all reviews is kept, and how a session's key is derived from it. Only the opening of a session
+//! makes a master; a call only ever reads it.
+
+#[cfg(target_os = "linux")]
+mod keyring;
+mod tmpfs;
+
+use hkdf::Hkdf;
+use rand::TryRng;
+use rand::rngs::SysRng;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use zeroize::Zeroize;
+
+use super::room::{Room, fault};
+use crate::domain::{Fault, FaultKind, Key, ReviewId};
+use crate::host::dirs::Environment;
+
+/// Bytes of a session's salt.
+pub(super) const SALT: usize = 32;
+/// What the derivation is for, so that no other use of the master gives the same key.
+const PURPOSE: &[u8] = b"lazaret review v1";
+/// Says that there may be a master in the keyring that is to be forgotten some day.
+const MARK: &str = "master.keyring";
+
+/// The places where a master key can be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VaultKind {
+    /// The user's keyring of the kernel.
+    Keyring,
+    /// A file in memory.
+    Tmpfs,
+}
+
+impl VaultKind {
+    pub const ALL: [VaultKind; 2] = [VaultKind::Keyring, VaultKind::Tmpfs];
+
+    /// The name used in the environment, records and messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            VaultKind::Keyring => "keyring",
+            VaultKind::Tmpfs => "tmpfs",
+        }
+    }
+
+    /// What `LAZARET_KEYS` chooses; none = whatever works.
+    pub fn chosen(env: &Environment) -> Result<Option<VaultKind>, Fault> {
+        let Some(name) = env.lazaret_keys.as_deref() else { return Ok(None) };
+        let found = VaultKind::ALL.into_iter().find(|kind| kind.name() == name);
+        found.map(Some).ok_or_else(|| {
+            let why = format!("{:?} is not a place for keys", crate::domain::clip(name, 200));
+            Fault::new(FaultKind::Config, "LAZARET_KEYS", why)
+                .with_way_out("set LAZARET_KEYS to keyring or tmpfs, or unset it")
+        })
+    }
+}
+
+/// One place for the master key.
+pub(super) trait Vault {
+    fn kind(&self) -> VaultKind;
+    /// The master; where there is none it is made, if asked for.
+    fn master(&self, make: bool) -> Result<Option<Key>, Fault>;
+    /// Lets the master go by itself after so many seconds, where the place can do that.
+    fn keep_for(&self, seconds: u32) -> Result<(), Fault>;
+    fn forget(&self) -> Result<(), Fault>;
+}
+
+/// The place of that kind for this room; nothing is tried.
+pub(super) fn of_kind(room: &Room, kind: VaultKind) -> Result<Box<dyn Vault + '_>, Fault> {
+    match kind {
+        #[cfg(target_os = "linux")]
+        VaultKind::Keyring => Ok(Box::new(keyring::Keyring::new(description(room)))),
+        #[cfg(not(target_os = "linux"))]
+        VaultKind::Keyring => {
+            let fault = host_fault("the keyring", "this system has none");
+            Err(fault.with_way_out("set LAZARET_KEYS=tmpfs"))
+        }
+        VaultKind::Tmpfs => Ok(Box::new(tmpfs::Tmpfs::new(room)?)),
+    }
+}
+
+/// The place that was chosen; without a choice the keyring where it works, else a file in memory.
+pub(super) fn choose(room: &Room, chosen: Option<VaultKind>) -> Result<Box<dyn Vault + '_>, Fault> {
+    let no_keyring = match chosen {
+        Some(VaultKind::Tmpfs) => None,
+        Some(VaultKind::Keyring) | None => probe_keyring().err(),
+    };
+    match (chosen, no_keyring) {
+        (Some(VaultKind::Keyring) | None, None) => of_kind(room, VaultKind::Keyring),
+        (Some(VaultKind::Keyring), Some(why)) => Err(why),
+        (Some(VaultKind::Tmpfs), _) => of_kind(room, VaultKind::Tmpfs),
+        (None, Some(keyring)) => of_kind(room, VaultKind::Tmpfs).map_err(|tmpfs| {
+            let why = format!("{}; {}", keyring.message(), tmpfs.message());
+            let fault = host_fault("a place for the key", why);
+            tmpfs.way_out.into_iter().fold(fault, Fault::with_way_out)
+        }),
+    }
+}
+
+/// Whether the kernel keeps keys for us here.
+#[cfg(target_os = "linux")]
+pub fn probe_keyring() -> Result<(), Fault> {
+    keyring::Keyring::probe()
+}
+
+/// Whether the kernel keeps keys for us here.
+#[cfg(not(target_os = "linux"))]
+pub fn probe_keyring() -> Result<(), Fault> {
+    Err(host_fault("the keyring", "this system has none"))
+}
+
+/// The master for a new session, made if it is missing, and the place it is in.
+pub(super) fn make_master(room: &Room, chosen: Option<VaultKind>, seconds: u32) -> Result<VaultKind, Fault> {
+    never_dump()?;
+    let vault = choose(room, chosen)?;
+    if vault.kind() == VaultKind::Keyring {
+        // First the mark: a process killed right after leaves nothing that is never forgotten.
+        room.write(MARK, b"")?;
+    }
+    let master = vault.master(true)?;
+    if master.is_none() {
+        return Err(host_fault("the master key", "it could not be made"));
+    }
+    vault.keep_for(seconds)?;
+    Ok(vault.kind())
+}
+
+/// Whether a master may still be somewhere.
+pub(super) fn may_hold(room: &Room) -> bool {
+    room.exists(MARK) || room.exists(tmpfs::NAME)
+}
+
+/// Forgets the master wherever it may be.
+pub(super) fn forget(room: &Room) -> Result<(), Fault> {
+    tmpfs::destroy(room)?;
+    if room.exists(MARK) {
+        of_kind(room, VaultKind::Keyring)?.forget()?;
+        room.remove(MARK)?;
+    }
+    Ok(())
+}
+
+/// 32 bytes of salt for a new session.
+pub(super) fn random_salt() -> Result<[u8; SALT], Fault> {
+    let mut bytes = [0_u8; SALT];
+    fill(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The key of a session, derived anew each time.
+pub(super) fn derive(room: &Room, kind: VaultKind, id: &ReviewId, salt: &[u8; SALT]) -> Result<Key, Fault> {
+    never_dump()?;
+    let master = of_kind(room, kind)?.master(false)?.ok_or_else(|| {
+        fault(&room.path, format!("the master key is gone from the {}", kind.name())).with_way_out(
+            "start a new review; where the client runs in a container of its own, with LAZARET_KEYS=tmpfs",
+        )
+    })?;
+    let mut bytes = [0_u8; Key::LEN];
+    let expanded = Hkdf::<Sha256>::new(Some(salt), master.bytes())
+        .expand_multi_info(&[PURPOSE, id.as_str().as_bytes()], &mut bytes);
+    let key = Key::new(bytes);
+    bytes.zeroize();
+    expanded.map(|()| key).map_err(|error| host_fault("the session's key", error.to_string()))
+}
+
+/// A process that holds a key leaves no core and cannot be read by others of the same user. There is no need to lock its
+/// memory: a key is in it for microseconds, and the kernel does not swap out what was touched just now.
+#[cfg(target_os = "linux")]
+fn never_dump() -> Result<(), Fault> {
+    use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+    let refused = |errno: rustix::io::Errno| host_fault("the process that holds a key", errno.to_string());
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(refused)?;
+    no_core().map_err(refused)
+}
+
+/// A process that holds a key leaves no core.
+#[cfg(not(target_os = "linux"))]
+fn never_dump() -> Result<(), Fault> {
+    no_core().map_err(|errno| host_fault("the process that holds a key", errno.to_string()))
+}
+
+fn no_core() -> rustix::io::Result<()> {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })
+}
+
+/// Each room has a key of its own name.
+#[cfg(target_os = "linux")]
+fn description(room: &Room) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    let digest = Sha256::digest(room.path.as_os_str().as_bytes());
+    let hex = digest.iter().take(8).fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    format!("lazaret:review:{hex}")
+}
+
+fn random_key() -> Result<Key, Fault> {
+    let mut bytes = [0_u8; Key::LEN];
+    fill(&mut bytes)?;
+    let key = Key::new(bytes);
+    bytes.zeroize();
+    Ok(key)
+}
+
+fn fill(bytes: &mut [u8]) -> Result<(), Fault> {
+    SysRng.try_fill_bytes(bytes).map_err(|error| host_fault("a new key", format!("no randomness: {error}")))
+}
+
+fn host_fault(what: &str, why: impl Into<String>) -> Fault {
+    Fault::new(FaultKind::Host, what, why)
+}

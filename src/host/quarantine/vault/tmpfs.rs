@@ -1,0 +1,110 @@
+//! The master key in a file of a file system in memory, where the keyring is refused. It may be swapped out, which the
+//! keyring's keys never are.
+
+use std::io::{Read, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+use rustix::fs::OFlags;
+use zeroize::Zeroize;
+
+use super::{Vault, VaultKind, random_key};
+use crate::domain::{Fault, Key};
+use crate::host::quarantine::room::{Room, cannot, fault, told};
+
+/// The file's name in the room.
+pub(super) const NAME: &str = "master.key";
+
+/// The key file of a room.
+#[derive(Debug)]
+pub(super) struct Tmpfs<'r> {
+    room: &'r Room,
+}
+
+impl Tmpfs<'_> {
+    /// A vault in this room, which must lie in memory.
+    pub fn new(room: &Room) -> Result<Tmpfs<'_>, Fault> {
+        if lies_in_memory(room)? {
+            return Ok(Tmpfs { room });
+        }
+        let why = "it is on a disk, where no key may lie";
+        Err(fault(&room.path, why).with_way_out(
+            "set XDG_RUNTIME_DIR, or LAZARET_HOME, to a directory on a tmpfs, as /dev/shm mostly is",
+        ))
+    }
+
+    fn find(&self) -> Result<Option<Key>, Fault> {
+        let path = self.room.at(NAME);
+        let Some(mut file) = self.room.open_checked(NAME, OFlags::RDONLY)? else { return Ok(None) };
+        let meta = file.metadata().map_err(|error| told(&path, &error))?;
+        let odd = if meta.nlink() != 1 {
+            Some("it has a second name")
+        } else if meta.permissions().mode() & 0o777 != 0o600 {
+            Some("its mode is not 600")
+        } else if meta.len() != Key::LEN as u64 {
+            Some("it has another length than a key")
+        } else {
+            None
+        };
+        if let Some(why) = odd {
+            let way_out = "end the reviews with `lazaret review end`, remove it, and start anew";
+            return Err(fault(&path, why).with_way_out(way_out));
+        }
+        let mut bytes = [0_u8; Key::LEN];
+        let read = file.read_exact(&mut bytes).map_err(|error| told(&path, &error));
+        let key = read.map(|()| Some(Key::new(bytes)));
+        bytes.zeroize();
+        key
+    }
+
+    fn make(&self) -> Result<Key, Fault> {
+        let path = self.room.at(NAME);
+        let key = random_key()?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let mut file = self.room.open_file(NAME, flags).map_err(|errno| cannot(&path, errno))?;
+        if let Err(error) = file.write_all(key.bytes()) {
+            self.forget()?;
+            return Err(told(&path, &error));
+        }
+        Ok(key)
+    }
+}
+
+impl Vault for Tmpfs<'_> {
+    fn kind(&self) -> VaultKind {
+        VaultKind::Tmpfs
+    }
+
+    fn master(&self, make: bool) -> Result<Option<Key>, Fault> {
+        match self.find()? {
+            None if make => self.make().map(Some),
+            found => Ok(found),
+        }
+    }
+
+    fn keep_for(&self, _seconds: u32) -> Result<(), Fault> {
+        // A file has no time-out: the sweep of the next call sees to it.
+        Ok(())
+    }
+
+    fn forget(&self) -> Result<(), Fault> {
+        self.room.destroy(NAME, Key::LEN).map(|_| ())
+    }
+}
+
+/// Forgets the key file of a room, wherever it lies.
+pub(super) fn destroy(room: &Room) -> Result<(), Fault> {
+    room.destroy(NAME, Key::LEN).map(|_| ())
+}
+
+#[cfg(target_os = "linux")]
+fn lies_in_memory(room: &Room) -> Result<bool, Fault> {
+    /// What the kernel calls tmpfs and ramfs.
+    const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
+    let stat = rustix::fs::fstatfs(&room.dir).map_err(|errno| cannot(&room.path, errno))?;
+    Ok(u64::try_from(stat.f_type).is_ok_and(|kind| IN_MEMORY.contains(&(kind & 0xffff_ffff))))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn lies_in_memory(_room: &Room) -> Result<bool, Fault> {
+    Ok(false)
+}
