@@ -25,7 +25,14 @@ fn decision(verdict: Verdict, rewrite: Option<Rewrite>, can_ask: bool) -> Decisi
 }
 
 fn rewrite(field: &'static str, value: &str, needs_permission: bool) -> Option<Rewrite> {
-    Some(Rewrite { name: "force-with-lease".to_owned(), field, value: value.to_owned(), needs_permission })
+    Some(Rewrite {
+        name: "force-with-lease".to_owned(),
+        field,
+        value: value.to_owned(),
+        also: &[],
+        needs_permission,
+        told: true,
+    })
 }
 
 fn reply(client: Client, message: &str, decision: &Decision) -> Reply {

@@ -72,9 +72,9 @@ fn files_and_directories_are_copied_with_their_names() {
     assert_eq!(files[2].sha256, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     assert_eq!(session.entries[2].sha256.as_ref(), Some(&files[3].sha256));
     for file in &files {
-        let copy = session.copy_of(&file.original).unwrap();
+        let copy = session.grounds().copy_of(&file.original).unwrap();
         assert_eq!(fs::read(&copy).unwrap(), fs::read(&file.original).unwrap());
-        assert_eq!(session.original_of(copy.to_str().unwrap()), Some(file.original.clone()));
+        assert_eq!(session.grounds().original_of(&copy), Some(file.original.clone()));
     }
 }
 
@@ -265,7 +265,7 @@ fn nothing_done_to_the_original_reaches_the_copy() {
     let secret = station.outside().join("secret");
     fs::write(&secret, "secret").unwrap();
     let session = station.open(&["d/f"]).unwrap();
-    let copy = session.copy_of(file.to_str().unwrap()).unwrap();
+    let copy = session.grounds().copy_of(file.to_str().unwrap()).unwrap();
     let sealed = || fs::read_to_string(&copy).unwrap();
     fs::write(&file, "edited").unwrap();
     assert_eq!(sealed(), "as it was");
@@ -275,7 +275,7 @@ fn nothing_done_to_the_original_reaches_the_copy() {
     fs::rename(station.project.join("d"), station.project.join("e")).unwrap();
     assert_eq!(sealed(), "as it was");
     assert!(end(&station.dirs, &session.id, Why::Asked, clock::now()).unwrap());
-    assert!(!copy.exists());
+    assert!(!std::path::Path::new(&copy).exists());
 }
 
 /// A thread that puts `there` in the place of the name, and something of the name's back, as fast as it can.

@@ -112,8 +112,12 @@ pub struct Rewrite {
     /// The argument in our vocabulary (`command`, `file_path`) and its new value. The adapter puts it in the client's place.
     pub field: &'static str,
     pub value: String,
+    /// Switches among the arguments that must be set so for the change to hold, in our vocabulary.
+    pub also: &'static [(&'static str, bool)],
     /// The client's own permission prompt must be skipped, because the rewritten call cannot pass it otherwise.
     pub needs_permission: bool,
+    /// The model is told what was changed.
+    pub told: bool,
 }
 
 /// The whole answer. Built by [`Decision::new`] and [`Decision::fault`] only, so that the parts agree with each other.

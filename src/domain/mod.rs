@@ -29,6 +29,6 @@ pub use request::{
     Action, AgentId, Asking, CallId, Client, Event, Request, SearchKind, SessionId, Subject, Tool, ToolCall,
     Trust,
 };
-pub use review_session::ReviewId;
+pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing};
 pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
 pub use text::{clip, escape, is_hidden, join, lies_in};

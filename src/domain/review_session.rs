@@ -1,4 +1,7 @@
-//! The name of a review session. What belongs to a session is host's.
+//! A review session in the words of a decision: its name, what it grants, and where a quarantined agent stands in it. How
+//! it is kept is host's.
+
+use super::{Key, lies_in};
 
 /// A UUID of version 4 in its canonical spelling: lower case, hyphenated, 36 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -33,6 +36,95 @@ impl std::fmt::Display for ReviewId {
     }
 }
 
+/// What a review session grants: files and directories, and where their sealed copies lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grounds {
+    /// The real path of the directory that everything lies in.
+    pub root: String,
+    /// The directory that stands for `root` among the copies.
+    pub copies: String,
+    pub granted: Vec<Granted>,
+}
+
+/// A file or directory that a session grants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Granted {
+    /// Its real path, absolute.
+    pub original: String,
+    /// A directory, with all that lies in it.
+    pub tree: bool,
+}
+
+impl Grounds {
+    fn grant(&self, original: &str) -> Option<&Granted> {
+        let plain = !original.split('/').any(|name| name == "." || name == "..");
+        let fits = |granted: &&Granted| match granted.tree {
+            true => lies_in(original, &granted.original),
+            false => granted.original == original,
+        };
+        self.granted.iter().filter(|_| plain).find(fits)
+    }
+
+    /// Where the copy of a granted file or directory, or of what lies in one, is: none = it is not granted.
+    pub fn copy_of(&self, original: &str) -> Option<String> {
+        self.grant(original)?;
+        let below = original.strip_prefix(self.root.as_str()).unwrap_or(original).trim_start_matches('/');
+        let copies = self.copies.trim_end_matches('/');
+        Some(if below.is_empty() { copies.to_owned() } else { format!("{copies}/{below}") })
+    }
+
+    /// The original of a path among the copies: none = it is no copy of this session.
+    pub fn original_of(&self, copy: &str) -> Option<String> {
+        let below = copy.strip_prefix(self.copies.trim_end_matches('/'))?;
+        let original = format!("{}{below}", self.root.trim_end_matches('/'));
+        let original = if original.is_empty() { "/".to_owned() } else { original };
+        ((below.is_empty() || below.starts_with('/')) && self.grant(&original).is_some()).then_some(original)
+    }
+
+    /// Whether the path is a directory that was granted as such.
+    pub fn is_tree(&self, original: &str) -> bool {
+        self.granted.iter().any(|granted| granted.tree && granted.original == original)
+    }
+}
+
+/// Where a quarantined agent stands when it calls.
+#[derive(Debug)]
+pub enum Standing {
+    In(Inside),
+    Out(Out),
+}
+
+/// What a decision needs of the session that an agent works in.
+#[derive(Debug)]
+pub struct Inside {
+    pub review: ReviewId,
+    pub grounds: Grounds,
+    /// Life of the session's references, in seconds.
+    pub ttl_s: u32,
+    pub key: Key,
+    /// The present, in unix seconds.
+    pub now_s: u64,
+}
+
+/// Why a quarantined agent works in no session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Out {
+    /// It has not used a reference yet.
+    Unbound,
+    /// It is bound to another session than its reference names.
+    OtherSession,
+    /// The session that its reference names did not grant it.
+    Forged,
+    /// The reference is older than it may be, or dated in the future.
+    Expired,
+    /// As many agents work as may.
+    TooMany,
+    /// Its time has passed.
+    TimedOut,
+    /// There is no such session, or none any more.
+    NoSession,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,5 +153,39 @@ mod tests {
         ] {
             assert_eq!(ReviewId::parse(text), None, "{text}");
         }
+    }
+
+    fn grounds(root: &str, granted: &[(&str, bool)]) -> Grounds {
+        let granted =
+            granted.iter().map(|(original, tree)| Granted { original: (*original).to_owned(), tree: *tree });
+        Grounds { root: root.to_owned(), copies: "/run/c".to_owned(), granted: granted.collect() }
+    }
+
+    #[test]
+    fn copies_and_originals_are_found_from_each_other() {
+        let two = grounds("/p", &[("/p/a/f", false), ("/p/d", true)]);
+        for (original, copy) in [("/p/a/f", "/run/c/a/f"), ("/p/d", "/run/c/d"), ("/p/d/x/y", "/run/c/d/x/y")]
+        {
+            assert_eq!(two.copy_of(original).unwrap(), copy);
+            assert_eq!(two.original_of(copy).unwrap(), original);
+        }
+        for foreign in ["/p", "/p/a", "/p/a/f/x", "/p/a/g", "/p/dd", "/p/d/../a/f", "/p/d/./x", "/etc/passwd"]
+        {
+            assert_eq!(two.copy_of(foreign), None, "{foreign}");
+        }
+        for foreign in ["/run/c", "/run/c/a", "/run/cc/d", "/run/c/d/../../x", "/p/d", ""] {
+            assert_eq!(two.original_of(foreign), None, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn the_root_itself_and_the_root_of_all_can_be_named() {
+        let whole = grounds("/p", &[("/p", true)]);
+        assert_eq!(whole.copy_of("/p/x").unwrap(), "/run/c/x");
+        assert_eq!(whole.copy_of("/p").unwrap(), "/run/c");
+        assert_eq!(whole.original_of("/run/c").unwrap(), "/p");
+        let all = grounds("/", &[("/etc/f", false)]);
+        assert_eq!(all.copy_of("/etc/f").unwrap(), "/run/c/etc/f");
+        assert_eq!(all.original_of("/run/c/etc/f").unwrap(), "/etc/f");
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::room::{Room, fault};
 use super::vault::VaultKind;
-use crate::domain::{Fault, ReviewId, lies_in};
+use crate::domain::{Fault, Granted, Grounds, ReviewId};
 use crate::host::clock::Now;
 
 const VERSION: u32 = 1;
@@ -145,28 +145,20 @@ impl Session {
         elapsed_ms(now, self.opened()) > u64::from(self.ttl_s) * 1000
     }
 
-    /// Whether the path is a named file, a named directory, or lies in one.
-    pub fn covers(&self, original: &str) -> bool {
-        self.entries.iter().any(|entry| match entry.kind {
-            EntryKind::File => entry.original == original,
-            EntryKind::Dir => lies_in(original, &entry.original),
-        })
-    }
-
-    /// Where the copy of a named file or directory, or of what lies in one, is: none = it is no part of the session.
-    pub fn copy_of(&self, original: &str) -> Option<PathBuf> {
-        let plain = !original.split('/').any(|name| name == "." || name == "..");
-        (plain && self.covers(original)).then(|| self.copies.join(below(original, &self.root)))
-    }
-
-    /// The original of a path among the copies: none = it is no copy of this session.
-    pub fn original_of(&self, copy: &str) -> Option<String> {
-        let rel = copy.strip_prefix(self.copies.to_str()?)?;
-        let original = format!("{}{rel}", self.root.trim_end_matches('/'));
-        let original = if original.is_empty() { "/".to_owned() } else { original };
-        let inside = rel.is_empty() || rel.starts_with('/');
-        let plain = !rel.split('/').any(|name| name == "." || name == "..");
-        (inside && plain && self.covers(&original)).then_some(original)
+    /// What it grants.
+    pub fn grounds(&self) -> Grounds {
+        let granted = |entry: &Entry| Granted {
+            original: entry.original.clone(),
+            tree: match entry.kind {
+                EntryKind::File => false,
+                EntryKind::Dir => true,
+            },
+        };
+        Grounds {
+            root: self.root.clone(),
+            copies: self.copies.to_string_lossy().into_owned(),
+            granted: self.entries.iter().map(granted).collect(),
+        }
     }
 }
 
@@ -298,34 +290,6 @@ mod tests {
             ended: None,
             copies: PathBuf::from("/run/c"),
         }
-    }
-
-    #[test]
-    fn copies_and_originals_are_found_from_each_other() {
-        let two = session("/p", &[("/p/a/f", EntryKind::File), ("/p/d", EntryKind::Dir)]);
-        for (original, copy) in [("/p/a/f", "/run/c/a/f"), ("/p/d", "/run/c/d"), ("/p/d/x/y", "/run/c/d/x/y")]
-        {
-            assert_eq!(two.copy_of(original).unwrap(), PathBuf::from(copy));
-            assert_eq!(two.original_of(copy).unwrap(), original);
-        }
-        for foreign in ["/p", "/p/a", "/p/a/f/x", "/p/a/g", "/p/dd", "/p/d/../a/f", "/p/d/./x", "/etc/passwd"]
-        {
-            assert_eq!(two.copy_of(foreign), None, "{foreign}");
-        }
-        for foreign in ["/run/c", "/run/c/a", "/run/cc/d", "/run/c/d/../../x", "/p/d", ""] {
-            assert_eq!(two.original_of(foreign), None, "{foreign}");
-        }
-    }
-
-    #[test]
-    fn the_root_itself_and_the_root_of_all_can_be_named() {
-        let whole = session("/p", &[("/p", EntryKind::Dir)]);
-        assert_eq!(whole.copy_of("/p/x").unwrap(), PathBuf::from("/run/c/x"));
-        assert_eq!(whole.copy_of("/p").unwrap().components().count(), 3);
-        assert_eq!(whole.original_of("/run/c").unwrap(), "/p");
-        let all = session("/", &[("/etc/f", EntryKind::File)]);
-        assert_eq!(all.copy_of("/etc/f").unwrap(), PathBuf::from("/run/c/etc/f"));
-        assert_eq!(all.original_of("/run/c/etc/f").unwrap(), "/etc/f");
     }
 
     #[test]

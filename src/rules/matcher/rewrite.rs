@@ -42,7 +42,9 @@ pub(super) fn force_with_lease(view: &View<'_>) -> Option<Rewrite> {
         name: super::Rewriter::ForceWithLease.name().to_owned(),
         field: "command",
         value,
+        also: &[],
         needs_permission: false,
+        told: true,
     })
 }
 
