@@ -1,9 +1,7 @@
 //! The gates in front of the review: the first that answers ends it.
 
+use super::quarantine_tools::AllowedTool;
 use crate::domain::{Policy, Reason, Severity, Stand, Subject, Tool, ToolCall, Trust, Verdict, fingerprint};
-
-/// The tools of a quarantined agent (seed 004); everything else is denied, known or not.
-const QUARANTINE_TOOLS: [Tool; 3] = [Tool::Read, Tool::Grep, Tool::Glob];
 
 /// Stopped session, quarantine allowlist, typed reference, rate limits: the reason of the first that denies.
 pub fn gates(
@@ -20,7 +18,7 @@ pub fn gates(
         );
     }
     if trust == Trust::Quarantined {
-        if !QUARANTINE_TOOLS.contains(&call.tool) {
+        if AllowedTool::of(&call.tool).is_none() {
             let message =
                 format!("a quarantined agent may use Read, Grep and Glob only, not {}", call.tool.name());
             return Some(deny("TOOL_NOT_ALLOWED", message).0);

@@ -5,6 +5,8 @@ mod assess;
 mod decide;
 mod gates;
 mod matrix;
+pub mod prompt;
+pub mod quarantine_tools;
 mod rationality;
 pub mod redact;
 mod registration;
