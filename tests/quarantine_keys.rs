@@ -1,5 +1,12 @@
 //! Keys of review sessions: in the keyring or in a file in memory, checked on every use, gone at the end.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "tests"
+)]
 
 mod station;
 
@@ -138,7 +145,8 @@ fn the_key_in_the_keyring_is_closed_and_ends_by_itself() {
         return;
     }
     let station = station(VaultKind::Keyring);
-    let session = station.open_with(&["f"], |opening| (opening.ttl_s, opening.timeout_s) = (7200, 60)).unwrap();
+    let session =
+        station.open_with(&["f"], |opening| (opening.ttl_s, opening.timeout_s) = (7200, 60)).unwrap();
     let held = in_keyring(&station).unwrap();
     let meta = held.metadata().unwrap();
     assert_eq!(meta.get_perms().bits(), 0x2f00_0000, "only who holds the keyring may do anything");

@@ -1,5 +1,12 @@
 //! A session's record, its end and what a sweep takes away; a damaged record is never "no session".
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "tests"
+)]
 
 mod station;
 
@@ -9,9 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use lazaret::host::clock;
-use lazaret::host::quarantine::{
-    MAX_OPEN, Session, Swept, Why, agents, end, enter, key, list, load, sweep,
-};
+use lazaret::host::quarantine::{MAX_OPEN, Session, Swept, Why, agents, end, enter, key, list, load, sweep};
 use station::{Station, after, agent, is_root, unknown_id};
 
 fn one() -> (Station, Session) {
@@ -166,7 +171,9 @@ fn a_sweep_without_a_room_finds_nothing_and_makes_nothing() {
     let station = Station::new();
     assert_eq!(sweep(&station.dirs, clock::now()).unwrap(), Swept::default());
     assert!(!station.dirs.runtime.exists());
-    assert!(list(&station.dirs).unwrap().is_empty() && agents(&station.dirs, clock::now()).unwrap().is_empty());
+    assert!(
+        list(&station.dirs).unwrap().is_empty() && agents(&station.dirs, clock::now()).unwrap().is_empty()
+    );
 }
 
 #[test]

@@ -101,10 +101,17 @@ fn a_process_killed_while_it_opens_or_ends_leaves_nothing_half() {
     let project = station.project.to_str().unwrap().to_owned();
     let (mut halves, mut whole) = (0, 0);
     for round in 0..60 {
-        let children = vec![spawn(&program, "open", &station, &project, "-"), spawn(&program, "open", &station, &project, "-")];
+        let children = vec![
+            spawn(&program, "open", &station, &project, "-"),
+            spawn(&program, "open", &station, &project, "-"),
+        ];
         std::thread::sleep(moment(round));
         kill(children);
-        halves += station.left().iter().filter(|name| name.contains("/.") && name.matches('/').count() == 1).count();
+        halves += station
+            .left()
+            .iter()
+            .filter(|name| name.contains("/.") && name.matches('/').count() == 1)
+            .count();
         // The next call of any kind.
         let swept = sweep(&station.dirs, clock::now()).unwrap();
         assert!(swept.damaged.is_empty(), "round {round}: {swept:?}");
@@ -121,7 +128,8 @@ fn a_process_killed_while_it_opens_or_ends_leaves_nothing_half() {
         }
         // No key, no salt, no copy.
         for name in station.left() {
-            let harmless = ["sessions", "ended", "register.json"].contains(&name.as_str()) || name.ends_with(".json");
+            let harmless =
+                ["sessions", "ended", "register.json"].contains(&name.as_str()) || name.ends_with(".json");
             assert!(harmless || name.ends_with(".json.new"), "round {round}: {name}");
         }
     }

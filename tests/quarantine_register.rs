@@ -54,7 +54,10 @@ fn the_first_call_binds_and_later_ones_only_look() {
     assert_eq!(bound(&case.station.dirs, &a).unwrap(), None);
     assert!(!case.register().exists(), "who is refused is not registered");
     let first = case.bind(&a, 0);
-    assert_eq!((first.session, first.since, first.left_ms, first.first), (case.review.clone(), case.now, 300_000, true));
+    assert_eq!(
+        (first.session, first.since, first.left_ms, first.first),
+        (case.review.clone(), case.now, 300_000, true)
+    );
     let written = fs::metadata(case.register()).unwrap().modified().unwrap();
     for wanted in [None, Some(id)] {
         let later = case.enter(&a, wanted, 10).unwrap();
@@ -136,13 +139,16 @@ fn past_its_deadline_an_agent_is_out_for_good() {
     // The caller ends the session: the key is gone, and everybody in it gets the same answer.
     assert!(end(&case.station.dirs, &case.review.id, Why::TimedOut, after(case.now, 301)).unwrap());
     assert!(key(&case.station.dirs, &case.review).is_err());
-    for seconds in [302, 5000] {
+    for seconds in [302, 450] {
         for who in [&a, &b, &agent("s", "c")] {
             assert_eq!(case.enter(who, Some(&case.review.id), seconds), Err(case.timed_out()), "{who:?}");
         }
     }
-    let states: Vec<_> = agents(&case.station.dirs, case.now).unwrap().iter().map(|row| row.state).collect();
-    assert_eq!(states, [AgentState::TimedOut, AgentState::Left]);
+    let states =
+        || -> Vec<_> { agents(&case.station.dirs, case.now).unwrap().iter().map(|row| row.state).collect() };
+    assert_eq!(states(), [AgentState::TimedOut, AgentState::Left]);
+    assert_eq!(case.enter(&b, None, 501), Err(case.timed_out()), "its own time is over too");
+    assert_eq!(states(), [AgentState::TimedOut, AgentState::TimedOut]);
 }
 
 #[test]
@@ -186,9 +192,14 @@ fn the_end_of_a_clients_session_names_the_reviews_to_end() {
     case.enter(&agent("s", "c"), Some(&other.id), 0).unwrap();
     case.enter(&agent("t", "d"), Some(&other.id), 0).unwrap();
     let dirs = &case.station.dirs;
-    let ended = |name: &str, client| leave_session(dirs, client, &SessionId::new(name).unwrap(), case.now).unwrap();
+    let ended =
+        |name: &str, client| leave_session(dirs, client, &SessionId::new(name).unwrap(), case.now).unwrap();
     assert!(ended("s", Client::OpenCode).is_empty() && ended("none", Client::ClaudeCode).is_empty());
-    assert_eq!(ended("s", Client::ClaudeCode), std::slice::from_ref(&case.review.id), "in the other one somebody works");
+    assert_eq!(
+        ended("s", Client::ClaudeCode),
+        std::slice::from_ref(&case.review.id),
+        "in the other one somebody works"
+    );
     assert_eq!(ended("t", Client::ClaudeCode), std::slice::from_ref(&other.id));
     assert!(agents(dirs, case.now).unwrap().iter().all(|row| row.state == AgentState::Left));
     // Naming ends nothing yet.
@@ -197,7 +208,9 @@ fn the_end_of_a_clients_session_names_the_reviews_to_end() {
 
 #[test]
 fn a_damaged_register_refuses_everybody_until_the_sessions_have_ended() {
-    for harm in ["{", r#"{"version":2,"lost":null,"rows":[]}"#, "", r#"{"version":1,"lost":null,"rows":[{}]}"#] {
+    for harm in
+        ["{", r#"{"version":2,"lost":null,"rows":[]}"#, "", r#"{"version":1,"lost":null,"rows":[{}]}"#]
+    {
         let case = Case::new();
         let (a, id, dirs) = (agent("s", "a"), &case.review.id, &case.station.dirs);
         case.bind(&a, 0);
@@ -239,10 +252,20 @@ fn a_register_of_others_is_a_fault() {
 fn the_register_has_a_bound() {
     let case = Case::new();
     let (dirs, id) = (&case.station.dirs, &case.review.id);
-    let let_in = |number: usize, id| enter(dirs, &agent("s", &number.to_string()), Some(id), case.now, u32::MAX).unwrap();
-    for number in 0..MAX_AGENTS {
-        assert!(let_in(number, id).is_ok());
-    }
+    let let_in = |number: usize, id| {
+        enter(dirs, &agent("s", &number.to_string()), Some(id), case.now, u32::MAX).unwrap()
+    };
+    // As many calls would have written it.
+    assert!(let_in(0, id).is_ok());
+    let text = fs::read_to_string(case.register()).unwrap();
+    let (front, rest) = text.split_at(text.find("[{").unwrap() + 1);
+    let (row, back) = rest.split_at(rest.find(']').unwrap());
+    let name = r#""agent":"0""#;
+    assert!(row.contains(name));
+    let rows: Vec<String> =
+        (0..MAX_AGENTS).map(|number| row.replace(name, &format!(r#""agent":"{number}""#))).collect();
+    fs::write(case.register(), format!("{front}{}{back}", rows.join(","))).unwrap();
+    assert!(let_in(MAX_AGENTS - 1, id).is_ok());
     assert_eq!(let_in(MAX_AGENTS, id), Err(Denied::TooMany));
     // Agents of sessions that have ended make room.
     let other = case.station.open(&["f"]).unwrap();

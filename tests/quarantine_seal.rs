@@ -1,5 +1,12 @@
 //! Sealed copies: what is copied, what is left out and why, what is refused, and that no trick with names gets past it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "tests"
+)]
 
 mod station;
 
@@ -105,8 +112,14 @@ fn what_is_no_plain_file_is_left_out_and_reported() {
     symlink("../secret", d.join("link")).unwrap();
     symlink("/etc", d.join("linked dir")).unwrap();
     symlink("nowhere", d.join("dangling")).unwrap();
-    rustix::fs::mknodat(rustix::fs::CWD, d.join("fifo"), rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
-        .unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        d.join("fifo"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
     let _socket = UnixListener::bind(d.join("socket")).unwrap();
     fs::write(d.join(std::ffi::OsStr::from_bytes(b"\xff")), "x").unwrap();
     let mut deep = d.clone();
@@ -144,7 +157,7 @@ fn a_file_that_may_not_be_read_is_left_out() {
         return;
     }
     let station = Station::new();
-    fs::set_permissions(station.write("d/closed", "x"), Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(station.write("d/closed", "x"), Permissions::from_mode(0o000)).unwrap();
     station.write("d/f", "text");
     let session = station.open(&["d"]).unwrap();
     assert_eq!(session.files, 1);
@@ -332,7 +345,8 @@ fn race(swapped: &str, named: &str) -> (usize, usize) {
 #[test]
 fn a_race_for_a_name_gives_the_original_or_nothing() {
     let mut both = (0, 0);
-    for (swapped, named) in [("a/b/f", "a/b/f"), ("a/b", "a/b/f"), ("a", "a/b/f"), ("a/b/f", "."), ("a", ".")] {
+    for (swapped, named) in [("a/b/f", "a/b/f"), ("a/b", "a/b/f"), ("a", "a/b/f"), ("a/b/f", "."), ("a", ".")]
+    {
         let (opened, sealed) = race(swapped, named);
         both = (both.0 + opened, both.1 + sealed);
     }

@@ -237,9 +237,9 @@ pub fn key(dirs: &Dirs, session: &Session) -> Result<Key, Fault> {
 pub fn end(dirs: &Dirs, id: &ReviewId, why: Why, now: Now) -> Result<bool, Fault> {
     let Some(room) = Room::open(dirs)? else { return Ok(false) };
     let Some(_lock) = room.lock()? else { return Ok(false) };
-    let ended = end_locked(&room, id, why, now)?;
-    forget_if_idle(&room)?;
-    Ok(ended)
+    let ended = end_locked(&room, id, why, now);
+    let forgotten = forget_if_idle(&room);
+    ended.and_then(|ended| forgotten.map(|()| ended))
 }
 
 /// The same under the lock, with the master left as it is.
@@ -270,13 +270,18 @@ pub(super) fn end_locked(room: &Room, id: &ReviewId, why: Why, now: Now) -> Resu
             copies: PathBuf::new(),
         },
     };
-    room.make_dir(ENDED)?;
-    write_record(room, &format!("{ENDED}/{id}.json"), &tombstone)?;
+    let bury = || {
+        room.make_dir(ENDED)?;
+        write_record(room, &format!("{ENDED}/{id}.json"), &tombstone)
+    };
+    let buried = bury();
     let gone = format!("{OPEN}/.gone-{id}");
     rename(room, &dir, &gone)?;
-    register::release(room, id, now)?;
+    let released = register::release(room, id, now);
     remove_tree(&room.at(&gone))?;
-    Ok(true)
+    // Where there was no room for it before, there is now.
+    buried.or_else(|_| bury())?;
+    released.map(|()| true)
 }
 
 /// Forgets the master and the register when no session is open.

@@ -197,7 +197,7 @@ fn is_ours(path: &Path, stat: &rustix::fs::Stat) -> Result<(), Fault> {
     {
         return Err(elsewhere(fault(path, "it is not a directory of yours")));
     }
-    closed(path, u32::from(stat.st_mode))
+    closed(path, stat.st_mode)
 }
 
 /// That a mode gives others nothing.
