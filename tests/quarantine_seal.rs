@@ -288,7 +288,7 @@ fn nothing_done_to_the_original_reaches_the_copy() {
     fs::rename(station.project.join("d"), station.project.join("e")).unwrap();
     assert_eq!(sealed(), "as it was");
     assert!(end(&station.dirs, &session.id, Why::Asked, clock::now()).unwrap());
-    assert!(!std::path::Path::new(&copy).exists());
+    assert!(!Path::new(&copy).exists());
 }
 
 /// A thread that puts `there` in the place of the name, and something of the name's back, as fast as it can.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::adapters;
 use crate::cli::args::{CheckArgs, ClientName};
+use crate::cli::quarantine::Desk;
 use crate::cli::{Exit, Machine, call, hook, report};
 use crate::domain::{
     Asking, Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, SessionId, Stand, Subject,
@@ -163,11 +164,18 @@ impl Checker {
         let survey = call::understand(call, &request.cwd, &policy, &mut facts);
         let trust = call::trust(&subject, &policy, self.0.env.lazaret_quarantine.is_some());
         let stand = self.stand(request, &policy, trust);
+        let client = self.0.env.lazaret_quarantine.as_deref();
+        let desk = Desk { dirs: &self.0.dirs, policy: &policy, client, now: clock::now(), acts: false };
+        let standing = match trust {
+            Trust::Ordinary => None,
+            Trust::Quarantined => Some(desk.admit(request, call)?),
+        };
         let case = Case {
             subject: &subject,
             call,
             cwd: &request.cwd,
             trust,
+            standing: standing.as_ref(),
             asking: request.asking,
             survey: &survey,
             facts: &facts,

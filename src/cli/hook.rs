@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use crate::adapters::{self, ExitKind, Reply};
 use crate::cli::call;
+use crate::cli::quarantine::Desk;
 use crate::cli::record::Log;
 use crate::domain::{
     Asking, Client, Decision, Enforcement, Entry, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places,
-    Policy, Request, Stand, Subject, ToolCall, Trust, Verdict,
+    Policy, Request, Stand, Standing, Subject, ToolCall, Trust, Verdict,
 };
 use crate::host::clock::{self, Now};
 use crate::host::dirs::{Dirs, Environment};
@@ -131,6 +132,16 @@ impl Setting {
     fn store(&self) -> Store {
         Store::new(&self.dirs.state)
     }
+
+    /// Where a quarantined agent stands; an ordinary one stands nowhere.
+    fn standing(&self, request: &Request, call: &ToolCall, trust: Trust) -> Result<Option<Standing>, Fault> {
+        if trust == Trust::Ordinary {
+            return Ok(None);
+        }
+        let client = self.env.lazaret_quarantine.as_deref();
+        let desk = Desk { dirs: &self.dirs, policy: &self.policy, client, now: self.now, acts: true };
+        desk.admit(request, call).map(Some)
+    }
 }
 
 fn answer(request: &Request, now: Now) -> Decision {
@@ -150,12 +161,17 @@ fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decisio
     let trust = call::trust(subject, policy, setting.env.lazaret_quarantine.is_some());
     let mut facts = Facts::new(setting.places.clone());
     let survey = call::understand(call, &request.cwd, policy, &mut facts);
+    let (standing, denied) = match setting.standing(request, call, trust) {
+        Ok(standing) => (standing, None),
+        Err(fault) => (None, Some(fault)),
+    };
     let decide = |stand: &Stand| {
         review::decide(&Case {
             subject,
             call,
             cwd: &request.cwd,
             trust,
+            standing: standing.as_ref(),
             asking: request.asking,
             survey: &survey,
             facts: &facts,
@@ -173,6 +189,9 @@ fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decisio
         Ok(decision) => decision,
         Err(fault) => weigh(decide(&Stand::default()), fault),
     };
+    if let Some(fault) = denied {
+        decision = Decision::fault(fault, false);
+    }
     if let Some(fault) = &setting.config_fault {
         decision = weigh(decision, fault.clone());
     }

@@ -9,6 +9,7 @@ pub mod config;
 pub mod doctor;
 pub mod hook;
 pub mod install;
+mod quarantine;
 mod record;
 mod registering;
 mod report;

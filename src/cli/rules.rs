@@ -86,6 +86,7 @@ fn decide(example: &str, subject: &Subject, policy: &Policy) -> Decision {
         call: &call,
         cwd: fixture::PROJECT,
         trust: Trust::Ordinary,
+        standing: None,
         asking: Asking::Yes,
         survey: &survey,
         facts: &facts,

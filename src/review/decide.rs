@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use crate::domain::{
-    Action, Asking, Decision, Facts, Policy, Reason, Stand, Subject, Target, ToolCall, Trust, fingerprint,
+    Action, Asking, Decision, Facts, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject, Target,
+    ToolCall, Trust, Verdict, fingerprint,
 };
+use crate::review::gates::Passed;
 use crate::review::{assess, gates, rationality, risk};
 use crate::rules::{self, Survey, View};
 
@@ -15,6 +17,8 @@ pub struct Case<'a> {
     pub call: &'a ToolCall,
     pub cwd: &'a str,
     pub trust: Trust,
+    /// Of a quarantined agent; without it, it gets nothing.
+    pub standing: Option<&'a Standing>,
     pub asking: Asking,
     pub survey: &'a Survey,
     pub facts: &'a Facts,
@@ -62,11 +66,14 @@ pub fn action_text(call: &ToolCall) -> Cow<'_, str> {
 pub fn decide(case: &Case<'_>) -> Decision {
     let Case { subject, call, policy, stand, survey, .. } = *case;
     let can_ask = case.asking == Asking::Yes;
-    let quarantined = case.trust == Trust::Quarantined;
-    if let Some(reason) = gates::gates(subject, call, case.trust, stand, policy) {
-        let mut decision = Decision::new(vec![reason], None, can_ask);
-        decision.quarantined = quarantined;
-        return decision;
+    match gates::gates(case) {
+        Ok(Passed::Ordinary) => {}
+        Ok(Passed::Sealed(change)) => return sealed(change),
+        Err(reason) => {
+            let mut decision = Decision::new(vec![reason], None, can_ask);
+            decision.quarantined = case.trust == Trust::Quarantined;
+            return decision;
+        }
     }
     if !policy.enabled {
         return Decision::new(Vec::new(), None, can_ask);
@@ -88,6 +95,21 @@ pub fn decide(case: &Case<'_>) -> Decision {
     decision.risk = Some(risk);
     decision.rationality = Some(rationality);
     decision.effects = survey.effects.clone();
+    decision
+}
+
+/// A quarantined agent's call, led to the sealed copy of what it asked for.
+fn sealed(change: Rewrite) -> Decision {
+    let reason = Reason {
+        rule: "quarantine.sealed-copy".to_owned(),
+        verdict: Verdict::Modify,
+        severity: Severity::Low,
+        message: "a quarantined agent gets the copy that was sealed when its review was opened".to_owned(),
+        matched: String::new(),
+        instead: None,
+    };
+    let mut decision = Decision::new(vec![reason], Some(change), false);
+    decision.quarantined = true;
     decision
 }
 

@@ -1,36 +1,43 @@
 //! The gates in front of the review: the first that answers ends it.
 
-use super::quarantine_tools::AllowedTool;
-use crate::domain::{Policy, Reason, Severity, Stand, Subject, Tool, ToolCall, Trust, Verdict, fingerprint};
+use crate::domain::{
+    Out, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject, Tool, ToolCall, Trust, Verdict,
+    fingerprint,
+};
+use crate::review::{Case, quarantine};
+
+/// What a quarantined agent is that nobody vouches for.
+const NOWHERE: Standing = Standing::Out(Out::NoSession);
+
+/// What the gates say of a call that none of them refuses.
+#[derive(Debug)]
+pub enum Passed {
+    /// The review goes on.
+    Ordinary,
+    /// A quarantined agent gets the sealed copy, and nothing else is to be decided.
+    Sealed(Rewrite),
+}
 
 /// Stopped session, quarantine allowlist, typed reference, rate limits: the reason of the first that denies.
-pub fn gates(
-    subject: &Subject,
-    call: &ToolCall,
-    trust: Trust,
-    stand: &Stand,
-    policy: &Policy,
-) -> Option<Reason> {
+pub fn gates(case: &Case<'_>) -> Result<Passed, Reason> {
+    let Case { subject, call, stand, policy, .. } = *case;
     if let Some(why) = &stand.stopped {
-        return Some(
-            deny("SESSION_STOPPED", format!("this session was stopped: {why}"))
-                .with_instead("a person can run `lazaret resume` at a terminal"),
-        );
+        return Err(deny("SESSION_STOPPED", format!("this session was stopped: {why}"))
+            .with_instead("a person can run `lazaret resume` at a terminal"));
     }
-    if trust == Trust::Quarantined {
-        if AllowedTool::of(&call.tool).is_none() {
-            let message =
-                format!("a quarantined agent may use Read, Grep and Glob only, not {}", call.tool.name());
-            return Some(deny("TOOL_NOT_ALLOWED", message).0);
+    match case.trust {
+        Trust::Quarantined => {
+            let change = quarantine::gate(call, case.cwd, case.standing.unwrap_or(&NOWHERE))?;
+            match quarantine_limit(subject, stand, policy) {
+                Some(limit) => Err(limit),
+                None => Ok(Passed::Sealed(change)),
+            }
         }
-        if let Some(limit) = quarantine_limit(subject, stand, policy) {
-            return Some(limit);
-        }
-        let message = "a quarantined agent may read only what a typed reference of an open review session grants, \
-                       and no review session is open";
-        return Some(deny("INVALID_TYPED_REFERENCE", message.to_owned()).0);
+        Trust::Ordinary => match tool_limit(subject, call, stand, policy) {
+            Some(limit) => Err(limit),
+            None => Ok(Passed::Ordinary),
+        },
     }
-    tool_limit(subject, call, stand, policy)
 }
 
 fn quarantine_limit(subject: &Subject, stand: &Stand, policy: &Policy) -> Option<Reason> {
@@ -42,7 +49,7 @@ fn quarantine_limit(subject: &Subject, stand: &Stand, policy: &Policy) -> Option
             "{} calls of this quarantined agent in {} s (limit {})",
             counted, limits.window_seconds, limits.calls
         );
-        deny("RATE_LIMIT_EXCEEDED", message).0
+        deny("RATE_LIMIT_EXCEEDED", message).with_instead("wait until the window has passed")
     })
 }
 
@@ -110,7 +117,33 @@ fn deny(code: &str, message: String) -> Denial {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Action, AgentId, Client, Outcome, PastCall, SessionId, ToolLimit};
+    use crate::domain::{Action, AgentId, Asking, Client, Facts, Outcome, PastCall, SessionId, ToolLimit};
+    use crate::rules::Survey;
+
+    /// What the gates refuse, for an ordinary or a quarantined agent that works in no session.
+    fn refused(
+        subject: &Subject,
+        call: &ToolCall,
+        trust: Trust,
+        stand: &Stand,
+        policy: &Policy,
+    ) -> Option<Reason> {
+        let (survey, facts) = (Survey::default(), Facts::default());
+        let standing = Standing::Out(Out::Unbound);
+        let case = Case {
+            subject,
+            call,
+            cwd: "/p",
+            trust,
+            standing: Some(&standing),
+            asking: Asking::Yes,
+            survey: &survey,
+            facts: &facts,
+            policy,
+            stand,
+        };
+        gates(&case).err()
+    }
 
     fn subject(agent: Option<&str>) -> Subject {
         Subject {
@@ -146,7 +179,7 @@ mod tests {
     fn an_ordinary_agent_has_no_limit_by_default() {
         let stand = Stand { history: vec![past(0, &Tool::Bash, 0); 5000], wrapped: true, ..Stand::default() };
         assert_eq!(
-            gates(&subject(None), &call(Tool::Bash), Trust::Ordinary, &stand, &Policy::default()),
+            refused(&subject(None), &call(Tool::Bash), Trust::Ordinary, &stand, &Policy::default()),
             None
         );
     }
@@ -154,26 +187,29 @@ mod tests {
     #[test]
     fn the_window_slides() {
         let full = Stand { history: vec![past(0, &Tool::Bash, 59_999); 3], ..Stand::default() };
-        let over = gates(&subject(None), &call(Tool::Bash), Trust::Ordinary, &full, &limited(3)).unwrap();
+        let over = refused(&subject(None), &call(Tool::Bash), Trust::Ordinary, &full, &limited(3)).unwrap();
         assert_eq!(over.rule, "TOOL_LIMIT_EXCEEDED");
         let old = Stand { history: vec![past(0, &Tool::Bash, 60_000); 3], ..Stand::default() };
-        assert_eq!(gates(&subject(None), &call(Tool::Bash), Trust::Ordinary, &old, &limited(3)), None);
-        assert_eq!(gates(&subject(Some("a")), &call(Tool::Bash), Trust::Ordinary, &full, &limited(3)), None);
-        assert_eq!(gates(&subject(None), &call(Tool::Read), Trust::Ordinary, &full, &limited(3)), None);
+        assert_eq!(refused(&subject(None), &call(Tool::Bash), Trust::Ordinary, &old, &limited(3)), None);
+        assert_eq!(
+            refused(&subject(Some("a")), &call(Tool::Bash), Trust::Ordinary, &full, &limited(3)),
+            None
+        );
+        assert_eq!(refused(&subject(None), &call(Tool::Read), Trust::Ordinary, &full, &limited(3)), None);
     }
 
     #[test]
     fn a_damaged_record_counts_for_everybody() {
         let damaged = PastCall { damaged: true, ..past(7, &Tool::Read, 0) };
         let stand = Stand { history: vec![damaged; 3], ..Stand::default() };
-        let over = gates(&subject(Some("a")), &call(Tool::Bash), Trust::Ordinary, &stand, &limited(3));
+        let over = refused(&subject(Some("a")), &call(Tool::Bash), Trust::Ordinary, &stand, &limited(3));
         assert_eq!(over.unwrap().rule, "TOOL_LIMIT_EXCEEDED");
     }
 
     #[test]
     fn a_wrapped_record_counts_as_reached() {
         let stand = Stand { wrapped: true, ..Stand::default() };
-        assert!(gates(&subject(None), &call(Tool::Bash), Trust::Ordinary, &stand, &limited(100)).is_some());
+        assert!(refused(&subject(None), &call(Tool::Bash), Trust::Ordinary, &stand, &limited(100)).is_some());
     }
 
     #[test]
@@ -181,18 +217,18 @@ mod tests {
         let stand = Stand::default();
         for tool in [Tool::Bash, Tool::Write, Tool::Agent, Tool::WebFetch, Tool::Unknown("X".to_owned())] {
             let reason =
-                gates(&subject(Some("q")), &call(tool), Trust::Quarantined, &stand, &Policy::default());
+                refused(&subject(Some("q")), &call(tool), Trust::Quarantined, &stand, &Policy::default());
             assert_eq!(reason.unwrap().rule, "TOOL_NOT_ALLOWED");
         }
-        let reason =
-            gates(&subject(Some("q")), &call(Tool::Read), Trust::Quarantined, &stand, &Policy::default());
+        let read = ToolCall { tool: Tool::Read, action: Action::Read { path: "/p/a".to_owned() }, id: None };
+        let reason = refused(&subject(Some("q")), &read, Trust::Quarantined, &stand, &Policy::default());
         assert_eq!(reason.unwrap().rule, "INVALID_TYPED_REFERENCE");
     }
 
     #[test]
     fn a_stopped_session_stays_stopped() {
         let stand = Stand { stopped: Some("loop".to_owned()), ..Stand::default() };
-        let reason = gates(&subject(None), &call(Tool::Read), Trust::Ordinary, &stand, &Policy::default());
+        let reason = refused(&subject(None), &call(Tool::Read), Trust::Ordinary, &stand, &Policy::default());
         assert_eq!(reason.unwrap().rule, "SESSION_STOPPED");
     }
 }

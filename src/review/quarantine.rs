@@ -1,7 +1,8 @@
 //! The quarantine's own gate: what a quarantined agent may read, search and list, and the sealed copy it gets instead.
 
 use crate::domain::{
-    Action, Inside, Out, Reason, ReviewId, Rewrite, Severity, Standing, ToolCall, Verdict, clip, escape,
+    Action, Inside, Level, Out, Reason, ReviewId, Rewrite, Severity, Standing, ToolCall, Verdict, clip,
+    escape,
 };
 use crate::reference::{self, Reference, Seen};
 use crate::review::quarantine_tools::{self, AllowedTool};
@@ -9,7 +10,8 @@ use crate::review::quarantine_tools::{self, AllowedTool};
 /// Longest part of an argument that a reason quotes, in bytes.
 const QUOTED: usize = 200;
 /// What to do when a path was refused.
-const WAY_OUT: &str = "use a reference from your task exactly as it stands, and relative patterns without `..`";
+const WAY_OUT: &str =
+    "use a reference from your task exactly as it stands, and relative patterns without `..`";
 
 /// What the gate says of a call of a quarantined agent.
 pub(super) fn gate(call: &ToolCall, cwd: &str, standing: &Standing) -> Result<Rewrite, Reason> {
