@@ -97,6 +97,7 @@ fn show(survey: &Survey) -> String {
         match ask {
             Ask::Path(path) => writeln!(out, "    ask {path}").unwrap(),
             Ask::Content(path) => writeln!(out, "    ask text {path}").unwrap(),
+            Ask::Saved(path) => writeln!(out, "    ask saved {path}").unwrap(),
             Ask::Branch => writeln!(out, "    ask branch").unwrap(),
         }
     }

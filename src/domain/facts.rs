@@ -7,6 +7,8 @@ pub enum Ask {
     Path(String),
     /// The text of the file at this absolute path, at most [`Ask::MAX_CONTENT`] bytes.
     Content(String),
+    /// Does git hold what is in the file at this absolute path?
+    Saved(String),
     /// The branch that is checked out in the repository.
     Branch,
 }
@@ -84,6 +86,7 @@ pub struct Facts {
     pub places: Places,
     paths: Vec<(String, PathFact)>,
     contents: Vec<(String, Option<String>)>,
+    saved: Vec<(String, bool)>,
     branch: Option<Option<String>>,
 }
 
@@ -101,6 +104,11 @@ impl Facts {
         self.contents.iter().find(|(asked, _)| asked == path).map(|(_, text)| text.as_deref())
     }
 
+    /// The file is tracked and unchanged since git took it in, so that git can bring it back: `None` = not asked yet.
+    pub fn saved(&self, path: &str) -> Option<bool> {
+        self.saved.iter().find(|(asked, _)| asked == path).map(|(_, saved)| *saved)
+    }
+
     /// The branch: `None` = not asked yet, `Some(None)` = detached or no repository.
     pub fn branch(&self) -> Option<Option<&str>> {
         self.branch.as_ref().map(Option::as_deref)
@@ -114,6 +122,10 @@ impl Facts {
         self.contents.push((path, text));
     }
 
+    pub fn answer_saved(&mut self, path: String, saved: bool) {
+        self.saved.push((path, saved));
+    }
+
     pub fn answer_branch(&mut self, branch: Option<String>) {
         self.branch = Some(branch);
     }
@@ -123,6 +135,7 @@ impl Facts {
         match ask {
             Ask::Path(path) => self.path(path).is_some(),
             Ask::Content(path) => self.content(path).is_some(),
+            Ask::Saved(path) => self.saved(path).is_some(),
             Ask::Branch => self.branch.is_some(),
         }
     }

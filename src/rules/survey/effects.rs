@@ -158,7 +158,8 @@ impl Surveyor<'_> {
     }
 
     fn spot(&mut self, call: &Call, act: Act, spot: &Spot, fact: Option<&PathFact>) {
-        let places = &self.facts.places;
+        let facts = self.facts;
+        let places = &facts.places;
         let vital = match act {
             Act::Delete => paths::is_vital(&spot.path, spot.glob, spot.recursive, places),
             Act::Modify => spot.recursive && paths::is_vital(&spot.path, spot.glob, true, places),
@@ -167,7 +168,8 @@ impl Surveyor<'_> {
         // The project's own top is not lost when modes in it change.
         let vital = vital && (act == Act::Delete || paths::in_project(&spot.path, places).is_none());
         let (kind, severity) = kind_of(act, fact, vital);
-        let ignored = fact.is_some_and(|fact| fact.ignored);
+        let saved = act == Act::Delete && !spot.glob && self.saved(call, &spot.path, fact);
+        let ignored = saved || fact.is_some_and(|fact| fact.ignored);
         let disposable = !vital
             && matches!(kind, EffectKind::FileDeletion | EffectKind::FileModification)
             && paths::is_disposable(&spot.path, ignored, places);

@@ -16,7 +16,7 @@ mod tools;
 mod walk;
 mod wrap;
 
-pub(in crate::rules) use git::setting_command;
+pub(in crate::rules) use git::{checked_out, is_whole, setting_command};
 
 use crate::domain::{Ask, Effect, Facts, Policy, Target, ToolCall};
 use crate::shell::Arg;
