@@ -1,5 +1,7 @@
 //! What is known of the machine. The review asks, `host` answers; neither does the other's work.
 
+use super::lies_in;
+
 /// A question about the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ask {
@@ -78,6 +80,16 @@ pub struct Places {
     pub protected: Vec<Protected>,
     /// Name of the user, for `~name`.
     pub user: Option<String>,
+}
+
+impl Places {
+    /// The directories that are worked on. Not the root, and not the home directory or what is above it: working there makes
+    /// nothing in it expendable.
+    pub fn roots(&self) -> impl Iterator<Item = &str> {
+        let home = self.home.as_deref();
+        let roots = self.repo.iter().chain(&self.project).map(String::as_str);
+        roots.filter(move |root| *root != "/" && !home.is_some_and(|home| lies_in(home, root)))
+    }
 }
 
 /// The answers so far.

@@ -176,9 +176,10 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "delete inside the project only, or ask the person to add the directory to `scope`",
         )),
-        when: &[recursive_deletion(
-            &[Class::Outside],
-            &[
+        when: &[When::Effect(OnEffect {
+            kinds: DELETES,
+            any: &[Class::Outside],
+            none: &[
                 Class::Root,
                 Class::System,
                 Class::Home,
@@ -187,14 +188,24 @@ pub(super) const RULES: &[Rule] = &[
                 Class::Project,
                 Class::Git,
             ],
-        )],
+            recursive: true,
+            lasting: true,
+            ..EFFECT
+        })],
         fires: &[
             "rm -rf ../other/src",
             "rm -rf ~/work/thing",
             "rm -rf /data/cache",
             "find ~/work/thing -type f -delete",
         ],
-        silent: &["rm -rf build", "rm -rf /tmp/scratch", "rm ../other/a.txt", "rm -rf src/../target"],
+        silent: &[
+            "rm -rf build",
+            "rm -rf /tmp/scratch",
+            "rm ../other/a.txt",
+            "rm -rf src/../target",
+            "rm -rf ~/.cache/pip",
+            "rm -rf ~/.npm/_cacache",
+        ],
         ..RULE
     },
     Rule {
