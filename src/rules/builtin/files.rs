@@ -54,8 +54,11 @@ pub(super) const RULES: &[Rule] = &[
             "sudo env X=1 bash -c \"rm -rf /\"",
             "find / -delete",
             "cd / && rm -rf *",
+            "docker exec web rm -rf /",
+            "docker run --rm -v /:/h alpine rm -rf /h",
         ],
         silent: &[
+            "docker run --rm alpine rm -rf /",
             "echo \"rm -rf /\"",
             "git commit -m \"remove rm -rf / from docs\"",
             "rm -rf target",
@@ -150,6 +153,10 @@ pub(super) const RULES: &[Rule] = &[
             "cd .. && rm -rf proj",
             "rm -rf ./* .[!.]*",
             "find . -delete",
+            "docker run --rm -v $PWD:/w alpine rm -rf /w",
+            "docker run --rm -v \"$(pwd)\":/w -w /w alpine sh -c 'rm -rf *'",
+            "docker run --rm --mount type=bind,src=.,dst=/w alpine find /w -delete",
+            "docker run --rm -v $PWD:/w alpine rm -rf /",
         ],
         silent: &["rm -rf target", "rm -rf ./node_modules", "find . -name '*.orig'", "rm *.log"],
         ..RULE

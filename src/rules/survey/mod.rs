@@ -1,6 +1,7 @@
 //! What a call would do, worked out from its syntax and the facts at hand. Knows no rules: `builtin` judges.
 
 mod call;
+mod container;
 mod effects;
 mod git;
 mod operands;
@@ -16,6 +17,7 @@ mod tools;
 mod walk;
 mod wrap;
 
+pub(in crate::rules) use container::IN_CONTAINER;
 pub(in crate::rules) use git::{checked_out, is_whole, setting_command};
 
 use crate::domain::{Ask, Effect, Facts, Policy, Target, ToolCall};
@@ -59,6 +61,8 @@ pub struct Invocation {
     pub cwd: Option<String>,
     /// With another user's rights (sudo, doas, su, pkexec).
     pub privileged: bool,
+    /// In a container: its paths are not this machine's.
+    pub contained: bool,
     /// The programs it was unfolded from, outermost first (`sudo`, `env`, `bash`).
     pub wrappers: Vec<String>,
     pub stdin: Stdin,
