@@ -193,6 +193,9 @@ mod tests {
         let without_home = Places { home: None, ..places.clone() };
         assert!(!policy.expects("/home/u/notes/a", &without_home));
         let at_home = Places { repo: None, project: Some("/home/u".to_owned()), ..places };
-        assert!(!policy.expects("/home/u/letter.txt", &at_home), "working at home makes nothing there expendable");
+        assert!(
+            !policy.expects("/home/u/letter.txt", &at_home),
+            "working at home makes nothing there expendable"
+        );
     }
 }

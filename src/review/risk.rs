@@ -50,7 +50,9 @@ pub fn risk(effects: &[Effect], action: u64, history: &[PastCall], places: &Plac
         let base = if effect.disposable { DISPOSABLE } else { base_risk(effect.kind) };
         let scope = match in_scope(&effect.target, places, policy) {
             true => 0.0,
-            false if effect.kind == EffectKind::FileDeletion && is_one_file(&effect.target) => FILE_OUT_OF_SCOPE,
+            false if effect.kind == EffectKind::FileDeletion && is_one_file(&effect.target) => {
+                FILE_OUT_OF_SCOPE
+            }
             false => OUT_OF_SCOPE,
         };
         let privilege = if effect.privileged { PRIVILEGE } else { 0.0 };
@@ -154,7 +156,8 @@ mod tests {
     #[test]
     fn one_file_elsewhere_is_not_critical_by_itself() {
         let mut gone = effect(EffectKind::FileDeletion, "/elsewhere/a");
-        let of = |effect: &Effect| risk(std::slice::from_ref(effect), 0, &[], &places(), &Policy::default()).level;
+        let of =
+            |effect: &Effect| risk(std::slice::from_ref(effect), 0, &[], &places(), &Policy::default()).level;
         assert_eq!(of(&gone), RiskLevel::High);
         gone.target = Target::Path { path: "/elsewhere/a".to_owned(), glob: false, recursive: true };
         assert_eq!(of(&gone), RiskLevel::Critical);

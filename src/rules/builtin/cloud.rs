@@ -150,7 +150,11 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("kubectl get pods")),
         when: &[predicate("kubectl_deletes_pods", |scene| kubectl_deletes(scene, true))],
         fires: &["kubectl delete pod x", "kubectl -n dev delete pods x y", "kubectl delete job/migrate"],
-        silent: &["kubectl get pods", "kubectl delete pod x --dry-run=client", "kubectl delete deployment web"],
+        silent: &[
+            "kubectl get pods",
+            "kubectl delete pod x --dry-run=client",
+            "kubectl delete deployment web",
+        ],
         ..RULE
     },
     Rule {
@@ -409,7 +413,14 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("docker system df")),
         when: &[When::Command(sub(
             DOCKER,
-            &["system prune", "image prune", "container prune", "builder prune", "network prune", "buildx prune"],
+            &[
+                "system prune",
+                "image prune",
+                "container prune",
+                "builder prune",
+                "network prune",
+                "buildx prune",
+            ],
         ))],
         fires: &["docker system prune -f", "docker builder prune", "podman container prune -f"],
         silent: &["docker system df", "docker volume ls", "docker image ls"],
@@ -586,7 +597,9 @@ fn container_wiped<'a>(scene: &Scene<'a>) -> Found<'a> {
         return Found::No;
     }
     let found = scene.invocations().iter().find(|inv| {
-        inv.contained && (["-r", "-R", "--recursive", "-delete"].iter().any(|flag| has_flag(inv, flag)) || inv.program == "find")
+        inv.contained
+            && (["-r", "-R", "--recursive", "-delete"].iter().any(|flag| has_flag(inv, flag))
+                || inv.program == "find")
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -31,15 +31,13 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes a whole database",
         instead: Some(Instead::Command("psql -l")),
-        when: &[
-            predicate("sql_drop_database", |scene| {
-                sql(scene, |words| {
-                    (starts(words, &["DROP", "DATABASE"]) && !words.last().is_some_and(|name| is_scratch(name)))
-                        || starts(words, &["DROP", "SCHEMA"])
-                        || starts(words, &["DROP", "KEYSPACE"])
-                })
-            }),
-        ],
+        when: &[predicate("sql_drop_database", |scene| {
+            sql(scene, |words| {
+                (starts(words, &["DROP", "DATABASE"]) && !words.last().is_some_and(|name| is_scratch(name)))
+                    || starts(words, &["DROP", "SCHEMA"])
+                    || starts(words, &["DROP", "KEYSPACE"])
+            })
+        })],
         fires: &[
             "psql -c 'DROP DATABASE app'",
             "mysql -e \"drop database app\"",
@@ -80,7 +78,11 @@ pub(super) const RULES: &[Rule] = &[
                 })
             }),
         ],
-        fires: &["dropdb test_db", "dropdb --if-exists app_test", "psql -c 'DROP DATABASE IF EXISTS app_test;'"],
+        fires: &[
+            "dropdb test_db",
+            "dropdb --if-exists app_test",
+            "psql -c 'DROP DATABASE IF EXISTS app_test;'",
+        ],
         silent: &["createdb test_db", "dropdb app", "dropdb contest"],
         ..RULE
     },
@@ -235,7 +237,8 @@ pub(super) const RULES: &[Rule] = &[
 /// Whether a database is named like one that nobody misses.
 fn is_scratch(name: &str) -> bool {
     let mut words = name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
-    words.any(|word| matches!(word.as_str(), "test" | "tests" | "testing" | "tmp" | "temp" | "scratch" | "ci"))
+    words
+        .any(|word| matches!(word.as_str(), "test" | "tests" | "testing" | "tmp" | "temp" | "scratch" | "ci"))
 }
 
 /// A database is dropped by a program of its own; with `scratch`, one for tests.

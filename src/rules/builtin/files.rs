@@ -115,8 +115,12 @@ pub(super) const RULES: &[Rule] = &[
             "ls -d ~/* | xargs rm -rf",
             "find . -type f | xargs rm -f",
             "find /etc | xargs -n1 sudo rm",
+            "git ls-files -z | xargs -0 rm",
+            "git ls-files -o --exclude-standard | xargs rm -rf",
         ],
         silent: &[
+            "git ls-files '*.orig' | xargs rm",
+            "git ls-files | xargs wc -l",
             "find . -name '*.orig' -print0 | xargs -0 rm",
             "find target -type f | xargs rm",
             "find / -name x.log | xargs grep error",
@@ -598,12 +602,22 @@ fn delete_piped<'a>(scene: &Scene<'a>) -> Found<'a> {
             && runs(inv, &["rm", "rmdir", "unlink", "shred", "truncate", "mv"])
             && all.iter().any(|lister| {
                 let before = lister.pipeline == inv.pipeline && lister.stage < inv.stage;
-                before
-                    && runs(lister, &["find", "ls", "fd", "du", "tree", "locate"])
-                    && lists_too_much(lister, scene)
+                before && lists_all_of_git(lister)
+                    || before
+                        && runs(lister, &["find", "ls", "fd", "du", "tree", "locate"])
+                        && lists_too_much(lister, scene)
             })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `git ls-files` without a name lists every file of the project, and with `-o` those that git cannot bring back.
+fn lists_all_of_git(lister: &Invocation) -> bool {
+    let spared = ["-d", "--deleted", "-i", "--ignored"].iter().any(|flag| has_flag(lister, flag));
+    lister.program == "git"
+        && lister.sub.first().is_some_and(|sub| sub == "ls-files")
+        && lister.operands.is_empty()
+        && !spared
 }
 
 fn lists_too_much(lister: &Invocation, scene: &Scene<'_>) -> bool {

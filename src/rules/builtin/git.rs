@@ -186,7 +186,7 @@ pub(crate) const RULES: &[Rule] = &[
                 forced && !kept && inv.operands.iter().any(is_whole)
             })
         })],
-        fires: &["git rm -rf .", "git rm -r --force ':/'"],
+        fires: &["git rm -rf .", "git rm -r --force ':/'", "git rm -rf '*'"],
         silent: &["git rm -r --cached .", "git rm -rf docs/old", "git rm README.md", "git rm -rfn ."],
         ..RULE
     },
@@ -306,7 +306,9 @@ pub(crate) const RULES: &[Rule] = &[
                 first_git(scene, "push", |inv| {
                     let by_option = has_flag(inv, "--delete") || has_flag(inv, "-d");
                     let unknown = |arg: &Arg| arg.has_unknown() || arg.has_glob();
-                    inv.operands.iter().any(|arg| unknown(arg) && (by_option || arg.prefix().starts_with(':')))
+                    inv.operands
+                        .iter()
+                        .any(|arg| unknown(arg) && (by_option || arg.prefix().starts_with(':')))
                 })
             }),
         ],
@@ -402,7 +404,10 @@ pub(crate) const RULES: &[Rule] = &[
         reason: "rewrites the whole history of the repository",
         instead: Some(Instead::Command("git clone . /tmp/rewrite")),
         when: &[
-            When::Command(git(&["filter-branch", "filter-repo"], &[])),
+            When::Command(Command {
+                without: &["--analyze", "--dry-run"],
+                ..git(&["filter-branch", "filter-repo"], &[])
+            }),
             When::Command(Command { programs: &["git-filter-repo", "bfg", "git-filter-branch"], ..COMMAND }),
         ],
         fires: &[
@@ -411,6 +416,7 @@ pub(crate) const RULES: &[Rule] = &[
             "bfg --delete-files key.pem",
         ],
         silent: &[
+            "git filter-repo --analyze",
             "git log --follow src/main.rs",
             "git rebase -i HEAD~3",
             "git commit --amend --no-edit",
@@ -604,7 +610,8 @@ const LOCK_FILES: &[&str] = &[
 fn overwrites<'a>(scene: &Scene<'a>, sub: &str, loss: Loss) -> Found<'a> {
     first_git(scene, sub, |inv| {
         let by_file = has_flag(inv, "--pathspec-from-file") || has_flag(inv, "-p");
-        let most = overwritten(inv, scene).iter().map(|arg| loss_of(arg, inv, scene)).max_by_key(|loss| *loss as u8);
+        let most =
+            overwritten(inv, scene).iter().map(|arg| loss_of(arg, inv, scene)).max_by_key(|loss| *loss as u8);
         match loss {
             Loss::Wide => most == Some(Loss::Wide) || (by_file && sub != "checkout-index"),
             Loss::File | Loss::Nothing => most == Some(loss),
@@ -675,7 +682,8 @@ fn loss_of(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> Loss {
 /// A clean that deletes more than what git ignores or a build makes again.
 fn clean<'a>(scene: &Scene<'a>) -> Found<'a> {
     let unforced = |arg: &Arg| arg.text().to_ascii_lowercase().contains("clean.requireforce");
-    let unforced = scene.invocations().iter().any(|inv| inv.program == "git" && inv.args.iter().any(unforced));
+    let unforced =
+        scene.invocations().iter().any(|inv| inv.program == "git" && inv.args.iter().any(unforced));
     first_git(scene, "clean", |inv| {
         let forced = unforced || has_flag(inv, "-f") || has_flag(inv, "--force");
         let spares = ["-n", "--dry-run", "-X"].iter().any(|flag| has_flag(inv, flag))
@@ -698,7 +706,9 @@ fn moves_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
         let branches: Vec<&Arg> = match inv.sub.first().map(String::as_str) {
             Some("checkout") => by_flag(&["-B"]),
             Some("switch") => by_flag(&["-C", "--force-create"]),
-            Some("branch") if has(&["-D"]) || (forced && has(&["-d", "--delete"])) => inv.operands.iter().collect(),
+            Some("branch") if has(&["-D"]) || (forced && has(&["-d", "--delete"])) => {
+                inv.operands.iter().collect()
+            }
             Some("branch") if has(&["-M", "-C"]) || (forced && has(&["-m", "--move", "-c", "--copy"])) => {
                 inv.operands.iter().skip(1).collect()
             }

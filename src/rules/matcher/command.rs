@@ -120,7 +120,8 @@ fn operands_match(operand: &Operand, inv: &Invocation, scene: &Scene<'_>) -> boo
         }
         Operand::At(places) => {
             let home = scene.view.facts.places.home.as_deref();
-            !inv.contained && inv.operands.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), places, home))
+            !inv.contained
+                && inv.operands.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), places, home))
         }
     }
 }
@@ -129,5 +130,9 @@ fn operands_match(operand: &Operand, inv: &Invocation, scene: &Scene<'_>) -> boo
 fn lies_on(arg: &Arg, inv: &Invocation, scene: &Scene<'_>, classes: &[Class]) -> bool {
     let found = classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
     // In a container only devices are this machine's.
-    if inv.contained { classes.contains(&Class::Device) && found.has(Class::Device) } else { found.any(classes) }
+    if inv.contained {
+        classes.contains(&Class::Device) && found.has(Class::Device)
+    } else {
+        found.any(classes)
+    }
 }

@@ -45,8 +45,7 @@ impl Container {
         let compose = name.ends_with("-compose") || parsed.first_sub() == "compose";
         let cluster = matches!(name, "kubectl" | "oc" | "k");
         let workdir = parsed.value(&["-w", "--workdir"]).and_then(Arg::known).map(|dir| join("/", dir));
-        let mut container =
-            Container { mounts: Vec::new(), fresh: runs && !compose && !cluster, workdir };
+        let mut container = Container { mounts: Vec::new(), fresh: runs && !compose && !cluster, workdir };
         if cluster {
             return Some(container);
         }
@@ -97,7 +96,13 @@ fn host(from: &str, cwd: Option<&str>) -> Option<Mount> {
 
 impl Surveyor<'_> {
     /// Notes what a command in a container does to a path inside: on this machine where the path is mounted from it.
-    pub(super) fn contained(&mut self, call: &Call, container: &Container, act: Act, (target, text): (Target, &str)) {
+    pub(super) fn contained(
+        &mut self,
+        call: &Call,
+        container: &Container,
+        act: Act,
+        (target, text): (Target, &str),
+    ) {
         let Target::Path { path, glob, recursive } = &target else {
             let only_here = container.fresh && container.mounts.is_empty();
             if act == Act::Delete && !only_here {
@@ -105,6 +110,11 @@ impl Surveyor<'_> {
             }
             return;
         };
+        // A container that sees a device sees this machine's.
+        if paths::is_device(path) {
+            self.act(call, act, target);
+            return;
+        }
         let outside = Call { container: None, remote: false, cwd: None, before: None, ..call.clone() };
         let within = container.mounts.iter().filter(|(dir, _)| paths::is_or_has_name_below(path, dir));
         match within.max_by_key(|(dir, _)| dir.len()) {
@@ -126,7 +136,9 @@ impl Surveyor<'_> {
         }
         // What holds a mount takes it with it.
         let (above, all) = match path.rsplit_once('/') {
-            Some((dir, last)) if *glob && is_everything(last) => (if dir.is_empty() { "/" } else { dir }, true),
+            Some((dir, last)) if *glob && is_everything(last) => {
+                (if dir.is_empty() { "/" } else { dir }, true)
+            }
             _ => (path.as_str(), false),
         };
         if act == Act::Delete && (*recursive || all) {

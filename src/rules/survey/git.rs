@@ -139,7 +139,11 @@ impl Surveyor<'_> {
             return true;
         }
         let is_file = fact.is_some_and(|fact| fact.kind == PathKind::File && !fact.link);
-        if !is_file || call.remote || self.touched(path) || paths::in_project(path, &self.facts.places).is_none() {
+        if !is_file
+            || call.remote
+            || self.touched(path)
+            || paths::in_project(path, &self.facts.places).is_none()
+        {
             return false;
         }
         self.ask(Ask::Saved(path.to_owned()));
@@ -158,7 +162,9 @@ impl Surveyor<'_> {
     fn is_there(&mut self, call: &Call, arg: &Arg) -> bool {
         match paths::target(arg, call.cwd.as_deref(), false) {
             // Names of commits that no file has.
-            Target::Path { .. } if arg.prefix() == "HEAD" || arg.prefix().contains(['~', '^', ':', '@']) => false,
+            Target::Path { .. } if arg.prefix() == "HEAD" || arg.prefix().contains(['~', '^', ':', '@']) => {
+                false
+            }
             Target::Path { path, glob: false, .. } if !call.remote => {
                 self.ask(Ask::Path(path.clone()));
                 self.facts.path(&path).is_some_and(|fact| fact.kind != PathKind::Missing)
@@ -213,7 +219,9 @@ impl Surveyor<'_> {
                     paths => paths,
                 }
             }
-            ("restore", _) if !parsed.has(&["--staged", "-S"]) || parsed.has(&["--worktree", "-W"]) => operands,
+            ("restore", _) if !parsed.has(&["--staged", "-S"]) || parsed.has(&["--worktree", "-W"]) => {
+                operands
+            }
             ("switch", _) if force || parsed.has(&["--discard-changes"]) => &[],
             ("branch", _) if parsed.has(&["-D"]) || (force && parsed.has(&["-d", "--delete"])) => &[],
             // Without force git itself refuses to delete what is not committed, here and with work trees.
@@ -302,7 +310,8 @@ pub(in crate::rules) fn checked_out<'o>(
 fn patched(text: &str, strip: usize) -> impl Iterator<Item = &str> {
     const HEADS: &[&str] = &["+++ ", "--- "];
     const RENAMES: &[&str] = &["rename to ", "rename from ", "copy to "];
-    let after = |line: &'_ str, heads: &[&str]| heads.iter().find(|head| line.starts_with(**head)).map(|h| h.len());
+    let after =
+        |line: &'_ str, heads: &[&str]| heads.iter().find(|head| line.starts_with(**head)).map(|h| h.len());
     let name = move |line| {
         let full = after(line, HEADS).and_then(|at| line.get(at..));
         let name: Option<&str> = match full {
@@ -316,7 +325,7 @@ fn patched(text: &str, strip: usize) -> impl Iterator<Item = &str> {
 
 /// The whole tree, as a pathspec.
 pub(in crate::rules) fn is_whole(arg: &Arg) -> bool {
-    matches!(arg.known(), Some("." | "./" | ":/" | ":/." | ":" | ".."))
+    matches!(arg.known(), Some("." | "./" | ":/" | ":/." | ":" | ".." | "*"))
         || matches!(arg.pieces.as_slice(), [Piece::Glob(text)] if text == "*")
 }
 
@@ -333,9 +342,7 @@ pub(in crate::rules) fn setting_command(setting: &Arg) -> Option<Arg> {
         super::output::append(&mut text, &value);
         return Some(text);
     }
-    if key == "credential.helper"
-        || (key.starts_with("credential.") && key.ends_with(".helper"))
-    {
+    if key == "credential.helper" || (key.starts_with("credential.") && key.ends_with(".helper")) {
         return if value.prefix().starts_with('!') { super::options::after(&value, 1) } else { None };
     }
     let runs = matches!(

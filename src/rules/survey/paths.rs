@@ -127,7 +127,9 @@ fn roots(places: &Places) -> impl Iterator<Item = &str> {
 
 /// A path in the repository or the project, without what leads there.
 pub(super) fn in_project<'p>(path: &'p str, places: &Places) -> Option<&'p str> {
-    roots(places).filter(|root| *root != "/" && is_or_has_name_below(path, root)).find_map(|root| path.get(root.len()..))
+    roots(places)
+        .filter(|root| *root != "/" && is_or_has_name_below(path, root))
+        .find_map(|root| path.get(root.len()..))
 }
 
 /// The directory of a pattern, and what follows it.
@@ -183,7 +185,9 @@ pub(super) fn is_disposable(path: &str, ignored: bool, places: &Places) -> bool 
         }
         return (ignored && !inside.is_empty()) || is_build_output(inside);
     }
-    if let Some(home) = places.home.as_deref().filter(|home| is_or_has_name_below(path, home) || below(home, path)) {
+    if let Some(home) =
+        places.home.as_deref().filter(|home| is_or_has_name_below(path, home) || below(home, path))
+    {
         let inside = path.get(home.len()..).unwrap_or_default().trim_start_matches('/');
         return below(path, home) && is_cache(inside);
     }
@@ -222,7 +226,11 @@ pub(super) fn is_build_output(path: &str) -> bool {
 /// Whether a read of it is worth a question: hidden files, and whatever lies elsewhere.
 pub(super) fn is_worth_asking(path: &str, places: &Places) -> bool {
     let inside = in_project(path, places).or_else(|| {
-        places.temp.iter().filter(|temp| is_or_has_name_below(path, temp)).find_map(|temp| path.get(temp.len()..))
+        places
+            .temp
+            .iter()
+            .filter(|temp| is_or_has_name_below(path, temp))
+            .find_map(|temp| path.get(temp.len()..))
     });
     inside.is_none_or(|inside| inside.contains("/."))
 }
@@ -295,10 +303,17 @@ mod tests {
         {
             assert!(!is_disposable(path, false, &places()), "{path}");
         }
-        for path in ["/home/u/.cache/pip", "/home/u/.npm/_cacache", "/home/u/go/pkg/mod/x", "/home/u/Library/Caches/x"] {
+        for path in [
+            "/home/u/.cache/pip",
+            "/home/u/.npm/_cacache",
+            "/home/u/go/pkg/mod/x",
+            "/home/u/Library/Caches/x",
+        ] {
             assert!(is_disposable(path, false, &places()), "{path}");
         }
-        for path in ["/home/u/.cache", "/home/u/.cache/*", "/home/u/.npm", "/home/u/.cargo", "/home/u/.cargo/bin"] {
+        for path in
+            ["/home/u/.cache", "/home/u/.cache/*", "/home/u/.npm", "/home/u/.cargo", "/home/u/.cargo/bin"]
+        {
             assert!(!is_disposable(path, false, &places()), "{path}");
         }
         assert!(is_disposable("/home/u/repo/gen", true, &places()));

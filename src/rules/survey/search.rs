@@ -21,6 +21,8 @@ struct Search<'c> {
     names: Vec<&'c Arg>,
     /// A name is excluded, or alternatives make names no limit.
     wide: bool,
+    /// Only what is empty is found.
+    empty: bool,
     deletes: bool,
     commands: Vec<&'c [Arg]>,
     writes: Vec<&'c Arg>,
@@ -39,7 +41,8 @@ impl Surveyor<'_> {
             self.file(call, Act::Create, file, false);
         }
         let found = found(&starts, &search);
-        if search.deletes {
+        // With what is empty nothing is lost.
+        if search.deletes && !search.empty {
             for arg in &found {
                 self.file(call, Act::Delete, arg, false);
             }
@@ -205,7 +208,7 @@ pub(super) fn lines(input: Option<&Arg>) -> Vec<Arg> {
 fn read(args: &[Arg]) -> Search<'_> {
     let mut search = Search::default();
     let mut rest = args;
-    let mut negated = false;
+    let (mut negated, mut either) = (false, false);
     while let Some((arg, tail)) = rest.split_first() {
         rest = tail;
         let text = arg.known().unwrap_or_default();
@@ -239,7 +242,12 @@ fn read(args: &[Arg]) -> Search<'_> {
                     _ => {}
                 }
             }
-            "-o" | "-or" | "," => search.wide |= search.names.is_empty(),
+            "-empty" => search.empty = !negated && !either,
+            "-o" | "-or" | "," => {
+                search.wide |= search.names.is_empty();
+                search.empty = false;
+                either = true;
+            }
             "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
                 search.writes.extend(tail.first());
                 rest = tail.get(if text == "-fprintf" { 2 } else { 1 }..).unwrap_or_default();
