@@ -135,6 +135,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "kubectl get pods",
+            "kubectl scale deploy x --replicas=2",
             "kubectl apply -f k8s/ --dry-run=client",
             "helm list",
             "kubectl logs x",

@@ -57,7 +57,8 @@ fn has_sub(inv: &Invocation, sub: &str) -> bool {
 
 /// Whether the flag is given; a long one may be abbreviated, and `--name=value` asks for that value.
 pub(crate) fn has_flag(inv: &Invocation, flag: &str) -> bool {
-    has_exact_flag(inv, flag) || inv.flags.iter().any(|given| abbreviates(&given.name, flag))
+    has_exact_flag(inv, flag)
+        || (!flag.contains('=') && inv.flags.iter().any(|given| abbreviates(&given.name, flag)))
 }
 
 fn abbreviates(given: &str, flag: &str) -> bool {

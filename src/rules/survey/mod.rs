@@ -3,6 +3,7 @@
 mod call;
 mod container;
 mod effects;
+mod expression;
 mod git;
 mod operands;
 mod options;
