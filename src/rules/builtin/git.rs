@@ -577,6 +577,9 @@ fn first_git<'a>(scene: &Scene<'a>, sub: &str, test: impl Fn(&Invocation) -> boo
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Beyond this many paths times effects everything counts as lost: strictness instead of slowness.
+const MAX_PAIRS: usize = 1_000_000;
+
 /// How much the paths of a command stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Loss {
@@ -664,7 +667,11 @@ fn loss_of(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> Loss {
     let Some(path) = path_of(arg, inv).filter(|_| !is_whole(arg) && !arg.prefix().starts_with(':')) else {
         return Loss::Wide;
     };
-    let lost = scene.view.survey.effects.iter().any(|effect| {
+    let effects = &scene.view.survey.effects;
+    if inv.operands.len().saturating_mul(effects.len()) > MAX_PAIRS {
+        return Loss::Wide;
+    }
+    let lost = effects.iter().any(|effect| {
         effect.kind == EffectKind::FileDeletion && !effect.disposable && effect.target.text() == path
     });
     let is_file = scene.view.facts.path(&path).is_some_and(|fact| fact.kind == PathKind::File);
