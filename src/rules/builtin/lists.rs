@@ -276,6 +276,38 @@ pub(crate) const HISTORIES: &[At] = &[
 /// Logs of the system.
 pub(crate) const LOGS: &[At] = &[At::Abs("/var/log"), At::Abs("/private/var/log"), At::Abs("/run/log")];
 
+/// Below the home directory: caches that the tools they belong to fill again. With a `/` at the end only what is in it, thing by
+/// thing.
+pub(crate) const CACHES: &[&str] = &[
+    ".cache/",
+    "Library/Caches/",
+    ".npm/_cacache",
+    ".npm/_npx",
+    ".npm/_logs",
+    ".yarn/cache",
+    ".yarn/berry/cache",
+    ".pnpm-store",
+    ".local/share/pnpm/store",
+    "Library/pnpm/store",
+    ".bun/install/cache",
+    ".cargo/registry/cache",
+    ".cargo/registry/src",
+    ".cargo/registry/index",
+    ".cargo/git/checkouts",
+    ".cargo/git/db",
+    ".gradle/caches",
+    ".gradle/daemon",
+    ".m2/repository",
+    ".ivy2/cache",
+    ".nuget/packages",
+    ".composer/cache",
+    ".terraform.d/plugin-cache",
+    "go/pkg/mod",
+    ".expo/cache",
+    ".node-gyp",
+    "Library/Developer/Xcode/DerivedData",
+];
+
 /// Hooks of a git repository.
 pub(crate) const GIT_HOOKS: &[At] = &[At::Name(".git/hooks")];
 

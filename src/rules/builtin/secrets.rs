@@ -117,6 +117,8 @@ pub(super) const RULES: &[Rule] = &[
             "cp .env.example .env",
             "ls -la .env",
             "source .env",
+            "set -a; source .env; set +a",
+            "export $(grep -v '^#' .env | xargs)",
             "Read /home/u/proj/.env.sample",
             "echo .env >> .gitignore",
             "git check-ignore .env",
@@ -280,6 +282,13 @@ fn shows(inv: &Invocation) -> bool {
     runs(inv, READERS) && !quiet && !names_only && !in_place
 }
 
+/// `export $(grep -v '^#' .env | xargs)`: what it prints becomes variables and is shown to nobody.
+fn is_exported(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let all = scene.invocations();
+    let into = |to: usize| all.get(to).is_some_and(|to| runs(to, &["export", "declare", "typeset", "local"]));
+    all.iter().any(|other| other.pipeline == inv.pipeline && other.feeds.is_some_and(into))
+}
+
 fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
     let env = |path: &str| {
         let target = Target::Path { path: path.to_owned(), glob: false, recursive: false };
@@ -303,6 +312,7 @@ fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
         let env_target =
             |target: &Target| classify(target, EffectKind::FileRead, &scene.view).has(Class::EnvFile);
         shows(inv)
+            && !is_exported(inv, scene)
             && (inv.reads.iter().any(env_target) || inv.operands.iter().any(|arg| is_env(arg, inv, scene)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))

@@ -193,7 +193,9 @@ fn goes_to_known(scene: &Scene<'_>) -> bool {
 /// Whether a command prints all variables.
 pub(crate) fn prints_environment(inv: &Invocation) -> bool {
     match inv.program.as_str() {
-        "env" | "set" | "declare" | "typeset" => inv.operands.is_empty() && inv.args.len() <= 1,
+        "env" | "declare" | "typeset" => inv.operands.is_empty() && inv.args.len() <= 1,
+        // `set -a` and `set +a` are switches.
+        "set" => inv.args.is_empty(),
         "printenv" => true,
         "export" => inv.operands.is_empty(),
         _ => false,

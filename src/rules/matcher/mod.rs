@@ -23,6 +23,7 @@ pub(crate) use class::{At, Class, Classes, at, classify, inside, may_be, target_
 pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_shell, runs};
 pub(crate) use effect::owner;
 pub(crate) use flow::{prints_environment, prints_secret};
+pub(crate) use glob::is_everything;
 pub(crate) use host::{host_of, is_known};
 pub(crate) use mention::{code_of, contains_word, input_of, literals, mentions_protected, squeeze};
 pub(crate) use scene::Scene;

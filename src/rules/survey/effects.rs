@@ -1,5 +1,7 @@
 //! From a command's words to its effects, by the facts in the tables.
 
+use std::rc::Rc;
+
 use super::Surveyor;
 use super::call::Call;
 use super::operands::{behind_pattern, is_remote};
@@ -60,6 +62,10 @@ impl Surveyor<'_> {
             return;
         }
         let target = paths::target(arg, call.cwd.as_deref(), recursive);
+        if let Some(container) = call.container.as_ref().filter(|_| act != Act::Read) {
+            self.contained(call, &Rc::clone(container), act, (target, &arg.text()));
+            return;
+        }
         if let (Act::Delete, Some(cwd), Some(before), false) =
             (act, &call.cwd, &call.before, arg.prefix().starts_with('/'))
             && cwd != before
@@ -99,6 +105,14 @@ impl Surveyor<'_> {
         match target {
             Target::Path { path, glob, recursive } => {
                 if paths::is_harmless_device(&path) {
+                    return;
+                }
+                if let Some(container) = &call.container
+                    && act != Act::Read
+                    && !paths::is_device(&path)
+                {
+                    let target = Target::Path { path, glob, recursive };
+                    self.contained(call, &Rc::clone(container), act, (target, ""));
                     return;
                 }
                 if paths::is_device(&path) && act != Act::Read {
@@ -158,7 +172,8 @@ impl Surveyor<'_> {
     }
 
     fn spot(&mut self, call: &Call, act: Act, spot: &Spot, fact: Option<&PathFact>) {
-        let places = &self.facts.places;
+        let facts = self.facts;
+        let places = &facts.places;
         let vital = match act {
             Act::Delete => paths::is_vital(&spot.path, spot.glob, spot.recursive, places),
             Act::Modify => spot.recursive && paths::is_vital(&spot.path, spot.glob, true, places),
@@ -167,7 +182,8 @@ impl Surveyor<'_> {
         // The project's own top is not lost when modes in it change.
         let vital = vital && (act == Act::Delete || paths::in_project(&spot.path, places).is_none());
         let (kind, severity) = kind_of(act, fact, vital);
-        let ignored = fact.is_some_and(|fact| fact.ignored);
+        let saved = act == Act::Delete && !spot.glob && self.saved(call, &spot.path, fact);
+        let ignored = saved || fact.is_some_and(|fact| fact.ignored);
         let disposable = !vital
             && matches!(kind, EffectKind::FileDeletion | EffectKind::FileModification)
             && paths::is_disposable(&spot.path, ignored, places);

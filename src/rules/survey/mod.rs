@@ -1,7 +1,9 @@
 //! What a call would do, worked out from its syntax and the facts at hand. Knows no rules: `builtin` judges.
 
 mod call;
+mod container;
 mod effects;
+mod expression;
 mod git;
 mod operands;
 mod options;
@@ -16,7 +18,8 @@ mod tools;
 mod walk;
 mod wrap;
 
-pub(in crate::rules) use git::setting_command;
+pub(in crate::rules) use container::IN_CONTAINER;
+pub(in crate::rules) use git::{checked_out, is_whole, setting_command};
 
 use crate::domain::{Ask, Effect, Facts, Policy, Target, ToolCall};
 use crate::shell::Arg;
@@ -59,6 +62,8 @@ pub struct Invocation {
     pub cwd: Option<String>,
     /// With another user's rights (sudo, doas, su, pkexec).
     pub privileged: bool,
+    /// In a container: its paths are not this machine's.
+    pub contained: bool,
     /// The programs it was unfolded from, outermost first (`sudo`, `env`, `bash`).
     pub wrappers: Vec<String>,
     pub stdin: Stdin,

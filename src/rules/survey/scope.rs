@@ -110,12 +110,16 @@ impl Scope {
         }
     }
 
+    /// Where a `cd` goes. `cd packages/*`, by a loop over them, goes to each: the pattern stands for the directory.
     fn resolve(&self, to: &Arg) -> Option<String> {
-        let text = to.known()?;
-        if text.starts_with('/') {
-            return Some(join("/", text));
+        let text = to.text();
+        if to.has_unknown() || (to.has_glob() && text.contains(['[', '?', '('])) {
+            return None;
         }
-        Some(join(self.env.cwd.as_deref()?, text))
+        if text.starts_with('/') {
+            return Some(join("/", &text));
+        }
+        Some(join(self.env.cwd.as_deref()?, &text))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
+use super::expression::{self, Search};
 use super::options;
 use super::output;
 use super::scope::Scope;
@@ -13,22 +14,9 @@ use crate::shell::{Arg, Piece};
 /// Most lines that are tried one by one.
 const MAX_LINES: usize = 32;
 
-/// What `find` is told.
-#[derive(Debug, Default)]
-struct Search<'c> {
-    starts: Vec<&'c Arg>,
-    /// Names that limit what is found.
-    names: Vec<&'c Arg>,
-    /// A name is excluded, or alternatives make names no limit.
-    wide: bool,
-    deletes: bool,
-    commands: Vec<&'c [Arg]>,
-    writes: Vec<&'c Arg>,
-}
-
 impl Surveyor<'_> {
     pub(super) fn find(&mut self, call: &Call, name: &str) {
-        let search = read(call.args());
+        let search = expression::read(call.args());
         self.emit(call, name, None);
         let here = Arg::literal(".");
         let starts = if search.starts.is_empty() { vec![&here] } else { search.starts.clone() };
@@ -39,7 +27,8 @@ impl Surveyor<'_> {
             self.file(call, Act::Create, file, false);
         }
         let found = found(&starts, &search);
-        if search.deletes {
+        // With what is empty nothing is lost.
+        if search.deletes && !search.empty {
             for arg in &found {
                 self.file(call, Act::Delete, arg, false);
             }
@@ -202,97 +191,6 @@ pub(super) fn lines(input: Option<&Arg>) -> Vec<Arg> {
     if lines.len() > MAX_LINES { vec![unknown()] } else { lines }
 }
 
-fn read(args: &[Arg]) -> Search<'_> {
-    let mut search = Search::default();
-    let mut rest = args;
-    let mut negated = false;
-    while let Some((arg, tail)) = rest.split_first() {
-        rest = tail;
-        let text = arg.known().unwrap_or_default();
-        let is_test = text.starts_with('-') || matches!(text, "(" | ")" | "!" | ",");
-        if !is_test {
-            search.starts.push(arg);
-            continue;
-        }
-        match text {
-            "-H" | "-L" | "-P" => continue,
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let end = tail.iter().position(|arg| matches!(arg.known(), Some(";"))).unwrap_or(tail.len());
-                let plus = tail.windows(2).position(|pair| {
-                    pair.first().and_then(Arg::known) == Some("{}")
-                        && pair.get(1).and_then(Arg::known) == Some("+")
-                });
-                let end = plus.map_or(end, |plus| end.min(plus + 1));
-                search.commands.push(tail.get(..end).unwrap_or_default());
-                rest = tail.get(end + 1..).unwrap_or_default();
-            }
-            "-delete" => search.deletes = true,
-            "!" | "-not" => {
-                negated = true;
-                continue;
-            }
-            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex" => {
-                let value = tail.first();
-                rest = tail.get(1..).unwrap_or_default();
-                match value {
-                    Some(value) if !negated && matches!(text, "-name" | "-iname") => search.names.push(value),
-                    _ => {}
-                }
-            }
-            "-o" | "-or" | "," => search.wide |= search.names.is_empty(),
-            "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
-                search.writes.extend(tail.first());
-                rest = tail.get(if text == "-fprintf" { 2 } else { 1 }..).unwrap_or_default();
-            }
-            _ if takes_value(text) => rest = tail.get(1..).unwrap_or_default(),
-            _ => {}
-        }
-        negated = false;
-    }
-    search
-}
-
-fn takes_value(test: &str) -> bool {
-    matches!(
-        test,
-        "-type"
-            | "-xtype"
-            | "-size"
-            | "-mtime"
-            | "-atime"
-            | "-ctime"
-            | "-mmin"
-            | "-amin"
-            | "-cmin"
-            | "-newer"
-            | "-anewer"
-            | "-cnewer"
-            | "-perm"
-            | "-user"
-            | "-group"
-            | "-uid"
-            | "-gid"
-            | "-maxdepth"
-            | "-mindepth"
-            | "-depth-limit"
-            | "-inum"
-            | "-links"
-            | "-samefile"
-            | "-fstype"
-            | "-printf"
-            | "-regextype"
-            | "-used"
-            | "-lname"
-            | "-ilname"
-            | "-context"
-            | "-D"
-            | "-newermt"
-            | "-newerct"
-            | "-newerat"
-            | "-files0-from"
-    )
-}
-
 /// What a search prints, as far as that is known: one pattern per line.
 pub(super) fn printed(args: &[Arg]) -> Option<Arg> {
     let prints_more =
@@ -300,7 +198,7 @@ pub(super) fn printed(args: &[Arg]) -> Option<Arg> {
     if args.iter().any(|arg| prints_more(arg) && arg.known() != Some("-print0")) {
         return None;
     }
-    let search = read(args);
+    let search = expression::read(args);
     let here = Arg::literal(".");
     let starts = if search.starts.is_empty() { vec![&here] } else { search.starts.clone() };
     let mut out = Arg::default();

@@ -69,6 +69,7 @@ fn plain(cwd: &str) -> Call {
         before: None,
         privileged: false,
         remote: false,
+        container: None,
         lenient: false,
         wrappers: Vec::new(),
         stdin: Stdin::Inherited,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::call::Call;
+use super::container::Container;
 use super::output;
 use super::reading::{Inner, Reading, names, ways};
 use super::scope::Scope;
@@ -35,6 +36,7 @@ pub(super) struct Frame {
     pub wrappers: Vec<String>,
     pub privileged: bool,
     pub remote: bool,
+    pub container: Option<Rc<Container>>,
     pub stdin: Stdin,
     pub input: Option<Arg>,
     /// The pipeline and stage that the text stands in, where there are other stages.
@@ -48,6 +50,7 @@ impl Frame {
             wrappers: Vec::new(),
             privileged: false,
             remote: false,
+            container: None,
             stdin: Stdin::Inherited,
             input: None,
             link: None,
@@ -65,6 +68,7 @@ impl Frame {
             wrappers,
             privileged: call.privileged,
             remote: call.remote,
+            container: call.container.clone(),
             stdin: call.stdin.clone(),
             input: call.input.clone(),
             link: call.piped.then_some((call.pipeline, call.stage)),
@@ -290,6 +294,7 @@ impl Surveyor<'_> {
             before: if simple.conditional { None } else { scope.before.clone() },
             privileged: reading.frame.privileged,
             remote: reading.frame.remote,
+            container: reading.frame.container.clone(),
             lenient: false,
             wrappers: reading.frame.wrappers.clone(),
             stdin: reading.frame.stdin.clone(),

@@ -1,7 +1,10 @@
 //! Which program a command is, and the command inside it where it runs one.
 
+use std::rc::Rc;
+
 use super::Surveyor;
 use super::call::Call;
+use super::container::Container;
 use super::effects::Act;
 use super::git::setting_command;
 use super::options::{self, Parsed};
@@ -272,7 +275,9 @@ impl Surveyor<'_> {
         inner.lenient |= wrap.lenient;
         if wrap.remote {
             inner.remote = true;
-            inner.cwd = None;
+            inner.container = Container::of(call, parsed, name).map(Rc::new);
+            inner.cwd = inner.container.as_ref().and_then(|container| container.workdir.clone());
+            inner.before = None;
         }
         match wrap.rest {
             Rest::Words | Rest::AfterDashes => self.run_inner(inner, scope, name),
