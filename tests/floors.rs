@@ -14,8 +14,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules and their floors. A module may use only lower floors and itself.
-const FLOORS: [(&str, u32); 8] =
-    [("domain", 0), ("shell", 1), ("reference", 1), ("adapters", 1), ("host", 1), ("rules", 2), ("review", 3), ("cli", 4)];
+const FLOORS: [(&str, u32); 8] = [
+    ("domain", 0),
+    ("shell", 1),
+    ("reference", 1),
+    ("adapters", 1),
+    ("host", 1),
+    ("rules", 2),
+    ("review", 3),
+    ("cli", 4),
+];
 /// Modules that may touch the machine; every other one forbids it to itself.
 const TOUCHES_MACHINE: [&str; 2] = ["host", "cli"];
 /// Files in which `unsafe` may stand.
