@@ -1,8 +1,8 @@
 //! The private directory in which sessions, copies and the register lie: opened and checked anew by every process, read
 //! and written relative to its descriptor, with one lock.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -106,7 +106,7 @@ impl Room {
     }
 
     /// Opens a file that must be ours and closed to others: `None` = there is none.
-    pub fn open_checked(&self, rel: &str, flags: OFlags) -> Result<Option<File>, Fault> {
+    pub fn open_checked(&self, rel: &str, flags: OFlags) -> Result<Option<(File, Metadata)>, Fault> {
         let path = self.at(rel);
         let file = match self.open_file(rel, flags) {
             Ok(file) => file,
@@ -116,15 +116,20 @@ impl Room {
         let meta = file.metadata().map_err(|error| told(&path, &error))?;
         private::owned(FaultKind::State, &path, &meta)?;
         closed(&path, meta.permissions().mode())?;
-        Ok(Some(file))
+        Ok(Some((file, meta)))
     }
 
     /// The bytes of a file: `None` = there is none. One that is not ours, open to others or too long is a fault.
     pub fn read(&self, rel: &str, max: u64) -> Result<Option<Vec<u8>>, Fault> {
-        let Some(mut file) = self.open_checked(rel, OFlags::RDONLY)? else { return Ok(None) };
+        let Some((file, meta)) = self.open_checked(rel, OFlags::RDONLY)? else { return Ok(None) };
         let path = self.at(rel);
-        let bytes = private::read(&mut file, max).map_err(|error| told(&path, &error))?;
-        bytes.map(Some).ok_or_else(|| fault(&path, format!("it is longer than {max} bytes")))
+        // One byte more than it has, so that one read gets it and the next one sees its end.
+        let mut bytes = Vec::with_capacity(usize::try_from(meta.len().min(max)).unwrap_or(0) + 1);
+        file.take(max + 1).read_to_end(&mut bytes).map_err(|error| told(&path, &error))?;
+        if bytes.len() as u64 > max {
+            return Err(fault(&path, format!("it is longer than {max} bytes")));
+        }
+        Ok(Some(bytes))
     }
 
     /// Replaces a file in one step. The caller holds the lock, so the other name can be fixed.
