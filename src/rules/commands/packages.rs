@@ -34,9 +34,10 @@ const CARGO: &str = "-C:d --config --manifest-path --target-dir --color -Z -p --
 
 #[rustfmt::skip]
 const CARGO_SUBS: &[Sub] = &[
-    s("build b check c test t bench run r rustc doc d clippy nextest miri expand llvm-cov tarpaulin watch hack udeps machete \
+    s("build b check c test t bench run r rustc doc d clippy nextest miri expand llvm-cov tarpaulin hack udeps machete \
         semver-checks flamegraph asm bloat insta mutants criterion fuzz dist deny audit outdated tree metadata msrv about geiger \
         sweep make leptos tauri ndk xtask verify-project careful show-asm component sqlx", "", Deed::Process, Operands::Text),
+    s("watch", "-s:s --shell:s -x --exec -w --watch -i --ignore -d --delay -q! -c! --why!", Deed::Process, Operands::Text).wrap(WORDS.lenient().rest(Rest::AfterDashes)),
     t("fmt fix add remove rm update generate-lockfile init new vendor package sort edit set-version upgrade release", Deed::Change),
     t("fetch install uninstall binstall", Deed::Install),
     t("publish yank owner login logout search info", Deed::Network),
@@ -122,7 +123,7 @@ const CONDA: &[Sub] = &[
 
 #[rustfmt::skip]
 const NIX: &[Sub] = &[
-    s("develop shell", "-c -C --command -f -I -k", Deed::Process, Operands::Text),
+    s("develop shell env", "+ -c! --command! -f -I -k", Deed::Process, Operands::Text).wrap(WORDS.lenient().rest(Rest::AfterFlag)),
     t("build run flake fmt eval repl log why-depends search path-info store show-config derivation hash print-dev-env edit bundle", Deed::Process),
     t("profile registry upgrade-nix copy", Deed::Install),
 ];

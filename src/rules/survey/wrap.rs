@@ -174,12 +174,13 @@ impl Surveyor<'_> {
 
     fn sub_wrap(&mut self, call: Call, scope: &mut Scope, parsed: &Parsed, name: &str) {
         if let Some(wrap) = parsed.row.and_then(|row| row.wrap) {
-            let skip = if wrap.rest == Rest::AfterDashes {
-                parsed.before_dashes
-            } else {
-                Some(usize::from(wrap.skip))
-            };
+            let skip = first_word(&call, parsed, wrap);
             self.unfold(&call, scope, (parsed, wrap, name), skip);
+            if let Some(skip) = skip
+                && let Some(later) = later_command(parsed, skip)
+            {
+                self.unfold(&call, scope, (parsed, wrap, name), Some(later));
+            }
         }
     }
 
@@ -204,10 +205,7 @@ impl Surveyor<'_> {
     /// A program that runs the command in its operands.
     fn wrap(&mut self, call: Call, scope: &mut Scope, (parsed, wrap, name): (&Parsed, Wrap, &str)) {
         let call = in_dir(call, parsed);
-        let skip = match wrap.rest {
-            Rest::AfterDashes => parsed.before_dashes,
-            Rest::Words | Rest::EnvWords | Rest::Text => Some(usize::from(wrap.skip)),
-        };
+        let skip = first_word(&call, parsed, wrap);
         let split = parsed.has(&["-S", "--split-string"]) && name == "env";
         let runs = !parsed.stop && !split && skip.is_some_and(|skip| parsed.operands.len() > skip);
         let by_option = parsed.roles.contains(&Role::Shell);
@@ -216,11 +214,17 @@ impl Surveyor<'_> {
             self.kept(&call, parsed, wrap);
         }
         self.option_commands(&call, parsed, name);
+        let program = parsed.value(&["-x", "--exec", "-a", "--startas"]);
+        if let (Some(program), "start-stop-daemon") = (program, name) {
+            // The program is the value of an option, its arguments stand behind `--`.
+            let words = std::iter::once(program).chain(&parsed.operands).cloned().collect();
+            self.run_inner(call.unfolded(name, words), scope, name);
+            return;
+        }
         if runs {
             self.unfold(&call, scope, (parsed, wrap, name), skip);
-            let second = skip.and_then(|skip| parsed.operands.get(skip + 1)).and_then(Arg::known);
-            if parsed.strange && second.is_some_and(is_program) {
-                self.unfold(&call, scope, (parsed, wrap, name), skip.map(|skip| skip + 1));
+            if let Some(later) = skip.and_then(|skip| later_command(parsed, skip)) {
+                self.unfold(&call, scope, (parsed, wrap, name), Some(later));
             }
         } else if wrap.privileged || wrap.remote {
             self.input_commands(&call, name, wrap.privileged);
@@ -264,6 +268,12 @@ impl Surveyor<'_> {
             self.nested(call, name, text);
             return;
         }
+        if let ("runuser", [_, flag, text, ..]) = (name, words)
+            && matches!(flag.known(), Some("-c" | "--command"))
+        {
+            self.nested(&Call { privileged: true, ..call.clone() }, name, text);
+            return;
+        }
         if words.is_empty() {
             return;
         }
@@ -275,7 +285,7 @@ impl Surveyor<'_> {
             inner.cwd = None;
         }
         match wrap.rest {
-            Rest::Words | Rest::AfterDashes => self.run_inner(inner, scope, name),
+            Rest::Words | Rest::AfterDashes | Rest::AfterFlag => self.run_inner(inner, scope, name),
             Rest::EnvWords => {
                 let mut child = scope.clone();
                 while let Some(first) = inner.words.first().cloned() {
@@ -387,6 +397,37 @@ fn last_part(word: &Arg) -> Option<String> {
     let Some(Piece::Known(end)) = word.pieces.last() else { return None };
     let (_, name) = end.rsplit_once('/')?;
     (!name.is_empty()).then(|| format!("…/{name}"))
+}
+
+/// The place of the command's first word among the operands.
+fn first_word(call: &Call, parsed: &Parsed, wrap: Wrap) -> Option<usize> {
+    match wrap.rest {
+        Rest::AfterDashes => parsed.before_dashes,
+        Rest::AfterFlag => {
+            let args = call.args();
+            let is_flag = |arg: &Arg| matches!(arg.known(), Some("-c" | "--command" | "--args" | "-args"));
+            let behind = args.len().checked_sub(args.iter().position(is_flag)? + 1)?;
+            parsed.operands.len().checked_sub(behind)
+        }
+        Rest::Words | Rest::EnvWords | Rest::Text => Some(usize::from(wrap.skip)),
+    }
+}
+
+/// Words in front of the command that wrappers have as subcommands.
+const VERBS: &[&str] = &["record", "replay", "run", "exec", "start", "stat", "/c", "/C", "/k", "/s", "/d", "/q"];
+
+/// Another word that may be the command's first, because an option that the tables do not know may have taken the one before
+/// it as its value, or because that one is a subcommand.
+fn later_command(parsed: &Parsed, skip: usize) -> Option<usize> {
+    /// Most words that are tried.
+    const WORDS: usize = 32;
+    let first = parsed.operands.get(skip)?.known()?;
+    if VERBS.contains(&first) {
+        return Some(skip + 1);
+    }
+    let mut rest = parsed.operands.iter().enumerate().skip(skip + 1).take(WORDS);
+    let found = rest.find(|(_, arg)| arg.known().is_some_and(is_program)).map(|(at, _)| at);
+    found.filter(|_| parsed.strange)
 }
 
 /// Whether the tables know the program of that name.
