@@ -292,6 +292,16 @@ pub(crate) const DOWNLOADERS: &[&str] =
 /// Programs that join a connection with their input and output.
 pub(crate) const NETCATS: &[&str] = &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"];
 
+/// Programs whose output comes from another machine.
+pub(crate) const CONNECTIONS: &[&str] = &[
+    "socat", "telnet", "ssh", "dig", "drill", "host", "nslookup", "ftp", "tftp", "whois", "finger",
+    "websocat",
+];
+
+/// Programs with subcommands whose output comes from somewhere else.
+pub(crate) const REMOTE_STORES: &[&str] =
+    &["aws", "gsutil", "rclone", "mc", "gcloud", "kubectl", "docker", "podman", "gh"];
+
 /// Programs that can carry data to another machine.
 pub(crate) const SENDERS: &[&str] = &[
     "curl",

@@ -11,6 +11,8 @@ mod network;
 mod packages;
 mod persistence;
 mod privilege;
+mod runners;
+mod scripts;
 mod secrets;
 mod selfprotect;
 mod shell;

@@ -159,7 +159,7 @@ pub(super) const TABLE: &[Program] = &[
     w("softlimit", "+ -m -d -s -l -a -o -p -t", WORDS),
     w("sops", "", WORDS.rest(Rest::AfterDashes).lenient()),
     w("start-server-and-test", "", WORDS.skip(9).lenient()),
-    w("start-stop-daemon", "-x --exec -a --startas -p -u -c -n -d:d --pidfile --user --chuid --name --chdir:d", WORDS.rest(Rest::AfterDashes).keep()),
+    w("start-stop-daemon", "-S! --start! -K! --stop! -b! --background! -m! --make-pidfile! -x --exec -a --startas -p -u -c -n -d:d --pidfile --user --chuid --name --chdir:d", WORDS.rest(Rest::AfterDashes).keep()),
     w("stdbuf", "+ -i --input -o --output -e --error", WORDS),
     w("strace", STRACE, WORDS),
     p("su", "-c:s --command:s --session-command:s -s --shell -g --group -G --supp-group -w -T", Deed::System, Operands::Text),

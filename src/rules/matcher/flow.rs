@@ -78,7 +78,19 @@ impl<'a> Stages<'a> {
 }
 
 fn downloads(inv: &Invocation) -> bool {
-    runs(inv, lists::DOWNLOADERS) || runs(inv, lists::NETCATS)
+    let sub = |words: &[&str]| {
+        let mut given = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known));
+        words.iter().all(|word| given.next() == Some(*word))
+    };
+    match inv.program.as_str() {
+        // To the output only: `aws s3 cp s3://… -`.
+        "aws" => sub(&["s3", "cp"]) && inv.args.last().and_then(Arg::known) == Some("-"),
+        "gsutil" | "rclone" | "mc" => sub(&["cat"]) || sub(&["cp"]),
+        "gcloud" => sub(&["storage", "cat"]),
+        "kubectl" | "docker" | "podman" => ["exec", "logs", "get", "run"].iter().any(|word| sub(&[word])),
+        "gh" => sub(&["api"]) || sub(&["gist", "view"]),
+        _ => runs(inv, lists::DOWNLOADERS) || runs(inv, lists::NETCATS) || runs(inv, lists::CONNECTIONS),
+    }
 }
 
 fn decodes(inv: &Invocation) -> bool {
@@ -176,7 +188,17 @@ fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
     if leaves_machine(inv) || runs(inv, &["source", ".", "test", "[", "ls", "stat"]) {
         return false;
     }
+    // All of a home or of the machine holds its secrets too.
+    let packs_all = runs(inv, &["tar", "bsdtar", "gtar", "zip", "cpio", "7z"])
+        && inv.operands.iter().any(|arg| {
+            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view).any(&[
+                Class::Root,
+                Class::Home,
+                Class::Users,
+            ])
+        });
     prints_environment(inv)
+        || packs_all
         || inv.reads.iter().any(|target| is_secret(target, scene))
         || inv.operands.iter().any(|arg| is_secret(&target_of(arg, inv.cwd.as_deref()), scene))
 }

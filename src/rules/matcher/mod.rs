@@ -22,9 +22,9 @@ use crate::domain::{BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, Tool
 pub(crate) use class::{At, Class, Classes, at, classify, inside, may_be, target_of};
 pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_shell, runs};
 pub(crate) use effect::owner;
-pub(crate) use flow::{prints_environment, prints_secret};
+pub(crate) use flow::{By, prints_environment, prints_secret, runs_input};
 pub(crate) use host::{host_of, is_known};
-pub(crate) use mention::{code_of, contains_word, input_of, literals, mentions_protected, squeeze};
+pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
 pub(crate) use trigger::Trigger;
 pub(crate) use when::{

@@ -2,6 +2,7 @@
 
 mod call;
 mod effects;
+mod foreign;
 mod git;
 mod operands;
 mod options;
@@ -86,6 +87,8 @@ pub struct Survey {
     pub problem: Option<String>,
     /// The problem is a bound of ours or hostile nesting (always a block), not a plain syntax error.
     pub bound: bool,
+    /// Files that the call itself writes, with what it writes, where that is known; the latest last.
+    pub written: Vec<(String, Arg)>,
     /// Questions whose answers would make the survey more exact. Ask the host, then survey again.
     pub asks: Vec<Ask>,
 }
@@ -114,6 +117,7 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Su
         tainted: false,
     };
     surveyor.tool(call, cwd);
+    surveyor.out.written = surveyor.files;
     surveyor.out
 }
 

@@ -129,7 +129,9 @@ pub(super) fn split(arg: &Arg) -> Vec<Arg> {
 
 /// The variable that `printf -v NAME` prints into, and its value where that is known.
 pub(super) fn printed_into(call: &Call) -> Option<(String, Option<Arg>)> {
-    let ("printf", [flag, name, rest @ ..]) = (call.words.first()?.known()?, call.args()) else { return None };
+    let ("printf", [flag, name, rest @ ..]) = (call.words.first()?.known()?, call.args()) else {
+        return None;
+    };
     (flag.known() == Some("-v")).then_some(())?;
     Some((name.known()?.to_owned(), printf(rest)))
 }
@@ -155,12 +157,7 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "command" if call.args().first().and_then(Arg::known) == Some("-v") => found(call, facts),
         "tee" => call.input.clone(),
         "cd" | "true" | ":" | "export" | "set" | "mkdir" => Some(Arg::default()),
-        "base64" | "openssl" => base64(call),
-        "rev" if call.args().is_empty() => lines_of(call, |line| line.chars().rev().collect()),
-        "tr" => translated(call),
-        "xxd" if is(call, &["-r", "-p"]) || is(call, &["-p", "-r"]) || is(call, &["-rp"]) => {
-            Some(Arg::literal(&String::from_utf8(hex(call.input.as_ref()?.known()?)).ok()?))
-        }
+        "base64" => base64(call),
         "find" | "gfind" => super::search::printed(call.args()),
         "pwd" => call.cwd.as_deref().map(Arg::literal),
         "mktemp" => mktemp(call, facts),
@@ -314,57 +311,6 @@ fn base64(call: &Call) -> Option<Arg> {
     }
     let input = call.input.as_ref()?.known()?;
     Some(Arg::literal(&String::from_utf8(decode(input)).ok()?))
-}
-
-/// What comes in, with something done to each line.
-fn lines_of(call: &Call, change: impl Fn(&str) -> String) -> Option<Arg> {
-    let lines: Vec<String> = call.input.as_ref()?.known()?.lines().map(change).collect();
-    Some(Arg::literal(&lines.join("\n")))
-}
-
-/// `tr FROM TO` and `tr -d FROM`, with ranges; no classes.
-fn translated(call: &Call) -> Option<Arg> {
-    let set = |arg: &Arg| arg.known().filter(|text| !text.contains(['[', '\\'])).map(ranges);
-    let input = call.input.as_ref()?.known()?;
-    let text: String = match call.args() {
-        [flag, from] if flag.known() == Some("-d") => {
-            let from = set(from)?;
-            input.chars().filter(|c| !from.contains(c)).collect()
-        }
-        [from, to] if !from.prefix().starts_with('-') => {
-            let (from, to) = (set(from)?, set(to)?);
-            let change = |c: char| match from.iter().rposition(|other| *other == c) {
-                Some(at) => to.get(at).or(to.last()).copied().unwrap_or(c),
-                None => c,
-            };
-            input.chars().map(change).collect()
-        }
-        _ => return None,
-    };
-    Some(Arg::literal(&text))
-}
-
-/// The characters of a set as `tr` has them: `a-z` stands for all between.
-fn ranges(text: &str) -> Vec<char> {
-    let mut out: Vec<char> = Vec::new();
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, out.last().copied(), rest.peek().copied()) {
-            ('-', Some(first), Some(last)) if last >= first && u32::from(last) - u32::from(first) < 256 => {
-                rest.next();
-                out.extend((first..=last).skip(1));
-            }
-            _ => out.push(c),
-        }
-    }
-    out
-}
-
-/// Pairs of hexadecimal digits, as bytes.
-fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
-    let pairs = digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |value, digit| value * 16 + digit));
-    pairs.filter_map(|value| u8::try_from(value).ok()).collect()
 }
 
 /// Base64, as far as it is.

@@ -132,7 +132,8 @@ impl Scope {
 
 /// Whether the value of a variable is run as a command, or expanded as one.
 fn is_run(name: &str, value: &Arg) -> bool {
-    let prompt = || matches!(name, "PS0" | "PS1" | "PS2" | "PS4" | "PROMPT") && value.text().contains(['`', '(']);
+    let prompt =
+        || matches!(name, "PS0" | "PS1" | "PS2" | "PS4" | "PROMPT") && value.text().contains(['`', '(']);
     COMMAND_VARS.contains(&name) || prompt()
 }
 
@@ -327,7 +328,9 @@ impl Surveyor<'_> {
 
     /// `alias NAME=TEXT`, and `hash -p PROGRAM NAME`.
     fn alias(&mut self, call: &Call, scope: &Scope) {
-        if let ("hash", [flag, program, names @ ..]) = (call.words.first().map_or("", Arg::prefix), call.args()) {
+        if let ("hash", [flag, program, names @ ..]) =
+            (call.words.first().map_or("", Arg::prefix), call.args())
+        {
             let names = names.iter().filter(|_| flag.known() == Some("-p")).filter_map(Arg::known);
             self.aliases.extend(names.map(|name| (name.to_owned(), vec![program.clone()])));
             return;

@@ -61,6 +61,12 @@ impl Surveyor<'_> {
             self.run(call, scope);
             return;
         }
+        if let Some(words) = super::foreign::as_posix(&name, call.args()) {
+            call.words = words;
+            call.depth = call.depth.saturating_add(1);
+            self.run(call, scope);
+            return;
+        }
         let program = commands::find(&name);
         if let Some(at) = self.find_function(&text) {
             let frame = Frame::inside(&call, "");
@@ -414,7 +420,8 @@ fn first_word(call: &Call, parsed: &Parsed, wrap: Wrap) -> Option<usize> {
 }
 
 /// Words in front of the command that wrappers have as subcommands.
-const VERBS: &[&str] = &["record", "replay", "run", "exec", "start", "stat", "/c", "/C", "/k", "/s", "/d", "/q"];
+const VERBS: &[&str] =
+    &["record", "replay", "run", "exec", "start", "stat", "/c", "/C", "/k", "/s", "/d", "/q"];
 
 /// Another word that may be the command's first, because an option that the tables do not know may have taken the one before
 /// it as its value, or because that one is a subcommand.
