@@ -23,6 +23,7 @@ const DELETES: &[&str] = &[
     "remove_dir_all",
     "removeSync",
     "remove_entry_secure",
+    "delete-directory",
     "deleteDirectory",
 ];
 
@@ -241,6 +242,13 @@ pub(super) const RULES: &[Rule] = &[
             "npm --script-shell='./x' run test",
             "tar -I 'sh -c id' -cf x.tar y",
             "tar --use-compress-program='rm -rf ~' -cf x.tar y",
+            "sort --compress-program=./x f",
+            "git clone 'ext::sh -c id'",
+            "sudo apt-get -o DPkg::Pre-Invoke::='sh -c id' install x",
+            "scp -S ./x a h:b",
+            "rsync -e ./x a h:b",
+            "psql -c \"COPY (SELECT 1) TO PROGRAM 'id'\"",
+            "cargo run --config 'target.x86_64-unknown-linux-gnu.runner=\"./x\"'",
         ],
         silent: &[
             "git grep -O x",
@@ -251,6 +259,13 @@ pub(super) const RULES: &[Rule] = &[
             "tar -I 'zstd -19' -cf x.tar y",
             "tar --use-compress-program=pigz -cf x.tar y",
             "git grep --only-matching x",
+            "sort --compress-program=zstd f",
+            "apt-get -o Acquire::Retries=3 update",
+            "rsync -avz -e 'ssh -p 2222' a h:b",
+            "scp -S ssh a h:b",
+            "psql -c 'select program from t'",
+            "cargo run --config net.offline=true",
+            "git clone https://github.com/a/ext",
         ],
         ..RULE
     },
@@ -478,6 +493,23 @@ fn option_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
             let text = arg.text();
             let shell = text.strip_prefix("SHELL=").or_else(|| text.strip_prefix(".SHELLFLAGS="));
             shell.is_some_and(|shell| shell.contains(char::is_whitespace) || !is_shell(&first(shell)))
+        }),
+        "sort" => flag_value(inv, &["--compress-program"])
+            .is_some_and(|value| !COMPRESSORS.contains(&first(&value.text()).as_str())),
+        "git" => inv.operands.iter().any(|arg| arg.prefix().starts_with("ext::")),
+        "apt" | "apt-get" | "aptitude" | "dpkg" => inv.args.iter().any(|arg| {
+            let text = arg.text().to_ascii_lowercase();
+            ["pre-invoke", "post-invoke", "pre-install-pkgs"].iter().any(|word| text.contains(word))
+        }),
+        "scp" | "sftp" => flag_value(inv, &["-S"]).is_some_and(|value| first(&value.text()) != "ssh"),
+        "rsync" => flag_value(inv, &["-e", "--rsh"]).is_some_and(|value| {
+            !matches!(first(&value.text()).as_str(), "ssh" | "rsh" | "sshpass" | "autossh")
+        }),
+        "psql" => inv.args.iter().any(|arg| contains_word(&arg.text(), "program '")),
+        "cargo" => inv.args.iter().any(|arg| {
+            let text = arg.text();
+            text.contains('=')
+                && [".runner", "rustc-wrapper", ".linker", "build.rustc"].iter().any(|key| text.contains(key))
         }),
         "npm" | "pnpm" | "yarn" | "npx" => inv.args.iter().enumerate().any(|(at, arg)| {
             let text = arg.text();

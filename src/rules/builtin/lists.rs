@@ -285,6 +285,29 @@ pub(crate) const SCRIPTED_FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
 /// Builtins that run text or a file as part of the shell.
 pub(crate) const RUN_IN_SHELL: &[&str] = &["eval", "source", "."];
 
+/// Registries that packages usually come from, and hosts whose modules are run by their address.
+pub(crate) const REGISTRIES: &[&str] = &[
+    "registry.npmjs.org",
+    "registry.yarnpkg.com",
+    "npm.jsr.io",
+    "jsr.io",
+    "deno.land",
+    "esm.sh",
+    "pypi.org",
+    "files.pythonhosted.org",
+    "download.pytorch.org",
+    "index.crates.io",
+    "static.crates.io",
+    "rubygems.org",
+    "golang.org",
+    "honnef.co",
+    "mvdan.cc",
+    "gotest.tools",
+    "repo.maven.apache.org",
+    "codeload.github.com",
+    "objects.githubusercontent.com",
+];
+
 /// Programs that fetch what a URL names.
 pub(crate) const DOWNLOADERS: &[&str] =
     &["curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "xh", "lynx", "links", "w3m", "axel"];

@@ -4,6 +4,7 @@ mod cloud;
 mod code;
 mod database;
 mod disks;
+mod downloads;
 mod files;
 pub(crate) mod git;
 pub(crate) mod lists;

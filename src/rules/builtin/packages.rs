@@ -1,7 +1,7 @@
 //! Packages: publishing, removal, and code from unusual places.
 
-use super::{flagged, predicate, run, sub};
-use crate::domain::{Severity, Verdict};
+use super::{flagged, lists, predicate, run, sub};
+use crate::domain::{Policy, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Command, Found, Instead, Operand, RULE, Rule, Scene, When, flag_value, has_flag, host_of, is_known,
@@ -9,9 +9,6 @@ use crate::rules::matcher::{
 use crate::shell::Arg;
 
 const PIP: &[&str] = &["pip", "pip3", "pipx", "uv", "poetry", "pdm"];
-/// Registries of code that is run by its address.
-const CODE_HOSTS: &[&str] =
-    &["deno.land", "jsr.io", "esm.sh", "golang.org", "honnef.co", "mvdan.cc", "gotest.tools"];
 const NODE: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 
 pub(super) const RULES: &[Rule] = &[
@@ -286,6 +283,8 @@ pub(super) const RULES: &[Rule] = &[
             "npm install lodash",
             "pip install --index-url http://localhost:3141/simple a",
             "npm install --registry http://localhost:4873 a",
+            "npm install --registry https://registry.npmjs.org a",
+            "pip install torch --index-url https://download.pytorch.org/whl/cpu",
         ],
         ..RULE
     },
@@ -355,13 +354,18 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+/// A host that packages are taken from as a matter of course.
+pub(super) fn is_usual(host: &str, policy: &Policy) -> bool {
+    is_known(host, policy) || lists::REGISTRIES.contains(&host)
+}
+
 fn words(inv: &Invocation) -> impl Iterator<Item = &str> {
     inv.sub.iter().map(String::as_str).chain(inv.operands.iter().map(Arg::prefix))
 }
 
 fn from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
     let policy = scene.view.policy;
-    let foreign = |text: &str| text.contains("://") && !is_known(&host_of(text), policy);
+    let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), policy);
     let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
         "pip" | "pip3" | "pipx" | "uv" | "npm" | "pnpm" | "yarn" | "bun" | "apt" | "apt-get" | "dnf"
         | "yum" | "gem" | "rpm" => {
@@ -402,7 +406,7 @@ fn run_from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
     let policy = scene.view.policy;
     let foreign = |text: &str| {
         let host = host_of(text);
-        text.contains("://") && !is_known(&host, policy) && !CODE_HOSTS.contains(&host.as_str())
+        text.contains("://") && !is_usual(&host, policy)
     };
     let found = scene.invocations().iter().find(|inv| {
         let word = |at: usize| words(inv).nth(at).unwrap_or_default();
@@ -423,7 +427,7 @@ fn run_from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let module = word(1).split('@').next().unwrap_or_default();
                 let host = module.split('/').next().unwrap_or_default();
                 let is_module = word(1).contains('@') && host.trim_matches('.').contains('.');
-                is_module && !is_known(host, policy) && !CODE_HOSTS.contains(&host)
+                is_module && !is_usual(host, policy)
             }
             "pip" | "pip3" | "npm" | "pnpm" | "yarn" | "bun" | "pipx" | "uv" | "poetry" => {
                 let installs = words(inv).take(3).any(|word| matches!(word, "install" | "add" | "i"));
@@ -452,7 +456,7 @@ fn foreign_index<'a>(scene: &Scene<'a>) -> Found<'a> {
         |inv| {
             // The address may be the flag's value or, where the tables do not know the flag, the word behind it.
             let given = FLAGS.iter().any(|flag| has_flag(inv, flag));
-            let foreign = |text: &str| text.contains("://") && !is_known(&host_of(text), policy);
+            let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), policy);
             given
                 && inv.args.iter().any(|arg| {
                     let text = arg.prefix();

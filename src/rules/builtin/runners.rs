@@ -26,6 +26,7 @@ const RUNNERS: &[(&str, &[&str])] = &[
     ("bmake", RECIPE),
     ("just", &["    ", "\t"]),
     ("screen", &["stuff "]),
+    ("less", &["+!", "!"]),
     ("ftp", &["!"]),
     ("expect", &["spawn ", "system "]),
 ];

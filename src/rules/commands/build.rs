@@ -242,7 +242,7 @@ pub(super) const TABLE: &[Program] = &[
     run("nuxi"),
     run("nuxt"),
     p("nvcc", CC, Deed::Process, Operands::Read).dash(),
-    run("nx"),
+    run("nx").subs("", EXEC),
     run("nyc"),
     p("objcopy", "-O -I -j -R", Deed::Nothing, Operands::Modify),
     p("objdump", "-M -j", Deed::Nothing, Operands::Read),

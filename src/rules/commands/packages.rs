@@ -62,6 +62,13 @@ const PIP: &[Sub] = &[
 ];
 
 #[rustfmt::skip]
+const PIPX: &[Sub] = &[
+    s("run", "+ --spec --pip-args --python --index-url -i --verbose! -q!", Deed::Install, Operands::Text).wrap(WORDS.lenient()),
+    t("install inject upgrade upgrade-all uninstall uninstall-all reinstall reinstall-all uninject install-all", Deed::Install),
+    t("list environment ensurepath completions interpreter", Deed::Look),
+];
+
+#[rustfmt::skip]
 const UV: &[Sub] = &[
     s("run", "+ -p --python --with --with-requirements:r --with-editable --env-file:r --directory:d --project --extra --group --only-group --package -m --module --index --index-url", Deed::Process, Operands::Text).wrap(WORDS.lenient()),
     s("tool.run", "+ -p --python --with --from --index", Deed::Install, Operands::Text).wrap(WORDS.lenient()),
@@ -206,7 +213,7 @@ pub(super) const TABLE: &[Program] = &[
     p("pip-sync", "", Deed::Install, Operands::Read),
     p("pip3", "--python --log:w", Deed::Install, Operands::Text).subs("", PIP),
     p("pipenv", "", Deed::Process, Operands::Text).subs("", HATCH),
-    w("pipx", "+ --spec --pip-args --python", WORDS.skip(9).lenient()),
+    p("pipx", "", Deed::Install, Operands::Text).subs("", PIPX),
     p("pixi", "", Deed::Process, Operands::Text).subs("", HATCH),
     p("pkg", "", Deed::System, Operands::Text).subs("", SYSTEM),
     p("pnpm", NPM, Deed::Process, Operands::Text).subs("", NPM_SUBS),
@@ -228,7 +235,7 @@ pub(super) const TABLE: &[Program] = &[
     w("uvx", "+ -p --python --with --from --index", WORDS.lenient()),
     p("vcpkg", "", Deed::Install, Operands::Text),
     p("virtualenv", "-p --python", Deed::Change, Operands::Create),
-    p("volta", "", Deed::Install, Operands::Text),
+    p("volta", "", Deed::Install, Operands::Text).subs("", &[s("run", "+ --node --npm --yarn --pnpm --env", Deed::Process, Operands::Text).wrap(WORDS.lenient())]),
     p("winget", "", Deed::System, Operands::Text).subs("", SYSTEM),
     p("xbps-install", "", Deed::System, Operands::Text),
     p("yarn", NPM, Deed::Process, Operands::Text).subs("", NPM_SUBS),

@@ -132,7 +132,8 @@ fn names_stdin(inv: &Invocation) -> bool {
 fn stdin_unknown(inv: &Invocation) -> bool {
     match &inv.stdin {
         Stdin::Text(arg) => arg.has_unknown(),
-        Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => false,
+        Stdin::File(target) => matches!(target, Target::UnknownPath { .. }),
+        Stdin::Inherited | Stdin::Pipe => false,
     }
 }
 

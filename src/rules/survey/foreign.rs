@@ -1,9 +1,16 @@
-//! Commands of PowerShell and cmd that delete, as the commands of ours that do the same. Nothing else of theirs is understood.
+//! Commands of PowerShell, cmd and cmake that delete, as the commands of ours that do the same. Nothing else of theirs is understood.
 
 use crate::shell::Arg;
 
 /// The words of `rm` that do what a foreign command does; none when it is none of those.
 pub(super) fn as_posix(name: &str, args: &[Arg]) -> Option<Vec<Arg>> {
+    if let ("cmake", [flag, action, rest @ ..]) = (name, args)
+        && flag.known() == Some("-E")
+        && matches!(action.known(), Some("rm" | "remove" | "remove_directory"))
+    {
+        let words = [Arg::literal("rm"), Arg::literal("-rf")];
+        return Some(words.into_iter().chain(rest.iter().cloned()).collect());
+    }
     let switch = |arg: &Arg, marks: &[&str]| {
         arg.known().is_some_and(|text| marks.iter().any(|mark| text.eq_ignore_ascii_case(mark)))
     };

@@ -14,6 +14,7 @@ mod scope;
 mod search;
 mod shells;
 mod tools;
+mod unfold;
 mod walk;
 mod wrap;
 

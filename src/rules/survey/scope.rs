@@ -134,7 +134,12 @@ impl Scope {
 fn is_run(name: &str, value: &Arg) -> bool {
     let prompt =
         || matches!(name, "PS0" | "PS1" | "PS2" | "PS4" | "PROMPT") && value.text().contains(['`', '(']);
-    COMMAND_VARS.contains(&name) || prompt()
+    // A build calls these by name; more than a name and its options is a command line of somebody's own.
+    let tool = || {
+        matches!(name, "CC" | "CXX" | "LD" | "AR" | "SHELL" | "MAKE")
+            && value.text().contains([';', '|', '&', '`'])
+    };
+    COMMAND_VARS.contains(&name) || prompt() || tool()
 }
 
 impl Surveyor<'_> {

@@ -7,6 +7,7 @@ use super::git::setting_command;
 use super::options::{self, Parsed};
 use super::output;
 use super::scope::Scope;
+use super::unfold::{first_word, is_program, later_command};
 use super::walk::{self, Frame};
 use crate::domain::{Ask, EffectKind, Severity, Target, join};
 use crate::rules::commands::{self, Builtin, Kind, Program, Rest, Role, Wrap};
@@ -403,43 +404,6 @@ fn last_part(word: &Arg) -> Option<String> {
     let Some(Piece::Known(end)) = word.pieces.last() else { return None };
     let (_, name) = end.rsplit_once('/')?;
     (!name.is_empty()).then(|| format!("…/{name}"))
-}
-
-/// The place of the command's first word among the operands.
-fn first_word(call: &Call, parsed: &Parsed, wrap: Wrap) -> Option<usize> {
-    match wrap.rest {
-        Rest::AfterDashes => parsed.before_dashes,
-        Rest::AfterFlag => {
-            let args = call.args();
-            let is_flag = |arg: &Arg| matches!(arg.known(), Some("-c" | "--command" | "--args" | "-args"));
-            let behind = args.len().checked_sub(args.iter().position(is_flag)? + 1)?;
-            parsed.operands.len().checked_sub(behind)
-        }
-        Rest::Words | Rest::EnvWords | Rest::Text => Some(usize::from(wrap.skip)),
-    }
-}
-
-/// Words in front of the command that wrappers have as subcommands.
-const VERBS: &[&str] =
-    &["record", "replay", "run", "exec", "start", "stat", "/c", "/C", "/k", "/s", "/d", "/q"];
-
-/// Another word that may be the command's first, because an option that the tables do not know may have taken the one before
-/// it as its value, or because that one is a subcommand.
-fn later_command(parsed: &Parsed, skip: usize) -> Option<usize> {
-    /// Most words that are tried.
-    const WORDS: usize = 32;
-    let first = parsed.operands.get(skip)?.known()?;
-    if VERBS.contains(&first) {
-        return Some(skip + 1);
-    }
-    let mut rest = parsed.operands.iter().enumerate().skip(skip + 1).take(WORDS);
-    let found = rest.find(|(_, arg)| arg.known().is_some_and(is_program)).map(|(at, _)| at);
-    found.filter(|_| parsed.strange)
-}
-
-/// Whether the tables know the program of that name.
-fn is_program(text: &str) -> bool {
-    text.rsplit('/').next().is_some_and(|name| commands::find(name).is_some())
 }
 
 fn is_program_dir(dir: &str) -> bool {
