@@ -3,9 +3,10 @@
 use super::{lists, predicate, runners, scripts};
 use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, join};
 use crate::rules::Invocation;
+use crate::rules::commands;
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, classify, code_of, contains_word, flag_value, has_flag,
-    is_interpreter, is_shell, runs, would_block,
+    inner_verdict, is_interpreter, is_shell, runs,
 };
 use crate::shell::Arg;
 
@@ -19,6 +20,10 @@ const DELETES: &[&str] = &[
     "remove_tree",
     "RemoveAll",
     "fs.rm(",
+    "').rm(",
+    "\").rm(",
+    "promises.rm(",
+    "Deno.remove",
     "rimraf",
     "remove_dir_all",
     "removeSync",
@@ -115,6 +120,9 @@ const STARTS: &[&str] = &[
     "getline",
     "| \"",
     "passthru",
+    "%x",
+    "\"|",
+    "'|",
 ];
 
 /// Most strings of one text of code that are looked at, and the longest.
@@ -142,6 +150,9 @@ pub(super) const RULES: &[Rule] = &[
             "ruby -e 'FileUtils.rm_rf(Dir.home)'",
             "perl -e 'unlink glob(\"/etc/*\")'",
             "php -r 'array_map(\"unlink\", glob(\"/home/u/*\"));'",
+            "deno eval \"Deno.removeSync('/home/u',{recursive:true})\"",
+            "bun -e \"require('fs').rmSync('/home/u',{recursive:true})\"",
+            "node -e \"require('fs/promises').rm(process.env.HOME,{recursive:true})\"",
             "python -c \"import os; os.remove('/etc/passwd')\"",
             "printf 'import shutil\\nshutil.rmtree(\"/home/u\")\\n' > a.py; python a.py",
             "cat > a.js <<'E'\nrequire('fs').rmSync(require('os').homedir(), {recursive: true})\nE\nnode a.js",
@@ -171,6 +182,69 @@ pub(super) const RULES: &[Rule] = &[
             "python -c \"import shutil; shutil.rmtree('build')\"",
             "python -c \"import os; print(os.environ['TARGET'])\"",
             "node -e \"require('fs').rmSync('dist',{recursive:true})\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.writes-blocked-file",
+        reason: "has an interpreter change a file that must not be written",
+        instead: Some(Instead::Advice("write a file in the project, and let the person put it in place")),
+        when: &[predicate("code_writes_a_blocked_file", |scene| writes_at_least(scene, Verdict::Block))],
+        fires: &[
+            "python3 -c \"open('/etc/passwd','w').write('')\"",
+            "python3 -c \"import os; os.truncate('/etc/passwd',0)\"",
+            "node -e \"require('fs').writeFileSync('/etc/passwd','')\"",
+            "ruby -e 'File.write(\"/etc/passwd\",\"\")'",
+            "perl -e 'open(F,\">\",\"/etc/passwd\")'",
+            "python3 -c \"import shutil; shutil.move('/etc','/tmp/x')\"",
+        ],
+        silent: &[
+            "python3 -c \"open('/etc/passwd').read()\"",
+            "python3 -c \"open('out.txt','w').write(open('/etc/os-release').read())\"",
+            "node -e \"require('fs').writeFileSync('a.json','{}')\"",
+            "python3 -c \"open('/tmp/x','w').write('')\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.writes-asked-file",
+        verdict: Verdict::Modify,
+        reason: "has an interpreter change a file that any other tool would be asked about",
+        instead: Some(Instead::Advice(
+            "write the file with the tool for that, so that the person sees what is in it",
+        )),
+        when: &[predicate("code_writes_an_asked_file", |scene| writes_at_least(scene, Verdict::Modify))],
+        fires: &[
+            "python3 -c \"open('/home/u/.bashrc','a').write('x')\"",
+            "node -e \"require('fs').appendFileSync(process.env.HOME+'/.bashrc','x')\"",
+            "python3 -c \"from pathlib import Path; Path('/home/u/.ssh/authorized_keys').write_text('x')\"",
+        ],
+        silent: &[
+            "python3 -c \"print(open('/home/u/.bashrc').read())\"",
+            "node -e \"require('fs').writeFileSync('a.json','{}')\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.runs-asked-command",
+        verdict: Verdict::Modify,
+        reason: "has an interpreter run a command that would be asked about in a shell",
+        instead: Some(Instead::Advice("run the command in the shell, where it can be read")),
+        when: &[
+            predicate("code_runs_an_asked_command", |scene| runs_at_least(scene, Verdict::Modify)),
+            predicate("argument_is_an_asked_command", |scene| {
+                runners::runs_by_argument(scene, Verdict::Modify)
+            }),
+        ],
+        fires: &[
+            "python3 -c \"import os; os.system('npm publish')\"",
+            "node -e \"require('child_process').execSync('cat .env')\"",
+            "tmux send-keys -t x 'npm publish' Enter",
+        ],
+        silent: &[
+            "python3 -c \"import os; os.system('npm test')\"",
+            "node -e \"console.log('npm publish')\"",
+            "tmux send-keys -t x 'npm test' Enter",
         ],
         ..RULE
     },
@@ -275,8 +349,10 @@ pub(super) const RULES: &[Rule] = &[
         reason: "has an interpreter run a command that would be blocked in a shell",
         instead: Some(Instead::Advice("run the command in the shell, where it can be read")),
         when: &[
-            predicate("code_runs_a_blocked_command", runs_blocked),
-            predicate("argument_is_a_blocked_command", runners::argument_blocked),
+            predicate("code_runs_a_blocked_command", |scene| runs_at_least(scene, Verdict::Block)),
+            predicate("argument_is_a_blocked_command", |scene| {
+                runners::runs_by_argument(scene, Verdict::Block)
+            }),
         ],
         fires: &[
             "python3 -c \"import os; os.system('rm -rf /')\"",
@@ -300,6 +376,11 @@ pub(super) const RULES: &[Rule] = &[
             "cat > Makefile <<E\nall:\n\t@rm -rf ~\nE\nmake",
             "echo '{\"scripts\":{\"x\":\"rm -rf ~\"}}' > package.json; npm run x",
             "tmux new-window rm -rf ~",
+            "perl -e 'open F, \"|rm -rf ~\"'",
+            "perl -e 'qx(rm -rf ~)'",
+            "ruby -e '%x(rm -rf ~)'",
+            "node -e \"require('child_process').spawn('rm',['-rf','/'])\"",
+            "python3 -c \"getattr(__import__('os'),'sys'+'tem')('rm -rf ~')\"",
             "screen -S x -X stuff 'rm -rf ~\n'",
         ],
         silent: &[
@@ -374,6 +455,31 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
             let tree = DELETES.iter().any(|call| contains_word(&text, call));
             let one = tree || DELETES_ONE.iter().any(|call| contains_word(&text, call));
             one && scripts::strings(&text).iter().take(MAX_LITERALS).any(|literal| lost(inv, literal, tree))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
+    if scene.nested || !scene.trigger.has_interpreter() {
+        return Found::No;
+    }
+    let found = interpreters(scene).find(|inv| {
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
+        texts(inv, scene).any(|text| {
+            scripts::written(&text).iter().take(MAX_LITERALS).any(|file| {
+                let file =
+                    file.strip_prefix('~').map_or_else(|| file.clone(), |rest| format!("{home}{rest}"));
+                let action = Action::Write { path: join(cwd, &file), content: String::new(), long: false };
+                // In the project it is ordinary work, and the same as with any other tool.
+                let moves =
+                    text.contains("move(") || text.contains("rename(") || text.contains("renameSync(");
+                let moved = || inner_verdict(scene, &shell(format!("mv '{file}' /tmp/moved")), cwd) >= least;
+                file.starts_with('/')
+                    && (inner_verdict(scene, &ToolCall { tool: Tool::Write, action, id: None }, cwd) >= least
+                        || moves && moved())
+            })
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -525,14 +631,14 @@ fn option_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn runs_blocked<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     if scene.nested {
         return Found::No;
     }
     let sed = scene.first(&["sed", "gsed"], |inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
         let run = sed_scripts(inv).filter_map(|script| scripts::sed_runs(&script.text()));
-        { run }.any(|command| is_command(&command) && would_block(scene, &shell(command), cwd))
+        { run }.any(|command| is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least)
     });
     if let Some(inv) = sed {
         return Found::yes(&inv.text);
@@ -543,18 +649,27 @@ fn runs_blocked<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = interpreters(scene).find(|inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
         texts(inv, scene).any(|text| {
-            if editor_command(&text).is_none() && !STARTS.iter().any(|call| contains_word(&text, call)) {
+            let mut found = scripts::strings(&text);
+            // `getattr(os, 'sys' + 'tem')`
+            let starts = STARTS.iter().any(|call| contains_word(&text, call))
+                || found
+                    .iter()
+                    .any(|string| matches!(string.as_str(), "system" | "popen" | "exec" | "execSync"));
+            if editor_command(&text).is_none() && !starts {
                 return false;
             }
             if let Some(command) = editor_command(&text) {
-                return would_block(scene, &shell(command.to_owned()), cwd);
+                return inner_verdict(scene, &shell(command.to_owned()), cwd) >= least;
             }
-            let mut found = scripts::strings(&text);
             found.truncate(MAX_LITERALS);
-            // `run(["rm", "-rf", "/"])`
-            let joined = std::iter::once(found.join(" "));
-            let commands = found.iter().cloned().chain(joined);
-            { commands }.any(|command| is_command(&command) && would_block(scene, &shell(command), cwd))
+            // `run(["rm", "-rf", "/"])`, and `spawn("rm", ["-rf", "/"])` behind other strings.
+            let program = found.iter().position(|word| !word.is_empty() && commands::find(word).is_some());
+            let joined = std::iter::once(found.join(" "))
+                .chain(program.and_then(|at| found.get(at..)).map(|words| words.join(" ")));
+            let piped = |text: &String| text.trim_matches([' ', '|']).to_owned();
+            let commands = found.iter().map(piped).chain(joined).chain(scripts::run_quotes(&text));
+            { commands }
+                .any(|command| is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least)
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))

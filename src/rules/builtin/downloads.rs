@@ -4,7 +4,8 @@ use super::lists;
 use crate::domain::Target;
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    By, Found, Scene, flag_value, has_flag, is_interpreter, is_shell, runs, runs_input, target_of,
+    By, Found, Scene, flag_value, has_flag, host_of, is_interpreter, is_known, is_shell, runs, runs_input,
+    target_of,
 };
 use crate::shell::Arg;
 
@@ -54,9 +55,12 @@ pub(super) fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
         if count == MAX_DOWNLOADS {
             return Found::unsure(&inv.text);
         }
+        let outer = inv.feeds.and_then(|index| all.get(index));
+        let printed =
+            outer.into_iter().flat_map(|outer| outer.writes.iter().map(|(target, _)| target.clone()));
         let copied = inv.operands.last().filter(|_| copies_here(inv));
         let copied = copied.map(|arg| target_of(arg, inv.cwd.as_deref()));
-        let files = downloads(inv).chain(saved_behind(inv, all)).chain(copied);
+        let files = downloads(inv).chain(saved_behind(inv, all)).chain(copied).chain(printed);
         let files: Vec<String> =
             files.map(|file| file.text().to_owned()).filter(|path| path.len() > 1).collect();
         if let Some(user) = user_of(files, all, index + 1) {
@@ -138,6 +142,13 @@ fn user_of(mut files: Vec<String>, all: &[Invocation], start: usize) -> Option<&
             }
             continue;
         }
+        if runs(inv, &["read", "mapfile", "readarray"]) {
+            let user =
+                all.iter().skip(at + 1).find(|other| other.program.is_empty() || other.program == "eval");
+            if user.is_some() {
+                return user;
+            }
+        }
         let behind =
             || all.iter().skip(at).filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage);
         let piped = behind().find(|other| runs_input(other, By::Pipe));
@@ -154,6 +165,9 @@ fn user_of(mut files: Vec<String>, all: &[Invocation], start: usize) -> Option<&
             .map(|(target, _)| target.text().to_owned())
             .collect();
         files.extend(written);
+        if inv.program == "tee" {
+            files.extend(inv.operands.iter().map(|arg| target_of(arg, inv.cwd.as_deref()).text().to_owned()));
+        }
     }
     None
 }
@@ -173,7 +187,58 @@ fn runs_file(inv: &Invocation, path: &str) -> bool {
     installed
         || (has_slash && same(&inv.word))
         || (runner && inv.operands.first().is_some_and(same))
+        || flag_value(inv, &["-jar"]).is_some_and(same)
         || (runner && inv.reads.iter().any(|target| target.text() == path))
         // A script that was unfolded: its commands name the wrapper.
         || inv.wrappers.iter().any(|wrapper| path.ends_with(wrapper.as_str()) && wrapper.contains('.'))
+}
+
+/// Programs that install a package from a file, and run the scripts in it.
+const INSTALLERS: &[&str] = &[
+    "dpkg",
+    "rpm",
+    "apt",
+    "apt-get",
+    "dnf",
+    "yum",
+    "zypper",
+    "npm",
+    "pnpm",
+    "yarn",
+    "pip",
+    "pip3",
+    "gem",
+    "installer",
+    "snap",
+    "flatpak",
+    "code",
+];
+
+/// A package that was fetched from a host which is not among the known ones is installed from its file.
+pub(super) fn downloaded_is_installed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let unknown = |inv: &Invocation| {
+        inv.operands.iter().any(|arg| {
+            let host = host_of(&arg.text());
+            host.contains('.') && arg.text().contains("://") && !is_known(&host, scene.view.policy)
+        })
+    };
+    let fetching = all.iter().enumerate().filter(|(_, inv)| runs(inv, lists::DOWNLOADERS) && unknown(inv));
+    for (index, inv) in fetching.take(MAX_FILES) {
+        for file in downloads(inv) {
+            let same = |arg: &Arg, by: &Invocation| target_of(arg, by.cwd.as_deref()) == file;
+            let installs = |other: &&Invocation| {
+                runs(other, INSTALLERS)
+                    && other
+                        .operands
+                        .iter()
+                        .chain(other.flags.iter().filter_map(|flag| flag.value.as_ref()))
+                        .any(|arg| same(arg, other))
+            };
+            if let Some(user) = all.iter().skip(index + 1).find(installs) {
+                return Found::Yes(format!("{} … {}", inv.text, user.text).into());
+            }
+        }
+    }
+    Found::No
 }

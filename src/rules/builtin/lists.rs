@@ -282,6 +282,9 @@ pub(crate) const GIT_HOOKS: &[At] = &[At::Name(".git/hooks")];
 /// Filters whose program, the first operand, can run commands and write files.
 pub(crate) const SCRIPTED_FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
 
+/// Interpreters with subcommands.
+pub(crate) const RUNTIMES: &[&str] = &["deno", "bun"];
+
 /// Builtins that run text or a file as part of the shell.
 pub(crate) const RUN_IN_SHELL: &[&str] = &["eval", "source", "."];
 

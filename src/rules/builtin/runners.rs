@@ -2,9 +2,10 @@
 
 use super::code::{MAX_LITERALS, is_command, shell};
 use super::scripts;
+use crate::domain::Verdict;
 use crate::rules::Invocation;
 use crate::rules::commands;
-use crate::rules::matcher::{Found, Scene, content, flag_value, input_of, target_of, would_block};
+use crate::rules::matcher::{Found, Scene, content, flag_value, inner_verdict, input_of, target_of};
 use crate::shell::Arg;
 
 /// What stands in front of a command in a makefile.
@@ -31,14 +32,15 @@ const RUNNERS: &[(&str, &[&str])] = &[
     ("expect", &["spawn ", "system "]),
 ];
 
-pub(super) fn argument_blocked<'a>(scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     if scene.nested {
         return Found::No;
     }
     let found = scene.invocations().iter().find(|inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
-        let blocks =
-            |command: &str| is_command(command) && would_block(scene, &shell(command.to_owned()), cwd);
+        let blocks = |command: &str| {
+            is_command(command) && inner_verdict(scene, &shell(command.to_owned()), cwd) >= least
+        };
         if SCRIPT_RUNNERS.contains(&inv.program.as_str()) {
             let manifest = written(inv, scene, "package.json").unwrap_or_default();
             return scripts::strings(&manifest).iter().take(MAX_LITERALS).any(|text| blocks(text));

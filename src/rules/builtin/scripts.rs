@@ -211,6 +211,85 @@ pub(super) fn strings(code: &str) -> Vec<String> {
     out
 }
 
+/// The texts in Perl's `qx(…)` and Ruby's `%x(…)`, which are run.
+pub(super) fn run_quotes(code: &str) -> Vec<String> {
+    let texts = ["qx", "%x"].iter().flat_map(|mark| code.split(mark).skip(1)).filter_map(|rest| {
+        let open = rest.chars().next()?;
+        let close = match open {
+            '(' => ')',
+            '{' => '}',
+            '[' => ']',
+            '<' => '>',
+            '/' | '|' | '!' | '#' => open,
+            _ => return None,
+        };
+        rest.get(1..)?.split(close).next().map(str::to_owned)
+    });
+    texts.collect()
+}
+
+/// Calls with a file as their first argument that change it.
+const WRITERS: &[&str] = &[
+    "writeFileSync(",
+    "writeFile(",
+    "appendFileSync(",
+    "appendFile(",
+    "createWriteStream(",
+    "truncateSync(",
+    "File.write(",
+    "IO.write(",
+    "file_put_contents(",
+    "os.truncate(",
+    "os.rename(",
+    "os.replace(",
+    "shutil.move(",
+    "renameSync(",
+    "rename(",
+    "os.chmod(",
+    "chmodSync(",
+    "Deno.writeTextFileSync(",
+    "Deno.writeTextFile(",
+    "write_file(",
+];
+
+/// Modes in which a file is opened to be written.
+const MODES: &[&str] = &["w", "a", "wb", "ab", "w+", "a+", "r+", "wt", "at", "x", ">", ">>", "+<"];
+
+/// The strings of code that name files which it writes.
+pub(super) fn written(code: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut before: Option<String> = None;
+    let mut rest = code;
+    while let Some(at) = rest.find(['"', '\'', '`']) {
+        let (front, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let mut chars = tail.chars();
+        let Some(quote) = chars.next() else { break };
+        let text: String = chars.by_ref().take_while(|c| *c != quote).collect();
+        let glue = front.trim();
+        let behind = chars.as_str().trim_start();
+        let called = WRITERS.iter().any(|name| glue.ends_with(name));
+        let method = [").write_", ").open('w", ").open(\"w", ").open('a", ").touch", ").chmod", ").rename"];
+        if called || method.iter().any(|name| behind.starts_with(name)) {
+            out.push(text.clone());
+        }
+        match &before {
+            // `open(file, 'w')`, and Perl's `open(F, '>', file)`.
+            Some(file) if glue == "," && MODES.contains(&text.as_str()) => out.push(file.clone()),
+            Some(mode) if glue == "," && mode.starts_with('>') => out.push(text.clone()),
+            // A name that is put together: the whole of it.
+            Some(file) if glue == "+" && out.last() == Some(file) => {
+                let whole = format!("{file}{text}");
+                out.pop();
+                out.push(whole);
+            }
+            _ => {}
+        }
+        before = Some(text);
+        rest = chars.as_str();
+    }
+    out
+}
+
 /// Whether code calls a function of that name itself: neither a method of something nor a part of a longer name.
 pub(super) fn calls(code: &str, name: &str) -> bool {
     code.match_indices(name).any(|(at, _)| {
@@ -263,6 +342,23 @@ mod tests {
         assert_eq!(strings("f('rm ' + \"-rf\" + ' /', 'x')"), ["rm -rf /", "x"]);
         assert_eq!(strings(&with_home("'rm -rf ' + os.environ['HOME']", "/home/u")), ["rm -rf /home/u"]);
         assert_eq!(strings(&with_home("system \"rm -rf #{Dir.home}\"", "/home/u")), ["rm -rf /home/u"]);
+    }
+
+    #[test]
+    fn files_that_code_writes() {
+        for (code, expected) in [
+            ("open('/etc/passwd','w').write('')", Some("/etc/passwd")),
+            ("open(F,\">\",\"/etc/passwd\")", Some("/etc/passwd")),
+            ("fs.writeFileSync('/etc/x','')", Some("/etc/x")),
+            ("fs.appendFileSync('/home/u'+'/.bashrc','x')", Some("/home/u/.bashrc")),
+            ("Path('/etc/x').write_text('')", Some("/etc/x")),
+            ("File.write(\"/etc/x\", 1)", Some("/etc/x")),
+            ("open('/etc/hosts').read(); print('w')", None),
+            ("open('/etc/hosts', 'r')", None),
+        ] {
+            assert_eq!(written(code).first().map(String::as_str), expected, "{code}");
+        }
+        assert_eq!(run_quotes("print qx(rm -rf /); %x{ls}"), ["rm -rf /", "ls"]);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use super::{flagged, predicate};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, When, classify, has_flag, is_shell, runs, target_of,
+    By, Class, Found, Instead, RULE, Rule, Scene, When, classify, has_flag, is_shell, runs, runs_input,
+    target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Op, Part, parse};
@@ -111,8 +112,14 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("output_run_as_command", computed_command),
             predicate("value_expanded_as_a_prompt", prompt_expansion),
+            predicate("unknown_text_piped_to_a_shell", unknown_input),
         ],
         fires: &[
+            "cat cmds.txt | sh",
+            "perl -e 'print \"rm -rf ~\"' | sh",
+            "jq -r .cmd f.json | bash",
+            "git show HEAD:x.sh | sh",
+            "tail -1 notes.md | bash -s",
             "x='$(rm -rf ~)'; echo ${x@P}",
             "echo \"${x@P}\"",
             "$(cat cmd.txt)",
@@ -125,6 +132,11 @@ pub(super) const RULES: &[Rule] = &[
             "$(which node) app.js",
             "echo $(cat x.txt)",
             "echo '${x@P}'",
+            "echo ls | sh",
+            "cat x.sh | ssh h.example bash -s",
+            "cat a.sh | bash -n",
+            "cat a | bash build.sh",
+            "cat dump.sql | docker exec -i db sh -c 'psql app'",
             "echo \"${x@Q}\"",
             "eval \"$(direnv hook bash)\"",
             "bash -c 'ls'",
@@ -276,6 +288,23 @@ fn computed_command<'a>(scene: &Scene<'a>) -> Found<'a> {
         runs_text && is_fed(*index, scene)
     });
     Found::from(found.map(|(_, inv)| inv.text.as_str()))
+}
+
+/// A shell runs what comes down a pipe, and nothing is known of it. (On another machine it is that machine's.)
+fn unknown_input<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const ELSEWHERE: &[&str] = &["ssh", "docker", "podman", "kubectl", "vagrant", "lxc", "chroot", "mosh"];
+    let all = scene.invocations();
+    let found = all.iter().find(|inv| {
+        inv.stdin == Stdin::Pipe
+            && is_shell(&inv.program)
+            && !has_flag(inv, "-n")
+            && runs_input(inv, By::Pipe)
+            && !inv.wrappers.iter().any(|wrapper| ELSEWHERE.contains(&wrapper.as_str()))
+            && !all
+                .iter()
+                .any(|other| other.pipeline == inv.pipeline && other.wrappers.contains(&inv.program))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 /// `${NAME@P}`: the value is expanded again, with the commands in it.

@@ -100,10 +100,14 @@ fn decodes(inv: &Invocation) -> bool {
 /// Whether an interpreter runs what comes to it that way, instead of treating it as data.
 pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
     if inv.program.is_empty() {
-        return by == By::Substitution;
+        // `… | $SHELL`: whatever it is called, it is a shell.
+        let is_shell = || ["$SHELL", "${SHELL", "$0", "$BASH"].iter().any(|name| inv.text.contains(name));
+        return by == By::Substitution || is_shell();
     }
     if runs(inv, lists::RUN_IN_SHELL) {
-        return by == By::Substitution || names_stdin(inv);
+        // In fish `source` alone reads what comes in.
+        let bare = inv.program == "source" && inv.operands.is_empty();
+        return by == By::Substitution || bare || names_stdin(inv);
     }
     if !is_shell(&inv.program) && !is_interpreter(&inv.program) {
         return false;
