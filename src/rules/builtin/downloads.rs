@@ -1,5 +1,7 @@
 //! Files that a call fetches or decodes, followed through copies to where they are run.
 
+use std::collections::BTreeSet;
+
 use super::lists;
 use crate::domain::Target;
 use crate::rules::Invocation;
@@ -47,49 +49,6 @@ pub(super) fn saved_behind<'a>(
 /// Most downloads of one call that are followed.
 const MAX_DOWNLOADS: usize = 256;
 
-pub(super) fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let all = scene.invocations();
-    let fetching =
-        all.iter().enumerate().filter(|(_, inv)| runs(inv, lists::DOWNLOADERS) || copies_here(inv));
-    for (count, (index, inv)) in fetching.enumerate() {
-        if count == MAX_DOWNLOADS {
-            return Found::unsure(&inv.text);
-        }
-        let outer = inv.feeds.and_then(|index| all.get(index));
-        let printed =
-            outer.into_iter().flat_map(|outer| outer.writes.iter().map(|(target, _)| target.clone()));
-        let copied = inv.operands.last().filter(|_| copies_here(inv));
-        let copied = copied.map(|arg| target_of(arg, inv.cwd.as_deref()));
-        let files = downloads(inv).chain(saved_behind(inv, all)).chain(copied).chain(printed);
-        let files: Vec<String> =
-            files.map(|file| file.text().to_owned()).filter(|path| path.len() > 1).collect();
-        if let Some(user) = user_of(files, all, index + 1) {
-            return Found::Yes(format!("{} … {}", inv.text, user.text).into());
-        }
-    }
-    Found::No
-}
-
-pub(super) fn decoded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const DECODING: &[&str] = &["base64", "base32", "basenc", "xxd", "uudecode", "rev", "openssl"];
-    let all = scene.invocations();
-    let decoding = all.iter().enumerate().filter(|(_, inv)| runs(inv, DECODING));
-    for (count, (index, inv)) in decoding.enumerate() {
-        if count == MAX_DOWNLOADS {
-            return Found::unsure(&inv.text);
-        }
-        let out = flag_value(inv, &["-out", "-o"]).map(|file| target_of(file, inv.cwd.as_deref()));
-        let written = inv.writes.iter().map(|(target, _)| target.clone());
-        let files = written.chain(saved_behind(inv, all)).chain(out);
-        let files: Vec<String> =
-            files.map(|file| file.text().to_owned()).filter(|path| path.len() > 1).collect();
-        if let Some(user) = user_of(files, all, index + 1) {
-            return Found::Yes(format!("{} … {}", inv.text, user.text).into());
-        }
-    }
-    Found::No
-}
-
 /// Copies a file from another machine to a place here.
 fn copies_here(inv: &Invocation) -> bool {
     let remote = |arg: &Arg| {
@@ -111,86 +70,153 @@ fn copies_here(inv: &Invocation) -> bool {
             .is_some_and(|(last, sources)| !remote(last) && sources.iter().any(remote))
 }
 
-/// Most files that are followed from one download.
-const MAX_FILES: usize = 16;
-
-/// The first command from `start` on that runs one of `files`, or a copy of it, or what is printed from it.
-fn user_of(mut files: Vec<String>, all: &[Invocation], start: usize) -> Option<&Invocation> {
-    if files.is_empty() {
-        return None;
-    }
-    for (at, inv) in all.iter().enumerate().skip(start) {
-        if files.iter().any(|path| runs_file(inv, path)) {
-            return Some(inv);
-        }
-        let same = |arg: &Arg| files.iter().any(|path| target_of(arg, inv.cwd.as_deref()).text() == path);
-        let reads = inv.operands.iter().any(same)
-            || inv.reads.iter().any(|file| files.iter().any(|path| file.text() == path));
-        if !reads || files.len() >= MAX_FILES {
-            continue;
-        }
-        if runs(inv, &["cp", "mv", "ln", "install", "dd", "gunzip", "unxz"]) {
-            if let Some(to) =
-                inv.operands.last().map(|to| target_of(to, inv.cwd.as_deref()).text().to_owned())
-            {
-                let names: Vec<String> = files
-                    .iter()
-                    .filter_map(|file| Some(format!("{to}/{}", file.rsplit('/').next()?)))
-                    .collect();
-                files.extend(names);
-                files.push(to);
-            }
-            continue;
-        }
-        if runs(inv, &["read", "mapfile", "readarray"]) {
-            let user =
-                all.iter().skip(at + 1).find(|other| other.program.is_empty() || other.program == "eval");
-            if user.is_some() {
-                return user;
-            }
-        }
-        let behind =
-            || all.iter().skip(at).filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage);
-        let piped = behind().find(|other| runs_input(other, By::Pipe));
-        let outer = inv
-            .feeds
-            .and_then(|index| all.get(index))
-            .filter(|outer| runs_input(outer, By::Substitution) || is_given_code(outer));
-        if let Some(user) = piped.or(outer) {
-            return Some(user);
-        }
-        let written: Vec<String> = std::iter::once(inv)
-            .chain(behind())
-            .flat_map(|other| other.writes.iter())
-            .map(|(target, _)| target.text().to_owned())
-            .collect();
-        files.extend(written);
-        if inv.program == "tee" {
-            files.extend(inv.operands.iter().map(|arg| target_of(arg, inv.cwd.as_deref()).text().to_owned()));
-        }
-    }
-    None
-}
-
 /// A shell told to run a text.
 fn is_given_code(inv: &Invocation) -> bool {
     is_shell(&inv.program) && has_flag(inv, "-c") || runs(inv, &["eval"])
 }
 
-fn runs_file(inv: &Invocation, path: &str) -> bool {
-    let same = |arg: &Arg| target_of(arg, inv.cwd.as_deref()).text() == path;
-    let runner = is_shell(&inv.program) || is_interpreter(&inv.program) || runs(inv, lists::RUN_IN_SHELL);
-    let has_slash = inv.word.text().contains('/');
-    let installed = path
-        .rsplit_once('/')
-        .is_some_and(|(dir, name)| dir.ends_with("/bin") && !has_slash && inv.word.known() == Some(name));
-    installed
-        || (has_slash && same(&inv.word))
-        || (runner && inv.operands.first().is_some_and(same))
-        || flag_value(inv, &["-jar"]).is_some_and(same)
-        || (runner && inv.reads.iter().any(|target| target.text() == path))
-        // A script that was unfolded: its commands name the wrapper.
-        || inv.wrappers.iter().any(|wrapper| path.ends_with(wrapper.as_str()) && wrapper.contains('.'))
+pub(super) fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    first_user(all, &|inv| runs(inv, lists::DOWNLOADERS) || copies_here(inv), &|inv| {
+        let outer = inv.feeds.and_then(|index| all.get(index));
+        let printed =
+            outer.into_iter().flat_map(|outer| outer.writes.iter().map(|(target, _)| target.clone()));
+        let copied = inv.operands.last().filter(|_| copies_here(inv));
+        let copied = copied.map(|arg| target_of(arg, inv.cwd.as_deref()));
+        downloads(inv).chain(saved_behind(inv, all)).chain(copied).chain(printed).collect()
+    })
+}
+
+pub(super) fn decoded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const DECODING: &[&str] = &["base64", "base32", "basenc", "xxd", "uudecode", "rev", "openssl"];
+    let all = scene.invocations();
+    first_user(all, &|inv| runs(inv, DECODING), &|inv| {
+        let out = flag_value(inv, &["-out", "-o"]).map(|file| target_of(file, inv.cwd.as_deref()));
+        inv.writes.iter().map(|(target, _)| target.clone()).chain(saved_behind(inv, all)).chain(out).collect()
+    })
+}
+
+/// Most commands that read what was fetched and are followed.
+const MAX_READERS: usize = 64;
+
+/// Files that came from elsewhere, as far as the walk over the commands has come.
+#[derive(Default)]
+struct Fetched {
+    paths: BTreeSet<String>,
+    /// Names of those that lie in a directory of programs.
+    programs: BTreeSet<String>,
+}
+
+impl Fetched {
+    fn add(&mut self, path: &str) {
+        if path.len() < 2 {
+            return;
+        }
+        if let Some((dir, name)) = path.rsplit_once('/')
+            && dir.ends_with("/bin")
+        {
+            self.programs.insert(name.to_owned());
+        }
+        self.paths.insert(path.to_owned());
+    }
+
+    fn has(&self, arg: &Arg, inv: &Invocation) -> bool {
+        self.paths.contains(target_of(arg, inv.cwd.as_deref()).text())
+    }
+
+    /// Whether a command runs one of the files.
+    fn is_run_by(&self, inv: &Invocation) -> bool {
+        let runner = is_shell(&inv.program) || is_interpreter(&inv.program) || runs(inv, lists::RUN_IN_SHELL);
+        let word = inv.word.text();
+        let scripts = inv.wrappers.iter().filter(|wrapper| wrapper.contains('.'));
+        self.programs.contains(&word)
+            || (word.contains('/') && self.has(&inv.word, inv))
+            || (runner && inv.operands.first().is_some_and(|arg| self.has(arg, inv)))
+            || flag_value(inv, &["-jar"]).is_some_and(|arg| self.has(arg, inv))
+            || (runner && inv.reads.iter().any(|target| self.paths.contains(target.text())))
+            // A script that was unfolded: its commands name the wrapper.
+            || { scripts }.any(|wrapper| self.paths.iter().any(|path| path.ends_with(wrapper.as_str())))
+    }
+
+    fn is_read_by(&self, inv: &Invocation) -> bool {
+        inv.operands.iter().any(|arg| self.has(arg, inv))
+            || inv.reads.iter().any(|target| self.paths.contains(target.text()))
+    }
+
+    /// Takes the copies that a command makes of what it reads.
+    fn copy(&mut self, inv: &Invocation, behind: &[&Invocation]) {
+        if runs(inv, &["cp", "mv", "ln", "install", "dd", "gunzip", "unxz"]) {
+            let Some(to) = inv.operands.last() else { return };
+            let to = target_of(to, inv.cwd.as_deref()).text().to_owned();
+            for name in inv.operands.iter().filter_map(Arg::known).filter_map(|path| path.rsplit('/').next())
+            {
+                self.add(&format!("{to}/{name}"));
+            }
+            self.add(&to);
+        }
+        if inv.program == "tee" {
+            for arg in &inv.operands {
+                self.add(target_of(arg, inv.cwd.as_deref()).text());
+            }
+        }
+        for (target, _) in std::iter::once(inv).chain(behind.iter().copied()).flat_map(|other| &other.writes)
+        {
+            self.add(target.text());
+        }
+    }
+}
+
+/// The first command that runs what one for which `is_source` holds fetched before it: the file, a copy of it, or what is
+/// printed from it. One walk, so that a long command line costs no more than its length.
+fn first_user<'a>(
+    all: &'a [Invocation],
+    is_source: &dyn Fn(&Invocation) -> bool,
+    files: &dyn Fn(&'a Invocation) -> Vec<Target>,
+) -> Found<'a> {
+    let mut fetched = Fetched::default();
+    let (mut sources, mut readers) = (0, 0);
+    for (at, inv) in all.iter().enumerate() {
+        if !fetched.paths.is_empty() {
+            if fetched.is_run_by(inv) {
+                return Found::yes(&inv.text);
+            }
+            if fetched.is_read_by(inv) {
+                readers += 1;
+                let behind: Vec<&Invocation> = all
+                    .iter()
+                    .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+                    .collect();
+                if let Some(user) = reader_runs(inv, at, (all, &behind)) {
+                    return Found::yes(&user.text);
+                }
+                fetched.copy(inv, &behind);
+            }
+        }
+        if is_source(inv) {
+            sources += 1;
+            for file in files(inv) {
+                fetched.add(file.text());
+            }
+        }
+        if sources > MAX_DOWNLOADS || readers > MAX_READERS {
+            return Found::unsure(&inv.text);
+        }
+    }
+    Found::No
+}
+
+/// What runs the text that a command reads out of a fetched file.
+fn reader_runs<'a>(
+    inv: &Invocation,
+    at: usize,
+    (all, behind): (&'a [Invocation], &[&'a Invocation]),
+) -> Option<&'a Invocation> {
+    if runs(inv, &["read", "mapfile", "readarray"]) {
+        return all.iter().skip(at + 1).find(|other| other.program.is_empty() || other.program == "eval");
+    }
+    let piped = behind.iter().copied().find(|other| runs_input(other, By::Pipe));
+    let outer = inv.feeds.and_then(|index| all.get(index));
+    piped.or(outer.filter(|outer| runs_input(outer, By::Substitution) || is_given_code(outer)))
 }
 
 /// Programs that install a package from a file, and run the scripts in it.
@@ -224,7 +250,7 @@ pub(super) fn downloaded_is_installed<'a>(scene: &Scene<'a>) -> Found<'a> {
         })
     };
     let fetching = all.iter().enumerate().filter(|(_, inv)| runs(inv, lists::DOWNLOADERS) && unknown(inv));
-    for (index, inv) in fetching.take(MAX_FILES) {
+    for (index, inv) in fetching.take(MAX_DOWNLOADS) {
         for file in downloads(inv) {
             let same = |arg: &Arg, by: &Invocation| target_of(arg, by.cwd.as_deref()) == file;
             let installs = |other: &&Invocation| {
