@@ -5,7 +5,7 @@ use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Tool, ToolCa
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, When, flag_value,
-    has_flag, has_operand, would_block,
+    has_flag, has_operand, inner_verdict,
 };
 use crate::rules::survey::{checked_out, is_whole, setting_command};
 use crate::shell::Arg;
@@ -757,7 +757,7 @@ fn unknown_program<'a>(scene: &Scene<'a>) -> Found<'a> {
             action: Action::Shell { command: format!("{program} {}", words.join(" ")), workdir: None },
             id: None,
         };
-        would_block(scene, &call, inv.cwd.as_deref().unwrap_or(scene.view.cwd))
+        inner_verdict(scene, &call, inv.cwd.as_deref().unwrap_or(scene.view.cwd)) == Verdict::Block
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -314,8 +314,34 @@ pub(crate) const GIT_HOOKS: &[At] = &[At::Name(".git/hooks")];
 /// Filters whose program, the first operand, can run commands and write files.
 pub(crate) const SCRIPTED_FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
 
+/// Interpreters with subcommands.
+pub(crate) const RUNTIMES: &[&str] = &["deno", "bun"];
+
 /// Builtins that run text or a file as part of the shell.
 pub(crate) const RUN_IN_SHELL: &[&str] = &["eval", "source", "."];
+
+/// Registries that packages usually come from, and hosts whose modules are run by their address.
+pub(crate) const REGISTRIES: &[&str] = &[
+    "registry.npmjs.org",
+    "registry.yarnpkg.com",
+    "npm.jsr.io",
+    "jsr.io",
+    "deno.land",
+    "esm.sh",
+    "pypi.org",
+    "files.pythonhosted.org",
+    "download.pytorch.org",
+    "index.crates.io",
+    "static.crates.io",
+    "rubygems.org",
+    "golang.org",
+    "honnef.co",
+    "mvdan.cc",
+    "gotest.tools",
+    "repo.maven.apache.org",
+    "codeload.github.com",
+    "objects.githubusercontent.com",
+];
 
 /// Programs that fetch what a URL names.
 pub(crate) const DOWNLOADERS: &[&str] =
@@ -323,6 +349,16 @@ pub(crate) const DOWNLOADERS: &[&str] =
 
 /// Programs that join a connection with their input and output.
 pub(crate) const NETCATS: &[&str] = &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"];
+
+/// Programs whose output comes from another machine.
+pub(crate) const CONNECTIONS: &[&str] = &[
+    "socat", "telnet", "ssh", "dig", "drill", "host", "nslookup", "ftp", "tftp", "whois", "finger",
+    "websocat",
+];
+
+/// Programs with subcommands whose output comes from somewhere else.
+pub(crate) const REMOTE_STORES: &[&str] =
+    &["aws", "gsutil", "rclone", "mc", "gcloud", "kubectl", "docker", "podman", "gh"];
 
 /// Programs that can carry data to another machine.
 pub(crate) const SENDERS: &[&str] = &[

@@ -17,7 +17,7 @@ const SUBS: &[Sub] = &[
         check-ignore check-attr check-ref-format count-objects var version help verify-commit verify-tag cherry diff-pairs \
         get-tar-commit-id hash-object ls-remote-helper symbolic-ref fsck whatchanged-all request-pull mktree unpack-file \
         interpret-trailers stripspace patch-id fmt-merge-msg column merge-tree check-mailmap", Deed::Look),
-    t("ls-remote", Deed::Network),
+    s("ls-remote", "--upload-pack:s --exec:s -o --server-option --sort -q! -h! -t! --refs! --heads! --tags!", Deed::Network, Operands::Text),
     s("push", "-o --push-option --repo --receive-pack:s --exec:s --recurse-submodules? --force-with-lease? --force! \
         --force-if-includes! --signed? --delete! --mirror! --all! --tags! --follow-tags! --prune! --set-upstream! --no-verify! \
         --dry-run! --atomic!", Deed::Network, Operands::Text),

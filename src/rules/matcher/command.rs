@@ -47,6 +47,7 @@ pub(crate) fn is_shell(program: &str) -> bool {
 pub(crate) fn is_interpreter(program: &str) -> bool {
     commands::find(program).is_some_and(|found| found.kind == Kind::Interpreter)
         || lists::SCRIPTED_FILTERS.contains(&program)
+        || lists::RUNTIMES.contains(&program)
 }
 
 /// The subcommand path begins with the words of `sub`.

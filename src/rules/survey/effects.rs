@@ -251,6 +251,11 @@ impl Surveyor<'_> {
     }
 
     pub(super) fn url(&mut self, call: &Call, arg: &Arg) {
+        if let Some(path) = arg.prefix().strip_prefix("file://").and_then(|rest| rest.find('/')) {
+            let path = super::options::after(arg, "file://".len() + path);
+            self.file(call, Act::Read, &path.unwrap_or_default(), false);
+            return;
+        }
         self.effect(call, EffectKind::NetworkRequest, Target::Url(arg.text()), Severity::Low);
     }
 

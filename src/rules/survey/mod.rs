@@ -4,6 +4,7 @@ mod call;
 mod container;
 mod effects;
 mod expression;
+mod foreign;
 mod git;
 mod operands;
 mod options;
@@ -15,6 +16,7 @@ mod scope;
 mod search;
 mod shells;
 mod tools;
+mod unfold;
 mod walk;
 mod wrap;
 
@@ -91,6 +93,8 @@ pub struct Survey {
     pub problem: Option<String>,
     /// The problem is a bound of ours or hostile nesting (always a block), not a plain syntax error.
     pub bound: bool,
+    /// Files that the call itself writes, with what it writes, where that is known; the latest last.
+    pub written: Vec<(String, Arg)>,
     /// Questions whose answers would make the survey more exact. Ask the host, then survey again.
     pub asks: Vec<Ask>,
 }
@@ -119,6 +123,7 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Su
         tainted: false,
     };
     surveyor.tool(call, cwd);
+    surveyor.out.written = surveyor.files;
     surveyor.out
 }
 

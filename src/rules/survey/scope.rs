@@ -63,6 +63,8 @@ pub(super) struct Scope {
     pub arrays: Vec<(String, Vec<Arg>)>,
     /// The stack of `pushd`.
     pub dirs: Vec<Option<String>>,
+    /// Variables that stand for others (`declare -n NAME=OTHER`).
+    pub refs: Vec<(String, String)>,
 }
 
 impl Scope {
@@ -85,13 +87,16 @@ impl Scope {
         }
     }
 
-    fn set(&mut self, name: &str, value: Option<String>) {
+    pub(super) fn set(&mut self, name: &str, value: Option<String>) {
         self.choices.retain(|(other, _)| other != name);
         self.sources.retain(|(other, _)| other != name);
         let settled = !self.unsettled.iter().any(|other| other == name);
         let value = value.filter(|value| settled && value.len() <= MAX_VALUE);
         if self.env.vars.len() >= MAX_VARS && self.env.get(name).is_none() {
             return;
+        }
+        for (other, _) in self.refs.iter().filter(|(_, of)| of == name) {
+            self.env.set(other, value.clone());
         }
         self.env.set(name, value);
     }
@@ -119,8 +124,26 @@ impl Scope {
         if text.starts_with('/') {
             return Some(join("/", &text));
         }
+        if let (Some(dirs), false) = (self.env.get("CDPATH"), text.starts_with('.')) {
+            let first = dirs?.split(':').next().unwrap_or_default();
+            if first.starts_with('/') {
+                return Some(join(&join("/", first), &text));
+            }
+        }
         Some(join(self.env.cwd.as_deref()?, &text))
     }
+}
+
+/// Whether the value of a variable is run as a command, or expanded as one.
+fn is_run(name: &str, value: &Arg) -> bool {
+    let prompt =
+        || matches!(name, "PS0" | "PS1" | "PS2" | "PS4" | "PROMPT") && value.text().contains(['`', '(']);
+    // A build calls these by name; more than a name and its options is a command line of somebody's own.
+    let tool = || {
+        matches!(name, "CC" | "CXX" | "LD" | "AR" | "SHELL" | "MAKE")
+            && value.text().contains([';', '|', '&', '`'])
+    };
+    COMMAND_VARS.contains(&name) || prompt() || tool()
 }
 
 impl Surveyor<'_> {
@@ -131,7 +154,7 @@ impl Surveyor<'_> {
             return;
         }
         let value = output::revive(expand_value(&assign.value, &scope.env));
-        if COMMAND_VARS.contains(&assign.name.as_str()) {
+        if is_run(&assign.name, &value) {
             self.traps.push(value.clone());
         }
         let (mut text, marked) = output::freeze(&value);
@@ -242,6 +265,12 @@ impl Surveyor<'_> {
         if call.input.is_none() || name.is_empty() {
             return;
         }
+        if matches!(call.words.first().and_then(Arg::known), Some("mapfile" | "readarray")) {
+            if scope.arrays.len() < MAX_CHOICES {
+                scope.arrays.push((name.to_owned(), super::search::lines(call.input.as_ref())));
+            }
+            return;
+        }
         let mut values = Vec::new();
         for line in super::search::lines(call.input.as_ref()) {
             let (line, marked) = output::freeze(&line);
@@ -270,6 +299,9 @@ impl Surveyor<'_> {
     fn declare(&mut self, call: &Call, scope: &mut Scope) {
         let export = call.words.first().and_then(Arg::known) == Some("export")
             || call.args().iter().any(|arg| arg.prefix().starts_with('-') && arg.prefix().contains('x'));
+        let is_flag = |arg: &Arg| arg.prefix().starts_with('-') && arg.prefix().contains('n');
+        let is_ref = !matches!(call.words.first().and_then(Arg::known), Some("export" | "readonly"))
+            && call.args().iter().take_while(|arg| arg.prefix().starts_with('-')).any(is_flag);
         for arg in call.args() {
             let text = arg.prefix();
             let (name, has_value) = match text.split_once('=') {
@@ -283,11 +315,17 @@ impl Surveyor<'_> {
                 let value =
                     super::options::after(arg, text.find('=').map_or(0, |at| at + 1)).unwrap_or_default();
                 let value = at_home(value, scope.env.home.as_deref());
-                if COMMAND_VARS.contains(&name) {
+                if is_run(name, &value) {
                     self.traps.push(value.clone());
                 }
                 let (value, marked) = output::freeze(&value);
                 self.tainted |= marked;
+                if is_ref {
+                    let value_of = scope.env.get(&value).flatten().map(str::to_owned);
+                    scope.set(name, value_of);
+                    scope.refs.push((name.to_owned(), value));
+                    continue;
+                }
                 let known = !text.contains("+=");
                 scope.set(name, known.then_some(value));
             }
@@ -297,7 +335,15 @@ impl Surveyor<'_> {
         }
     }
 
+    /// `alias NAME=TEXT`, and `hash -p PROGRAM NAME`.
     fn alias(&mut self, call: &Call, scope: &Scope) {
+        if let ("hash", [flag, program, names @ ..]) =
+            (call.words.first().map_or("", Arg::prefix), call.args())
+        {
+            let names = names.iter().filter(|_| flag.known() == Some("-p")).filter_map(Arg::known);
+            self.aliases.extend(names.map(|name| (name.to_owned(), vec![program.clone()])));
+            return;
+        }
         for arg in call.args() {
             let Some((name, _)) = arg.prefix().split_once('=') else { continue };
             let value = super::options::after(arg, name.len() + 1).unwrap_or_default();
@@ -324,7 +370,7 @@ impl Surveyor<'_> {
             return false;
         }
         let value = super::options::after(word, name.len() + 1).unwrap_or_default();
-        if COMMAND_VARS.contains(&name) {
+        if is_run(name, &value) {
             self.traps.push(value.clone());
         }
         let (value, marked) = output::freeze(&value);

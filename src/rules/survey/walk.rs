@@ -317,6 +317,11 @@ impl Surveyor<'_> {
         }
         let printed = output::of(&call, self.facts, &self.files);
         self.remember_files(&call, files, printed.as_ref());
+        if let Some((name, value)) = output::printed_into(&call) {
+            let value = value.map(|value| output::freeze(&value));
+            self.tainted |= value.as_ref().is_some_and(|(_, marked)| *marked);
+            scope.set(&name, value.map(|(text, _)| text));
+        }
         if !call.words.is_empty() {
             self.run(call, scope);
         }
@@ -334,7 +339,10 @@ impl Surveyor<'_> {
         let mut args = Vec::with_capacity(words.len());
         for word in words {
             match whole_list(word, source, scope) {
-                Some(list) => args.extend(list.iter().cloned()),
+                Some(list) if source.get(word.span.0..).is_some_and(|text| text.starts_with('"')) => {
+                    args.extend(list.iter().cloned());
+                }
+                Some(list) => args.extend(list.iter().flat_map(output::split)),
                 None => args.extend(expand_defaults(&self.replaced(word, substituted), &scope.env)),
             }
         }
@@ -415,7 +423,11 @@ fn whole_list<'s>(word: &Word, source: &str, scope: &'s Scope) -> Option<&'s [Ar
     let (_, list) = scope.arrays.iter().rev().find(|(other, _)| other == name)?;
     let text = source.get(word.span.0..word.span.1)?.trim_matches('"');
     let inside = text.strip_prefix("${")?.strip_suffix('}')?.strip_prefix(name.as_str())?;
-    matches!(inside, "[@]" | "[*]").then_some(list.as_slice())
+    if matches!(inside, "[@]" | "[*]") {
+        return Some(list.as_slice());
+    }
+    let at: usize = inside.strip_prefix('[')?.strip_suffix(']')?.parse().ok()?;
+    list.get(at).map(std::slice::from_ref)
 }
 
 /// A shell that knows only where it is.
