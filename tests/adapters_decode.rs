@@ -274,7 +274,7 @@ fn long_content_is_not_decoded_but_must_be_text() {
     );
     let list = format!(r#"{{"file_path":"/a","content":["{long}"]}}"#);
     assert!(raw_fault("Write", &list).why.contains("expected text"));
-    let Action::Other { text } = action("mcp__a__b", &json!({ "x": long })) else { panic!() };
+    let Action::Other { text, .. } = action("mcp__a__b", &json!({ "x": long })) else { panic!() };
     assert!(text.len() <= Action::MAX_CONTENT + '…'.len_utf8());
 }
 

@@ -1,6 +1,10 @@
 //! Self-protection: the places, programs and variables that keep lazaret in front of the agent.
 
-use super::{lists, predicate};
+mod clients;
+mod killed;
+mod written;
+
+use super::predicate;
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -149,6 +153,7 @@ pub(super) const RULES: &[Rule] = &[
             predicate("archive_unpacked_over_a_protected_place", unpacked),
             predicate("list_of_protected_places_piped_to_a_change", piped),
             predicate("sed_writes_a_protected_place", sed_writes),
+            predicate("archive_members_renamed", written::renamed_members),
         ],
         fires: &[
             "mv .claude .claude.bak",
@@ -177,7 +182,10 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "brings an older version of what keeps the guard in place back from git",
         instead: Some(Instead::Command("git diff HEAD -- .claude/settings.json")),
-        when: &[predicate("git_writes_a_protected_place", git_restores)],
+        when: &[
+            predicate("git_writes_a_protected_place", git_restores),
+            predicate("patch_of_a_protected_place", written::patched),
+        ],
         fires: &[
             "git checkout HEAD~5 -- .claude/settings.json",
             "git restore --source HEAD~3 .claude",
@@ -202,7 +210,11 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "hands what keeps the guard in place to a program of which it cannot be told what it does with it",
         instead: Some(Instead::Command("cat .claude/settings.json")),
-        when: &[predicate("code_names_a_protected_place", mentions_protected)],
+        when: &[
+            predicate("code_names_a_protected_place", mentions_protected),
+            predicate("protected_place_named_to_a_writer", written::named),
+            predicate("protected_place_mounted", written::mounted),
+        ],
         fires: &[
             "python3 -c \"import os; os.remove('.claude/settings.json')\"",
             "node -e \"require('fs').writeFileSync('.claude/settings.json','{}')\"",
@@ -229,7 +241,10 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "starts a client with its hooks, plugins or settings off",
         instead: Some(Instead::Command("claude --version")),
-        when: &[predicate("client_started_without_hooks", client_unguarded)],
+        when: &[
+            predicate("client_started_without_hooks", clients::unguarded),
+            predicate("client_set_up_without_hooks", clients::set_up),
+        ],
         fires: &[
             "claude --bare -p x",
             "claude --safe-mode",
@@ -260,7 +275,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "starts a client that asks nobody before it acts",
         instead: Some(Instead::Command("claude --version")),
-        when: &[predicate("client_started_without_permissions", client_unasked)],
+        when: &[predicate("client_started_without_permissions", clients::unasked)],
         fires: &[
             "claude --dangerously-skip-permissions -p x",
             "claude --permission-mode bypassPermissions -p x",
@@ -274,7 +289,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "ends the client or the guard",
         instead: Some(Instead::Command("pgrep -l node")),
-        when: &[predicate("client_or_guard_killed", killed)],
+        when: &[predicate("client_or_guard_killed", killed::guard)],
         fires: &[
             "pkill claude",
             "kill $CLAUDE_PID",
@@ -294,6 +309,35 @@ pub(super) const RULES: &[Rule] = &[
             "ps aux | grep claude",
             "kill $(cat server.pid)",
             "git commit -m 'pkill claude'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.runtime-killed",
+        verdict: Verdict::Modify,
+        reason: "ends every process of the kind that the client runs in, or all of a user or session",
+        instead: Some(Instead::Advice("name the one process: its number, or a pattern of its command line with pkill -f")),
+        when: &[predicate("runtime_of_the_client_killed", killed::runtime)],
+        fires: &[
+            "pkill node",
+            "killall node",
+            "killall -9 node",
+            "pkill -x node",
+            "pkill -f '^node$'",
+            "kill $(pgrep node)",
+            "pgrep node | xargs kill",
+            "pkill bun",
+            "pkill -u u",
+            "pkill -g 0",
+            "loginctl terminate-user u",
+        ],
+        silent: &[
+            "pgrep -l node",
+            "pkill -f 'node server.js'",
+            "pkill -f vite",
+            "pkill -P $!",
+            "killall python3",
+            "pkill nodemon",
         ],
         ..RULE
     },
@@ -516,106 +560,6 @@ fn git_restores<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// The invocations of a client, by its own name or through a package runner.
-fn clients<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation> + 's {
-    scene.invocations().iter().filter(|inv| {
-        runs(inv, lists::CLIENTS)
-            || (runs(inv, &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "node", "deno"])
-                && inv.args.iter().any(|arg| {
-                    let text = arg.text();
-                    text.contains("claude-code")
-                        || text.contains("opencode-ai")
-                        || text.contains("@opencode/cli")
-                }))
-    })
-}
-
-fn client_unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const OFF: &[&str] = &[
-        "--bare",
-        "--safe-mode",
-        "--setting-sources",
-        "--settings",
-        "--pure",
-        "--managed-settings",
-        "--no-hooks",
-    ];
-    const VARIABLES: &[&str] = &[
-        "CLAUDE_CONFIG_DIR",
-        "LAZARET_",
-        "OPENCODE_CONFIG",
-        "OPENCODE_PURE",
-        "HOME=",
-        "XDG_CONFIG_HOME",
-        "CLAUDE_CODE_SIMPLE",
-        "OPENCODE_DISABLE",
-    ];
-    let line = scene.command_line();
-    let found = clients(scene).find(|inv| {
-        let by_flag = inv.args.iter().filter_map(Arg::known).any(|arg| {
-            OFF.iter()
-                .any(|off| arg == *off || arg.strip_prefix(off).is_some_and(|rest| rest.starts_with('=')))
-        });
-        let unknown_flag =
-            inv.args.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty() && inv.flags.is_empty());
-        // Assignments in front of a command are gone once it is surveyed; the text still has them.
-        by_flag || (!unknown_flag && VARIABLES.iter().any(|name| assigns(line, name)))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// Whether a word of the line sets, or `env -u` and `unset` take away, a variable whose name begins so.
-fn assigns(line: &str, name: &str) -> bool {
-    let name = name.trim_end_matches('=');
-    line.split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | '"' | '\'')).any(|word| {
-        word.starts_with(name)
-            && (word.contains('=')
-                || line.contains("unset ")
-                || line.contains("env -u")
-                || line.contains("env -i"))
-            && word
-                .split('=')
-                .next()
-                .is_some_and(|var| var == name || name.ends_with('_') || name.starts_with("OPENCODE"))
-    })
-}
-
-fn client_unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = clients(scene).find(|inv| {
-        has_flag(inv, "--dangerously-skip-permissions")
-            || has_flag(inv, "--allow-dangerously-skip-permissions")
-            || (inv.program.starts_with("opencode")
-                && inv.args.iter().any(|arg| arg.known() == Some("--auto")))
-            || inv.args.iter().any(|arg| arg.known() == Some("bypassPermissions"))
-            || flag_value(inv, &["--permission-mode"]).and_then(Arg::known) == Some("bypassPermissions")
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-const KILLERS: &[&str] = &["kill", "pkill", "killall", "skill", "tkill", "xkill", "killall5"];
-const FINDERS: &[&str] = &["pgrep", "pidof", "ps", "lsof", "fuser", "grep", "awk", "ss", "cat"];
-const OWN_PROCESSES: &[&str] = &["CLAUDE_PID", "OPENCODE_PID", "PPID"];
-
-fn names_guard(text: &str) -> bool {
-    contains_word(text, "lazaret") || lists::CLIENTS.iter().any(|client| contains_word(text, client))
-}
-
-fn killed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let line = scene.command_line();
-    let own = || OWN_PROCESSES.iter().any(|name| line.contains(name));
-    let found_by_name = || {
-        scene
-            .invocations()
-            .iter()
-            .any(|inv| runs(inv, FINDERS) && inv.args.iter().any(|arg| names_guard(&arg.text())))
-    };
-    let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
-        "kill" | "tkill" => own() || found_by_name(),
-        _ => inv.operands.iter().any(|arg| names_guard(&arg.text())) || own(),
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
 /// Commands of lazaret that only look, and those that look unless told otherwise.
 const LOOKING: &[&str] =
     &["check", "doctor", "stats", "completions", "man", "help", "agents", "ref", "hook", "review", "run"];
@@ -689,16 +633,5 @@ fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {
         | Action::Fetch { .. }
         | Action::Spawn { .. }
         | Action::Other { .. } => Found::No,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn assignments() {
-        assert!(assigns("X=1 LAZARET_HOME=/x claude", "LAZARET_"));
-        assert!(!assigns("echo LAZARET_HOME", "LAZARET_"));
     }
 }

@@ -11,9 +11,9 @@ const GZIP: &str = "-S --suffix -c! --stdout! -d! --decompress! -k! --keep! -l! 
 
 #[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
-    p("7z", "", Deed::Change, Operands::Text),
-    p("7za", "", Deed::Change, Operands::Text),
-    p("7zz", "", Deed::Change, Operands::Text),
+    p("7z", "-o:D", Deed::Change, Operands::Text),
+    p("7za", "-o:D", Deed::Change, Operands::Text),
+    p("7zz", "-o:D", Deed::Change, Operands::Text),
     p("brotli", "-o:w -q", Deed::Nothing, Operands::Read),
     p("bsdtar", TAR, Deed::Nothing, Operands::Tar),
     p("bunzip2", GZIP, Deed::Nothing, Operands::Modify),

@@ -37,6 +37,9 @@ impl Surveyor<'_> {
                         Target::Command("git config".to_owned()),
                         Severity::Medium,
                     );
+                    if let Some(file) = parsed.value(&["-f", "--file"]) {
+                        self.file(call, Act::Create, file, false);
+                    }
                     self.config(call, parsed);
                 }
                 true
@@ -60,6 +63,14 @@ impl Surveyor<'_> {
                 }
                 if let Some(dir) = parsed.operands.get(1) {
                     self.file(call, Act::Create, dir, false);
+                    self.lay_unknown(call, dir);
+                }
+            }
+            "bundle" => {
+                if let [what, file, ..] = parsed.operands.as_slice()
+                    && what.known() == Some("create")
+                {
+                    self.file(call, Act::Create, file, false);
                 }
             }
             "mv" => {
@@ -70,9 +81,19 @@ impl Surveyor<'_> {
             "apply" | "am" => {
                 for arg in &parsed.operands {
                     self.file(call, Act::Read, arg, false);
+                    self.ask_content(call, arg);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// What is in a file says what is done with it.
+    pub(super) fn ask_content(&mut self, call: &Call, arg: &Arg) {
+        if let (false, Target::Path { path, glob: false, .. }) =
+            (call.remote, super::paths::target(arg, call.cwd.as_deref(), false))
+        {
+            self.ask(Ask::Content(path));
         }
     }
 

@@ -13,6 +13,7 @@ mod scope;
 mod search;
 mod shells;
 mod tools;
+mod trees;
 mod walk;
 mod wrap;
 

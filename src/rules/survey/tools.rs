@@ -4,7 +4,7 @@ use super::call::Call;
 use super::effects::Act;
 use super::walk::{Frame, fresh_scope};
 use super::{Stdin, Surveyor};
-use crate::domain::{Action, Ask, EffectKind, Severity, Target, Tool, ToolCall, join};
+use crate::domain::{Action, Ask, Claim, EffectKind, Places, Severity, Target, Tool, ToolCall, Usage, join};
 use crate::shell::Arg;
 
 impl Surveyor<'_> {
@@ -19,13 +19,16 @@ impl Surveyor<'_> {
             }
             Action::Read { path } => {
                 self.ask(Ask::Path(join(cwd, path)));
-                self.file(&own, Act::Read, &Arg::literal(path), false);
+                self.named(&own, Act::Read, path);
             }
-            Action::Write { path, .. } => self.file(&own, Act::Create, &Arg::literal(path), false),
-            Action::Edit { path, .. } => self.file(&own, Act::Modify, &Arg::literal(path), false),
+            Action::Write { path, .. } => self.named(&own, Act::Create, path),
+            Action::Edit { path, .. } => self.named(&own, Act::Modify, path),
             Action::Search { path, .. } => {
                 let path = path.as_deref().unwrap_or(".");
                 self.file(&own, Act::Read, &Arg::literal(path), true);
+                if let Some(path) = expanded(path, &self.facts.places) {
+                    self.file(&own, Act::Read, &Arg::literal(&path), true);
+                }
             }
             Action::Fetch { url } => {
                 self.effect(&own, EffectKind::NetworkRequest, Target::Url(url.clone()), Severity::Low);
@@ -33,7 +36,51 @@ impl Surveyor<'_> {
             Action::Spawn { .. } => {
                 self.effect(&own, EffectKind::ProcessCreation, Target::None, Severity::Low);
             }
-            Action::Other { .. } => self.other(&own, &call.tool),
+            Action::Other { claims, .. } => {
+                self.other(&own, &call.tool);
+                for claim in claims {
+                    self.claim(&own, claim);
+                }
+            }
+        }
+    }
+
+    /// The file that a tool was told of, and the one that it is if the tool expands what a shell would.
+    fn named(&mut self, own: &Call, act: Act, path: &str) {
+        self.file(own, act, &Arg::literal(path), act == Act::Delete);
+        if let Some(expanded) = expanded(path, &self.facts.places) {
+            self.file(own, act, &Arg::literal(&expanded), act == Act::Delete);
+        }
+    }
+
+    /// What an argument of a tool that we do not know says of itself.
+    fn claim(&mut self, own: &Call, claim: &Claim) {
+        match claim {
+            Claim::Command(line) => {
+                let scope = fresh_scope(self.facts.places.home.as_ref(), own.cwd.clone());
+                self.script(&Arg::literal(line), scope, Frame::top());
+            }
+            Claim::Code(text) => {
+                // In which language is not known: the rules for the two that tools are given most often look at it.
+                for words in [["python3", "-c", text.as_str()], ["node", "-e", text.as_str()]] {
+                    let mut scope = fresh_scope(self.facts.places.home.as_ref(), own.cwd.clone());
+                    let words = words.map(Arg::literal).to_vec();
+                    self.run(Call { words, text: text.clone(), ..own.clone() }, &mut scope);
+                }
+            }
+            Claim::File { path, usage } => {
+                let act = match usage {
+                    Usage::Read => Act::Read,
+                    Usage::Write => Act::Create,
+                    Usage::Delete => Act::Delete,
+                };
+                self.named(own, act, path);
+            }
+            Claim::Unread => {
+                if self.out.problem.is_none() {
+                    self.out.problem = Some("its arguments hold more than is looked at".to_owned());
+                }
+            }
         }
     }
 
@@ -59,6 +106,20 @@ impl Surveyor<'_> {
             }
         }
     }
+}
+
+/// The path that a shell, or a tool that is kind, makes of one with a home directory in it.
+fn expanded(path: &str, places: &Places) -> Option<String> {
+    let text = path.trim();
+    let text = text.strip_prefix("file://").map_or(text, |rest| rest.strip_prefix("localhost").unwrap_or(rest));
+    let home = places.home.as_deref()?;
+    let begins = ["~", "$HOME", "${HOME}", "%HOME%"].into_iter().map(str::to_owned);
+    let own = places.user.iter().map(|user| format!("~{user}"));
+    let at_home = begins.chain(own).find_map(|start| {
+        let rest = text.strip_prefix(start.as_str())?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| format!("{home}{rest}"))
+    });
+    at_home.or_else(|| (text != path).then(|| text.to_owned()))
 }
 
 /// The client itself, in its directory.
