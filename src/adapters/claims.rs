@@ -31,6 +31,10 @@ const COMMANDS: &[&str] = &[
     "cmds",
 ];
 const CODE: &[&str] = &["code", "script", "sourcecode", "snippet", "python", "javascript"];
+/// A program alone, which is a command with its arguments.
+const PROGRAMS: &[&str] = &["program", "executable", "binary"];
+/// What is typed into a shell.
+const TYPED: &[&str] = &["input", "text", "keys", "line"];
 /// Words behind a program.
 const ARGUMENTS: &[&str] = &["args", "arguments", "argv", "params", "parameters"];
 const DIRECTORIES: &[&str] = &["cwd", "workdir", "workingdirectory", "workingdir"];
@@ -131,7 +135,7 @@ const WRITING: &[&str] = &[
     "restore",
 ];
 const DELETING: &[&str] = &["delete", "remove", "rm", "unlink", "trash", "erase", "destroy", "purge"];
-const SHELLS: &[&str] = &["shell", "bash", "terminal", "exec", "execute", "cmd", "command", "zsh", "sh"];
+const SHELLS: &[&str] = &["shell", "bash", "terminal", "cmd", "zsh", "sh", "tmux", "pty"];
 
 /// The claims in the raw arguments of `tool`.
 pub(super) fn of(tool: &Tool, raw: &str) -> Vec<Claim> {
@@ -207,7 +211,9 @@ impl Reader {
         let arguments = one(ARGUMENTS).and_then(|(_, raw)| texts(raw)).unwrap_or_default();
         let mut rest = Vec::new();
         for (name, raw) in &fields {
-            if COMMANDS.contains(&name.as_str()) {
+            let started = PROGRAMS.contains(&name.as_str()) && !arguments.is_empty();
+            let typed = TYPED.contains(&name.as_str()) && self.is_shell();
+            if started || typed || COMMANDS.contains(&name.as_str()) {
                 for line in command_lines(name, raw) {
                     let mut line = line;
                     for word in arguments.iter().filter(|_| name != "argv") {
@@ -230,8 +236,7 @@ impl Reader {
     }
 
     fn command(&mut self, line: String) {
-        let claim =
-            if line.len() > Action::MAX_CONTENT { Claim::Unread } else { Claim::Command(line) };
+        let claim = if line.len() > Action::MAX_CONTENT { Claim::Unread } else { Claim::Command(line) };
         self.claims.push(claim);
     }
 
@@ -254,7 +259,7 @@ impl Reader {
             if text.len() > Action::MAX_CONTENT {
                 self.claims.push(Claim::Unread);
             } else {
-                if self.words.iter().any(|word| SHELLS.contains(&word.as_str())) {
+                if self.is_shell() {
                     self.command(text.clone().into_owned());
                 }
                 self.claims.push(Claim::Code(text.into_owned()));
@@ -269,6 +274,10 @@ impl Reader {
             return None;
         }
         (text.starts_with('{') && ARGUMENTS.contains(&key)).then(|| (key.to_owned(), text.into_owned()))
+    }
+
+    fn is_shell(&self) -> bool {
+        self.words.iter().any(|word| SHELLS.contains(&word.as_str()))
     }
 
     fn usage(&self, key: &str) -> Usage {
@@ -310,7 +319,8 @@ fn command_lines(name: &str, raw: &str) -> Vec<String> {
 
 /// A word as a shell would have to be given it. A tilde stays bare: the tool may expand it.
 fn quoted(word: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '~' | ':' | ',' | '=');
+    let bare =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '~' | ':' | ',' | '=');
     if !word.is_empty() && word.chars().all(bare) {
         return word.to_owned();
     }
@@ -343,6 +353,7 @@ mod tests {
             r#"{"commands":["rm -rf x"]}"#,
             r#"{"calls":[{"Command_Line":"rm -rf x"}]}"#,
             r#"{"arguments":"{\"command\":\"rm -rf x\"}"}"#,
+            r#"{"program":"rm","args":["-rf","x"]}"#,
         ] {
             assert!(claims("t", raw).contains(&command("rm -rf x")), "{raw}: {:?}", claims("t", raw));
         }

@@ -14,8 +14,19 @@ use crate::domain::{
 
 const CLIENT: Client = Client::ClaudeCode;
 const BEFORE: &str = "PreToolUse";
-/// Events that hold calls of which `PreToolUse` tells before anything runs.
-const NO_SAY: &[&str] = &["PermissionRequest", "PermissionDenied", "PostToolBatch"];
+/// Events that have no say in whether a call runs: before it does, `PreToolUse` tells of it.
+const NO_SAY: &[&str] = &[
+    "PermissionRequest",
+    "PermissionDenied",
+    "PostToolBatch",
+    "Stop",
+    "StopFailure",
+    "PreCompact",
+    "PostCompact",
+    "InstructionsLoaded",
+    "MessageDisplay",
+    "Notification",
+];
 
 pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
     message.check_depth(&["tool_input"])?;

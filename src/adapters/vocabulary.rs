@@ -152,7 +152,8 @@ pub(super) fn call(
         Client::ClaudeCode => claude_tool(name),
         Client::OpenCode => opencode_tool(name),
     };
-    let tool = if matches!(tool, Tool::Unknown(_)) && is_shell(client, name, raw) { Tool::Bash } else { tool };
+    let tool =
+        if matches!(tool, Tool::Unknown(_)) && is_shell(client, name, raw) { Tool::Bash } else { tool };
     let (tool, action) = action(client, tool, raw, cwd)?;
     Ok(ToolCall { tool, action, id })
 }

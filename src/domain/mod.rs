@@ -23,8 +23,8 @@ pub use policy::{
     ResourcePolicy, RiskThresholds, ToolLimit,
 };
 pub use request::{
-    Action, AgentId, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId, Subject, Tool, ToolCall,
-    Trust, Usage,
+    Action, AgentId, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId, Subject, Tool,
+    ToolCall, Trust, Usage,
 };
 pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
 pub use text::{clip, escape, join, lies_in};

@@ -55,6 +55,21 @@ pub(super) const RULES: &[Rule] = &[
             "rm -rf .claude/*",
             "f=settings.json; rm .claude/$f",
             "rm .claude/$(echo settings.json)",
+            "awk -i inplace '{print}' .claude/settings.json",
+            "xxd -r x .claude/settings.json",
+            "git bundle create .claude/settings.json HEAD",
+            "dd if=x of=~/.claude/settings.json",
+            "cd ~/.cl?ude && echo {} > settings.json",
+            "cp -r /tmp/e/.claude ~",
+            "mv /tmp/e/.claude ~/",
+            "rsync -a /tmp/e/.claude .",
+            "tar xf e.tar .claude/settings.json",
+            "tar xf e.tar --strip-components=1 x/.claude/settings.json",
+            "unzip x.zip .claude/settings.json",
+            "git clone https://example.org/x .opencode",
+            "zip -m x.zip .claude/settings.json",
+            "find .claude/settings.json -delete",
+            "rm /proc/self/cwd/.claude/settings.json",
         ],
         silent: &[
             "cat .claude/settings.json",
@@ -70,6 +85,15 @@ pub(super) const RULES: &[Rule] = &[
             "Write /home/u/proj/src/settings.json {}",
             "cargo fmt",
             "chmod -R u+w .",
+            "awk '{print}' .claude/settings.json",
+            "cp -r src lib",
+            "cp -r docs/. .",
+            "tar xf foo.tar.gz",
+            "tar xf foo.tar src/main.rs",
+            "unzip x.zip -d build",
+            "cd docs* && echo x > a",
+            "echo x > .claude/commands/review.md",
+            "cp -r .claude /tmp/backup",
         ],
         ..RULE
     },
@@ -194,6 +218,8 @@ pub(super) const RULES: &[Rule] = &[
             "git mv opencode.json x.json",
             "git checkout HEAD~1 opencode.json",
             "git stash push -u .claude/settings.local.json",
+            "git apply <<'E'\n--- a/.claude/settings.json\n+++ b/.claude/settings.json\nE",
+            "patch -p1 <<'E'\n--- a/x\n+++ b/.claude/settings.json\nE",
         ],
         silent: &[
             "git diff HEAD -- .claude/settings.json",
@@ -214,6 +240,7 @@ pub(super) const RULES: &[Rule] = &[
             predicate("code_names_a_protected_place", mentions_protected),
             predicate("protected_place_named_to_a_writer", written::named),
             predicate("protected_place_mounted", written::mounted),
+            predicate("code_takes_a_protected_directory", written::taken_by_code),
         ],
         fires: &[
             "python3 -c \"import os; os.remove('.claude/settings.json')\"",
@@ -225,6 +252,14 @@ pub(super) const RULES: &[Rule] = &[
             "cd .claude && python3 -c \"open('settings.json','w')\"",
             "ruby -e 'File.delete(\".claude/settings.local.json\")'",
             "python3 -c \"import shutil; shutil.rmtree('/home/u/.config/lazaret')\"",
+            "python3 -c \"import shutil; shutil.rmtree('.claude')\"",
+            "prettier --write .claude/settings.json",
+            "prettier --write .claude",
+            "kubectl cp pod:/x .claude/settings.json",
+            "docker cp c:/x .claude/settings.json",
+            "docker compose run -v ~/.claude:/c web sh",
+            "docker run --mount type=bind,source=$HOME/.claude,target=/c alpine sh",
+            "aws s3 cp s3://b/x .claude/settings.json",
         ],
         silent: &[
             "python3 -c \"print('settings')\"",
@@ -233,6 +268,13 @@ pub(super) const RULES: &[Rule] = &[
             "cat .claude/settings.json",
             "jq . opencode.json",
             "git diff opencode.json",
+            "prettier --check .claude/settings.json",
+            "prettier --write .",
+            "docker run -v $PWD:/app node npm test",
+            "docker run -v ~/.claude:/c:ro alpine cat /c/settings.json",
+            "kubectl cp .claude/settings.json pod:/x",
+            "python3 -c \"import os; print(os.listdir('.claude'))\"",
+            "gh pr create --title x --body 'changes .claude/settings.json'",
         ],
         ..RULE
     },
@@ -258,12 +300,19 @@ pub(super) const RULES: &[Rule] = &[
             "unset LAZARET_QUARANTINE; claude -p x",
             "claude -p x --settings /tmp/s.json",
             "OPENCODE_CONFIG_CONTENT='{}' opencode run x",
+            "claude config set disableAllHooks true",
+            "claude plugin disable lazaret",
+            "claude plugin uninstall lazaret@local",
+            "env -i claude -p x",
         ],
         silent: &[
             "claude --version",
             "claude -p 'explain --bare'",
             "claude mcp list",
             "opencode run x",
+            "claude config set theme dark",
+            "claude plugin list",
+            "claude plugin disable other",
             "echo claude --bare",
             "git commit -m 'claude --bare'",
         ],
@@ -300,6 +349,15 @@ pub(super) const RULES: &[Rule] = &[
             "pkill -STOP -f lazaret",
             "P=$PPID; kill $P",
             "kill -9 \"$OPENCODE_PID\"",
+            "kill 0",
+            "kill -9 -1",
+            "kill -s KILL -- -1",
+            "pkill -f 'c[l]aude'",
+            "pkill -f clau",
+            "killall -r 'cl.*'",
+            "kill $(ps -o ppid= $$)",
+            "kill $(pgrep -f c.aude)",
+            "python3 -c 'import os; os.kill(os.getppid(), 9)'",
         ],
         silent: &[
             "pgrep -l node",
@@ -308,6 +366,12 @@ pub(super) const RULES: &[Rule] = &[
             "pkill -f 'vite --port 5173'",
             "ps aux | grep claude",
             "kill $(cat server.pid)",
+            "kill -9 12345",
+            "kill -1 12345",
+            "kill %1",
+            "kill $!",
+            "kill $(lsof -ti:3000)",
+            "ps aux | grep claude; kill 12345",
             "git commit -m 'pkill claude'",
         ],
         ..RULE
@@ -316,7 +380,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "selfprotect.runtime-killed",
         verdict: Verdict::Modify,
         reason: "ends every process of the kind that the client runs in, or all of a user or session",
-        instead: Some(Instead::Advice("name the one process: its number, or a pattern of its command line with pkill -f")),
+        instead: Some(Instead::Advice(
+            "name the one process: its number, or a pattern of its command line with pkill -f",
+        )),
         when: &[predicate("runtime_of_the_client_killed", killed::runtime)],
         fires: &[
             "pkill node",
@@ -454,16 +520,20 @@ const LOOKERS: &[&str] = &[
 ];
 
 fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["mv", "rename", "chmod", "chown", "chattr", "chflags", "setfacl"], |inv| {
-        if !runs(inv, &["mv", "rename"]) {
-            return inv.operands.iter().any(|arg| around_protected(arg, inv, scene));
-        }
-        let count = inv.operands.len().saturating_sub(1).max(1);
-        inv.operands.iter().take(count).any(|arg| {
-            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
-                .has(Class::Protected)
-        })
-    });
+    let found = scene.first(
+        &["mv", "rename", "prename", "mmv", "chmod", "chown", "chattr", "chflags", "setfacl"],
+        |inv| {
+            if !runs(inv, &["mv", "rename", "prename", "mmv"]) {
+                return inv.operands.iter().any(|arg| around_protected(arg, inv, scene));
+            }
+            let count =
+                if inv.program == "mv" { inv.operands.len().saturating_sub(1).max(1) } else { usize::MAX };
+            inv.operands.iter().take(count).any(|arg| {
+                classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
+                    .has(Class::Protected)
+            })
+        },
+    );
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -473,6 +543,14 @@ fn unpacked<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn home_filled<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(home) = scene.view.facts.places.home.as_deref() else { return Found::No };
+    let absolute = |inv: &Invocation| {
+        let bundled =
+            inv.args.first().is_some_and(|arg| !arg.prefix().starts_with('-') && arg.prefix().contains('P'));
+        unpacks(inv) && (bundled || has_flag(inv, "-P") || has_flag(inv, "--absolute-names"))
+    };
+    if let Some(inv) = scene.first(&["tar", "bsdtar", "gtar"], absolute) {
+        return Found::yes(&inv.text);
+    }
     filled(scene, |dest, inv| match target_of(dest, inv.cwd.as_deref()) {
         Target::Path { path, glob: false, .. } => inside(home, &path),
         Target::Path { .. }
@@ -486,8 +564,9 @@ fn home_filled<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A tree unpacked or copied into a directory for which `test` holds.
 fn filled<'a>(scene: &Scene<'a>, test: impl Fn(&Arg, &Invocation) -> bool) -> Found<'a> {
     let here = Arg::literal(".");
-    let found =
-        scene.first(&["tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar"], |inv| {
+    let found = scene.first(
+        &["tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar", "python", "python3"],
+        |inv| {
             let whole =
                 |arg: &Arg| arg.prefix().ends_with("/.") || arg.prefix().ends_with('/') || arg.has_glob();
             match inv.program.as_str() {
@@ -495,12 +574,19 @@ fn filled<'a>(scene: &Scene<'a>, test: impl Fn(&Arg, &Invocation) -> bool) -> Fo
                     Some((dest, sources)) => sources.iter().any(whole) && test(dest, inv),
                     None => false,
                 },
+                "python" | "python3" => {
+                    let unpacks =
+                        inv.args.iter().any(|arg| matches!(arg.known(), Some("zipfile" | "tarfile")))
+                            && inv.args.iter().any(|arg| matches!(arg.known(), Some("-e" | "--extract")));
+                    unpacks && inv.args.last().is_some_and(|dest| test(dest, inv))
+                }
                 _ => {
                     let dest = flag_value(inv, &["-C", "--directory", "-d", "-o", "-D"]);
                     unpacks(inv) && test(dest.unwrap_or(&here), inv)
                 }
             }
-        });
+        },
+    );
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -534,6 +620,21 @@ fn sed_writes<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
+    let line = scene.command_line();
+    if line.contains("xargs") || line.contains("read ") {
+        // Lines that come in by another way than the pipeline: whatever is taken from them is not known.
+        let lists = |inv: &Invocation| {
+            runs(inv, &["ls", "find", "fd", "echo", "printf", "grep", "rg"])
+                && inv.operands.iter().any(|arg| around_protected(arg, inv, scene))
+        };
+        let blind = |arg: &Arg| arg.has_unknown() && arg.pieces.len() == 1;
+        let taken = scene.first(&["rm", "mv", "shred", "truncate", "unlink", "rmdir", "tee"], |inv| {
+            inv.operands.iter().any(blind)
+        });
+        if let (Some(taken), true) = (taken, all.iter().any(lists)) {
+            return Found::yes(&taken.text);
+        }
+    }
     let found = all.iter().find(|inv| {
         let from_list = inv.wrappers.iter().any(|name| matches!(name.as_str(), "xargs" | "parallel"));
         from_list

@@ -34,8 +34,10 @@ pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Ite
         content(facts, target.text())
     });
     // Of a filter the operands behind its program are only what it reads.
-    let count = if lists::SCRIPTED_FILTERS.contains(&inv.program.as_str()) { 1 } else { usize::MAX };
-    let given = if count == 1 { &inv.operands } else { &inv.args };
+    let filter = lists::SCRIPTED_FILTERS.contains(&inv.program.as_str());
+    let from_file = filter && super::has_flag(inv, "-f");
+    let count = if filter { usize::from(!from_file) } else { usize::MAX };
+    let given = if filter { &inv.operands } else { &inv.args };
     given.iter().take(count).map(Arg::text).chain(input_of(inv, scene)).chain(script)
 }
 

@@ -66,6 +66,11 @@ impl Surveyor<'_> {
                     self.lay_unknown(call, dir);
                 }
             }
+            "submodule" | "worktree" if parsed.sub.get(1).is_some_and(|second| second == "add") => {
+                for arg in &parsed.operands {
+                    self.lay_unknown(call, arg);
+                }
+            }
             "bundle" => {
                 if let [what, file, ..] = parsed.operands.as_slice()
                     && what.known() == Some("create")

@@ -31,7 +31,10 @@ impl Surveyor<'_> {
                     self.made.extend(made.take(64));
                 }
             }
-            Operands::Modify => self.each(call, Act::Modify, operands, recursive),
+            Operands::Modify => {
+                let whole = recursive || parsed.program.name.starts_with("trash");
+                self.each(call, Act::Modify, operands, whole);
+            }
             Operands::Delete => {
                 let wide = recursive || matches!(parsed.program.name, "rimraf" | "srm" | "del-cli");
                 self.each(call, Act::Delete, operands, wide);
@@ -269,6 +272,9 @@ impl Surveyor<'_> {
             let strip = parsed.value(&["--strip-components"]).and_then(Arg::known);
             let strip = strip.and_then(|count| count.parse().ok()).unwrap_or(0);
             self.unpack(call, dir.as_ref(), operands, strip);
+            if let Some(top) = parsed.value(&["--one-top-level"]) {
+                self.unpack(call, dir.as_ref(), std::slice::from_ref(top), 0);
+            }
             self.file(call, Act::Create, &dir.unwrap_or_else(|| Arg::literal(".")), false);
         } else if is('t', &["-t", "--list", "-d", "--diff"]) {
             self.file(call, Act::Read, &archive, false);

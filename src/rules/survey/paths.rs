@@ -99,8 +99,23 @@ pub(super) fn target(arg: &Arg, cwd: Option<&str>, recursive: bool) -> Target {
         return Target::UnknownPath { known, recursive };
     }
     match if absolute { Some("/") } else { cwd } {
-        Some(base) => Target::Path { path: join(base, &arg.text()), glob: arg.has_glob(), recursive },
+        Some(base) => {
+            let path = join(base, &arg.text());
+            let path = in_own_words(&path, cwd).unwrap_or(path);
+            Target::Path { path, glob: arg.has_glob(), recursive }
+        }
         None => Target::UnknownPath { known: String::new(), recursive },
+    }
+}
+
+/// A path through the system's list of processes, without that detour: what asks is not the process that is meant.
+fn in_own_words(path: &str, cwd: Option<&str>) -> Option<String> {
+    let rest = ["/proc/self/", "/proc/thread-self/"].iter().find_map(|start| path.strip_prefix(start))?;
+    let (link, rest) = rest.split_once('/').unwrap_or((rest, ""));
+    match link {
+        "cwd" => Some(join(cwd?, rest)),
+        "root" => Some(join("/", rest)),
+        _ => None,
     }
 }
 

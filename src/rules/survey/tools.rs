@@ -61,7 +61,12 @@ impl Surveyor<'_> {
                 self.script(&Arg::literal(line), scope, Frame::top());
             }
             Claim::Code(text) => {
-                // In which language is not known: the rules for the two that tools are given most often look at it.
+                // In which language is not known. What a shell can read, it may be for; and the rules for the two others
+                // that tools are given most often look at it.
+                if crate::shell::parse(text).problem.is_none() {
+                    let scope = fresh_scope(self.facts.places.home.as_ref(), own.cwd.clone());
+                    self.script(&Arg::literal(text), scope, Frame::top());
+                }
                 for words in [["python3", "-c", text.as_str()], ["node", "-e", text.as_str()]] {
                     let mut scope = fresh_scope(self.facts.places.home.as_ref(), own.cwd.clone());
                     let words = words.map(Arg::literal).to_vec();
@@ -111,7 +116,8 @@ impl Surveyor<'_> {
 /// The path that a shell, or a tool that is kind, makes of one with a home directory in it.
 fn expanded(path: &str, places: &Places) -> Option<String> {
     let text = path.trim();
-    let text = text.strip_prefix("file://").map_or(text, |rest| rest.strip_prefix("localhost").unwrap_or(rest));
+    let text =
+        text.strip_prefix("file://").map_or(text, |rest| rest.strip_prefix("localhost").unwrap_or(rest));
     let home = places.home.as_deref()?;
     let begins = ["~", "$HOME", "${HOME}", "%HOME%"].into_iter().map(str::to_owned);
     let own = places.user.iter().map(|user| format!("~{user}"));

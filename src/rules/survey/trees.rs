@@ -44,7 +44,9 @@ impl Surveyor<'_> {
                 || text.ends_with("/.")
                 || (matches!(program, "rsync" | "rclone") && text.ends_with('/'));
             let from = match paths::target(source, call.cwd.as_deref(), false) {
-                Target::Path { path, .. } if !super::operands::is_remote(source) && !call.remote => Some(path),
+                Target::Path { path, .. } if !super::operands::is_remote(source) && !call.remote => {
+                    Some(path)
+                }
                 _ => None,
             };
             let name = last_name(source);
@@ -52,7 +54,9 @@ impl Surveyor<'_> {
                 (true, from, _) => self.lay(call, Tree { from: from.as_deref(), names: None }, &onto),
                 (false, Some(from), Some(names)) if source.has_glob() => {
                     let dir = from.rsplit_once('/').map_or("/", |(dir, _)| dir);
-                    self.lay(call, Tree { from: Some(dir), names: Some(&names) }, &onto);
+                    // What a search finds, hidden or not.
+                    let names = (names != "**").then_some(names.as_str());
+                    self.lay(call, Tree { from: Some(dir), names }, &onto);
                 }
                 (false, from, Some(name)) => {
                     let there = if into { join(&onto, &name) } else { onto.clone() };

@@ -6,8 +6,15 @@ use crate::rules::matcher::{Found, Scene, flag_value, has_flag, runs};
 use crate::shell::Arg;
 
 /// Options of the clients that leave hooks, plugins or settings out.
-const OFF: &[&str] =
-    &["--bare", "--safe-mode", "--setting-sources", "--settings", "--pure", "--managed-settings", "--no-hooks"];
+const OFF: &[&str] = &[
+    "--bare",
+    "--safe-mode",
+    "--setting-sources",
+    "--settings",
+    "--pure",
+    "--managed-settings",
+    "--no-hooks",
+];
 /// Variables that the clients and lazaret are led by.
 const VARIABLES: &[&str] = &[
     "CLAUDE_CONFIG_DIR",

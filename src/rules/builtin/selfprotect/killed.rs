@@ -6,16 +6,17 @@ use crate::rules::matcher::{Found, Scene, contains_word, has_flag, is_interprete
 use crate::shell::Arg;
 
 const KILLERS: &[&str] =
-    &["kill", "pkill", "killall", "skill", "tkill", "xkill", "killall5", "fuser", "slay", "snice"];
+    &["kill", "pkill", "killall", "skill", "tkill", "xkill", "killall5", "fuser", "prlimit"];
 /// Programs by whose output processes are found.
 const FINDERS: &[&str] = &[
-    "pgrep", "pidof", "ps", "lsof", "fuser", "grep", "egrep", "rg", "awk", "gawk", "mawk", "ss", "cat", "cut", "sed", "head",
-    "tr", "pstree",
+    "pgrep", "pidof", "ps", "lsof", "fuser", "grep", "egrep", "rg", "awk", "gawk", "mawk", "ss", "cat",
+    "cut", "sed", "head", "tr", "pstree",
 ];
 /// Variables with the numbers of the processes around a shell.
 const OWN_PROCESSES: &[&str] = &["CLAUDE_PID", "OPENCODE_PID", "PPID"];
 /// Processes as their names and command lines read.
-const GUARDS: &[&str] = &["claude", "opencode", "opencode2", "lazaret", "lazaret hook claude-code", "lazaret hook opencode"];
+const GUARDS: &[&str] =
+    &["claude", "opencode", "opencode2", "lazaret", "lazaret hook claude-code", "lazaret hook opencode"];
 /// What a client may be running in, and much else besides.
 const RUNTIMES: &[&str] = &["node", "bun", "deno", "electron", "node /usr/bin/claude"];
 
@@ -23,7 +24,10 @@ const RUNTIMES: &[&str] = &["node", "bun", "deno", "electron", "node /usr/bin/cl
 pub(super) fn guard<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
     let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
-        "kill" | "tkill" => numbers(inv).any(is_everybody) || (open(inv) && (own(line) || found_around(scene))),
+        "prlimit" => own(line),
+        "kill" | "tkill" => {
+            numbers(inv).any(is_everybody) || (open(inv) && (own(line) || found_around(scene)))
+        }
         "fuser" => has_flag(inv, "-k") && inv.args.iter().any(|arg| names_guard(&arg.text())),
         _ => own(line) || patterns(inv).any(|arg| means(inv, arg, GUARDS) || names_guard(&arg.text())),
     });
@@ -40,20 +44,32 @@ pub(super) fn runtime<'a>(scene: &Scene<'a>) -> Found<'a> {
             };
             open(inv) && scene.invocations().iter().any(lists)
         }
-        "fuser" => false,
-        _ if patterns(inv).next().is_none() => {
-            ["-u", "-U", "-G", "-g", "-s", "-t", "--user", "--euid", "--uid", "--group", "--pgroup", "--session", "--terminal"]
-                .iter()
-                .any(|flag| has_flag(inv, flag))
-        }
+        "fuser" | "prlimit" => false,
+        _ if patterns(inv).next().is_none() => [
+            "-u",
+            "-U",
+            "-G",
+            "-g",
+            "-s",
+            "-t",
+            "--user",
+            "--euid",
+            "--uid",
+            "--group",
+            "--pgroup",
+            "--session",
+            "--terminal",
+        ]
+        .iter()
+        .any(|flag| has_flag(inv, flag)),
         _ => patterns(inv).any(|arg| means(inv, arg, RUNTIMES)),
     });
     let session = || {
-        scene.first(&["loginctl"], |inv| {
+        scene.first(&["loginctl", "tmux"], |inv| {
             inv.args.iter().any(|arg| {
                 matches!(
                     arg.known(),
-                    Some("terminate-user" | "kill-user" | "terminate-session" | "kill-session")
+                    Some("terminate-user" | "kill-user" | "terminate-session" | "kill-server")
                 )
             })
         })
@@ -128,7 +144,9 @@ fn means(inv: &Invocation, arg: &Arg, names: &[&str]) -> bool {
     }
     let text = arg.text();
     if exact {
-        return names.iter().any(|name| text.rsplit('/').next().is_some_and(|last| last.eq_ignore_ascii_case(name)));
+        return names
+            .iter()
+            .any(|name| text.rsplit('/').next().is_some_and(|last| last.eq_ignore_ascii_case(name)));
     }
     text.split('|').map(widened).any(|pattern| names.iter().any(|name| may_be(&pattern, name)))
 }
@@ -164,10 +182,15 @@ fn widened(expression: &str) -> String {
     out
 }
 
-/// Code that sends a signal to the process that it was started from.
+/// Code that sends a signal to the process that it was started from, to its group or to everybody.
 fn signals_parent(inv: &Invocation) -> bool {
+    const EVERYBODY: &[&str] =
+        &["killpg(0", "kill(-1", "kill(0,", "kill9,-1", "kill9,0", "getpgrp", "getpgid"];
     is_interpreter(&inv.program)
-        && inv.args.iter().map(Arg::text).any(|code| contains_word(&code, "ppid") && contains_word(&code, "kill"))
+        && inv.args.iter().map(Arg::text).filter(|code| contains_word(code, "kill")).any(|code| {
+            let bare: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+            contains_word(&bare, "ppid") || EVERYBODY.iter().any(|call| bare.contains(call))
+        })
 }
 
 #[cfg(test)]
@@ -192,7 +215,8 @@ mod tests {
             let hit = expression.split('|').map(widened).any(|pattern| may_be(&pattern, name));
             assert!(hit, "{expression}: {}", widened(expression));
         }
-        for expression in ["vite", "node server", "^python", "node .*server.js", "[v]ite", "webpack|esbuild"] {
+        for expression in ["vite", "node server", "^python", "node .*server.js", "[v]ite", "webpack|esbuild"]
+        {
             let hit = |name: &&str| expression.split('|').map(widened).any(|pattern| may_be(&pattern, name));
             assert!(!GUARDS.iter().chain(RUNTIMES).any(hit), "{expression}");
         }

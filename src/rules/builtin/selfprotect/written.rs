@@ -4,28 +4,53 @@ use crate::domain::{EffectKind, Target};
 use crate::rules::Invocation;
 use crate::rules::commands::{self, Deed, Kind, Operands};
 use crate::rules::matcher::{
-    Class, Found, Scene, classify, contains_word, flag_value, has_flag, input_of, runs, target_of,
+    Class, Found, Scene, classify, code_of, contains_word, flag_value, has_flag, input_of, is_interpreter,
+    literals, runs, target_of,
 };
 use crate::shell::Arg;
 
 /// Options by which programs that look at files change them.
 const WRITE_FLAGS: &[&str] = &[
-    "--write", "-w", "--fix", "-i", "--in-place", "--apply", "--overwrite", "--reformat", "--fix-only", "--unsafe-fixes",
+    "--write",
+    "-w",
+    "--fix",
+    "-i",
+    "--in-place",
+    "--apply",
+    "--overwrite",
+    "--reformat",
+    "--fix-only",
+    "--unsafe-fixes",
 ];
 /// Programs that change what they are given unless they are told to look.
 const FORMATTERS: &[&str] = &["black", "isort", "pyupgrade", "dprint"];
 const CHECK_FLAGS: &[&str] = &["--check", "--check-only", "--diff", "--dry-run", "--list-different", "-c"];
-const CONTAINERS: &[&str] =
-    &["docker", "podman", "nerdctl", "finch", "docker-compose", "podman-compose", "bwrap", "lxc", "apptainer", "singularity"];
+const CONTAINERS: &[&str] = &[
+    "docker",
+    "podman",
+    "nerdctl",
+    "finch",
+    "docker-compose",
+    "podman-compose",
+    "bwrap",
+    "lxc",
+    "apptainer",
+    "singularity",
+];
 
 /// A protected place is what an argument names to a program that may write it.
 pub(super) fn named<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         may_write(inv) && {
             // What is copied out of a place stays as it is.
-            let copies = inv.sub.iter().any(|sub| sub == "cp") || inv.operands.iter().any(|arg| arg.known() == Some("cp"));
+            let copies = inv.sub.iter().any(|sub| sub == "cp")
+                || inv.operands.iter().any(|arg| arg.known() == Some("cp"));
             let skip = if copies { inv.args.len().saturating_sub(1) } else { 0 };
-            inv.args.iter().skip(skip).any(|arg| names_protected(arg, inv, scene))
+            let changes = WRITE_FLAGS.iter().any(|flag| has_flag(inv, flag)) || runs(inv, FORMATTERS);
+            inv.args
+                .iter()
+                .skip(skip)
+                .any(|arg| names_protected(arg, inv, scene) || (changes && reaches_around(arg, inv, scene)))
         }
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -35,8 +60,11 @@ fn may_write(inv: &Invocation) -> bool {
     let Some(program) = commands::find(&inv.program) else { return false };
     let row = inv.sub.first().and_then(|first| program.sub(first, inv.sub.get(1).map(String::as_str)));
     let (deed, operands) = row.map_or((program.deed, program.operands), |row| (row.deed, row.operands));
-    if !matches!(program.kind, Kind::Plain | Kind::Dash | Kind::Raw) || matches!(deed, Deed::Nothing | Deed::Look) {
-        return runs(inv, &["dasel"]) && inv.args.iter().any(|arg| matches!(arg.known(), Some("put" | "delete")));
+    if !matches!(program.kind, Kind::Plain | Kind::Dash | Kind::Raw)
+        || matches!(deed, Deed::Nothing | Deed::Look)
+    {
+        return runs(inv, &["dasel"])
+            && inv.args.iter().any(|arg| matches!(arg.known(), Some("put" | "delete")));
     }
     let any = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
     match operands {
@@ -49,14 +77,25 @@ fn may_write(inv: &Invocation) -> bool {
     }
 }
 
+/// A directory around a protected place, or a pattern of the program's own for all or all JSON in it.
+fn reaches_around(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let text = arg.text();
+    let dir = match text.find('*') {
+        Some(at) if text.ends_with(['*', '}']) || text.ends_with("json") => {
+            text.get(..at).and_then(|front| front.rsplit_once('/')).map(|(dir, _)| Arg::literal(dir))
+        }
+        _ => None,
+    };
+    super::around_protected(dir.as_ref().unwrap_or(arg), inv, scene)
+}
+
 /// The argument, what is behind its `=`, or what is behind its last `:`.
 fn names_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     let text = arg.text();
     let value = text.split_once('=').map(|(_, value)| value);
     let behind = text.rsplit_once(':').map(|(_, path)| path);
-    let protected = |target: &Target| {
-        classify(target, EffectKind::FileModification, &scene.view).has(Class::Protected)
-    };
+    let protected =
+        |target: &Target| classify(target, EffectKind::FileModification, &scene.view).has(Class::Protected);
     if protected(&target_of(arg, inv.cwd.as_deref())) {
         return true;
     }
@@ -70,13 +109,54 @@ fn names_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     })
 }
 
+/// Code that takes away, moves or fills the directory around a protected place, by a name that stands in it whole.
+pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const TAKES: &[&str] = &[
+        "rmtree",
+        "rmSync",
+        "rmdirSync",
+        "rm_rf",
+        "rm_r",
+        "remove",
+        "unlink",
+        "rename",
+        "move",
+        "delete",
+        "copytree",
+        "cpSync",
+        "extractall",
+        "symlink",
+    ];
+    let home = scene.view.facts.places.home.as_deref();
+    let found = scene
+        .invocations()
+        .iter()
+        .filter(|inv| is_interpreter(&inv.program) || runs(inv, &["deno", "bun"]))
+        .find(|inv| {
+            code_of(inv, scene).filter(|code| TAKES.iter().any(|word| code.contains(word))).any(|code| {
+                literals(&code).take(256).any(|text| {
+                    let path = match (text.strip_prefix("~/"), home) {
+                        (Some(rest), Some(home)) => format!("{home}/{rest}"),
+                        _ => text,
+                    };
+                    !path.is_empty()
+                        && !path.contains('\n')
+                        && super::around_protected(&Arg::literal(&path), inv, scene)
+                })
+            })
+        });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 /// A protected place given to a container that may write it.
 pub(super) fn mounted<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(CONTAINERS, |inv| {
         let values = inv.flags.iter().filter_map(|flag| {
-            matches!(flag.name.as_str(), "-v" | "--volume" | "--mount" | "-B" | "--bind").then_some(flag.value.as_ref())?
+            matches!(flag.name.as_str(), "-v" | "--volume" | "--mount" | "-B" | "--bind")
+                .then_some(flag.value.as_ref())?
         });
-        let given: Vec<&Arg> = if runs(inv, &["bwrap", "lxc"]) { inv.args.iter().collect() } else { values.collect() };
+        let given: Vec<&Arg> =
+            if runs(inv, &["bwrap", "lxc"]) { inv.args.iter().collect() } else { values.collect() };
         given.into_iter().any(|value| {
             let text = value.text();
             let fields: Vec<&str> = text.split(',').collect();
@@ -96,7 +176,8 @@ pub(super) fn mounted<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A patch that changes a protected place.
 pub(super) fn patched<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["git", "patch", "gpatch"], |inv| {
-        if inv.program == "git" && !inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "apply" | "am")) {
+        if inv.program == "git" && !inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "apply" | "am"))
+        {
             return false;
         }
         let facts = scene.view.facts;
@@ -111,7 +192,8 @@ pub(super) fn patched<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Whether a line of a patch says that a protected place is changed, with any number of directories in front of it.
 fn changes(line: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
-    const STARTS: &[&str] = &["+++ ", "--- ", "rename to ", "rename from ", "copy to ", "diff --git ", "Index: "];
+    const STARTS: &[&str] =
+        &["+++ ", "--- ", "rename to ", "rename from ", "copy to ", "diff --git ", "Index: "];
     let Some(names) = STARTS.iter().find_map(|start| line.strip_prefix(start)) else { return false };
     names.split_whitespace().any(|name| {
         let mut rest = name.trim_matches('"');
@@ -132,7 +214,11 @@ fn changes(line: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
 pub(super) fn renamed_members<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["tar", "bsdtar", "gtar"], |inv| {
         let names = ["--transform", "--xform", "-s"];
-        let named = inv.flags.iter().filter(|flag| names.contains(&flag.name.as_str())).filter_map(|flag| flag.value.as_ref());
+        let named = inv
+            .flags
+            .iter()
+            .filter(|flag| names.contains(&flag.name.as_str()))
+            .filter_map(|flag| flag.value.as_ref());
         let words = [".claude", ".opencode", "opencode.json", "lazaret"];
         let mut texts = named.map(Arg::text);
         super::unpacks(inv) && texts.any(|text| words.iter().any(|word| contains_word(&text, word)))
