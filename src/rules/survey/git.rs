@@ -55,6 +55,11 @@ impl Surveyor<'_> {
             return;
         }
         self.deeds(call, parsed);
+        self.git_files(call, parsed);
+    }
+
+    /// What else a subcommand reads, writes or asks for.
+    fn git_files(&mut self, call: &Call, parsed: &Parsed) {
         match parsed.first_sub() {
             "push" => self.pushed_branch(parsed),
             "clone" => {

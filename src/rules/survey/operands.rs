@@ -40,11 +40,7 @@ impl Surveyor<'_> {
                 self.each(call, Act::Delete, operands, wide);
             }
             Operands::Pattern => {
-                let in_place = parsed.flags.iter().any(|flag| {
-                    matches!(flag.name.as_str(), "-i" | "--include")
-                        && flag.value.as_ref().is_some_and(|value| value.text().contains("inplace"))
-                });
-                let act = if in_place { Act::Modify } else { Act::Read };
+                let act = if includes_inplace(parsed) { Act::Modify } else { Act::Read };
                 self.each(call, act, behind_pattern(parsed), recursive);
             }
             Operands::PatternEdit => {
@@ -55,15 +51,7 @@ impl Surveyor<'_> {
             Operands::Copy | Operands::Move | Operands::Link | Operands::Remote => {
                 self.transfer(call, parsed)
             }
-            Operands::ModeModify => {
-                let by_flag = |flag: &super::Flag| {
-                    flag.name.len() == 2 && flag.name.ends_with(['r', 'w', 'x', 'X', 's', 't'])
-                };
-                let given = parsed.has(&["--reference"])
-                    || (parsed.program.name == "chmod" && parsed.flags.iter().any(by_flag));
-                let files = operands.get(usize::from(!given)..).unwrap_or_default();
-                self.each(call, Act::Modify, files, parsed.has(&["-R", "--recursive"]));
-            }
+            Operands::ModeModify => self.modes(call, parsed),
             Operands::ReadWrite => {
                 if let Some((first, rest)) = operands.split_first() {
                     self.file(call, Act::Read, first, false);
@@ -85,15 +73,28 @@ impl Surveyor<'_> {
                     self.file(call, act, arg, false);
                 }
             }
-            Operands::Urls => {
-                for arg in operands {
-                    self.url(call, arg);
-                }
-                for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
-                    if let (Role::Dest, Some(dest)) = (role, &flag.value) {
-                        self.land_in(call, dest, operands);
-                    }
-                }
+            Operands::Urls => self.urls(call, parsed),
+        }
+    }
+
+    fn modes(&mut self, call: &Call, parsed: &Parsed) {
+        let operands = parsed.operands.as_slice();
+        let by_flag =
+            |flag: &super::Flag| flag.name.len() == 2 && flag.name.ends_with(['r', 'w', 'x', 'X', 's', 't']);
+        let given = parsed.has(&["--reference"])
+            || (parsed.program.name == "chmod" && parsed.flags.iter().any(by_flag));
+        let files = operands.get(usize::from(!given)..).unwrap_or_default();
+        self.each(call, Act::Modify, files, parsed.has(&["-R", "--recursive"]));
+    }
+
+    fn urls(&mut self, call: &Call, parsed: &Parsed) {
+        let operands = parsed.operands.as_slice();
+        for arg in operands {
+            self.url(call, arg);
+        }
+        for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
+            if let (Role::Dest, Some(dest)) = (role, &flag.value) {
+                self.land_in(call, dest, operands);
             }
         }
     }
@@ -286,6 +287,14 @@ impl Surveyor<'_> {
             }
         }
     }
+}
+
+/// `awk -i inplace`: what is read is changed.
+fn includes_inplace(parsed: &Parsed) -> bool {
+    parsed.flags.iter().any(|flag| {
+        matches!(flag.name.as_str(), "-i" | "--include")
+            && flag.value.as_ref().is_some_and(|value| value.text().contains("inplace"))
+    })
 }
 
 /// The operands behind the pattern, where an option does not give it.
