@@ -55,10 +55,10 @@ fn wrong(calls: &str, least: usize, right: &[&str]) -> String {
 
 #[test]
 fn no_way_around_the_guard_is_open() {
-    assert_eq!(wrong(STOPPED, 700, &["ask", "deny", "stop"]), "");
+    assert_eq!(wrong(STOPPED, 920, &["ask", "deny", "stop"]), "");
 }
 
 #[test]
 fn honest_work_near_the_guard_goes_on() {
-    assert_eq!(wrong(SILENT, 190, &["proceed", "notice"]), "");
+    assert_eq!(wrong(SILENT, 345, &["proceed", "notice"]), "");
 }

@@ -59,6 +59,8 @@ const PLACES: &[&str] = &[
     "directory",
     "root",
 ];
+/// Beginnings of the names under which a file is given that a tool writes to, even one that reads.
+const RESULTS: &[&str] = &["output", "dest", "dst", "save", "to"];
 /// What a tool is told to do, where it does several things.
 const DEEDS: &[&str] = &["command", "action", "operation", "op", "method"];
 
@@ -267,9 +269,15 @@ impl Reader {
             return None;
         }
         if is_file(key) || (PLACES.contains(&key) && looks_like_a_path(&text)) {
-            let remote = text.contains("://") && !text.starts_with("file://");
+            let remote = text.contains("://") && !is_file_url(&text);
             if !text.is_empty() && text.len() <= MAX_PATH && !text.contains('\n') && !remote {
                 self.claims.push(Claim::File { path: text.into_owned(), usage: self.usage(key) });
+            }
+            return None;
+        }
+        if is_absolute(&text) && text.len() <= MAX_PATH && !text.contains(char::is_whitespace) {
+            if self.usage(key) != Usage::Read {
+                self.claims.push(Claim::File { path: text.into_owned(), usage: Usage::Unsaid });
             }
             return None;
         }
@@ -285,6 +293,9 @@ impl Reader {
         if any(DELETING) {
             return Usage::Delete;
         }
+        if RESULTS.iter().any(|start| key.starts_with(start)) {
+            return Usage::Write;
+        }
         let copied = self.words.iter().any(|word| word == "copy") && matches!(key, "source" | "src" | "from");
         // What git is told to note, it does not change.
         let noted = any(&["git"]) && any(&["add", "commit", "stage"]);
@@ -297,7 +308,15 @@ fn is_file(name: &str) -> bool {
 }
 
 fn looks_like_a_path(text: &str) -> bool {
-    text.starts_with(['/', '~', '.', '$']) || text.starts_with("file://") || text.contains('/')
+    is_absolute(text) || text.starts_with('.') || text.contains('/')
+}
+
+fn is_absolute(text: &str) -> bool {
+    text.starts_with(['/', '~', '$']) || is_file_url(text)
+}
+
+fn is_file_url(text: &str) -> bool {
+    text.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("file://"))
 }
 
 /// The texts in a raw list of texts.
@@ -376,6 +395,8 @@ mod tests {
             [file("/a", Usage::Read), file("/b", Usage::Write)]
         );
         assert_eq!(claims("edit", r#"{"edits":[{"file":"a"}]}"#), [file("a", Usage::Write)]);
+        assert_eq!(claims("put", r#"{"name":"/a"}"#), [file("/a", Usage::Unsaid)]);
+        assert_eq!(claims("get", r#"{"name":"/a","output":"/b"}"#), [file("/b", Usage::Write)]);
         let editor = claims("text_editor", r#"{"command":"view","path":"a"}"#);
         assert!(editor.contains(&file("a", Usage::Read)), "{editor:?}");
     }

@@ -205,6 +205,8 @@ pub enum Usage {
     Read,
     Write,
     Delete,
+    /// The argument's name does not say that it is a file at all.
+    Unsaid,
 }
 
 impl Action {

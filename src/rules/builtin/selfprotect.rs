@@ -5,7 +5,7 @@ mod killed;
 mod written;
 
 use super::predicate;
-use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
+use crate::domain::{Action, EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, When, classify, contains_word, flag_value,
@@ -269,6 +269,7 @@ pub(super) const RULES: &[Rule] = &[
             "jq . opencode.json",
             "git diff opencode.json",
             "prettier --check .claude/settings.json",
+            "python3 -m json.tool .claude/settings.json",
             "prettier --write .",
             "docker run -v $PWD:/app node npm test",
             "docker run -v ~/.claude:/c:ro alpine cat /c/settings.json",
@@ -538,7 +539,29 @@ fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn unpacked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    filled(scene, |dest, inv| around_protected(dest, inv, scene))
+    match filled(scene, |dest, inv| around_protected(dest, inv, scene)) {
+        Found::No => Found::from(piped_archive(scene).map(|inv| inv.text.as_str())),
+        found => found,
+    }
+}
+
+/// `tar c .claude | tar x -C there`: the members by the names that they were put in with.
+fn piped_archive<'a>(scene: &Scene<'a>) -> Option<&'a Invocation> {
+    let here = Arg::literal(".");
+    scene.first(&["tar", "bsdtar", "gtar", "cpio"], |inv| {
+        let Target::Path { path: dest, .. } =
+            target_of(flag_value(inv, &["-C", "--directory", "-D"]).unwrap_or(&here), inv.cwd.as_deref())
+        else {
+            return false;
+        };
+        let packs = |other: &&Invocation| {
+            other.pipeline == inv.pipeline
+                && other.stage < inv.stage
+                && runs(other, &["tar", "bsdtar", "gtar"])
+        };
+        let lands = |arg: &Arg| around_protected(&Arg::literal(&join(&dest, &arg.text())), inv, scene);
+        unpacks(inv) && scene.invocations().iter().filter(packs).any(|other| other.operands.iter().any(lands))
+    })
 }
 
 fn home_filled<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -565,7 +588,10 @@ fn home_filled<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn filled<'a>(scene: &Scene<'a>, test: impl Fn(&Arg, &Invocation) -> bool) -> Found<'a> {
     let here = Arg::literal(".");
     let found = scene.first(
-        &["tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar", "python", "python3"],
+        &[
+            "tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar", "unar", "python",
+            "python3",
+        ],
         |inv| {
             let whole =
                 |arg: &Arg| arg.prefix().ends_with("/.") || arg.prefix().ends_with('/') || arg.has_glob();
@@ -618,20 +644,32 @@ fn sed_writes<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Programs that take away or change the files that they are given.
+const TAKERS: &[&str] = &[
+    "rm", "mv", "shred", "truncate", "unlink", "rmdir", "tee", "sed", "cp", "ln", "chmod", "install", "perl",
+];
+
 fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
+    let lists = |inv: &Invocation| {
+        runs(inv, &["ls", "find", "fd", "echo", "printf", "grep", "rg"])
+            && inv.operands.iter().any(|arg| around_protected(arg, inv, scene))
+    };
+    if let Some(taken) = all.iter().filter(|inv| lists(inv)).find_map(|inv| all.get(inv.feeds?))
+        && runs(taken, TAKERS)
+    {
+        return Found::yes(&taken.text);
+    }
     let line = scene.command_line();
-    if line.contains("xargs") || line.contains("read ") {
-        // Lines that come in by another way than the pipeline: whatever is taken from them is not known.
-        let lists = |inv: &Invocation| {
-            runs(inv, &["ls", "find", "fd", "echo", "printf", "grep", "rg"])
-                && inv.operands.iter().any(|arg| around_protected(arg, inv, scene))
-        };
+    if ["xargs", "read ", "mapfile ", "readarray ", "=(", "printf -v"].iter().any(|way| line.contains(way)) {
+        // What comes by another way than the pipeline: whatever is taken of it is not known.
         let blind = |arg: &Arg| arg.has_unknown() && arg.pieces.len() == 1;
-        let taken = scene.first(&["rm", "mv", "shred", "truncate", "unlink", "rmdir", "tee"], |inv| {
-            inv.operands.iter().any(blind)
-        });
-        if let (Some(taken), true) = (taken, all.iter().any(lists)) {
+        let taken = scene.first(TAKERS, |inv| inv.operands.iter().any(blind));
+        let words = || line.split(|c: char| c.is_whitespace() || "()'\"=;<>|&".contains(c));
+        let named = |inv: &Invocation| {
+            words().any(|word| word.contains('.') && around_protected(&Arg::literal(word), inv, scene))
+        };
+        if let Some(taken) = taken.filter(|inv| named(inv) || all.iter().any(lists)) {
             return Found::yes(&taken.text);
         }
     }

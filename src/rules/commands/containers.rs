@@ -46,7 +46,7 @@ const KUBECTL: &[Sub] = &[
     s("run debug", "--image -n --namespace -c -l --env --overrides", Deed::Network, Operands::Text).wrap(WORDS.rest(Rest::AfterDashes).remote()),
     s("apply create delete replace patch edit scale autoscale label annotate set expose taint drain cordon uncordon cp port-forward proxy attach \
         rollout.restart rollout.undo rollout.pause rollout.resume certificate config.use-context config.set config.set-context config.set-credentials config.set-cluster \
-        config.unset config.delete-context config.rename-context", "-f:r --filename:r -k -n --namespace -l --selector -p --patch -o --output --replicas --type", Deed::Network, Operands::Text),
+        config.unset config.delete-context config.rename-context", "-f:r --filename:r -k -c --container -n --namespace -l --selector -p --patch -o --output --replicas --type", Deed::Network, Operands::Text),
 ];
 
 #[rustfmt::skip]

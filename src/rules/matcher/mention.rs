@@ -102,7 +102,7 @@ pub(crate) fn squeeze(text: &str) -> String {
 pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut needles: Vec<Needle<'a>> = Vec::new();
     for inv in scene.invocations() {
-        if !is_interpreter(&inv.program) && !is_unknown(inv) {
+        if (!is_interpreter(&inv.program) && !is_unknown(inv)) || only_prints(inv) {
             continue;
         }
         if needles.is_empty() {
@@ -120,6 +120,12 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
     }
     Found::No
+}
+
+/// `python3 -m json.tool FILE`; a second file would be written.
+fn only_prints(inv: &Invocation) -> bool {
+    let module = inv.args.iter().take(2).filter_map(Arg::known);
+    inv.args.len() == 3 && module.eq(["-m", "json.tool"])
 }
 
 /// A program of which the tables do not say what it does with the files that it is given.

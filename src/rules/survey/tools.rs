@@ -4,7 +4,9 @@ use super::call::Call;
 use super::effects::Act;
 use super::walk::{Frame, fresh_scope};
 use super::{Stdin, Surveyor};
-use crate::domain::{Action, Ask, Claim, EffectKind, Places, Severity, Target, Tool, ToolCall, Usage, join};
+use crate::domain::{
+    Action, Ask, Claim, EffectKind, Places, Protected, Severity, Target, Tool, ToolCall, Usage, join,
+};
 use crate::shell::Arg;
 
 impl Surveyor<'_> {
@@ -53,6 +55,19 @@ impl Surveyor<'_> {
         }
     }
 
+    /// A text that may be a file: it counts as one only where a place is protected.
+    fn perhaps_named(&mut self, own: &Call, path: &str) {
+        let plain = join("/", &expanded(path, &self.facts.places).unwrap_or_else(|| path.to_owned()));
+        let guarded = |place: &Protected| {
+            let same = place.path.eq_ignore_ascii_case(&plain);
+            same || (place.tree && super::paths::below(&plain, &place.path))
+                || super::paths::below(&place.path, &plain)
+        };
+        if self.facts.places.protected.iter().any(guarded) {
+            self.named(own, Act::Create, path);
+        }
+    }
+
     /// What an argument of a tool that we do not know says of itself.
     fn claim(&mut self, own: &Call, claim: &Claim) {
         match claim {
@@ -78,6 +93,10 @@ impl Surveyor<'_> {
                     Usage::Read => Act::Read,
                     Usage::Write => Act::Create,
                     Usage::Delete => Act::Delete,
+                    Usage::Unsaid => {
+                        self.perhaps_named(own, path);
+                        return;
+                    }
                 };
                 self.named(own, act, path);
             }
@@ -116,8 +135,9 @@ impl Surveyor<'_> {
 /// The path that a shell, or a tool that is kind, makes of one with a home directory in it.
 fn expanded(path: &str, places: &Places) -> Option<String> {
     let text = path.trim();
-    let text =
-        text.strip_prefix("file://").map_or(text, |rest| rest.strip_prefix("localhost").unwrap_or(rest));
+    let url = text.split_at_checked(7).filter(|(start, _)| start.eq_ignore_ascii_case("file://"));
+    let decoded = url.map(|(_, rest)| unescaped(rest.strip_prefix("localhost").unwrap_or(rest)));
+    let text = decoded.as_deref().unwrap_or(text);
     let home = places.home.as_deref()?;
     let begins = ["~", "$HOME", "${HOME}", "%HOME%"].into_iter().map(str::to_owned);
     let own = places.user.iter().map(|user| format!("~{user}"));
@@ -126,6 +146,21 @@ fn expanded(path: &str, places: &Places) -> Option<String> {
         (rest.is_empty() || rest.starts_with('/')).then(|| format!("{home}{rest}"))
     });
     at_home.or_else(|| (text != path).then(|| text.to_owned()))
+}
+
+/// `%41` and the like in a URL's path, as the characters that they stand for.
+fn unescaped(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path;
+    while let Some(at) = rest.find('%') {
+        let (before, escape) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        bytes.extend_from_slice(before.as_bytes());
+        let byte = escape.get(1..3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        rest = escape.get(if byte.is_some() { 3 } else { 1 }..).unwrap_or_default();
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The client itself, in its directory.

@@ -29,6 +29,9 @@ impl Surveyor<'_> {
         else {
             return;
         };
+        if parsed.has(&["--parents"]) || (program == "rsync" && parsed.has(&["-R", "--relative"])) {
+            self.unpack(call, Some(dest), sources, 0);
+        }
         if matches!(program, "cp" | "gcp" | "scp" | "install" | "link" | "ln") && !parsed.recursive() {
             return;
         }
@@ -42,23 +45,25 @@ impl Surveyor<'_> {
             let content = whole
                 || text == "."
                 || text.ends_with("/.")
-                || (matches!(program, "rsync" | "rclone") && text.ends_with('/'));
-            let from = match paths::target(source, call.cwd.as_deref(), false) {
-                Target::Path { path, .. } if !super::operands::is_remote(source) && !call.remote => {
-                    Some(path)
-                }
-                _ => None,
-            };
+                || program == "rclone"
+                || (program == "rsync" && text.ends_with('/'));
+            let mut from = None;
+            if let Target::Path { path, .. } = paths::target(source, call.cwd.as_deref(), false)
+                && !(super::operands::is_remote(source) || call.remote)
+            {
+                from = Some(path);
+            }
             let name = last_name(source);
             match (content, from, name) {
                 (true, from, _) => self.lay(call, Tree { from: from.as_deref(), names: None }, &onto),
-                (false, Some(from), Some(names)) if source.has_glob() => {
+                (false, Some(from), Some(names)) if names.contains(['*', '?', '[']) => {
                     let dir = from.rsplit_once('/').map_or("/", |(dir, _)| dir);
                     // What a search finds, hidden or not.
                     let names = (names != "**").then_some(names.as_str());
                     self.lay(call, Tree { from: Some(dir), names }, &onto);
                 }
                 (false, from, Some(name)) => {
+                    let from = from.filter(|_| !source.has_glob());
                     let there = if into { join(&onto, &name) } else { onto.clone() };
                     self.lay(call, Tree { from: from.as_deref(), names: None }, &there);
                 }

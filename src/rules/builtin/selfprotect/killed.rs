@@ -29,6 +29,7 @@ pub(super) fn guard<'a>(scene: &Scene<'a>) -> Found<'a> {
             numbers(inv).any(is_everybody) || (open(inv) && (own(line) || found_around(scene)))
         }
         "fuser" => has_flag(inv, "-k") && inv.args.iter().any(|arg| names_guard(&arg.text())),
+        "pkill" if has_flag(inv, "-v") || has_flag(inv, "--inverse") => true,
         _ => own(line) || patterns(inv).any(|arg| means(inv, arg, GUARDS) || names_guard(&arg.text())),
     });
     let found = found.or_else(|| scene.invocations().iter().find(|inv| signals_parent(inv)));
@@ -115,6 +116,10 @@ fn found_around(scene: &Scene<'_>) -> bool {
     scene.invocations().iter().filter(|inv| runs(inv, FINDERS)).any(|inv| {
         inv.args.iter().any(|arg| {
             let text = arg.text();
+            if text.starts_with("--ppid") {
+                // Children of one process.
+                return false;
+            }
             let around = ["ppid", "pgid", "/proc/self/stat", "/proc/$$/stat"];
             let process = text.starts_with("/proc/") && text.contains("stat");
             process
@@ -163,6 +168,8 @@ fn widened(expression: &str) -> String {
                 // The first of them may be the bracket itself.
                 rest.next();
                 let _closed = rest.find(|c| *c == ']');
+                // A class inside: `[[:alpha:]]`.
+                let _outer = rest.next_if_eq(&']');
                 '?'
             }
             '\\' => rest.next().unwrap_or('?'),

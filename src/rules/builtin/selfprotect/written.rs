@@ -5,7 +5,7 @@ use crate::rules::Invocation;
 use crate::rules::commands::{self, Deed, Kind, Operands};
 use crate::rules::matcher::{
     Class, Found, Scene, classify, code_of, contains_word, flag_value, has_flag, input_of, is_interpreter,
-    literals, runs, target_of,
+    runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -43,38 +43,47 @@ pub(super) fn named<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         may_write(inv) && {
             // What is copied out of a place stays as it is.
-            let copies = inv.sub.iter().any(|sub| sub == "cp")
-                || inv.operands.iter().any(|arg| arg.known() == Some("cp"));
-            let skip = if copies { inv.args.len().saturating_sub(1) } else { 0 };
+            if inv.sub.iter().any(|sub| sub == "cp")
+                || inv.operands.iter().any(|arg| arg.known() == Some("cp"))
+            {
+                return copies(inv, scene);
+            }
             let changes = WRITE_FLAGS.iter().any(|flag| has_flag(inv, flag)) || runs(inv, FORMATTERS);
             inv.args
                 .iter()
-                .skip(skip)
                 .any(|arg| names_protected(arg, inv, scene) || (changes && reaches_around(arg, inv, scene)))
         }
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Whether a copy lands on a protected place, under its own name or the source's.
+fn copies(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let [.., source, dest] = inv.operands.as_slice() else { return false };
+    let name = source.text();
+    let name = name.rsplit(['/', ':']).next().unwrap_or_default();
+    let inside = Arg::literal(&format!("{}/{name}", dest.text()));
+    names_protected(dest, inv, scene) || names_protected(&inside, inv, scene)
+}
+
 fn may_write(inv: &Invocation) -> bool {
     let Some(program) = commands::find(&inv.program) else { return false };
     let row = inv.sub.first().and_then(|first| program.sub(first, inv.sub.get(1).map(String::as_str)));
     let (deed, operands) = row.map_or((program.deed, program.operands), |row| (row.deed, row.operands));
-    if !matches!(program.kind, Kind::Plain | Kind::Dash | Kind::Raw)
-        || matches!(deed, Deed::Nothing | Deed::Look)
-    {
-        return runs(inv, &["dasel"])
-            && inv.args.iter().any(|arg| matches!(arg.known(), Some("put" | "delete")));
+    let plain = matches!(program.kind, Kind::Plain | Kind::Dash | Kind::Raw);
+    // These are not unfolded, whatever they run.
+    let opaque = runs(inv, &["pipx", "sops"]);
+    if !(plain || opaque) || matches!(deed, Deed::Nothing | Deed::Look) {
+        let edits = |arg: &Arg| matches!(arg.known(), Some("put" | "delete"));
+        return runs(inv, &["dasel"]) && inv.args.iter().any(edits);
+    }
+    if operands == Operands::Text {
+        return !runs(inv, super::super::lists::CLIENTS) && inv.program != "lazaret";
     }
     let any = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
-    match operands {
-        Operands::Text => !runs(inv, super::super::lists::CLIENTS) && inv.program != "lazaret",
-        Operands::Read if deed == Deed::Process => {
-            !any(CHECK_FLAGS) && (any(WRITE_FLAGS) || runs(inv, FORMATTERS))
-                || inv.args.iter().any(|arg| matches!(arg.known(), Some("--write" | "--fix")))
-        }
-        _ => false,
-    }
+    let told = inv.args.iter().any(|arg| matches!(arg.known(), Some("--write" | "--fix")));
+    let by_itself = !any(CHECK_FLAGS) && (any(WRITE_FLAGS) || runs(inv, FORMATTERS));
+    operands == Operands::Read && deed == Deed::Process && (told || by_itself)
 }
 
 /// A directory around a protected place, or a pattern of the program's own for all or all JSON in it.
@@ -134,14 +143,13 @@ pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         .filter(|inv| is_interpreter(&inv.program) || runs(inv, &["deno", "bun"]))
         .find(|inv| {
             code_of(inv, scene).filter(|code| TAKES.iter().any(|word| code.contains(word))).any(|code| {
-                literals(&code).take(256).any(|text| {
+                let apart = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_' | '/' | '~' | '-');
+                code.split(apart).take(4096).any(|text| {
                     let path = match (text.strip_prefix("~/"), home) {
                         (Some(rest), Some(home)) => format!("{home}/{rest}"),
-                        _ => text,
+                        _ => text.to_owned(),
                     };
-                    !path.is_empty()
-                        && !path.contains('\n')
-                        && super::around_protected(&Arg::literal(&path), inv, scene)
+                    path.contains('.') && super::around_protected(&Arg::literal(&path), inv, scene)
                 })
             })
         });
