@@ -55,7 +55,7 @@ fn action(action: &Action) -> String {
         Action::Search { kind, pattern, path, glob } => format!("{kind:?} {pattern} {path:?} {glob:?}"),
         Action::Fetch { url } => format!("fetch {url}"),
         Action::Spawn { agent_type, prompt } => format!("spawn {agent_type:?} {prompt:?}"),
-        Action::Other { text } => format!("other {text}"),
+        Action::Other { text, .. } => format!("other {text}"),
     }
 }
 

@@ -464,7 +464,7 @@ fn other_tools_have_effects() {
     assert_eq!(tool(Tool::WebFetch, fetch), ["network_request low `https://x.example`"]);
     let spawn = Action::Spawn { agent_type: None, prompt: text() };
     assert_eq!(tool(Tool::Agent, spawn), ["process_creation low -"]);
-    let other = || Action::Other { text: "{}".to_owned() };
+    let other = || Action::Other { text: "{}".to_owned(), claims: Vec::new() };
     assert_eq!(tool(Tool::Unknown(text()), other()), ["system_command medium `x`"]);
     assert_eq!(tool(Tool::Internal(text()), other()), [""; 0]);
 }

@@ -28,7 +28,7 @@ const SUBS: &[Sub] = &[
     t("send-email imap-send svn p4", Deed::Network),
     s("archive", "-o:w --output:w --format --prefix --remote --exec:s", Deed::Look, Operands::Text),
     s("bundle", "", Deed::Change, Operands::Text),
-    s("format-patch", "-o --output-directory -n? --subject-prefix -v --to --cc --base", Deed::Change, Operands::Text),
+    s("format-patch", "-o:D --output-directory:D -n? --subject-prefix -v --to --cc --base", Deed::Change, Operands::Text),
     s("add stage", "--chmod --pathspec-from-file:r", Deed::Change, Operands::Text),
     s("commit", "-m --message -F:r --file:r --author --date -C --reuse-message -c --reedit-message --fixup --squash -t:r \
         --template:r --trailer --cleanup --pathspec-from-file:r -S? --gpg-sign? -u? --amend! --no-verify!", Deed::Change, Operands::Text),

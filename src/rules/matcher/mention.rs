@@ -33,8 +33,10 @@ pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Ite
         content(scene, target.text())
     });
     // Of a filter the operands behind its program are only what it reads.
-    let count = if lists::SCRIPTED_FILTERS.contains(&inv.program.as_str()) { 1 } else { usize::MAX };
-    let given = if count == 1 { &inv.operands } else { &inv.args };
+    let filter = lists::SCRIPTED_FILTERS.contains(&inv.program.as_str());
+    let from_file = filter && super::has_flag(inv, "-f");
+    let count = if filter { usize::from(!from_file) } else { usize::MAX };
+    let given = if filter { &inv.operands } else { &inv.args };
     given.iter().take(count).map(Arg::text).chain(input_of(inv, scene)).chain(script)
 }
 
@@ -86,7 +88,7 @@ pub(crate) fn squeeze(text: &str) -> String {
 pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut needles: Vec<Needle<'a>> = Vec::new();
     for inv in scene.invocations() {
-        if !is_interpreter(&inv.program) && !is_unknown(inv) {
+        if (!is_interpreter(&inv.program) && !is_unknown(inv)) || only_prints(inv) {
             continue;
         }
         if needles.is_empty() {
@@ -104,6 +106,12 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
     }
     Found::No
+}
+
+/// `python3 -m json.tool FILE`; a second file would be written.
+fn only_prints(inv: &Invocation) -> bool {
+    let module = inv.args.iter().take(2).filter_map(Arg::known);
+    inv.args.len() == 3 && module.eq(["-m", "json.tool"])
 }
 
 /// A program of which the tables do not say what it does with the files that it is given.

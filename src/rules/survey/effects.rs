@@ -201,6 +201,12 @@ impl Surveyor<'_> {
     /// Notes what a program does by its row: the deed, what its options' values are, what its operands are.
     pub(super) fn deeds(&mut self, call: &Call, parsed: &Parsed) {
         self.deed(call, parsed, parsed.deed());
+        self.values(call, parsed);
+        self.operands(call, parsed);
+    }
+
+    /// Notes what is done to the values of options.
+    pub(super) fn values(&mut self, call: &Call, parsed: &Parsed) {
         for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
             let Some(value) = &flag.value else { continue };
             match role {
@@ -211,7 +217,6 @@ impl Surveyor<'_> {
                 Role::Plain | Role::Dir | Role::Shell | Role::Setting => {}
             }
         }
-        self.operands(call, parsed);
     }
 
     pub(super) fn deed(&mut self, call: &Call, parsed: &Parsed, deed: Deed) {

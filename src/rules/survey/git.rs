@@ -43,6 +43,9 @@ impl Surveyor<'_> {
                         Target::Command("git config".to_owned()),
                         Severity::Medium,
                     );
+                    if let Some(file) = parsed.value(&["-f", "--file"]) {
+                        self.file(call, Act::Create, file, false);
+                    }
                     self.config(call, parsed);
                 }
                 true
@@ -58,6 +61,11 @@ impl Surveyor<'_> {
             return;
         }
         self.deeds(call, parsed);
+        self.git_files(call, parsed);
+    }
+
+    /// What else a subcommand reads, writes or asks for.
+    fn git_files(&mut self, call: &Call, parsed: &Parsed) {
         match parsed.first_sub() {
             "push" => self.pushed_branch(parsed),
             "clone" => {
@@ -66,6 +74,19 @@ impl Surveyor<'_> {
                 }
                 if let Some(dir) = parsed.operands.get(1) {
                     self.file(call, Act::Create, dir, false);
+                    self.lay_unknown(call, dir);
+                }
+            }
+            "submodule" | "worktree" if parsed.sub.get(1).is_some_and(|second| second == "add") => {
+                for arg in &parsed.operands {
+                    self.lay_unknown(call, arg);
+                }
+            }
+            "bundle" => {
+                if let [what, file, ..] = parsed.operands.as_slice()
+                    && what.known() == Some("create")
+                {
+                    self.file(call, Act::Create, file, false);
                 }
             }
             "mv" => {
@@ -184,6 +205,15 @@ impl Surveyor<'_> {
                 let target = Target::Path { path: place.path.clone(), glob: false, recursive: false };
                 self.act(call, Act::Delete, target);
             }
+        }
+    }
+
+    /// What is in a file says what is done with it.
+    pub(super) fn ask_content(&mut self, call: &Call, arg: &Arg) {
+        if let (false, Target::Path { path, glob: false, .. }) =
+            (call.remote, paths::target(arg, call.cwd.as_deref(), false))
+        {
+            self.ask(Ask::Content(path));
         }
     }
 

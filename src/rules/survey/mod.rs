@@ -16,6 +16,7 @@ mod scope;
 mod search;
 mod shells;
 mod tools;
+mod trees;
 mod unfold;
 mod walk;
 mod wrap;

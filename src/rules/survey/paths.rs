@@ -101,11 +101,24 @@ pub(super) fn target(arg: &Arg, cwd: Option<&str>, recursive: bool) -> Target {
     }
     match if absolute { Some("/") } else { cwd } {
         Some(base) => {
+            let path = join(base, &arg.text());
+            let path = in_own_words(&path, cwd).unwrap_or(path);
             // A directory that a loop over a pattern goes to is a pattern itself.
             let glob = arg.has_glob() || base.contains('*');
-            Target::Path { path: join(base, &arg.text()), glob, recursive }
+            Target::Path { path, glob, recursive }
         }
         None => Target::UnknownPath { known: String::new(), recursive },
+    }
+}
+
+/// A path through the system's list of processes, without that detour: what asks is not the process that is meant.
+fn in_own_words(path: &str, cwd: Option<&str>) -> Option<String> {
+    let rest = ["/proc/self/", "/proc/thread-self/"].iter().find_map(|start| path.strip_prefix(start))?;
+    let (link, rest) = rest.split_once('/').unwrap_or((rest, ""));
+    match link {
+        "cwd" => Some(join(cwd?, rest)),
+        "root" => Some(join("/", rest)),
+        _ => None,
     }
 }
 

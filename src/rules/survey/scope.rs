@@ -4,8 +4,9 @@ use super::Surveyor;
 use super::call::Call;
 use super::options::Parsed;
 use super::output;
-use crate::domain::join;
+use crate::domain::{Places, join};
 use crate::rules::commands::Builtin;
+use crate::rules::matcher::may_be;
 use crate::shell::{Arg, Assign, Env, Piece, Word, expand_defaults, expand_value};
 
 /// Most variables that are followed at once.
@@ -115,11 +116,20 @@ impl Scope {
         }
     }
 
-    /// Where a `cd` goes. `cd packages/*`, by a loop over them, goes to each: the pattern stands for the directory.
-    fn resolve(&self, to: &Arg) -> Option<String> {
+    /// Where a `cd` goes. A pattern may stand for a directory with protected places in it; else `cd packages/*`, by a loop over
+    /// them, goes to each: the pattern stands for the directory.
+    fn resolve(&self, to: &Arg, places: &Places) -> Option<String> {
         let text = to.text();
-        if to.has_unknown() || (to.has_glob() && text.contains(['[', '?', '('])) {
+        if to.has_unknown() {
             return None;
+        }
+        if to.has_glob() {
+            if let Some(dir) = self.guarded(&text, places) {
+                return Some(dir);
+            }
+            if text.contains(['[', '?', '(']) {
+                return None;
+            }
         }
         if text.starts_with('/') {
             return Some(join("/", &text));
@@ -131,6 +141,34 @@ impl Scope {
             }
         }
         Some(join(self.env.cwd.as_deref()?, &text))
+    }
+}
+
+impl Scope {
+    /// Of the directories that a pattern may stand for, the one with protected places in it: the strictest reading.
+    fn guarded(&self, pattern: &str, places: &Places) -> Option<String> {
+        let pattern = if pattern.starts_with('/') {
+            join("/", pattern)
+        } else {
+            join(self.env.cwd.as_deref()?, pattern)
+        };
+        let names: Vec<&str> = pattern.split('/').collect();
+        let above = |place: &str| {
+            let parts: Vec<&str> = place.split('/').take(names.len()).collect();
+            let whole = parts.join("/");
+            let same = parts.len() == names.len()
+                && whole.len() < place.len()
+                && parts.iter().zip(&names).all(|(name, pattern)| name.is_empty() || may_be(pattern, name));
+            same.then_some(whole)
+        };
+        // The directory right around a place comes before one further up.
+        let mut found: Vec<(usize, String)> = places
+            .protected
+            .iter()
+            .filter_map(|place| Some((place.path.matches('/').count(), above(&place.path)?)))
+            .collect();
+        found.sort_by_key(|(depth, _)| *depth);
+        found.into_iter().next().map(|(_, dir)| dir)
     }
 }
 
@@ -290,7 +328,7 @@ impl Surveyor<'_> {
             Some(to) if to.known() == Some("-") => scope.old.clone(),
             // `pushd +1` goes through the stack.
             Some(to) if which == Builtin::Pushd && to.prefix().starts_with(['+', '-']) => None,
-            Some(to) => scope.resolve(to),
+            Some(to) => scope.resolve(to, &self.facts.places),
         };
         scope.go(to);
     }
@@ -382,7 +420,7 @@ impl Surveyor<'_> {
 }
 /// `export X=~/x`: a tilde behind the `=` is the home directory there too. Whether it was quoted is not known any more; taking it
 /// for the home directory is the stricter reading.
-fn at_home(mut value: Arg, home: Option<&str>) -> Arg {
+pub(super) fn at_home(mut value: Arg, home: Option<&str>) -> Arg {
     if let (Some(Piece::Known(text)), Some(home)) = (value.pieces.first_mut(), home)
         && let Some(rest) = text.strip_prefix('~')
         && (rest.is_empty() || rest.starts_with('/'))

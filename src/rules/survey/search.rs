@@ -8,6 +8,7 @@ use super::options;
 use super::output;
 use super::scope::Scope;
 use super::walk::{Frame, unknown};
+use crate::domain::PathKind;
 use crate::rules::commands::{Program, Role};
 use crate::shell::{Arg, Piece};
 
@@ -32,6 +33,11 @@ impl Surveyor<'_> {
             for arg in &found {
                 self.file(call, Act::Delete, arg, false);
             }
+            for start in &starts {
+                if self.is_file(call, start) {
+                    self.file(call, Act::Delete, start, false);
+                }
+            }
         }
         for words in &search.commands {
             let words = fill(words, &found, false);
@@ -39,6 +45,12 @@ impl Surveyor<'_> {
             let mut scope = super::walk::fresh_scope(self.facts.places.home.as_ref(), call.cwd.clone());
             self.run(inner, &mut scope);
         }
+    }
+
+    /// Whether it starts from a file, which is then all that is found.
+    fn is_file(&self, call: &Call, start: &Arg) -> bool {
+        let target = super::paths::target(start, call.cwd.as_deref(), false);
+        self.facts.path(target.text()).is_some_and(|fact| fact.kind == PathKind::File)
     }
 
     /// `fd PATTERN [DIR…] -x CMD`.

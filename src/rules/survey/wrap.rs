@@ -12,7 +12,7 @@ use super::output;
 use super::scope::Scope;
 use super::unfold::{first_word, is_program, later_command};
 use super::walk::{self, Frame};
-use crate::domain::{Ask, EffectKind, Severity, Target, join};
+use crate::domain::{EffectKind, Severity, Target, join};
 use crate::rules::commands::{self, Builtin, Kind, Program, Rest, Role, Wrap};
 use crate::shell::{Arg, Piece};
 
@@ -204,11 +204,7 @@ impl Surveyor<'_> {
         } else if let (false, Some(script)) = (has_code, parsed.operands.first()) {
             self.file(call, Act::Read, script, false);
             // It is not parsed, but searched for what it names.
-            if let (false, Target::Path { path, glob: false, .. }) =
-                (call.remote, super::paths::target(script, call.cwd.as_deref(), false))
-            {
-                self.ask(Ask::Content(path));
-            }
+            self.ask_content(call, script);
         }
     }
 
@@ -222,6 +218,9 @@ impl Surveyor<'_> {
         if wrap.keep || !(runs || by_option) {
             self.emit(&call, name, Some(parsed));
             self.kept(&call, parsed, wrap);
+        }
+        if !wrap.keep {
+            self.values(&call, parsed);
         }
         self.option_commands(&call, parsed, name);
         let program = parsed.value(&["-x", "--exec", "-a", "--startas"]);
