@@ -243,6 +243,11 @@ const INSTALLERS: &[&str] = &[
 /// A package that was fetched from a host which is not among the known ones is installed from its file.
 pub(super) fn downloaded_is_installed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
+    let installers: Vec<(usize, &Invocation)> =
+        all.iter().enumerate().filter(|(_, inv)| runs(inv, INSTALLERS)).take(MAX_READERS).collect();
+    if installers.is_empty() {
+        return Found::No;
+    }
     let unknown = |inv: &Invocation| {
         inv.operands.iter().any(|arg| {
             let host = host_of(&arg.text());
@@ -254,14 +259,15 @@ pub(super) fn downloaded_is_installed<'a>(scene: &Scene<'a>) -> Found<'a> {
         for file in downloads(inv) {
             let same = |arg: &Arg, by: &Invocation| target_of(arg, by.cwd.as_deref()) == file;
             let installs = |other: &&Invocation| {
-                runs(other, INSTALLERS)
-                    && other
-                        .operands
-                        .iter()
-                        .chain(other.flags.iter().filter_map(|flag| flag.value.as_ref()))
-                        .any(|arg| same(arg, other))
+                other
+                    .operands
+                    .iter()
+                    .chain(other.flags.iter().filter_map(|flag| flag.value.as_ref()))
+                    .any(|arg| same(arg, other))
             };
-            if let Some(user) = all.iter().skip(index + 1).find(installs) {
+            if let Some(user) =
+                installers.iter().filter(|(at, _)| *at > index).map(|(_, other)| *other).find(installs)
+            {
                 return Found::Yes(format!("{} … {}", inv.text, user.text).into());
             }
         }
