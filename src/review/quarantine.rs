@@ -350,7 +350,11 @@ mod tests {
             Tool::Mcp { server: "s".to_owned(), tool: "read".to_owned() },
             Tool::Unknown("Read ".to_owned()),
         ] {
-            let call = ToolCall { tool, action: Action::Other { text: String::new() }, id: None };
+            let call = ToolCall {
+                tool,
+                action: Action::Other { text: String::new(), claims: Vec::new() },
+                id: None,
+            };
             let reason = gate(&call, "/work", &standing()).unwrap_err();
             assert_eq!(reason.rule, "TOOL_NOT_ALLOWED");
             assert!(reason.message.contains("AS-0"), "{}", reason.message);
@@ -363,6 +367,6 @@ mod tests {
         let text = format!("Review `typed://nonsense` and:\n- {uri} : \"a.rs\"\n");
         assert_eq!(session_named(&text).unwrap().as_str(), ID);
         assert_eq!(session_named("Review /p/a.rs"), None);
-        assert_eq!(session_named(&uri[..uri.len() - 1]), None);
+        assert_eq!(session_named(uri.get(..uri.len() - 1).unwrap()), None);
     }
 }
