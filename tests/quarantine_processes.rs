@@ -1,6 +1,13 @@
 //! Many processes in one review: the limit is exact, and a process killed at any moment leaves nothing that cannot be read
 //! and no key.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "tests"
+)]
 
 mod station;
 mod worker;
@@ -11,7 +18,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use lazaret::host::clock;
-use lazaret::host::quarantine::{AgentState, Why, agents, end, enter, key, list, load, sweep};
+use lazaret::host::quarantine::{
+    AgentState, VaultKind, Why, agents, end, enter, key, list, load, probe_keyring, sweep,
+};
 use station::{Station, agent};
 use worker::worker;
 
@@ -93,8 +102,19 @@ fn a_process_killed_while_it_enters_or_leaves_leaves_a_whole_register() {
 
 #[test]
 fn a_process_killed_while_it_opens_or_ends_leaves_nothing_half() {
+    killed_while_it_opens_or_ends(&Station::new());
+}
+
+#[test]
+fn nor_does_it_leave_a_key_in_the_keyring() {
+    match probe_keyring() {
+        Ok(()) => killed_while_it_opens_or_ends(&Station::at(&std::env::temp_dir(), VaultKind::Keyring)),
+        Err(fault) => eprintln!("not tested: the keyring ({fault})"),
+    }
+}
+
+fn killed_while_it_opens_or_ends(station: &Station) {
     let program = worker("quarantine_worker");
-    let station = Station::new();
     for number in 0..20 {
         station.write(&format!("d{}/f{number}", number % 3), vec![b'x'; 2_000]);
     }
@@ -102,8 +122,8 @@ fn a_process_killed_while_it_opens_or_ends_leaves_nothing_half() {
     let (mut halves, mut whole) = (0, 0);
     for round in 0..60 {
         let children = vec![
-            spawn(&program, "open", &station, &project, "-"),
-            spawn(&program, "open", &station, &project, "-"),
+            spawn(&program, "open", station, &project, "-"),
+            spawn(&program, "open", station, &project, "-"),
         ];
         std::thread::sleep(moment(round));
         kill(children);

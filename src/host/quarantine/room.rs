@@ -18,7 +18,7 @@ use crate::host::private;
 
 /// The directory's name below the run directory.
 const NAME: &str = "review";
-const LOCK: &str = "lock";
+pub(super) const LOCK: &str = "lock";
 /// Longest wait for the lock, in milliseconds: well below every deadline.
 const WAIT_MS: u64 = 1000;
 /// Bits of a mode that give others something.

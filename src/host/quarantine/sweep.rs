@@ -7,7 +7,7 @@ use super::beneath;
 use super::life::{LOOKED_AT, MAX_TTL_S, end_locked, ended_ids, forget_if_idle, open_ids, remove_tree};
 use super::record::{self, ENDED, OPEN, SALT, Why};
 use super::register;
-use super::room::Room;
+use super::room::{LOCK, Room};
 use super::vault;
 use crate::domain::{Fault, ReviewId};
 use crate::host::clock::Now;
@@ -155,7 +155,7 @@ fn give_up(room: &Room) -> Result<(), Fault> {
         return Ok(());
     }
     register::remove(room)?;
-    room.remove("lock")?;
+    room.remove(LOCK)?;
     // A damaged register that was kept aside keeps the room: a person may want to see it.
     let _given_up = rustix::fs::rmdir(&room.path);
     Ok(())
