@@ -18,7 +18,9 @@ use crate::host::private;
 
 /// The directory's name below the run directory.
 const NAME: &str = "review";
-const LOCK: &str = "lock";
+pub(super) const LOCK: &str = "lock";
+/// What is appended to the name of a file while it is being written.
+pub(super) const UNFINISHED: &str = ".new";
 /// Longest wait for the lock, in milliseconds: well below every deadline.
 const WAIT_MS: u64 = 1000;
 /// Bits of a mode that give others something.
@@ -135,12 +137,18 @@ impl Room {
     /// Replaces a file in one step. The caller holds the lock, so the other name can be fixed.
     pub fn write(&self, rel: &str, bytes: &[u8]) -> Result<(), Fault> {
         let path = self.at(rel);
-        let temp = format!("{rel}.new");
+        let temp = format!("{rel}{UNFINISHED}");
         let mut file = self
             .open_file(&temp, OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC)
             .map_err(|errno| cannot(&path, errno))?;
         file.write_all(bytes).map_err(|error| told(&path, &error))?;
         rustix::fs::renameat(&self.dir, temp.as_str(), &self.dir, rel).map_err(|errno| cannot(&path, errno))
+    }
+
+    /// Makes an empty file, if it is missing.
+    pub fn touch(&self, rel: &str) -> Result<(), Fault> {
+        let made = self.open_file(rel, OFlags::WRONLY | OFlags::CREATE);
+        made.map(drop).map_err(|errno| cannot(&self.at(rel), errno))
     }
 
     /// Removes a file: `false` = there was none.

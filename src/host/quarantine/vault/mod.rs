@@ -118,7 +118,7 @@ pub(super) fn make_master(room: &Room, chosen: Option<VaultKind>, seconds: u32) 
     let vault = choose(room, chosen, probe_keyring)?;
     if vault.kind() == VaultKind::Keyring {
         // First the mark: a process killed right after leaves nothing that is never forgotten.
-        room.write(MARK, b"")?;
+        room.touch(MARK)?;
     }
     let master = vault.master(true)?;
     if master.is_none() {
