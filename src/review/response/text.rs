@@ -205,7 +205,11 @@ fn neutral(text: &str, flags: &mut Flags) -> String {
             }
             ':' if after.starts_with("//") || ends_in_scheme(&out) && !after.starts_with([' ', '\n']) => {
                 flags.insert(Flag::Url);
-                out.push_str("[:]");
+                // The mark's own brackets must not make an image or a link of what stands around it.
+                out.push_str(if out.ends_with('!') { " [:]" } else { "[:]" });
+                if after.starts_with('(') {
+                    out.push(' ');
+                }
                 after
             }
             c => {

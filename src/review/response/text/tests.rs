@@ -80,6 +80,8 @@ fn addresses_cannot_be_followed() {
         ("HTTP://x", "HTTP[:]//x"),
         ("javascript:alert(1)", "javascript[:]alert(1)"),
         ("data:text/html;base64,x", "data[:]text/html;base64,x"),
+        ("http!://x", "http! [:]//x"),
+        ("javascript:(x)", "javascript[:] (x)"),
     ] {
         assert_eq!(clean(text), (expected.to_owned(), vec![Flag::Url]));
     }
