@@ -14,7 +14,7 @@ fn describe(request: &Request) -> String {
     let subject = &request.subject;
     let mut line = match &request.event {
         Event::BeforeTool(call) => format!("before {} {}", call.tool.name(), action(&call.action)),
-        Event::AfterTool { call, outcome, error, duration_ms } => {
+        Event::AfterTool { call, outcome, error, duration_ms, report } => {
             let outcome = match outcome {
                 Outcome::Done => "done",
                 Outcome::Failed => "failed",
@@ -26,6 +26,11 @@ fn describe(request: &Request) -> String {
             }
             if let Some(duration) = duration_ms {
                 line.push_str(&format!(" {duration}ms"));
+            }
+            if let Some(report) = report {
+                let agent = report.agent.as_ref().map(lazaret::domain::AgentId::as_str);
+                let (completed, text) = (report.completed, &report.text);
+                line.push_str(&format!(" report of {agent:?} {:?} {completed} {text:?}", report.agent_type));
             }
             line
         }
@@ -54,7 +59,9 @@ fn action(action: &Action) -> String {
         Action::Edit { path, content, long } => format!("edit {path} {content:?} long={long}"),
         Action::Search { kind, pattern, path, glob } => format!("{kind:?} {pattern} {path:?} {glob:?}"),
         Action::Fetch { url } => format!("fetch {url}"),
-        Action::Spawn { agent_type, prompt } => format!("spawn {agent_type:?} {prompt:?}"),
+        Action::Spawn { agent_type, prompt, options } => {
+            format!("spawn {agent_type:?} {prompt:?} {options:?}")
+        }
         Action::Other { text } => format!("other {text}"),
     }
 }

@@ -122,7 +122,7 @@ fn a_process_killed_while_it_opens_or_ends_leaves_nothing_half() {
                 key(&station.dirs, &session).unwrap();
                 let files = session.contents(&station.dirs).unwrap().unwrap().files;
                 assert!(files.iter().all(|file| {
-                    std::path::Path::new(&session.grounds().copy_of(&file.original).unwrap()).is_file()
+                    Path::new(&session.grounds().copy_of(&file.original).unwrap()).is_file()
                 }));
                 assert!(end(&station.dirs, &session.id, Why::Asked, clock::now()).unwrap());
                 whole += 1;
