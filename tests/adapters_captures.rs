@@ -93,7 +93,10 @@ const CLAUDE: &[(&str, &str)] = &[
     ("PermissionRequest-Bash", "other PermissionRequest"),
     ("PostCompact", "other PostCompact"),
     ("PostToolBatch", "other PostToolBatch"),
-    ("PostToolUse-Agent", r#"after Agent spawn Some("quarantine-reviewer") "[[rc:sub]] look" done 1243ms"#),
+    (
+        "PostToolUse-Agent",
+        r#"after Agent spawn Some("quarantine-reviewer") "[[rc:sub]] look" [] done 1243ms report of Some("ad529e4d0f2337e08") Some("quarantine-reviewer") true "sub report""#,
+    ),
     ("PostToolUse-Bash", r#"after Bash shell "echo hello | tee /home/u/proj/out.txt" in None done 31ms"#),
     (
         "PostToolUse-Bash-subagent-general-purpose",
@@ -139,7 +142,7 @@ const CLAUDE: &[(&str, &str)] = &[
         r#"after WebFetch fetch http://127.0.0.1:1/x failed "Unable to verify if domain 127.0.0.1 is safe to fetch. This may be due to network restrictions or enterprise security policies blocking claude.ai." 16ms"#,
     ),
     ("PreCompact", "other PreCompact"),
-    ("PreToolUse-Agent", r#"before Agent spawn Some("quarantine-reviewer") "[[rc:sub]] look""#),
+    ("PreToolUse-Agent", r#"before Agent spawn Some("quarantine-reviewer") "[[rc:sub]] look" []"#),
     ("PreToolUse-Bash", r#"before Bash shell "echo hello | tee /home/u/proj/out.txt" in None"#),
     (
         "PreToolUse-Bash-subagent-general-purpose",
@@ -233,7 +236,10 @@ const OPENCODE: &[(&str, &str)] = &[
         r#"after mcp__rc__put other {"path":"/home/u/proj/mcp.txt","text":"mm"} done as build"#,
     ),
     ("tool.execute.after-read", "after Read read /home/u/proj/a.txt done as build"),
-    ("tool.execute.after-task", r#"after Agent spawn Some("general") "[[rc:sub]] x" done as build"#),
+    (
+        "tool.execute.after-task",
+        r#"after Agent spawn Some("general") "[[rc:sub]] x" [] done report of Some("ses_e0663373bffetg884LfRmX0bpt") Some("general") true "sub report" as build"#,
+    ),
     (
         "tool.execute.after-todowrite",
         r#"after todowrite other {"todos":[{"content":"x","status":"pending","priority":"high","id":"1"}]} done as build"#,
@@ -258,7 +264,7 @@ const OPENCODE: &[(&str, &str)] = &[
         r#"before mcp__rc__put other {"path":"/home/u/proj/mcp.txt","text":"mm"} as build"#,
     ),
     ("tool.execute.before-read", "before Read read /home/u/proj/a.txt as build"),
-    ("tool.execute.before-task", r#"before Agent spawn Some("general") "[[rc:sub]] x" as build"#),
+    ("tool.execute.before-task", r#"before Agent spawn Some("general") "[[rc:sub]] x" [] as build"#),
     (
         "tool.execute.before-todowrite",
         r#"before todowrite other {"todos":[{"content":"x","status":"pending","priority":"high","id":"1"}]} as build"#,

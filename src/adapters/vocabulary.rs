@@ -168,14 +168,16 @@ pub(super) struct Rewritten {
     pub whole: String,
 }
 
-/// The arguments as a rewrite wants them. An argument that is absent is added; a switch that the client does not know is
-/// left out.
+/// The arguments as a rewrite wants them. The place of a search is added where it is absent; a switch that the client does
+/// not know is left out.
 pub(super) fn rewritten(client: Client, raw: &str, rewrite: &Rewrite) -> Option<Rewritten> {
     let args = Args::parse(client, raw).ok()?;
     let word = Word::from_name(rewrite.field)?;
     let name = match args.find(word).ok()? {
         Some((name, _)) => name,
-        None => word.spellings(client).first()?,
+        // Where to search may be left unsaid; every other argument has to be there to be changed.
+        None if word == Word::Path => word.spellings(client).first()?,
+        None => return None,
     };
     let mut changes = vec![(name, serde_json::to_string(&rewrite.value).ok()?)];
     for (switch, on) in rewrite.also {
