@@ -397,12 +397,21 @@ fn arguments_of_both_clients_end_in_one_vocabulary() {
         opencode("edit", json!({ "filePath": "/n.ipynb", "oldString": "o", "newString": "x" })),
         edit("x")
     );
-    let spawn = |kind: &str| Action::Spawn { agent_type: Some(text(kind)), prompt: text("p") };
+    let spawn =
+        |kind: &str| Action::Spawn { agent_type: Some(text(kind)), prompt: text("p"), options: Vec::new() };
     assert_eq!(claude("Agent", json!({ "subagent_type": "q", "prompt": "p" })), spawn("q"));
     assert_eq!(opencode("task", json!({ "subagent_type": "q", "prompt": "p" })), spawn("q"));
     assert_eq!(opencode("subagent", json!({ "agent": "q", "prompt": "p" })), spawn("q"));
+    // What says more of an agent than its type and its task is kept; what says nothing is not.
+    let named = json!({ "prompt": "p", "subagent_type": "q", "description": "d", "run_in_background": true,
+        "model": "m", "name": "n", "resume": "", "task_id": null });
+    let options = vec![(text("name"), text("\"n\""))];
+    assert_eq!(
+        claude("Agent", named),
+        Action::Spawn { agent_type: Some(text("q")), prompt: text("p"), options }
+    );
     let script = json!({ "script": "agent('x')" });
-    let Action::Spawn { agent_type: None, prompt } = claude("Workflow", script) else { panic!() };
+    let Action::Spawn { agent_type: None, prompt, .. } = claude("Workflow", script) else { panic!() };
     assert!(prompt.contains("agent('x')"));
     assert_eq!(
         opencode("apply_patch", json!({ "patchText": "*** Begin Patch\n*** Delete File: a\n*** End Patch" })),

@@ -462,7 +462,7 @@ fn other_tools_have_effects() {
     assert_eq!(tool(Tool::Grep, search), ["file_read low /home/u/repo recursive"]);
     let fetch = Action::Fetch { url: "https://x.example".to_owned() };
     assert_eq!(tool(Tool::WebFetch, fetch), ["network_request low `https://x.example`"]);
-    let spawn = Action::Spawn { agent_type: None, prompt: text() };
+    let spawn = Action::Spawn { agent_type: None, prompt: text(), options: Vec::new() };
     assert_eq!(tool(Tool::Agent, spawn), ["process_creation low -"]);
     let other = || Action::Other { text: "{}".to_owned(), claims: Vec::new() };
     assert_eq!(tool(Tool::Unknown(text()), other()), ["system_command medium `x`"]);

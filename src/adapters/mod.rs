@@ -7,6 +7,7 @@ mod json;
 mod message;
 mod opencode;
 mod patch;
+mod report;
 mod vocabulary;
 
 use crate::domain::{AgentId, CallId, Client, Decision, Fault, FaultKind, Request, SessionId};
@@ -21,6 +22,8 @@ pub struct Decoded<'a> {
     pub request: Request,
     /// The arguments of the call as the client sent them; empty for events without a call.
     pub raw_input: &'a str,
+    /// The result of the call as the client sent it; empty where there is none.
+    pub raw_response: &'a str,
 }
 
 /// What the client is told: the bytes for each stream and whether the call may run.

@@ -74,6 +74,17 @@ pub struct QuarantinePolicy {
     pub timeout_seconds: u32,
 }
 
+impl QuarantinePolicy {
+    /// Whether agents of this type are quarantined, with or without a plugin's prefix, in any case of letters.
+    pub fn covers(&self, agent_type: &str) -> bool {
+        let agent_type = agent_type.trim();
+        let name = agent_type.rsplit_once(':').map_or(agent_type, |(_, name)| name);
+        self.agent_types
+            .iter()
+            .any(|listed| listed.eq_ignore_ascii_case(name) || listed.eq_ignore_ascii_case(agent_type))
+    }
+}
+
 /// File operations a session may make (seed 000 `resources`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourcePolicy {
