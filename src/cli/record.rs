@@ -91,8 +91,8 @@ impl Log<'_> {
     /// A review session was opened.
     pub fn review_started(&self, session: &Session) -> Result<(), Fault> {
         let note = format!(
-            "review {}: {} files, {} bytes below {}, for {} s",
-            session.id, session.files, session.bytes, session.root, session.ttl_s
+            "review {}: files {}, bytes {}, seconds {}, below {}",
+            session.id, session.files, session.bytes, session.ttl_s, session.root
         );
         self.plain(EventKind::QuarantineSessionStarted, &note)
     }

@@ -59,6 +59,7 @@ pub fn run(command: &mut Command, limit: Duration, each: &mut dyn FnMut(Seen<'_>
     guard::note_stops();
     adopt();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    guard::end_with_us(command);
     let start = Instant::now();
     let mut child = command.spawn()?;
     let lines = lines(child.stdout.take());

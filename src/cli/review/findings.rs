@@ -40,13 +40,11 @@ pub fn print(out: &mut dyn Write, report: &CleanReport, root: Option<&str>) -> R
     if findings.is_empty() {
         writeln!(out, "no findings")?;
     }
-    writeln!(
-        out,
-        "risk {}: {} of {} files read",
-        report.risk_level.name(),
-        report.files_reviewed.len(),
-        report.files
-    )?;
+    let read = match root {
+        Some(_) => format!(": {} of {} files read", report.files_reviewed.len(), report.files),
+        None => String::new(),
+    };
+    writeln!(out, "risk {}{read}", report.risk_level.name())?;
     wrapped(out, &report.summary, width)?;
     for unread in &report.unread {
         wrapped(

@@ -45,9 +45,9 @@ pub fn list(json: bool, office: &Office<'_>, out: &mut dyn Write) -> Result<Exit
                 format!("ended    {at} ({})  {}", ended.why.name(), escape(root))
             }
             Ok(session) => format!(
-                "open     {} s left, {} files, {} at work  {}",
+                "open     {} s left, {}, {} at work  {}",
                 seconds_left(session, office.now),
-                session.files,
+                start::files(session.files),
                 at_work(listed.id.as_str()).map_or_else(|_| "?".to_owned(), |count| count.to_string()),
                 escape(&session.root)
             ),
@@ -180,7 +180,7 @@ fn print_session(out: &mut dyn Write, session: &Session, office: &Office<'_>) ->
         )?,
     }
     writeln!(out, "  root:   {}", escape(&session.root))?;
-    writeln!(out, "  sealed: {} files, {} bytes", session.files, session.bytes)?;
+    writeln!(out, "  sealed: {}, {} bytes", start::files(session.files), session.bytes)?;
     if let Some(instructions) = &session.instructions {
         writeln!(out, "  asked:  {}", escape(instructions))?;
     }

@@ -24,11 +24,17 @@ pub fn start(args: &StartArgs, office: &Office<'_>, out: &mut dyn Write) -> Resu
         if args.json { line(out, &brief.json()) } else { brief.print(out) }?;
         Ok(out.flush()?)
     });
-    if told.is_err() {
+    if told.as_ref().is_err_and(|error| !is_reader_gone(error)) {
         // Nobody knows of it: it must not stay open. The first error is what counts.
         let _ended = office.end(&session.id, Why::Broken);
     }
     told.map(|()| Exit::Fine)
+}
+
+/// Whether somebody has read what they wanted (`| head`).
+fn is_reader_gone(error: &anyhow::Error) -> bool {
+    let gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+    error.downcast_ref::<std::io::Error>().is_some_and(gone)
 }
 
 /// Opens a session for `scope`, with its line in the audit log.
@@ -111,9 +117,8 @@ impl<'b> Brief<'b> {
         writeln!(out, "  root:    {}", escape(&session.root))?;
         writeln!(
             out,
-            "  sealed:  {} {}, {} bytes (key: {})",
-            session.files,
-            if session.files == 1 { "file" } else { "files" },
+            "  sealed:  {}, {} bytes (key: {})",
+            files(session.files),
             session.bytes,
             session.vault.name()
         )?;
@@ -143,6 +148,11 @@ pub fn references(session: &Session, task: &Task) -> Vec<Value> {
     named
         .map(|(entry, uri)| json!({ "path": entry.original, "kind": kind(entry.kind), "uri": uri }))
         .collect()
+}
+
+/// So many files, in words.
+pub fn files(count: u64) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
 }
 
 pub const fn kind(kind: EntryKind) -> &'static str {
