@@ -159,6 +159,10 @@ fn a_session_is_opened_shown_and_ended() {
     let uri = opened["references"][0]["uri"].as_str().unwrap();
     assert!(uri.starts_with("typed://%2F") && uri.ends_with(&format!("&sid={id}")), "{uri}");
     assert_eq!(opened["agent_type"], "quarantine-reviewer");
+    // A directory cannot be read: each of its files has a reference of its own in the prompt.
+    let inside = place.well(&["ref", "create", "--session", &id, "src/deep/b.c"]).1;
+    let line = format!("- {}  \"src/deep/b.c\"", inside.trim());
+    assert!(opened["user_prompt"].as_str().unwrap().contains(&line), "{line}");
     let part = |key: &str| opened[key].as_str().unwrap().to_owned();
     assert!(part("user_prompt").contains(uri) && !part("system_prompt").contains(uri));
     assert_eq!(part("prompt"), format!("{}\n\n{}", part("system_prompt").trim_end(), part("user_prompt")));
