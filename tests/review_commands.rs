@@ -173,6 +173,7 @@ fn a_session_is_opened_shown_and_ended() {
     assert!(listed[0]["seconds_left"].as_u64().unwrap() > 3000 && listed[0]["agents"] == 0);
     let shown = place.well(&["review", "show", &id, "--json"]).json();
     assert_eq!(shown["sealed"][0]["path"], root.join("src/a.c").to_str().unwrap());
+    assert_eq!((&shown["skipped_count"], &shown["skipped"]), (&json!(0), &json!([])));
     assert_eq!((&shown["sealed"][0]["lines"], &shown["entries"][0]["kind"]), (&json!(2), &json!("dir")));
     assert!(shown.get("prompt").is_none() && shown.get("references").is_none());
     let again = place.well(&["review", "show", &id, "--prompt", "--json"]).json();
@@ -330,6 +331,47 @@ fn references_are_minted_for_what_is_granted_only() {
     let over = verify(&uri);
     assert!(over.0 == 2 && over.1.contains("has ended"), "{}", over.1);
     assert_eq!(place.run(&["ref", "create", "--session", &id, "src"]).0, 1);
+}
+
+#[test]
+fn the_keyring_keeps_the_key_where_it_works() {
+    if let Err(fault) = lazaret::host::quarantine::probe_keyring() {
+        eprintln!("not tested: the keyring ({fault})");
+        return;
+    }
+    let place = Place::at(&std::env::temp_dir(), "keyring");
+    let (id, opened) = place.start();
+    assert_eq!(opened["keys"], "keyring");
+    let uri = place.well(&["ref", "create", "--session", &id, "src/a.c"]).1;
+    place.well(&["ref", "verify", uri.trim()]);
+    place.well(&["review", "end", &id]);
+    assert_eq!(place.run(&["ref", "verify", uri.trim()]).0, 2);
+    place.is_clean();
+}
+
+#[test]
+fn no_command_shows_the_key() {
+    let place = Place::new();
+    let (id, opened) = place.start();
+    let uri = opened["references"][0]["uri"].as_str().unwrap().to_owned();
+    let mut secrets = vec![fs::read(place.path(&format!("home/run/review/sessions/{id}/salt"))).unwrap()];
+    secrets.extend(fs::read(place.path("home/run/review/master.key")).ok());
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    for args in [
+        &["review", "list", "--json"][..],
+        &["review", "show", &id, "--json", "--prompt"],
+        &["ref", "create", "--session", &id, "src", "--json"],
+        &["ref", "verify", &uri, "--json"],
+        &["agents", "--json"],
+        &["review", "end", &id, "--json"],
+        &["audit", "show", "--json"],
+    ] {
+        let said = place.well(args).1;
+        for secret in &secrets {
+            let list = serde_json::to_string(secret).unwrap();
+            assert!(secret.len() == 32 && !said.contains(&hex(secret)) && !said.contains(&list), "{args:?}");
+        }
+    }
 }
 
 #[test]
@@ -558,6 +600,18 @@ fn the_client_is_quarantined_as_a_whole() {
 }
 
 #[test]
+fn a_session_that_ends_before_its_client_does_no_harm() {
+    let clinic = Clinic::new(&format!("{BIN} review end --all > $log/ended\ncat $log/stream"));
+    clinic.stream(&answer("high"));
+    let told = clinic.review(&[]);
+    assert_eq!(told.0, 2, "{}{}", told.1, told.2);
+    assert!(clinic.0.read("log/ended").contains("its key is destroyed"));
+    assert!(told.1.starts_with("high      src/a.c:2  "), "{}", told.1);
+    clinic.nothing_is_left();
+    assert_eq!(clinic.events(), ["quarantine_session_started", "quarantine_session_ended"]);
+}
+
+#[test]
 fn a_whole_review_with_opencode() {
     let clinic = Clinic(Place::new());
     clinic.client("opencode", "1.18.33", "cat $log/stream");
@@ -683,6 +737,26 @@ fn what_a_client_leaves_behind_goes_with_it() {
     let told = clinic.review(&[]);
     assert_eq!(told.0, 0, "{}{}", told.1, told.2);
     assert!(clinic.0.path("log/grandchild").exists());
+    clinic.nothing_is_left();
+}
+
+/// Only what the client started is ended, not what was there before.
+#[test]
+fn a_child_that_was_there_before_is_left_alone() {
+    let clinic = Clinic::new("cat $log/stream");
+    clinic.stream(&answer("low"));
+    let mut shell = Command::new("/bin/sh");
+    let script =
+        format!("sleep 600 & echo $! > {}; exec {BIN} review run src", clinic.0.path("other").display());
+    shell.arg("-c").arg(script).env_clear().current_dir(clinic.0.path("project"));
+    for (name, value) in clinic.0.command().get_envs() {
+        shell.env(name, value.unwrap());
+    }
+    let status = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+    assert!(status.success());
+    let other = clinic.0.read("other");
+    assert!(!is_gone(other.trim()));
+    kill_process(Pid::from_raw(other.trim().parse().unwrap()).unwrap(), Signal::KILL).unwrap();
     clinic.nothing_is_left();
 }
 

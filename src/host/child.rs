@@ -1,5 +1,5 @@
 //! A long-running child process, read line by line while it works, and ended with all that it started: when it is done,
-//! when its time is over, when a person stops us. For a command that has no other children.
+//! when its time is over, when a person stops us.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -58,6 +58,8 @@ pub struct Ran {
 pub fn run(command: &mut Command, limit: Duration, each: &mut dyn FnMut(Seen<'_>)) -> io::Result<Ran> {
     guard::note_stops();
     adopt();
+    // A shell that became us may have left us its own.
+    let others = children();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     guard::end_with_us(command);
     let start = Instant::now();
@@ -68,7 +70,7 @@ pub fn run(command: &mut Command, limit: Duration, each: &mut dyn FnMut(Seen<'_>
     // Whatever happened: from here on nothing of it goes on.
     kill_group(&child, Signal::KILL);
     let status = child.wait();
-    kill_orphans();
+    kill_orphans(&others);
     let drained = Instant::now();
     while let Ok(line) = lines.recv_timeout(DRAIN.saturating_sub(drained.elapsed())) {
         each(Seen::Line(&line));
@@ -157,11 +159,12 @@ fn adopt() {
 #[cfg(not(target_os = "linux"))]
 fn adopt() {}
 
-/// Ends everything that is our child now. What an ended one leaves behind becomes ours in turn.
-fn kill_orphans() {
+/// Ends everything that is our child now and was not before. What an ended one leaves behind becomes ours in turn.
+fn kill_orphans(others: &[Pid]) {
     let since = Instant::now();
     while since.elapsed() < DRAIN {
-        let children = children();
+        let mut children = children();
+        children.retain(|pid| !others.contains(pid));
         if children.is_empty() {
             return;
         }

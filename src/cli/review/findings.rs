@@ -89,8 +89,9 @@ fn width() -> usize {
     if !stdout.is_terminal() {
         return WIDTH;
     }
-    let size = rustix::termios::tcgetwinsize(&stdout).map(|size| usize::from(size.ws_col)).unwrap_or(WIDTH);
-    size.clamp(NARROWEST, WIDTH)
+    let columns = rustix::termios::tcgetwinsize(&stdout).map_or(0, |size| usize::from(size.ws_col));
+    // A terminal that does not know its size says 0.
+    if columns == 0 { WIDTH } else { columns.clamp(NARROWEST, WIDTH) }
 }
 
 /// Text in lines of at most `width` characters; a word that is longer stays whole.

@@ -41,7 +41,7 @@ impl Start<'_> {
         if longest > MAX_ARGUMENT {
             let why = format!("the prompt would be {longest} bytes long, more than {MAX_ARGUMENT}");
             return Err(Fault::new(FaultKind::TooLarge, "the task", why)
-                .with_way_out("name the directory instead of its files"));
+                .with_way_out("name less, or review it in parts"));
         }
         Ok(command)
     }

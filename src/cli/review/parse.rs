@@ -26,7 +26,10 @@ pub fn parse(args: &ParseArgs, office: &Office<'_>, out: &mut dyn Write) -> Resu
     let name = args.file.display().to_string();
     let answer = read(&args.file).with_context(|| escape(&name))?;
     let verdict = match &session {
-        Some(session) => of_session(&answer, session, 0, office)?,
+        Some(session) => {
+            let contents = session.contents(&office.machine.dirs)?.unwrap_or_default();
+            of_session(&answer, session, &contents, 0)
+        }
         None => without_session(&answer)?,
     };
     let told = Told {
@@ -60,16 +63,10 @@ fn accepted(answer: &[u8]) -> Result<response::Report, Vec<SchemaError>> {
     }
 }
 
-/// The answer of an agent that worked in `session` and made so many `calls`.
-pub fn of_session(
-    answer: &[u8],
-    session: &Session,
-    calls: u32,
-    office: &Office<'_>,
-) -> Result<Verdict, Fault> {
-    let contents = session.contents(&office.machine.dirs)?.unwrap_or_default();
+/// The answer of an agent that worked in `session`, whose files are `contents`, and made so many `calls`.
+pub fn of_session(answer: &[u8], session: &Session, contents: &Contents, calls: u32) -> Verdict {
     let grounds = session.grounds();
-    let sealed = sealed(session, &contents);
+    let sealed = sealed(session, contents);
     let files: Vec<ReviewedFile<'_>> = contents
         .files
         .iter()
@@ -88,7 +85,7 @@ pub fn of_session(
         finished_s: clock::now().unix_ms / 1000,
         calls,
     };
-    Ok(accepted(answer).map(|report| clean(report, &files, &meta)))
+    accepted(answer).map(|report| clean(report, &files, &meta))
 }
 
 /// Where the copies of the files lie, in the same order.

@@ -85,7 +85,7 @@ fn session_json(session: &Session, office: &Office<'_>) -> Value {
         "keys": session.vault.name(),
         "files": session.files,
         "bytes": session.bytes,
-        "skipped": session.skipped,
+        "skipped_count": session.skipped,
         "ended": ended,
     })
 }
@@ -159,7 +159,7 @@ fn details(
     fields.insert("instructions".to_owned(), json!(session.instructions));
     fields.insert("entries".to_owned(), json!(entries));
     fields.insert("sealed".to_owned(), json!(files));
-    fields.insert("left_out".to_owned(), json!(skipped));
+    fields.insert("skipped".to_owned(), json!(skipped));
     let agents: Vec<Value> = rows.iter().map(|row| agents::json(row)).collect();
     fields.insert("agents".to_owned(), json!(agents));
 }
