@@ -15,6 +15,7 @@ mod clients;
 mod deeds;
 mod model;
 mod opencode;
+mod review;
 mod session;
 mod watched;
 mod wire;

@@ -25,17 +25,45 @@ pub fn call(label: impl Into<String>, tool: &'static str, input: Value) -> Call 
     Call { label: label.into(), tool, input }
 }
 
+/// What the model says at one time.
+#[derive(Clone)]
+pub enum Answer {
+    Calls(Vec<Call>),
+    Text(String),
+}
+
+/// What one lane's model was told until now.
+pub struct Past {
+    pub told: BTreeMap<String, Told>,
+    /// The prompts, the results and what hooks added.
+    pub heard: String,
+}
+
 /// One answer of the model, and what the test does just before it is given.
 pub struct Step {
     before: Option<Box<dyn Fn() + Send + Sync>>,
     pause: Duration,
-    calls: Vec<Call>,
+    answer: Box<dyn Fn(&Past) -> Answer + Send + Sync>,
 }
 
 impl Step {
     /// Answers with these tool calls.
     pub fn call(calls: impl IntoIterator<Item = Call>) -> Self {
-        Self { before: None, pause: Duration::ZERO, calls: calls.into_iter().collect() }
+        Self::always(Answer::Calls(calls.into_iter().collect()))
+    }
+
+    /// Answers with this text, which ends the agent's turn.
+    pub fn say(text: impl Into<String>) -> Self {
+        Self::always(Answer::Text(text.into()))
+    }
+
+    fn always(answer: Answer) -> Self {
+        Self::made(move |_| answer.clone())
+    }
+
+    /// Answers with what `make` makes of what was told until now; its panic fails the session.
+    pub fn made(make: impl Fn(&Past) -> Answer + Send + Sync + 'static) -> Self {
+        Self { before: None, pause: Duration::ZERO, answer: Box::new(make) }
     }
 
     /// Runs `work` in the test, once, before answering; its panic fails the session.
@@ -170,24 +198,37 @@ impl Shared {
         }
         let lane = self.script.lane_of(&format.first_prompt(&body));
         let at = format.answers_so_far(&body);
-        self.exchanges.lock().unwrap().push(Exchange { lane, body });
+        self.exchanges.lock().unwrap().push(Exchange { lane, body: body.clone() });
         let Some(step) = self.script.lanes.get(lane).and_then(|steps| steps.get(at)) else {
             format.say(&stream, "That was all.");
             return;
         };
         // A client that repeats a request must not repeat what the test does before it.
         if self.begun.lock().unwrap().insert((lane, at)) {
-            if let Some(work) = &step.before
-                && let Err(panic) = catch_unwind(AssertUnwindSafe(work))
-            {
-                let text = panic
-                    .downcast_ref::<String>()
-                    .cloned()
-                    .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
-                self.complaints.lock().unwrap().push(format!("{lane}[{at}]: {}", text.unwrap_or_default()));
+            if let Some(work) = &step.before {
+                self.watched(lane, at, work);
             }
             std::thread::sleep(step.pause);
         }
-        format.call(&stream, &step.calls);
+        let past = Past { told: format.told(&body).into_iter().collect(), heard: format.heard(&body) };
+        match self.watched(lane, at, || (step.answer)(&past)) {
+            Some(Answer::Calls(calls)) => format.call(&stream, &calls),
+            Some(Answer::Text(text)) => format.say(&stream, &text),
+            None => format.say(&stream, "The test failed here."),
+        }
+    }
+
+    /// What comes of the test's own work; its panic is kept for the end of the session.
+    fn watched<T>(&self, lane: &str, at: usize, work: impl Fn() -> T) -> Option<T> {
+        let panic = match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(done) => return Some(done),
+            Err(panic) => panic,
+        };
+        let text = panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+        self.complaints.lock().unwrap().push(format!("{lane}[{at}]: {}", text.unwrap_or_default()));
+        None
     }
 }

@@ -1,7 +1,7 @@
 //! How each client is started, and what one session left behind.
 
 use crate::clients::Client;
-use crate::model::{Heard, MAIN, Told};
+use crate::model::{Heard, Told};
 use crate::wire::Format;
 use std::collections::BTreeMap;
 use std::process::Output;
@@ -54,6 +54,8 @@ pub struct Session {
     pub output: Output,
     told: BTreeMap<String, Told>,
     heard: BTreeMap<&'static str, String>,
+    /// Every request of every lane, whole.
+    requests: Vec<(&'static str, String)>,
 }
 
 impl Session {
@@ -66,11 +68,12 @@ impl Session {
             told.extend(format.told(&exchange.body));
             heard.insert(exchange.lane, format.heard(&exchange.body));
         }
-        let session = Self { output, told, heard };
+        let requests = model.exchanges.iter().map(|sent| (sent.lane, sent.body.to_string())).collect();
+        let session = Self { output, told, heard, requests };
         assert!(!timed_out, "the client did not end in time\n{}", session.story());
         assert!(model.complaints.is_empty(), "{:#?}\n{}", model.complaints, session.story());
         assert!(session.output.status.success(), "the client failed\n{}", session.story());
-        assert!(session.heard.contains_key(MAIN), "the model was never asked\n{}", session.story());
+        assert!(!session.heard.is_empty(), "the model was never asked\n{}", session.story());
         session
     }
 
@@ -82,6 +85,12 @@ impl Session {
     /// All that a lane's model heard from the user's side: prompts, results and what hooks added.
     pub fn heard(&self, lane: &str) -> &str {
         self.heard.get(lane).unwrap_or_else(|| panic!("no lane {lane}\n{}", self.story()))
+    }
+
+    /// All that a lane's client ever sent to its model, as JSON: the prompts, the tools, the history.
+    pub fn sent(&self, lane: &str) -> String {
+        let of_lane = self.requests.iter().filter(|(sender, _)| *sender == lane);
+        of_lane.map(|(_, body)| body.as_str()).collect::<Vec<_>>().join("\n")
     }
 
     /// The session for a person who wonders why a test failed.

@@ -2,13 +2,15 @@
 //! Paths beginning with `/home/dev` are the client's; `host` gives the place on the machine that runs the tests.
 
 use crate::clients::Client;
-use crate::model::{Model, Script};
+use crate::model::{Heard, Model, Script};
 use crate::session::Session;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use lazaret::host::dirs::{Dirs, Environment};
+use lazaret::host::{clock, quarantine};
 use tempfile::TempDir;
 
 pub const HOME: &str = "/home/dev";
@@ -32,6 +34,8 @@ const PLUGIN_LOCK: &str =
 /// One such machine.
 pub struct World {
     root: TempDir,
+    /// Where lazaret keeps keys and sealed copies: in memory, and not the one of this machine's user.
+    runtime: TempDir,
     pub client: Client,
 }
 
@@ -41,7 +45,8 @@ impl World {
         client.install();
         need_namespaces();
         let root = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary directory");
-        let world = Self { root, client };
+        let runtime = TempDir::new_in("/dev/shm").expect("a directory in memory");
+        let world = Self { root, runtime, client };
         for directory in [PROJECT, TOOLS, "/home/dev/.local/bin", "/home/dev/precious"] {
             std::fs::create_dir_all(world.host(directory)).unwrap();
         }
@@ -71,6 +76,17 @@ impl World {
     pub fn host(&self, path: &str) -> PathBuf {
         let below = path.strip_prefix(HOME).unwrap_or_else(|| panic!("{path} is not below {HOME}"));
         self.root.path().join("home").join(below.trim_start_matches('/'))
+    }
+
+    /// lazaret's directories, as the machine that runs the tests sees them.
+    pub fn dirs(&self) -> Dirs {
+        let text = |path: &Path| Some(path.to_str().expect("UTF-8").to_owned());
+        let env = Environment {
+            home: text(&self.host(HOME)),
+            xdg_runtime_dir: text(self.runtime.path()),
+            ..Environment::default()
+        };
+        Dirs::locate(&env).expect("lazaret's directories")
     }
 
     pub fn exists(&self, path: &str) -> bool {
@@ -113,6 +129,19 @@ impl World {
         );
     }
 
+    /// The search program that OpenCode would fetch from the network: the one inside Claude Code.
+    pub fn search_tool(&self) {
+        Client::Claude.install();
+        let program = format!("#!/bin/bash\nexec -a rg {} \"$@\"\n", Client::Claude.inside());
+        self.program(&format!("{TOOLS}/rg"), &program);
+    }
+
+    /// Lets the client be started by its name, which is otherwise noted and not done.
+    pub fn offer_client(&self) {
+        let program = format!("#!/bin/sh\nexec {} \"$@\"\n", self.client.inside());
+        self.program(&format!("{TOOLS}/{}", self.client.command()), &program);
+    }
+
     /// Registers lazaret with the client as a person does.
     pub fn register(&self) {
         self.sh(&format!("lazaret install {}", self.client.registered_as()));
@@ -128,21 +157,34 @@ impl World {
 
     /// Runs the client once with the scripted model, and ends it when it takes too long.
     pub fn play(&self, script: Script) -> Session {
+        let executable = self.client.inside();
+        let mut args = vec![executable.as_str()];
+        args.extend(self.client.arguments());
+        let (output, timed_out, heard) = self.with_model(script, &args);
+        Session::new(self.client, output, timed_out, heard)
+    }
+
+    /// Runs a shell script as the person at the machine, while the scripted model listens for the clients it starts.
+    pub fn play_script(&self, script: Script, commands: &str) -> Session {
+        let (output, timed_out, heard) = self.with_model(script, &["/bin/sh", "-c", commands]);
+        Session::new(self.client, output, timed_out, heard)
+    }
+
+    fn with_model(&self, script: Script, args: &[&str]) -> (Output, bool, Heard) {
         let directory = std::fs::File::open(self.root.path()).unwrap();
         // Through the descriptor, because a socket's path may have no more than 108 bytes.
         let socket = PathBuf::from(format!("/proc/self/fd/{}/model", directory.as_raw_fd()));
         drop(std::fs::remove_file(&socket));
         let model = Model::listen(&socket, script);
-        let (output, timed_out) = self.run_client();
-        Session::new(self.client, output, timed_out, model.end())
+        let (output, timed_out) = self.run(args);
+        (output, timed_out, model.end())
     }
 
-    fn run_client(&self) -> (Output, bool) {
+    fn run(&self, program: &[&str]) -> (Output, bool) {
         let bridge = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/e2e/bridge.js");
         std::fs::copy(bridge, self.root.path().join("bridge.js")).expect("bridge.js");
-        let executable = self.client.inside();
-        let mut args = vec!["/mnt/node", "/mnt/world/bridge.js", "/mnt/world/model", "8080", &executable];
-        args.extend(self.client.arguments());
+        let mut args = vec!["/mnt/node", "/mnt/world/bridge.js", "/mnt/world/model", "8080"];
+        args.extend(program);
         let mut command = self.inside(&args);
         command.envs(self.client.environment());
         let file = |name: &str| std::fs::File::create(self.root.path().join(name)).unwrap();
@@ -179,9 +221,21 @@ impl World {
             .args(args)
             .stdin(Stdio::null())
             .env("HOME", HOME)
+            .env("XDG_RUNTIME_DIR", self.runtime.path())
+            .env("LAZARET_KEYS", "tmpfs")
             .env("PATH", search_path())
             .env("LANG", "C.UTF-8");
         command
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        // Closed directories would keep the rest from going.
+        let dirs = self.dirs();
+        for listed in quarantine::list(&dirs).unwrap_or_default() {
+            let _ended = quarantine::end(&dirs, &listed.id, quarantine::Why::Asked, clock::now());
+        }
     }
 }
 
