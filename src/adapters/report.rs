@@ -1,5 +1,6 @@
 //! What the agent tool gives back, as each client shapes it: the report in it, and the same shape around another text.
 
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -10,6 +11,11 @@ use crate::domain::{AgentId, AgentReport};
 const OWN: &[&str] = &["agentId", "agentType", "resolvedModel", "usage", "toolStats", "harnessSectionHash"];
 /// What stands in the place of a task that is not handed back.
 const TASK: &str = "the task of a review";
+/// How many parts of Claude Code's `content` are the client's own words, before and behind the agent's.
+const NOTES: &str = "harnessNoteCount";
+const TAIL: &str = "harnessTailCount";
+/// How the client's note begins that it changed the agent's words.
+const CHANGED: &str = "[harness:";
 const OPENING: &str = "<task_result>\n";
 const CLOSING: &str = "\n</task_result>";
 
@@ -17,7 +23,7 @@ const CLOSING: &str = "\n</task_result>";
 pub(super) fn of_claude(raw: Option<&str>) -> AgentReport {
     let response = raw.and_then(|raw| Object::parse(raw, "tool_response").ok());
     let text = |name: &str| response.as_ref()?.text(name).ok().flatten();
-    let words = response.as_ref().and_then(|response| parts(response.raw("content")?));
+    let words = response.as_ref().and_then(own_words);
     AgentReport {
         agent: text("agentId").and_then(|id| AgentId::new(&id)),
         agent_type: text("agentType").map(std::borrow::Cow::into_owned),
@@ -26,14 +32,40 @@ pub(super) fn of_claude(raw: Option<&str>) -> AgentReport {
     }
 }
 
+/// What the agent itself said: the client puts notes of its own before and behind it, and says how many.
+fn own_words(response: &Object<'_>) -> Option<String> {
+    let texts = parts(response.raw("content")?)?;
+    let count = |name| response.raw(name).map_or(Some(0), |raw| raw.parse::<usize>().ok());
+    let (notes, rest) = texts.split_at_checked(count(NOTES)?)?;
+    let (own, _tail) = rest.split_at_checked(rest.len().checked_sub(count(TAIL)?)?)?;
+    let own = own.join("\n");
+    let changed = notes.iter().any(|note| note.starts_with(CHANGED));
+    Some(if changed && serde_json::from_str::<IgnoredAny>(&own).is_err() { restored(&own) } else { own })
+}
+
 /// The texts of a list of parts.
-fn parts(raw: &str) -> Option<String> {
+fn parts(raw: &str) -> Option<Vec<String>> {
     let parts: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
     let texts = parts.into_iter().map(|part| {
         let part = Object::parse(part.get(), "part").ok()?;
         part.text("text").ok()?.map(std::borrow::Cow::into_owned)
     });
-    Some(texts.collect::<Option<Vec<String>>>()?.join("\n"))
+    texts.collect()
+}
+
+/// An answer without the backslashes that the client puts behind the `<` of what looks like a tag of its own: inside a
+/// JSON string they begin an escape that there is not.
+fn restored(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("<\\") {
+        out.push_str(before);
+        let tag = behind.starts_with(|c: char| c == '/' || c.is_ascii_alphabetic());
+        out.push_str(if tag { "<" } else { "<\\" });
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Claude Code's `tool_response` with `text` as the report, and no other words of an agent in it. The client drops what has
@@ -60,6 +92,10 @@ pub(super) fn for_claude(raw: &str, text: &str) -> Value {
     }
     out.insert("status".to_owned(), json!("completed"));
     out.insert("prompt".to_owned(), json!(TASK));
+    for name in [NOTES, TAIL] {
+        // None of the client's own are left.
+        out.entry(name).and_modify(|count| *count = json!(0));
+    }
     out.insert("content".to_owned(), json!([{ "type": "text", "text": text }]));
     // Going on with the agent would bring its words back by another way.
     out.insert("canContinueAgent".to_owned(), json!(false));
@@ -126,6 +162,34 @@ mod tests {
                 "canContinueAgent": false,
             })
         );
+    }
+
+    #[test]
+    fn the_notes_of_claude_code_are_not_the_agents() {
+        let note = "[harness: subagent output matched instruction-shaped pattern(s): system-reminder-tag.]\n";
+        let response = |notes: &[&str], count: usize, tail: usize, words: &str| {
+            let texts = notes.iter().copied().chain([words]).chain(std::iter::repeat_n("bye", tail));
+            let content: Vec<Value> = texts.map(|text| json!({ "type": "text", "text": text })).collect();
+            json!({ "status": "completed", "agentId": "a", "content": content, NOTES: count, TAIL: tail })
+                .to_string()
+        };
+        let used = "<tools-used-before-summary>Read</tools-used-before-summary>\n";
+        let of =
+            |notes: &[&str], tail, words| of_claude(Some(&response(notes, notes.len(), tail, words))).text;
+        assert_eq!(of(&[used], 0, "{}"), "{}");
+        assert_eq!(of(&[used], 2, "{}"), "{}");
+        // It makes of a tag what is no escape of JSON.
+        let broken = r#"{"a":"<\system-reminder>b<\/system-reminder> <\\i> \u003c\n<\""}"#;
+        let mended = r#"{"a":"<system-reminder>b</system-reminder> <\\i> \u003c\n<\""}"#;
+        assert_eq!(of(&[used, note], 0, broken), mended);
+        assert!(serde_json::from_str::<Value>(mended).is_ok());
+        assert_eq!(of(&[used], 0, broken), broken);
+        assert_eq!(of(&[note], 0, r#"{"a":"<\n"}"#), r#"{"a":"<\n"}"#);
+        // More notes than parts.
+        assert!(!of_claude(Some(&response(&[used], 3, 0, "{}"))).completed);
+        let replaced = for_claude(&response(&[used, note], 2, 1, broken), "clean");
+        assert_eq!((&replaced[NOTES], &replaced[TAIL]), (&json!(0), &json!(0)));
+        assert_eq!(replaced["content"], json!([{"type": "text", "text": "clean"}]));
     }
 
     #[test]

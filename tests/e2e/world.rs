@@ -4,13 +4,13 @@
 use crate::clients::Client;
 use crate::model::{Heard, Model, Script};
 use crate::session::Session;
+use lazaret::host::dirs::{Dirs, Environment};
+use lazaret::host::{clock, quarantine};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
-use lazaret::host::dirs::{Dirs, Environment};
-use lazaret::host::{clock, quarantine};
 use tempfile::TempDir;
 
 pub const HOME: &str = "/home/dev";
