@@ -17,19 +17,48 @@ const CLOSING: &str = "\n</task_result>";
 pub(super) fn of_claude(raw: Option<&str>) -> AgentReport {
     let response = raw.and_then(|raw| Object::parse(raw, "tool_response").ok());
     let text = |name: &str| response.as_ref()?.text(name).ok().flatten();
-    let words = response.as_ref().and_then(|response| parts(response.raw("content")?));
+    let count = |name: &str| {
+        let raw = response.as_ref()?.raw(name)?;
+        raw.parse::<usize>().ok()
+    };
+    // The client's own notes stand before and after the agent's words.
+    let (notes, tail) = (count("harnessNoteCount").unwrap_or(0), count("harnessTailCount").unwrap_or(0));
+    let words = response.as_ref().and_then(|response| parts(response.raw("content")?, notes, tail));
     AgentReport {
         agent: text("agentId").and_then(|id| AgentId::new(&id)),
         agent_type: text("agentType").map(std::borrow::Cow::into_owned),
         completed: words.is_some() && text("status").is_some_and(|status| status == "completed"),
-        text: words.unwrap_or_default(),
+        text: words.map(|words| without_marks(&words)).unwrap_or_default(),
     }
 }
 
-/// The texts of a list of parts.
-fn parts(raw: &str) -> Option<String> {
+/// The client writes a backslash behind the `<` of what looks like one of its own tags, which JSON does not survive. Behind
+/// a `<`, only what can be no escape of JSON is taken out, so that JSON itself stays what it is.
+fn without_marks(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("<\\") {
+        let (before, marked) = rest.split_at(at);
+        let after = marked.get(2..).unwrap_or_default();
+        let digits = after.get(1..5).is_some_and(|four| four.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let escape = match after.chars().next() {
+            Some('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't') => true,
+            Some('u') => digits,
+            Some(_) | None => false,
+        };
+        out.push_str(before);
+        out.push_str(if escape { "<\\" } else { "<" });
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The texts of a list of parts, without so many at its start and at its end.
+fn parts(raw: &str, first: usize, last: usize) -> Option<String> {
     let parts: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
-    let texts = parts.into_iter().map(|part| {
+    let own = parts.len().saturating_sub(first).saturating_sub(last);
+    let texts = parts.into_iter().skip(first).take(own).map(|part| {
         let part = Object::parse(part.get(), "part").ok()?;
         part.text("text").ok()?.map(std::borrow::Cow::into_owned)
     });
@@ -63,6 +92,9 @@ pub(super) fn for_claude(raw: &str, text: &str) -> Value {
     out.insert("content".to_owned(), json!([{ "type": "text", "text": text }]));
     // Going on with the agent would bring its words back by another way.
     out.insert("canContinueAgent".to_owned(), json!(false));
+    for notes in ["harnessNoteCount", "harnessTailCount"].into_iter().filter(|name| raw.contains(name)) {
+        out.insert(notes.to_owned(), json!(0));
+    }
     Value::Object(out)
 }
 
@@ -126,6 +158,33 @@ mod tests {
                 "canContinueAgent": false,
             })
         );
+    }
+
+    #[test]
+    fn the_clients_own_notes_are_not_the_report() {
+        let raw = r#"{"status":"completed","harnessNoteCount":1,"harnessTailCount":1,"content":[{"type":"text","text":"note"},{"type":"text","text":"{}"},{"type":"text","text":"tail"}]}"#;
+        let report = of_claude(Some(raw));
+        assert_eq!((report.completed, report.text.as_str()), (true, "{}"));
+        let replaced = for_claude(raw, "clean");
+        assert_eq!((&replaced["harnessNoteCount"], &replaced["harnessTailCount"]), (&json!(0), &json!(0)));
+        let short = raw.replace("\"harnessNoteCount\":1", "\"harnessNoteCount\":9");
+        assert_eq!(of_claude(Some(&short)).text, "");
+    }
+
+    #[test]
+    fn the_clients_marks_on_tags_are_taken_out_and_json_stays() {
+        for (marked, text) in [
+            ("a <\\system-reminder>b", "a <system-reminder>b"),
+            ("<\\user> <\\", "<user> <"),
+            ("<<\\<\\a", "<<<a"),
+            (
+                "\"<\\/a>\" \"<\\\"\" \"<\\\\a\" \"<\\n\" \"<\\u003c\"",
+                "\"<\\/a>\" \"<\\\"\" \"<\\\\a\" \"<\\n\" \"<\\u003c\"",
+            ),
+            ("é<\\é", "é<é"),
+        ] {
+            assert_eq!(without_marks(marked), text);
+        }
     }
 
     #[test]
