@@ -557,8 +557,8 @@ fn whatever_breaks_no_word_of_a_report_is_left() {
     // A process that does not come to its end: the lock of the register is held until after the deadline.
     let config = review.station.dirs.config_file();
     fs::create_dir_all(config.parent().unwrap()).unwrap();
-    fs::write(&config, "deadline_ms = 300\n").unwrap();
     review.read("q", &review.reference("one.rs")).specific("updatedInput");
+    fs::write(&config, "[performance]\nmax_review_time_ms = 300\n").unwrap();
     let lock = fs::File::open(review.station.room().join("lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let input = json!({ "prompt": "p", "subagent_type": "quarantine-reviewer" });
