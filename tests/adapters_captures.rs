@@ -62,7 +62,7 @@ fn action(action: &Action) -> String {
         Action::Spawn { agent_type, prompt, options } => {
             format!("spawn {agent_type:?} {prompt:?} {options:?}")
         }
-        Action::Other { text } => format!("other {text}"),
+        Action::Other { text, .. } => format!("other {text}"),
     }
 }
 

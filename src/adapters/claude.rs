@@ -3,18 +3,32 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::json::{Object, missing};
+use super::json::{Object, bad, missing};
 use super::{
     Decoded, ExitKind, Reply, agent_id, call_id, directory, message, need, optional, report, session_id,
     vocabulary,
 };
 use crate::domain::{
     Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, Tool, ToolCall,
+    clip, escape,
 };
 
 const CLIENT: Client = Client::ClaudeCode;
 const BEFORE: &str = "PreToolUse";
 const AFTER: &str = "PostToolUse";
+/// Events that have no say in whether a call runs: before it does, `PreToolUse` tells of it.
+const NO_SAY: &[&str] = &[
+    "PermissionRequest",
+    "PermissionDenied",
+    "PostToolBatch",
+    "Stop",
+    "StopFailure",
+    "PreCompact",
+    "PostCompact",
+    "InstructionsLoaded",
+    "MessageDisplay",
+    "Notification",
+];
 
 pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
     message.check_depth(&["tool_input"])?;
@@ -58,6 +72,11 @@ fn event<'a>(message: &Object<'a>, name: &str, cwd: &str) -> Result<(Event, &'a 
         "SubagentStop" => Event::SubagentStop { message: optional(message, "last_assistant_message")? },
         "ConfigChange" => {
             Event::ConfigChange { source: text("source")?, path: optional(message, "file_path")? }
+        }
+        // A call that is told of under a name of which we do not know whether it is before or after.
+        other if message.raw("tool_input").is_some() && !NO_SAY.contains(&other) => {
+            let why = format!("event {} is not known, and holds a call of a tool", escape(&clip(other, 64)));
+            return Err(bad(why));
         }
         other => Event::Other { name: other.to_owned() },
     };

@@ -44,6 +44,11 @@ impl<'a> Object<'a> {
         Some(value.get()).filter(|text| *text != "null")
     }
 
+    /// Every field that is there, by its name.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.fields.iter().map(|(key, value)| (key.as_ref(), value.get())).filter(|(_, text)| *text != "null")
+    }
+
     /// A field that is text.
     pub fn text(&self, name: &str) -> Result<Option<Cow<'a, str>>, Fault> {
         self.raw(name).map(|raw| decode_text(raw, name)).transpose()

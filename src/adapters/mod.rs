@@ -1,6 +1,7 @@
 //! The clients' wire formats: bytes → Request, Decision → Reply. Nothing in here decides or touches the machine.
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod claims;
 mod claude;
 mod json;
 mod message;

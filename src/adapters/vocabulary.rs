@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::claims;
 use super::json::{Object, bad, check_depth, decode_text, missing};
 use super::patch;
 use crate::domain::{Action, CallId, Client, Fault, Rewrite, SearchKind, Tool, ToolCall, clip, join};
@@ -156,6 +157,8 @@ pub(super) fn call(
         Client::ClaudeCode => claude_tool(name),
         Client::OpenCode => opencode_tool(name),
     };
+    let tool =
+        if matches!(tool, Tool::Unknown(_)) && is_shell(client, name, raw) { Tool::Bash } else { tool };
     let (tool, action) = action(client, tool, raw, cwd)?;
     Ok(ToolCall { tool, action, id })
 }
@@ -187,6 +190,13 @@ pub(super) fn rewritten(client: Client, raw: &str, rewrite: &Rewrite) -> Option<
     }
     let whole = args.object.with(&changes)?;
     Some(Rewritten { changes, whole })
+}
+
+/// Whether a tool is the shell by another spelling of its name.
+fn is_shell(client: Client, name: &str, raw: &str) -> bool {
+    const NAMES: [&str; 6] = ["bash", "shell", "sh", "zsh", "terminal", "powershell"];
+    let named = NAMES.iter().any(|shell| name.trim().eq_ignore_ascii_case(shell));
+    named && Args::parse(client, raw).is_ok_and(|args| matches!(args.text(Word::Command), Ok(Some(_))))
 }
 
 /// Claude Code's tools. Internal ones touch nothing by themselves: what they set in motion (an agent's calls, a
@@ -258,7 +268,8 @@ fn opencode_tool(name: &str) -> Tool {
 fn action(client: Client, tool: Tool, raw: &str, cwd: &str) -> Result<(Tool, Action), Fault> {
     if let Tool::Unknown(_) | Tool::Mcp { .. } | Tool::WebSearch = tool {
         check_depth(raw)?;
-        return Ok((tool, other(raw)));
+        let action = unknown(&tool, raw);
+        return Ok((tool, action));
     }
     let args = Args::parse(client, raw)?;
     let action = match &tool {
@@ -288,9 +299,15 @@ fn action(client: Client, tool: Tool, raw: &str, cwd: &str) -> Result<(Tool, Act
             }
             other(raw)
         }
-        Tool::WebSearch | Tool::Mcp { .. } | Tool::Unknown(_) => other(raw),
+        Tool::WebSearch | Tool::Mcp { .. } | Tool::Unknown(_) => unknown(&tool, raw),
     };
     Ok((tool, action))
+}
+
+/// A tool of which nothing is known but what its arguments say.
+fn unknown(tool: &Tool, raw: &str) -> Action {
+    let claims = if *tool == Tool::WebSearch { Vec::new() } else { claims::of(tool, raw) };
+    Action::Other { text: clip(raw, Action::MAX_CONTENT), claims }
 }
 
 /// What is said of an agent besides its type, its task and how it runs.
@@ -303,7 +320,7 @@ fn options(args: &Args<'_>) -> Vec<(String, String)> {
 }
 
 fn other(raw: &str) -> Action {
-    Action::Other { text: clip(raw, Action::MAX_CONTENT) }
+    Action::Other { text: clip(raw, Action::MAX_CONTENT), claims: Vec::new() }
 }
 
 fn monitor(args: &Args<'_>) -> Result<Action, Fault> {

@@ -106,7 +106,10 @@ fn leads_nowhere() -> bool {
 
 /// A message that could not be read: denied, and recorded where that is still possible.
 fn unreadable(client: Client, message: &[u8], fault: &Fault, now: Now) -> Reply {
-    if let Ok(dirs) = Dirs::locate(&Environment::read()) {
+    let env = Environment::read();
+    if let Ok(dirs) = Dirs::locate(&env)
+        && dirs.check_home(&env).is_ok()
+    {
         // The call is denied whether or not the log can be written.
         let _recorded = Log { state: &dirs.state, policy: &Policy::default(), now }.fault(fault);
     }
@@ -123,6 +126,8 @@ struct Setting {
     policy: Policy,
     /// Why the configuration could not be used; the default policy stands in.
     config_fault: Option<Fault>,
+    /// Why nothing can be remembered or recorded.
+    home_fault: Option<Fault>,
     now: Now,
 }
 
@@ -138,7 +143,8 @@ impl Setting {
         if policy.deadline_ms != DEADLINE_MS {
             guard::deadline(policy.deadline_ms);
         }
-        Ok(Setting { env, dirs, places, policy, config_fault, now })
+        let home_fault = dirs.check_home(&env).err();
+        Ok(Setting { env, dirs, places, policy, config_fault, home_fault, now })
     }
 
     fn log(&self) -> Log<'_> {
@@ -217,12 +223,15 @@ fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decisio
         });
         quarantined::settle(decision, spawned.as_ref())
     };
+    let weigh = |decision, fault| with_fault(decision, fault, request, policy, trust);
+    if let Some(fault) = &setting.home_fault {
+        return weigh(decide(&Stand::default()), fault.clone());
+    }
     let looked = state::update(&setting.store(), subject, *now, look(policy, trust), |stand| {
         let decision = decide(stand);
         let entry = entry(subject, call, &decision);
         (decision, Some(entry))
     });
-    let weigh = |decision, fault| with_fault(decision, fault, request, policy, trust);
     let mut decision = match looked {
         Ok(decision) => decision,
         Err(fault) => weigh(decide(&Stand::default()), fault),
@@ -320,6 +329,19 @@ fn personal_permission(
 /// quarantined agents' answers are checked.
 fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision {
     let mut decision = Decision::new(Vec::new(), None, request.asking == Asking::Yes);
+    if setting.home_fault.is_some() {
+        return match event {
+            Event::ConfigChange { .. } => config_change(setting, request),
+            Event::BeforeTool(_)
+            | Event::AfterTool { .. }
+            | Event::Prompt { .. }
+            | Event::SessionStart { .. }
+            | Event::SessionEnd { .. }
+            | Event::SubagentStart
+            | Event::SubagentStop { .. }
+            | Event::Other { .. } => decision,
+        };
+    }
     let done = match event {
         Event::AfterTool { call, outcome, report, .. } => {
             if let Some(report) = report {

@@ -26,8 +26,8 @@ pub use policy::{
     ResourcePolicy, RiskThresholds, ToolLimit,
 };
 pub use request::{
-    Action, AgentId, AgentReport, Asking, CallId, Client, Event, Request, SearchKind, SessionId, Subject,
-    Tool, ToolCall, Trust,
+    Action, AgentId, AgentReport, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId,
+    Subject, Tool, ToolCall, Trust, Usage,
 };
 pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing};
 pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};

@@ -178,10 +178,37 @@ pub enum Action {
         prompt: String,
         options: Vec<(String, String)>,
     },
-    /// Anything else; `text` is the raw JSON of the arguments, at most [`Action::MAX_CONTENT`] bytes of it.
+    /// Anything else; `text` is the raw JSON of the arguments, at most [`Action::MAX_CONTENT`] bytes of it. `claims` is what
+    /// they say of themselves, for tools of which nothing else is known.
     Other {
         text: String,
+        claims: Vec<Claim>,
     },
+}
+
+/// What an argument of a tool that we do not know is, going by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// A command line for a shell.
+    Command(String),
+    /// Code in another language, or in one that is not named.
+    Code(String),
+    File {
+        path: String,
+        usage: Usage,
+    },
+    /// There is more than is looked at.
+    Unread,
+}
+
+/// What a tool does with a file, going by the tool's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Usage {
+    Read,
+    Write,
+    Delete,
+    /// The argument's name does not say that it is a file at all.
+    Unsaid,
 }
 
 impl Action {

@@ -10,6 +10,7 @@ pub mod facts;
 pub mod files;
 pub mod guard;
 pub mod ignore;
+mod index;
 mod lock;
 pub mod permit;
 pub mod places;

@@ -29,7 +29,7 @@ impl Desk<'_> {
                 let said: Vec<&str> = options.iter().map(|(_, raw)| raw.as_str()).collect();
                 self.reaches(request, &said)
             }
-            (Tool::Internal(name), Action::Other { text }) if SPEAKING.contains(&name.as_str()) => {
+            (Tool::Internal(name), Action::Other { text, .. }) if SPEAKING.contains(&name.as_str()) => {
                 self.reaches(request, &[text])
             }
             _ => Ok(None),
