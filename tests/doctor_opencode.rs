@@ -113,6 +113,24 @@ fn the_reviewer_comes_and_goes_with_the_plugin() {
 }
 
 #[test]
+fn doctor_tells_of_the_reviewer_and_fails_nothing_for_it() {
+    let home = installed(false);
+    let about = |home: &Home| {
+        let lines = lines(home).into_iter().filter(|line| line.message.contains("reviewer"));
+        lines.map(|line| (line.status, line.message)).collect::<Vec<_>>()
+    };
+    let agent = home.path("home/.config/opencode/agents/quarantine-reviewer.md");
+    let [(Status::Ok, message)] = &about(&home)[..] else { panic!("{:?}", about(&home)) };
+    assert!(message.contains(agent.to_str().unwrap()), "{message}");
+    fs::write(&agent, "mine\n").unwrap();
+    let [(Status::Note, message)] = &about(&home)[..] else { panic!("{:?}", about(&home)) };
+    assert!(message.contains("is not the reviewer of this lazaret"), "{message}");
+    fs::remove_file(&agent).unwrap();
+    let [(Status::Note, message)] = &about(&home)[..] else { panic!("{:?}", about(&home)) };
+    assert!(message.contains("not installed"), "{message}");
+}
+
+#[test]
 fn a_path_that_needs_escapes_is_still_one_string() {
     let mut home = Home::new();
     home.script("bin/opencode", "echo 1.18.33");
