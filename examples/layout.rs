@@ -1,6 +1,6 @@
 //! Writes `layout.ld`: the functions that ordinary hook calls run, to be linked next to each other (see build.rs). Run it when
 //! tests/cost.rs says that a call touches too many pages: `cargo run --example layout`. Needs valgrind.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a tool for developers")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -113,7 +113,8 @@ fn without_hashes(symbol: &str) -> String {
         let length = after.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(0);
         let (hash, tail) = after.split_at(length);
         // A hash is followed by `_` and the length of the crate's name.
-        let is_hash = tail.starts_with('_') && tail[1..].starts_with(|c: char| c.is_ascii_digit());
+        let is_hash =
+            tail.strip_prefix('_').is_some_and(|tail| tail.starts_with(|c: char| c.is_ascii_digit()));
         out.push_str(if is_hash { "*" } else { hash });
         rest = tail;
     }
