@@ -14,7 +14,7 @@ fn describe(request: &Request) -> String {
     let subject = &request.subject;
     let mut line = match &request.event {
         Event::BeforeTool(call) => format!("before {} {}", call.tool.name(), action(&call.action)),
-        Event::AfterTool { call, outcome, error, duration_ms } => {
+        Event::AfterTool { call, outcome, error, duration_ms, report } => {
             let outcome = match outcome {
                 Outcome::Done => "done",
                 Outcome::Failed => "failed",
@@ -26,6 +26,11 @@ fn describe(request: &Request) -> String {
             }
             if let Some(duration) = duration_ms {
                 line.push_str(&format!(" {duration}ms"));
+            }
+            if let Some(report) = report {
+                let agent = report.agent.as_ref().map(lazaret::domain::AgentId::as_str);
+                let (completed, text) = (report.completed, &report.text);
+                line.push_str(&format!(" report of {agent:?} {:?} {completed} {text:?}", report.agent_type));
             }
             line
         }
@@ -54,8 +59,10 @@ fn action(action: &Action) -> String {
         Action::Edit { path, content, long } => format!("edit {path} {content:?} long={long}"),
         Action::Search { kind, pattern, path, glob } => format!("{kind:?} {pattern} {path:?} {glob:?}"),
         Action::Fetch { url } => format!("fetch {url}"),
-        Action::Spawn { agent_type, prompt } => format!("spawn {agent_type:?} {prompt:?}"),
-        Action::Other { text } => format!("other {text}"),
+        Action::Spawn { agent_type, prompt, options } => {
+            format!("spawn {agent_type:?} {prompt:?} {options:?}")
+        }
+        Action::Other { text, .. } => format!("other {text}"),
     }
 }
 
@@ -86,7 +93,10 @@ const CLAUDE: &[(&str, &str)] = &[
     ("PermissionRequest-Bash", "other PermissionRequest"),
     ("PostCompact", "other PostCompact"),
     ("PostToolBatch", "other PostToolBatch"),
-    ("PostToolUse-Agent", r#"after Agent spawn Some("quarantine-reviewer") "[[rc:sub]] look" done 1243ms"#),
+    (
+        "PostToolUse-Agent",
+        r#"after Agent spawn Some("quarantine-reviewer") "[[rc:sub]] look" [] done 1243ms report of Some("ad529e4d0f2337e08") Some("quarantine-reviewer") true "sub report""#,
+    ),
     ("PostToolUse-Bash", r#"after Bash shell "echo hello | tee /home/u/proj/out.txt" in None done 31ms"#),
     (
         "PostToolUse-Bash-subagent-general-purpose",
@@ -132,7 +142,7 @@ const CLAUDE: &[(&str, &str)] = &[
         r#"after WebFetch fetch http://127.0.0.1:1/x failed "Unable to verify if domain 127.0.0.1 is safe to fetch. This may be due to network restrictions or enterprise security policies blocking claude.ai." 16ms"#,
     ),
     ("PreCompact", "other PreCompact"),
-    ("PreToolUse-Agent", r#"before Agent spawn Some("quarantine-reviewer") "[[rc:sub]] look""#),
+    ("PreToolUse-Agent", r#"before Agent spawn Some("quarantine-reviewer") "[[rc:sub]] look" []"#),
     ("PreToolUse-Bash", r#"before Bash shell "echo hello | tee /home/u/proj/out.txt" in None"#),
     (
         "PreToolUse-Bash-subagent-general-purpose",
@@ -226,7 +236,10 @@ const OPENCODE: &[(&str, &str)] = &[
         r#"after mcp__rc__put other {"path":"/home/u/proj/mcp.txt","text":"mm"} done as build"#,
     ),
     ("tool.execute.after-read", "after Read read /home/u/proj/a.txt done as build"),
-    ("tool.execute.after-task", r#"after Agent spawn Some("general") "[[rc:sub]] x" done as build"#),
+    (
+        "tool.execute.after-task",
+        r#"after Agent spawn Some("general") "[[rc:sub]] x" [] done report of Some("ses_e0663373bffetg884LfRmX0bpt") Some("general") true "sub report" as build"#,
+    ),
     (
         "tool.execute.after-todowrite",
         r#"after todowrite other {"todos":[{"content":"x","status":"pending","priority":"high","id":"1"}]} done as build"#,
@@ -251,7 +264,7 @@ const OPENCODE: &[(&str, &str)] = &[
         r#"before mcp__rc__put other {"path":"/home/u/proj/mcp.txt","text":"mm"} as build"#,
     ),
     ("tool.execute.before-read", "before Read read /home/u/proj/a.txt as build"),
-    ("tool.execute.before-task", r#"before Agent spawn Some("general") "[[rc:sub]] x" as build"#),
+    ("tool.execute.before-task", r#"before Agent spawn Some("general") "[[rc:sub]] x" [] as build"#),
     (
         "tool.execute.before-todowrite",
         r#"before todowrite other {"todos":[{"content":"x","status":"pending","priority":"high","id":"1"}]} as build"#,

@@ -274,7 +274,7 @@ fn long_content_is_not_decoded_but_must_be_text() {
     );
     let list = format!(r#"{{"file_path":"/a","content":["{long}"]}}"#);
     assert!(raw_fault("Write", &list).why.contains("expected text"));
-    let Action::Other { text } = action("mcp__a__b", &json!({ "x": long })) else { panic!() };
+    let Action::Other { text, .. } = action("mcp__a__b", &json!({ "x": long })) else { panic!() };
     assert!(text.len() <= Action::MAX_CONTENT + '…'.len_utf8());
 }
 
@@ -312,13 +312,18 @@ fn every_tool_of_claude_code_has_its_place() {
         ("mcp__", unknown("mcp__")),
         ("mcp__a", unknown("mcp__a")),
         ("mcp____x", unknown("mcp____x")),
-        ("bash", unknown("bash")),
+        ("bash", Tool::Bash),
+        ("Bash ", Tool::Bash),
+        ("SHELL", Tool::Bash),
+        ("bash2", unknown("bash2")),
         ("PowerShell", Tool::Bash),
         ("MultiEdit", Tool::Edit),
         ("RemoteTrigger", unknown("RemoteTrigger")),
     ] {
         assert_eq!(call(Client::ClaudeCode, &claude_call(name, &all)).tool, tool, "{name}");
     }
+    let wordless = call(Client::ClaudeCode, &claude_call("bash", &json!({ "code": "x" })));
+    assert_eq!(wordless.tool, unknown("bash"), "without a command it is not the shell");
     let leave = |discard: bool| json!({ "action": "remove", "discard_changes": discard });
     let tool = |input: &Value| call(Client::ClaudeCode, &claude_call("ExitWorktree", input)).tool;
     assert_eq!(tool(&leave(false)), internal("ExitWorktree"));
@@ -353,7 +358,7 @@ fn every_tool_of_opencode_has_its_place() {
         ("a_b_c", Tool::Mcp { server: "a".to_owned(), tool: "b_c".to_owned() }),
         ("_x", Tool::Unknown("_x".to_owned())),
         ("x_", Tool::Unknown("x_".to_owned())),
-        ("Bash", Tool::Unknown("Bash".to_owned())),
+        ("Bash", Tool::Bash),
         ("execute", Tool::Unknown("execute".to_owned())),
     ] {
         assert_eq!(call(Client::OpenCode, &opencode_call(name, &all)).tool, tool, "{name}");
@@ -392,12 +397,21 @@ fn arguments_of_both_clients_end_in_one_vocabulary() {
         opencode("edit", json!({ "filePath": "/n.ipynb", "oldString": "o", "newString": "x" })),
         edit("x")
     );
-    let spawn = |kind: &str| Action::Spawn { agent_type: Some(text(kind)), prompt: text("p") };
+    let spawn =
+        |kind: &str| Action::Spawn { agent_type: Some(text(kind)), prompt: text("p"), options: Vec::new() };
     assert_eq!(claude("Agent", json!({ "subagent_type": "q", "prompt": "p" })), spawn("q"));
     assert_eq!(opencode("task", json!({ "subagent_type": "q", "prompt": "p" })), spawn("q"));
     assert_eq!(opencode("subagent", json!({ "agent": "q", "prompt": "p" })), spawn("q"));
+    // What says more of an agent than its type and its task is kept; what says nothing is not.
+    let named = json!({ "prompt": "p", "subagent_type": "q", "description": "d", "run_in_background": true,
+        "model": "m", "name": "n", "resume": "", "task_id": null });
+    let options = vec![(text("name"), text("\"n\""))];
+    assert_eq!(
+        claude("Agent", named),
+        Action::Spawn { agent_type: Some(text("q")), prompt: text("p"), options }
+    );
     let script = json!({ "script": "agent('x')" });
-    let Action::Spawn { agent_type: None, prompt } = claude("Workflow", script) else { panic!() };
+    let Action::Spawn { agent_type: None, prompt, .. } = claude("Workflow", script) else { panic!() };
     assert!(prompt.contains("agent('x')"));
     assert_eq!(
         opencode("apply_patch", json!({ "patchText": "*** Begin Patch\n*** Delete File: a\n*** End Patch" })),
@@ -421,6 +435,14 @@ fn the_other_events_of_claude_code() {
     assert_eq!(event("ConfigChange", json!({})), Event::ConfigChange { source: String::new(), path: None });
     assert_eq!(event("SubagentStop", json!({})), Event::SubagentStop { message: None });
     assert_eq!(event("Brand New", json!({})), Event::Other { name: "Brand New".to_owned() });
+    let with_call = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    assert!(fault(Client::ClaudeCode, &claude("BeforeTool", &with_call)).why.contains("BeforeTool"));
+    let told = event("PermissionRequest", with_call);
+    assert_eq!(
+        told,
+        Event::Other { name: "PermissionRequest".to_owned() },
+        "PreToolUse tells of the same call"
+    );
     assert!(fault(Client::ClaudeCode, &claude("UserPromptSubmit", &json!({}))).why.contains("prompt"));
 }
 

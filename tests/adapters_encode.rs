@@ -144,6 +144,88 @@ fn a_rewrite_that_has_no_place_in_the_call_blocks_it() {
 }
 
 #[test]
+fn what_a_change_needs_is_added_and_what_is_not_told_is_not_said() {
+    let sealed = |field, value: &str, also| Rewrite {
+        name: "sealed-copy".to_owned(),
+        field,
+        value: value.to_owned(),
+        also,
+        needs_permission: true,
+        told: false,
+    };
+    let grep = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Grep","tool_input":{"pattern":"x","-n":true}}"#;
+    let change = decision(Verdict::Modify, Some(sealed("path", "/sealed", &[])), false);
+    assert_eq!(
+        json_of(&reply(Client::ClaudeCode, grep, &change).stdout),
+        json!({ "hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": "allow",
+            "permissionDecisionReason": "lazaret changed this call before it ran (sealed-copy)",
+            "updatedInput": { "pattern": "x", "-n": true, "path": "/sealed" },
+        }})
+    );
+    for tool in ["grep", "glob"] {
+        let search = format!(
+            r#"{{"event":"tool.execute.before","input":{{"tool":"{tool}","sessionID":"s"}},"output":{{"args":{{"pattern":"x"}}}},"directory":"/p","agent":"q"}}"#
+        );
+        let line = json_of(&reply(Client::OpenCode, &search, &change).stdout);
+        assert_eq!(line, json!({ "action": "modify", "args": { "path": "/sealed" } }));
+    }
+    // A switch is set where the client knows it.
+    let change =
+        decision(Verdict::Modify, Some(sealed("prompt", "task", &[("run_in_background", false)])), false);
+    for input in [r#"{"prompt":"p"}"#, r#"{"prompt":"p","run_in_background":true}"#] {
+        let spawn = format!(
+            r#"{{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Agent","tool_input":{input}}}"#
+        );
+        let output = json_of(&reply(Client::ClaudeCode, &spawn, &change).stdout);
+        let expected = json!({ "prompt": "task", "run_in_background": false });
+        assert_eq!(output["hookSpecificOutput"]["updatedInput"], expected);
+    }
+    let task = r#"{"event":"tool.execute.before","input":{"tool":"task","sessionID":"s"},"output":{"args":{"prompt":"p"}},"directory":"/p","agent":"build"}"#;
+    let line = json_of(&reply(Client::OpenCode, task, &change).stdout);
+    assert_eq!(line, json!({ "action": "modify", "args": { "prompt": "task" } }));
+}
+
+#[test]
+fn a_result_is_replaced_in_the_clients_own_shape() {
+    let mut decision = Decision::new(Vec::new(), None, false);
+    decision.replacement = Some("clean \"text\"".to_owned());
+    let after = include_str!("data/captures/claude/PostToolUse-Agent.json");
+    let reply = reply(Client::ClaudeCode, after, &decision);
+    assert_eq!((reply.code, text(&reply.stderr)), (ExitKind::Pass, ""));
+    let output = json_of(&reply.stdout);
+    assert_eq!(output["hookSpecificOutput"]["hookEventName"], "PostToolUse");
+    let replaced = &output["hookSpecificOutput"]["updatedToolOutput"];
+    let original = &json_of(after.as_bytes())["tool_response"];
+    for (name, value) in original.as_object().unwrap() {
+        let expected = match name.as_str() {
+            "content" => json!([{ "type": "text", "text": "clean \"text\"" }]),
+            "prompt" => json!("the task of a review"),
+            "toolsUsed" => json!([]),
+            "canContinueAgent" => json!(false),
+            _ => value.clone(),
+        };
+        assert_eq!(replaced[name], expected, "{name}");
+    }
+    assert_eq!(replaced.as_object().unwrap().len(), original.as_object().unwrap().len());
+    let after = r#"{"event":"tool.execute.after","input":{"tool":"task","sessionID":"s","args":{"prompt":"p"}},"output":{"output":"raw"},"directory":"/p","agent":"build"}"#;
+    let line = encode(&decode(Client::OpenCode, after.as_bytes()).unwrap(), &decision);
+    assert_eq!(json_of(&line.stdout), json!({ "action": "modify", "output": "clean \"text\"" }));
+}
+
+#[test]
+fn an_answer_is_sent_back_with_what_is_wrong_and_nothing_else() {
+    let stop = include_str!("data/captures/claude/SubagentStop.json");
+    let refused = Decision::refusal("quarantine.report-sent-back", "give \u{1b}JSON".to_owned());
+    let reply = reply(Client::ClaudeCode, stop, &refused);
+    assert_eq!((reply.code, text(&reply.stderr)), (ExitKind::Block, "give \\u{1b}JSON\n"));
+    assert_eq!(json_of(&reply.stdout), json!({ "decision": "block", "reason": "give \\u{1b}JSON" }));
+    let fine =
+        encode(&decode(Client::ClaudeCode, stop.as_bytes()).unwrap(), &Decision::new(Vec::new(), None, true));
+    assert_eq!((fine.code, fine.stdout), (ExitKind::Pass, Vec::new()));
+}
+
+#[test]
 fn claude_ask_asks() {
     let decision = decision(Verdict::Modify, None, true);
     let reply = claude(&decision);

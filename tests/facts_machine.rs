@@ -443,3 +443,60 @@ fn the_branch_of_every_kind_of_work_tree() {
     answer(&[Ask::Path(asked.clone())], &mut facts);
     assert!(facts.path(&asked).unwrap().ignored, "the work trees of a repository share info/exclude");
 }
+
+/// The index is read as git writes it, in each of its versions.
+#[test]
+fn what_git_holds() {
+    for version in ["2", "3", "4"] {
+        let machine = Machine::new();
+        let repo = machine.at("repo");
+        for name in
+            ["a.txt", "dir/b.txt", "dir/c.txt", "staged.txt", "changed.txt", "same-size.txt", "announced.txt"]
+        {
+            machine.write(&format!("repo/{name}"), "one\n");
+        }
+        let home = machine.at("home");
+        let git = || git(Path::new(&repo), Path::new(&home));
+        // Files as old as the index count as changed, for git as for us.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        run(git().args(["add", "a.txt", "dir", "changed.txt", "same-size.txt"]));
+        run(git().args(["commit", "-q", "-m", "x"]));
+        run(git().args(["add", "staged.txt"]));
+        run(git().args(["add", "-N", "announced.txt"]));
+        run(git().args(["update-index", "--index-version", version]));
+        machine.write("repo/changed.txt", "another text\n");
+        machine.write("repo/same-size.txt", "two\n");
+        machine.write("repo/new.txt", "one\n");
+        symlink("a.txt", machine.at("repo/link")).unwrap();
+        let mut facts = Facts::new(Places { repo: Some(repo.clone()), ..Places::default() });
+        for (name, held) in [
+            ("a.txt", true),
+            ("dir/b.txt", true),
+            ("dir/c.txt", true),
+            ("staged.txt", true),
+            ("changed.txt", false),
+            ("same-size.txt", false),
+            ("announced.txt", false),
+            ("new.txt", false),
+            ("missing.txt", false),
+            ("dir", false),
+            ("link", false),
+            ("../home", false),
+        ] {
+            let path = format!("{repo}/{name}");
+            answer(&[Ask::Saved(path.clone())], &mut facts);
+            assert_eq!(facts.saved(&path), Some(held), "{name} in version {version}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_index_holds_nothing() {
+    let machine = Machine::new();
+    machine.write("repo/a.txt", "one\n");
+    machine.write("repo/.git/index", "DIRC and no more");
+    let mut facts = Facts::new(Places { repo: Some(machine.at("repo")), ..Places::default() });
+    let path = machine.at("repo/a.txt");
+    answer(&[Ask::Saved(path.clone())], &mut facts);
+    assert_eq!(facts.saved(&path), Some(false));
+}

@@ -135,6 +135,29 @@ fn no_home_is_no_way_out() {
 }
 
 #[test]
+fn a_home_that_is_not_there_is_named_and_not_made() {
+    let world = World::new();
+    let home = world.home().join("nobody");
+    let mut answers = Vec::new();
+    for message in [
+        world.message("Bash", &json!({"command": DANGER})).to_string(),
+        world.message("Bash", &json!({"command": "ls"})).to_string(),
+        r#"{"session_id":"s","cwd":"/","hook_event_name":"SessionStart","source":"startup"}"#.to_owned(),
+        "{".to_owned(),
+    ] {
+        let mut command = world.command();
+        command.args(["hook", "claude-code"]).env("HOME", &home);
+        answers.push(world.answer(&mut command, message.as_bytes()));
+        assert!(!home.exists(), "{message}");
+    }
+    assert!(answers[0].is_block());
+    assert_eq!(answers[1].json()["hookSpecificOutput"]["permissionDecision"], "ask", "on_fault is ask");
+    assert!(answers[1].stdout.contains("HOME is "), "{}", answers[1].stdout);
+    assert_eq!(answers[2].code, Some(0));
+    assert!(answers[3].is_block());
+}
+
+#[test]
 fn a_state_that_cannot_be_written_asks_or_blocks() {
     let world = World::new();
     fs::create_dir_all(world.home().join(".local/state")).unwrap();

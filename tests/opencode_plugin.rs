@@ -234,6 +234,89 @@ fn a_warning_reaches_the_model_of_version_2() {
     assert_eq!(results[3]["event"]["result"]["content"][1], json!({ "type": "text", "text": "careful" }));
 }
 
+const REPORT: &str =
+    "<task id=\"child\" state=\"completed\">\n<task_result>\nraw words\n</task_result>\n</task>";
+
+fn task_result() -> Value {
+    json!({
+        "title": "raw title", "output": REPORT, "attachments": ["raw"],
+        "metadata": { "sessionId": "child", "parentSessionId": "main", "note": "raw" },
+    })
+}
+
+fn after_task(output: Value) -> Value {
+    json!({
+        "hook": "tool.execute.after",
+        "input": { "tool": "task", "sessionID": "main", "callID": "c1", "args": { "prompt": "p", "subagent_type": "q" } },
+        "output": output,
+    })
+}
+
+fn after_subagent(result: Value) -> Value {
+    json!({
+        "hook": "tool.execute.after",
+        "event": {
+            "tool": "subagent", "sessionID": "main", "id": "c1", "agent": "build",
+            "input": { "prompt": "p", "agent": "q" }, "status": "completed", "result": result,
+        },
+    })
+}
+
+#[test]
+fn a_report_waits_for_the_binary() {
+    // Slower than any report that nobody waits for.
+    let scene = Scene::new("sleep 0.3; printf '%s\\n' '{\"action\":\"modify\",\"output\":\"clean\"}'");
+    let results = scene.v1(json!([after_task(task_result())]));
+    let expected =
+        json!({ "title": "a review in quarantine", "output": "clean", "metadata": { "sessionId": "child" } });
+    assert_eq!(results[0]["output"], expected);
+    let sent = &scene.sent(1)[0];
+    assert_eq!((&sent["event"], &sent["agent"]), (&json!("tool.execute.after"), &json!("build")));
+    assert_eq!(sent["output"], json!({ "output": REPORT, "metadata": { "sessionId": "child" } }));
+    assert_eq!(sent["input"]["args"], json!({ "prompt": "p", "subagent_type": "q" }));
+    for (result, expected) in [
+        (json!({ "content": "raw" }), json!({ "content": "clean" })),
+        (
+            json!({ "content": [{ "type": "text", "text": "raw" }] }),
+            json!({ "content": [{ "type": "text", "text": "clean" }] }),
+        ),
+        (json!("raw"), json!({ "output": "clean" })),
+        (json!({ "structured": "raw" }), json!({ "output": "clean" })),
+    ] {
+        let results = scene.v2(json!([after_subagent(result)]));
+        assert_eq!(results[0]["event"]["result"], expected);
+    }
+}
+
+#[test]
+fn an_ordinary_agents_report_stays_what_it_is() {
+    let scene = Scene::answering(ALLOW);
+    let results = scene.v1(json!([after_task(task_result())]));
+    assert_eq!(results[0]["output"], task_result());
+    let results = scene.v2(json!([after_subagent(json!({ "content": "done" }))]));
+    assert_eq!(results[0]["event"]["result"], json!({ "content": "done" }));
+}
+
+#[test]
+fn without_the_binary_no_word_of_a_report_is_left() {
+    for broken in [
+        Scene::new("exit 1"),
+        Scene::new("kill -KILL $$"),
+        Scene::answering("garbage"),
+        Scene::answering(r#"{"action":"modify"}"#),
+        Scene::answering(r#"{"action":"block","message":"no"}"#),
+        Scene::without_binary(),
+    ] {
+        let results = broken.v1(json!([after_task(task_result())]));
+        let shown = results[0]["output"].to_string();
+        assert_eq!(results[0]["error"], Value::Null);
+        assert!(shown.contains("review failed") && !shown.contains("raw"), "{shown}");
+        let results = broken.v2(json!([after_subagent(json!({ "content": "raw" }))]));
+        let shown = results[0]["event"]["result"].to_string();
+        assert!(shown.contains("review failed") && !shown.contains("raw"), "{shown}");
+    }
+}
+
 #[test]
 fn whatever_is_wrong_with_the_binary_the_call_does_not_run() {
     let cases: &[(&str, &str)] = &[

@@ -149,15 +149,15 @@ fn the_key_in_the_keyring_is_closed_and_ends_by_itself() {
         station.open_with(&["f"], |opening| (opening.ttl_s, opening.timeout_s) = (7200, 60)).unwrap();
     let held = in_keyring(&station).unwrap();
     let meta = held.metadata().unwrap();
-    assert_eq!(meta.get_perms().bits(), 0x2f00_0000, "only who holds the keyring may do anything");
+    assert_eq!(meta.get_perms().bits(), 0x3f00_0000, "only who holds the keyring may do anything");
     let listed = fs::read_to_string("/proc/keys").unwrap();
     let line = listed.lines().find(|line| line.contains(meta.get_description())).unwrap();
     assert!(line.contains(" 2h ") || line.contains("119m") || line.contains("120m"), "no time-out: {line}");
     // A key that others may read, or that somebody put there, is not taken.
-    let open_to_user = linux_keyutils::KeyPermissions::from_u32(0x2f2f_0000);
+    let open_to_user = linux_keyutils::KeyPermissions::from_u32(0x3f3f_0000);
     held.set_perms(open_to_user).unwrap();
     assert!(key(&station.dirs, &session).unwrap_err().way_out.is_some());
-    held.set_perms(linux_keyutils::KeyPermissions::from_u32(0x2f00_0000)).unwrap();
+    held.set_perms(linux_keyutils::KeyPermissions::from_u32(0x3f00_0000)).unwrap();
     held.update(&b"too short").unwrap();
     assert!(key(&station.dirs, &session).unwrap_err().message().contains("length"));
     held.invalidate().unwrap();

@@ -188,6 +188,10 @@ fn what_killed_processes_left_is_swept() {
     };
     leave(&format!(".new-{}", unknown_id()));
     leave(&format!(".gone-{}", unknown_id()));
+    fs::create_dir_all(station.room().join("ended")).unwrap();
+    for unfinished in ["register.json.new", "ended/x.json.new"] {
+        fs::write(station.room().join(unfinished), "{").unwrap();
+    }
     // Killed in the middle of the end: the key is gone, the rest is there.
     fs::remove_file(at(session.id.as_str()).join("salt")).unwrap();
     let fault = key(&station.dirs, &session).unwrap_err();

@@ -1,6 +1,13 @@
 //! Many processes in one review: the limit is exact, and a process killed at any moment leaves nothing that cannot be read
 //! and no key.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "tests"
+)]
 
 mod station;
 mod worker;
@@ -11,7 +18,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use lazaret::host::clock;
-use lazaret::host::quarantine::{AgentState, Why, agents, end, enter, key, list, load, sweep};
+use lazaret::host::quarantine::{
+    AgentState, VaultKind, Why, agents, end, enter, key, list, load, probe_keyring, sweep,
+};
 use station::{Station, agent};
 use worker::worker;
 
@@ -48,9 +57,9 @@ fn of_20_at_once_exactly_5_get_in_ten_times() {
 }
 
 /// Random enough to hit every moment of a call: splitmix over the round.
-fn moment(round: u64) -> Duration {
+fn moment(round: u64, longest_us: u64) -> Duration {
     let mixed = (round + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    Duration::from_micros(2_000 + (mixed >> 32) % 12_000)
+    Duration::from_micros(2_000 + (mixed >> 32) % longest_us)
 }
 
 fn kill(children: Vec<Child>) {
@@ -72,7 +81,7 @@ fn a_process_killed_while_it_enters_or_leaves_leaves_a_whole_register() {
         let before = agents(&station.dirs, clock::now()).unwrap().len();
         let start = |name| spawn(&program, "churn", &station, review.id.as_str(), name);
         let children = vec![start("a"), start("b")];
-        std::thread::sleep(moment(round));
+        std::thread::sleep(moment(round, 12_000));
         kill(children);
         let rows = agents(&station.dirs, clock::now()).unwrap();
         grew += usize::from(rows.len() > before);
@@ -93,8 +102,22 @@ fn a_process_killed_while_it_enters_or_leaves_leaves_a_whole_register() {
 
 #[test]
 fn a_process_killed_while_it_opens_or_ends_leaves_nothing_half() {
+    killed_while_it_opens_or_ends(&Station::new());
+}
+
+#[test]
+fn nor_does_it_leave_a_key_in_the_keyring() {
+    let memory = Path::new("/dev/shm");
+    let disk = std::env::temp_dir();
+    let base = if memory.is_dir() { memory } else { &disk };
+    match probe_keyring() {
+        Ok(()) => killed_while_it_opens_or_ends(&Station::at(base, VaultKind::Keyring)),
+        Err(fault) => eprintln!("not tested: the keyring ({fault})"),
+    }
+}
+
+fn killed_while_it_opens_or_ends(station: &Station) {
     let program = worker("quarantine_worker");
-    let station = Station::new();
     for number in 0..20 {
         station.write(&format!("d{}/f{number}", number % 3), vec![b'x'; 2_000]);
     }
@@ -102,10 +125,10 @@ fn a_process_killed_while_it_opens_or_ends_leaves_nothing_half() {
     let (mut halves, mut whole) = (0, 0);
     for round in 0..60 {
         let children = vec![
-            spawn(&program, "open", &station, &project, "-"),
-            spawn(&program, "open", &station, &project, "-"),
+            spawn(&program, "open", station, &project, "-"),
+            spawn(&program, "open", station, &project, "-"),
         ];
-        std::thread::sleep(moment(round));
+        std::thread::sleep(moment(round, 80_000));
         kill(children);
         halves += station
             .left()
@@ -122,11 +145,11 @@ fn a_process_killed_while_it_opens_or_ends_leaves_nothing_half() {
                 key(&station.dirs, &session).unwrap();
                 let files = session.contents(&station.dirs).unwrap().unwrap().files;
                 assert!(files.iter().all(|file| {
-                    std::path::Path::new(&session.grounds().copy_of(&file.original).unwrap()).is_file()
+                    Path::new(&session.grounds().copy_of(&file.original).unwrap()).is_file()
                 }));
                 assert!(end(&station.dirs, &session.id, Why::Asked, clock::now()).unwrap());
-                whole += 1;
             }
+            whole += 1;
         }
         // No key, no salt, no copy.
         for name in station.left() {

@@ -170,13 +170,18 @@ fn protected_places_are_not_copied() {
     station.write("d/.lazaret.toml", "x");
     station.write("d/keys/k", "x");
     station.write("d/f", "text");
+    station.write("d/.claude/settings.json", "{}");
     symlink(station.project.join("d"), station.project.join("by link")).unwrap();
-    let protected = |name: &str, tree| {
+    let protected = |name: &str, tree, kind| {
         // Protected by a name that leads there, as well as by the real one.
         let path = station.project.join(name).to_str().unwrap().to_owned();
-        Protected { path, tree, kind: ProtectedKind::Keys }
+        Protected { path, tree, kind }
     };
-    let protected = vec![protected("d/.lazaret.toml", false), protected("by link/keys", true)];
+    let protected = vec![
+        protected("d/.lazaret.toml", false, ProtectedKind::Own),
+        protected("by link/keys", true, ProtectedKind::Keys),
+        protected("d/.claude/settings.json", false, ProtectedKind::ClientSettings),
+    ];
     let places = Places { protected, ..Places::default() };
     let open = |paths: &[&str]| {
         let places = places.clone();
@@ -199,7 +204,7 @@ fn protected_places_are_not_copied() {
     let whys: Vec<_> = skipped(&station, &session);
     let place = |name: &str| (name.to_owned(), "it is a protected place".to_owned());
     assert_eq!(whys, [place("d/.lazaret.toml"), place("d/keys")]);
-    assert_eq!(session.files, 1);
+    assert_eq!(session.files, 2, "the client's settings are part of what a stranger wrote");
     for named in ["d/.lazaret.toml", "d/keys", "d/keys/k", "by link/keys/k"] {
         assert!(open(&[named]).unwrap_err().message().contains("protected place"), "{named}");
     }

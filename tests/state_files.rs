@@ -436,21 +436,16 @@ fn the_document_is_kept_and_goes_when_it_says_nothing() {
     assert!(!place.document().exists(), "counting needs no document");
     change(&|document| {
         document.stopped = Some("loop".to_owned());
-        document.register("q", NOW);
         document.goals.push("tidy".to_owned());
         document.prompts += 1;
     });
-    change(&|document| document.register("q", later(5)));
     let stand = place.stand(later(1000)).unwrap();
     assert_eq!((stand.stopped.as_deref(), stand.prompts), (Some("loop"), 2));
     assert_eq!(stand.goals, ["tidy"]);
-    let held: Vec<_> = stand.quarantined.iter().map(|lease| (lease.agent.as_str(), lease.age_ms)).collect();
-    assert_eq!(held, [("q", 1000)], "registered twice, it keeps its first time");
     place.add(1, NOW).unwrap();
     assert_eq!(place.stand(NOW).unwrap().stopped.as_deref(), Some("loop"));
     change(&|document| {
         document.stopped = None;
-        document.release("q");
         document.goals.clear();
     });
     assert!(!place.document().exists());
@@ -458,13 +453,13 @@ fn the_document_is_kept_and_goes_when_it_says_nothing() {
     assert_eq!((stand.stopped, stand.prompts, stand.calls), (None, 2, 1));
 }
 
-/// A stop that cannot be read any more is still a stop, and a quarantined agent does not become an ordinary one.
+/// A stop that cannot be read any more is still a stop.
 #[test]
 fn a_damaged_document_is_kept_and_stops_the_session() {
     let too_long = format!("{{\"version\":1,\"goals\":[\"{}\"]}}", "x".repeat(300_000));
     for bytes in ["", "{", "{\"version\":7}", "[]", "{\"version\":1,\"stopped\":5}", &too_long] {
         let place = Place::new();
-        amend(&place.store, &subject("s"), NOW, |document| document.register("q", NOW)).unwrap();
+        amend(&place.store, &subject("s"), NOW, |document| document.goals.push("tidy".to_owned())).unwrap();
         fs::write(place.document(), bytes).unwrap();
         assert!(place.stand(NOW).is_err());
         assert!(place.kept().is_empty(), "looking mends nothing");

@@ -18,6 +18,9 @@ const MAX_REMEMBERED = 1000
 // Sessions inside sessions that are followed to their root.
 const MAX_DEPTH = 16
 
+// Tools that start an agent: what it reports is handed on only after the binary has looked at it.
+const SPAWNS = ["task", "subagent"]
+
 const EVENTS = ["session.created", "session.deleted", "session.error"]
 
 // --- What the binary is told and answers ------------------------------------------------------------------------
@@ -29,6 +32,12 @@ function blocked(why) {
     `lazaret could not check this call (${why}), so it does not run. ` +
       "Repeating it will not help: ask the person to run `lazaret doctor`.",
   )
+}
+
+// What stands in the place of a report that could not be looked at.
+function withheld(why) {
+  const next = "ask the person to run `lazaret doctor`; the agent's own words are not shown"
+  return JSON.stringify({ lazaret: "review failed", why: `lazaret could not check the report (${why})`, next })
 }
 
 // The answer to a message, or an exception. Only exit code 0 with exactly one well-formed line lets a call run.
@@ -164,6 +173,21 @@ function gate(lookup) {
     if (text(answer.message) && call.callID) warnings.set(call.callID, answer.message)
   }
 
+  // Puts what the binary wants in the place of an agent's report. Never throws: where the binary fails, no word of the
+  // report is left.
+  async function inspect(call, args, result, where) {
+    let instead
+    try {
+      const input = { ...call, args: args ?? {} }
+      const output = { output: said(result), metadata: { sessionId: child(result) } }
+      const answer = ask(await frame({ event: "tool.execute.after", input, output }, call.sessionID, where))
+      if (answer.action === "modify") instead = text(answer.output) ?? withheld("the binary gave no usable answer")
+    } catch (error) {
+      instead = withheld(text(error?.message) ?? "unknown trouble")
+    }
+    return instead
+  }
+
   // What the model has to be told about a call that ran.
   function warning(callID) {
     const message = warnings.get(callID)
@@ -196,7 +220,32 @@ function gate(lookup) {
     }
   }
 
-  return { agents, prompts, before, warning, tell, hear }
+  return { agents, prompts, before, inspect, warning, tell, hear }
+}
+
+// The text of a result, in any of its shapes.
+function said(result) {
+  if (typeof result === "string") return result
+  if (typeof result?.output === "string") return result.output
+  if (typeof result?.content === "string") return result.content
+  if (!Array.isArray(result?.content)) return undefined
+  return result.content.map((part) => (typeof part?.text === "string" ? part.text : "")).join("\n")
+}
+
+// The session of the agent that ran.
+const child = (result) => text(result?.metadata?.sessionId) ?? text(result?.metadata?.sessionID)
+
+// The result with nothing in it but `instead`, changed in place: OpenCode goes on with the object it handed out.
+function overwrite(result, instead) {
+  const sessionId = child(result)
+  for (const name of Object.keys(result)) {
+    if (name === "content") result.content = Array.isArray(result.content) ? [{ type: "text", text: instead }] : instead
+    else if (name === "output") result.output = instead
+    else if (name === "metadata") result.metadata = sessionId ? { sessionId } : {}
+    else if (name === "title") result.title = "a review in quarantine"
+    else delete result[name]
+  }
+  if (!("content" in result)) result.output = instead
 }
 
 // Puts a warning where the model reads it: text results have `output`, results of MCP servers have `content`.
@@ -242,6 +291,13 @@ async function server(ctx) {
     },
 
     "tool.execute.after": async (input, output) => {
+      if (SPAWNS.includes(input.tool)) {
+        const call = { tool: input.tool, sessionID: input.sessionID, callID: input.callID }
+        const instead = await core.inspect(call, input.args, output, here)
+        if (instead !== undefined) overwrite(output, instead)
+        append(output, core.warning(input.callID))
+        return
+      }
       try {
         append(output, core.warning(input.callID))
         const call = { tool: input.tool, sessionID: input.sessionID, callID: input.callID, args: input.args ?? {} }
@@ -293,8 +349,17 @@ async function setup(ctx) {
   })
 
   await ctx.tool.hook("execute.after", async (event) => {
+    const failed = event.status === "error"
+    if (!failed && SPAWNS.includes(event.tool)) {
+      const where = { agent: nameOf(event.agent) }
+      const args = isObject(event.input) ? event.input : {}
+      const instead = await core.inspect(call(event), args, event.result, where)
+      if (instead !== undefined && isObject(event.result)) overwrite(event.result, instead)
+      else if (instead !== undefined) event.result = { output: instead }
+      append(event.result, core.warning(call(event).callID))
+      return
+    }
     try {
-      const failed = event.status === "error"
       if (!failed) append(event.result, core.warning(call(event).callID))
       const output = failed ? outcome(undefined, event.error ?? "failed") : outcome(event.result)
       const input = { ...call(event), args: isObject(event.input) ? event.input : {} }

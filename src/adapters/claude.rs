@@ -3,16 +3,32 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::json::{Object, missing};
+use super::json::{Object, bad, missing};
 use super::{
-    Decoded, ExitKind, Reply, agent_id, call_id, directory, message, need, optional, session_id, vocabulary,
+    Decoded, ExitKind, Reply, agent_id, call_id, directory, message, need, optional, report, session_id,
+    vocabulary,
 };
 use crate::domain::{
-    Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, ToolCall,
+    Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, Tool, ToolCall,
+    clip, escape,
 };
 
 const CLIENT: Client = Client::ClaudeCode;
 const BEFORE: &str = "PreToolUse";
+const AFTER: &str = "PostToolUse";
+/// Events that have no say in whether a call runs: before it does, `PreToolUse` tells of it.
+const NO_SAY: &[&str] = &[
+    "PermissionRequest",
+    "PermissionDenied",
+    "PostToolBatch",
+    "Stop",
+    "StopFailure",
+    "PreCompact",
+    "PostCompact",
+    "InstructionsLoaded",
+    "MessageDisplay",
+    "Notification",
+];
 
 pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
     message.check_depth(&["tool_input"])?;
@@ -27,7 +43,8 @@ pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
     let (event, raw_input) = event(message, &name, &cwd)?;
     let prompt_id = optional(message, "prompt_id")?;
     let asking = asking(optional(message, "permission_mode")?.as_deref());
-    Ok(Decoded { request: Request { subject, cwd, prompt_id, asking, event }, raw_input })
+    let raw_response = message.raw("tool_response").unwrap_or_default();
+    Ok(Decoded { request: Request { subject, cwd, prompt_id, asking, event }, raw_input, raw_response })
 }
 
 fn event<'a>(message: &Object<'a>, name: &str, cwd: &str) -> Result<(Event, &'a str), Fault> {
@@ -37,12 +54,14 @@ fn event<'a>(message: &Object<'a>, name: &str, cwd: &str) -> Result<(Event, &'a 
             let (call, raw) = call(message, cwd)?;
             return Ok((Event::BeforeTool(call), raw));
         }
-        "PostToolUse" | "PostToolUseFailure" => {
+        AFTER | "PostToolUseFailure" => {
             let (call, raw) = call(message, cwd)?;
-            let outcome = if name == "PostToolUse" { Outcome::Done } else { Outcome::Failed };
+            let outcome = if name == AFTER { Outcome::Done } else { Outcome::Failed };
+            let report = (name == AFTER && call.tool == Tool::Agent)
+                .then(|| report::of_claude(message.raw("tool_response")));
             let error = optional(message, "error")?;
             let duration_ms = message.raw("duration_ms").and_then(|raw| raw.parse().ok());
-            return Ok((Event::AfterTool { call, outcome, error, duration_ms }, raw));
+            return Ok((Event::AfterTool { call, outcome, error, duration_ms, report }, raw));
         }
         "UserPromptSubmit" => {
             Event::Prompt { text: optional(message, "prompt")?.ok_or_else(|| missing("prompt"))? }
@@ -53,6 +72,11 @@ fn event<'a>(message: &Object<'a>, name: &str, cwd: &str) -> Result<(Event, &'a 
         "SubagentStop" => Event::SubagentStop { message: optional(message, "last_assistant_message")? },
         "ConfigChange" => {
             Event::ConfigChange { source: text("source")?, path: optional(message, "file_path")? }
+        }
+        // A call that is told of under a name of which we do not know whether it is before or after.
+        other if message.raw("tool_input").is_some() && !NO_SAY.contains(&other) => {
+            let why = format!("event {} is not known, and holds a call of a tool", escape(&clip(other, 64)));
+            return Err(bad(why));
         }
         other => Event::Other { name: other.to_owned() },
     };
@@ -94,7 +118,7 @@ struct Output<'a> {
     hook_specific_output: Option<Specific<'a>>,
 }
 
-/// The part of the reply that only `PreToolUse` has.
+/// The part of the reply that only calls have, before or after they run.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Specific<'a> {
@@ -107,18 +131,20 @@ struct Specific<'a> {
     updated_input: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     additional_context: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_tool_output: Option<serde_json::Value>,
 }
 
 pub(super) fn encode(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
     match &decoded.request.event {
         Event::BeforeTool(_) => before_tool(decoded, decision),
         Event::ConfigChange { .. } => config_change(decision),
-        Event::AfterTool { .. }
-        | Event::Prompt { .. }
+        Event::AfterTool { .. } => after_tool(decoded, decision),
+        Event::SubagentStop { .. } => subagent_stop(decision),
+        Event::Prompt { .. }
         | Event::SessionStart { .. }
         | Event::SessionEnd { .. }
         | Event::SubagentStart
-        | Event::SubagentStop { .. }
         | Event::Other { .. } => notice(decision),
     }
 }
@@ -155,18 +181,43 @@ fn before_tool(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
 }
 
 fn rewritten(decoded: &Decoded<'_>, decision: &Decision, rewrite: &Rewrite) -> Option<Reply> {
-    let (_, whole) = vocabulary::rewritten(CLIENT, decoded.raw_input, rewrite.field, &rewrite.value)?;
-    let updated: &RawValue = serde_json::from_str(&whole).ok()?;
+    let changed = vocabulary::rewritten(CLIENT, decoded.raw_input, rewrite)?;
+    let updated: &RawValue = serde_json::from_str(&changed.whole).ok()?;
     let text = message::changed(decision, rewrite);
     let allow = rewrite.needs_permission.then_some("allow");
     let specific = Specific {
         permission_decision: allow,
         permission_decision_reason: allow.map(|_| text.as_str()),
         updated_input: Some(updated),
-        additional_context: Some(&text),
+        additional_context: rewrite.told.then_some(text.as_str()),
         ..Specific::default()
     };
     Some(pass_or_deny(Output::default(), specific, decision))
+}
+
+/// The result that the model gets instead, where there is one.
+fn after_tool(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
+    let Some(text) = &decision.replacement else { return notice(decision) };
+    let specific = Specific {
+        hook_event_name: AFTER,
+        updated_tool_output: Some(report::for_claude(decoded.raw_response, text)),
+        ..Specific::default()
+    };
+    let output = Output { hook_specific_output: Some(specific), ..Output::default() };
+    Reply::pass(serde_json::to_vec(&output).unwrap_or_default())
+}
+
+/// Ends the subagent's work, or sends its answer back to it.
+fn subagent_stop(decision: &Decision) -> Reply {
+    match decision.enforcement() {
+        Enforcement::Proceed | Enforcement::Notice | Enforcement::Rewrite | Enforcement::Ask => {
+            notice(decision)
+        }
+        Enforcement::Deny | Enforcement::Stop => {
+            let text = message::sent_back(decision);
+            block(&Output { decision: Some("block"), reason: Some(&text), ..Output::default() }, &text)
+        }
+    }
 }
 
 /// Exit 0 with a JSON reply; a block, should there be no JSON.

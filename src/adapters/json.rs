@@ -44,6 +44,11 @@ impl<'a> Object<'a> {
         Some(value.get()).filter(|text| *text != "null")
     }
 
+    /// Every field that is there, by its name.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.fields.iter().map(|(key, value)| (key.as_ref(), value.get())).filter(|(_, text)| *text != "null")
+    }
+
     /// A field that is text.
     pub fn text(&self, name: &str) -> Result<Option<Cow<'a, str>>, Fault> {
         self.raw(name).map(|raw| decode_text(raw, name)).transpose()
@@ -52,6 +57,11 @@ impl<'a> Object<'a> {
     /// A field that is an object.
     pub fn object(&self, name: &str) -> Result<Option<Object<'a>>, Fault> {
         self.raw(name).map(|raw| Object::parse(raw, name)).transpose()
+    }
+
+    /// The name and the raw value of every field.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.fields.iter().map(|(key, value)| (key.as_ref(), value.get()))
     }
 
     /// Refuses hostile nesting in every field but `opened`, which is checked when it is opened itself.
@@ -64,22 +74,23 @@ impl<'a> Object<'a> {
         Ok(())
     }
 
-    /// The object with one field's value replaced by `text`; everything else keeps its bytes. Nothing when there is no
-    /// such field.
-    pub fn with_text(&self, name: &str, text: &str) -> Option<String> {
-        self.raw(name)?;
+    /// The object with the values of these fields replaced by raw JSON, or added where they are absent; everything else
+    /// keeps its bytes.
+    pub fn with(&self, changes: &[(&'static str, String)]) -> Option<String> {
+        let changed = |name: &str| changes.iter().find(|(changed, _)| *changed == name);
+        let kept = self.fields.iter().map(|(key, value)| {
+            let value = changed(key).map_or(value.get(), |(_, value)| value.as_str());
+            (key.as_ref(), value)
+        });
+        let absent = changes.iter().filter(|(name, _)| !self.fields.iter().any(|(key, _)| key == name));
         let mut out = String::from("{");
-        for (key, value) in &self.fields {
+        for (key, value) in kept.chain(absent.map(|(name, value)| (*name, value.as_str()))) {
             if out.len() > 1 {
                 out.push(',');
             }
             out.push_str(&serde_json::to_string(key).ok()?);
             out.push(':');
-            if key == name {
-                out.push_str(&serde_json::to_string(text).ok()?);
-            } else {
-                out.push_str(value.get());
-            }
+            out.push_str(value);
         }
         out.push('}');
         Some(out)
@@ -261,14 +272,18 @@ mod tests {
     }
 
     #[test]
-    fn with_text_keeps_the_other_bytes() {
-        let text = r#"{ "a" : {"x":  [1.50, "\ud800"]}, "command":"ls", "é\"":1e2 }"#;
+    fn changes_keep_the_other_bytes() {
+        let text = r#"{ "a" : {"x":  [1.50, "\ud800"]}, "command":"ls", "é\"":1e2, "n":null }"#;
         let object = Object::parse(text, "message").unwrap();
+        let changes =
+            [("command", r#""a\"b""#.to_owned()), ("n", "1".to_owned()), ("new", "false".to_owned())];
         assert_eq!(
-            object.with_text("command", "a\"b").unwrap(),
-            r#"{"a":{"x":  [1.50, "\ud800"]},"command":"a\"b","é\"":1e2}"#
+            object.with(&changes).unwrap(),
+            r#"{"a":{"x":  [1.50, "\ud800"]},"command":"a\"b","é\"":1e2,"n":1,"new":false}"#
         );
-        assert_eq!(object.with_text("absent", "x"), None);
+        let empty = Object::parse("{}", "message").unwrap();
+        assert_eq!(empty.with(&[("path", "\"/p\"".to_owned())]).unwrap(), r#"{"path":"/p"}"#);
+        assert_eq!(empty.with(&[]).unwrap(), "{}");
     }
 
     #[test]

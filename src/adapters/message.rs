@@ -34,8 +34,11 @@ pub(super) fn warning(decision: &Decision) -> String {
     message("lazaret lets this call run, with a warning", decision, None)
 }
 
-/// What was changed in a call, and why.
+/// What was changed in a call, and why; of a change that is not told, only its name.
 pub(super) fn changed(decision: &Decision, rewrite: &Rewrite) -> String {
+    if !rewrite.told {
+        return format!("lazaret changed this call before it ran ({})", part(&rewrite.name, 60));
+    }
     let head = format!(
         "lazaret changed this call before it ran ({}): {} is now {}",
         part(&rewrite.name, 60),
@@ -43,6 +46,12 @@ pub(super) fn changed(decision: &Decision, rewrite: &Rewrite) -> String {
         part(&rewrite.value, 700)
     );
     message(&head, decision, None)
+}
+
+/// What is wrong with an answer that its agent is to give again.
+pub(super) fn sent_back(decision: &Decision) -> String {
+    let why = decision.reasons().first().map_or("", |reason| reason.message.as_str());
+    part(why, MAX)
 }
 
 /// What a person should know of an event that cannot be refused.

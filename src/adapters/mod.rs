@@ -1,11 +1,13 @@
 //! The clients' wire formats: bytes → Request, Decision → Reply. Nothing in here decides or touches the machine.
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod claims;
 mod claude;
 mod json;
 mod message;
 mod opencode;
 mod patch;
+mod report;
 mod vocabulary;
 
 use crate::domain::{AgentId, CallId, Client, Decision, Fault, FaultKind, Request, SessionId};
@@ -20,6 +22,8 @@ pub struct Decoded<'a> {
     pub request: Request,
     /// The arguments of the call as the client sent them; empty for events without a call.
     pub raw_input: &'a str,
+    /// The result of the call as the client sent it; empty where there is none.
+    pub raw_response: &'a str,
 }
 
 /// What the client is told: the bytes for each stream and whether the call may run.

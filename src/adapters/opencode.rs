@@ -5,9 +5,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::json::{Object, bad, missing};
-use super::{Decoded, ExitKind, Reply, call_id, directory, message, need, optional, session_id, vocabulary};
+use super::{
+    Decoded, ExitKind, Reply, call_id, directory, message, need, optional, report, session_id, vocabulary,
+};
 use crate::domain::{
-    AgentId, Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject,
+    AgentId, Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, Tool,
     ToolCall,
 };
 
@@ -30,7 +32,8 @@ pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
         }
         "tool.execute.after" => {
             let (call, raw) = call(&input, Some(&input), &cwd)?;
-            (after(call, output.as_ref())?, raw, need(&input, "sessionID")?)
+            let args = input.object("args").ok().flatten();
+            (after(call, args, output.as_ref())?, raw, need(&input, "sessionID")?)
         }
         "chat.message" => {
             let text = output.as_ref().map_or(Ok(String::new()), prompt)?;
@@ -44,7 +47,8 @@ pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
     };
     let subject = subject(message, &session)?;
     let prompt_id = optional(message, "prompt")?;
-    Ok(Decoded { request: Request { subject, cwd, prompt_id, asking: Asking::No, event }, raw_input })
+    let request = Request { subject, cwd, prompt_id, asking: Asking::No, event };
+    Ok(Decoded { request, raw_input, raw_response: "" })
 }
 
 /// OpenCode gives a subagent a session of its own. With the session at the root known, that is the session, as in
@@ -75,7 +79,7 @@ fn call<'a>(
 }
 
 /// How a call ended. A shell command that ended with another exit code than 0 has failed, as in Claude Code.
-fn after(call: ToolCall, output: Option<&Object<'_>>) -> Result<Event, Fault> {
+fn after(call: ToolCall, args: Option<Object<'_>>, output: Option<&Object<'_>>) -> Result<Event, Fault> {
     let mut error = None;
     if let Some(output) = output {
         error = optional(output, "error")?;
@@ -88,7 +92,9 @@ fn after(call: ToolCall, output: Option<&Object<'_>>) -> Result<Event, Fault> {
         }
     }
     let outcome = if error.is_some() { Outcome::Failed } else { Outcome::Done };
-    Ok(Event::AfterTool { call, outcome, error, duration_ms: None })
+    let report =
+        (outcome == Outcome::Done && call.tool == Tool::Agent).then(|| report::of_opencode(args, output));
+    Ok(Event::AfterTool { call, outcome, error, duration_ms: None, report })
 }
 
 /// The text of a message: its parts, without what plugins and the client itself put in.
@@ -139,20 +145,32 @@ struct Line<'a> {
     message: Option<&'a str>,
     /// The arguments that change, by OpenCode's names for them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    args: Option<std::collections::BTreeMap<&'static str, &'a str>>,
+    args: Option<std::collections::BTreeMap<&'static str, &'a RawValue>>,
+    /// What takes the place of the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<&'a str>,
+}
+
+impl<'a> Line<'a> {
+    fn new(action: &'static str, message: Option<&'a str>) -> Line<'a> {
+        Line { action, message, args: None, output: None }
+    }
 }
 
 pub(super) fn encode(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
     let Event::BeforeTool(_) = decoded.request.event else {
+        if let Some(text) = &decision.replacement {
+            return pass(&Line { output: Some(text), ..Line::new("modify", None) });
+        }
         // Reports what happened: nothing to refuse.
         let text = (decision.enforcement() != Enforcement::Proceed).then(|| message::noted(decision));
-        return pass(&Line { action: "allow", message: text.as_deref(), args: None });
+        return pass(&Line::new("allow", text.as_deref()));
     };
     match decision.enforcement() {
-        Enforcement::Proceed => pass(&Line { action: "allow", message: None, args: None }),
+        Enforcement::Proceed => pass(&Line::new("allow", None)),
         Enforcement::Notice => {
             let text = message::warning(decision);
-            pass(&Line { action: "allow", message: Some(&text), args: None })
+            pass(&Line::new("allow", Some(&text)))
         }
         Enforcement::Rewrite => decision
             .rewrite()
@@ -165,10 +183,15 @@ pub(super) fn encode(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
 }
 
 fn rewritten(decoded: &Decoded<'_>, decision: &Decision, rewrite: &Rewrite) -> Option<Reply> {
-    let (name, _) = vocabulary::rewritten(CLIENT, decoded.raw_input, rewrite.field, &rewrite.value)?;
+    let changed = vocabulary::rewritten(CLIENT, decoded.raw_input, rewrite)?;
+    let raw = |(name, value): &'_ (&'static str, String)| {
+        RawValue::from_string(value.clone()).ok().map(|value| (*name, value))
+    };
+    let values = changed.changes.iter().map(raw).collect::<Option<Vec<_>>>()?;
+    let args = values.iter().map(|(name, value)| (*name, &**value)).collect();
     let text = message::changed(decision, rewrite);
-    let args = Some(std::iter::once((name, rewrite.value.as_str())).collect());
-    Some(pass(&Line { action: "modify", message: Some(&text), args }))
+    let message = rewrite.told.then_some(text.as_str());
+    Some(pass(&Line { args: Some(args), ..Line::new("modify", message) }))
 }
 
 fn pass(line: &Line<'_>) -> Reply {
@@ -176,7 +199,7 @@ fn pass(line: &Line<'_>) -> Reply {
 }
 
 pub(super) fn block(text: &str) -> Reply {
-    let stdout = bytes(&Line { action: "block", message: Some(text), args: None });
+    let stdout = bytes(&Line::new("block", Some(text)));
     Reply { stdout, stderr: format!("{text}\n").into_bytes(), code: ExitKind::Block }
 }
 

@@ -87,7 +87,9 @@ fn commands(changes: &[Change<'_>]) -> String {
 
 /// One shell word, whatever is in it.
 fn quoted(path: &str) -> String {
-    format!("'{}'", path.replace('\'', "'\\''"))
+    // Judged as the place that it is for a tool that expands it.
+    let (home, rest) = path.strip_prefix("~/").map_or(("", path), |rest| ("~/", rest));
+    format!("{home}'{}'", rest.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::claims;
 use super::json::{Object, bad, check_depth, decode_text, missing};
 use super::patch;
-use crate::domain::{Action, CallId, Client, Fault, SearchKind, Tool, ToolCall, clip, join};
+use crate::domain::{Action, CallId, Client, Fault, Rewrite, SearchKind, Tool, ToolCall, clip, join};
 
 /// An argument that a check needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +21,12 @@ pub(super) enum Word {
     Url,
     Prompt,
     AgentType,
+    Background,
     Patch,
 }
 
 impl Word {
-    const ALL: [Word; 12] = [
+    const ALL: [Word; 13] = [
         Word::Command,
         Word::Workdir,
         Word::FilePath,
@@ -36,6 +38,7 @@ impl Word {
         Word::Url,
         Word::Prompt,
         Word::AgentType,
+        Word::Background,
         Word::Patch,
     ];
 
@@ -53,6 +56,7 @@ impl Word {
             Word::Url => "url",
             Word::Prompt => "prompt",
             Word::AgentType => "subagent_type",
+            Word::Background => "run_in_background",
             Word::Patch => "patch",
         }
     }
@@ -69,6 +73,8 @@ impl Word {
             (Client::ClaudeCode, Word::NewText) => &["new_string", "new_source"],
             (Client::ClaudeCode, Word::Glob) => &["glob"],
             (Client::ClaudeCode, Word::AgentType) => &["subagent_type"],
+            (Client::ClaudeCode, Word::Background) => &["run_in_background"],
+            (Client::OpenCode, Word::Background) => &[],
             (Client::OpenCode, Word::Workdir) => &["workdir"],
             (Client::OpenCode, Word::FilePath) => &["filePath", "path"],
             (Client::OpenCode, Word::NewText) => &["newString"],
@@ -151,21 +157,46 @@ pub(super) fn call(
         Client::ClaudeCode => claude_tool(name),
         Client::OpenCode => opencode_tool(name),
     };
+    let tool =
+        if matches!(tool, Tool::Unknown(_)) && is_shell(client, name, raw) { Tool::Bash } else { tool };
     let (tool, action) = action(client, tool, raw, cwd)?;
     Ok(ToolCall { tool, action, id })
 }
 
-/// The arguments with one of them, named in our vocabulary, replaced: the client's name for it, and the whole object.
-pub(super) fn rewritten(
-    client: Client,
-    raw: &str,
-    field: &str,
-    value: &str,
-) -> Option<(&'static str, String)> {
+/// The arguments after a change.
+pub(super) struct Rewritten {
+    /// The client's names of those that change, with their new values as raw JSON.
+    pub changes: Vec<(&'static str, String)>,
+    /// All of them.
+    pub whole: String,
+}
+
+/// The arguments as a rewrite wants them. The place of a search is added where it is absent; a switch that the client does
+/// not know is left out.
+pub(super) fn rewritten(client: Client, raw: &str, rewrite: &Rewrite) -> Option<Rewritten> {
     let args = Args::parse(client, raw).ok()?;
-    let (name, _) = args.find(Word::from_name(field)?).ok()??;
-    let whole = args.object.with_text(name, value)?;
-    Some((name, whole))
+    let word = Word::from_name(rewrite.field)?;
+    let name = match args.find(word).ok()? {
+        Some((name, _)) => name,
+        // Where to search may be left unsaid; every other argument has to be there to be changed.
+        None if word == Word::Path => word.spellings(client).first()?,
+        None => return None,
+    };
+    let mut changes = vec![(name, serde_json::to_string(&rewrite.value).ok()?)];
+    for (switch, on) in rewrite.also {
+        if let Some(name) = Word::from_name(switch)?.spellings(client).first() {
+            changes.push((name, on.to_string()));
+        }
+    }
+    let whole = args.object.with(&changes)?;
+    Some(Rewritten { changes, whole })
+}
+
+/// Whether a tool is the shell by another spelling of its name.
+fn is_shell(client: Client, name: &str, raw: &str) -> bool {
+    const NAMES: [&str; 6] = ["bash", "shell", "sh", "zsh", "terminal", "powershell"];
+    let named = NAMES.iter().any(|shell| name.trim().eq_ignore_ascii_case(shell));
+    named && Args::parse(client, raw).is_ok_and(|args| matches!(args.text(Word::Command), Ok(Some(_))))
 }
 
 /// Claude Code's tools. Internal ones touch nothing by themselves: what they set in motion (an agent's calls, a
@@ -237,7 +268,8 @@ fn opencode_tool(name: &str) -> Tool {
 fn action(client: Client, tool: Tool, raw: &str, cwd: &str) -> Result<(Tool, Action), Fault> {
     if let Tool::Unknown(_) | Tool::Mcp { .. } | Tool::WebSearch = tool {
         check_depth(raw)?;
-        return Ok((tool, other(raw)));
+        let action = unknown(&tool, raw);
+        return Ok((tool, action));
     }
     let args = Args::parse(client, raw)?;
     let action = match &tool {
@@ -257,7 +289,7 @@ fn action(client: Client, tool: Tool, raw: &str, cwd: &str) -> Result<(Tool, Act
         Tool::Agent => {
             // A workflow has no prompt: its script, or the name of one, is all there is to see.
             let prompt = args.optional(Word::Prompt)?.unwrap_or_else(|| clip(raw, Action::MAX_CONTENT));
-            Action::Spawn { agent_type: args.optional(Word::AgentType)?, prompt }
+            Action::Spawn { agent_type: args.optional(Word::AgentType)?, prompt, options: options(&args) }
         }
         Tool::WebFetch => Action::Fetch { url: args.need(Word::Url)? },
         Tool::Internal(name) => {
@@ -267,13 +299,28 @@ fn action(client: Client, tool: Tool, raw: &str, cwd: &str) -> Result<(Tool, Act
             }
             other(raw)
         }
-        Tool::WebSearch | Tool::Mcp { .. } | Tool::Unknown(_) => other(raw),
+        Tool::WebSearch | Tool::Mcp { .. } | Tool::Unknown(_) => unknown(&tool, raw),
     };
     Ok((tool, action))
 }
 
+/// A tool of which nothing is known but what its arguments say.
+fn unknown(tool: &Tool, raw: &str) -> Action {
+    let claims = if *tool == Tool::WebSearch { Vec::new() } else { claims::of(tool, raw) };
+    Action::Other { text: clip(raw, Action::MAX_CONTENT), claims }
+}
+
+/// What is said of an agent besides its type, its task and how it runs.
+fn options(args: &Args<'_>) -> Vec<(String, String)> {
+    const ORDINARY: [&str; 7] =
+        ["description", "prompt", "subagent_type", "agent", "run_in_background", "model", "effort"];
+    let said =
+        args.object.all().filter(|(name, raw)| !ORDINARY.contains(name) && !matches!(*raw, "null" | "\"\""));
+    said.map(|(name, raw)| (clip(name, 64), clip(raw, Action::MAX_CONTENT))).collect()
+}
+
 fn other(raw: &str) -> Action {
-    Action::Other { text: clip(raw, Action::MAX_CONTENT) }
+    Action::Other { text: clip(raw, Action::MAX_CONTENT), claims: Vec::new() }
 }
 
 fn monitor(args: &Args<'_>) -> Result<Action, Fault> {

@@ -26,16 +26,10 @@ pub fn understand(call: &ToolCall, cwd: &str, policy: &Policy, facts: &mut Facts
     survey
 }
 
-/// Whether the agent is quarantined: by its type (with or without a plugin's prefix), or because the whole client is
+/// Whether the agent is quarantined: by its type, or because the whole client is
 /// (`LAZARET_QUARANTINE` set to anything).
 pub fn trust(subject: &Subject, policy: &Policy, client_quarantined: bool) -> Trust {
-    let listed = subject.agent_type.as_deref().is_some_and(|agent_type| {
-        let name = agent_type.rsplit_once(':').map_or(agent_type, |(_, name)| name);
-        let types = &policy.quarantine.agent_types;
-        types
-            .iter()
-            .any(|listed| listed.eq_ignore_ascii_case(name) || listed.eq_ignore_ascii_case(agent_type))
-    });
+    let listed = subject.agent_type.as_deref().is_some_and(|name| policy.quarantine.covers(name));
     if listed || client_quarantined { Trust::Quarantined } else { Trust::Ordinary }
 }
 

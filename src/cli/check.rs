@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::adapters;
 use crate::cli::args::{CheckArgs, ClientName};
-use crate::cli::quarantine::Desk;
+use crate::cli::quarantine::{self, Desk};
 use crate::cli::{Exit, Machine, call, hook, report};
 use crate::domain::{
     Asking, Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, SessionId, Stand, Subject,
@@ -170,6 +170,10 @@ impl Checker {
             Trust::Ordinary => None,
             Trust::Quarantined => Some(desk.admit(request, call)?),
         };
+        let spawned = match trust {
+            Trust::Ordinary => desk.spawn(request, call)?,
+            Trust::Quarantined => None,
+        };
         let case = Case {
             subject: &subject,
             call,
@@ -182,7 +186,7 @@ impl Checker {
             policy: &policy,
             stand: &stand,
         };
-        let decision = review::decide(&case);
+        let decision = quarantine::settle(review::decide(&case), spawned.as_ref());
         Ok(Checked { decision, subject, survey: Some(survey), notes })
     }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::adapters::{self, ExitKind, Reply};
 use crate::cli::call;
-use crate::cli::quarantine::Desk;
+use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
 use crate::domain::{
     Asking, Client, Decision, Enforcement, Entry, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places,
@@ -16,7 +16,7 @@ use crate::host::clock::{self, Now};
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::permit::{ActionDigest, Permits};
 use crate::host::state::{self, Look, Store};
-use crate::host::{audit, config, guard, places, registration};
+use crate::host::{audit, config, guard, places, quarantine, registration};
 use crate::review::{self, Case};
 
 /// Internal deadline while the configuration is not known yet, in milliseconds.
@@ -92,7 +92,10 @@ fn leads_nowhere() -> bool {
 
 /// A message that could not be read: denied, and recorded where that is still possible.
 fn unreadable(client: Client, fault: &Fault, now: Now) -> Reply {
-    if let Ok(dirs) = Dirs::locate(&Environment::read()) {
+    let env = Environment::read();
+    if let Ok(dirs) = Dirs::locate(&env)
+        && dirs.check_home(&env).is_ok()
+    {
         // The call is denied whether or not the log can be written.
         let _recorded = Log { state: &dirs.state, policy: &Policy::default(), now }.fault(fault);
     }
@@ -107,6 +110,8 @@ struct Setting {
     policy: Policy,
     /// Why the configuration could not be used; the default policy stands in.
     config_fault: Option<Fault>,
+    /// Why nothing can be remembered or recorded.
+    home_fault: Option<Fault>,
     now: Now,
 }
 
@@ -122,7 +127,8 @@ impl Setting {
         if policy.deadline_ms != DEADLINE_MS {
             guard::deadline(policy.deadline_ms);
         }
-        Ok(Setting { env, dirs, places, policy, config_fault, now })
+        let home_fault = dirs.check_home(&env).err();
+        Ok(Setting { env, dirs, places, policy, config_fault, home_fault, now })
     }
 
     fn log(&self) -> Log<'_> {
@@ -138,19 +144,36 @@ impl Setting {
         if trust == Trust::Ordinary {
             return Ok(None);
         }
+        self.desk().admit(request, call).map(Some)
+    }
+
+    fn desk(&self) -> Desk<'_> {
         let client = self.env.lazaret_quarantine.as_deref();
-        let desk = Desk { dirs: &self.dirs, policy: &self.policy, client, now: self.now, acts: true };
-        desk.admit(request, call).map(Some)
+        Desk { dirs: &self.dirs, policy: &self.policy, client, now: self.now, acts: true }
+    }
+
+    fn trust(&self, subject: &Subject) -> Trust {
+        call::trust(subject, &self.policy, self.env.lazaret_quarantine.is_some())
     }
 }
 
 fn answer(request: &Request, now: Now) -> Decision {
     match Setting::of(request, now) {
-        Ok(setting) => match &request.event {
-            Event::BeforeTool(call) => before_tool(request, call, &setting),
-            event => other_event(request, event, &setting),
+        Ok(setting) => {
+            // Also after everything was killed, the next call of any kind leaves no key of a review that is over.
+            if let Err(fault) = quarantine::sweep(&setting.dirs, now) {
+                let _recorded = setting.log().fault(&fault);
+            }
+            match &request.event {
+                Event::BeforeTool(call) => before_tool(request, call, &setting),
+                event => other_event(request, event, &setting),
+            }
+        }
+        Err(fault) => match &request.event {
+            // Whose it is cannot be told without a policy.
+            Event::AfterTool { report: Some(_), .. } => quarantined::withheld(fault),
+            _ => Decision::fault(fault, false),
         },
-        Err(fault) => Decision::fault(fault, false),
     }
 }
 
@@ -158,15 +181,19 @@ fn answer(request: &Request, now: Now) -> Decision {
 fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decision {
     let Setting { policy, now, .. } = setting;
     let subject = &request.subject;
-    let trust = call::trust(subject, policy, setting.env.lazaret_quarantine.is_some());
+    let trust = setting.trust(subject);
     let mut facts = Facts::new(setting.places.clone());
     let survey = call::understand(call, &request.cwd, policy, &mut facts);
-    let (standing, denied) = match setting.standing(request, call, trust) {
-        Ok(standing) => (standing, None),
-        Err(fault) => (None, Some(fault)),
+    let spawned = match trust {
+        Trust::Ordinary => setting.desk().spawn(request, call),
+        Trust::Quarantined => Ok(None),
+    };
+    let (standing, spawned, denied) = match (setting.standing(request, call, trust), spawned) {
+        (Ok(standing), Ok(spawned)) => (standing, spawned, None),
+        (Err(fault), _) | (_, Err(fault)) => (None, None, Some(fault)),
     };
     let decide = |stand: &Stand| {
-        review::decide(&Case {
+        let decision = review::decide(&Case {
             subject,
             call,
             cwd: &request.cwd,
@@ -177,14 +204,18 @@ fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decisio
             facts: &facts,
             policy,
             stand,
-        })
+        });
+        quarantined::settle(decision, spawned.as_ref())
     };
+    let weigh = |decision, fault| with_fault(decision, fault, request, policy, trust);
+    if let Some(fault) = &setting.home_fault {
+        return weigh(decide(&Stand::default()), fault.clone());
+    }
     let looked = state::update(&setting.store(), subject, *now, look(policy, trust), |stand| {
         let decision = decide(stand);
         let entry = entry(subject, call, &decision);
         (decision, Some(entry))
     });
-    let weigh = |decision, fault| with_fault(decision, fault, request, policy, trust);
     let mut decision = match looked {
         Ok(decision) => decision,
         Err(fault) => weigh(decide(&Stand::default()), fault),
@@ -278,25 +309,48 @@ fn personal_permission(
     decision
 }
 
-/// Everything that is not a call about to run: recorded; a change of settings that would open the gate is refused.
+/// Everything that is not a call about to run: recorded; a change of settings that would open the gate is refused, and
+/// quarantined agents' answers are checked.
 fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision {
     let mut decision = Decision::new(Vec::new(), None, request.asking == Asking::Yes);
+    if setting.home_fault.is_some() {
+        return match event {
+            Event::ConfigChange { .. } => config_change(setting, request),
+            Event::BeforeTool(_)
+            | Event::AfterTool { .. }
+            | Event::Prompt { .. }
+            | Event::SessionStart { .. }
+            | Event::SessionEnd { .. }
+            | Event::SubagentStart
+            | Event::SubagentStop { .. }
+            | Event::Other { .. } => decision,
+        };
+    }
     let done = match event {
-        Event::AfterTool { call, outcome, .. } => {
+        Event::AfterTool { call, outcome, report, .. } => {
+            if let Some(report) = report {
+                decision = setting.desk().report(request, call, report).unwrap_or(decision);
+            }
             let call = review::identify(&request.subject, call).call;
             state::finish(&setting.store(), &request.subject, call, *outcome, setting.now).map(|_found| ())
         }
+        Event::SubagentStart => {
+            decision.quarantined = setting.trust(&request.subject) == Trust::Quarantined;
+            Ok(())
+        }
+        Event::SubagentStop { message } => match setting.trust(&request.subject) {
+            Trust::Ordinary => Ok(()),
+            Trust::Quarantined => {
+                setting.desk().stop(&request.subject, message.as_deref()).map(|decided| decision = decided)
+            }
+        },
+        Event::SessionEnd { .. } => setting.desk().close(&request.subject),
         Event::SessionStart { .. } => sweep(setting),
         Event::ConfigChange { .. } => {
             decision = config_change(setting, request);
             Ok(())
         }
-        Event::BeforeTool(_)
-        | Event::Prompt { .. }
-        | Event::SessionEnd { .. }
-        | Event::SubagentStart
-        | Event::SubagentStop { .. }
-        | Event::Other { .. } => Ok(()),
+        Event::BeforeTool(_) | Event::Prompt { .. } | Event::Other { .. } => Ok(()),
     };
     // These events cannot be blocked and nothing runs because of them: what fails here is told in the log, if that can be.
     if let Err(fault) = done {

@@ -130,7 +130,13 @@ fn kind(decision: &Decision) -> EventKind {
     let rule = decision.reasons().first().map_or("", |reason| reason.rule.as_str());
     match rule {
         "TOOL_NOT_ALLOWED" => return EventKind::ToolBlocked,
-        "INVALID_TYPED_REFERENCE" => return EventKind::HmacFailure,
+        "INVALID_TYPED_REFERENCE" => return EventKind::TypedReferenceInvalid,
+        "HMAC_VERIFICATION_FAILED" => return EventKind::HmacFailure,
+        "SESSION_MISMATCH" => return EventKind::SessionMismatch,
+        "TYPED_REFERENCE_EXPIRED" => return EventKind::ReferenceExpired,
+        "CONCURRENT_AGENT_LIMIT" => return EventKind::ConcurrentAgentLimit,
+        "QUARANTINE_TIMEOUT" => return EventKind::QuarantineTimeout,
+        "quarantine.sealed-copy" => return EventKind::QuarantineAccess,
         "RATE_LIMIT_EXCEEDED" | "TOOL_LIMIT_EXCEEDED" => return EventKind::RateLimitExceeded,
         "SESSION_STOPPED" => return EventKind::SessionStopped,
         "permission.used" => return EventKind::PermissionUsed,
@@ -150,6 +156,14 @@ fn kind(decision: &Decision) -> EventKind {
 fn told<'a>(event: &'a Event, decision: &Decision) -> (EventKind, Option<&'a ToolCall>, String) {
     match event {
         Event::BeforeTool(call) => (kind(decision), Some(call), String::new()),
+        Event::AfterTool { call, .. } if decision.replacement.is_some() => {
+            let first = decision.reasons().first();
+            let kind = match first.map(|reason| reason.rule.as_str()) {
+                Some("quarantine.report-accepted") => EventKind::QuarantineReportAccepted,
+                _ => EventKind::QuarantineReportRejected,
+            };
+            (kind, Some(call), first.map(|reason| reason.message.clone()).unwrap_or_default())
+        }
         Event::AfterTool { call, outcome, error, .. } => {
             let kind = match outcome {
                 Outcome::Done | Outcome::Pending => EventKind::ActionCompleted,
@@ -160,7 +174,17 @@ fn told<'a>(event: &'a Event, decision: &Decision) -> (EventKind, Option<&'a Too
         Event::Prompt { text } => (EventKind::PromptSubmitted, None, format!("{} bytes", text.len())),
         Event::SessionStart { source } => (EventKind::SessionStarted, None, source.clone()),
         Event::SessionEnd { reason } => (EventKind::SessionEnded, None, reason.clone()),
+        Event::SubagentStart if decision.quarantined => {
+            (EventKind::QuarantineAgentStarted, None, String::new())
+        }
         Event::SubagentStart => (EventKind::SubagentStarted, None, String::new()),
+        Event::SubagentStop { .. } if decision.quarantined => {
+            let kind = match decision.verdict() {
+                Verdict::Block => EventKind::QuarantineReportSentBack,
+                Verdict::Allow | Verdict::Warn | Verdict::Modify => EventKind::QuarantineAgentStopped,
+            };
+            (kind, None, String::new())
+        }
         Event::SubagentStop { .. } => (EventKind::SubagentStopped, None, String::new()),
         Event::ConfigChange { source, path } => {
             let kind = if decision.verdict() == Verdict::Block {

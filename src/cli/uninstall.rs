@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::cli::install::{AGENT, Exit, agent_path, plugin_for, shown};
+use crate::cli::install::{Exit, agent_for, agent_path, plugin_for, shown};
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::manifest::{Before, Kind, Loaded, Manifest, Written};
 use crate::host::registration::{Scope, Surroundings, diff, files, settings};
@@ -118,10 +118,10 @@ fn places(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) 
         }
         for scope in Scope::ALL.into_iter().filter(|scope| options.scope.is_none_or(|only| only == *scope)) {
             // Without a home directory there is no such place.
+            let _ = agent_path(client, scope, here).map(|path| add(path, Kind::Whole));
             match client {
                 Client::ClaudeCode => {
                     let _ = scope.claude_settings(here).map(|path| add(path, Kind::Settings));
-                    let _ = agent_path(scope, here).map(|path| add(path, Kind::Whole));
                 }
                 Client::OpenCode => {
                     let _ = scope.opencode_plugin(here).map(|path| add(path, Kind::Whole));
@@ -156,7 +156,8 @@ fn undo_settings(path: &Path, record: Option<&Written>, recorded: &[String]) -> 
 
 fn undo_whole(path: &Path, record: Option<&Written>, recorded: &[String]) -> Result<Undo, Fault> {
     let Some(text) = files::read(path)? else { return Ok(Undo::Nothing) };
-    let ours = text == AGENT || recorded.iter().any(|bin| text == plugin_for(bin));
+    let agents = Client::ALL.map(agent_for);
+    let ours = agents.contains(&text.as_str()) || recorded.iter().any(|bin| text == plugin_for(bin));
     Ok(match record {
         Some(record) if record.after == files::digest(&text) => exactly(record)?.unwrap_or(Undo::Delete),
         Some(_) => Undo::Left,

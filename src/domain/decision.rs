@@ -132,6 +132,8 @@ pub struct Decision {
     pub rationality: Option<Rationality>,
     pub effects: Vec<Effect>,
     pub quarantined: bool,
+    /// What takes the place of a result that the client is about to hand on.
+    pub replacement: Option<String>,
 }
 
 impl Decision {
@@ -159,6 +161,7 @@ impl Decision {
             rationality: None,
             effects: Vec::new(),
             quarantined: false,
+            replacement: None,
         }
     }
 
@@ -182,6 +185,7 @@ impl Decision {
             rationality: None,
             effects: Vec::new(),
             quarantined: false,
+            replacement: None,
         }
     }
 

@@ -1,5 +1,7 @@
 //! What is known of the machine. The review asks, `host` answers; neither does the other's work.
 
+use super::lies_in;
+
 /// A question about the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ask {
@@ -7,6 +9,8 @@ pub enum Ask {
     Path(String),
     /// The text of the file at this absolute path, at most [`Ask::MAX_CONTENT`] bytes.
     Content(String),
+    /// Does git hold what is in the file at this absolute path?
+    Saved(String),
     /// The branch that is checked out in the repository.
     Branch,
 }
@@ -78,12 +82,23 @@ pub struct Places {
     pub user: Option<String>,
 }
 
+impl Places {
+    /// The directories that are worked on. Not the root, and not the home directory or what is above it: working there makes
+    /// nothing in it expendable.
+    pub fn roots(&self) -> impl Iterator<Item = &str> {
+        let home = self.home.as_deref();
+        let roots = self.repo.iter().chain(&self.project).map(String::as_str);
+        roots.filter(move |root| *root != "/" && !home.is_some_and(|home| lies_in(home, root)))
+    }
+}
+
 /// The answers so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     pub places: Places,
     paths: Vec<(String, PathFact)>,
     contents: Vec<(String, Option<String>)>,
+    saved: Vec<(String, bool)>,
     branch: Option<Option<String>>,
 }
 
@@ -101,6 +116,11 @@ impl Facts {
         self.contents.iter().find(|(asked, _)| asked == path).map(|(_, text)| text.as_deref())
     }
 
+    /// The file is tracked and unchanged since git took it in, so that git can bring it back: `None` = not asked yet.
+    pub fn saved(&self, path: &str) -> Option<bool> {
+        self.saved.iter().find(|(asked, _)| asked == path).map(|(_, saved)| *saved)
+    }
+
     /// The branch: `None` = not asked yet, `Some(None)` = detached or no repository.
     pub fn branch(&self) -> Option<Option<&str>> {
         self.branch.as_ref().map(Option::as_deref)
@@ -114,6 +134,10 @@ impl Facts {
         self.contents.push((path, text));
     }
 
+    pub fn answer_saved(&mut self, path: String, saved: bool) {
+        self.saved.push((path, saved));
+    }
+
     pub fn answer_branch(&mut self, branch: Option<String>) {
         self.branch = Some(branch);
     }
@@ -123,6 +147,7 @@ impl Facts {
         match ask {
             Ask::Path(path) => self.path(path).is_some(),
             Ask::Content(path) => self.content(path).is_some(),
+            Ask::Saved(path) => self.saved(path).is_some(),
             Ask::Branch => self.branch.is_some(),
         }
     }

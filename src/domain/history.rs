@@ -49,14 +49,6 @@ pub struct Entry {
     pub file_operation: bool,
 }
 
-/// A quarantined agent that was registered in this session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lease {
-    pub agent: String,
-    /// Age in milliseconds, by the rule of [`PastCall::age_ms`].
-    pub age_ms: u64,
-}
-
 /// Where the session stands when the call comes in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stand {
@@ -72,8 +64,6 @@ pub struct Stand {
     pub prompts: u64,
     /// The session was stopped, and why; a person must resume it.
     pub stopped: Option<String>,
-    /// Agents registered as quarantined.
-    pub quarantined: Vec<Lease>,
     /// What the session is for, as far as it was said.
     pub goals: Vec<String>,
 }

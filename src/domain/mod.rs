@@ -19,15 +19,15 @@ pub use effect::{Effect, EffectKind, Target};
 pub use event::{AuditEvent, EventKind};
 pub use facts::{Ask, Facts, PathFact, PathKind, Places, Protected, ProtectedKind};
 pub use fault::{Fault, FaultKind};
-pub use history::{Entry, Lease, Outcome, PastCall, Stand, fingerprint};
+pub use history::{Entry, Outcome, PastCall, Stand, fingerprint};
 pub use key::Key;
 pub use policy::{
     AuditPolicy, BuiltinRules, Mode, OnFault, Policy, QuarantinePolicy, RationalityThresholds, ResourceMode,
     ResourcePolicy, RiskThresholds, ToolLimit,
 };
 pub use request::{
-    Action, AgentId, Asking, CallId, Client, Event, Request, SearchKind, SessionId, Subject, Tool, ToolCall,
-    Trust,
+    Action, AgentId, AgentReport, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId,
+    Subject, Tool, ToolCall, Trust, Usage,
 };
 pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing};
 pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};

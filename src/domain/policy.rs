@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Places, join, lies_in};
+
 /// Whether a call waits for the whole review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -70,6 +72,17 @@ pub struct QuarantinePolicy {
     pub window_seconds: u32,
     pub concurrent: u32,
     pub timeout_seconds: u32,
+}
+
+impl QuarantinePolicy {
+    /// Whether agents of this type are quarantined, with or without a plugin's prefix, in any case of letters.
+    pub fn covers(&self, agent_type: &str) -> bool {
+        let agent_type = agent_type.trim();
+        let name = agent_type.rsplit_once(':').map_or(agent_type, |(_, name)| name);
+        self.agent_types
+            .iter()
+            .any(|listed| listed.eq_ignore_ascii_case(name) || listed.eq_ignore_ascii_case(agent_type))
+    }
 }
 
 /// File operations a session may make (seed 000 `resources`).
@@ -148,5 +161,52 @@ impl Default for Policy {
             resources: ResourcePolicy { mode: ResourceMode::Off, max_file_operations: 100 },
             audit: AuditPolicy { enabled: true, retain_days: 30, max_bytes: 64 * 1024 * 1024 },
         }
+    }
+}
+
+impl Policy {
+    /// Whether work is expected at an absolute, normalised path: in the repository, the project, a temporary directory, or what
+    /// `scope` adds (`~/…`, and `/**` at its end, are understood).
+    pub fn expects(&self, path: &str, places: &Places) -> bool {
+        let roots = places.roots().chain(places.temp.iter().map(String::as_str));
+        let scope = self.scope.iter().map(|root| root.trim_end_matches("/**"));
+        roots.into_iter().any(|root| lies_in(path, root))
+            || scope.into_iter().any(|root| match (root.strip_prefix('~'), &places.home) {
+                (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+                    lies_in(path, &join(home, rest.trim_start_matches('/')))
+                }
+                (Some(_), _) => false,
+                (None, _) => lies_in(path, root.trim_end_matches('/')),
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_work_is_expected() {
+        let places = Places {
+            home: Some("/home/u".to_owned()),
+            repo: Some("/home/u/proj".to_owned()),
+            temp: vec!["/tmp".to_owned()],
+            ..Places::default()
+        };
+        let scope = ["/data/**", "~/notes", "/srv/app/"].map(str::to_owned).to_vec();
+        let policy = Policy { scope, ..Policy::default() };
+        for path in ["/home/u/proj", "/home/u/proj/a", "/tmp/x", "/data/x", "/home/u/notes/a", "/srv/app/x"] {
+            assert!(policy.expects(path, &places), "{path}");
+        }
+        for path in ["/home/u", "/home/u/proj2", "/data2/x", "/home/u/~/notes", "/etc/hosts", "/"] {
+            assert!(!policy.expects(path, &places), "{path}");
+        }
+        let without_home = Places { home: None, ..places.clone() };
+        assert!(!policy.expects("/home/u/notes/a", &without_home));
+        let at_home = Places { repo: None, project: Some("/home/u".to_owned()), ..places };
+        assert!(
+            !policy.expects("/home/u/letter.txt", &at_home),
+            "working at home makes nothing there expendable"
+        );
     }
 }

@@ -172,14 +172,43 @@ pub enum Action {
     Fetch {
         url: String,
     },
+    /// `options` are the arguments that say more of the agent than its type, its task and how it runs: name and raw value.
     Spawn {
         agent_type: Option<String>,
         prompt: String,
+        options: Vec<(String, String)>,
     },
-    /// Anything else; `text` is the raw JSON of the arguments, at most [`Action::MAX_CONTENT`] bytes of it.
+    /// Anything else; `text` is the raw JSON of the arguments, at most [`Action::MAX_CONTENT`] bytes of it. `claims` is what
+    /// they say of themselves, for tools of which nothing else is known.
     Other {
         text: String,
+        claims: Vec<Claim>,
     },
+}
+
+/// What an argument of a tool that we do not know is, going by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// A command line for a shell.
+    Command(String),
+    /// Code in another language, or in one that is not named.
+    Code(String),
+    File {
+        path: String,
+        usage: Usage,
+    },
+    /// There is more than is looked at.
+    Unread,
+}
+
+/// What a tool does with a file, going by the tool's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Usage {
+    Read,
+    Write,
+    Delete,
+    /// The argument's name does not say that it is a file at all.
+    Unsaid,
 }
 
 impl Action {
@@ -195,6 +224,18 @@ pub struct ToolCall {
     pub id: Option<CallId>,
 }
 
+/// What an agent's call of the agent tool came back with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentReport {
+    /// The agent that ran, as far as the client says.
+    pub agent: Option<AgentId>,
+    pub agent_type: Option<String>,
+    /// It has ended; else it works on elsewhere, and `text` is no report.
+    pub completed: bool,
+    /// In the agent's own words.
+    pub text: String,
+}
+
 /// What the client reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
@@ -204,6 +245,8 @@ pub enum Event {
         outcome: super::Outcome,
         error: Option<String>,
         duration_ms: Option<u64>,
+        /// Of a call of the agent tool that did not fail.
+        report: Option<AgentReport>,
     },
     Prompt {
         text: String,

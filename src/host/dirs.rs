@@ -142,6 +142,19 @@ impl Dirs {
         })
     }
 
+    /// That the home directory is there when the state lies in it. It is never made: nobody would look for it there, and
+    /// another one would be protected than the client's.
+    pub fn check_home(&self, env: &Environment) -> Result<(), Fault> {
+        let Some(home) = env.home().filter(|home| self.state.starts_with(home)) else { return Ok(()) };
+        if Path::new(home).is_dir() {
+            return Ok(());
+        }
+        let why = format!("HOME is {}, which is not a directory", crate::domain::escape(home));
+        Err(Fault::new(FaultKind::Config, "home directory", why).with_way_out(
+            "set HOME to your home directory, or set LAZARET_HOME to a directory of lazaret's own",
+        ))
+    }
+
     /// The user's configuration file.
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
@@ -209,6 +222,17 @@ mod tests {
         let xdg =
             Environment { xdg_config_home: some("/c"), xdg_state_home: some("/s"), ..Environment::default() };
         assert_eq!(Dirs::locate(&xdg).unwrap().state, Path::new("/s/lazaret"));
+    }
+
+    #[test]
+    fn a_home_that_is_not_there_is_named() {
+        let env = Environment { home: some("/no/such/home"), ..Environment::default() };
+        let fault = Dirs::locate(&env).unwrap().check_home(&env).unwrap_err();
+        assert!(fault.message().contains("HOME is /no/such/home"), "{fault}");
+        let elsewhere = Environment { lazaret_home: some("/l"), ..env };
+        assert_eq!(Dirs::locate(&elsewhere).unwrap().check_home(&elsewhere), Ok(()));
+        let root = Environment { home: some("/"), ..Environment::default() };
+        assert_eq!(Dirs::locate(&root).unwrap().check_home(&root), Ok(()));
     }
 
     #[test]

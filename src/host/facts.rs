@@ -6,6 +6,7 @@ use rustix::io::Errno;
 
 use super::files::{self, Links};
 use super::ignore::Ignore;
+use super::index::Index;
 use super::places;
 use crate::domain::{Ask, Facts, PathFact, PathKind, join};
 
@@ -18,6 +19,7 @@ const MAX_GIT_FILE: u64 = 4096;
 /// absolute stays unanswered.
 pub fn answer(asks: &[Ask], facts: &mut Facts) {
     let mut ignore = facts.places.repo.as_deref().map(|repo| Ignore::new(repo, facts.places.home.as_deref()));
+    let mut index = facts.places.repo.as_deref().map(Index::new);
     for ask in asks.iter().take(Ask::MAX) {
         if facts.knows(ask) {
             continue;
@@ -27,7 +29,11 @@ pub fn answer(asks: &[Ask], facts: &mut Facts) {
                 facts.answer_path(path.clone(), path_fact(path, ignore.as_mut()));
             }
             Ask::Content(path) if path.starts_with('/') => facts.answer_content(path.clone(), content(path)),
-            Ask::Path(_) | Ask::Content(_) => {}
+            Ask::Saved(path) if path.starts_with('/') => {
+                let saved = index.as_mut().is_some_and(|index| index.holds(path));
+                facts.answer_saved(path.clone(), saved);
+            }
+            Ask::Path(_) | Ask::Content(_) | Ask::Saved(_) => {}
             Ask::Branch => facts.answer_branch(facts.places.repo.as_deref().and_then(branch)),
         }
     }

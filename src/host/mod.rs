@@ -11,6 +11,7 @@ pub mod facts;
 pub mod files;
 pub mod guard;
 pub mod ignore;
+mod index;
 mod lock;
 pub mod permit;
 pub mod places;

@@ -34,6 +34,9 @@ const OPENCODE: Client = Client {
 /// Settings of whoever manages the machine.
 const MANAGED_TREES: [&str; 2] = ["/etc/claude-code", "/etc/opencode"];
 
+/// Of our own plugin, where the hook runs as one: what registers it, the binary, and the agent.
+const PLUGIN_TREES: [&str; 4] = [".claude-plugin", "hooks", "bin", "adapters/claude-code"];
+
 /// Where things are, seen from the working directory `cwd`.
 pub fn locate(env: &Environment, dirs: &Dirs, cwd: &str) -> Places {
     let cwd = join("/", cwd);
@@ -191,6 +194,11 @@ impl List {
         }
         if let Some(dir) = chosen {
             self.whole(join(&dir, ".claude.json"), false, ProtectedKind::ClientSettings);
+        }
+        if let Some(root) = env.claude_plugin_root.as_deref().filter(|dir| dir.starts_with('/')) {
+            for tree in PLUGIN_TREES {
+                self.whole(join(root, tree), true, ProtectedKind::ClientSettings);
+            }
         }
         for tree in MANAGED_TREES {
             self.whole(tree.to_owned(), true, ProtectedKind::ClientSettings);

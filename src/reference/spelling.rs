@@ -201,7 +201,7 @@ mod tests {
             (good.replace("%2Fa", "%2Fa%2F..%2Fb"), Malformed::Path),
             (good.replace("%2Fa", "%2Fa%00"), Malformed::Path),
             (good.replace(&tag, &tag.to_uppercase()), Malformed::Tag),
-            (good.replace(&tag, &tag[1..]), Malformed::Tag),
+            (good.replace(&tag, tag.trim_start_matches('0')), Malformed::Tag),
             (good.replace("?hmac=", "?HMAC="), Malformed::Tag),
             (good.replace("ts=1", "ts=01"), Malformed::Timestamp),
             (good.replace("ts=1", "ts=+1"), Malformed::Timestamp),
@@ -211,7 +211,7 @@ mod tests {
             (good.replace("&sid", "&ts=2&sid"), Malformed::Timestamp),
             (text(&format!("%2F{}", "%FF".repeat(5000)), &tag, "1", SID), Malformed::TooLong),
         ] {
-            assert_eq!(parse(&text), Err(why), "{}", &text[..text.len().min(80)]);
+            assert_eq!(parse(&text), Err(why), "{}", text.chars().take(80).collect::<String>());
         }
     }
 }

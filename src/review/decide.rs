@@ -58,7 +58,7 @@ pub fn action_text(call: &ToolCall) -> Cow<'_, str> {
         }
         Action::Fetch { url } => Cow::Borrowed(url),
         Action::Spawn { prompt, .. } => Cow::Borrowed(prompt),
-        Action::Other { text } => Cow::Borrowed(text),
+        Action::Other { text, .. } => Cow::Borrowed(text),
     }
 }
 

@@ -155,7 +155,7 @@ mod tests {
     }
 
     fn call(tool: Tool) -> ToolCall {
-        ToolCall { tool, action: Action::Other { text: String::new() }, id: None }
+        ToolCall { tool, action: Action::Other { text: String::new(), claims: Vec::new() }, id: None }
     }
 
     fn past(agent: u64, tool: &Tool, age_ms: u64) -> PastCall {

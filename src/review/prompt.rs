@@ -322,20 +322,34 @@ mod tests {
         assert!(!user.contains("hmac=H"));
     }
 
-    /// The definition that is installed with the client and the system prompt say the same, rule by rule.
+    /// The definitions that are installed with the clients and the system prompt say the same, rule by rule.
     #[test]
-    fn the_agent_definition_agrees() {
+    fn the_agent_definitions_agree() {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let definition = include_str!("../../adapters/claude-code/agents/quarantine-reviewer.md");
-        let (_, rules) = definition.split_once("\n---\n").unwrap();
+        let claude = include_str!("../../adapters/claude-code/agents/quarantine-reviewer.md");
+        let opencode = include_str!("../../adapters/opencode/agents/quarantine-reviewer.md");
         let system = words(Template::default_of(Prompt::System).0);
-        let rules: Vec<&str> = rules.split("\n- ").flat_map(|part| part.split("\n\n")).collect();
-        assert!(rules.len() > 10);
-        for rule in rules {
-            assert!(system.contains(&words(rule)), "not in the system prompt: {rule}");
+        for definition in [claude, opencode] {
+            let (_, rules) = definition.split_once("\n---\n").unwrap();
+            let rules: Vec<&str> = rules.split("\n- ").flat_map(|part| part.split("\n\n")).collect();
+            assert!(rules.len() > 10);
+            for rule in rules {
+                assert!(system.contains(&words(rule)), "not in the system prompt: {rule}");
+            }
         }
-        let tools = definition.lines().find_map(|line| line.strip_prefix("tools: ")).unwrap();
-        assert_eq!(tools, AllowedTool::ALL.map(AllowedTool::name).join(", "));
+        let names = AllowedTool::ALL.map(AllowedTool::name);
+        let tools = claude.lines().find_map(|line| line.strip_prefix("tools: ")).unwrap();
+        assert_eq!(tools, names.join(", "));
+        // The sealed copies lie outside the project.
+        let mut allowed: Vec<String> = names.map(str::to_lowercase).to_vec();
+        allowed.push("external_directory".to_owned());
+        let found: Vec<&str> =
+            opencode.lines().filter_map(|line| line.trim().strip_suffix(": allow")).collect();
+        assert_eq!(found, allowed);
+        assert!(
+            opencode.contains("\nmode: subagent\npermission:\n  \"*\": deny\n"),
+            "all else is denied first"
+        );
     }
 
     #[test]

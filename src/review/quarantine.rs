@@ -209,3 +209,164 @@ fn deny(code: &str, message: String, matched: &str) -> Reason {
         instead: (!matched.is_empty()).then(|| WAY_OUT.to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Granted, Grounds, Key, SearchKind, Tool};
+
+    const ID: &str = "3f2b8c1e-9d4a-4e6f-8a7b-0c1d2e3f4a5b";
+    const OTHER: &str = "3f2b8c1e-9d4a-4e6f-8a7b-0c1d2e3f4a5c";
+    const NOW: u64 = 1_000_000;
+
+    fn standing() -> Standing {
+        let granted = |original: &str, tree| Granted { original: original.to_owned(), tree };
+        Standing::In(Inside {
+            review: ReviewId::parse(ID).unwrap(),
+            grounds: Grounds {
+                root: "/p".to_owned(),
+                copies: "/run/c".to_owned(),
+                granted: vec![granted("/p/a.rs", false), granted("/p/lib", true)],
+            },
+            ttl_s: 60,
+            key: Key::new([7; 32]),
+            now_s: NOW,
+        })
+    }
+
+    fn reference(path: &str, minted: u64, key: u8, id: &str) -> String {
+        let id = ReviewId::parse(id).unwrap();
+        Reference::mint(&Key::new([key; 32]), path.as_bytes(), minted, &id, 60).unwrap().to_string()
+    }
+
+    fn read(path: &str) -> ToolCall {
+        ToolCall { tool: Tool::Read, action: Action::Read { path: path.to_owned() }, id: None }
+    }
+
+    fn search(tool: Tool, pattern: &str, path: Option<&str>, glob: Option<&str>) -> ToolCall {
+        let kind = if tool == Tool::Grep { SearchKind::Grep } else { SearchKind::Glob };
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let action =
+            Action::Search { kind, pattern: pattern.to_owned(), path: owned(path), glob: owned(glob) };
+        ToolCall { tool, action, id: None }
+    }
+
+    fn outcome(call: &ToolCall) -> Result<String, String> {
+        gate(call, "/work", &standing()).map(|change| change.value).map_err(|reason| reason.rule)
+    }
+
+    #[test]
+    fn a_reference_leads_to_the_sealed_copy_in_both_spellings() {
+        let uri = reference("/p/a.rs", NOW, 7, ID);
+        assert_eq!(outcome(&read(&uri)).unwrap(), "/run/c/a.rs");
+        let resolved = format!("/work/{}", uri.replacen("typed://", "typed:/", 1));
+        assert_eq!(outcome(&read(&resolved)).unwrap(), "/run/c/a.rs");
+        let inside = reference("/p/lib/x/y.rs", NOW, 7, ID);
+        assert_eq!(outcome(&read(&inside)).unwrap(), "/run/c/lib/x/y.rs");
+        let change = gate(&read(&uri), "/work", &standing()).unwrap();
+        assert!(change.needs_permission && !change.told && change.field == "file_path");
+    }
+
+    #[test]
+    fn every_other_reading_is_refused_by_its_own_code() {
+        let good = reference("/p/a.rs", NOW, 7, ID);
+        for (path, code) in [
+            ("/p/a.rs".to_owned(), "INVALID_TYPED_REFERENCE"),
+            ("/etc/passwd".to_owned(), "INVALID_TYPED_REFERENCE"),
+            ("/run/c/a.rs".to_owned(), "INVALID_TYPED_REFERENCE"),
+            (good.to_uppercase(), "INVALID_TYPED_REFERENCE"),
+            (format!("{good} "), "INVALID_TYPED_REFERENCE"),
+            (good.replace("%2F", "/"), "INVALID_TYPED_REFERENCE"),
+            (reference("/p/lib", NOW, 7, ID), "INVALID_TYPED_REFERENCE"),
+            (reference("/p/b.rs", NOW, 7, ID), "INVALID_TYPED_REFERENCE"),
+            (reference("/p/a.rs", NOW, 8, ID), "HMAC_VERIFICATION_FAILED"),
+            (good.replace("a.rs", "b.rs"), "HMAC_VERIFICATION_FAILED"),
+            (good.replace("ts=1000000", "ts=1000001"), "HMAC_VERIFICATION_FAILED"),
+            (reference("/p/a.rs", NOW, 7, OTHER), "SESSION_MISMATCH"),
+            (reference("/p/a.rs", NOW - 61, 7, ID), "TYPED_REFERENCE_EXPIRED"),
+            (reference("/p/a.rs", NOW + 61, 7, ID), "TYPED_REFERENCE_EXPIRED"),
+        ] {
+            assert_eq!(outcome(&read(&path)).unwrap_err(), code, "{path}");
+        }
+    }
+
+    #[test]
+    fn searches_stay_among_the_copies() {
+        let dir = reference("/p/lib", NOW, 7, ID);
+        let grep = |pattern: &str, path: Option<&str>, glob: Option<&str>| {
+            outcome(&search(Tool::Grep, pattern, path, glob))
+        };
+        assert_eq!(grep("x", None, None).unwrap(), "/run/c");
+        assert_eq!(grep("x", Some("."), Some("**/*.{rs,toml}")).unwrap(), "/run/c");
+        assert_eq!(grep("x", Some("./lib/x"), None).unwrap(), "/run/c/lib/x");
+        assert_eq!(grep("x", Some(&dir), None).unwrap(), "/run/c/lib");
+        // A pattern of Grep is no path.
+        assert_eq!(grep("/etc/../x", None, None).unwrap(), "/run/c");
+        for path in ["/", "/etc", "/p", "..", "lib/../..", "~", "~/x", "$HOME", "lib/..\\x", "{/etc,x}"] {
+            assert_eq!(grep("x", Some(path), None).unwrap_err(), "INVALID_TYPED_REFERENCE", "{path}");
+        }
+        for pattern in
+            ["/etc/*", "../*", "{/etc/*,x}", "{x,/etc/*}", "x/../../y", "~/.ssh/*", "@(/etc/*)", "[/]etc/*"]
+        {
+            let glob = outcome(&search(Tool::Glob, pattern, None, None));
+            assert_eq!(glob.unwrap_err(), "INVALID_TYPED_REFERENCE", "{pattern}");
+            assert_eq!(grep("x", None, Some(pattern)).unwrap_err(), "INVALID_TYPED_REFERENCE", "{pattern}");
+        }
+        for pattern in ["**/*.rs", "lib/{a,b}/*.rs", "*.[ch]", "!target/**", "a b/c"] {
+            assert!(outcome(&search(Tool::Glob, pattern, None, None)).is_ok(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn nobody_gets_in_from_outside() {
+        let uri = reference("/p/a.rs", NOW, 7, ID);
+        for (why, code) in [
+            (Out::Unbound, "INVALID_TYPED_REFERENCE"),
+            (Out::OtherSession, "SESSION_MISMATCH"),
+            (Out::Forged, "HMAC_VERIFICATION_FAILED"),
+            (Out::Expired, "TYPED_REFERENCE_EXPIRED"),
+            (Out::TooMany, "CONCURRENT_AGENT_LIMIT"),
+            (Out::TimedOut, "QUARANTINE_TIMEOUT"),
+            (Out::NoSession, "SESSION_MISMATCH"),
+        ] {
+            let refused = gate(&read(&uri), "/work", &Standing::Out(why)).unwrap_err();
+            assert_eq!(refused.rule, code);
+            assert!(refused.instead.is_some());
+        }
+        // What is wrong with the path says more; an agent past its time is told that first.
+        let refused = gate(&read("/etc/passwd"), "/work", &Standing::Out(Out::TooMany)).unwrap_err();
+        assert_eq!(refused.rule, "INVALID_TYPED_REFERENCE");
+        let refused = gate(&read("/etc/passwd"), "/work", &Standing::Out(Out::TimedOut)).unwrap_err();
+        assert_eq!(refused.rule, "QUARANTINE_TIMEOUT");
+    }
+
+    #[test]
+    fn other_tools_are_denied_with_their_danger() {
+        for tool in [
+            Tool::Bash,
+            Tool::Write,
+            Tool::Agent,
+            Tool::WebFetch,
+            Tool::Mcp { server: "s".to_owned(), tool: "read".to_owned() },
+            Tool::Unknown("Read ".to_owned()),
+        ] {
+            let call = ToolCall {
+                tool,
+                action: Action::Other { text: String::new(), claims: Vec::new() },
+                id: None,
+            };
+            let reason = gate(&call, "/work", &standing()).unwrap_err();
+            assert_eq!(reason.rule, "TOOL_NOT_ALLOWED");
+            assert!(reason.message.contains("AS-0"), "{}", reason.message);
+        }
+    }
+
+    #[test]
+    fn the_session_of_a_task_is_found_in_its_text() {
+        let uri = reference("/p/a.rs", NOW, 7, ID);
+        let text = format!("Review `typed://nonsense` and:\n- {uri} : \"a.rs\"\n");
+        assert_eq!(session_named(&text).unwrap().as_str(), ID);
+        assert_eq!(session_named("Review /p/a.rs"), None);
+        assert_eq!(session_named(uri.get(..uri.len() - 1).unwrap()), None);
+    }
+}

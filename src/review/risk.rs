@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Effect, EffectKind, Modifiers, Outcome, PastCall, Places, Policy, Risk, RiskLevel, RiskThresholds, Score,
-    Target, join, lies_in,
+    Target,
 };
 
 /// Base risk of a kind of effect: seed 002's six, and ours for the two that it leaves open.
@@ -19,6 +19,8 @@ pub const fn base_risk(kind: EffectKind) -> f64 {
 
 /// Added when an effect falls outside the expected scope.
 const OUT_OF_SCOPE: f64 = 0.3;
+/// The same for the deletion of a single file by its name: high, but not critical by itself, so that a person can be asked.
+const FILE_OUT_OF_SCOPE: f64 = 0.1;
 /// Added when another user's rights are used.
 const PRIVILEGE: f64 = 0.2;
 /// What is lost can be made again: as risky as making it.
@@ -46,7 +48,13 @@ pub fn risk(effects: &[Effect], action: u64, history: &[PastCall], places: &Plac
     let mut modifiers = Modifiers::default();
     for effect in effects {
         let base = if effect.disposable { DISPOSABLE } else { base_risk(effect.kind) };
-        let scope = if in_scope(&effect.target, places, policy) { 0.0 } else { OUT_OF_SCOPE };
+        let scope = match in_scope(&effect.target, places, policy) {
+            true => 0.0,
+            false if effect.kind == EffectKind::FileDeletion && is_one_file(&effect.target) => {
+                FILE_OUT_OF_SCOPE
+            }
+            false => OUT_OF_SCOPE,
+        };
         let privilege = if effect.privileged { PRIVILEGE } else { 0.0 };
         if !factors.iter().any(|(_, name)| *name == effect.kind.name()) {
             factors.push((base, effect.kind.name()));
@@ -73,6 +81,10 @@ pub fn risk(effects: &[Effect], action: u64, history: &[PastCall], places: &Plac
     Risk { score, level: risk_level(score, &policy.risk), factors, modifiers }
 }
 
+const fn is_one_file(target: &Target) -> bool {
+    matches!(target, Target::Path { glob: false, recursive: false, .. })
+}
+
 /// 0, .1, .2 or .4 for 0, 1, 2 or more failures of the same action since something was last changed. A test that fails,
 /// is mended and run again is not a repetition.
 fn repetition(action: u64, history: &[PastCall]) -> f64 {
@@ -89,29 +101,14 @@ fn repetition(action: u64, history: &[PastCall]) -> f64 {
     }
 }
 
-/// Whether an effect falls where work is expected: the repository, the project, temporary directories, what the policy
-/// adds; without a repository, the working directory stands for it. What has no path is in scope.
+/// Whether an effect falls where work is expected. What has no path is in scope.
 fn in_scope(target: &Target, places: &Places, policy: &Policy) -> bool {
     let path = match target {
         Target::Path { path, .. } => path.as_str(),
         Target::UnknownPath { known, .. } if known.starts_with('/') && known.len() > 1 => known.as_str(),
         Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => return true,
     };
-    let mut roots = places
-        .repo
-        .iter()
-        .chain(&places.project)
-        .chain(&places.temp)
-        .map(String::as_str)
-        .filter(|r| *r != "/");
-    if path == "/dev/null" || roots.any(|root| lies_in(path, root)) {
-        return true;
-    }
-    policy.scope.iter().any(|root| match (root.strip_prefix("~/"), &places.home) {
-        (Some(rest), Some(home)) => lies_in(path, &join(home, rest)),
-        (Some(_), None) => false,
-        (None, _) => lies_in(path, root.trim_end_matches("/**").trim_end_matches('/')),
-    })
+    path == "/dev/null" || policy.expects(path, places)
 }
 
 #[cfg(test)]
@@ -154,6 +151,18 @@ mod tests {
         assert!(outside.factors.contains(&"out_of_scope"));
         let inside = risk(&[effect(EffectKind::FileCreation, "/project/x")], 0, &[], &places(), &policy);
         assert_eq!(inside.score, Score::new(0.3));
+    }
+
+    #[test]
+    fn one_file_elsewhere_is_not_critical_by_itself() {
+        let mut gone = effect(EffectKind::FileDeletion, "/elsewhere/a");
+        let of =
+            |effect: &Effect| risk(std::slice::from_ref(effect), 0, &[], &places(), &Policy::default()).level;
+        assert_eq!(of(&gone), RiskLevel::High);
+        gone.target = Target::Path { path: "/elsewhere/a".to_owned(), glob: false, recursive: true };
+        assert_eq!(of(&gone), RiskLevel::Critical);
+        gone.target = Target::Path { path: "/elsewhere/*".to_owned(), glob: true, recursive: false };
+        assert_eq!(of(&gone), RiskLevel::Critical);
     }
 
     #[test]

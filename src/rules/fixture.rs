@@ -49,6 +49,9 @@ const DIRECTORIES: &[&str] = &[
 const FILES: &[(&str, &str)] = &[
     ("/home/u/proj/README.md", "# proj\n"),
     ("/home/u/proj/src/main.rs", "fn main() {}\n"),
+    ("/home/u/proj/src/lib.rs", "pub fn f() {}\n"),
+    ("/home/u/proj/Makefile", "all:\n"),
+    ("/home/u/proj/package-lock.json", "{}\n"),
     ("/home/u/proj/.env", "KEY=value\n"),
     ("/home/u/proj/.env.example", "KEY=\n"),
     ("/home/u/proj/opencode.json", "{}\n"),
@@ -59,6 +62,9 @@ const FILES: &[(&str, &str)] = &[
     ("/home/u/.claude/settings.json", "{}\n"),
     ("/home/u/.bashrc", "alias ll='ls -l'\n"),
 ];
+
+/// Files that git holds as they are.
+const SAVED: &[&str] = &["/home/u/proj/Makefile", "/home/u/proj/src/lib.rs"];
 
 /// Directories that git ignores in the made-up repository.
 const IGNORED: &[&str] =
@@ -126,6 +132,7 @@ pub fn answer(facts: &mut Facts, ask: &Ask) {
             let text = FILES.iter().find(|(name, _)| name == path).map(|(_, text)| (*text).to_owned());
             facts.answer_content(path.clone(), text);
         }
+        Ask::Saved(path) => facts.answer_saved(path.clone(), SAVED.contains(&path.as_str())),
         Ask::Branch => facts.answer_branch(Some("topic".to_owned())),
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 pub use change::{Change, shown};
-pub use parts::{AGENT, agent_path, plugin_for};
+pub use parts::{agent_for, agent_path, plugin_for};
 
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::hooks::Form;
@@ -73,7 +73,7 @@ pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Writ
                 writeln!(out, "claude-code ({told}): {}, {} scope", form.name(), options.scope.name())?;
             }
             Client::OpenCode => {
-                changes.push(parts::opencode(&bin, options.scope, here)?);
+                changes.extend(parts::opencode(&bin, options.scope, here)?);
                 writeln!(out, "opencode: plugin, {} scope", options.scope.name())?;
             }
         }

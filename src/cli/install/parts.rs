@@ -1,5 +1,5 @@
-//! What each client gets: Claude Code the hooks and the quarantined reviewer, OpenCode the plugin. Works out the new
-//! text of each file; changes none.
+//! What each client gets: Claude Code the hooks, OpenCode the plugin, both the quarantined reviewer. Works out the new text
+//! of each file; changes none.
 
 use std::path::PathBuf;
 
@@ -11,8 +11,8 @@ use crate::host::registration::hooks::{self, BIN_MARKER, Form};
 use crate::host::registration::manifest::{Kind, Manifest};
 use crate::host::registration::{Scope, Surroundings, files, settings};
 
-/// The quarantined reviewer's definition for Claude Code.
-pub const AGENT: &str = include_str!("../../../adapters/claude-code/agents/quarantine-reviewer.md");
+const CLAUDE_AGENT: &str = include_str!("../../../adapters/claude-code/agents/quarantine-reviewer.md");
+const OPENCODE_AGENT: &str = include_str!("../../../adapters/opencode/agents/quarantine-reviewer.md");
 const AGENT_FILE: &str = "agents/quarantine-reviewer.md";
 /// The plugin for OpenCode, with the marker for the binary's path in it.
 const PLUGIN: &str = include_str!("../../../adapters/opencode/lazaret.js");
@@ -49,28 +49,32 @@ pub(super) fn claude_code(
         mixed,
         existing: Existing::Replace,
     };
-    let path = agent_path(scope, here)?;
+    Ok(vec![registration, agent(Client::ClaudeCode, scope, here)?])
+}
+
+/// The quarantined reviewer's definition, which takes nobody's place.
+fn agent(client: Client, scope: Scope, here: &Surroundings) -> Result<Change, Fault> {
+    let path = agent_path(client, scope, here)?;
     let old = files::read(&path)?;
-    let agent = Change {
-        client: Client::ClaudeCode,
+    Ok(Change {
+        client,
         scope,
         path,
         kind: Kind::Whole,
         what: "the quarantined reviewer".to_owned(),
         bin: None,
         old,
-        new: AGENT.to_owned(),
+        new: agent_for(client).to_owned(),
         mixed: false,
         existing: Existing::Keep,
-    };
-    Ok(vec![registration, agent])
+    })
 }
 
-/// The change for OpenCode.
-pub(super) fn opencode(bin: &str, scope: Scope, here: &Surroundings) -> Result<Change, Fault> {
+/// The changes for OpenCode.
+pub(super) fn opencode(bin: &str, scope: Scope, here: &Surroundings) -> Result<Vec<Change>, Fault> {
     let path = scope.opencode_plugin(here)?;
     let old = files::read(&path)?;
-    Ok(Change {
+    let plugin = Change {
         client: Client::OpenCode,
         scope,
         path,
@@ -81,7 +85,8 @@ pub(super) fn opencode(bin: &str, scope: Scope, here: &Surroundings) -> Result<C
         new: plugin_for(bin),
         mixed: false,
         existing: Existing::Replace,
-    })
+    };
+    Ok(vec![plugin, agent(Client::OpenCode, scope, here)?])
 }
 
 /// The plugin's text for a binary.
@@ -90,7 +95,19 @@ pub fn plugin_for(bin: &str) -> String {
     PLUGIN.replace(&marker, &Value::from(bin).to_string())
 }
 
+/// The quarantined reviewer's definition for a client.
+pub const fn agent_for(client: Client) -> &'static str {
+    match client {
+        Client::ClaudeCode => CLAUDE_AGENT,
+        Client::OpenCode => OPENCODE_AGENT,
+    }
+}
+
 /// Where the quarantined reviewer's definition goes.
-pub fn agent_path(scope: Scope, here: &Surroundings) -> Result<PathBuf, Fault> {
-    Ok(scope.claude_dir(here)?.join(AGENT_FILE))
+pub fn agent_path(client: Client, scope: Scope, here: &Surroundings) -> Result<PathBuf, Fault> {
+    let dir = match client {
+        Client::ClaudeCode => scope.claude_dir(here)?,
+        Client::OpenCode => scope.opencode_dir(here)?,
+    };
+    Ok(dir.join(AGENT_FILE))
 }

@@ -70,6 +70,7 @@ impl Desk<'_> {
                     Some(session) if session.ended.is_none() && !session.is_expired(self.now) => {
                         self.inside(&session)
                     }
+                    Some(session) if session.is_expired(self.now) => Ok(Standing::Out(Out::Expired)),
                     Some(_) | None => Ok(Standing::Out(Out::NoSession)),
                 },
                 None => Ok(Standing::Out(Out::Unbound)),
@@ -86,6 +87,8 @@ impl Desk<'_> {
                     quarantine::end(self.dirs, &review, Why::TimedOut, self.now)?;
                     Out::TimedOut
                 }
+                // Its references are as old as the session.
+                Denied::Ended { why: Why::Expired, .. } => Out::Expired,
                 Denied::NoSuchSession | Denied::Ended { .. } => Out::NoSession,
             })),
         }

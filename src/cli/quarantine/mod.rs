@@ -1,7 +1,12 @@
-//! The quarantine as the hook and the commands need it: where an agent stands, and the task that it is given.
+//! The quarantine as the hook and the commands need it: where an agent stands, the task that it is given, and what becomes
+//! of its answer.
 
+mod answer;
 mod desk;
+mod spawn;
 mod task;
 
+pub use answer::withheld;
 pub use desk::Desk;
+pub use spawn::settle;
 pub use task::Task;

@@ -13,7 +13,8 @@ mod vault;
 pub use life::{Listed, MAX_NAMED, MAX_OPEN, MAX_TTL_S, Opening, end, key, list, load, open};
 pub use record::{Contents, Ended, Entry, EntryKind, SealedFile, Session, Skipped, Why};
 pub use register::{
-    AgentKey, AgentRow, AgentState, Denied, Entered, MAX_AGENTS, agents, bound, enter, leave, leave_session,
+    AgentKey, AgentRow, AgentState, Denied, Entered, MAX_AGENTS, SentBack, agents, bound, enter, leave,
+    leave_session, sent_back,
 };
 pub use seal::{MAX_DEPTH, MAX_FILE, MAX_FILES, MAX_LOOKED_AT, MAX_TOTAL};
 pub use sweep::{Swept, sweep};

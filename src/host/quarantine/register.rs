@@ -101,6 +101,9 @@ struct Row {
     boot_ms: u64,
     timeout_s: u32,
     state: AgentState,
+    /// How often its answer was refused.
+    #[serde(default)]
+    sent_back: u32,
 }
 
 impl Row {
@@ -190,6 +193,7 @@ fn admit(
             boot_ms: now.boot_ms,
             timeout_s: session.timeout_s,
             state: AgentState::Working,
+            sent_back: 0,
         };
         let left_ms = row.left_ms(now).unwrap_or(0);
         register.rows.push(row);
@@ -254,6 +258,36 @@ pub fn bound(dirs: &Dirs, key: &AgentKey) -> Result<Option<ReviewId>, Fault> {
     }
     let row = register.rows.iter().find(|row| row.is(key));
     Ok(row.and_then(|row| ReviewId::parse(&row.review)))
+}
+
+/// How often answers were refused, this time included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SentBack {
+    /// Of this agent.
+    pub agent: u32,
+    /// Of all agents of its review.
+    pub review: u32,
+}
+
+/// Counts that an agent's answer was refused: none = it may not give another one, because it is bound to no session that
+/// is open or has no time left.
+pub fn sent_back(dirs: &Dirs, key: &AgentKey, now: Now) -> Result<Option<SentBack>, Fault> {
+    let Some(room) = Room::open(dirs)? else { return Ok(None) };
+    let Some(_lock) = room.lock()? else { return Ok(None) };
+    let mut register = intact(&room, now)?;
+    let Some(row) = register.rows.iter_mut().find(|row| row.is(key)) else { return Ok(None) };
+    let Some(review) = ReviewId::parse(&row.review).filter(|_| row.left_ms(now).is_some()) else {
+        return Ok(None);
+    };
+    if usable(&room, &review, now)?.is_err() {
+        return Ok(None);
+    }
+    row.sent_back = row.sent_back.saturating_add(1);
+    let agent = row.sent_back;
+    let of_review = register.rows.iter().filter(|row| row.review == review.as_str());
+    let all = of_review.fold(0_u32, |sum, row| sum.saturating_add(row.sent_back));
+    save(&room, &register)?;
+    Ok(Some(SentBack { agent, review: all }))
 }
 
 /// Gives an agent's place back: `false` = it had none.

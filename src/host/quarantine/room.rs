@@ -1,8 +1,8 @@
 //! The private directory in which sessions, copies and the register lie: opened and checked anew by every process, read
 //! and written relative to its descriptor, with one lock.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,9 @@ use crate::host::private;
 
 /// The directory's name below the run directory.
 const NAME: &str = "review";
-const LOCK: &str = "lock";
+pub(super) const LOCK: &str = "lock";
+/// What is appended to the name of a file while it is being written.
+pub(super) const UNFINISHED: &str = ".new";
 /// Longest wait for the lock, in milliseconds: well below every deadline.
 const WAIT_MS: u64 = 1000;
 /// Bits of a mode that give others something.
@@ -106,7 +108,7 @@ impl Room {
     }
 
     /// Opens a file that must be ours and closed to others: `None` = there is none.
-    pub fn open_checked(&self, rel: &str, flags: OFlags) -> Result<Option<File>, Fault> {
+    pub fn open_checked(&self, rel: &str, flags: OFlags) -> Result<Option<(File, Metadata)>, Fault> {
         let path = self.at(rel);
         let file = match self.open_file(rel, flags) {
             Ok(file) => file,
@@ -116,26 +118,37 @@ impl Room {
         let meta = file.metadata().map_err(|error| told(&path, &error))?;
         private::owned(FaultKind::State, &path, &meta)?;
         closed(&path, meta.permissions().mode())?;
-        Ok(Some(file))
+        Ok(Some((file, meta)))
     }
 
     /// The bytes of a file: `None` = there is none. One that is not ours, open to others or too long is a fault.
     pub fn read(&self, rel: &str, max: u64) -> Result<Option<Vec<u8>>, Fault> {
-        let Some(mut file) = self.open_checked(rel, OFlags::RDONLY)? else { return Ok(None) };
+        let Some((file, meta)) = self.open_checked(rel, OFlags::RDONLY)? else { return Ok(None) };
         let path = self.at(rel);
-        let bytes = private::read(&mut file, max).map_err(|error| told(&path, &error))?;
-        bytes.map(Some).ok_or_else(|| fault(&path, format!("it is longer than {max} bytes")))
+        // One byte more than it has, so that one read gets it and the next one sees its end.
+        let mut bytes = Vec::with_capacity(usize::try_from(meta.len().min(max)).unwrap_or(0) + 1);
+        file.take(max + 1).read_to_end(&mut bytes).map_err(|error| told(&path, &error))?;
+        if bytes.len() as u64 > max {
+            return Err(fault(&path, format!("it is longer than {max} bytes")));
+        }
+        Ok(Some(bytes))
     }
 
     /// Replaces a file in one step. The caller holds the lock, so the other name can be fixed.
     pub fn write(&self, rel: &str, bytes: &[u8]) -> Result<(), Fault> {
         let path = self.at(rel);
-        let temp = format!("{rel}.new");
+        let temp = format!("{rel}{UNFINISHED}");
         let mut file = self
             .open_file(&temp, OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC)
             .map_err(|errno| cannot(&path, errno))?;
         file.write_all(bytes).map_err(|error| told(&path, &error))?;
         rustix::fs::renameat(&self.dir, temp.as_str(), &self.dir, rel).map_err(|errno| cannot(&path, errno))
+    }
+
+    /// Makes an empty file, if it is missing.
+    pub fn touch(&self, rel: &str) -> Result<(), Fault> {
+        let made = self.open_file(rel, OFlags::WRONLY | OFlags::CREATE);
+        made.map(drop).map_err(|errno| cannot(&self.at(rel), errno))
     }
 
     /// Removes a file: `false` = there was none.

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::beneath;
 use super::record::{Contents, Entry, EntryKind, SealedFile, Skipped, below};
-use crate::domain::{Fault, FaultKind, Protected, escape, lies_in};
+use crate::domain::{Fault, FaultKind, Protected, ProtectedKind, escape, lies_in};
 
 /// Most files of a session.
 pub const MAX_FILES: usize = 5_000;
@@ -317,8 +317,14 @@ impl Sealer<'_> {
         if rel == "." { self.root.to_owned() } else { format!("{root}/{rel}") }
     }
 
+    /// What is lazaret's own is not handed out. A client's settings are: in a stranger's code they are worth a look, and a
+    /// copy changes nothing.
     fn is_protected(&self, path: &str) -> bool {
-        self.protected.iter().any(|place| match place.tree {
+        let own = self.protected.iter().filter(|place| match place.kind {
+            ProtectedKind::Own | ProtectedKind::Keys => true,
+            ProtectedKind::ClientSettings => false,
+        });
+        own.into_iter().any(|place| match place.tree {
             true => lies_in(path, &place.path),
             false => path == place.path,
         })

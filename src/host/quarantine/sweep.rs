@@ -7,7 +7,7 @@ use super::beneath;
 use super::life::{LOOKED_AT, MAX_TTL_S, end_locked, ended_ids, forget_if_idle, open_ids, remove_tree};
 use super::record::{self, ENDED, OPEN, SALT, Why};
 use super::register;
-use super::room::Room;
+use super::room::{LOCK, Room, UNFINISHED};
 use super::vault;
 use crate::domain::{Fault, ReviewId};
 use crate::host::clock::Now;
@@ -102,6 +102,12 @@ fn why_over(room: &Room, id: &ReviewId, late: &[ReviewId], now: Now) -> Result<O
 
 /// Removes what a killed process was filling or emptying. Who still fills a directory holds its lock.
 fn clear_leftovers(room: &Room) -> Result<(), Fault> {
+    for dir in [".", ENDED] {
+        // Only who holds the lock writes here, and that is us.
+        for name in room.names(dir, LOOKED_AT)?.iter().filter(|name| name.ends_with(UNFINISHED)) {
+            room.remove(&format!("{dir}/{name}"))?;
+        }
+    }
     for name in room.names(OPEN, LOOKED_AT)? {
         if ReviewId::parse(&name).is_some() {
             continue;
@@ -155,7 +161,7 @@ fn give_up(room: &Room) -> Result<(), Fault> {
         return Ok(());
     }
     register::remove(room)?;
-    room.remove("lock")?;
+    room.remove(LOCK)?;
     // A damaged register that was kept aside keeps the room: a person may want to see it.
     let _given_up = rustix::fs::rmdir(&room.path);
     Ok(())

@@ -214,6 +214,17 @@ mod tests {
     }
 
     #[test]
+    fn the_plugin_names_what_is_there() {
+        let plugin: Value =
+            serde_json::from_str(include_str!("../../../.claude-plugin/plugin.json")).unwrap();
+        assert_eq!(plugin["name"], "lazaret");
+        assert_eq!(plugin["version"], env!("CARGO_PKG_VERSION"));
+        let agent = include_str!("../../../adapters/claude-code/agents/quarantine-reviewer.md");
+        assert!(agent.starts_with("---\nname: quarantine-reviewer\n"));
+        assert_eq!(plugin["agents"], json!(["./adapters/claude-code/agents/quarantine-reviewer.md"]));
+    }
+
+    #[test]
     fn what_was_written_is_recognised_with_every_path() {
         for bin in ["/a/lazaret", "/with space/la\"z$a`r\\et", "/ü/x"] {
             for form in [Form::Exec, Form::Shell] {

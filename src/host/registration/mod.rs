@@ -138,13 +138,17 @@ impl Scope {
         }
     }
 
+    /// The directory of OpenCode that holds `agents/` and `plugin/` in this scope.
+    pub fn opencode_dir(self, here: &Surroundings) -> Result<PathBuf, Fault> {
+        match self {
+            Scope::User => here.opencode_dir(),
+            Scope::Project | Scope::Local => Ok(here.cwd.join(".opencode")),
+        }
+    }
+
     /// Our plugin file for OpenCode in this scope.
     pub fn opencode_plugin(self, here: &Surroundings) -> Result<PathBuf, Fault> {
-        let dir = match self {
-            Scope::User => here.opencode_dir()?,
-            Scope::Project | Scope::Local => here.cwd.join(".opencode"),
-        };
-        Ok(dir.join("plugin/lazaret.js"))
+        Ok(self.opencode_dir(here)?.join("plugin/lazaret.js"))
     }
 }
 

@@ -17,28 +17,12 @@ use crate::host::private;
 const MAX: u64 = 256 * 1024;
 const VERSION: u32 = 1;
 
-/// When a quarantined agent was registered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Registered {
-    pub agent: String,
-    unix_ms: u64,
-    boot_ms: u64,
-}
-
-impl Registered {
-    pub fn at(&self) -> Now {
-        Now { unix_ms: self.unix_ms, boot_ms: self.boot_ms }
-    }
-}
-
 /// What a session knows of itself besides its calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Document {
     /// Why the session was stopped; none = it was not.
     pub stopped: Option<String>,
-    /// Quarantined agents.
-    pub quarantined: Vec<Registered>,
     /// What the session is for.
     pub goals: Vec<String>,
     /// Prompts so far. Kept in the ring's header, so that counting one needs no document.
@@ -47,21 +31,9 @@ pub struct Document {
 }
 
 impl Document {
-    /// Registers a quarantined agent; one that is registered already keeps its time.
-    pub fn register(&mut self, agent: &str, now: Now) {
-        if !self.quarantined.iter().any(|known| known.agent == agent) {
-            let Now { unix_ms, boot_ms } = now;
-            self.quarantined.push(Registered { agent: agent.to_owned(), unix_ms, boot_ms });
-        }
-    }
-
-    pub fn release(&mut self, agent: &str) {
-        self.quarantined.retain(|known| known.agent != agent);
-    }
-
     /// Nothing in it needs a file.
     fn is_blank(&self) -> bool {
-        self.stopped.is_none() && self.quarantined.is_empty() && self.goals.is_empty()
+        self.stopped.is_none() && self.goals.is_empty()
     }
 }
 

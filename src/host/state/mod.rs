@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-pub use document::{Document, Registered};
+pub use document::Document;
 use file::{Purpose, Ring};
 pub use ring::CAPACITY;
 use ring::{RECORD, Record, past};
@@ -19,7 +19,7 @@ pub use sweep::sweep;
 
 use super::clock::Now;
 use super::private;
-use crate::domain::{Entry, Fault, FaultKind, Lease, Outcome, PastCall, Stand, Subject};
+use crate::domain::{Entry, Fault, FaultKind, Outcome, PastCall, Stand, Subject};
 
 /// Where the state lies, and how long a call waits for another one of its session.
 #[derive(Debug, Clone)]
@@ -175,7 +175,6 @@ fn catch_up(ring: &mut Ring) -> Result<(), Fault> {
 
 fn stand(ring: &mut Ring, document: Document, now: Now, look: Look) -> Result<Stand, Fault> {
     let (history, wrapped) = history(ring, now, look)?;
-    let lease = |known: Registered| Lease { age_ms: now.age_ms(known.at()), agent: known.agent };
     Ok(Stand {
         history,
         wrapped: wrapped || (ring.header.lost && now.age_ms(ring.header.begun) <= look.window_ms),
@@ -183,7 +182,6 @@ fn stand(ring: &mut Ring, document: Document, now: Now, look: Look) -> Result<St
         file_operations: ring.header.file_operations,
         prompts: document.prompts,
         stopped: document.stopped,
-        quarantined: document.quarantined.into_iter().map(lease).collect(),
         goals: document.goals,
     })
 }

@@ -271,15 +271,14 @@ impl Check {
             self.error(&path, format!("expected at most {most} items, not {}", items.len()));
             return None;
         }
-        items.into_iter().enumerate().map(|(at, json)| item(self, format!("{path}[{at}]"), json)).fold(
-            Some(Vec::new()),
-            |list, item| {
-                // Every item is looked at, so that all errors are named.
-                let (mut list, item) = (list?, item?);
-                list.push(item);
-                Some(list)
-            },
-        )
+        let count = items.len();
+        // Every item is looked at, so that all errors are named.
+        let read: Vec<T> = items
+            .into_iter()
+            .enumerate()
+            .filter_map(|(at, json)| item(self, format!("{path}[{at}]"), json))
+            .collect();
+        (read.len() == count).then_some(read)
     }
 
     /// What nobody asked for is not in the schema.

@@ -7,7 +7,9 @@ use crate::domain::is_hidden;
 use crate::review::redact;
 
 /// Longest escape sequence with a text in it (a title, a link) that is removed as a whole, in characters.
-const MAX_SEQUENCE: usize = 2048;
+const MAX_SEQUENCE: usize = 512;
+/// Longest word between brackets that may be a role, in characters.
+const MAX_ROLE: usize = 16;
 /// Words between `[` and `]`, or before a colon, that models take for turns of a conversation.
 const ROLES: [&str; 9] =
     ["human", "user", "assistant", "system", "developer", "tool", "function", "inst", "sys"];
@@ -203,7 +205,11 @@ fn neutral(text: &str, flags: &mut Flags) -> String {
             }
             ':' if after.starts_with("//") || ends_in_scheme(&out) && !after.starts_with([' ', '\n']) => {
                 flags.insert(Flag::Url);
-                out.push_str("[:]");
+                // The mark's own brackets must not make an image or a link of what stands around it.
+                out.push_str(if out.ends_with('!') { " [:]" } else { "[:]" });
+                if after.starts_with('(') {
+                    out.push(' ');
+                }
                 after
             }
             c => {
@@ -230,7 +236,8 @@ fn is_telling(after: &str) -> bool {
 
 /// `INST]`, `/INST]`: the length of what stands before the bracket.
 fn bracketed_role(after: &str) -> Option<usize> {
-    let (inside, _) = after.split_once(']')?;
+    let (end, _) = after.char_indices().take(MAX_ROLE).find(|(_, c)| *c == ']')?;
+    let inside = after.get(..end)?;
     let word = inside.strip_prefix('/').unwrap_or(inside).trim();
     ROLES.iter().any(|role| word.eq_ignore_ascii_case(role)).then_some(inside.len())
 }

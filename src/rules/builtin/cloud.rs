@@ -1,14 +1,17 @@
 //! Infrastructure: clouds, clusters, containers, hosted repositories.
 
 use super::{flagged, predicate, sub};
-use crate::domain::{Severity, Verdict};
+use crate::domain::{Effect, Severity, Target, Verdict};
+use crate::rules::Invocation;
 use crate::rules::matcher::{
     Command, Found, Instead, Operand, RULE, Rule, Scene, When, flag_value, has_flag,
 };
+use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
 
 const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt"];
-const KUBECTL: &[&str] = &["kubectl", "oc", "k3s"];
+const DOCKER: &[&str] = &["docker", "podman", "nerdctl", "finch"];
+const KUBECTL: &[&str] = &["kubectl", "oc", "k3s", "k"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -112,7 +115,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "takes something out of a running cluster",
         instead: Some(Instead::Command("kubectl get pods")),
         when: &[
-            When::Command(Command { without: &["--dry-run"], ..sub(KUBECTL, &["delete"]) }),
+            predicate("kubectl_deletes", |scene| kubectl_deletes(scene, false)),
             When::Command(sub(KUBECTL, &["drain", "cordon", "taint"])),
             When::Command(Command { flags: &[&["--replicas=0"]], ..sub(KUBECTL, &["scale"]) }),
             When::Command(Command {
@@ -122,7 +125,9 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["kind", "k3d", "minikube"], &["delete"])),
         ],
         fires: &[
-            "kubectl delete pod x",
+            "kubectl delete deployment web",
+            "kubectl delete pod \"$P\"",
+            "kubectl delete pods -l app=web",
             "kubectl drain n1",
             "helm uninstall app",
             "kubectl scale deploy x --replicas=0",
@@ -130,10 +135,49 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "kubectl get pods",
+            "kubectl scale deploy x --replicas=2",
             "kubectl apply -f k8s/ --dry-run=client",
             "helm list",
             "kubectl logs x",
             "kubectl delete pod x --dry-run=client",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.kubernetes-delete-pod",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "deletes a running pod; what keeps it running starts another",
+        instead: Some(Instead::Command("kubectl get pods")),
+        when: &[predicate("kubectl_deletes_pods", |scene| kubectl_deletes(scene, true))],
+        fires: &["kubectl delete pod x", "kubectl -n dev delete pods x y", "kubectl delete job/migrate"],
+        silent: &[
+            "kubectl get pods",
+            "kubectl delete pod x --dry-run=client",
+            "kubectl delete deployment web",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.container-wiped",
+        verdict: Verdict::Modify,
+        reason: "deletes a whole directory in a container that may be a volume or a mount of this machine",
+        instead: Some(Instead::Command("docker compose exec web ls /app")),
+        when: &[predicate("container_directory_deleted", container_wiped)],
+        fires: &[
+            "docker exec web rm -rf /app",
+            "docker exec db rm -rf /var/lib/postgresql/data",
+            "kubectl exec pod -- sh -c 'rm -rf /data/*'",
+            "docker run --rm -v data:/data alpine rm -rf /data",
+            "docker run --rm -v \"$DIR\":/w alpine rm -rf /w",
+            "docker compose exec web rm -rf .",
+        ],
+        silent: &[
+            "docker exec web sh -c 'rm -rf /app/tmp/*'",
+            "docker exec web rm -rf /var/cache/x",
+            "docker run --rm alpine rm -rf /etc/apk",
+            "kubectl exec pod -- rm -rf /tmp/x",
+            "docker exec web rm /app/x.txt",
         ],
         ..RULE
     },
@@ -326,29 +370,20 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "cloud.docker-prune",
         verdict: Verdict::Modify,
-        reason: "deletes containers, images or volumes, also those of other projects",
+        reason: "deletes volumes or all unused images, also those of other projects",
         instead: Some(Instead::Command("docker system df")),
         when: &[
-            When::Command(sub(
-                &["docker", "podman"],
-                &[
-                    "system prune",
-                    "volume prune",
-                    "volume rm",
-                    "image prune",
-                    "container prune",
-                    "builder prune",
-                    "network prune",
-                    "system reset",
-                ],
-            )),
+            When::Command(sub(DOCKER, &["volume prune", "volume rm", "system reset"])),
             When::Command(Command {
-                flags: &[&["-v", "--volumes", "--rmi"]],
-                ..sub(&["docker", "podman"], &["compose down"])
+                flags: &[&["-a", "--all", "--volumes"]],
+                ..sub(DOCKER, &["system prune", "image prune"])
             }),
             When::Command(Command {
                 flags: &[&["-v", "--volumes", "--rmi"]],
-                operand: Operand::Any,
+                ..sub(DOCKER, &["compose down"])
+            }),
+            When::Command(Command {
+                flags: &[&["-v", "--volumes", "--rmi"]],
                 ..sub(&["docker-compose", "podman-compose"], &["down"])
             }),
             predicate("docker_removes_all", docker_all),
@@ -359,6 +394,7 @@ pub(super) const RULES: &[Rule] = &[
             "docker compose down -v",
             "docker rm -f $(docker ps -aq)",
             "docker-compose down --volumes",
+            "docker image prune -af",
         ],
         silent: &[
             "docker system df",
@@ -366,7 +402,29 @@ pub(super) const RULES: &[Rule] = &[
             "docker rm web",
             "docker ps",
             "docker compose up -d",
+            "docker system prune -f",
         ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.docker-tidy",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "deletes stopped containers, loose images or build caches, also those of other projects",
+        instead: Some(Instead::Command("docker system df")),
+        when: &[When::Command(sub(
+            DOCKER,
+            &[
+                "system prune",
+                "image prune",
+                "container prune",
+                "builder prune",
+                "network prune",
+                "buildx prune",
+            ],
+        ))],
+        fires: &["docker system prune -f", "docker builder prune", "podman container prune -f"],
+        silent: &["docker system df", "docker volume ls", "docker image ls"],
         ..RULE
     },
     Rule {
@@ -456,35 +514,93 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+/// Kinds of things with which much goes, or what nothing brings back.
+const WIDE_KINDS: &[&str] = &[
+    "ns",
+    "namespace",
+    "namespaces",
+    "all",
+    "node",
+    "nodes",
+    "no",
+    "pv",
+    "pvc",
+    "persistentvolume",
+    "persistentvolumes",
+    "persistentvolumeclaim",
+    "persistentvolumeclaims",
+    "crd",
+    "crds",
+    "customresourcedefinition",
+    "customresourcedefinitions",
+    "clusterrole",
+    "storageclass",
+];
+
+/// Kinds of things that are started again or have run.
+const POD_KINDS: &[&str] = &["pod", "pods", "po", "job", "jobs"];
+
+/// The words behind `kubectl delete`; nothing for another command, and for a dry run.
+fn kubectl_deleted(inv: &Invocation) -> Option<Vec<&Arg>> {
+    let mut words = inv.sub.iter().map(String::as_str);
+    let deletes = words.next() == Some("delete") && !has_flag(inv, "--dry-run");
+    deletes.then(|| inv.operands.iter().collect())
+}
+
+fn is_kind(word: &str, kinds: &[&str]) -> bool {
+    let kind = word.split('/').next().unwrap_or_default();
+    !kind.is_empty() && kind.split(',').all(|kind| kinds.contains(&kind))
+}
+
 fn kubectl_wide<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const WIDE: &[&str] = &[
-        "ns",
-        "namespace",
-        "namespaces",
-        "all",
-        "node",
-        "nodes",
-        "no",
-        "pv",
-        "pvc",
-        "persistentvolume",
-        "persistentvolumes",
-        "persistentvolumeclaim",
-        "persistentvolumeclaims",
-        "crd",
-        "crds",
-        "customresourcedefinition",
-        "customresourcedefinitions",
-        "clusterrole",
-        "storageclass",
-    ];
     let found = scene.first(KUBECTL, |inv| {
-        let mut words = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known));
-        let deletes = words.next() == Some("delete") && !has_flag(inv, "--dry-run");
-        let kind = words.next().unwrap_or_default();
+        let Some(words) = kubectl_deleted(inv) else { return false };
+        let kind = words.first().map(|arg| arg.prefix()).unwrap_or_default();
         let kinds = kind.split('/').next().unwrap_or_default();
         let every = inv.flags.iter().any(|flag| flag.name == "--all");
-        deletes && (every || kinds.split(',').any(|kind| WIDE.contains(&kind)))
+        every || kinds.split(',').any(|kind| WIDE_KINDS.contains(&kind))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A deletion in a cluster: of pods given by name, or (with `pods` false) of anything else.
+fn kubectl_deletes<'a>(scene: &Scene<'a>, pods: bool) -> Found<'a> {
+    let found = scene.first(KUBECTL, |inv| {
+        let Some(words) = kubectl_deleted(inv) else { return false };
+        let known: Option<Vec<&str>> = words.iter().map(|arg| arg.known()).collect();
+        let selects = ["-f", "--filename", "-k", "-l", "--selector", "--all", "--field-selector", "-A"];
+        let by_name = !selects.iter().any(|flag| has_flag(inv, flag));
+        let names_pods = by_name
+            && match known.as_deref() {
+                Some([kind]) => kind.contains('/') && is_kind(kind, POD_KINDS),
+                Some([kind, ..]) => is_kind(kind, POD_KINDS),
+                Some([]) | None => false,
+            };
+        names_pods == pods
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The root, a directory at the top or one of data, or all in one, is deleted in a container.
+fn container_wiped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let wide = |effect: &Effect| {
+        let path = match &effect.target {
+            Target::Command(what) => what.strip_suffix(IN_CONTAINER)?,
+            Target::Path { .. } | Target::UnknownPath { .. } | Target::Url(_) | Target::None => return None,
+        };
+        let dir = path.trim_end_matches(['*', '/', '.']);
+        let depth = dir.split('/').filter(|part| !part.is_empty()).count();
+        let data = dir.starts_with("/var/lib/") || dir.starts_with("/srv/") || dir.starts_with("/mnt/");
+        let is_wide = data || if path.starts_with('/') { depth < 2 } else { dir.is_empty() };
+        (is_wide && !effect.disposable).then_some(())
+    };
+    if !scene.view.survey.effects.iter().any(|effect| wide(effect).is_some()) {
+        return Found::No;
+    }
+    let found = scene.invocations().iter().find(|inv| {
+        inv.contained
+            && (["-r", "-R", "--recursive", "-delete"].iter().any(|flag| has_flag(inv, flag))
+                || inv.program == "find")
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

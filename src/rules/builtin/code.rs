@@ -1,11 +1,12 @@
 //! Code in other languages: what it deletes by itself, and the commands that it starts.
 
-use super::predicate;
-use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, join};
+use super::{lists, predicate, runners, scripts};
+use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, join};
 use crate::rules::Invocation;
+use crate::rules::commands;
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, classify, code_of, contains_word, input_of, is_interpreter,
-    literals, would_block,
+    Class, Found, Instead, RULE, Rule, Scene, classify, code_of, contains_word, flag_value, has_flag,
+    inner_verdict, is_interpreter, is_shell, runs,
 };
 use crate::shell::Arg;
 
@@ -19,11 +20,86 @@ const DELETES: &[&str] = &[
     "remove_tree",
     "RemoveAll",
     "fs.rm(",
+    "').rm(",
+    "\").rm(",
+    "promises.rm(",
+    "Deno.remove",
     "rimraf",
     "remove_dir_all",
     "removeSync",
     "remove_entry_secure",
+    "delete-directory",
     "deleteDirectory",
+];
+
+/// Calls that delete one file or an empty directory.
+const DELETES_ONE: &[&str] =
+    &["os.remove", "unlink", "File.delete", "os.rmdir", "removedirs", "unlinkSync", "rmdirSync"];
+
+/// Where a value that cannot be known comes from.
+const COMPUTED: &[&str] = &[
+    "environ",
+    "getenv",
+    "process.env",
+    "argv",
+    "b64decode",
+    "atob(",
+    "fromhex",
+    "unhexlify",
+    "fromCharCode",
+    "chr(",
+    "base64_decode",
+    "decode_base64",
+    "ENV[",
+    "$ENV{",
+    "stdin",
+    "rot13",
+    "[::-1]",
+    "reverse(",
+];
+
+/// Calls that turn unreadable text into readable one.
+const DECODES: &[&str] = &[
+    "b64decode",
+    "atob(",
+    "fromhex",
+    "unhexlify",
+    "base64_decode",
+    "decode_base64",
+    "decode64",
+    "marshal.loads",
+    "rot13",
+    "rot_13",
+    "decompress(",
+    "gzinflate",
+    "gzuncompress",
+    "'base64')",
+    "\"base64\")",
+    "pack('H",
+    "pack(\"H",
+    "fromCharCode",
+    "hex2bin",
+];
+
+/// Functions that run text as code or as a command.
+const RUNS_TEXT: &[&str] = &[
+    "exec(",
+    "eval(",
+    "eval ",
+    "Function(",
+    "os.system(",
+    "system(",
+    "os.popen(",
+    "popen(",
+    "subprocess.",
+    "instance_eval",
+    "passthru(",
+    "shell_exec(",
+    "execSync(",
+    "child_process",
+    "os.execute(",
+    "load(",
+    "loadstring(",
 ];
 
 /// Calls that start another program.
@@ -41,10 +117,16 @@ const STARTS: &[&str] = &[
     "Command(",
     "run(",
     "call(",
+    "getline",
+    "| \"",
+    "passthru",
+    "%x",
+    "\"|",
+    "'|",
 ];
 
 /// Most strings of one text of code that are looked at, and the longest.
-const MAX_LITERALS: usize = 64;
+pub(super) const MAX_LITERALS: usize = 64;
 const MAX_LENGTH: usize = 4096;
 
 pub(super) const RULES: &[Rule] = &[
@@ -62,12 +144,202 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c \"import shutil,os; shutil.rmtree(os.path.expanduser('~'))\"",
             "ruby -e 'require \"fileutils\"; FileUtils.rm_rf(\".git\")'",
             "python3 <<'E'\nimport shutil\nshutil.rmtree('/etc')\nE",
+            "python -c \"import shutil,os; shutil.rmtree(os.path.join('/', 'etc'))\"",
+            "python -c \"import shutil; from pathlib import Path; shutil.rmtree(Path.home())\"",
+            "node -e \"fs.rmSync(os.homedir(),{recursive:true})\"",
+            "ruby -e 'FileUtils.rm_rf(Dir.home)'",
+            "perl -e 'unlink glob(\"/etc/*\")'",
+            "php -r 'array_map(\"unlink\", glob(\"/home/u/*\"));'",
+            "deno eval \"Deno.removeSync('/home/u',{recursive:true})\"",
+            "bun -e \"require('fs').rmSync('/home/u',{recursive:true})\"",
+            "node -e \"require('fs/promises').rm(process.env.HOME,{recursive:true})\"",
+            "python -c \"import os; os.remove('/etc/passwd')\"",
+            "printf 'import shutil\\nshutil.rmtree(\"/home/u\")\\n' > a.py; python a.py",
+            "cat > a.js <<'E'\nrequire('fs').rmSync(require('os').homedir(), {recursive: true})\nE\nnode a.js",
         ],
         silent: &[
             "python3 -c \"import shutil; shutil.rmtree('build')\"",
             "python3 -c \"import shutil; shutil.rmtree('/tmp/x')\"",
+            "python3 -c \"import os; os.remove('a.txt')\"",
             "node -e \"console.log('/')\"",
+            "cat > a.py <<'E'\nimport shutil\nshutil.rmtree('build')\nE\npython a.py",
             "grep -rn 'rmtree(\"/\")' src",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.deletes-computed",
+        verdict: Verdict::Modify,
+        reason: "has an interpreter delete a directory whose name is put together when it runs",
+        instead: Some(Instead::Advice("delete the one directory that is meant, by its name")),
+        when: &[predicate("code_deletes_what_it_computes", code_deletes_computed)],
+        fires: &[
+            "python -c \"import shutil,os; shutil.rmtree(os.environ['TARGET'])\"",
+            "node -e \"require('fs').rmSync(process.argv[1],{recursive:true})\" x",
+            "python -c \"import shutil; shutil.rmtree(chr(47)+'etc')\"",
+        ],
+        silent: &[
+            "python -c \"import shutil; shutil.rmtree('build')\"",
+            "python -c \"import os; print(os.environ['TARGET'])\"",
+            "node -e \"require('fs').rmSync('dist',{recursive:true})\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.writes-blocked-file",
+        reason: "has an interpreter change a file that must not be written",
+        instead: Some(Instead::Advice("write a file in the project, and let the person put it in place")),
+        when: &[predicate("code_writes_a_blocked_file", |scene| writes_at_least(scene, Verdict::Block))],
+        fires: &[
+            "python3 -c \"open('/etc/passwd','w').write('')\"",
+            "python3 -c \"import os; os.truncate('/etc/passwd',0)\"",
+            "node -e \"require('fs').writeFileSync('/etc/passwd','')\"",
+            "ruby -e 'File.write(\"/etc/passwd\",\"\")'",
+            "perl -e 'open(F,\">\",\"/etc/passwd\")'",
+            "python3 -c \"import shutil; shutil.move('/etc','/tmp/x')\"",
+        ],
+        silent: &[
+            "python3 -c \"open('/etc/passwd').read()\"",
+            "python3 -c \"open('out.txt','w').write(open('/etc/os-release').read())\"",
+            "node -e \"require('fs').writeFileSync('a.json','{}')\"",
+            "python3 -c \"open('/tmp/x','w').write('')\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.writes-asked-file",
+        verdict: Verdict::Modify,
+        reason: "has an interpreter change a file that any other tool would be asked about",
+        instead: Some(Instead::Advice(
+            "write the file with the tool for that, so that the person sees what is in it",
+        )),
+        when: &[predicate("code_writes_an_asked_file", |scene| writes_at_least(scene, Verdict::Modify))],
+        fires: &[
+            "python3 -c \"open('/home/u/.bashrc','a').write('x')\"",
+            "node -e \"require('fs').appendFileSync(process.env.HOME+'/.bashrc','x')\"",
+            "python3 -c \"from pathlib import Path; Path('/home/u/.ssh/authorized_keys').write_text('x')\"",
+        ],
+        silent: &[
+            "python3 -c \"print(open('/home/u/.bashrc').read())\"",
+            "node -e \"require('fs').writeFileSync('a.json','{}')\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.runs-asked-command",
+        verdict: Verdict::Modify,
+        reason: "has an interpreter run a command that would be asked about in a shell",
+        instead: Some(Instead::Advice("run the command in the shell, where it can be read")),
+        when: &[
+            predicate("code_runs_an_asked_command", |scene| runs_at_least(scene, Verdict::Modify)),
+            predicate("argument_is_an_asked_command", |scene| {
+                runners::runs_by_argument(scene, Verdict::Modify)
+            }),
+        ],
+        fires: &[
+            "python3 -c \"import os; os.system('npm publish')\"",
+            "node -e \"require('child_process').execSync('cat .env')\"",
+            "tmux send-keys -t x 'npm publish' Enter",
+        ],
+        silent: &[
+            "python3 -c \"import os; os.system('npm test')\"",
+            "node -e \"console.log('npm publish')\"",
+            "tmux send-keys -t x 'npm test' Enter",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.hidden",
+        severity: Severity::Critical,
+        reason: "has an interpreter run code that was made unreadable first",
+        instead: Some(Instead::Command(
+            "python3 -c \"import base64; print(base64.b64decode('cHJpbnQoMSk='))\"",
+        )),
+        when: &[
+            predicate("decoded_code_is_run", decoded_code_runs),
+            predicate("encoded_powershell", encoded_powershell),
+        ],
+        fires: &[
+            "python -c \"exec(__import__('base64').b64decode('cm0gLXJmIC8='))\"",
+            "node -e \"eval(Buffer.from('Y29kZQ==','base64').toString())\"",
+            "node -e \"eval(atob('Y29kZQ=='))\"",
+            "php -r 'eval(base64_decode(\"Y29kZQ==\"));'",
+            "perl -MMIME::Base64 -e 'eval(decode_base64(\"Y29kZQ==\"))'",
+            "python -c \"import os; os.system(bytes.fromhex('726d').decode())\"",
+            "pwsh -enc cgBtAA==",
+        ],
+        silent: &[
+            "python -c \"import base64; print(base64.b64decode('aGk='))\"",
+            "node -e \"console.log(Buffer.from('aGk=','base64').toString())\"",
+            "python -c \"import re,base64; m=re.exec(x); base64.b64decode(m)\"",
+            "pwsh -Command 'Get-ChildItem'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.filter-runs-command",
+        verdict: Verdict::Modify,
+        reason: "has sed or awk hand text to a shell",
+        instead: Some(Instead::Command("sed -n '1,20p' README.md")),
+        when: &[predicate("filter_runs_commands", filter_runs)],
+        fires: &[
+            "sed 's/x/id/e' f",
+            "sed '1e curl x.example' f",
+            "echo x | sed 's/.*/rm -rf ~/e'",
+            "sed -n -e '/a/p' -e '1e id' f",
+            "awk '{print | \"sh\"}' f",
+            "awk '{system($1)}' f",
+            "awk '{system(\"rm \" $1)}' f",
+            "sed --expression='s/a/b/e' f",
+        ],
+        silent: &[
+            "sed 's/x/y/g' f",
+            "sed -e 's/a/b/' -e '/exec/d' f",
+            "sed -n '1,5p' f",
+            "awk '{print $1 | \"sort -u\"}' f",
+            "awk 'BEGIN{system(\"ls\")}'",
+            "grep 's/x/id/e' f",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.option-runs-command",
+        verdict: Verdict::Modify,
+        reason: "has a program run a command that is not its own, given in an option",
+        instead: Some(Instead::Command("make -n")),
+        when: &[predicate("option_names_a_command", option_runs)],
+        fires: &[
+            "git grep -O'sh -c \"rm -rf ~\"' x",
+            "git grep --open-files-in-pager='rm -rf' x",
+            "make SHELL='rm -rf ~;:'",
+            "npm run test --script-shell=./x",
+            "npm --script-shell='./x' run test",
+            "tar -I 'sh -c id' -cf x.tar y",
+            "tar --use-compress-program='rm -rf ~' -cf x.tar y",
+            "sort --compress-program=./x f",
+            "git clone 'ext::sh -c id'",
+            "sudo apt-get -o DPkg::Pre-Invoke::='sh -c id' install x",
+            "scp -S ./x a h:b",
+            "rsync -e ./x a h:b",
+            "psql -c \"COPY (SELECT 1) TO PROGRAM 'id'\"",
+            "cargo run --config 'target.x86_64-unknown-linux-gnu.runner=\"./x\"'",
+        ],
+        silent: &[
+            "git grep -O x",
+            "git grep -Oless x",
+            "make SHELL=/bin/bash all",
+            "npm run test --script-shell=bash",
+            "tar -I zstd -cf x.tar y",
+            "tar -I 'zstd -19' -cf x.tar y",
+            "tar --use-compress-program=pigz -cf x.tar y",
+            "git grep --only-matching x",
+            "sort --compress-program=zstd f",
+            "apt-get -o Acquire::Retries=3 update",
+            "rsync -avz -e 'ssh -p 2222' a h:b",
+            "scp -S ssh a h:b",
+            "psql -c 'select program from t'",
+            "cargo run --config net.offline=true",
+            "git clone https://github.com/a/ext",
         ],
         ..RULE
     },
@@ -77,8 +349,10 @@ pub(super) const RULES: &[Rule] = &[
         reason: "has an interpreter run a command that would be blocked in a shell",
         instead: Some(Instead::Advice("run the command in the shell, where it can be read")),
         when: &[
-            predicate("code_runs_a_blocked_command", runs_blocked),
-            predicate("argument_is_a_blocked_command", argument_blocked),
+            predicate("code_runs_a_blocked_command", |scene| runs_at_least(scene, Verdict::Block)),
+            predicate("argument_is_a_blocked_command", |scene| {
+                runners::runs_by_argument(scene, Verdict::Block)
+            }),
         ],
         fires: &[
             "python3 -c \"import os; os.system('rm -rf /')\"",
@@ -92,6 +366,22 @@ pub(super) const RULES: &[Rule] = &[
             "make -f - <<< 'all:; rm -rf /'",
             "sqlite3 x.db '.shell rm -rf /'",
             "gdb -batch -ex 'shell rm -rf /'",
+            "python -c \"import os; os.system('rm -rf ' + os.environ['HOME'])\"",
+            "python -c \"import subprocess; subprocess.run('rm -rf ' + '/', shell=True)\"",
+            "ruby -e 'system(\"rm -rf #{Dir.home}\")'",
+            "node -e \"require('child_process').execSync('rm -rf '+process.env.HOME)\"",
+            "awk 'BEGIN{\"rm -rf ~\" | getline}'",
+            "sed '1e rm -rf /' f",
+            "cat > a.py <<E\nimport os\nos.system(\"rm -rf /\")\nE\npython a.py",
+            "cat > Makefile <<E\nall:\n\t@rm -rf ~\nE\nmake",
+            "echo '{\"scripts\":{\"x\":\"rm -rf ~\"}}' > package.json; npm run x",
+            "tmux new-window rm -rf ~",
+            "perl -e 'open F, \"|rm -rf ~\"'",
+            "perl -e 'qx(rm -rf ~)'",
+            "ruby -e '%x(rm -rf ~)'",
+            "node -e \"require('child_process').spawn('rm',['-rf','/'])\"",
+            "python3 -c \"getattr(__import__('os'),'sys'+'tem')('rm -rf ~')\"",
+            "screen -S x -X stuff 'rm -rf ~\n'",
         ],
         silent: &[
             "python3 -c \"import os; os.system('ls')\"",
@@ -101,6 +391,9 @@ pub(super) const RULES: &[Rule] = &[
             "tmux new -d 'npm run dev'",
             "sqlite3 x.db \"select 'rm -rf /'\"",
             "make -f - <<< 'all:; cargo build'",
+            "cat > Makefile <<'E'\nall:\n\tcargo build\nclean:\n\trm -rf target\nE\nmake",
+            "echo '{\"scripts\":{\"x\":\"tsc -p .\"}}' > package.json; npm run x",
+            "tmux send-keys -t dev 'npm test' Enter",
         ],
         ..RULE
     },
@@ -123,6 +416,12 @@ fn interpreters<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invoca
     scene.invocations().iter().filter(|inv| is_interpreter(&inv.program))
 }
 
+/// The texts that an interpreter is given, with the home directory written out.
+fn texts<'s>(inv: &'s Invocation, scene: &'s Scene<'_>) -> impl Iterator<Item = String> + 's {
+    let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
+    code_of(inv, scene).map(move |text| scripts::with_home(&text, home))
+}
+
 fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     const LOST: &[Class] = &[
         Class::Root,
@@ -134,7 +433,9 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         Class::Git,
         Class::Outside,
     ];
-    let lost = |inv: &Invocation, text: &str| {
+    const LOST_ONE: &[Class] =
+        &[Class::Root, Class::System, Class::Home, Class::Users, Class::Git, Class::Device];
+    let lost = |inv: &Invocation, text: &str, recursive: bool| {
         let home = scene.view.facts.places.home.as_deref();
         let path = match (text.strip_prefix('~'), home, inv.cwd.as_deref()) {
             (Some(rest), Some(home), _) => format!("{home}{rest}"),
@@ -142,74 +443,233 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
             (None, _, None) if text.starts_with('/') => text.to_owned(),
             _ => return false,
         };
-        let target = Target::Path { path, glob: false, recursive: true };
-        classify(&target, EffectKind::FileDeletion, &scene.view).any(LOST)
+        let target = Target::Path { path, glob: text.contains('*'), recursive };
+        let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
+        classes.any(if recursive { LOST } else { LOST_ONE })
     };
     if !scene.trigger.has_interpreter() {
         return Found::No;
     }
     let found = interpreters(scene).find(|inv| {
-        code_of(inv, scene).any(|text| {
-            DELETES.iter().any(|call| contains_word(&text, call))
-                && literals(&text).take(MAX_LITERALS).any(|literal| lost(inv, &literal))
+        texts(inv, scene).any(|text| {
+            let tree = DELETES.iter().any(|call| contains_word(&text, call));
+            let one = tree || DELETES_ONE.iter().any(|call| contains_word(&text, call));
+            one && scripts::strings(&text).iter().take(MAX_LITERALS).any(|literal| lost(inv, literal, tree))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn runs_blocked<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     if scene.nested || !scene.trigger.has_interpreter() {
         return Found::No;
     }
     let found = interpreters(scene).find(|inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
-        code_of(inv, scene).any(|text| {
-            if editor_command(&text).is_none() && !STARTS.iter().any(|call| contains_word(&text, call)) {
-                return false;
-            }
-            if let Some(command) = editor_command(&text) {
-                return would_block(scene, &shell(command.to_owned()), cwd);
-            }
-            let found: Vec<String> = literals(&text).take(MAX_LITERALS).collect();
-            // `run(["rm", "-rf", "/"])`
-            let joined = std::iter::once(found.join(" "));
-            let commands = found.iter().cloned().chain(joined);
-            { commands }.any(|command| is_command(&command) && would_block(scene, &shell(command), cwd))
+        let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
+        texts(inv, scene).any(|text| {
+            scripts::written(&text).iter().take(MAX_LITERALS).any(|file| {
+                let file =
+                    file.strip_prefix('~').map_or_else(|| file.clone(), |rest| format!("{home}{rest}"));
+                let action = Action::Write { path: join(cwd, &file), content: String::new(), long: false };
+                // In the project it is ordinary work, and the same as with any other tool.
+                let moves =
+                    text.contains("move(") || text.contains("rename(") || text.contains("renameSync(");
+                let moved = || inner_verdict(scene, &shell(format!("mv '{file}' /tmp/moved")), cwd) >= least;
+                file.starts_with('/')
+                    && (inner_verdict(scene, &ToolCall { tool: Tool::Write, action, id: None }, cwd) >= least
+                        || moves && moved())
+            })
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// Programs that run a text given to them, and what stands in front of the command there.
-const RUNNERS: &[(&str, &[&str])] = &[
-    ("tmux", &[""]),
-    ("gdb", &["shell ", "!", "pipe "]),
-    ("lldb", &["shell ", "platform shell "]),
-    ("sqlite3", &[".shell ", ".system "]),
-    ("psql", &["\\! "]),
-    ("mysql", &["\\! ", "system "]),
-    ("make", &["\t", "; "]),
-    ("gmake", &["\t", "; "]),
-    ("ftp", &["!"]),
-    ("expect", &["spawn ", "system "]),
+fn code_deletes_computed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if !scene.trigger.has_interpreter() {
+        return Found::No;
+    }
+    // Scripts take their targets from elsewhere as a matter of course: only code that stands in the command is looked at.
+    let found = interpreters(scene).find(|inv| {
+        inv.args.iter().map(Arg::text).any(|text| {
+            let all = |words: &[&str]| words.iter().any(|word| contains_word(&text, word));
+            all(DELETES) && all(COMPUTED)
+                || all(DELETES) && runs(inv, &["node", "nodejs"]) && text.contains("process.argv")
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn decoded_code_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if !scene.trigger.has_interpreter() {
+        return Found::No;
+    }
+    let found = interpreters(scene).find(|inv| {
+        // `… | python3 -c 'json.load(sys.stdin)'`: what comes in is data there.
+        inv.args.iter().map(Arg::text).any(|text| {
+            DECODES.iter().any(|call| contains_word(&text, call))
+                && RUNS_TEXT.iter().any(|call| scripts::calls(&text, call))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn encoded_powershell<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["pwsh", "powershell"], |inv| {
+        // It may be shortened to any length.
+        let is_encoded =
+            |text: &str| text.len() > 1 && ("-encodedcommand".starts_with(text) || text == "-ec");
+        inv.args.iter().any(|arg| is_encoded(&arg.prefix().to_ascii_lowercase()))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The scripts that sed is given.
+fn sed_scripts(inv: &Invocation) -> impl Iterator<Item = &Arg> {
+    let by_option = |flag: &&crate::rules::survey::Flag| matches!(flag.name.as_str(), "-e" | "--expression");
+    let given =
+        inv.flags.iter().any(|flag| matches!(flag.name.as_str(), "-e" | "--expression" | "-f" | "--file"));
+    let options = inv.flags.iter().filter(by_option).filter_map(|flag| flag.value.as_ref());
+    options.chain(inv.operands.first().filter(|_| !given))
+}
+
+fn filter_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        if runs(inv, &["sed", "gsed"]) {
+            return sed_scripts(inv).any(|script| scripts::sed_runs(&script.text()).is_some());
+        }
+        runs(inv, lists::SCRIPTED_FILTERS)
+            && inv.operands.first().is_some_and(|program| scripts::awk_runs_computed(&program.text()))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that compress, as tar is told of them.
+const COMPRESSORS: &[&str] = &[
+    "gzip",
+    "pigz",
+    "zstd",
+    "zstdmt",
+    "pzstd",
+    "xz",
+    "pixz",
+    "bzip2",
+    "pbzip2",
+    "lbzip2",
+    "lz4",
+    "lzip",
+    "plzip",
+    "lzop",
+    "lzma",
+    "brotli",
+    "gunzip",
+    "unxz",
+    "unzstd",
+    "compress",
+    "uncompress",
+    "bunzip2",
+    "igzip",
 ];
 
-fn argument_blocked<'a>(scene: &Scene<'a>) -> Found<'a> {
+/// Pagers that `git grep -O` may open.
+const PAGERS: &[&str] = &["", "less", "more", "cat", "vi", "vim", "nvim", "emacs", "nano", "code", "bat"];
+
+fn option_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let first = |text: &str| {
+        let word = text.split_whitespace().next().unwrap_or_default();
+        word.rsplit('/').next().unwrap_or_default().to_owned()
+    };
+    let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
+        "git" if inv.sub.first().is_some_and(|sub| sub == "grep") => inv.args.iter().any(|arg| {
+            let text = arg.text();
+            let long = text
+                .split_once('=')
+                .filter(|(name, _)| name.len() > 5 && "--open-files-in-pager".starts_with(name));
+            let value = text.strip_prefix("-O").or(long.map(|(_, value)| value));
+            value.is_some_and(|value| !PAGERS.contains(&value))
+        }),
+        "tar" | "gtar" | "bsdtar" => {
+            flag_value(inv, &["-I", "--use-compress-program"])
+                .is_some_and(|value| !COMPRESSORS.contains(&first(&value.text()).as_str()))
+                || ["-F", "--info-script", "--new-volume-script", "--rsh-command", "--rmt-command"]
+                    .iter()
+                    .any(|flag| has_flag(inv, flag))
+        }
+        "make" | "gmake" | "bmake" => inv.args.iter().any(|arg| {
+            let text = arg.text();
+            let shell = text.strip_prefix("SHELL=").or_else(|| text.strip_prefix(".SHELLFLAGS="));
+            shell.is_some_and(|shell| shell.contains(char::is_whitespace) || !is_shell(&first(shell)))
+        }),
+        "sort" => flag_value(inv, &["--compress-program"])
+            .is_some_and(|value| !COMPRESSORS.contains(&first(&value.text()).as_str())),
+        "git" => inv.operands.iter().any(|arg| arg.prefix().starts_with("ext::")),
+        "apt" | "apt-get" | "aptitude" | "dpkg" => inv.args.iter().any(|arg| {
+            let text = arg.text().to_ascii_lowercase();
+            ["pre-invoke", "post-invoke", "pre-install-pkgs"].iter().any(|word| text.contains(word))
+        }),
+        "scp" | "sftp" => flag_value(inv, &["-S"]).is_some_and(|value| first(&value.text()) != "ssh"),
+        "rsync" => flag_value(inv, &["-e", "--rsh"]).is_some_and(|value| {
+            !matches!(first(&value.text()).as_str(), "ssh" | "rsh" | "sshpass" | "autossh")
+        }),
+        "psql" => inv.args.iter().any(|arg| contains_word(&arg.text(), "program '")),
+        "cargo" => inv.args.iter().any(|arg| {
+            let text = arg.text();
+            text.contains('=')
+                && [".runner", "rustc-wrapper", ".linker", "build.rustc"].iter().any(|key| text.contains(key))
+        }),
+        "npm" | "pnpm" | "yarn" | "npx" => inv.args.iter().enumerate().any(|(at, arg)| {
+            let text = arg.text();
+            let next = || inv.args.get(at + 1).map(Arg::text).unwrap_or_default();
+            let given = text.strip_prefix("--script-shell").or_else(|| text.strip_prefix("--shell="));
+            given.is_some_and(|value| {
+                let value = if value.is_empty() { next() } else { value.trim_start_matches('=').to_owned() };
+                !is_shell(&value) && !is_shell(value.strip_prefix("/bin/").unwrap_or_default())
+            })
+        }),
+        _ => false,
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     if scene.nested {
         return Found::No;
     }
-    let found = scene.invocations().iter().find(|inv| {
-        let Some((_, fronts)) = RUNNERS.iter().find(|(program, _)| *program == inv.program) else {
-            return false;
-        };
+    let sed = scene.first(&["sed", "gsed"], |inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
-        let mut texts = input_of(inv, scene);
-        texts.extend(inv.args.iter().map(Arg::text));
-        texts.iter().flat_map(|text| text.lines()).take(MAX_LITERALS).any(|line| {
-            let commands =
-                fronts.iter().filter_map(|front| line.split_once(front).map(|(_, command)| command));
+        let run = sed_scripts(inv).filter_map(|script| scripts::sed_runs(&script.text()));
+        { run }.any(|command| is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least)
+    });
+    if let Some(inv) = sed {
+        return Found::yes(&inv.text);
+    }
+    if !scene.trigger.has_interpreter() {
+        return Found::No;
+    }
+    let found = interpreters(scene).find(|inv| {
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        texts(inv, scene).any(|text| {
+            let mut found = scripts::strings(&text);
+            // `getattr(os, 'sys' + 'tem')`
+            let starts = STARTS.iter().any(|call| contains_word(&text, call))
+                || found
+                    .iter()
+                    .any(|string| matches!(string.as_str(), "system" | "popen" | "exec" | "execSync"));
+            if editor_command(&text).is_none() && !starts {
+                return false;
+            }
+            if let Some(command) = editor_command(&text) {
+                return inner_verdict(scene, &shell(command.to_owned()), cwd) >= least;
+            }
+            found.truncate(MAX_LITERALS);
+            // `run(["rm", "-rf", "/"])`, and `spawn("rm", ["-rf", "/"])` behind other strings.
+            let program = found.iter().position(|word| !word.is_empty() && commands::find(word).is_some());
+            let joined = std::iter::once(found.join(" "))
+                .chain(program.and_then(|at| found.get(at..)).map(|words| words.join(" ")));
+            let piped = |text: &String| text.trim_matches([' ', '|']).to_owned();
+            let commands = found.iter().map(piped).chain(joined).chain(scripts::run_quotes(&text));
             { commands }
-                .any(|command| is_command(command) && would_block(scene, &shell(command.to_owned()), cwd))
+                .any(|command| is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least)
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -222,7 +682,7 @@ fn editor_command(text: &str) -> Option<&str> {
 }
 
 /// More than one word, the first of which can be a program.
-fn is_command(text: &str) -> bool {
+pub(super) fn is_command(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
     text.len() <= MAX_LENGTH
         && text.trim().contains(' ')
@@ -231,7 +691,7 @@ fn is_command(text: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'+' | b'~'))
 }
 
-fn shell(command: String) -> ToolCall {
+pub(super) fn shell(command: String) -> ToolCall {
     ToolCall { tool: Tool::Bash, action: Action::Shell { command, workdir: None }, id: None }
 }
 

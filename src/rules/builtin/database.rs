@@ -1,6 +1,6 @@
 //! Databases: statements that lose data, in the arguments of a client or on its standard input.
 
-use super::{predicate, run, sub};
+use super::{predicate, sub};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{COMMAND, Command, Found, Instead, Operand, RULE, Rule, Scene, When, input_of};
@@ -31,32 +31,59 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes a whole database",
         instead: Some(Instead::Command("psql -l")),
-        when: &[
-            predicate("sql_drop_database", |scene| {
-                sql(scene, |words| {
-                    starts(words, &["DROP", "DATABASE"])
-                        || starts(words, &["DROP", "SCHEMA"])
-                        || starts(words, &["DROP", "KEYSPACE"])
-                })
-            }),
-            When::Command(Command { operand: Operand::Some, ..run(&["dropdb"]) }),
-            When::Command(Command { operand: Operand::Is(&["drop"]), ..run(&["mysqladmin"]) }),
-        ],
+        when: &[predicate("sql_drop_database", |scene| {
+            sql(scene, |words| {
+                (starts(words, &["DROP", "DATABASE"]) && !words.last().is_some_and(|name| is_scratch(name)))
+                    || starts(words, &["DROP", "SCHEMA"])
+                    || starts(words, &["DROP", "KEYSPACE"])
+            })
+        })],
         fires: &[
             "psql -c 'DROP DATABASE app'",
             "mysql -e \"drop database app\"",
-            "dropdb app",
             "echo 'DROP SCHEMA public CASCADE;' | psql app",
             "psql app <<E\nDROP DATABASE x;\nE",
-            "mysqladmin drop app",
         ],
         silent: &[
             "psql -c 'SELECT 1'",
+            "psql -c 'DROP DATABASE IF EXISTS app_test'",
             "grep -rn 'DROP DATABASE' migrations",
             "git commit -m 'drop database app'",
             "psql -l",
             "echo 'DROP DATABASE app'",
         ],
+        ..RULE
+    },
+    Rule {
+        id: "database.dropdb",
+        verdict: Verdict::Modify,
+        reason: "deletes a whole database",
+        instead: Some(Instead::Command("psql -l")),
+        when: &[predicate("database_dropped_by_program", |scene| dropped(scene, false))],
+        fires: &["dropdb app", "dropdb -h db --if-exists \"$DB\"", "mysqladmin drop app"],
+        silent: &["psql -l", "dropdb test_db", "createdb app", "mysqladmin status"],
+        ..RULE
+    },
+    Rule {
+        id: "database.drop-scratch",
+        verdict: Verdict::Warn,
+        severity: Severity::Low,
+        reason: "deletes a database that is named like one for tests",
+        instead: Some(Instead::Command("psql -l")),
+        when: &[
+            predicate("scratch_database_dropped_by_program", |scene| dropped(scene, true)),
+            predicate("sql_drop_scratch_database", |scene| {
+                sql(scene, |words| {
+                    starts(words, &["DROP", "DATABASE"]) && words.last().is_some_and(|name| is_scratch(name))
+                })
+            }),
+        ],
+        fires: &[
+            "dropdb test_db",
+            "dropdb --if-exists app_test",
+            "psql -c 'DROP DATABASE IF EXISTS app_test;'",
+        ],
+        silent: &["createdb test_db", "dropdb app", "dropdb contest"],
         ..RULE
     },
     Rule {
@@ -206,6 +233,27 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
+
+/// Whether a database is named like one that nobody misses.
+fn is_scratch(name: &str) -> bool {
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
+    words
+        .any(|word| matches!(word.as_str(), "test" | "tests" | "testing" | "tmp" | "temp" | "scratch" | "ci"))
+}
+
+/// A database is dropped by a program of its own; with `scratch`, one for tests.
+fn dropped<'a>(scene: &Scene<'a>, scratch: bool) -> Found<'a> {
+    let found = scene.first(&["dropdb", "mysqladmin"], |inv| {
+        let names = match (inv.program.as_str(), inv.operands.as_slice()) {
+            ("mysqladmin", [first, names @ ..]) if first.known() == Some("drop") => names,
+            ("mysqladmin", _) => return false,
+            (_, names) => names,
+        };
+        let is_scratch = !names.is_empty() && names.iter().all(|name| name.known().is_some_and(is_scratch));
+        !names.is_empty() && is_scratch == scratch
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 fn starts(words: &[String], beginning: &[&str]) -> bool {
     beginning.len() <= words.len() && beginning.iter().zip(words).all(|(wanted, word)| wanted == word)

@@ -54,8 +54,11 @@ pub(super) const RULES: &[Rule] = &[
             "sudo env X=1 bash -c \"rm -rf /\"",
             "find / -delete",
             "cd / && rm -rf *",
+            "docker exec web rm -rf /",
+            "docker run --rm -v /:/h alpine rm -rf /h",
         ],
         silent: &[
+            "docker run --rm alpine rm -rf /",
             "echo \"rm -rf /\"",
             "git commit -m \"remove rm -rf / from docs\"",
             "rm -rf target",
@@ -112,8 +115,12 @@ pub(super) const RULES: &[Rule] = &[
             "ls -d ~/* | xargs rm -rf",
             "find . -type f | xargs rm -f",
             "find /etc | xargs -n1 sudo rm",
+            "git ls-files -z | xargs -0 rm",
+            "git ls-files -o --exclude-standard | xargs rm -rf",
         ],
         silent: &[
+            "git ls-files '*.orig' | xargs rm",
+            "git ls-files | xargs wc -l",
             "find . -name '*.orig' -print0 | xargs -0 rm",
             "find target -type f | xargs rm",
             "find / -name x.log | xargs grep error",
@@ -150,8 +157,28 @@ pub(super) const RULES: &[Rule] = &[
             "cd .. && rm -rf proj",
             "rm -rf ./* .[!.]*",
             "find . -delete",
+            "find . -delete -name '*.pyc'",
+            "find . -name node_modules -prune -o -delete",
+            "find . -name '*.pyc' -o -delete",
+            "find . \\( -name a -o -type f \\) -delete",
+            "find . ! \\( -name node_modules \\) -delete",
+            "find . ! \\( -empty \\) -delete",
+            "find . -delete -empty",
+            "docker run --rm -v $PWD:/w alpine rm -rf /w",
+            "docker run --rm -v \"$(pwd)\":/w -w /w alpine sh -c 'rm -rf *'",
+            "docker run --rm --mount type=bind,src=.,dst=/w alpine find /w -delete",
+            "docker run --rm -v $PWD:/w alpine rm -rf /",
         ],
-        silent: &["rm -rf target", "rm -rf ./node_modules", "find . -name '*.orig'", "rm *.log"],
+        silent: &[
+            "rm -rf target",
+            "rm -rf ./node_modules",
+            "find . -name '*.orig'",
+            "rm *.log",
+            "find . -path ./node_modules -prune -o -name '*.pyc' -print -delete",
+            "find . \\( -name '*.pyc' -o -name '*.pyo' \\) -delete",
+            "find . -name '*.pyc' \\( -type f -o -type l \\) -delete",
+            "find . -type d -empty -delete",
+        ],
         ..RULE
     },
     Rule {
@@ -176,9 +203,10 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "delete inside the project only, or ask the person to add the directory to `scope`",
         )),
-        when: &[recursive_deletion(
-            &[Class::Outside],
-            &[
+        when: &[When::Effect(OnEffect {
+            kinds: DELETES,
+            any: &[Class::Outside],
+            none: &[
                 Class::Root,
                 Class::System,
                 Class::Home,
@@ -187,14 +215,24 @@ pub(super) const RULES: &[Rule] = &[
                 Class::Project,
                 Class::Git,
             ],
-        )],
+            recursive: true,
+            lasting: true,
+            ..EFFECT
+        })],
         fires: &[
             "rm -rf ../other/src",
             "rm -rf ~/work/thing",
             "rm -rf /data/cache",
             "find ~/work/thing -type f -delete",
         ],
-        silent: &["rm -rf build", "rm -rf /tmp/scratch", "rm ../other/a.txt", "rm -rf src/../target"],
+        silent: &[
+            "rm -rf build",
+            "rm -rf /tmp/scratch",
+            "rm ../other/a.txt",
+            "rm -rf src/../target",
+            "rm -rf ~/.cache/pip",
+            "rm -rf ~/.npm/_cacache",
+        ],
         ..RULE
     },
     Rule {
@@ -580,12 +618,22 @@ fn delete_piped<'a>(scene: &Scene<'a>) -> Found<'a> {
             && runs(inv, &["rm", "rmdir", "unlink", "shred", "truncate", "mv"])
             && all.iter().any(|lister| {
                 let before = lister.pipeline == inv.pipeline && lister.stage < inv.stage;
-                before
-                    && runs(lister, &["find", "ls", "fd", "du", "tree", "locate"])
-                    && lists_too_much(lister, scene)
+                before && lists_all_of_git(lister)
+                    || before
+                        && runs(lister, &["find", "ls", "fd", "du", "tree", "locate"])
+                        && lists_too_much(lister, scene)
             })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `git ls-files` without a name lists every file of the project, and with `-o` those that git cannot bring back.
+fn lists_all_of_git(lister: &Invocation) -> bool {
+    let spared = ["-d", "--deleted", "-i", "--ignored"].iter().any(|flag| has_flag(lister, flag));
+    lister.program == "git"
+        && lister.sub.first().is_some_and(|sub| sub == "ls-files")
+        && lister.operands.is_empty()
+        && !spared
 }
 
 fn lists_too_much(lister: &Invocation, scene: &Scene<'_>) -> bool {

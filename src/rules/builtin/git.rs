@@ -1,13 +1,13 @@
 //! Git: what throws work away, rewrites what others have, or runs code behind git's back.
 
 use super::{lists, predicate};
-use crate::domain::{EffectKind, Severity, Target, Verdict};
+use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Tool, ToolCall, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, When, has_flag,
-    has_operand,
+    COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, When, flag_value,
+    has_flag, has_operand, inner_verdict,
 };
-use crate::rules::survey::setting_command;
+use crate::rules::survey::{checked_out, is_whole, setting_command};
 use crate::shell::Arg;
 
 const GIT: &[&str] = &["git"];
@@ -21,14 +21,30 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.reset-hard",
         reason: "throws away every uncommitted change in the work tree",
         instead: Some(Instead::Command("git stash")),
-        when: &[When::Command(git(&["reset"], &[&["--hard", "--merge"]]))],
+        when: &[
+            When::Command(git(&["reset"], &[&["--hard", "--merge"]])),
+            When::Command(git(&["read-tree"], &[&["--reset"], &["-u"]])),
+            When::Command(Command {
+                without: &["--prefix"],
+                ..git(&["checkout-index"], &[&["-f", "--force"], &["-a", "--all", "--stdin"]])
+            }),
+        ],
         fires: &[
             "git reset --hard",
             "git -C sub reset --hard HEAD~2",
             "git reset --har origin/main",
             "sudo git reset --hard",
+            "git -c alias.z='reset --hard' z",
+            "git -c alias.z=reset z --hard",
+            "git config alias.x 'reset --hard'",
+            "git read-tree -u --reset HEAD",
+            "git checkout-index -fa",
         ],
         silent: &[
+            "git reset --keep HEAD~1",
+            "git config alias.undo 'reset --soft HEAD~1'",
+            "git read-tree -m -u HEAD topic",
+            "git checkout-index -a --prefix=/tmp/export/",
             "git reset --soft HEAD~1",
             "git reset HEAD file.txt",
             "git commit -m 'git reset --hard is gone'",
@@ -39,14 +55,17 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: "git.checkout-paths",
-        reason: "overwrites uncommitted changes of the named files",
+        reason: "overwrites uncommitted changes of all files in the named place",
         instead: Some(Instead::Command("git stash")),
-        when: &[predicate("git_checkout_paths", checkout_paths)],
+        when: &[predicate("git_checkout_places", |scene| overwrites(scene, "checkout", Loss::Wide))],
         fires: &[
             "git checkout -- .",
             "git checkout .",
             "git checkout HEAD -- src",
-            "git checkout HEAD~1 -- README.md",
+            "git checkout src",
+            "git checkout main src README.md",
+            "git checkout -- '*.rs'",
+            "git checkout -- \"$X\"",
         ],
         silent: &[
             "git checkout main",
@@ -54,6 +73,9 @@ pub(crate) const RULES: &[Rule] = &[
             "git checkout -",
             "git checkout --track origin/topic",
             "git checkout v1.2.0",
+            "git checkout -- README.md",
+            "git checkout HEAD~1 -- gone.txt",
+            "git checkout -- target",
         ],
         ..RULE
     },
@@ -68,20 +90,49 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: "git.restore",
-        reason: "overwrites uncommitted changes of the named files",
+        reason: "overwrites uncommitted changes of all files in the named place",
         instead: Some(Instead::Command("git stash")),
-        when: &[predicate("git_restore_worktree", restore_worktree)],
+        when: &[predicate("git_restore_places", |scene| overwrites(scene, "restore", Loss::Wide))],
         fires: &[
             "git restore .",
-            "git restore src/main.rs",
+            "git restore src",
             "git restore --source HEAD~1 src",
             "git restore --staged --worktree .",
         ],
         silent: &[
             "git restore --staged .",
             "git restore -S src/main.rs",
+            "git restore src/lib.rs",
             "git log -- src",
             "git restore --help",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.discard-file",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "overwrites a file that has changes which git does not hold",
+        instead: Some(Instead::Command("git stash push README.md")),
+        when: &[
+            predicate("git_checkout_files", |scene| overwrites(scene, "checkout", Loss::File)),
+            predicate("git_restore_files", |scene| overwrites(scene, "restore", Loss::File)),
+            predicate("git_checkout_index_files", |scene| overwrites(scene, "checkout-index", Loss::File)),
+        ],
+        fires: &[
+            "git checkout -- README.md",
+            "git checkout README.md",
+            "git checkout HEAD~1 -- README.md",
+            "git restore src/main.rs",
+            "git checkout-index -f README.md",
+        ],
+        silent: &[
+            "git checkout src/lib.rs",
+            "git restore Makefile",
+            "git checkout main -- package-lock.json",
+            "git checkout HEAD~1 -- gone.txt",
+            "git checkout --theirs README.md",
+            "git checkout-index README.md",
         ],
         ..RULE
     },
@@ -89,21 +140,102 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.clean",
         reason: "deletes files that git does not track and cannot bring back",
         instead: Some(Instead::Command("git clean -nd")),
-        when: &[When::Command(Command {
-            without: &["-n", "--dry-run"],
-            ..git(&["clean"], &[&["-f", "--force"]])
-        })],
+        when: &[predicate("git_clean_forced", clean)],
         fires: &[
             "git clean -fd",
             "git clean -fdx",
             "git clean --force",
-            "git -c clean.requireForce=false clean -f",
+            "git -c clean.requireForce=false clean -dx",
+            "git config clean.requireForce 0; git clean -d",
+            "git clean -fd src",
+            "git clean -fdx target src",
         ],
         silent: &[
             "git clean -n",
             "git clean -nfd",
             "git clean --dry-run -f",
             "git commit -m 'git clean -fdx'",
+            "git clean -fdX",
+            "git clean -fdx target dist",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.clean-ignored",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "deletes all that git ignores: build output, but .env files and local settings too",
+        instead: Some(Instead::Command("git clean -ndX")),
+        when: &[When::Command(Command {
+            without: &["-n", "--dry-run"],
+            ..git(&["clean"], &[&["-f", "--force"], &["-X"]])
+        })],
+        fires: &["git clean -fdX", "git clean -f -X"],
+        silent: &["git clean -ndX", "git clean -fdx target", "git clean -X"],
+        ..RULE
+    },
+    Rule {
+        id: "git.rm-all",
+        verdict: Verdict::Modify,
+        reason: "deletes every tracked file, changed ones too",
+        instead: Some(Instead::Command("git rm -r --cached .")),
+        when: &[predicate("git_rm_all", |scene| {
+            first_git(scene, "rm", |inv| {
+                let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
+                let kept = has_flag(inv, "--cached") || has_flag(inv, "-n") || has_flag(inv, "--dry-run");
+                forced && !kept && inv.operands.iter().any(is_whole)
+            })
+        })],
+        fires: &["git rm -rf .", "git rm -r --force ':/'", "git rm -rf '*'"],
+        silent: &["git rm -r --cached .", "git rm -rf docs/old", "git rm README.md", "git rm -rfn ."],
+        ..RULE
+    },
+    Rule {
+        id: "git.branch-reset",
+        verdict: Verdict::Modify,
+        reason: "moves or deletes a protected branch, so that its commits hang on nothing",
+        instead: Some(Instead::Command("git branch backup main")),
+        when: &[predicate("git_moves_protected_branch", moves_protected)],
+        fires: &[
+            "git branch -f main HEAD~3",
+            "git branch -M topic main",
+            "git branch -D main",
+            "git checkout -B main HEAD~2",
+            "git switch -C main",
+            "git update-ref refs/heads/main HEAD~3",
+            "git fetch origin +topic:main",
+            "git branch -f \"$B\" HEAD~3",
+        ],
+        silent: &[
+            "git branch -f topic HEAD~3",
+            "git checkout -B topic origin/main",
+            "git switch -C topic main",
+            "git branch -M main",
+            "git branch backup main",
+            "git fetch origin main:main",
+            "git update-ref refs/heads/backup main",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.unknown-program",
+        verdict: Verdict::Modify,
+        reason: "a program that is only known once it runs is told what would throw work away",
+        instead: Some(Instead::Advice("write the program out")),
+        when: &[predicate("unknown_program_discards", unknown_program)],
+        fires: &[
+            "\"$UNKNOWN\" reset --hard",
+            "$GIT clean -fdx",
+            "$X push --force origin main",
+            "\"$TOOL\" -rf /",
+            "$(pick) -rf ~",
+        ],
+        silent: &[
+            "\"$GIT\" status",
+            "$PYTHON -m pytest",
+            "\"$EDITOR\" README.md",
+            "$RM -rf target",
+            "${CC:-cc} -o x x.c",
         ],
         ..RULE
     },
@@ -151,20 +283,41 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: "git.push-delete",
-        verdict: Verdict::Modify,
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
         reason: "deletes a branch or tag on the remote",
-        instead: Some(Instead::Advice("name the branch to the person and let them delete it")),
+        instead: Some(Instead::Command("git branch -r --merged")),
         when: &[
-            When::Command(git(&["push"], &[&["--delete", "-d", "--prune"]])),
+            When::Command(git(&["push"], &[&["--delete", "-d"]])),
             predicate("git_push_empty_source", push_empty_source),
         ],
-        fires: &[
-            "git push origin --delete topic",
-            "git push origin :topic",
-            "git push -d origin topic",
-            "git push --prune origin",
-        ],
+        fires: &["git push origin --delete topic", "git push origin :topic", "git push -d origin topic"],
         silent: &["git push origin topic", "git push origin HEAD:topic", "git branch -d topic"],
+        ..RULE
+    },
+    Rule {
+        id: "git.push-prune",
+        verdict: Verdict::Modify,
+        reason: "deletes branches on the remote that are not named here",
+        instead: Some(Instead::Command("git push origin --delete topic")),
+        when: &[
+            When::Command(git(&["push"], &[&["--prune"]])),
+            predicate("git_push_deletes_unknown", |scene| {
+                first_git(scene, "push", |inv| {
+                    let by_option = has_flag(inv, "--delete") || has_flag(inv, "-d");
+                    let unknown = |arg: &Arg| arg.has_unknown() || arg.has_glob();
+                    inv.operands
+                        .iter()
+                        .any(|arg| unknown(arg) && (by_option || arg.prefix().starts_with(':')))
+                })
+            }),
+        ],
+        fires: &[
+            "git push --prune origin",
+            "git push origin --delete \"$B\"",
+            "git branch -r | xargs git push origin --delete",
+        ],
+        silent: &["git push origin --delete topic", "git push origin \"$B\"", "git remote prune origin"],
         ..RULE
     },
     Rule {
@@ -251,7 +404,10 @@ pub(crate) const RULES: &[Rule] = &[
         reason: "rewrites the whole history of the repository",
         instead: Some(Instead::Command("git clone . /tmp/rewrite")),
         when: &[
-            When::Command(git(&["filter-branch", "filter-repo"], &[])),
+            When::Command(Command {
+                without: &["--analyze", "--dry-run"],
+                ..git(&["filter-branch", "filter-repo"], &[])
+            }),
             When::Command(Command { programs: &["git-filter-repo", "bfg", "git-filter-branch"], ..COMMAND }),
         ],
         fires: &[
@@ -260,6 +416,7 @@ pub(crate) const RULES: &[Rule] = &[
             "bfg --delete-files key.pem",
         ],
         silent: &[
+            "git filter-repo --analyze",
             "git log --follow src/main.rs",
             "git rebase -i HEAD~3",
             "git commit --amend --no-edit",
@@ -420,43 +577,194 @@ fn first_git<'a>(scene: &Scene<'a>, sub: &str, test: impl Fn(&Invocation) -> boo
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn has_dashes(inv: &Invocation) -> bool {
-    inv.args.iter().any(|arg| arg.known() == Some("--"))
+/// Beyond this many paths times effects everything counts as lost: strictness instead of slowness.
+const MAX_PAIRS: usize = 1_000_000;
+
+/// How much the paths of a command stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Loss {
+    Nothing,
+    /// A file with changes that git does not hold.
+    File,
+    /// A directory, a pattern, or what is not known.
+    Wide,
 }
 
-fn checkout_paths<'a>(scene: &Scene<'a>) -> Found<'a> {
-    first_git(scene, "checkout", |inv| {
-        let creates =
-            ["-b", "-B", "--orphan", "--track", "-t", "--detach"].iter().any(|flag| has_flag(inv, flag));
-        let path = |arg: &Arg| matches!(arg.known(), Some("." | "./" | ":/" | "*")) || arg.has_glob();
-        let path_file = has_flag(inv, "--pathspec-from-file") || has_flag(inv, "-p");
-        let behind_dashes = has_dashes(inv) && inv.args.last().is_some_and(|arg| arg.known() != Some("--"));
-        !creates
-            && (behind_dashes
-                || path_file
-                || inv.operands.iter().any(path)
-                || inv.operands.len() > 1
-                || names_a_file(inv, scene))
+/// Files that a package manager writes: nobody's changes are lost with them.
+const LOCK_FILES: &[&str] = &[
+    "Cargo.lock",
+    "Gemfile.lock",
+    "Pipfile.lock",
+    "bun.lock",
+    "bun.lockb",
+    "composer.lock",
+    "flake.lock",
+    "go.sum",
+    "mix.lock",
+    "package-lock.json",
+    "pnpm-lock.yaml",
+    "poetry.lock",
+    "pubspec.lock",
+    "uv.lock",
+    "yarn.lock",
+];
+
+/// The first `git sub` that overwrites as much as `loss`.
+fn overwrites<'a>(scene: &Scene<'a>, sub: &str, loss: Loss) -> Found<'a> {
+    first_git(scene, sub, |inv| {
+        let by_file = has_flag(inv, "--pathspec-from-file") || has_flag(inv, "-p");
+        let most =
+            overwritten(inv, scene).iter().map(|arg| loss_of(arg, inv, scene)).max_by_key(|loss| *loss as u8);
+        match loss {
+            Loss::Wide => most == Some(Loss::Wide) || (by_file && sub != "checkout-index"),
+            Loss::File | Loss::Nothing => most == Some(loss),
+        }
     })
+}
+
+/// The paths that a checkout or restore overwrites.
+fn overwritten<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> &'i [Arg] {
+    let none = &[];
+    if inv.args.iter().any(|arg| arg.known() == Some("--help")) {
+        return none;
+    }
+    match inv.sub.first().map(String::as_str) {
+        Some("restore") => {
+            let staged = has_flag(inv, "--staged") || has_flag(inv, "-S");
+            let worktree = has_flag(inv, "--worktree") || has_flag(inv, "-W");
+            if !staged || worktree { &inv.operands } else { none }
+        }
+        Some("checkout-index") if has_flag(inv, "-f") && !has_flag(inv, "--prefix") => &inv.operands,
+        Some("checkout") => {
+            let dashes = inv.args.iter().position(|arg| arg.known() == Some("--"));
+            let behind = dashes.map(|at| inv.args.len().saturating_sub(at + 1));
+            let is_path = inv.operands.first().is_some_and(|arg| arg.has_glob() || is_there(arg, inv, scene));
+            checked_out(&inv.flags, &inv.operands, behind, is_path)
+        }
+        _ => none,
+    }
+}
+
+fn path_of(arg: &Arg, inv: &Invocation) -> Option<String> {
+    match crate::rules::matcher::target_of(arg, inv.cwd.as_deref()) {
+        Target::Path { path, glob: false, .. } => Some(path),
+        Target::Path { .. }
+        | Target::UnknownPath { .. }
+        | Target::Url(_)
+        | Target::Command(_)
+        | Target::None => None,
+    }
 }
 
 /// `git checkout README.md`: what stands there is a file, so it is no branch.
-fn names_a_file(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    inv.operands.iter().any(|arg| match crate::rules::matcher::target_of(arg, inv.cwd.as_deref()) {
-        Target::Path { path, .. } => {
-            scene.view.facts.path(&path).is_some_and(|fact| fact.kind != crate::domain::PathKind::Missing)
-        }
-        Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
+fn is_there(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let path = path_of(arg, inv);
+    path.and_then(|path| scene.view.facts.path(&path)).is_some_and(|fact| fact.kind != PathKind::Missing)
+}
+
+/// What is lost when a path is overwritten: as the survey has it among the deletions.
+fn loss_of(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> Loss {
+    let Some(path) = path_of(arg, inv).filter(|_| !is_whole(arg) && !arg.prefix().starts_with(':')) else {
+        return Loss::Wide;
+    };
+    let effects = &scene.view.survey.effects;
+    if inv.operands.len().saturating_mul(effects.len()) > MAX_PAIRS {
+        return Loss::Wide;
+    }
+    let lost = effects.iter().any(|effect| {
+        effect.kind == EffectKind::FileDeletion && !effect.disposable && effect.target.text() == path
+    });
+    let is_file = scene.view.facts.path(&path).is_some_and(|fact| fact.kind == PathKind::File);
+    let name = path.rsplit('/').next().unwrap_or_default();
+    // Both sides of a conflict are held by git.
+    let side = has_flag(inv, "--ours") || has_flag(inv, "--theirs");
+    match (lost, is_file) {
+        (false, _) => Loss::Nothing,
+        (true, true) if side || LOCK_FILES.contains(&name) => Loss::Nothing,
+        (true, true) => Loss::File,
+        (true, false) => Loss::Wide,
+    }
+}
+
+/// A clean that deletes more than what git ignores or a build makes again.
+fn clean<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let unforced = |arg: &Arg| arg.text().to_ascii_lowercase().contains("clean.requireforce");
+    let unforced =
+        scene.invocations().iter().any(|inv| inv.program == "git" && inv.args.iter().any(unforced));
+    first_git(scene, "clean", |inv| {
+        let forced = unforced || has_flag(inv, "-f") || has_flag(inv, "--force");
+        let spares = ["-n", "--dry-run", "-X"].iter().any(|flag| has_flag(inv, flag))
+            || inv.args.iter().any(|arg| arg.known() == Some("--help"));
+        let named = !inv.operands.is_empty()
+            && inv.operands.iter().all(|arg| loss_of(arg, inv, scene) == Loss::Nothing);
+        forced && !spares && !named
     })
 }
 
-fn restore_worktree<'a>(scene: &Scene<'a>) -> Found<'a> {
-    first_git(scene, "restore", |inv| {
-        let staged = has_flag(inv, "--staged") || has_flag(inv, "-S");
-        let worktree = has_flag(inv, "--worktree") || has_flag(inv, "-W");
-        let help = inv.args.iter().any(|arg| arg.known() == Some("--help"));
-        (!staged || worktree) && !help
-    })
+/// A local branch that is protected, or not known, and is set to another commit or deleted.
+fn moves_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        if inv.program != "git" {
+            return false;
+        }
+        let has = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
+        let by_flag = |flags: &[&str]| flag_value(inv, flags).into_iter().collect::<Vec<_>>();
+        let forced = has(&["-f", "--force"]);
+        let branches: Vec<&Arg> = match inv.sub.first().map(String::as_str) {
+            Some("checkout") => by_flag(&["-B"]),
+            Some("switch") => by_flag(&["-C", "--force-create"]),
+            Some("branch") if has(&["-D"]) || (forced && has(&["-d", "--delete"])) => {
+                inv.operands.iter().collect()
+            }
+            Some("branch") if has(&["-M", "-C"]) || (forced && has(&["-m", "--move", "-c", "--copy"])) => {
+                inv.operands.iter().skip(1).collect()
+            }
+            Some("branch") if forced => inv.operands.iter().take(1).collect(),
+            Some("update-ref") => {
+                let heads = |arg: &&Arg| arg.has_unknown() || arg.prefix().starts_with("refs/heads/");
+                inv.operands.iter().take(1).filter(heads).collect()
+            }
+            Some("fetch" | "pull") => {
+                let local = |arg: &&Arg| {
+                    let text = arg.text();
+                    let to = text.strip_prefix('+').and_then(|text| text.split_once(':')).map(|(_, to)| to);
+                    to.is_some_and(|to| !to.starts_with("refs/") || to.starts_with("refs/heads/"))
+                };
+                inv.operands.iter().skip(1).filter(local).collect()
+            }
+            _ => return false,
+        };
+        branches.into_iter().any(|arg| match arg.known() {
+            Some(branch) => is_protected(target_of_refspec(branch), scene),
+            None => true,
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `"$X" reset --hard`, `"$X" -rf /`: as if it were git or rm.
+fn unknown_program<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if scene.nested {
+        return Found::No;
+    }
+    let found = scene.invocations().iter().filter(|inv| inv.program.is_empty()).find(|inv| {
+        let words: Option<Vec<String>> = inv.args.iter().map(quoted).collect();
+        let first = inv.args.first().map(Arg::prefix).unwrap_or_default();
+        let (Some(words), false) = (words, first.is_empty()) else { return false };
+        let program = if first.starts_with('-') { "rm" } else { "git" };
+        let call = ToolCall {
+            tool: Tool::Bash,
+            action: Action::Shell { command: format!("{program} {}", words.join(" ")), workdir: None },
+            id: None,
+        };
+        inner_verdict(scene, &call, inv.cwd.as_deref().unwrap_or(scene.view.cwd)) == Verdict::Block
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// An argument as a word of a command line; nothing when it is not known.
+fn quoted(arg: &Arg) -> Option<String> {
+    arg.known().map(|text| format!("'{}'", text.replace('\'', "'\\''")))
 }
 
 /// A push that overwrites what is there: by option, or by `+` in front of a refspec.
@@ -610,6 +918,7 @@ fn executes(key: &str, value: Option<&str>) -> bool {
         if front.ends_with('.') { key.starts_with(front) && key.ends_with(back) } else { key == *front }
     });
     match value {
+        Some(value) if key.starts_with("alias.") && !value.starts_with('!') => false,
         Some(value) => reaches || setting_command(&Arg::literal(&format!("{key}={value}"))).is_some(),
         // What is set is not known: an alias may be anything, and so may a command.
         None => reaches || setting_command(&Arg::literal(&format!("{key}=!unknown"))).is_some(),

@@ -276,14 +276,72 @@ pub(crate) const HISTORIES: &[At] = &[
 /// Logs of the system.
 pub(crate) const LOGS: &[At] = &[At::Abs("/var/log"), At::Abs("/private/var/log"), At::Abs("/run/log")];
 
+/// Below the home directory: caches that the tools they belong to fill again. With a `/` at the end only what is in it, thing by
+/// thing.
+pub(crate) const CACHES: &[&str] = &[
+    ".cache/",
+    "Library/Caches/",
+    ".npm/_cacache",
+    ".npm/_npx",
+    ".npm/_logs",
+    ".yarn/cache",
+    ".yarn/berry/cache",
+    ".pnpm-store",
+    ".local/share/pnpm/store",
+    "Library/pnpm/store",
+    ".bun/install/cache",
+    ".cargo/registry/cache",
+    ".cargo/registry/src",
+    ".cargo/registry/index",
+    ".cargo/git/checkouts",
+    ".cargo/git/db",
+    ".gradle/caches",
+    ".gradle/daemon",
+    ".m2/repository",
+    ".ivy2/cache",
+    ".nuget/packages",
+    ".composer/cache",
+    ".terraform.d/plugin-cache",
+    "go/pkg/mod",
+    ".expo/cache",
+    ".node-gyp",
+    "Library/Developer/Xcode/DerivedData",
+];
+
 /// Hooks of a git repository.
 pub(crate) const GIT_HOOKS: &[At] = &[At::Name(".git/hooks")];
 
 /// Filters whose program, the first operand, can run commands and write files.
 pub(crate) const SCRIPTED_FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
 
+/// Interpreters with subcommands.
+pub(crate) const RUNTIMES: &[&str] = &["deno", "bun"];
+
 /// Builtins that run text or a file as part of the shell.
 pub(crate) const RUN_IN_SHELL: &[&str] = &["eval", "source", "."];
+
+/// Registries that packages usually come from, and hosts whose modules are run by their address.
+pub(crate) const REGISTRIES: &[&str] = &[
+    "registry.npmjs.org",
+    "registry.yarnpkg.com",
+    "npm.jsr.io",
+    "jsr.io",
+    "deno.land",
+    "esm.sh",
+    "pypi.org",
+    "files.pythonhosted.org",
+    "download.pytorch.org",
+    "index.crates.io",
+    "static.crates.io",
+    "rubygems.org",
+    "golang.org",
+    "honnef.co",
+    "mvdan.cc",
+    "gotest.tools",
+    "repo.maven.apache.org",
+    "codeload.github.com",
+    "objects.githubusercontent.com",
+];
 
 /// Programs that fetch what a URL names.
 pub(crate) const DOWNLOADERS: &[&str] =
@@ -291,6 +349,16 @@ pub(crate) const DOWNLOADERS: &[&str] =
 
 /// Programs that join a connection with their input and output.
 pub(crate) const NETCATS: &[&str] = &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"];
+
+/// Programs whose output comes from another machine.
+pub(crate) const CONNECTIONS: &[&str] = &[
+    "socat", "telnet", "ssh", "dig", "drill", "host", "nslookup", "ftp", "tftp", "whois", "finger",
+    "websocat",
+];
+
+/// Programs with subcommands whose output comes from somewhere else.
+pub(crate) const REMOTE_STORES: &[&str] =
+    &["aws", "gsutil", "rclone", "mc", "gcloud", "kubectl", "docker", "podman", "gh"];
 
 /// Programs that can carry data to another machine.
 pub(crate) const SENDERS: &[&str] = &[

@@ -1,9 +1,11 @@
 //! Persistence: what makes code run later, without the agent and without being asked.
 
+use super::packages::is_usual;
 use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{Action, EffectKind, Severity, Verdict};
 use crate::rules::matcher::{
     At, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, When, contains_word, has_flag,
+    host_of,
 };
 use crate::shell::Arg;
 
@@ -331,6 +333,7 @@ pub(super) const RULES: &[Rule] = &[
             "npm config list",
             "npm config get registry",
             "npm config set fund false",
+            "npm config set registry https://registry.npmjs.org/",
             "pip config list",
         ],
         ..RULE
@@ -398,7 +401,12 @@ fn npm_setting<'a>(scene: &Scene<'a>) -> Found<'a> {
             let key = word.split('=').next().unwrap_or_default();
             KEYS.contains(&key) || key.ends_with("index-url") || key.ends_with("trusted-host")
         };
-        sets && words.iter().any(keys)
+        // Back to the usual registry.
+        let usual = words.iter().any(|word| {
+            let url = word.split_once('=').map_or(*word, |(_, url)| url);
+            url.contains("://") && is_usual(&host_of(url), scene.view.policy)
+        });
+        sets && !usual && words.iter().any(keys)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

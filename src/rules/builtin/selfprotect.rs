@@ -1,7 +1,11 @@
 //! Self-protection: the places, programs and variables that keep lazaret in front of the agent.
 
-use super::{lists, predicate};
-use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
+mod clients;
+mod killed;
+mod written;
+
+use super::predicate;
+use crate::domain::{Action, EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, When, classify, contains_word, flag_value,
@@ -51,6 +55,21 @@ pub(super) const RULES: &[Rule] = &[
             "rm -rf .claude/*",
             "f=settings.json; rm .claude/$f",
             "rm .claude/$(echo settings.json)",
+            "awk -i inplace '{print}' .claude/settings.json",
+            "xxd -r x .claude/settings.json",
+            "git bundle create .claude/settings.json HEAD",
+            "dd if=x of=~/.claude/settings.json",
+            "cd ~/.cl?ude && echo {} > settings.json",
+            "cp -r /tmp/e/.claude ~",
+            "mv /tmp/e/.claude ~/",
+            "rsync -a /tmp/e/.claude .",
+            "tar xf e.tar .claude/settings.json",
+            "tar xf e.tar --strip-components=1 x/.claude/settings.json",
+            "unzip x.zip .claude/settings.json",
+            "git clone https://example.org/x .opencode",
+            "zip -m x.zip .claude/settings.json",
+            "find .claude/settings.json -delete",
+            "rm /proc/self/cwd/.claude/settings.json",
         ],
         silent: &[
             "cat .claude/settings.json",
@@ -66,6 +85,15 @@ pub(super) const RULES: &[Rule] = &[
             "Write /home/u/proj/src/settings.json {}",
             "cargo fmt",
             "chmod -R u+w .",
+            "awk '{print}' .claude/settings.json",
+            "cp -r src lib",
+            "cp -r docs/. .",
+            "tar xf foo.tar.gz",
+            "tar xf foo.tar src/main.rs",
+            "unzip x.zip -d build",
+            "cd docs* && echo x > a",
+            "echo x > .claude/commands/review.md",
+            "cp -r .claude /tmp/backup",
         ],
         ..RULE
     },
@@ -149,6 +177,7 @@ pub(super) const RULES: &[Rule] = &[
             predicate("archive_unpacked_over_a_protected_place", unpacked),
             predicate("list_of_protected_places_piped_to_a_change", piped),
             predicate("sed_writes_a_protected_place", sed_writes),
+            predicate("archive_members_renamed", written::renamed_members),
         ],
         fires: &[
             "mv .claude .claude.bak",
@@ -177,7 +206,10 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "brings an older version of what keeps the guard in place back from git",
         instead: Some(Instead::Command("git diff HEAD -- .claude/settings.json")),
-        when: &[predicate("git_writes_a_protected_place", git_restores)],
+        when: &[
+            predicate("git_writes_a_protected_place", git_restores),
+            predicate("patch_of_a_protected_place", written::patched),
+        ],
         fires: &[
             "git checkout HEAD~5 -- .claude/settings.json",
             "git restore --source HEAD~3 .claude",
@@ -186,6 +218,8 @@ pub(super) const RULES: &[Rule] = &[
             "git mv opencode.json x.json",
             "git checkout HEAD~1 opencode.json",
             "git stash push -u .claude/settings.local.json",
+            "git apply <<'E'\n--- a/.claude/settings.json\n+++ b/.claude/settings.json\nE",
+            "patch -p1 <<'E'\n--- a/x\n+++ b/.claude/settings.json\nE",
         ],
         silent: &[
             "git diff HEAD -- .claude/settings.json",
@@ -202,7 +236,12 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "hands what keeps the guard in place to a program of which it cannot be told what it does with it",
         instead: Some(Instead::Command("cat .claude/settings.json")),
-        when: &[predicate("code_names_a_protected_place", mentions_protected)],
+        when: &[
+            predicate("code_names_a_protected_place", mentions_protected),
+            predicate("protected_place_named_to_a_writer", written::named),
+            predicate("protected_place_mounted", written::mounted),
+            predicate("code_takes_a_protected_directory", written::taken_by_code),
+        ],
         fires: &[
             "python3 -c \"import os; os.remove('.claude/settings.json')\"",
             "node -e \"require('fs').writeFileSync('.claude/settings.json','{}')\"",
@@ -213,6 +252,14 @@ pub(super) const RULES: &[Rule] = &[
             "cd .claude && python3 -c \"open('settings.json','w')\"",
             "ruby -e 'File.delete(\".claude/settings.local.json\")'",
             "python3 -c \"import shutil; shutil.rmtree('/home/u/.config/lazaret')\"",
+            "python3 -c \"import shutil; shutil.rmtree('.claude')\"",
+            "prettier --write .claude/settings.json",
+            "prettier --write .claude",
+            "kubectl cp pod:/x .claude/settings.json",
+            "docker cp c:/x .claude/settings.json",
+            "docker compose run -v ~/.claude:/c web sh",
+            "docker run --mount type=bind,source=$HOME/.claude,target=/c alpine sh",
+            "aws s3 cp s3://b/x .claude/settings.json",
         ],
         silent: &[
             "python3 -c \"print('settings')\"",
@@ -221,6 +268,14 @@ pub(super) const RULES: &[Rule] = &[
             "cat .claude/settings.json",
             "jq . opencode.json",
             "git diff opencode.json",
+            "prettier --check .claude/settings.json",
+            "python3 -m json.tool .claude/settings.json",
+            "prettier --write .",
+            "docker run -v $PWD:/app node npm test",
+            "docker run -v ~/.claude:/c:ro alpine cat /c/settings.json",
+            "kubectl cp .claude/settings.json pod:/x",
+            "python3 -c \"import os; print(os.listdir('.claude'))\"",
+            "gh pr create --title x --body 'changes .claude/settings.json'",
         ],
         ..RULE
     },
@@ -229,7 +284,10 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "starts a client with its hooks, plugins or settings off",
         instead: Some(Instead::Command("claude --version")),
-        when: &[predicate("client_started_without_hooks", client_unguarded)],
+        when: &[
+            predicate("client_started_without_hooks", clients::unguarded),
+            predicate("client_set_up_without_hooks", clients::set_up),
+        ],
         fires: &[
             "claude --bare -p x",
             "claude --safe-mode",
@@ -243,12 +301,19 @@ pub(super) const RULES: &[Rule] = &[
             "unset LAZARET_QUARANTINE; claude -p x",
             "claude -p x --settings /tmp/s.json",
             "OPENCODE_CONFIG_CONTENT='{}' opencode run x",
+            "claude config set disableAllHooks true",
+            "claude plugin disable lazaret",
+            "claude plugin uninstall lazaret@local",
+            "env -i claude -p x",
         ],
         silent: &[
             "claude --version",
             "claude -p 'explain --bare'",
             "claude mcp list",
             "opencode run x",
+            "claude config set theme dark",
+            "claude plugin list",
+            "claude plugin disable other",
             "echo claude --bare",
             "git commit -m 'claude --bare'",
         ],
@@ -260,7 +325,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "starts a client that asks nobody before it acts",
         instead: Some(Instead::Command("claude --version")),
-        when: &[predicate("client_started_without_permissions", client_unasked)],
+        when: &[predicate("client_started_without_permissions", clients::unasked)],
         fires: &[
             "claude --dangerously-skip-permissions -p x",
             "claude --permission-mode bypassPermissions -p x",
@@ -274,7 +339,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "ends the client or the guard",
         instead: Some(Instead::Command("pgrep -l node")),
-        when: &[predicate("client_or_guard_killed", killed)],
+        when: &[predicate("client_or_guard_killed", killed::guard)],
         fires: &[
             "pkill claude",
             "kill $CLAUDE_PID",
@@ -285,6 +350,15 @@ pub(super) const RULES: &[Rule] = &[
             "pkill -STOP -f lazaret",
             "P=$PPID; kill $P",
             "kill -9 \"$OPENCODE_PID\"",
+            "kill 0",
+            "kill -9 -1",
+            "kill -s KILL -- -1",
+            "pkill -f 'c[l]aude'",
+            "pkill -f clau",
+            "killall -r 'cl.*'",
+            "kill $(ps -o ppid= $$)",
+            "kill $(pgrep -f c.aude)",
+            "python3 -c 'import os; os.kill(os.getppid(), 9)'",
         ],
         silent: &[
             "pgrep -l node",
@@ -293,7 +367,44 @@ pub(super) const RULES: &[Rule] = &[
             "pkill -f 'vite --port 5173'",
             "ps aux | grep claude",
             "kill $(cat server.pid)",
+            "kill -9 12345",
+            "kill -1 12345",
+            "kill %1",
+            "kill $!",
+            "kill $(lsof -ti:3000)",
+            "ps aux | grep claude; kill 12345",
             "git commit -m 'pkill claude'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.runtime-killed",
+        verdict: Verdict::Modify,
+        reason: "ends every process of the kind that the client runs in, or all of a user or session",
+        instead: Some(Instead::Advice(
+            "name the one process: its number, or a pattern of its command line with pkill -f",
+        )),
+        when: &[predicate("runtime_of_the_client_killed", killed::runtime)],
+        fires: &[
+            "pkill node",
+            "killall node",
+            "killall -9 node",
+            "pkill -x node",
+            "pkill -f '^node$'",
+            "kill $(pgrep node)",
+            "pgrep node | xargs kill",
+            "pkill bun",
+            "pkill -u u",
+            "pkill -g 0",
+            "loginctl terminate-user u",
+        ],
+        silent: &[
+            "pgrep -l node",
+            "pkill -f 'node server.js'",
+            "pkill -f vite",
+            "pkill -P $!",
+            "killall python3",
+            "pkill nodemon",
         ],
         ..RULE
     },
@@ -410,25 +521,59 @@ const LOOKERS: &[&str] = &[
 ];
 
 fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["mv", "rename", "chmod", "chown", "chattr", "chflags", "setfacl"], |inv| {
-        if !runs(inv, &["mv", "rename"]) {
-            return inv.operands.iter().any(|arg| around_protected(arg, inv, scene));
-        }
-        let count = inv.operands.len().saturating_sub(1).max(1);
-        inv.operands.iter().take(count).any(|arg| {
-            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
-                .has(Class::Protected)
-        })
-    });
+    let found = scene.first(
+        &["mv", "rename", "prename", "mmv", "chmod", "chown", "chattr", "chflags", "setfacl"],
+        |inv| {
+            if !runs(inv, &["mv", "rename", "prename", "mmv"]) {
+                return inv.operands.iter().any(|arg| around_protected(arg, inv, scene));
+            }
+            let count =
+                if inv.program == "mv" { inv.operands.len().saturating_sub(1).max(1) } else { usize::MAX };
+            inv.operands.iter().take(count).any(|arg| {
+                classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
+                    .has(Class::Protected)
+            })
+        },
+    );
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn unpacked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    filled(scene, |dest, inv| around_protected(dest, inv, scene))
+    match filled(scene, |dest, inv| around_protected(dest, inv, scene)) {
+        Found::No => Found::from(piped_archive(scene).map(|inv| inv.text.as_str())),
+        found => found,
+    }
+}
+
+/// `tar c .claude | tar x -C there`: the members by the names that they were put in with.
+fn piped_archive<'a>(scene: &Scene<'a>) -> Option<&'a Invocation> {
+    let here = Arg::literal(".");
+    scene.first(&["tar", "bsdtar", "gtar", "cpio"], |inv| {
+        let Target::Path { path: dest, .. } =
+            target_of(flag_value(inv, &["-C", "--directory", "-D"]).unwrap_or(&here), inv.cwd.as_deref())
+        else {
+            return false;
+        };
+        let packs = |other: &&Invocation| {
+            other.pipeline == inv.pipeline
+                && other.stage < inv.stage
+                && runs(other, &["tar", "bsdtar", "gtar"])
+        };
+        let lands = |arg: &Arg| around_protected(&Arg::literal(&join(&dest, &arg.text())), inv, scene);
+        unpacks(inv) && scene.invocations().iter().filter(packs).any(|other| other.operands.iter().any(lands))
+    })
 }
 
 fn home_filled<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(home) = scene.view.facts.places.home.as_deref() else { return Found::No };
+    let absolute = |inv: &Invocation| {
+        let bundled =
+            inv.args.first().is_some_and(|arg| !arg.prefix().starts_with('-') && arg.prefix().contains('P'));
+        unpacks(inv) && (bundled || has_flag(inv, "-P") || has_flag(inv, "--absolute-names"))
+    };
+    if let Some(inv) = scene.first(&["tar", "bsdtar", "gtar"], absolute) {
+        return Found::yes(&inv.text);
+    }
     filled(scene, |dest, inv| match target_of(dest, inv.cwd.as_deref()) {
         Target::Path { path, glob: false, .. } => inside(home, &path),
         Target::Path { .. }
@@ -442,8 +587,12 @@ fn home_filled<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A tree unpacked or copied into a directory for which `test` holds.
 fn filled<'a>(scene: &Scene<'a>, test: impl Fn(&Arg, &Invocation) -> bool) -> Found<'a> {
     let here = Arg::literal(".");
-    let found =
-        scene.first(&["tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar"], |inv| {
+    let found = scene.first(
+        &[
+            "tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar", "unar", "python",
+            "python3",
+        ],
+        |inv| {
             let whole =
                 |arg: &Arg| arg.prefix().ends_with("/.") || arg.prefix().ends_with('/') || arg.has_glob();
             match inv.program.as_str() {
@@ -451,12 +600,19 @@ fn filled<'a>(scene: &Scene<'a>, test: impl Fn(&Arg, &Invocation) -> bool) -> Fo
                     Some((dest, sources)) => sources.iter().any(whole) && test(dest, inv),
                     None => false,
                 },
+                "python" | "python3" => {
+                    let unpacks =
+                        inv.args.iter().any(|arg| matches!(arg.known(), Some("zipfile" | "tarfile")))
+                            && inv.args.iter().any(|arg| matches!(arg.known(), Some("-e" | "--extract")));
+                    unpacks && inv.args.last().is_some_and(|dest| test(dest, inv))
+                }
                 _ => {
                     let dest = flag_value(inv, &["-C", "--directory", "-d", "-o", "-D"]);
                     unpacks(inv) && test(dest.unwrap_or(&here), inv)
                 }
             }
-        });
+        },
+    );
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -488,8 +644,35 @@ fn sed_writes<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Programs that take away or change the files that they are given.
+const TAKERS: &[&str] = &[
+    "rm", "mv", "shred", "truncate", "unlink", "rmdir", "tee", "sed", "cp", "ln", "chmod", "install", "perl",
+];
+
 fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
+    let lists = |inv: &Invocation| {
+        runs(inv, &["ls", "find", "fd", "echo", "printf", "grep", "rg"])
+            && inv.operands.iter().any(|arg| around_protected(arg, inv, scene))
+    };
+    if let Some(taken) = all.iter().filter(|inv| lists(inv)).find_map(|inv| all.get(inv.feeds?))
+        && runs(taken, TAKERS)
+    {
+        return Found::yes(&taken.text);
+    }
+    let line = scene.command_line();
+    if ["xargs", "read ", "mapfile ", "readarray ", "=(", "printf -v"].iter().any(|way| line.contains(way)) {
+        // What comes by another way than the pipeline: whatever is taken of it is not known.
+        let blind = |arg: &Arg| arg.has_unknown() && arg.pieces.len() == 1;
+        let taken = scene.first(TAKERS, |inv| inv.operands.iter().any(blind));
+        let words = || line.split(|c: char| c.is_whitespace() || "()'\"=;<>|&".contains(c));
+        let named = |inv: &Invocation| {
+            words().any(|word| word.contains('.') && around_protected(&Arg::literal(word), inv, scene))
+        };
+        if let Some(taken) = taken.filter(|inv| named(inv) || all.iter().any(lists)) {
+            return Found::yes(&taken.text);
+        }
+    }
     let found = all.iter().find(|inv| {
         let from_list = inv.wrappers.iter().any(|name| matches!(name.as_str(), "xargs" | "parallel"));
         from_list
@@ -512,106 +695,6 @@ fn git_restores<'a>(scene: &Scene<'a>) -> Found<'a> {
             has_flag(inv, "--cached") || (has_flag(inv, "--staged") && !has_flag(inv, "--worktree"));
         let paths = inv.operands.iter().chain(inv.args.iter().rev().take(1));
         writes && !index_only && { paths }.any(|arg| around_protected(arg, inv, scene))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// The invocations of a client, by its own name or through a package runner.
-fn clients<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation> + 's {
-    scene.invocations().iter().filter(|inv| {
-        runs(inv, lists::CLIENTS)
-            || (runs(inv, &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "node", "deno"])
-                && inv.args.iter().any(|arg| {
-                    let text = arg.text();
-                    text.contains("claude-code")
-                        || text.contains("opencode-ai")
-                        || text.contains("@opencode/cli")
-                }))
-    })
-}
-
-fn client_unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const OFF: &[&str] = &[
-        "--bare",
-        "--safe-mode",
-        "--setting-sources",
-        "--settings",
-        "--pure",
-        "--managed-settings",
-        "--no-hooks",
-    ];
-    const VARIABLES: &[&str] = &[
-        "CLAUDE_CONFIG_DIR",
-        "LAZARET_",
-        "OPENCODE_CONFIG",
-        "OPENCODE_PURE",
-        "HOME=",
-        "XDG_CONFIG_HOME",
-        "CLAUDE_CODE_SIMPLE",
-        "OPENCODE_DISABLE",
-    ];
-    let line = scene.command_line();
-    let found = clients(scene).find(|inv| {
-        let by_flag = inv.args.iter().filter_map(Arg::known).any(|arg| {
-            OFF.iter()
-                .any(|off| arg == *off || arg.strip_prefix(off).is_some_and(|rest| rest.starts_with('=')))
-        });
-        let unknown_flag =
-            inv.args.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty() && inv.flags.is_empty());
-        // Assignments in front of a command are gone once it is surveyed; the text still has them.
-        by_flag || (!unknown_flag && VARIABLES.iter().any(|name| assigns(line, name)))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// Whether a word of the line sets, or `env -u` and `unset` take away, a variable whose name begins so.
-fn assigns(line: &str, name: &str) -> bool {
-    let name = name.trim_end_matches('=');
-    line.split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | '"' | '\'')).any(|word| {
-        word.starts_with(name)
-            && (word.contains('=')
-                || line.contains("unset ")
-                || line.contains("env -u")
-                || line.contains("env -i"))
-            && word
-                .split('=')
-                .next()
-                .is_some_and(|var| var == name || name.ends_with('_') || name.starts_with("OPENCODE"))
-    })
-}
-
-fn client_unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = clients(scene).find(|inv| {
-        has_flag(inv, "--dangerously-skip-permissions")
-            || has_flag(inv, "--allow-dangerously-skip-permissions")
-            || (inv.program.starts_with("opencode")
-                && inv.args.iter().any(|arg| arg.known() == Some("--auto")))
-            || inv.args.iter().any(|arg| arg.known() == Some("bypassPermissions"))
-            || flag_value(inv, &["--permission-mode"]).and_then(Arg::known) == Some("bypassPermissions")
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-const KILLERS: &[&str] = &["kill", "pkill", "killall", "skill", "tkill", "xkill", "killall5"];
-const FINDERS: &[&str] = &["pgrep", "pidof", "ps", "lsof", "fuser", "grep", "awk", "ss", "cat"];
-const OWN_PROCESSES: &[&str] = &["CLAUDE_PID", "OPENCODE_PID", "PPID"];
-
-fn names_guard(text: &str) -> bool {
-    contains_word(text, "lazaret") || lists::CLIENTS.iter().any(|client| contains_word(text, client))
-}
-
-fn killed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let line = scene.command_line();
-    let own = || OWN_PROCESSES.iter().any(|name| line.contains(name));
-    let found_by_name = || {
-        scene
-            .invocations()
-            .iter()
-            .any(|inv| runs(inv, FINDERS) && inv.args.iter().any(|arg| names_guard(&arg.text())))
-    };
-    let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
-        "kill" | "tkill" => own() || found_by_name(),
-        _ => inv.operands.iter().any(|arg| names_guard(&arg.text())) || own(),
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -689,16 +772,5 @@ fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {
         | Action::Fetch { .. }
         | Action::Spawn { .. }
         | Action::Other { .. } => Found::No,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn assignments() {
-        assert!(assigns("X=1 LAZARET_HOME=/x claude", "LAZARET_"));
-        assert!(!assigns("echo LAZARET_HOME", "LAZARET_"));
     }
 }

@@ -1,12 +1,13 @@
 //! The command line itself: what hides what it runs. (What cannot be read at all is the review's to judge.)
 
-use super::predicate;
+use super::{flagged, predicate};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, classify, has_flag, is_shell, runs, target_of,
+    By, Class, Found, Instead, RULE, Rule, Scene, When, classify, has_flag, is_shell, runs, runs_input,
+    target_of,
 };
 use crate::rules::{Invocation, Stdin};
-use crate::shell::{Arg, parse};
+use crate::shell::{Arg, Op, Part, parse};
 
 /// Programs whose output is a path or the set-up of a tool, and so ordinary as a command or for `eval`.
 const LOCATORS: &[&str] = &[
@@ -108,8 +109,19 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "runs what another command prints, which cannot be known before",
         instead: Some(Instead::Advice("print it first, then run what it says")),
-        when: &[predicate("output_run_as_command", computed_command)],
+        when: &[
+            predicate("output_run_as_command", computed_command),
+            predicate("value_expanded_as_a_prompt", prompt_expansion),
+            predicate("unknown_text_piped_to_a_shell", unknown_input),
+        ],
         fires: &[
+            "cat cmds.txt | sh",
+            "perl -e 'print \"rm -rf ~\"' | sh",
+            "jq -r .cmd f.json | bash",
+            "git show HEAD:x.sh | sh",
+            "tail -1 notes.md | bash -s",
+            "x='$(rm -rf ~)'; echo ${x@P}",
+            "echo \"${x@P}\"",
             "$(cat cmd.txt)",
             "eval \"$(cat x.txt)\"",
             "bash -c \"$(cat x.txt)\"",
@@ -119,6 +131,13 @@ pub(super) const RULES: &[Rule] = &[
             "eval \"$(ssh-agent -s)\"",
             "$(which node) app.js",
             "echo $(cat x.txt)",
+            "echo '${x@P}'",
+            "echo ls | sh",
+            "cat x.sh | ssh h.example bash -s",
+            "cat a.sh | bash -n",
+            "cat a | bash build.sh",
+            "cat dump.sql | docker exec -i db sh -c 'psql app'",
+            "echo \"${x@Q}\"",
             "eval \"$(direnv hook bash)\"",
             "bash -c 'ls'",
         ],
@@ -155,7 +174,10 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "a variable makes the program load or run code that is not its own",
         instead: Some(Instead::Command("env | grep LD_PRELOAD")),
-        when: &[predicate("loader_variable_set", injected_code)],
+        when: &[
+            predicate("loader_variable_set", injected_code),
+            When::Command(flagged(&["enable"], &[&["-f"]])),
+        ],
         fires: &[
             "LD_PRELOAD=./x.so ls",
             "BASH_ENV=/tmp/x bash script.sh",
@@ -164,6 +186,10 @@ pub(super) const RULES: &[Rule] = &[
             "GIT_SSH_COMMAND='sh -c id' git fetch",
             "env NODE_OPTIONS=--require=/tmp/x.js node app.js",
             "PYTHONSTARTUP=/tmp/x python3",
+            "ENV=./x sh -i",
+            "PATH=.:$PATH ls",
+            "export PATH=/tmp/evil:$PATH; git status",
+            "enable -f ./x.so x",
         ],
         silent: &[
             "env | grep LD_PRELOAD",
@@ -172,6 +198,10 @@ pub(super) const RULES: &[Rule] = &[
             "NODE_OPTIONS=--max-old-space-size=4096 npm run build",
             "GIT_SSH_COMMAND='ssh -i ~/.ssh/k' git fetch",
             "git commit -m 'LD_PRELOAD=x'",
+            "ENV=production npm start",
+            "PATH=\"$HOME/.cargo/bin:$PATH\" cargo build",
+            "PATH=$PATH:/tmp/x ls",
+            "enable -n test",
         ],
         ..RULE
     },
@@ -260,6 +290,42 @@ fn computed_command<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|(_, inv)| inv.text.as_str()))
 }
 
+/// A shell runs what comes down a pipe, and nothing is known of it. (On another machine it is that machine's.)
+fn unknown_input<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const ELSEWHERE: &[&str] = &["ssh", "docker", "podman", "kubectl", "vagrant", "lxc", "chroot", "mosh"];
+    let all = scene.invocations();
+    let found = all.iter().find(|inv| {
+        inv.stdin == Stdin::Pipe
+            && is_shell(&inv.program)
+            && !has_flag(inv, "-n")
+            && runs_input(inv, By::Pipe)
+            && !inv.wrappers.iter().any(|wrapper| ELSEWHERE.contains(&wrapper.as_str()))
+            && !all
+                .iter()
+                .any(|other| other.pipeline == inv.pipeline && other.wrappers.contains(&inv.program))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `${NAME@P}`: the value is expanded again, with the commands in it.
+fn prompt_expansion<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let line = scene.command_line();
+    if !line.contains("@P}") {
+        return Found::No;
+    }
+    let script = parse(line);
+    let values = |simple: &'_ crate::shell::Simple| {
+        let assigned = simple.assigns.iter().map(|assign| assign.value.clone());
+        simple.words.iter().cloned().chain(assigned).collect::<Vec<_>>()
+    };
+    let expands = script.commands.iter().flat_map(values).any(|word| {
+        let text = line.get(word.span.0..word.span.1).unwrap_or_default();
+        text.contains("@P}")
+            && word.parts.iter().any(|part| matches!(part, Part::Variable { op: Op::Other, .. }))
+    });
+    if expands { Found::yes(line) } else { Found::No }
+}
+
 /// A shell or `eval` that is given text which is not known.
 fn runs_unknown_text(inv: &Invocation) -> bool {
     let input = match &inv.stdin {
@@ -304,6 +370,8 @@ const LOADERS: &[&str] = &[
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_COUNT",
     "LESSOPEN",
+    "ENV",
+    "PATH",
     "JAVA_TOOL_OPTIONS",
     "RUSTC_WRAPPER",
 ];
@@ -345,6 +413,15 @@ fn loads(name: &str, value: &str) -> bool {
         "RUSTC_WRAPPER" => !matches!(value, "" | "sccache"),
         "GIT_ASKPASS" | "SSH_ASKPASS" => !matches!(value, "" | "true" | "/bin/true" | "echo" | "/bin/echo"),
         "GIT_CONFIG_GLOBAL" => value != "/dev/null",
+        // A file that `sh` reads first; elsewhere it is a word such as `production`.
+        "ENV" => value.contains('/'),
+        // The directory that one is in, or that anybody can write to, before all others.
+        "PATH" => {
+            let first = value.split(':').next().unwrap_or_default();
+            value.contains(['$', '…'])
+                && (matches!(first, "" | "." | "./")
+                    || ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|dir| first.starts_with(dir)))
+        }
         _ => LOADERS.contains(&name) && !value.is_empty(),
     }
 }

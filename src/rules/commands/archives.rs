@@ -4,16 +4,16 @@ use super::{Deed, Operands, Program, p};
 
 const TAR: &str = "-f --file -C --directory -b --blocking-factor -T:r --files-from:r -X:r --exclude-from:r --exclude --transform --xform -I:s \
     --use-compress-program:s --to-command:s --checkpoint-action:k --checkpoint? -g --listed-incremental -N --newer --owner --group --mode \
-    --mtime --strip-components -F:s --info-script:s --new-volume-script:s --rsh-command:s -V --label -K --starting-file -H --format \
+    --mtime --strip-components --one-top-level? -F:s --info-script:s --new-volume-script:s --rsh-command:s -V --label -K --starting-file -H --format \
     -c! --create! -x! --extract! --get! -t! --list! -r! --append! -u! --update! -A! --concatenate! --delete! -d! --diff! -z! -j! -J! -v! -p! -k! -a! \
     --remove-files! --overwrite! --absolute-names! -P!";
 const GZIP: &str = "-S --suffix -c! --stdout! -d! --decompress! -k! --keep! -l! --list! -t! --test! -f! --force! -r! --recursive!";
 
 #[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
-    p("7z", "", Deed::Change, Operands::Text),
-    p("7za", "", Deed::Change, Operands::Text),
-    p("7zz", "", Deed::Change, Operands::Text),
+    p("7z", "-o:D", Deed::Change, Operands::Text),
+    p("7za", "-o:D", Deed::Change, Operands::Text),
+    p("7zz", "-o:D", Deed::Change, Operands::Text),
     p("brotli", "-o:w -q", Deed::Nothing, Operands::Read),
     p("bsdtar", TAR, Deed::Nothing, Operands::Tar),
     p("bunzip2", GZIP, Deed::Nothing, Operands::Modify),

@@ -1,6 +1,6 @@
 //! Compilers, build tools, test runners, linters, formatters.
 
-use super::{Deed, Operands, Program, Sub, p, s, t};
+use super::{Deed, Operands, Program, Sub, WORDS, p, s, t};
 
 const CC: &str =
     "-o:w -I -L -l? -D -U -include -isystem -x -MF -MT -MQ -Xlinker -Xclang -T -target -arch -std -march";
@@ -25,6 +25,11 @@ const DOTNET: &[Sub] = &[
     t("restore add remove tool workload package nuget", Deed::Install),
     t("new sln solution reference", Deed::Change),
     t("list --info --version --list-sdks --list-runtimes help", Deed::Look),
+];
+
+#[rustfmt::skip]
+const EXEC: &[Sub] = &[
+    s("exec", "+ -e -c --scope --ignore --concurrency --stream! --parallel! --no-bail!", Deed::Process, Operands::Text).wrap(WORDS.lenient()),
 ];
 
 /// A program that runs code of the project.
@@ -200,7 +205,7 @@ pub(super) const TABLE: &[Program] = &[
     p("ld", "-o:w -L -l? -T -m", Deed::Process, Operands::Read).dash(),
     p("ldd", "", Deed::Process, Operands::Read),
     run("lein"),
-    run("lerna"),
+    run("lerna").subs("", EXEC),
     run("lessc"),
     run("lex"),
     run("libtool"),
@@ -237,7 +242,7 @@ pub(super) const TABLE: &[Program] = &[
     run("nuxi"),
     run("nuxt"),
     p("nvcc", CC, Deed::Process, Operands::Read).dash(),
-    run("nx"),
+    run("nx").subs("", EXEC),
     run("nyc"),
     p("objcopy", "-O -I -j -R", Deed::Nothing, Operands::Modify),
     p("objdump", "-M -j", Deed::Nothing, Operands::Read),
@@ -342,7 +347,7 @@ pub(super) const TABLE: &[Program] = &[
     p("tcc", CC, Deed::Process, Operands::Read).dash(),
     run("thor"),
     run("thrift"),
-    run("tox"),
+    run("tox").subs("", EXEC),
     run("trunk"),
     run("tsc"),
     run("tsc-watch"),

@@ -8,6 +8,9 @@ const RUN: &str = "+ -v --volume -e --env --env-file:r -p --publish -w --workdir
     -a --attach --stop-signal --stop-timeout --health-cmd -i! -t! -d! --rm! --privileged! --init! --read-only!";
 const EXEC: &str =
     "+ -e --env --env-file:r -w --workdir -u --user --detach-keys --index -i! -t! -d! -T! --privileged!";
+const COMPOSE_RUN: &str = "+ -v --volume -e --env --env-from-file:r -p --publish -w --workdir -u --user --name --entrypoint -l --label \
+    --cap-add --cap-drop --pull -i! -t! -d! -T! -P! --rm! --build! --no-deps! --service-ports! --use-aliases! --quiet-pull! \
+    --remove-orphans!";
 
 #[rustfmt::skip]
 const DOCKER: &[Sub] = &[
@@ -21,7 +24,8 @@ const DOCKER: &[Sub] = &[
     s("run container.run", RUN, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
     s("create container.create", RUN, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
     s("exec container.exec", EXEC, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
-    s("compose.exec compose.run", EXEC, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("compose.run", COMPOSE_RUN, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("compose.exec", EXEC, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
     s("build image.build buildx.build buildx.bake builder.build", "-t --tag -f:r --file:r --build-arg --target --platform -o --output --secret --ssh --cache-from --cache-to --progress \
         --network --label --iidfile:w", Deed::Process, Operands::Text),
     t("compose.up compose.start compose.restart compose.build compose.create compose.watch compose.cp compose.scale compose.pause compose.unpause \
@@ -42,7 +46,7 @@ const KUBECTL: &[Sub] = &[
     s("run debug", "--image -n --namespace -c -l --env --overrides", Deed::Network, Operands::Text).wrap(WORDS.rest(Rest::AfterDashes).remote()),
     s("apply create delete replace patch edit scale autoscale label annotate set expose taint drain cordon uncordon cp port-forward proxy attach \
         rollout.restart rollout.undo rollout.pause rollout.resume certificate config.use-context config.set config.set-context config.set-credentials config.set-cluster \
-        config.unset config.delete-context config.rename-context", "-f:r --filename:r -k -n --namespace -l --selector -p --patch -o --output --replicas --type", Deed::Network, Operands::Text),
+        config.unset config.delete-context config.rename-context", "-f:r --filename:r -k -c --container -n --namespace -l --selector -p --patch -o --output --replicas --type", Deed::Network, Operands::Text),
 ];
 
 #[rustfmt::skip]
@@ -73,7 +77,8 @@ const COMPOSE: &str = "-f:r --file:r -p --project-name --profile --env-file:r --
 
 #[rustfmt::skip]
 const COMPOSE_SUBS: &[Sub] = &[
-    s("exec run", EXEC, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("run", COMPOSE_RUN, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+    s("exec", EXEC, Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
     t("ps logs config images top ls port version", Deed::Nothing),
     t("up start restart build create stop kill down rm pause unpause scale watch cp", Deed::Process),
     t("pull push", Deed::Network),

@@ -34,6 +34,7 @@ pub(super) const TABLE: &[Program] = &[
     p("df", "-t --type -x --exclude-type -B --block-size --output?", Deed::Nothing, Operands::Read),
     p("dir", LIST, Deed::Look, Operands::Read),
     p("dirname", "", Deed::Nothing, Operands::Text),
+    p("ditto", "-c! -x! -k! -V! --arch --bom --keepParent!", Deed::Nothing, Operands::Copy),
     p("du", "-d --max-depth --exclude -X:r -B --block-size --time? -t --threshold", Deed::Look, Operands::Read),
     p("dust", "-d -n -X", Deed::Look, Operands::Read),
     p("exa", "-L --level -s --sort -I --ignore-glob -t --time", Deed::Look, Operands::Read),

@@ -17,7 +17,7 @@ const SUBS: &[Sub] = &[
         check-ignore check-attr check-ref-format count-objects var version help verify-commit verify-tag cherry diff-pairs \
         get-tar-commit-id hash-object ls-remote-helper symbolic-ref fsck whatchanged-all request-pull mktree unpack-file \
         interpret-trailers stripspace patch-id fmt-merge-msg column merge-tree check-mailmap", Deed::Look),
-    t("ls-remote", Deed::Network),
+    s("ls-remote", "--upload-pack:s --exec:s -o --server-option --sort -q! -h! -t! --refs! --heads! --tags!", Deed::Network, Operands::Text),
     s("push", "-o --push-option --repo --receive-pack:s --exec:s --recurse-submodules? --force-with-lease? --force! \
         --force-if-includes! --signed? --delete! --mirror! --all! --tags! --follow-tags! --prune! --set-upstream! --no-verify! \
         --dry-run! --atomic!", Deed::Network, Operands::Text),
@@ -28,7 +28,7 @@ const SUBS: &[Sub] = &[
     t("send-email imap-send svn p4", Deed::Network),
     s("archive", "-o:w --output:w --format --prefix --remote --exec:s", Deed::Look, Operands::Text),
     s("bundle", "", Deed::Change, Operands::Text),
-    s("format-patch", "-o --output-directory -n? --subject-prefix -v --to --cc --base", Deed::Change, Operands::Text),
+    s("format-patch", "-o:D --output-directory:D -n? --subject-prefix -v --to --cc --base", Deed::Change, Operands::Text),
     s("add stage", "--chmod --pathspec-from-file:r", Deed::Change, Operands::Text),
     s("commit", "-m --message -F:r --file:r --author --date -C --reuse-message -c --reedit-message --fixup --squash -t:r \
         --template:r --trailer --cleanup --pathspec-from-file:r -S? --gpg-sign? -u? --amend! --no-verify!", Deed::Change, Operands::Text),
@@ -60,7 +60,7 @@ const SUBS: &[Sub] = &[
     t("worktree worktree.list", Deed::Look),
     s("worktree.add", "-b -B --reason", Deed::Change, Operands::Create),
     t("worktree.move worktree.lock worktree.unlock worktree.prune worktree.repair", Deed::Change),
-    s("worktree.remove", "--force!", Deed::Nothing, Operands::Delete),
+    s("worktree.remove", "--force!", Deed::Change, Operands::Text),
     t("submodule submodule.status submodule.summary", Deed::Look),
     t("submodule.add submodule.update submodule.set-url", Deed::Network),
     t("submodule.init submodule.deinit submodule.sync submodule.set-branch submodule.absorbgitdirs", Deed::Change),
@@ -74,8 +74,10 @@ const SUBS: &[Sub] = &[
     s("am apply", "-p --directory --exclude --include -C --whitespace -3! --check! --stat! --abort! --continue!", Deed::Change, Operands::Text),
     s("init", "-b --initial-branch --template:r --separate-git-dir --shared?", Deed::Change, Operands::Create),
     t("gc repack pack-refs prune-packed maintenance commit-graph multi-pack-index update-server-info rerere sparse-checkout \
-        update-index read-tree write-tree commit-tree checkout-index lfs pack-objects index-pack unpack-objects mktag \
+        update-index write-tree commit-tree lfs pack-objects index-pack unpack-objects mktag \
         credential fast-import fast-export replace backfill", Deed::Change),
+    s("read-tree", "--prefix --index-output:w --exclude-per-directory --reset! -u! -m!", Deed::Change, Operands::Text),
+    s("checkout-index", "--prefix --stage --force! --all! --stdin! --temp!", Deed::Change, Operands::Text),
     t("prune", Deed::Discard),
     t("update-ref", Deed::Change),
     s("filter-branch", "--tree-filter:s --index-filter:s --env-filter:s --msg-filter:s --commit-filter:s --tag-name-filter:s \

@@ -184,6 +184,8 @@ pub(in crate::rules) enum Rest {
     Text,
     /// A program and its arguments after `--` only.
     AfterDashes,
+    /// A program and its arguments behind `-c`, `--command` or `--args` only.
+    AfterFlag,
 }
 
 /// `cmd words`.

@@ -28,7 +28,7 @@ pub(super) const TABLE: &[Program] = &[
     p("age", "-o:w --output:w -r --recipient -R:r -i:r --identity:r", Deed::Nothing, Operands::Read),
     p("age-keygen", "-o:w", Deed::Nothing, Operands::Read),
     p("aider", "", Deed::Process, Operands::Text),
-    p("aria2c", "-d:D --dir:D -o --out -i:r -x -s -j -k --on-download-complete:s", Deed::Network, Operands::Urls),
+    p("aria2c", "-d:D --dir:D -o:w --out:w -i:r -x -s -j -k --on-download-complete:s", Deed::Network, Operands::Urls),
     quiet("arp"),
     p("autossh", SSH, Deed::Network, Operands::Text).kind(Kind::Wrap(WORDS.skip(1).rest(Rest::Text).remote())),
     p("axel", "-o:w -n", Deed::Network, Operands::Urls),

@@ -34,9 +34,10 @@ const CARGO: &str = "-C:d --config --manifest-path --target-dir --color -Z -p --
 
 #[rustfmt::skip]
 const CARGO_SUBS: &[Sub] = &[
-    s("build b check c test t bench run r rustc doc d clippy nextest miri expand llvm-cov tarpaulin watch hack udeps machete \
+    s("build b check c test t bench run r rustc doc d clippy nextest miri expand llvm-cov tarpaulin hack udeps machete \
         semver-checks flamegraph asm bloat insta mutants criterion fuzz dist deny audit outdated tree metadata msrv about geiger \
         sweep make leptos tauri ndk xtask verify-project careful show-asm component sqlx", "", Deed::Process, Operands::Text),
+    s("watch", "-s:s --shell:s -x --exec -w --watch -i --ignore -d --delay -q! -c! --why!", Deed::Process, Operands::Text).wrap(WORDS.lenient().rest(Rest::AfterDashes)),
     t("fmt fix add remove rm update generate-lockfile init new vendor package sort edit set-version upgrade release", Deed::Change),
     t("fetch install uninstall binstall", Deed::Install),
     t("publish yank owner login logout search info", Deed::Network),
@@ -58,6 +59,13 @@ const PIP: &[Sub] = &[
     t("download wheel uninstall sync", Deed::Install),
     t("list show freeze check inspect debug help config cache index hash search", Deed::Look),
     t("compile", Deed::Process),
+];
+
+#[rustfmt::skip]
+const PIPX: &[Sub] = &[
+    s("run", "+ --spec --pip-args --python --index-url -i --verbose! -q!", Deed::Install, Operands::Text).wrap(WORDS.lenient()),
+    t("install inject upgrade upgrade-all uninstall uninstall-all reinstall reinstall-all uninject install-all", Deed::Install),
+    t("list environment ensurepath completions interpreter", Deed::Look),
 ];
 
 #[rustfmt::skip]
@@ -122,7 +130,7 @@ const CONDA: &[Sub] = &[
 
 #[rustfmt::skip]
 const NIX: &[Sub] = &[
-    s("develop shell", "-c -C --command -f -I -k", Deed::Process, Operands::Text),
+    s("develop shell env", "+ -c! --command! -f -I -k", Deed::Process, Operands::Text).wrap(WORDS.lenient().rest(Rest::AfterFlag)),
     t("build run flake fmt eval repl log why-depends search path-info store show-config derivation hash print-dev-env edit bundle", Deed::Process),
     t("profile registry upgrade-nix copy", Deed::Install),
 ];
@@ -205,7 +213,7 @@ pub(super) const TABLE: &[Program] = &[
     p("pip-sync", "", Deed::Install, Operands::Read),
     p("pip3", "--python --log:w", Deed::Install, Operands::Text).subs("", PIP),
     p("pipenv", "", Deed::Process, Operands::Text).subs("", HATCH),
-    w("pipx", "+ --spec --pip-args --python", WORDS.skip(9).lenient()),
+    p("pipx", "", Deed::Install, Operands::Text).subs("", PIPX),
     p("pixi", "", Deed::Process, Operands::Text).subs("", HATCH),
     p("pkg", "", Deed::System, Operands::Text).subs("", SYSTEM),
     p("pnpm", NPM, Deed::Process, Operands::Text).subs("", NPM_SUBS),
@@ -227,7 +235,7 @@ pub(super) const TABLE: &[Program] = &[
     w("uvx", "+ -p --python --with --from --index", WORDS.lenient()),
     p("vcpkg", "", Deed::Install, Operands::Text),
     p("virtualenv", "-p --python", Deed::Change, Operands::Create),
-    p("volta", "", Deed::Install, Operands::Text),
+    p("volta", "", Deed::Install, Operands::Text).subs("", &[s("run", "+ --node --npm --yarn --pnpm --env", Deed::Process, Operands::Text).wrap(WORDS.lenient())]),
     p("winget", "", Deed::System, Operands::Text).subs("", SYSTEM),
     p("xbps-install", "", Deed::System, Operands::Text),
     p("yarn", NPM, Deed::Process, Operands::Text).subs("", NPM_SUBS),

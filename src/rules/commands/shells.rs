@@ -1,10 +1,13 @@
 //! Shells and the builtins that change the shell itself.
 
-use super::{Builtin, Deed, Kind, Operands, Program, p, quiet};
+use super::{Builtin, Deed, Kind, Operands, Program, Rest, WORDS, p, quiet};
 
 const BASH: &str =
     "+ -c! -o -O --rcfile:r --init-file:r --posix! --login! --norc! --noprofile! --restricted! --verbose!";
 const FISH: &str = "+ -c:s --command:s -C:s --init-command:s -d --debug -o -f";
+
+const PWSH: &str = "+ -c:s -C:s -Command:s -command:s -File:r -file:r -f:r -e -enc -ec -EncodedCommand -ExecutionPolicy -ep \
+    -WorkingDirectory:d -wd:d -NoProfile! -NonInteractive! -NoLogo! -nop! -noni!";
 
 const fn shell(name: &'static str, options: &'static str) -> Program {
     p(name, options, Deed::Process, Operands::Text).kind(Kind::Shell)
@@ -28,9 +31,9 @@ pub(super) const TABLE: &[Program] = &[
     quiet("caller"),
     builtin("cd", "+ -P! -L! -e!", Builtin::Cd),
     builtin("chdir", "+", Builtin::Cd),
-    p("cmd", "", Deed::Process, Operands::Text).kind(Kind::Raw),
-    quiet("compgen"),
-    quiet("complete"),
+    p("cmd", "+", Deed::Process, Operands::Text).kind(Kind::Wrap(WORDS.skip(1).rest(Rest::Text).keep())),
+    p("compgen", "-C:s -F -W -A -G -P -S -X", Deed::Nothing, Operands::Text),
+    p("complete", "-C:s -F -W -A -G -P -S -X -o", Deed::Nothing, Operands::Text),
     quiet("compopt"),
     quiet("continue"),
     shell("csh", "+ -c!"),
@@ -44,11 +47,11 @@ pub(super) const TABLE: &[Program] = &[
     builtin("eval", "+", Builtin::Eval),
     quiet("exit"),
     builtin("export", "+ -n! -f! -p!", Builtin::Export),
-    quiet("fc"),
+    p("fc", "-e:s -l! -n! -r! -s!", Deed::Nothing, Operands::Text),
     quiet("fg"),
     shell("fish", FISH),
     builtin("getopts", "", Builtin::Read),
-    quiet("hash"),
+    builtin("hash", "+ -p -r! -l! -d! -t!", Builtin::Alias),
     quiet("history"),
     quiet("jobs"),
     shell("ksh", BASH),
@@ -63,9 +66,9 @@ pub(super) const TABLE: &[Program] = &[
     shell("pdksh", BASH),
     builtin("popd", "+", Builtin::Popd),
     shell("posh", BASH),
-    p("powershell", "+ -c -Command -File -f", Deed::Process, Operands::Text).dash(),
+    p("powershell", PWSH, Deed::Process, Operands::Text).dash(),
     builtin("pushd", "+ -n!", Builtin::Pushd),
-    p("pwsh", "+ -c -Command -File -f", Deed::Process, Operands::Text).dash(),
+    p("pwsh", PWSH, Deed::Process, Operands::Text).dash(),
     shell("rbash", BASH),
     builtin("read", "-p -d -n -N -t -u -i -a", Builtin::Read),
     builtin("readarray", "-d -n -O -s -u -C:s -c", Builtin::Read),

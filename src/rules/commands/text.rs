@@ -143,7 +143,7 @@ pub(super) const TABLE: &[Program] = &[
     p("xq", "-x -q", Deed::Nothing, Operands::Pattern),
     p("xsltproc", "-o:w --output:w --param --stringparam", Deed::Nothing, Operands::Read),
     p("xsv", "", Deed::Nothing, Operands::Text),
-    p("xxd", "-c -cols -g -l -len -o -s -seek -n", Deed::Nothing, Operands::Read).dash(),
+    p("xxd", "-c -cols -g -l -len -o -s -seek -n", Deed::Nothing, Operands::ReadWrite).dash(),
     quiet("yes").kind(Kind::Raw),
     p("yq", "-o --output-format -p --input-format -I --indent -f --from-file -i! --inplace!", Deed::Nothing, Operands::PatternEdit),
     p("zgrep", GREP, Deed::Nothing, Operands::Pattern),

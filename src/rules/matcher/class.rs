@@ -190,7 +190,8 @@ pub(crate) fn target_of(arg: &Arg, cwd: Option<&str>) -> Target {
         }
         return Target::UnknownPath { known, recursive: false };
     }
-    Target::Path { path: join(base, &arg.text()), glob: arg.has_glob(), recursive: false }
+    let glob = arg.has_glob() || (base.contains('*') && !prefix.starts_with('/'));
+    Target::Path { path: join(base, &arg.text()), glob, recursive: false }
 }
 
 /// The classes of what an effect of this kind falls on.
@@ -281,10 +282,9 @@ impl Spot<'_> {
 
     fn is_expected(self, view: &View<'_>) -> bool {
         let fixed = if self.is_glob { fixed_prefix(self.path) } else { self.path };
-        roots(view)
-            .chain(view.facts.places.temp.iter().map(String::as_str))
-            .chain(view.policy.scope.iter().map(String::as_str))
-            .any(|root| inside(fixed, root))
+        let places = &view.facts.places;
+        let here = places.repo.is_none() && places.project.is_none();
+        view.policy.expects(fixed, places) || (here && roots(view).any(|root| inside(fixed, root)))
     }
 
     /// Whether it falls on a protected place.
@@ -359,16 +359,13 @@ fn is_inner(path: &str, view: &View<'_>) -> bool {
     !path.is_empty() && !view.facts.places.home.as_deref().is_some_and(broad) && !roots(view).any(broad)
 }
 
-/// The directories that are being worked on. Not the home directory or what is above it: working there makes nothing
-/// in it expendable.
+/// The directories that are being worked on; where there are none, the working directory.
 fn roots<'a>(view: &View<'a>) -> impl Iterator<Item = &'a str> {
     let places = &view.facts.places;
-    let cwd = (places.repo.is_none() && places.project.is_none()).then_some(view.cwd);
     let home = places.home.as_deref();
-    [places.repo.as_deref(), places.project.as_deref(), cwd]
-        .into_iter()
-        .flatten()
-        .filter(move |root| *root != "/" && !home.is_some_and(|home| inside(home, root)))
+    let cwd = (places.repo.is_none() && places.project.is_none()).then_some(view.cwd);
+    let cwd = cwd.filter(move |cwd| *cwd != "/" && !home.is_some_and(|home| inside(home, cwd)));
+    places.roots().chain(cwd)
 }
 
 fn depth(path: &str) -> usize {

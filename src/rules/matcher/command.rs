@@ -1,6 +1,6 @@
 //! A command pattern against the programs that a call would run.
 
-use super::{Command, Found, Operand, Scene, at, classify, target_of};
+use super::{Class, Command, Found, Operand, Scene, at, classify, target_of};
 use crate::domain::EffectKind;
 use crate::rules::Invocation;
 use crate::rules::builtin::lists;
@@ -47,6 +47,7 @@ pub(crate) fn is_shell(program: &str) -> bool {
 pub(crate) fn is_interpreter(program: &str) -> bool {
     commands::find(program).is_some_and(|found| found.kind == Kind::Interpreter)
         || lists::SCRIPTED_FILTERS.contains(&program)
+        || lists::RUNTIMES.contains(&program)
 }
 
 /// The subcommand path begins with the words of `sub`.
@@ -57,7 +58,8 @@ fn has_sub(inv: &Invocation, sub: &str) -> bool {
 
 /// Whether the flag is given; a long one may be abbreviated, and `--name=value` asks for that value.
 pub(crate) fn has_flag(inv: &Invocation, flag: &str) -> bool {
-    has_exact_flag(inv, flag) || inv.flags.iter().any(|given| abbreviates(&given.name, flag))
+    has_exact_flag(inv, flag)
+        || (!flag.contains('=') && inv.flags.iter().any(|given| abbreviates(&given.name, flag)))
 }
 
 fn abbreviates(given: &str, flag: &str) -> bool {
@@ -113,20 +115,26 @@ fn operands_match(operand: &Operand, inv: &Invocation, scene: &Scene<'_>) -> boo
             let text = arg.text().to_ascii_lowercase();
             words.iter().any(|word| text.contains(word))
         }),
-        Operand::On(classes) => inv.operands.iter().any(|arg| {
-            // As something that would be deleted: the widest reading of a place.
-            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view).any(classes)
-        }),
+        Operand::On(classes) => inv.operands.iter().any(|arg| lies_on(arg, inv, scene, classes)),
         Operand::SourceOn(classes) => {
             let count = inv.operands.len().saturating_sub(usize::from(!has_flag(inv, "-t")));
-            inv.operands.iter().take(count).any(|arg| {
-                classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
-                    .any(classes)
-            })
+            inv.operands.iter().take(count).any(|arg| lies_on(arg, inv, scene, classes))
         }
         Operand::At(places) => {
             let home = scene.view.facts.places.home.as_deref();
-            inv.operands.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), places, home))
+            !inv.contained
+                && inv.operands.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), places, home))
         }
+    }
+}
+
+/// Whether an operand is a path of one of these classes, as something that would be deleted: the widest reading of a place.
+fn lies_on(arg: &Arg, inv: &Invocation, scene: &Scene<'_>, classes: &[Class]) -> bool {
+    let found = classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
+    // In a container only devices are this machine's.
+    if inv.contained {
+        classes.contains(&Class::Device) && found.has(Class::Device)
+    } else {
+        found.any(classes)
     }
 }

@@ -78,7 +78,19 @@ impl<'a> Stages<'a> {
 }
 
 fn downloads(inv: &Invocation) -> bool {
-    runs(inv, lists::DOWNLOADERS) || runs(inv, lists::NETCATS)
+    let sub = |words: &[&str]| {
+        let mut given = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known));
+        words.iter().all(|word| given.next() == Some(*word))
+    };
+    match inv.program.as_str() {
+        // To the output only: `aws s3 cp s3://… -`.
+        "aws" => sub(&["s3", "cp"]) && inv.args.last().and_then(Arg::known) == Some("-"),
+        "gsutil" | "rclone" | "mc" => sub(&["cat"]) || sub(&["cp"]),
+        "gcloud" => sub(&["storage", "cat"]),
+        "kubectl" | "docker" | "podman" => ["exec", "logs", "get", "run"].iter().any(|word| sub(&[word])),
+        "gh" => sub(&["api"]) || sub(&["gist", "view"]),
+        _ => runs(inv, lists::DOWNLOADERS) || runs(inv, lists::NETCATS) || runs(inv, lists::CONNECTIONS),
+    }
 }
 
 fn decodes(inv: &Invocation) -> bool {
@@ -88,10 +100,14 @@ fn decodes(inv: &Invocation) -> bool {
 /// Whether an interpreter runs what comes to it that way, instead of treating it as data.
 pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
     if inv.program.is_empty() {
-        return by == By::Substitution;
+        // `… | $SHELL`: whatever it is called, it is a shell.
+        let is_shell = || ["$SHELL", "${SHELL", "$0", "$BASH"].iter().any(|name| inv.text.contains(name));
+        return by == By::Substitution || is_shell();
     }
     if runs(inv, lists::RUN_IN_SHELL) {
-        return by == By::Substitution || names_stdin(inv);
+        // In fish `source` alone reads what comes in.
+        let bare = inv.program == "source" && inv.operands.is_empty();
+        return by == By::Substitution || bare || names_stdin(inv);
     }
     if !is_shell(&inv.program) && !is_interpreter(&inv.program) {
         return false;
@@ -120,7 +136,8 @@ fn names_stdin(inv: &Invocation) -> bool {
 fn stdin_unknown(inv: &Invocation) -> bool {
     match &inv.stdin {
         Stdin::Text(arg) => arg.has_unknown(),
-        Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => false,
+        Stdin::File(target) => matches!(target, Target::UnknownPath { .. }),
+        Stdin::Inherited | Stdin::Pipe => false,
     }
 }
 
@@ -176,7 +193,17 @@ fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
     if leaves_machine(inv) || runs(inv, &["source", ".", "test", "[", "ls", "stat"]) {
         return false;
     }
+    // All of a home or of the machine holds its secrets too.
+    let packs_all = runs(inv, &["tar", "bsdtar", "gtar", "zip", "cpio", "7z"])
+        && inv.operands.iter().any(|arg| {
+            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view).any(&[
+                Class::Root,
+                Class::Home,
+                Class::Users,
+            ])
+        });
     prints_environment(inv)
+        || packs_all
         || inv.reads.iter().any(|target| is_secret(target, scene))
         || inv.operands.iter().any(|arg| is_secret(&target_of(arg, inv.cwd.as_deref()), scene))
 }
@@ -193,7 +220,9 @@ fn goes_to_known(scene: &Scene<'_>) -> bool {
 /// Whether a command prints all variables.
 pub(crate) fn prints_environment(inv: &Invocation) -> bool {
     match inv.program.as_str() {
-        "env" | "set" | "declare" | "typeset" => inv.operands.is_empty() && inv.args.len() <= 1,
+        "env" | "declare" | "typeset" => inv.operands.is_empty() && inv.args.len() <= 1,
+        // `set -a` and `set +a` are switches.
+        "set" => inv.args.is_empty(),
         "printenv" => true,
         "export" => inv.operands.is_empty(),
         _ => false,

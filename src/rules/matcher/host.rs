@@ -5,7 +5,7 @@ use crate::domain::{Action, Effect, EffectKind, Policy, Target};
 
 pub(super) fn find<'a>(hosts: Hosts, scene: &Scene<'a>) -> Found<'a> {
     if let Action::Fetch { url } = &scene.view.call.action
-        && matches(hosts, url, scene.view.policy)
+        && matches(hosts, url)
     {
         return Found::yes(url);
     }
@@ -14,17 +14,15 @@ pub(super) fn find<'a>(hosts: Hosts, scene: &Scene<'a>) -> Found<'a> {
         _ => None,
     };
     let mut urls = scene.view.survey.effects.iter().filter_map(url_of);
-    Found::from(urls.find(|url| matches(hosts, url, scene.view.policy)))
+    Found::from(urls.find(|url| matches(hosts, url)))
 }
 
-fn matches(hosts: Hosts, url: &str, policy: &Policy) -> bool {
+fn matches(hosts: Hosts, url: &str) -> bool {
     let host = host_of(url);
-    match hosts {
-        Hosts::Is(names) => names
-            .iter()
-            .any(|name| host == *name || host.strip_suffix(name).is_some_and(|front| front.ends_with('.'))),
-        Hosts::Unknown => !host.is_empty() && !is_known(&host, policy),
-    }
+    let Hosts::Is(names) = hosts;
+    names
+        .iter()
+        .any(|name| host == *name || host.strip_suffix(name).is_some_and(|front| front.ends_with('.')))
 }
 
 /// The host in lower case, without brackets; empty when there is none or it is not known.

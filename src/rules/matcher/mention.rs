@@ -1,7 +1,7 @@
 //! Code in another language than the shell's: it is not parsed, only searched for what it names.
 
 use super::{Code, Found, Scene, command, inside, is_interpreter, runs};
-use crate::domain::{Facts, Protected, ProtectedKind};
+use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Deed, Kind, Operands};
 use crate::rules::{Invocation, Stdin};
@@ -28,14 +28,15 @@ fn is_one_of(inv: &Invocation, programs: &[&str]) -> bool {
 
 /// The texts that an interpreter is given to run: its arguments, its standard input, and the script where it is known.
 pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Iterator<Item = String> + 'i {
-    let facts = scene.view.facts;
     let script = inv.operands.first().and_then(|arg| {
         let target = super::target_of(arg, inv.cwd.as_deref());
-        content(facts, target.text())
+        content(scene, target.text())
     });
     // Of a filter the operands behind its program are only what it reads.
-    let count = if lists::SCRIPTED_FILTERS.contains(&inv.program.as_str()) { 1 } else { usize::MAX };
-    let given = if count == 1 { &inv.operands } else { &inv.args };
+    let filter = lists::SCRIPTED_FILTERS.contains(&inv.program.as_str());
+    let from_file = filter && super::has_flag(inv, "-f");
+    let count = if filter { usize::from(!from_file) } else { usize::MAX };
+    let given = if filter { &inv.operands } else { &inv.args };
     given.iter().take(count).map(Arg::text).chain(input_of(inv, scene)).chain(script)
 }
 
@@ -43,7 +44,7 @@ pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Ite
 pub(crate) fn input_of(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
     match &inv.stdin {
         Stdin::Text(arg) => vec![arg.text()],
-        Stdin::File(target) => content(scene.view.facts, target.text()).into_iter().collect(),
+        Stdin::File(target) => content(scene, target.text()).into_iter().collect(),
         Stdin::Inherited => Vec::new(),
         Stdin::Pipe => {
             let sources = scene.invocations().iter().filter(|other| {
@@ -63,25 +64,12 @@ pub(crate) fn input_of(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
     }
 }
 
-fn content(facts: &Facts, path: &str) -> Option<String> {
-    facts.content(path).flatten().map(str::to_owned)
-}
-
-/// The strings in code, between quotes of any kind; backslashes in front of quotes are taken away.
-pub(crate) fn literals(code: &str) -> impl Iterator<Item = String> {
-    let mut rest = code.chars();
-    std::iter::from_fn(move || {
-        let quote = rest.find(|c| matches!(c, '"' | '\'' | '`'))?;
-        let mut out = String::new();
-        while let Some(c) = rest.next() {
-            match c {
-                c if c == quote => return Some(out),
-                '\\' => out.extend(rest.next()),
-                c => out.push(c),
-            }
-        }
-        Some(out)
-    })
+/// The text of a file: what the call itself writes there, else what is there.
+pub(crate) fn content(scene: &Scene<'_>, path: &str) -> Option<String> {
+    match scene.view.survey.written.iter().rev().find(|(file, _)| file == path) {
+        Some((_, text)) => Some(text.text()),
+        None => scene.view.facts.content(path).flatten().map(str::to_owned),
+    }
 }
 
 /// Whether `text` holds `word`, without regard to ASCII case.
@@ -100,7 +88,7 @@ pub(crate) fn squeeze(text: &str) -> String {
 pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut needles: Vec<Needle<'a>> = Vec::new();
     for inv in scene.invocations() {
-        if !is_interpreter(&inv.program) && !is_unknown(inv) {
+        if (!is_interpreter(&inv.program) && !is_unknown(inv)) || only_prints(inv) {
             continue;
         }
         if needles.is_empty() {
@@ -118,6 +106,12 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
     }
     Found::No
+}
+
+/// `python3 -m json.tool FILE`; a second file would be written.
+fn only_prints(inv: &Invocation) -> bool {
+    let module = inv.args.iter().take(2).filter_map(Arg::known);
+    inv.args.len() == 3 && module.eq(["-m", "json.tool"])
 }
 
 /// A program of which the tables do not say what it does with the files that it is given.
@@ -188,13 +182,6 @@ impl<'a> Needle<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn strings_in_code() {
-        let found: Vec<String> = literals("f('a', \"b \\\" c\", `d`); g(\"open").collect();
-        assert_eq!(found, ["a", "b \" c", "d", "open"]);
-        assert_eq!(literals("no strings").count(), 0);
-    }
 
     #[test]
     fn code_is_squeezed() {

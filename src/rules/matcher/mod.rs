@@ -22,9 +22,10 @@ use crate::domain::{BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, Tool
 pub(crate) use class::{At, Class, Classes, at, classify, inside, may_be, target_of};
 pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_shell, runs};
 pub(crate) use effect::owner;
-pub(crate) use flow::{prints_environment, prints_secret};
+pub(crate) use flow::{By, prints_environment, prints_secret, runs_input};
+pub(crate) use glob::is_everything;
 pub(crate) use host::{host_of, is_known};
-pub(crate) use mention::{code_of, contains_word, input_of, literals, mentions_protected, squeeze};
+pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
 pub(crate) use trigger::Trigger;
 pub(crate) use when::{
@@ -138,17 +139,17 @@ pub fn judge(view: &View<'_>) -> Vec<Reason> {
     reasons
 }
 
-/// Whether a call made inside this one would be blocked; code in it is not followed further.
-pub(crate) fn would_block(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> bool {
+/// What the rules say of a call made inside this one; code in it is not followed further.
+pub(crate) fn inner_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Verdict {
     let view = scene.view;
     let survey = super::survey::survey(call, cwd, view.facts, view.policy);
     let inner = Scene::nested(View { call, cwd, survey: &survey, ..view });
-    let mut blocked = false;
+    let mut verdict = Verdict::Allow;
     each_match(&inner, |rule, _, unsure| {
-        blocked |= unsure || rule.verdict == Verdict::Block;
-        if blocked { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        verdict = verdict.max(if unsure { Verdict::Block } else { rule.verdict });
+        if verdict == Verdict::Block { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    blocked
+    verdict
 }
 
 /// Calls `take` with each rule that is switched on and matches, what matched, and whether the rule could not tell.

@@ -1,7 +1,7 @@
 //! A view with what several rules ask of it worked out once.
 
 use super::{Classes, Trigger, View, classify};
-use crate::domain::{Action, Effect};
+use crate::domain::{Action, Claim, Effect};
 use crate::rules::Invocation;
 
 /// Effects whose classes are kept; those of later effects are worked out again each time.
@@ -46,17 +46,23 @@ impl<'a> Scene<'a> {
         self.invocations().iter().find(|inv| programs.contains(&inv.program.as_str()) && test(inv))
     }
 
-    /// The whole command line; empty when the call is no shell command.
+    /// The whole command line (the first, of a tool that we do not know); empty when the call has none.
     pub fn command_line(&self) -> &'a str {
         match &self.view.call.action {
             Action::Shell { command, .. } => command,
+            Action::Other { claims, .. } => claims
+                .iter()
+                .find_map(|claim| match claim {
+                    Claim::Command(line) => Some(line.as_str()),
+                    Claim::Code(_) | Claim::File { .. } | Claim::Unread => None,
+                })
+                .unwrap_or_default(),
             Action::Read { .. }
             | Action::Write { .. }
             | Action::Edit { .. }
             | Action::Search { .. }
             | Action::Fetch { .. }
-            | Action::Spawn { .. }
-            | Action::Other { .. } => "",
+            | Action::Spawn { .. } => "",
         }
     }
 }

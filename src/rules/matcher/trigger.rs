@@ -34,7 +34,10 @@ impl Trigger {
             When::Command(pattern) => programs(pattern.programs),
             When::Effect(pattern) => kinds(pattern.kinds),
             When::Flow(Flow::DownloadToInterpreter) => {
-                programs(lists::DOWNLOADERS) | programs(lists::NETCATS)
+                programs(lists::DOWNLOADERS)
+                    | programs(lists::NETCATS)
+                    | programs(lists::CONNECTIONS)
+                    | programs(lists::REMOTE_STORES)
             }
             When::Flow(Flow::DecodedToInterpreter) => programs(lists::DECODERS),
             When::Flow(Flow::SecretToNetwork) => {

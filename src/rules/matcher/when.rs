@@ -88,8 +88,6 @@ pub(crate) enum Flow {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Hosts {
     Is(&'static [&'static str]),
-    /// Neither known to the policy nor local or private.
-    Unknown,
 }
 
 /// Code given to an interpreter (by an option or on its standard input) that holds, of each group, one of the words.

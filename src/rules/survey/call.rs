@@ -1,5 +1,8 @@
 //! One command on its way through the survey, and how it becomes an invocation.
 
+use std::rc::Rc;
+
+use super::container::Container;
 use super::options::Parsed;
 use super::{Invocation, Stdin, Surveyor};
 use crate::domain::{Target, clip};
@@ -19,6 +22,8 @@ pub(super) struct Call {
     pub privileged: bool,
     /// On another machine or with other files.
     pub remote: bool,
+    /// The container that it runs in.
+    pub container: Option<Rc<Container>>,
     /// A program that we do not know is code of the project.
     pub lenient: bool,
     pub wrappers: Vec<String>,
@@ -62,6 +67,7 @@ impl Surveyor<'_> {
             operands: Vec::new(),
             cwd: call.cwd.clone(),
             privileged: call.privileged,
+            contained: call.container.is_some(),
             wrappers: call.wrappers.clone(),
             stdin: call.stdin.clone(),
             writes: call.writes.clone(),

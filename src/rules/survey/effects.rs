@@ -1,5 +1,7 @@
 //! From a command's words to its effects, by the facts in the tables.
 
+use std::rc::Rc;
+
 use super::Surveyor;
 use super::call::Call;
 use super::operands::{behind_pattern, is_remote};
@@ -60,6 +62,10 @@ impl Surveyor<'_> {
             return;
         }
         let target = paths::target(arg, call.cwd.as_deref(), recursive);
+        if let Some(container) = call.container.as_ref().filter(|_| act != Act::Read) {
+            self.contained(call, &Rc::clone(container), act, (target, &arg.text()));
+            return;
+        }
         if let (Act::Delete, Some(cwd), Some(before), false) =
             (act, &call.cwd, &call.before, arg.prefix().starts_with('/'))
             && cwd != before
@@ -99,6 +105,14 @@ impl Surveyor<'_> {
         match target {
             Target::Path { path, glob, recursive } => {
                 if paths::is_harmless_device(&path) {
+                    return;
+                }
+                if let Some(container) = &call.container
+                    && act != Act::Read
+                    && !paths::is_device(&path)
+                {
+                    let target = Target::Path { path, glob, recursive };
+                    self.contained(call, &Rc::clone(container), act, (target, ""));
                     return;
                 }
                 if paths::is_device(&path) && act != Act::Read {
@@ -158,7 +172,8 @@ impl Surveyor<'_> {
     }
 
     fn spot(&mut self, call: &Call, act: Act, spot: &Spot, fact: Option<&PathFact>) {
-        let places = &self.facts.places;
+        let facts = self.facts;
+        let places = &facts.places;
         let vital = match act {
             Act::Delete => paths::is_vital(&spot.path, spot.glob, spot.recursive, places),
             Act::Modify => spot.recursive && paths::is_vital(&spot.path, spot.glob, true, places),
@@ -167,7 +182,8 @@ impl Surveyor<'_> {
         // The project's own top is not lost when modes in it change.
         let vital = vital && (act == Act::Delete || paths::in_project(&spot.path, places).is_none());
         let (kind, severity) = kind_of(act, fact, vital);
-        let ignored = fact.is_some_and(|fact| fact.ignored);
+        let saved = act == Act::Delete && !spot.glob && self.saved(call, &spot.path, fact);
+        let ignored = saved || fact.is_some_and(|fact| fact.ignored);
         let disposable = !vital
             && matches!(kind, EffectKind::FileDeletion | EffectKind::FileModification)
             && paths::is_disposable(&spot.path, ignored, places);
@@ -185,6 +201,12 @@ impl Surveyor<'_> {
     /// Notes what a program does by its row: the deed, what its options' values are, what its operands are.
     pub(super) fn deeds(&mut self, call: &Call, parsed: &Parsed) {
         self.deed(call, parsed, parsed.deed());
+        self.values(call, parsed);
+        self.operands(call, parsed);
+    }
+
+    /// Notes what is done to the values of options.
+    pub(super) fn values(&mut self, call: &Call, parsed: &Parsed) {
         for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
             let Some(value) = &flag.value else { continue };
             match role {
@@ -195,7 +217,6 @@ impl Surveyor<'_> {
                 Role::Plain | Role::Dir | Role::Shell | Role::Setting => {}
             }
         }
-        self.operands(call, parsed);
     }
 
     pub(super) fn deed(&mut self, call: &Call, parsed: &Parsed, deed: Deed) {
@@ -235,6 +256,11 @@ impl Surveyor<'_> {
     }
 
     pub(super) fn url(&mut self, call: &Call, arg: &Arg) {
+        if let Some(path) = arg.prefix().strip_prefix("file://").and_then(|rest| rest.find('/')) {
+            let path = super::options::after(arg, "file://".len() + path);
+            self.file(call, Act::Read, &path.unwrap_or_default(), false);
+            return;
+        }
         self.effect(call, EffectKind::NetworkRequest, Target::Url(arg.text()), Severity::Low);
     }
 

@@ -4,14 +4,20 @@ use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
 use super::options::Parsed;
-use crate::domain::{Ask, EffectKind, Severity, Target};
+use super::{Flag, paths};
+use crate::domain::{Ask, EffectKind, PathFact, PathKind, Severity, Target, join};
 use crate::rules::commands::Deed;
 use crate::shell::{Arg, Piece};
+
+/// Begins the keys of aliases.
+const ALIAS: &str = "alias.";
+/// Most files of a patch that are looked at.
+const MAX_PATCHED: usize = 64;
 
 impl Surveyor<'_> {
     /// Notes the effects of a git command.
     pub(super) fn git(&mut self, call: &Call, parsed: &Parsed) {
-        if self.git_discards(call, parsed) {
+        if self.git_alias(call, parsed) || self.git_discards(call, parsed) {
             return;
         }
         let looks = match parsed.first_sub() {
@@ -37,6 +43,9 @@ impl Surveyor<'_> {
                         Target::Command("git config".to_owned()),
                         Severity::Medium,
                     );
+                    if let Some(file) = parsed.value(&["-f", "--file"]) {
+                        self.file(call, Act::Create, file, false);
+                    }
                     self.config(call, parsed);
                 }
                 true
@@ -52,6 +61,11 @@ impl Surveyor<'_> {
             return;
         }
         self.deeds(call, parsed);
+        self.git_files(call, parsed);
+    }
+
+    /// What else a subcommand reads, writes or asks for.
+    fn git_files(&mut self, call: &Call, parsed: &Parsed) {
         match parsed.first_sub() {
             "push" => self.pushed_branch(parsed),
             "clone" => {
@@ -60,6 +74,19 @@ impl Surveyor<'_> {
                 }
                 if let Some(dir) = parsed.operands.get(1) {
                     self.file(call, Act::Create, dir, false);
+                    self.lay_unknown(call, dir);
+                }
+            }
+            "submodule" | "worktree" if parsed.sub.get(1).is_some_and(|second| second == "add") => {
+                for arg in &parsed.operands {
+                    self.lay_unknown(call, arg);
+                }
+            }
+            "bundle" => {
+                if let [what, file, ..] = parsed.operands.as_slice()
+                    && what.known() == Some("create")
+                {
+                    self.file(call, Act::Create, file, false);
                 }
             }
             "mv" => {
@@ -67,12 +94,126 @@ impl Surveyor<'_> {
                     self.file(call, Act::Modify, arg, false);
                 }
             }
-            "apply" | "am" => {
+            "apply" | "am" => self.patch(call, parsed),
+            "rm" if !parsed.has(&["--cached"]) => {
                 for arg in &parsed.operands {
-                    self.file(call, Act::Read, arg, false);
+                    self.file(call, Act::Modify, arg, parsed.has(&["-r"]));
                 }
             }
             _ => {}
+        }
+    }
+
+    /// `git -c alias.x='…' x`: what the alias stands for, with the words behind it. True: it is one.
+    fn git_alias(&mut self, call: &Call, parsed: &Parsed) -> bool {
+        let name = parsed.first_sub();
+        let setting = parsed.flags.iter().filter(|flag| flag.name == "-c").find_map(|flag| {
+            let value = flag.value.as_ref()?;
+            let (key, _) = value.prefix().split_once('=')?;
+            let alias = key.get(..ALIAS.len()).is_some_and(|start| start.eq_ignore_ascii_case(ALIAS));
+            (alias && key.get(ALIAS.len()..) == Some(name)).then_some(value)
+        });
+        let Some(mut text) = setting.and_then(setting_command) else { return false };
+        let at = call.words.iter().position(|word| word.known() == Some(name));
+        for word in at.and_then(|at| call.words.get(at + 1..)).unwrap_or_default() {
+            super::output::append(&mut text, &Arg::literal(" "));
+            super::output::append(&mut text, word);
+        }
+        self.nested(call, "git", &text);
+        true
+    }
+
+    /// The files that a patch changes, where it can be read.
+    fn patch(&mut self, call: &Call, parsed: &Parsed) {
+        let mut texts: Vec<String> = call.input.iter().map(Arg::text).collect();
+        for arg in &parsed.operands {
+            self.file(call, Act::Read, arg, false);
+            if let (Target::Path { path, glob: false, .. }, false) =
+                (paths::target(arg, call.cwd.as_deref(), false), call.remote)
+            {
+                self.ask(Ask::Content(path.clone()));
+                let text = self.facts.content(&path).flatten().map(str::to_owned);
+                texts.extend(self.written(&path).map(Arg::text).or(text));
+            }
+        }
+        if parsed.has(&["--check", "--stat", "--numstat", "--summary"]) {
+            return;
+        }
+        let places = &self.facts.places;
+        let top = if parsed.first_sub() == "am" { places.repo.as_ref() } else { call.cwd.as_ref() };
+        let base = parsed.value(&["--directory"]).map_or_else(String::new, Arg::text);
+        let Some(base) = top.map(|top| join(top, &base)) else { return };
+        let strip = parsed.value(&["-p"]).and_then(Arg::known).and_then(|strip| strip.parse().ok());
+        for text in texts {
+            self.spend(text.len() / 64);
+            for path in patched(&text, strip.unwrap_or(1)) {
+                let target = Target::Path { path: join(&base, path), glob: false, recursive: false };
+                self.act(call, Act::Modify, target);
+            }
+        }
+    }
+
+    /// Whether nothing is lost with a deletion: git holds what is in the file and the call has not changed it before, or only an
+    /// empty directory would go.
+    pub(super) fn saved(&mut self, call: &Call, path: &str, fact: Option<&PathFact>) -> bool {
+        if call.words.first().is_some_and(|word| word.prefix().rsplit('/').next() == Some("rmdir")) {
+            return true;
+        }
+        let is_file = fact.is_some_and(|fact| fact.kind == PathKind::File && !fact.link);
+        if !is_file
+            || call.remote
+            || self.touched(path)
+            || paths::in_project(path, &self.facts.places).is_none()
+        {
+            return false;
+        }
+        self.ask(Ask::Saved(path.to_owned()));
+        self.facts.saved(path) == Some(true)
+    }
+
+    /// Whether the call itself has written a file before.
+    fn touched(&self, path: &str) -> bool {
+        self.out.effects.iter().any(|effect| {
+            matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification)
+                && matches!(&effect.target, Target::Path { path: other, .. } if other == path)
+        })
+    }
+
+    /// Whether something is there, so that the word is no branch.
+    fn is_there(&mut self, call: &Call, arg: &Arg) -> bool {
+        match paths::target(arg, call.cwd.as_deref(), false) {
+            // Names of commits that no file has.
+            Target::Path { .. } if arg.prefix() == "HEAD" || arg.prefix().contains(['~', '^', ':', '@']) => {
+                false
+            }
+            Target::Path { path, glob: false, .. } if !call.remote => {
+                self.ask(Ask::Path(path.clone()));
+                self.facts.path(&path).is_some_and(|fact| fact.kind != PathKind::Missing)
+            }
+            Target::Path { glob, .. } => glob,
+            Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
+        }
+    }
+
+    /// `git clean -x` takes a client's settings that git ignores with it.
+    fn clean_protected(&mut self, call: &Call) {
+        let facts = self.facts;
+        let Some(cwd) = &call.cwd else { return };
+        for place in facts.places.protected.iter().filter(|place| paths::below(&place.path, cwd)) {
+            self.ask(Ask::Path(place.path.clone()));
+            if facts.path(&place.path).is_some_and(|fact| fact.kind != PathKind::Missing && fact.ignored) {
+                let target = Target::Path { path: place.path.clone(), glob: false, recursive: false };
+                self.act(call, Act::Delete, target);
+            }
+        }
+    }
+
+    /// What is in a file says what is done with it.
+    pub(super) fn ask_content(&mut self, call: &Call, arg: &Arg) {
+        if let (false, Target::Path { path, glob: false, .. }) =
+            (call.remote, paths::target(arg, call.cwd.as_deref(), false))
+        {
+            self.ask(Ask::Content(path));
         }
     }
 
@@ -92,44 +233,71 @@ impl Surveyor<'_> {
         let operands = parsed.operands.as_slice();
         let force = parsed.has(&["-f", "--force"]);
         let all = Target::Command(format!("git {}", parsed.sub.join(" ")));
-        let paths: &[Arg] = match parsed.first_sub() {
-            "reset" if parsed.has(&["--hard", "--merge", "--keep"]) => &[],
-            "clean" if !parsed.has(&["-n", "--dry-run"]) => operands,
-            "checkout" if force => &[],
-            "checkout" => match parsed.before_dashes {
-                Some(before) => operands.get(before..).unwrap_or_default(),
-                None => match operands {
-                    [.., last] if is_whole(last) && !parsed.has(&["-b", "-B"]) => std::slice::from_ref(last),
-                    [_, rest @ ..]
-                        if !rest.is_empty() && !parsed.has(&["-b", "-B", "--orphan", "-t", "--track"]) =>
-                    {
-                        rest
-                    }
-                    _ => return false,
-                },
-            },
-            "restore" if !parsed.has(&["--staged", "-S"]) || parsed.has(&["--worktree", "-W"]) => operands,
-            "switch" if force || parsed.has(&["--discard-changes"]) => &[],
-            "branch" if parsed.has(&["-D"]) || (force && parsed.has(&["-d", "--delete"])) => &[],
-            "rm" if !parsed.has(&["--cached", "-n", "--dry-run"]) => operands,
-            "update-ref" if parsed.has(&["-d", "--delete"]) => &[],
-            "gc" if parsed.has(&["--prune"]) => &[],
+        let words: Vec<&str> = parsed.sub.iter().map(String::as_str).collect();
+        let paths: &[Arg] = match (parsed.first_sub(), words.get(1).copied().unwrap_or_default()) {
+            ("reset", _) if parsed.has(&["--hard", "--merge"]) => &[],
+            ("read-tree", _) if parsed.has(&["--reset"]) && parsed.has(&["-u"]) => &[],
+            ("checkout-index", _) if force && !parsed.has(&["--prefix"]) => operands,
+            ("clean", _) if !parsed.has(&["-n", "--dry-run"]) => operands,
+            ("checkout", _) if force => &[],
+            ("checkout", _) => {
+                let behind = parsed.before_dashes.map(|before| operands.len().saturating_sub(before));
+                let first = operands.first().filter(|_| behind.is_none());
+                let is_path = first.is_some_and(|arg| self.is_there(call, arg));
+                match checked_out(&parsed.flags, operands, behind, is_path) {
+                    [] => return false,
+                    paths => paths,
+                }
+            }
+            ("restore", _) if !parsed.has(&["--staged", "-S"]) || parsed.has(&["--worktree", "-W"]) => {
+                operands
+            }
+            ("switch", _) if force || parsed.has(&["--discard-changes"]) => &[],
+            ("branch", _) if parsed.has(&["-D"]) || (force && parsed.has(&["-d", "--delete"])) => &[],
+            // Without force git itself refuses to delete what is not committed, here and with work trees.
+            ("rm", _) if force && !parsed.has(&["--cached", "-n", "--dry-run"]) => operands,
+            ("worktree", "remove") if force => &[],
+            ("update-ref", _) if parsed.has(&["-d", "--delete"]) => &[],
+            ("gc", _) if parsed.has(&["--prune"]) => &[],
             _ => return false,
         };
-        let recursive = parsed.has(&["-r"]) || matches!(parsed.first_sub(), "checkout" | "restore" | "clean");
+        let restores = matches!(parsed.first_sub(), "checkout" | "restore" | "checkout-index");
+        let recursive = restores || parsed.has(&["-r"]) || parsed.first_sub() == "clean";
         if paths.is_empty() || paths.iter().any(is_whole) {
             // `clean -X` takes only what git ignores.
-            self.loss(call, all, parsed.first_sub() == "clean" && parsed.has(&["-X"]));
+            self.loss(call, all.clone(), parsed.first_sub() == "clean" && parsed.has(&["-X"]));
+            if parsed.first_sub() == "clean" && parsed.has(&["-X", "-x"]) {
+                self.clean_protected(call);
+            }
         }
         for path in paths.iter().filter(|path| !is_whole(path)) {
             // `:/` and `:(glob)` begin pathspecs, not paths.
             if path.prefix().starts_with(':') {
-                self.loss(call, Target::Command(format!("git {}", parsed.sub.join(" "))), false);
+                self.loss(call, all.clone(), false);
+            } else if restores && self.is_gone(call, path) {
+                self.file(call, Act::Create, path, false);
             } else {
                 self.file(call, Act::Delete, path, recursive);
             }
         }
         true
+    }
+
+    /// Whether nothing is there that could be overwritten.
+    fn is_gone(&mut self, call: &Call, arg: &Arg) -> bool {
+        match paths::target(arg, call.cwd.as_deref(), false) {
+            // Git has patterns of its own, quoted or not.
+            Target::Path { path, glob: false, .. } if !call.remote && !path.contains(['*', '?', '[']) => {
+                self.ask(Ask::Path(path.clone()));
+                let missing = self.facts.path(&path).is_some_and(|fact| fact.kind == PathKind::Missing);
+                missing && !self.touched(&path)
+            }
+            Target::Path { .. }
+            | Target::UnknownPath { .. }
+            | Target::Url(_)
+            | Target::Command(_)
+            | Target::None => false,
+        }
     }
 
     /// `git config alias.x '!…'` and the like: what is set will be run.
@@ -148,9 +316,46 @@ impl Surveyor<'_> {
     }
 }
 
+/// The paths that `git checkout` overwrites; none when it goes to a branch. `behind`: how many of the operands stand behind
+/// `--`; `is_path`: the first operand is something that is there.
+pub(in crate::rules) fn checked_out<'o>(
+    flags: &[Flag],
+    operands: &'o [Arg],
+    behind: Option<usize>,
+    is_path: bool,
+) -> &'o [Arg] {
+    const BRANCHES: &[&str] = &["-b", "-B", "--orphan", "-t", "--track", "--detach"];
+    if flags.iter().any(|flag| BRANCHES.contains(&flag.name.as_str())) {
+        return &[];
+    }
+    match (behind, operands) {
+        (Some(behind), _) => operands.get(operands.len().saturating_sub(behind)..).unwrap_or_default(),
+        (None, [first, ..]) if is_path || is_whole(first) => operands,
+        (None, [_, rest @ ..]) => rest,
+        (None, []) => &[],
+    }
+}
+
+/// The names of the files in a patch, without their first `strip` directories.
+fn patched(text: &str, strip: usize) -> impl Iterator<Item = &str> {
+    const HEADS: &[&str] = &["+++ ", "--- "];
+    const RENAMES: &[&str] = &["rename to ", "rename from ", "copy to "];
+    let after =
+        |line: &'_ str, heads: &[&str]| heads.iter().find(|head| line.starts_with(**head)).map(|h| h.len());
+    let name = move |line| {
+        let full = after(line, HEADS).and_then(|at| line.get(at..));
+        let name: Option<&str> = match full {
+            Some(full) => full.split('\t').next()?.splitn(strip + 1, '/').nth(strip),
+            None => after(line, RENAMES).and_then(|at| line.get(at..)),
+        };
+        name.filter(|name| !name.is_empty())
+    };
+    text.lines().filter_map(name).take(MAX_PATCHED)
+}
+
 /// The whole tree, as a pathspec.
-fn is_whole(arg: &Arg) -> bool {
-    matches!(arg.known(), Some("." | "./" | ":/" | ":/." | ":" | ".."))
+pub(in crate::rules) fn is_whole(arg: &Arg) -> bool {
+    matches!(arg.known(), Some("." | "./" | ":/" | ":/." | ":" | ".." | "*"))
         || matches!(arg.pieces.as_slice(), [Piece::Glob(text)] if text == "*")
 }
 
@@ -159,10 +364,15 @@ pub(in crate::rules) fn setting_command(setting: &Arg) -> Option<Arg> {
     let (key, _) = setting.prefix().split_once(['=', ' '])?;
     let value = super::options::after(setting, key.len() + 1)?;
     let key = key.to_ascii_lowercase();
-    if key.starts_with("alias.")
-        || key == "credential.helper"
-        || (key.starts_with("credential.") && key.ends_with(".helper"))
-    {
+    if key.starts_with(ALIAS) {
+        if value.prefix().starts_with('!') {
+            return super::options::after(&value, 1);
+        }
+        let mut text = Arg::literal("git ");
+        super::output::append(&mut text, &value);
+        return Some(text);
+    }
+    if key == "credential.helper" || (key.starts_with("credential.") && key.ends_with(".helper")) {
         return if value.prefix().starts_with('!') { super::options::after(&value, 1) } else { None };
     }
     let runs = matches!(

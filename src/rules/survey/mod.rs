@@ -1,7 +1,10 @@
 //! What a call would do, worked out from its syntax and the facts at hand. Knows no rules: `builtin` judges.
 
 mod call;
+mod container;
 mod effects;
+mod expression;
+mod foreign;
 mod git;
 mod operands;
 mod options;
@@ -13,10 +16,13 @@ mod scope;
 mod search;
 mod shells;
 mod tools;
+mod trees;
+mod unfold;
 mod walk;
 mod wrap;
 
-pub(in crate::rules) use git::setting_command;
+pub(in crate::rules) use container::IN_CONTAINER;
+pub(in crate::rules) use git::{checked_out, is_whole, setting_command};
 
 use crate::domain::{Ask, Effect, Facts, Policy, Target, ToolCall};
 use crate::shell::Arg;
@@ -59,6 +65,8 @@ pub struct Invocation {
     pub cwd: Option<String>,
     /// With another user's rights (sudo, doas, su, pkexec).
     pub privileged: bool,
+    /// In a container: its paths are not this machine's.
+    pub contained: bool,
     /// The programs it was unfolded from, outermost first (`sudo`, `env`, `bash`).
     pub wrappers: Vec<String>,
     pub stdin: Stdin,
@@ -86,6 +94,8 @@ pub struct Survey {
     pub problem: Option<String>,
     /// The problem is a bound of ours or hostile nesting (always a block), not a plain syntax error.
     pub bound: bool,
+    /// Files that the call itself writes, with what it writes, where that is known; the latest last.
+    pub written: Vec<(String, Arg)>,
     /// Questions whose answers would make the survey more exact. Ask the host, then survey again.
     pub asks: Vec<Ask>,
 }
@@ -114,6 +124,7 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Su
         tainted: false,
     };
     surveyor.tool(call, cwd);
+    surveyor.out.written = surveyor.files;
     surveyor.out
 }
 

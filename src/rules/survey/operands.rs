@@ -16,7 +16,12 @@ impl Surveyor<'_> {
         let recursive = parsed.recursive();
         match parsed.role() {
             Operands::Text => {}
-            Operands::Read => self.each(call, Act::Read, operands, recursive),
+            Operands::Read => {
+                self.each(call, Act::Read, operands, recursive);
+                if let ("unzip", Some((_, members))) = (parsed.program.name, operands.split_first()) {
+                    self.unpack(call, parsed.value(&["-d"]), members, 0);
+                }
+            }
             Operands::Create => {
                 self.each(call, Act::Create, operands, false);
                 if parsed.program.name == "mkdir" {
@@ -26,12 +31,18 @@ impl Surveyor<'_> {
                     self.made.extend(made.take(64));
                 }
             }
-            Operands::Modify => self.each(call, Act::Modify, operands, recursive),
+            Operands::Modify => {
+                let whole = recursive || parsed.program.name.starts_with("trash");
+                self.each(call, Act::Modify, operands, whole);
+            }
             Operands::Delete => {
                 let wide = recursive || matches!(parsed.program.name, "rimraf" | "srm" | "del-cli");
                 self.each(call, Act::Delete, operands, wide);
             }
-            Operands::Pattern => self.each(call, Act::Read, behind_pattern(parsed), recursive),
+            Operands::Pattern => {
+                let act = if includes_inplace(parsed) { Act::Modify } else { Act::Read };
+                self.each(call, act, behind_pattern(parsed), recursive);
+            }
             Operands::PatternEdit => {
                 let act =
                     if parsed.has(&["-i", "--in-place", "--inplace"]) { Act::Modify } else { Act::Read };
@@ -40,15 +51,7 @@ impl Surveyor<'_> {
             Operands::Copy | Operands::Move | Operands::Link | Operands::Remote => {
                 self.transfer(call, parsed)
             }
-            Operands::ModeModify => {
-                let by_flag = |flag: &super::Flag| {
-                    flag.name.len() == 2 && flag.name.ends_with(['r', 'w', 'x', 'X', 's', 't'])
-                };
-                let given = parsed.has(&["--reference"])
-                    || (parsed.program.name == "chmod" && parsed.flags.iter().any(by_flag));
-                let files = operands.get(usize::from(!given)..).unwrap_or_default();
-                self.each(call, Act::Modify, files, parsed.has(&["-R", "--recursive"]));
-            }
+            Operands::ModeModify => self.modes(call, parsed),
             Operands::ReadWrite => {
                 if let Some((first, rest)) = operands.split_first() {
                     self.file(call, Act::Read, first, false);
@@ -58,7 +61,8 @@ impl Surveyor<'_> {
             Operands::WriteRead => {
                 if let Some((first, rest)) = operands.split_first() {
                     self.file(call, Act::Create, first, false);
-                    self.each(call, Act::Read, rest, recursive);
+                    let moves = parsed.program.name == "zip" && parsed.has(&["-m", "--move"]);
+                    self.each(call, if moves { Act::Delete } else { Act::Read }, rest, recursive);
                 }
             }
             Operands::Dd => self.dd(call, operands),
@@ -69,15 +73,28 @@ impl Surveyor<'_> {
                     self.file(call, act, arg, false);
                 }
             }
-            Operands::Urls => {
-                for arg in operands {
-                    self.url(call, arg);
-                }
-                for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
-                    if let (Role::Dest, Some(dest)) = (role, &flag.value) {
-                        self.land_in(call, dest, operands);
-                    }
-                }
+            Operands::Urls => self.urls(call, parsed),
+        }
+    }
+
+    fn modes(&mut self, call: &Call, parsed: &Parsed) {
+        let operands = parsed.operands.as_slice();
+        let by_flag =
+            |flag: &super::Flag| flag.name.len() == 2 && flag.name.ends_with(['r', 'w', 'x', 'X', 's', 't']);
+        let given = parsed.has(&["--reference"])
+            || (parsed.program.name == "chmod" && parsed.flags.iter().any(by_flag));
+        let files = operands.get(usize::from(!given)..).unwrap_or_default();
+        self.each(call, Act::Modify, files, parsed.has(&["-R", "--recursive"]));
+    }
+
+    fn urls(&mut self, call: &Call, parsed: &Parsed) {
+        let operands = parsed.operands.as_slice();
+        for arg in operands {
+            self.url(call, arg);
+        }
+        for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
+            if let (Role::Dest, Some(dest)) = (role, &flag.value) {
+                self.land_in(call, dest, operands);
             }
         }
     }
@@ -132,10 +149,12 @@ impl Surveyor<'_> {
         {
             self.file(call, Act::Create, dest, false);
             self.land_in(call, dest, sources);
+            self.lay_over(call, parsed, sources, dest);
         }
         for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
             if let (Role::Dest, Some(dest)) = (role, &flag.value) {
                 self.land_in(call, dest, sources);
+                self.lay_over(call, parsed, sources, dest);
             }
         }
     }
@@ -208,7 +227,11 @@ impl Surveyor<'_> {
             let Some((key, _)) = arg.prefix().split_once('=') else { continue };
             let value = super::options::after(arg, key.len() + 1).unwrap_or_default();
             match key {
-                "of" => self.file(call, Act::Create, &value, false),
+                // A shell that takes the word for an assignment expands the tilde.
+                "of" => {
+                    let home = self.facts.places.home.as_deref();
+                    self.file(call, Act::Create, &super::scope::at_home(value, home), false);
+                }
                 "if" => self.file(call, Act::Read, &value, false),
                 _ => {}
             }
@@ -247,6 +270,12 @@ impl Surveyor<'_> {
         let archive = archive.unwrap_or_else(|| Arg::literal("-"));
         if is('x', &["-x", "--extract", "--get"]) {
             self.file(call, Act::Read, &archive, false);
+            let strip = parsed.value(&["--strip-components"]).and_then(Arg::known);
+            let strip = strip.and_then(|count| count.parse().ok()).unwrap_or(0);
+            self.unpack(call, dir.as_ref(), operands, strip);
+            if let Some(top) = parsed.value(&["--one-top-level"]) {
+                self.unpack(call, dir.as_ref(), std::slice::from_ref(top), 0);
+            }
             self.file(call, Act::Create, &dir.unwrap_or_else(|| Arg::literal(".")), false);
         } else if is('t', &["-t", "--list", "-d", "--diff"]) {
             self.file(call, Act::Read, &archive, false);
@@ -258,6 +287,14 @@ impl Surveyor<'_> {
             }
         }
     }
+}
+
+/// `awk -i inplace`: what is read is changed.
+fn includes_inplace(parsed: &Parsed) -> bool {
+    parsed.flags.iter().any(|flag| {
+        matches!(flag.name.as_str(), "-i" | "--include")
+            && flag.value.as_ref().is_some_and(|value| value.text().contains("inplace"))
+    })
 }
 
 /// The operands behind the pattern, where an option does not give it.

@@ -46,6 +46,7 @@ impl Parsed {
     /// Works on a directory with all that is in it.
     pub fn recursive(&self) -> bool {
         self.has(&["-r", "-R", "--recursive", "-a", "--archive"])
+            || matches!(self.program.name, "rg" | "ag" | "ack" | "ugrep")
     }
 
     fn options(&self) -> [&'static str; 2] {

@@ -119,6 +119,23 @@ pub(super) fn join_words(words: &[Arg]) -> Arg {
     out
 }
 
+/// The words that an unquoted value is split into.
+pub(super) fn split(arg: &Arg) -> Vec<Arg> {
+    match arg.known() {
+        Some(text) => text.split_ascii_whitespace().map(Arg::literal).collect(),
+        None => vec![arg.clone()],
+    }
+}
+
+/// The variable that `printf -v NAME` prints into, and its value where that is known.
+pub(super) fn printed_into(call: &Call) -> Option<(String, Option<Arg>)> {
+    let ("printf", [flag, name, rest @ ..]) = (call.words.first()?.known()?, call.args()) else {
+        return None;
+    };
+    (flag.known() == Some("-v")).then_some(())?;
+    Some((name.known()?.to_owned(), printf(rest)))
+}
+
 fn size(arg: &Arg) -> usize {
     let size = |piece: &Piece| match piece {
         Piece::Known(text) | Piece::Glob(text) => text.len(),
@@ -141,6 +158,7 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "tee" => call.input.clone(),
         "cd" | "true" | ":" | "export" | "set" | "mkdir" => Some(Arg::default()),
         "base64" => base64(call),
+        "ls" => listed(call.args()),
         "find" | "gfind" => super::search::printed(call.args()),
         "pwd" => call.cwd.as_deref().map(Arg::literal),
         "mktemp" => mktemp(call, facts),
@@ -179,6 +197,14 @@ fn found(call: &Call, facts: &Facts) -> Option<Arg> {
     let ours = facts.places.protected.iter().map(|place| place.path.as_str());
     let ours = ours.filter(|path| path.rsplit('/').next() == Some(name)).find(|path| path.contains("/bin/"));
     Some(ours.map_or_else(|| Arg::literal(&format!("/usr/bin/{name}")), Arg::literal))
+}
+
+/// `ls PATTERN`: what the pattern finds. Of a directory's content the names are not known.
+fn listed(args: &[Arg]) -> Option<Arg> {
+    let mut operands =
+        args.iter().filter(|arg| !matches!(arg.known(), Some("-1" | "-d" | "-t" | "-tr" | "-r")));
+    let only = operands.next().filter(|arg| arg.has_glob())?;
+    operands.next().is_none().then(|| only.clone())
 }
 
 fn echo(args: &[Arg]) -> Option<Arg> {

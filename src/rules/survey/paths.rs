@@ -1,7 +1,8 @@
 //! Where an argument points, how bad it is to lose what is there, and whether it can be made again.
 
 use crate::domain::{Places, Target, join};
-use crate::rules::builtin::lists::{HOMES, SYSTEM_DIRS};
+use crate::rules::builtin::lists::{CACHES, HOMES, SYSTEM_DIRS};
+use crate::rules::matcher::is_everything;
 use crate::shell::Arg;
 
 /// Directories that a build, a test run or a package manager makes again.
@@ -99,13 +100,30 @@ pub(super) fn target(arg: &Arg, cwd: Option<&str>, recursive: bool) -> Target {
         return Target::UnknownPath { known, recursive };
     }
     match if absolute { Some("/") } else { cwd } {
-        Some(base) => Target::Path { path: join(base, &arg.text()), glob: arg.has_glob(), recursive },
+        Some(base) => {
+            let path = join(base, &arg.text());
+            let path = in_own_words(&path, cwd).unwrap_or(path);
+            // A directory that a loop over a pattern goes to is a pattern itself.
+            let glob = arg.has_glob() || base.contains('*');
+            Target::Path { path, glob, recursive }
+        }
         None => Target::UnknownPath { known: String::new(), recursive },
     }
 }
 
-/// `path` is `dir` or lies below it.
-pub(super) fn lies_in(path: &str, dir: &str) -> bool {
+/// A path through the system's list of processes, without that detour: what asks is not the process that is meant.
+fn in_own_words(path: &str, cwd: Option<&str>) -> Option<String> {
+    let rest = ["/proc/self/", "/proc/thread-self/"].iter().find_map(|start| path.strip_prefix(start))?;
+    let (link, rest) = rest.split_once('/').unwrap_or((rest, ""));
+    match link {
+        "cwd" => Some(join(cwd?, rest)),
+        "root" => Some(join("/", rest)),
+        _ => None,
+    }
+}
+
+/// `path` is `dir` or has a name below it; `dir/`, of which the name is not known yet, is neither.
+pub(super) fn is_or_has_name_below(path: &str, dir: &str) -> bool {
     below(path, dir) || path == dir
 }
 
@@ -122,7 +140,9 @@ fn roots(places: &Places) -> impl Iterator<Item = &str> {
 
 /// A path in the repository or the project, without what leads there.
 pub(super) fn in_project<'p>(path: &'p str, places: &Places) -> Option<&'p str> {
-    roots(places).filter(|root| *root != "/" && lies_in(path, root)).find_map(|root| path.get(root.len()..))
+    roots(places)
+        .filter(|root| *root != "/" && is_or_has_name_below(path, root))
+        .find_map(|root| path.get(root.len()..))
 }
 
 /// The directory of a pattern, and what follows it.
@@ -131,13 +151,6 @@ pub(super) fn split_glob(path: &str) -> (&str, &str) {
     let end = path.get(..glob).and_then(|start| start.rfind('/')).unwrap_or(0);
     let dir = path.get(..end).unwrap_or_default();
     (if dir.is_empty() { "/" } else { dir }, path.get(end..).unwrap_or_default())
-}
-
-/// A pattern's last part stands for everything in its directory.
-fn is_everything(last: &str) -> bool {
-    !last.is_empty()
-        && last.chars().all(|c| matches!(c, '*' | '.' | '?' | '[' | ']' | '!' | '^'))
-        && last.contains('*')
 }
 
 /// Whether losing it loses the machine, somebody's files or the repository.
@@ -185,11 +198,25 @@ pub(super) fn is_disposable(path: &str, ignored: bool, places: &Places) -> bool 
         }
         return (ignored && !inside.is_empty()) || is_build_output(inside);
     }
-    if places.home.as_deref().is_some_and(|home| lies_in(path, home) || below(home, path)) {
-        return false;
+    if let Some(home) =
+        places.home.as_deref().filter(|home| is_or_has_name_below(path, home) || below(home, path))
+    {
+        let inside = path.get(home.len()..).unwrap_or_default().trim_start_matches('/');
+        return below(path, home) && is_cache(inside);
     }
     places.temp.iter().any(|temp| {
         below(path, temp) && !is_everything(path.get(temp.len()..).unwrap_or_default().trim_matches('/'))
+    })
+}
+
+/// Whether a path below the home directory is, or lies in, a cache that the tool it belongs to fills again.
+fn is_cache(inside: &str) -> bool {
+    CACHES.iter().any(|cache| match cache.strip_suffix('/') {
+        Some(dir) => {
+            let name = inside.strip_prefix(dir).and_then(|rest| rest.strip_prefix('/')).unwrap_or_default();
+            !name.is_empty() && !name.split('/').any(is_everything)
+        }
+        None => is_or_has_name_below(inside, cache),
     })
 }
 
@@ -212,7 +239,11 @@ pub(super) fn is_build_output(path: &str) -> bool {
 /// Whether a read of it is worth a question: hidden files, and whatever lies elsewhere.
 pub(super) fn is_worth_asking(path: &str, places: &Places) -> bool {
     let inside = in_project(path, places).or_else(|| {
-        places.temp.iter().filter(|temp| lies_in(path, temp)).find_map(|temp| path.get(temp.len()..))
+        places
+            .temp
+            .iter()
+            .filter(|temp| is_or_has_name_below(path, temp))
+            .find_map(|temp| path.get(temp.len()..))
     });
     inside.is_none_or(|inside| inside.contains("/."))
 }
@@ -282,6 +313,19 @@ mod tests {
         }
         for path in
             ["/home/u/repo/src", "/tmp", "/tmp/*", "/home/u/target", "/target", "/home/u/repo", "/var/lib"]
+        {
+            assert!(!is_disposable(path, false, &places()), "{path}");
+        }
+        for path in [
+            "/home/u/.cache/pip",
+            "/home/u/.npm/_cacache",
+            "/home/u/go/pkg/mod/x",
+            "/home/u/Library/Caches/x",
+        ] {
+            assert!(is_disposable(path, false, &places()), "{path}");
+        }
+        for path in
+            ["/home/u/.cache", "/home/u/.cache/*", "/home/u/.npm", "/home/u/.cargo", "/home/u/.cargo/bin"]
         {
             assert!(!is_disposable(path, false, &places()), "{path}");
         }

@@ -4,8 +4,9 @@ use super::Surveyor;
 use super::call::Call;
 use super::options::Parsed;
 use super::output;
-use crate::domain::join;
+use crate::domain::{Places, join};
 use crate::rules::commands::Builtin;
+use crate::rules::matcher::may_be;
 use crate::shell::{Arg, Assign, Env, Piece, Word, expand_defaults, expand_value};
 
 /// Most variables that are followed at once.
@@ -63,6 +64,8 @@ pub(super) struct Scope {
     pub arrays: Vec<(String, Vec<Arg>)>,
     /// The stack of `pushd`.
     pub dirs: Vec<Option<String>>,
+    /// Variables that stand for others (`declare -n NAME=OTHER`).
+    pub refs: Vec<(String, String)>,
 }
 
 impl Scope {
@@ -85,13 +88,16 @@ impl Scope {
         }
     }
 
-    fn set(&mut self, name: &str, value: Option<String>) {
+    pub(super) fn set(&mut self, name: &str, value: Option<String>) {
         self.choices.retain(|(other, _)| other != name);
         self.sources.retain(|(other, _)| other != name);
         let settled = !self.unsettled.iter().any(|other| other == name);
         let value = value.filter(|value| settled && value.len() <= MAX_VALUE);
         if self.env.vars.len() >= MAX_VARS && self.env.get(name).is_none() {
             return;
+        }
+        for (other, _) in self.refs.iter().filter(|(_, of)| of == name) {
+            self.env.set(other, value.clone());
         }
         self.env.set(name, value);
     }
@@ -110,13 +116,72 @@ impl Scope {
         }
     }
 
-    fn resolve(&self, to: &Arg) -> Option<String> {
-        let text = to.known()?;
-        if text.starts_with('/') {
-            return Some(join("/", text));
+    /// Where a `cd` goes. A pattern may stand for a directory with protected places in it; else `cd packages/*`, by a loop over
+    /// them, goes to each: the pattern stands for the directory.
+    fn resolve(&self, to: &Arg, places: &Places) -> Option<String> {
+        let text = to.text();
+        if to.has_unknown() {
+            return None;
         }
-        Some(join(self.env.cwd.as_deref()?, text))
+        if to.has_glob() {
+            if let Some(dir) = self.guarded(&text, places) {
+                return Some(dir);
+            }
+            if text.contains(['[', '?', '(']) {
+                return None;
+            }
+        }
+        if text.starts_with('/') {
+            return Some(join("/", &text));
+        }
+        if let (Some(dirs), false) = (self.env.get("CDPATH"), text.starts_with('.')) {
+            let first = dirs?.split(':').next().unwrap_or_default();
+            if first.starts_with('/') {
+                return Some(join(&join("/", first), &text));
+            }
+        }
+        Some(join(self.env.cwd.as_deref()?, &text))
     }
+}
+
+impl Scope {
+    /// Of the directories that a pattern may stand for, the one with protected places in it: the strictest reading.
+    fn guarded(&self, pattern: &str, places: &Places) -> Option<String> {
+        let pattern = if pattern.starts_with('/') {
+            join("/", pattern)
+        } else {
+            join(self.env.cwd.as_deref()?, pattern)
+        };
+        let names: Vec<&str> = pattern.split('/').collect();
+        let above = |place: &str| {
+            let parts: Vec<&str> = place.split('/').take(names.len()).collect();
+            let whole = parts.join("/");
+            let same = parts.len() == names.len()
+                && whole.len() < place.len()
+                && parts.iter().zip(&names).all(|(name, pattern)| name.is_empty() || may_be(pattern, name));
+            same.then_some(whole)
+        };
+        // The directory right around a place comes before one further up.
+        let mut found: Vec<(usize, String)> = places
+            .protected
+            .iter()
+            .filter_map(|place| Some((place.path.matches('/').count(), above(&place.path)?)))
+            .collect();
+        found.sort_by_key(|(depth, _)| *depth);
+        found.into_iter().next().map(|(_, dir)| dir)
+    }
+}
+
+/// Whether the value of a variable is run as a command, or expanded as one.
+fn is_run(name: &str, value: &Arg) -> bool {
+    let prompt =
+        || matches!(name, "PS0" | "PS1" | "PS2" | "PS4" | "PROMPT") && value.text().contains(['`', '(']);
+    // A build calls these by name; more than a name and its options is a command line of somebody's own.
+    let tool = || {
+        matches!(name, "CC" | "CXX" | "LD" | "AR" | "SHELL" | "MAKE")
+            && value.text().contains([';', '|', '&', '`'])
+    };
+    COMMAND_VARS.contains(&name) || prompt() || tool()
 }
 
 impl Surveyor<'_> {
@@ -127,7 +192,7 @@ impl Surveyor<'_> {
             return;
         }
         let value = output::revive(expand_value(&assign.value, &scope.env));
-        if COMMAND_VARS.contains(&assign.name.as_str()) {
+        if is_run(&assign.name, &value) {
             self.traps.push(value.clone());
         }
         let (mut text, marked) = output::freeze(&value);
@@ -238,6 +303,12 @@ impl Surveyor<'_> {
         if call.input.is_none() || name.is_empty() {
             return;
         }
+        if matches!(call.words.first().and_then(Arg::known), Some("mapfile" | "readarray")) {
+            if scope.arrays.len() < MAX_CHOICES {
+                scope.arrays.push((name.to_owned(), super::search::lines(call.input.as_ref())));
+            }
+            return;
+        }
         let mut values = Vec::new();
         for line in super::search::lines(call.input.as_ref()) {
             let (line, marked) = output::freeze(&line);
@@ -257,7 +328,7 @@ impl Surveyor<'_> {
             Some(to) if to.known() == Some("-") => scope.old.clone(),
             // `pushd +1` goes through the stack.
             Some(to) if which == Builtin::Pushd && to.prefix().starts_with(['+', '-']) => None,
-            Some(to) => scope.resolve(to),
+            Some(to) => scope.resolve(to, &self.facts.places),
         };
         scope.go(to);
     }
@@ -266,6 +337,9 @@ impl Surveyor<'_> {
     fn declare(&mut self, call: &Call, scope: &mut Scope) {
         let export = call.words.first().and_then(Arg::known) == Some("export")
             || call.args().iter().any(|arg| arg.prefix().starts_with('-') && arg.prefix().contains('x'));
+        let is_flag = |arg: &Arg| arg.prefix().starts_with('-') && arg.prefix().contains('n');
+        let is_ref = !matches!(call.words.first().and_then(Arg::known), Some("export" | "readonly"))
+            && call.args().iter().take_while(|arg| arg.prefix().starts_with('-')).any(is_flag);
         for arg in call.args() {
             let text = arg.prefix();
             let (name, has_value) = match text.split_once('=') {
@@ -279,11 +353,17 @@ impl Surveyor<'_> {
                 let value =
                     super::options::after(arg, text.find('=').map_or(0, |at| at + 1)).unwrap_or_default();
                 let value = at_home(value, scope.env.home.as_deref());
-                if COMMAND_VARS.contains(&name) {
+                if is_run(name, &value) {
                     self.traps.push(value.clone());
                 }
                 let (value, marked) = output::freeze(&value);
                 self.tainted |= marked;
+                if is_ref {
+                    let value_of = scope.env.get(&value).flatten().map(str::to_owned);
+                    scope.set(name, value_of);
+                    scope.refs.push((name.to_owned(), value));
+                    continue;
+                }
                 let known = !text.contains("+=");
                 scope.set(name, known.then_some(value));
             }
@@ -293,7 +373,15 @@ impl Surveyor<'_> {
         }
     }
 
+    /// `alias NAME=TEXT`, and `hash -p PROGRAM NAME`.
     fn alias(&mut self, call: &Call, scope: &Scope) {
+        if let ("hash", [flag, program, names @ ..]) =
+            (call.words.first().map_or("", Arg::prefix), call.args())
+        {
+            let names = names.iter().filter(|_| flag.known() == Some("-p")).filter_map(Arg::known);
+            self.aliases.extend(names.map(|name| (name.to_owned(), vec![program.clone()])));
+            return;
+        }
         for arg in call.args() {
             let Some((name, _)) = arg.prefix().split_once('=') else { continue };
             let value = super::options::after(arg, name.len() + 1).unwrap_or_default();
@@ -320,7 +408,7 @@ impl Surveyor<'_> {
             return false;
         }
         let value = super::options::after(word, name.len() + 1).unwrap_or_default();
-        if COMMAND_VARS.contains(&name) {
+        if is_run(name, &value) {
             self.traps.push(value.clone());
         }
         let (value, marked) = output::freeze(&value);
@@ -332,7 +420,7 @@ impl Surveyor<'_> {
 }
 /// `export X=~/x`: a tilde behind the `=` is the home directory there too. Whether it was quoted is not known any more; taking it
 /// for the home directory is the stricter reading.
-fn at_home(mut value: Arg, home: Option<&str>) -> Arg {
+pub(super) fn at_home(mut value: Arg, home: Option<&str>) -> Arg {
     if let (Some(Piece::Known(text)), Some(home)) = (value.pieces.first_mut(), home)
         && let Some(rest) = text.strip_prefix('~')
         && (rest.is_empty() || rest.starts_with('/'))

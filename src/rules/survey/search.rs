@@ -3,32 +3,21 @@
 use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
+use super::expression::{self, Search};
 use super::options;
 use super::output;
 use super::scope::Scope;
 use super::walk::{Frame, unknown};
+use crate::domain::PathKind;
 use crate::rules::commands::{Program, Role};
 use crate::shell::{Arg, Piece};
 
 /// Most lines that are tried one by one.
 const MAX_LINES: usize = 32;
 
-/// What `find` is told.
-#[derive(Debug, Default)]
-struct Search<'c> {
-    starts: Vec<&'c Arg>,
-    /// Names that limit what is found.
-    names: Vec<&'c Arg>,
-    /// A name is excluded, or alternatives make names no limit.
-    wide: bool,
-    deletes: bool,
-    commands: Vec<&'c [Arg]>,
-    writes: Vec<&'c Arg>,
-}
-
 impl Surveyor<'_> {
     pub(super) fn find(&mut self, call: &Call, name: &str) {
-        let search = read(call.args());
+        let search = expression::read(call.args());
         self.emit(call, name, None);
         let here = Arg::literal(".");
         let starts = if search.starts.is_empty() { vec![&here] } else { search.starts.clone() };
@@ -39,9 +28,15 @@ impl Surveyor<'_> {
             self.file(call, Act::Create, file, false);
         }
         let found = found(&starts, &search);
-        if search.deletes {
+        // With what is empty nothing is lost.
+        if search.deletes && !search.empty {
             for arg in &found {
                 self.file(call, Act::Delete, arg, false);
+            }
+            for start in &starts {
+                if self.is_file(call, start) {
+                    self.file(call, Act::Delete, start, false);
+                }
             }
         }
         for words in &search.commands {
@@ -50,6 +45,12 @@ impl Surveyor<'_> {
             let mut scope = super::walk::fresh_scope(self.facts.places.home.as_ref(), call.cwd.clone());
             self.run(inner, &mut scope);
         }
+    }
+
+    /// Whether it starts from a file, which is then all that is found.
+    fn is_file(&self, call: &Call, start: &Arg) -> bool {
+        let target = super::paths::target(start, call.cwd.as_deref(), false);
+        self.facts.path(target.text()).is_some_and(|fact| fact.kind == PathKind::File)
     }
 
     /// `fd PATTERN [DIR…] -x CMD`.
@@ -202,97 +203,6 @@ pub(super) fn lines(input: Option<&Arg>) -> Vec<Arg> {
     if lines.len() > MAX_LINES { vec![unknown()] } else { lines }
 }
 
-fn read(args: &[Arg]) -> Search<'_> {
-    let mut search = Search::default();
-    let mut rest = args;
-    let mut negated = false;
-    while let Some((arg, tail)) = rest.split_first() {
-        rest = tail;
-        let text = arg.known().unwrap_or_default();
-        let is_test = text.starts_with('-') || matches!(text, "(" | ")" | "!" | ",");
-        if !is_test {
-            search.starts.push(arg);
-            continue;
-        }
-        match text {
-            "-H" | "-L" | "-P" => continue,
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let end = tail.iter().position(|arg| matches!(arg.known(), Some(";"))).unwrap_or(tail.len());
-                let plus = tail.windows(2).position(|pair| {
-                    pair.first().and_then(Arg::known) == Some("{}")
-                        && pair.get(1).and_then(Arg::known) == Some("+")
-                });
-                let end = plus.map_or(end, |plus| end.min(plus + 1));
-                search.commands.push(tail.get(..end).unwrap_or_default());
-                rest = tail.get(end + 1..).unwrap_or_default();
-            }
-            "-delete" => search.deletes = true,
-            "!" | "-not" => {
-                negated = true;
-                continue;
-            }
-            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex" => {
-                let value = tail.first();
-                rest = tail.get(1..).unwrap_or_default();
-                match value {
-                    Some(value) if !negated && matches!(text, "-name" | "-iname") => search.names.push(value),
-                    _ => {}
-                }
-            }
-            "-o" | "-or" | "," => search.wide |= search.names.is_empty(),
-            "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
-                search.writes.extend(tail.first());
-                rest = tail.get(if text == "-fprintf" { 2 } else { 1 }..).unwrap_or_default();
-            }
-            _ if takes_value(text) => rest = tail.get(1..).unwrap_or_default(),
-            _ => {}
-        }
-        negated = false;
-    }
-    search
-}
-
-fn takes_value(test: &str) -> bool {
-    matches!(
-        test,
-        "-type"
-            | "-xtype"
-            | "-size"
-            | "-mtime"
-            | "-atime"
-            | "-ctime"
-            | "-mmin"
-            | "-amin"
-            | "-cmin"
-            | "-newer"
-            | "-anewer"
-            | "-cnewer"
-            | "-perm"
-            | "-user"
-            | "-group"
-            | "-uid"
-            | "-gid"
-            | "-maxdepth"
-            | "-mindepth"
-            | "-depth-limit"
-            | "-inum"
-            | "-links"
-            | "-samefile"
-            | "-fstype"
-            | "-printf"
-            | "-regextype"
-            | "-used"
-            | "-lname"
-            | "-ilname"
-            | "-context"
-            | "-D"
-            | "-newermt"
-            | "-newerct"
-            | "-newerat"
-            | "-files0-from"
-    )
-}
-
 /// What a search prints, as far as that is known: one pattern per line.
 pub(super) fn printed(args: &[Arg]) -> Option<Arg> {
     let prints_more =
@@ -300,7 +210,7 @@ pub(super) fn printed(args: &[Arg]) -> Option<Arg> {
     if args.iter().any(|arg| prints_more(arg) && arg.known() != Some("-print0")) {
         return None;
     }
-    let search = read(args);
+    let search = expression::read(args);
     let here = Arg::literal(".");
     let starts = if search.starts.is_empty() { vec![&here] } else { search.starts.clone() };
     let mut out = Arg::default();

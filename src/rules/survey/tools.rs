@@ -4,7 +4,9 @@ use super::call::Call;
 use super::effects::Act;
 use super::walk::{Frame, fresh_scope};
 use super::{Stdin, Surveyor};
-use crate::domain::{Action, Ask, EffectKind, Severity, Target, Tool, ToolCall, join};
+use crate::domain::{
+    Action, Ask, Claim, EffectKind, Places, Protected, Severity, Target, Tool, ToolCall, Usage, join,
+};
 use crate::shell::Arg;
 
 impl Surveyor<'_> {
@@ -19,13 +21,16 @@ impl Surveyor<'_> {
             }
             Action::Read { path } => {
                 self.ask(Ask::Path(join(cwd, path)));
-                self.file(&own, Act::Read, &Arg::literal(path), false);
+                self.named(&own, Act::Read, path);
             }
-            Action::Write { path, .. } => self.file(&own, Act::Create, &Arg::literal(path), false),
-            Action::Edit { path, .. } => self.file(&own, Act::Modify, &Arg::literal(path), false),
+            Action::Write { path, .. } => self.named(&own, Act::Create, path),
+            Action::Edit { path, .. } => self.named(&own, Act::Modify, path),
             Action::Search { path, .. } => {
                 let path = path.as_deref().unwrap_or(".");
                 self.file(&own, Act::Read, &Arg::literal(path), true);
+                if let Some(path) = expanded(path, &self.facts.places) {
+                    self.file(&own, Act::Read, &Arg::literal(&path), true);
+                }
             }
             Action::Fetch { url } => {
                 self.effect(&own, EffectKind::NetworkRequest, Target::Url(url.clone()), Severity::Low);
@@ -33,7 +38,73 @@ impl Surveyor<'_> {
             Action::Spawn { .. } => {
                 self.effect(&own, EffectKind::ProcessCreation, Target::None, Severity::Low);
             }
-            Action::Other { .. } => self.other(&own, &call.tool),
+            Action::Other { claims, .. } => {
+                self.other(&own, &call.tool);
+                for claim in claims {
+                    self.claim(&own, claim);
+                }
+            }
+        }
+    }
+
+    /// The file that a tool was told of, and the one that it is if the tool expands what a shell would.
+    fn named(&mut self, own: &Call, act: Act, path: &str) {
+        self.file(own, act, &Arg::literal(path), act == Act::Delete);
+        if let Some(expanded) = expanded(path, &self.facts.places) {
+            self.file(own, act, &Arg::literal(&expanded), act == Act::Delete);
+        }
+    }
+
+    /// A text that may be a file: it counts as one only where a place is protected.
+    fn perhaps_named(&mut self, own: &Call, path: &str) {
+        let plain = join("/", &expanded(path, &self.facts.places).unwrap_or_else(|| path.to_owned()));
+        let guarded = |place: &Protected| {
+            let same = place.path.eq_ignore_ascii_case(&plain);
+            same || (place.tree && super::paths::below(&plain, &place.path))
+                || super::paths::below(&place.path, &plain)
+        };
+        if self.facts.places.protected.iter().any(guarded) {
+            self.named(own, Act::Create, path);
+        }
+    }
+
+    /// What an argument of a tool that we do not know says of itself.
+    fn claim(&mut self, own: &Call, claim: &Claim) {
+        match claim {
+            Claim::Command(line) => {
+                let scope = fresh_scope(self.facts.places.home.as_ref(), own.cwd.clone());
+                self.script(&Arg::literal(line), scope, Frame::top());
+            }
+            Claim::Code(text) => {
+                // In which language is not known. What a shell can read, it may be for; and the rules for the two others
+                // that tools are given most often look at it.
+                if crate::shell::parse(text).problem.is_none() {
+                    let scope = fresh_scope(self.facts.places.home.as_ref(), own.cwd.clone());
+                    self.script(&Arg::literal(text), scope, Frame::top());
+                }
+                for words in [["python3", "-c", text.as_str()], ["node", "-e", text.as_str()]] {
+                    let mut scope = fresh_scope(self.facts.places.home.as_ref(), own.cwd.clone());
+                    let words = words.map(Arg::literal).to_vec();
+                    self.run(Call { words, text: text.clone(), ..own.clone() }, &mut scope);
+                }
+            }
+            Claim::File { path, usage } => {
+                let act = match usage {
+                    Usage::Read => Act::Read,
+                    Usage::Write => Act::Create,
+                    Usage::Delete => Act::Delete,
+                    Usage::Unsaid => {
+                        self.perhaps_named(own, path);
+                        return;
+                    }
+                };
+                self.named(own, act, path);
+            }
+            Claim::Unread => {
+                if self.out.problem.is_none() {
+                    self.out.problem = Some("its arguments hold more than is looked at".to_owned());
+                }
+            }
         }
     }
 
@@ -61,6 +132,37 @@ impl Surveyor<'_> {
     }
 }
 
+/// The path that a shell, or a tool that is kind, makes of one with a home directory in it.
+fn expanded(path: &str, places: &Places) -> Option<String> {
+    let text = path.trim();
+    let url = text.split_at_checked(7).filter(|(start, _)| start.eq_ignore_ascii_case("file://"));
+    let decoded = url.map(|(_, rest)| unescaped(rest.strip_prefix("localhost").unwrap_or(rest)));
+    let text = decoded.as_deref().unwrap_or(text);
+    let home = places.home.as_deref()?;
+    let begins = ["~", "$HOME", "${HOME}", "%HOME%"].into_iter().map(str::to_owned);
+    let own = places.user.iter().map(|user| format!("~{user}"));
+    let at_home = begins.chain(own).find_map(|start| {
+        let rest = text.strip_prefix(start.as_str())?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| format!("{home}{rest}"))
+    });
+    at_home.or_else(|| (text != path).then(|| text.to_owned()))
+}
+
+/// `%41` and the like in a URL's path, as the characters that they stand for.
+fn unescaped(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path;
+    while let Some(at) = rest.find('%') {
+        let (before, escape) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        bytes.extend_from_slice(before.as_bytes());
+        let byte = escape.get(1..3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        rest = escape.get(if byte.is_some() { 3 } else { 1 }..).unwrap_or_default();
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// The client itself, in its directory.
 fn plain(cwd: &str) -> Call {
     Call {
@@ -69,6 +171,7 @@ fn plain(cwd: &str) -> Call {
         before: None,
         privileged: false,
         remote: false,
+        container: None,
         lenient: false,
         wrappers: Vec::new(),
         stdin: Stdin::Inherited,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::call::Call;
+use super::container::Container;
 use super::output;
 use super::reading::{Inner, Reading, names, ways};
 use super::scope::Scope;
@@ -35,6 +36,7 @@ pub(super) struct Frame {
     pub wrappers: Vec<String>,
     pub privileged: bool,
     pub remote: bool,
+    pub container: Option<Rc<Container>>,
     pub stdin: Stdin,
     pub input: Option<Arg>,
     /// The pipeline and stage that the text stands in, where there are other stages.
@@ -48,6 +50,7 @@ impl Frame {
             wrappers: Vec::new(),
             privileged: false,
             remote: false,
+            container: None,
             stdin: Stdin::Inherited,
             input: None,
             link: None,
@@ -65,6 +68,7 @@ impl Frame {
             wrappers,
             privileged: call.privileged,
             remote: call.remote,
+            container: call.container.clone(),
             stdin: call.stdin.clone(),
             input: call.input.clone(),
             link: call.piped.then_some((call.pipeline, call.stage)),
@@ -290,6 +294,7 @@ impl Surveyor<'_> {
             before: if simple.conditional { None } else { scope.before.clone() },
             privileged: reading.frame.privileged,
             remote: reading.frame.remote,
+            container: reading.frame.container.clone(),
             lenient: false,
             wrappers: reading.frame.wrappers.clone(),
             stdin: reading.frame.stdin.clone(),
@@ -312,6 +317,11 @@ impl Surveyor<'_> {
         }
         let printed = output::of(&call, self.facts, &self.files);
         self.remember_files(&call, files, printed.as_ref());
+        if let Some((name, value)) = output::printed_into(&call) {
+            let value = value.map(|value| output::freeze(&value));
+            self.tainted |= value.as_ref().is_some_and(|(_, marked)| *marked);
+            scope.set(&name, value.map(|(text, _)| text));
+        }
         if !call.words.is_empty() {
             self.run(call, scope);
         }
@@ -329,7 +339,10 @@ impl Surveyor<'_> {
         let mut args = Vec::with_capacity(words.len());
         for word in words {
             match whole_list(word, source, scope) {
-                Some(list) => args.extend(list.iter().cloned()),
+                Some(list) if source.get(word.span.0..).is_some_and(|text| text.starts_with('"')) => {
+                    args.extend(list.iter().cloned());
+                }
+                Some(list) => args.extend(list.iter().flat_map(output::split)),
                 None => args.extend(expand_defaults(&self.replaced(word, substituted), &scope.env)),
             }
         }
@@ -410,7 +423,11 @@ fn whole_list<'s>(word: &Word, source: &str, scope: &'s Scope) -> Option<&'s [Ar
     let (_, list) = scope.arrays.iter().rev().find(|(other, _)| other == name)?;
     let text = source.get(word.span.0..word.span.1)?.trim_matches('"');
     let inside = text.strip_prefix("${")?.strip_suffix('}')?.strip_prefix(name.as_str())?;
-    matches!(inside, "[@]" | "[*]").then_some(list.as_slice())
+    if matches!(inside, "[@]" | "[*]") {
+        return Some(list.as_slice());
+    }
+    let at: usize = inside.strip_prefix('[')?.strip_suffix(']')?.parse().ok()?;
+    list.get(at).map(std::slice::from_ref)
 }
 
 /// A shell that knows only where it is.

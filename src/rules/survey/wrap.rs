@@ -1,14 +1,18 @@
 //! Which program a command is, and the command inside it where it runs one.
 
+use std::rc::Rc;
+
 use super::Surveyor;
 use super::call::Call;
+use super::container::Container;
 use super::effects::Act;
 use super::git::setting_command;
 use super::options::{self, Parsed};
 use super::output;
 use super::scope::Scope;
+use super::unfold::{first_word, is_program, later_command};
 use super::walk::{self, Frame};
-use crate::domain::{Ask, EffectKind, Severity, Target, join};
+use crate::domain::{EffectKind, Severity, Target, join};
 use crate::rules::commands::{self, Builtin, Kind, Program, Rest, Role, Wrap};
 use crate::shell::{Arg, Piece};
 
@@ -57,6 +61,12 @@ impl Surveyor<'_> {
         if let Some(original) = self.original(&text, call.cwd.as_deref()) {
             call.words =
                 std::iter::once(Arg::literal(&original)).chain(call.args().iter().cloned()).collect();
+            call.depth = call.depth.saturating_add(1);
+            self.run(call, scope);
+            return;
+        }
+        if let Some(words) = super::foreign::as_posix(&name, call.args()) {
+            call.words = words;
             call.depth = call.depth.saturating_add(1);
             self.run(call, scope);
             return;
@@ -174,12 +184,13 @@ impl Surveyor<'_> {
 
     fn sub_wrap(&mut self, call: Call, scope: &mut Scope, parsed: &Parsed, name: &str) {
         if let Some(wrap) = parsed.row.and_then(|row| row.wrap) {
-            let skip = if wrap.rest == Rest::AfterDashes {
-                parsed.before_dashes
-            } else {
-                Some(usize::from(wrap.skip))
-            };
+            let skip = first_word(&call, parsed, wrap);
             self.unfold(&call, scope, (parsed, wrap, name), skip);
+            if let Some(skip) = skip
+                && let Some(later) = later_command(parsed, skip)
+            {
+                self.unfold(&call, scope, (parsed, wrap, name), Some(later));
+            }
         }
     }
 
@@ -193,21 +204,14 @@ impl Surveyor<'_> {
         } else if let (false, Some(script)) = (has_code, parsed.operands.first()) {
             self.file(call, Act::Read, script, false);
             // It is not parsed, but searched for what it names.
-            if let (false, Target::Path { path, glob: false, .. }) =
-                (call.remote, super::paths::target(script, call.cwd.as_deref(), false))
-            {
-                self.ask(Ask::Content(path));
-            }
+            self.ask_content(call, script);
         }
     }
 
     /// A program that runs the command in its operands.
     fn wrap(&mut self, call: Call, scope: &mut Scope, (parsed, wrap, name): (&Parsed, Wrap, &str)) {
         let call = in_dir(call, parsed);
-        let skip = match wrap.rest {
-            Rest::AfterDashes => parsed.before_dashes,
-            Rest::Words | Rest::EnvWords | Rest::Text => Some(usize::from(wrap.skip)),
-        };
+        let skip = first_word(&call, parsed, wrap);
         let split = parsed.has(&["-S", "--split-string"]) && name == "env";
         let runs = !parsed.stop && !split && skip.is_some_and(|skip| parsed.operands.len() > skip);
         let by_option = parsed.roles.contains(&Role::Shell);
@@ -215,12 +219,21 @@ impl Surveyor<'_> {
             self.emit(&call, name, Some(parsed));
             self.kept(&call, parsed, wrap);
         }
+        if !wrap.keep {
+            self.values(&call, parsed);
+        }
         self.option_commands(&call, parsed, name);
+        let program = parsed.value(&["-x", "--exec", "-a", "--startas"]);
+        if let (Some(program), "start-stop-daemon") = (program, name) {
+            // The program is the value of an option, its arguments stand behind `--`.
+            let words = std::iter::once(program).chain(&parsed.operands).cloned().collect();
+            self.run_inner(call.unfolded(name, words), scope, name);
+            return;
+        }
         if runs {
             self.unfold(&call, scope, (parsed, wrap, name), skip);
-            let second = skip.and_then(|skip| parsed.operands.get(skip + 1)).and_then(Arg::known);
-            if parsed.strange && second.is_some_and(is_program) {
-                self.unfold(&call, scope, (parsed, wrap, name), skip.map(|skip| skip + 1));
+            if let Some(later) = skip.and_then(|skip| later_command(parsed, skip)) {
+                self.unfold(&call, scope, (parsed, wrap, name), Some(later));
             }
         } else if wrap.privileged || wrap.remote {
             self.input_commands(&call, name, wrap.privileged);
@@ -264,6 +277,12 @@ impl Surveyor<'_> {
             self.nested(call, name, text);
             return;
         }
+        if let ("runuser", [_, flag, text, ..]) = (name, words)
+            && matches!(flag.known(), Some("-c" | "--command"))
+        {
+            self.nested(&Call { privileged: true, ..call.clone() }, name, text);
+            return;
+        }
         if words.is_empty() {
             return;
         }
@@ -272,10 +291,12 @@ impl Surveyor<'_> {
         inner.lenient |= wrap.lenient;
         if wrap.remote {
             inner.remote = true;
-            inner.cwd = None;
+            inner.container = Container::of(call, parsed, name).map(Rc::new);
+            inner.cwd = inner.container.as_ref().and_then(|container| container.workdir.clone());
+            inner.before = None;
         }
         match wrap.rest {
-            Rest::Words | Rest::AfterDashes => self.run_inner(inner, scope, name),
+            Rest::Words | Rest::AfterDashes | Rest::AfterFlag => self.run_inner(inner, scope, name),
             Rest::EnvWords => {
                 let mut child = scope.clone();
                 while let Some(first) = inner.words.first().cloned() {
@@ -387,11 +408,6 @@ fn last_part(word: &Arg) -> Option<String> {
     let Some(Piece::Known(end)) = word.pieces.last() else { return None };
     let (_, name) = end.rsplit_once('/')?;
     (!name.is_empty()).then(|| format!("…/{name}"))
-}
-
-/// Whether the tables know the program of that name.
-fn is_program(text: &str) -> bool {
-    text.rsplit('/').next().is_some_and(|name| commands::find(name).is_some())
 }
 
 fn is_program_dir(dir: &str) -> bool {

@@ -1,19 +1,15 @@
 //! The master key in the user's keyring of the kernel: never on a disk, never swapped out, and gone by itself in time.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use linux_keyutils::{Key as Held, KeyError, KeyPermissionsBuilder, KeyRing, KeyRingIdentifier, Permission};
 use zeroize::Zeroize;
 
 use super::{Vault, VaultKind, host_fault, random_key};
 use crate::domain::{Fault, Key};
 
-/// What only a process that holds the keyring may do; to others of the same user the key is not even visible.
-const HOLDER: Permission = Permission::from_bits_truncate(
-    Permission::VIEW.bits()
-        | Permission::READ.bits()
-        | Permission::WRITE.bits()
-        | Permission::SEARCH.bits()
-        | Permission::SETATTR.bits(),
-);
+/// Only a process that holds the keyring may do anything; to others of the same user the key is not even visible.
+const HOLDER: Permission = Permission::ALL;
 /// How long a key may stay that nobody came to give its time-out, in seconds.
 const FIRST_TIMEOUT_S: usize = 60;
 
@@ -28,14 +24,19 @@ impl Keyring {
         Keyring { description }
     }
 
-    /// That the kernel really keeps, gives and forgets keys here: tried with a key that is worth nothing.
+    /// That the kernel gives us keyrings here: tried with a key that is worth nothing and goes with this process.
     pub fn probe() -> Result<(), Fault> {
-        let tried = Keyring::new(format!("lazaret:probe:{}", std::process::id()));
-        let key = tried.master(true)?.ok_or_else(|| host_fault("the keyring", "it keeps nothing"))?;
-        let again = tried.master(false)?;
-        tried.forget()?;
-        let kept = again.is_some_and(|again| again.bytes() == key.bytes());
-        let gone = tried.master(false)?.is_none();
+        static TRIED: AtomicU32 = AtomicU32::new(0);
+        let (ring, key) = (reach_user_keyring()?, random_key()?);
+        let name = format!("lazaret:probe:{}", TRIED.fetch_add(1, Ordering::Relaxed));
+        let held = closed_key(ring, &name, &key)?;
+        let mut bytes = [0_u8; Key::LEN];
+        let found =
+            ring.search(&name).and_then(|found| found.read(&mut bytes)).map_err(|error| refused(&error))?;
+        let kept = found == Key::LEN && bytes == *key.bytes();
+        bytes.zeroize();
+        held.invalidate().map_err(|error| refused(&error))?;
+        let gone = ring.search(&name).is_err();
         if kept && gone { Ok(()) } else { Err(host_fault("the keyring", "it does not keep its word")) }
     }
 
@@ -54,21 +55,24 @@ impl Keyring {
         }
     }
 
+    /// Made in the keyring of this process, closed there, and then put into the user's: a process killed on the way leaves
+    /// nothing, or a key that ends by itself.
     fn make(&self) -> Result<Key, Fault> {
         let key = random_key()?;
-        let ring =
-            KeyRing::from_special_id(KeyRingIdentifier::User, true).map_err(|error| refused(&error))?;
-        let held = ring.add_key(&self.description, key.bytes()).map_err(|error| refused(&error))?;
-        let holder = KeyPermissionsBuilder::builder().posessor(HOLDER).build();
-        let closed = held.set_timeout(FIRST_TIMEOUT_S).and_then(|()| held.set_perms(holder));
-        match closed {
-            Ok(()) => Ok(key),
-            Err(error) => {
-                self.forget()?;
-                Err(refused(&error))
-            }
-        }
+        let held = closed_key(reach_user_keyring()?, &self.description, &key)?;
+        KeyRing::from_special_id(KeyRingIdentifier::User, true)
+            .and_then(|ring| ring.link_key(held))
+            .map_err(|error| refused(&error))?;
+        Ok(key)
     }
+}
+
+/// A new key that only a holder may use, and only for a while.
+fn closed_key(ring: KeyRing, name: &str, key: &Key) -> Result<Held, Fault> {
+    let holder = KeyPermissionsBuilder::builder().posessor(HOLDER).build();
+    let held = ring.add_key(name, key.bytes()).map_err(|error| refused(&error))?;
+    let closed = held.set_timeout(FIRST_TIMEOUT_S).and_then(|()| held.set_perms(holder));
+    closed.map(|()| held).map_err(|error| refused(&error))
 }
 
 impl Vault for Keyring {
@@ -117,10 +121,10 @@ impl Vault for Keyring {
     }
 }
 
-/// Links the user's keyring to the process, which thereby holds what is in it.
-fn reach_user_keyring() -> Result<(), Fault> {
+/// Links the user's keyring to that of the process, which thereby holds what is in it; gives the latter.
+fn reach_user_keyring() -> Result<KeyRing, Fault> {
     let process = KeyRing::from_special_id(KeyRingIdentifier::Process, true);
-    let linked = process.and_then(|ring| ring.link_keyring_id(KeyRingIdentifier::User));
+    let linked = process.and_then(|ring| ring.link_keyring_id(KeyRingIdentifier::User).map(|()| ring));
     linked.map_err(|error| refused(&error))
 }
 

@@ -80,22 +80,24 @@ pub(super) fn of_kind(room: &Room, kind: VaultKind) -> Result<Box<dyn Vault + '_
     }
 }
 
-/// The place that was chosen; without a choice the keyring where it works, else a file in memory.
-pub(super) fn choose(room: &Room, chosen: Option<VaultKind>) -> Result<Box<dyn Vault + '_>, Fault> {
-    let no_keyring = match chosen {
-        Some(VaultKind::Tmpfs) => None,
-        Some(VaultKind::Keyring) | None => probe_keyring().err(),
-    };
-    match (chosen, no_keyring) {
-        (Some(VaultKind::Keyring) | None, None) => of_kind(room, VaultKind::Keyring),
-        (Some(VaultKind::Keyring), Some(why)) => Err(why),
-        (Some(VaultKind::Tmpfs), _) => of_kind(room, VaultKind::Tmpfs),
-        (None, Some(keyring)) => of_kind(room, VaultKind::Tmpfs).map_err(|tmpfs| {
-            let why = format!("{}; {}", keyring.message(), tmpfs.message());
-            let fault = host_fault("a place for the key", why);
-            tmpfs.way_out.into_iter().fold(fault, Fault::with_way_out)
-        }),
+/// The place that was chosen; without a choice the keyring where it works, as `probe` says, else a file in memory.
+fn choose(
+    room: &Room,
+    chosen: Option<VaultKind>,
+    probe: fn() -> Result<(), Fault>,
+) -> Result<Box<dyn Vault + '_>, Fault> {
+    if chosen == Some(VaultKind::Tmpfs) {
+        return of_kind(room, VaultKind::Tmpfs);
     }
+    let Err(keyring) = probe() else { return of_kind(room, VaultKind::Keyring) };
+    if chosen.is_some() {
+        return Err(keyring);
+    }
+    of_kind(room, VaultKind::Tmpfs).map_err(|tmpfs| {
+        let why = format!("{}; {}", keyring.message(), tmpfs.message());
+        let fault = host_fault("a place for the key", why);
+        tmpfs.way_out.into_iter().fold(fault, Fault::with_way_out)
+    })
 }
 
 /// Whether the kernel keeps keys for us here.
@@ -113,10 +115,10 @@ pub fn probe_keyring() -> Result<(), Fault> {
 /// The master for a new session, made if it is missing, and the place it is in.
 pub(super) fn make_master(room: &Room, chosen: Option<VaultKind>, seconds: u32) -> Result<VaultKind, Fault> {
     never_dump()?;
-    let vault = choose(room, chosen)?;
+    let vault = choose(room, chosen, probe_keyring)?;
     if vault.kind() == VaultKind::Keyring {
         // First the mark: a process killed right after leaves nothing that is never forgotten.
-        room.write(MARK, b"")?;
+        room.touch(MARK)?;
     }
     let master = vault.master(true)?;
     if master.is_none() {
@@ -208,4 +210,54 @@ fn fill(bytes: &mut [u8]) -> Result<(), Fault> {
 
 fn host_fault(what: &str, why: impl Into<String>) -> Fault {
     Fault::new(FaultKind::Host, what, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::host::dirs::Dirs;
+
+    fn refused() -> Result<(), Fault> {
+        Err(host_fault("the keyring", "refused for the test").with_way_out("set LAZARET_KEYS=tmpfs"))
+    }
+
+    fn room(base: &Path) -> (tempfile::TempDir, Room) {
+        let dir = tempfile::tempdir_in(base).unwrap();
+        let home = dir.path().join("home").to_str().unwrap().to_owned();
+        let env = Environment { lazaret_home: Some(home), ..Environment::default() };
+        std::fs::create_dir(dir.path().join("home")).unwrap();
+        let room = Room::make(&Dirs::locate(&env).unwrap()).unwrap();
+        (dir, room)
+    }
+
+    #[test]
+    fn where_the_keyring_is_refused_a_file_in_memory_takes_its_place() {
+        let memory = Path::new("/dev/shm");
+        if !memory.is_dir() {
+            eprintln!("not tested: the file in memory (there is no /dev/shm)");
+            return;
+        }
+        let (_dir, room) = room(memory);
+        assert_eq!(choose(&room, None, refused).unwrap().kind(), VaultKind::Tmpfs);
+        assert_eq!(choose(&room, None, || Ok(())).unwrap().kind(), VaultKind::Keyring);
+        assert_eq!(choose(&room, Some(VaultKind::Tmpfs), || Ok(())).unwrap().kind(), VaultKind::Tmpfs);
+        // Who asked for the keyring gets no other place.
+        let told = choose(&room, Some(VaultKind::Keyring), refused).err().unwrap();
+        assert!(told.message().contains("refused for the test"), "{told}");
+    }
+
+    #[test]
+    fn where_there_is_neither_both_reasons_are_told() {
+        let (_dir, room) = room(Path::new("/var/tmp"));
+        let in_memory = tmpfs::Tmpfs::new(&room).is_ok();
+        if in_memory {
+            eprintln!("not tested: a room on a disk (/var/tmp lies in memory)");
+            return;
+        }
+        let told = choose(&room, None, refused).err().unwrap();
+        assert!(told.message().contains("refused for the test") && told.message().contains("on a disk"));
+        assert!(told.way_out.unwrap().contains("XDG_RUNTIME_DIR"));
+    }
 }

@@ -34,8 +34,7 @@ impl Tmpfs<'_> {
 
     fn find(&self) -> Result<Option<Key>, Fault> {
         let path = self.room.at(NAME);
-        let Some(mut file) = self.room.open_checked(NAME, OFlags::RDONLY)? else { return Ok(None) };
-        let meta = file.metadata().map_err(|error| told(&path, &error))?;
+        let Some((mut file, meta)) = self.room.open_checked(NAME, OFlags::RDONLY)? else { return Ok(None) };
         let odd = if meta.nlink() != 1 {
             Some("it has a second name")
         } else if meta.permissions().mode() & 0o777 != 0o600 {

@@ -1,0 +1,143 @@
+//! What an ordinary agent may say to a quarantined one: the task that its review session makes, and nothing else.
+
+use super::{Desk, Task};
+use crate::domain::{
+    Action, Decision, Enforcement, Fault, Reason, Request, Rewrite, Severity, Tool, ToolCall, Verdict, clip,
+    escape,
+};
+use crate::host::quarantine;
+use crate::review;
+
+/// Tools that reach an agent that was started before.
+const SPEAKING: [&str; 2] = ["SendMessage", "TaskOutput"];
+/// What to do instead of whatever was refused.
+const WAY_OUT: &str =
+    "run `lazaret review start FILE…`, and hand over the prompt that it prints, with the agent's type alone";
+
+impl Desk<'_> {
+    /// What is to become of an ordinary agent's call that starts a quarantined agent, or reaches one: none = it does neither.
+    pub fn spawn(
+        &self,
+        request: &Request,
+        call: &ToolCall,
+    ) -> Result<Option<Result<Rewrite, Reason>>, Fault> {
+        match (&call.tool, &call.action) {
+            (Tool::Agent, Action::Spawn { agent_type, prompt, options }) => {
+                if self.starts_quarantined(agent_type.as_deref(), prompt, options) {
+                    return self.start(prompt, options).map(Some);
+                }
+                let said: Vec<&str> = options.iter().map(|(_, raw)| raw.as_str()).collect();
+                self.reaches(request, &said)
+            }
+            (Tool::Internal(name), Action::Other { text, .. }) if SPEAKING.contains(&name.as_str()) => {
+                self.reaches(request, &[text])
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn starts_quarantined(
+        &self,
+        agent_type: Option<&str>,
+        prompt: &str,
+        options: &[(String, String)],
+    ) -> bool {
+        let policy = &self.policy.quarantine;
+        match agent_type {
+            Some(agent_type) => policy.covers(agent_type),
+            // The script of a workflow starts agents of its own, whose reports nobody would clean.
+            None => {
+                let lower = prompt.to_ascii_lowercase();
+                let named = |listed: &String| lower.contains(&listed.to_ascii_lowercase());
+                !options.is_empty() && policy.agent_types.iter().any(named)
+            }
+        }
+    }
+
+    fn start(&self, prompt: &str, options: &[(String, String)]) -> Result<Result<Rewrite, Reason>, Fault> {
+        if let Some((name, _)) = options.first() {
+            let name = escape(&clip(name, 60));
+            let message =
+                format!("a quarantined agent is started with its type and its task alone, without `{name}`");
+            return Ok(Err(refusal("quarantine.options", message)));
+        }
+        let no_session = |why: &str| Ok(Err(refusal("quarantine.no-session", why.to_owned())));
+        let Some(id) = review::session_named(prompt) else {
+            return no_session(
+                "the task of a quarantined agent names no review session, so it has nothing to read",
+            );
+        };
+        match quarantine::load(self.dirs, &id)? {
+            Some(session) if session.ended.is_none() && !session.is_expired(self.now) => {
+                let task = Task::of(self.dirs, &session)?;
+                Ok(Ok(Rewrite {
+                    name: "review-task".to_owned(),
+                    field: "prompt",
+                    value: task.whole(),
+                    // The report of an agent in the background comes back by a way on which nobody cleans it.
+                    also: &[("run_in_background", false)],
+                    needs_permission: false,
+                    told: false,
+                }))
+            }
+            Some(_) => no_session("the review session that the task names has ended"),
+            None => no_session("there is no review session of the name in the task"),
+        }
+    }
+
+    /// Going on with a quarantined agent would bring its words to the trusted one unchecked.
+    fn reaches(&self, request: &Request, said: &[&str]) -> Result<Option<Result<Rewrite, Reason>>, Fault> {
+        if said.is_empty() {
+            return Ok(None);
+        }
+        let subject = &request.subject;
+        let known = quarantine::agents(self.dirs, self.now)?;
+        let of_session = known
+            .into_iter()
+            .filter(|row| row.client == subject.client.name() && row.session == subject.session.as_str());
+        let named = of_session.filter_map(|row| row.agent).any(|id| said.iter().any(|raw| raw.contains(&id)));
+        let message = "nobody speaks with a quarantined agent, or goes on with it, once it was started";
+        Ok(named.then(|| Err(refusal("quarantine.contact", message.to_owned()))))
+    }
+}
+
+/// The decision on a call of an ordinary agent, with what was found out about the agent that it starts.
+pub fn settle(decision: Decision, spawned: Option<&Result<Rewrite, Reason>>) -> Decision {
+    let Some(spawned) = spawned else { return decision };
+    let denied = match decision.enforcement() {
+        Enforcement::Deny | Enforcement::Stop => true,
+        Enforcement::Proceed | Enforcement::Notice | Enforcement::Rewrite | Enforcement::Ask => false,
+    };
+    match spawned {
+        _ if denied => decision,
+        Err(reason) => Decision::new(vec![reason.clone()], None, false),
+        Ok(change) if decision.verdict() <= Verdict::Warn => {
+            let reason = Reason {
+                rule: "quarantine.task".to_owned(),
+                verdict: Verdict::Modify,
+                severity: Severity::Low,
+                message: "a quarantined agent gets the task that its review session makes".to_owned(),
+                matched: String::new(),
+                instead: None,
+            };
+            Decision::new(vec![reason], Some(change.clone()), false)
+        }
+        // A person would be asked about the call as it was.
+        Ok(_) => Decision::new(
+            vec![refusal("quarantine.task", "the task cannot be replaced".to_owned())],
+            None,
+            false,
+        ),
+    }
+}
+
+fn refusal(rule: &str, message: String) -> Reason {
+    Reason {
+        rule: rule.to_owned(),
+        verdict: Verdict::Block,
+        severity: Severity::High,
+        message,
+        matched: String::new(),
+        instead: Some(WAY_OUT.to_owned()),
+    }
+}

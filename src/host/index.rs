@@ -1,0 +1,200 @@
+//! Whether git's index holds what is in a file: our own small reader of index files, without git. Like git it trusts the times
+//! and sizes that stand there, and reads no content.
+
+use rustix::fs::{FileType, Stat};
+
+use super::facts::{git_dir, real_path};
+use super::files::{self, Links};
+use crate::domain::join;
+
+/// Longest index that is read, in bytes: some 80 000 files. Of a longer one nothing is said to be held.
+const MAX_INDEX: u64 = 8 * 1024 * 1024;
+/// The part of an entry that has a fixed length: ten numbers, a SHA-1 and the flags.
+const FIXED: usize = 62;
+/// The flags stand at its end.
+const FLAGS: usize = 60;
+/// Two more bytes of flags follow.
+const EXTENDED: u16 = 0x4000;
+/// The bits of a stage: a conflict.
+const STAGE: u16 = 0x3000;
+/// Of the second flags: the file is announced, but its content is not held.
+const ANNOUNCED: u16 = 0x2000;
+
+/// The index of one work tree, read when it is first asked for.
+pub struct Index {
+    repo: String,
+    real_repo: Option<String>,
+    read: Option<Option<Read>>,
+}
+
+struct Read {
+    bytes: Vec<u8>,
+    /// When the index was written: seconds and nanoseconds.
+    written: (i64, i64),
+}
+
+impl Index {
+    pub fn new(repo: &str) -> Index {
+        Index { repo: repo.to_owned(), real_repo: None, read: None }
+    }
+
+    /// Whether the file at `path` (absolute, normalised) is tracked and as it was when git last took it in. What cannot be
+    /// told is not held.
+    pub fn holds(&mut self, path: &str) -> bool {
+        let Ok(stat) = rustix::fs::lstat(path) else { return false };
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return false;
+        }
+        let repo = &self.repo;
+        let real = self.real_repo.get_or_insert_with(|| real_path(repo));
+        let below = |root: &str| path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
+        let Some(name) = below(&self.repo).or_else(|| below(real)) else { return false };
+        let read = self.read.get_or_insert_with(|| load(&self.repo));
+        let Some(index) = read else { return false };
+        find(&index.bytes, name.as_bytes()).is_some_and(|entry| entry.is(&stat, index.written))
+    }
+}
+
+fn load(repo: &str) -> Option<Read> {
+    let path = join(&git_dir(repo)?, "index");
+    // The time first: an index that is replaced in between then counts as too old, not as too new.
+    let stat = rustix::fs::lstat(path.as_str()).ok()?;
+    let bytes = files::read(&path, MAX_INDEX, Links::Refuse).ok()??;
+    Some(Read { bytes, written: mtime(&stat) })
+}
+
+#[allow(clippy::useless_conversion, reason = "the widths differ between systems")]
+fn mtime(stat: &Stat) -> (i64, i64) {
+    (i64::from(stat.st_mtime), i64::try_from(stat.st_mtime_nsec).unwrap_or(i64::MAX))
+}
+
+#[allow(clippy::useless_conversion, reason = "the widths differ between systems")]
+fn ctime(stat: &Stat) -> (i64, i64) {
+    (i64::from(stat.st_ctime), i64::try_from(stat.st_ctime_nsec).unwrap_or(i64::MAX))
+}
+
+/// What an entry says of its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    ctime: (u32, u32),
+    mtime: (u32, u32),
+    mode: u32,
+    size: u32,
+}
+
+impl Entry {
+    fn is(self, stat: &Stat, written: (i64, i64)) -> bool {
+        let same = |kept: (u32, u32), now: (i64, i64)| {
+            // Some write no nanoseconds.
+            i64::from(kept.0) == now.0 && (kept.1 == 0 || i64::from(kept.1) == now.1)
+        };
+        // A file changed in the moment in which the index was written looks unchanged.
+        let settled = (i64::from(self.mtime.0), i64::from(self.mtime.1)) < written;
+        let is_file = self.mode >> 12 == 0o10;
+        is_file
+            && settled
+            && same(self.mtime, mtime(stat))
+            && same(self.ctime, ctime(stat))
+            && i64::from(self.size) == stat.st_size
+    }
+}
+
+/// The entry of that name; none for one in conflict or merely announced, and where the index cannot be read.
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<Entry> {
+    let mut rest = bytes.strip_prefix(b"DIRC")?;
+    let version = number(rest, 0)?;
+    let count = number(rest, 4)?;
+    if !(2..=4).contains(&version) {
+        return None;
+    }
+    rest = rest.get(8..)?;
+    let mut name: Vec<u8> = Vec::new();
+    for _ in 0..count {
+        let flags = short(rest, FLAGS)?;
+        let more = if flags & EXTENDED != 0 { short(rest, FIXED)? } else { 0 };
+        let fixed = FIXED + if flags & EXTENDED != 0 { 2 } else { 0 };
+        let mut text = rest.get(fixed..)?;
+        let mut length = fixed;
+        if version == 4 {
+            // The name begins as the one before, without its last bytes.
+            let (cut, width) = varint(text)?;
+            name.truncate(name.len().checked_sub(cut)?);
+            text = text.get(width..)?;
+            length += width;
+        } else {
+            name.clear();
+        }
+        let end = text.iter().position(|byte| *byte == 0)?;
+        name.extend_from_slice(text.get(..end)?);
+        length += end + 1;
+        if version < 4 {
+            length = length.next_multiple_of(8);
+        }
+        if name == wanted {
+            let held = flags & STAGE == 0 && more & ANNOUNCED == 0;
+            return if held { entry(rest) } else { None };
+        }
+        rest = rest.get(length..)?;
+    }
+    None
+}
+
+fn entry(bytes: &[u8]) -> Option<Entry> {
+    Some(Entry {
+        ctime: (number(bytes, 0)?, number(bytes, 4)?),
+        mtime: (number(bytes, 8)?, number(bytes, 12)?),
+        mode: number(bytes, 24)?,
+        size: number(bytes, 36)?,
+    })
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes)
+}
+
+fn short(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..at + 2)?.try_into().ok().map(u16::from_be_bytes)
+}
+
+/// Git's number of variable width, and how many bytes it takes.
+fn varint(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut value: usize = 0;
+    for (at, byte) in bytes.iter().enumerate().take(5) {
+        let low = usize::from(byte & 0x7f);
+        value = if at == 0 { low } else { (value.checked_add(1)?.checked_mul(128)?).checked_add(low)? };
+        if byte & 0x80 == 0 {
+            return Some((value, at + 1));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_variable_width() {
+        assert_eq!(varint(&[0x05]), Some((5, 1)));
+        assert_eq!(varint(&[0x80, 0x00]), Some((128, 2)));
+        assert_eq!(varint(&[0x81, 0x01]), Some((257, 2)));
+        assert_eq!(varint(&[0x80]), None);
+        assert_eq!(varint(&[0xff; 9]), None);
+    }
+
+    #[test]
+    fn damaged_indexes_hold_nothing() {
+        for bytes in [
+            b"".as_slice(),
+            b"DIRC",
+            b"DIRC\0\0\0\x09\0\0\0\x01",
+            b"DIRC\0\0\0\x02\xff\xff\xff\xff",
+            b"XXXX\0\0\0\x02\0\0\0\0",
+        ] {
+            assert_eq!(find(bytes, b"a"), None);
+        }
+        let mut short = b"DIRC\0\0\0\x02\0\0\0\x02".to_vec();
+        short.extend_from_slice(&[0; 62]);
+        assert_eq!(find(&short, b"a"), None, "a name without an end");
+    }
+}

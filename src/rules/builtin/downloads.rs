@@ -1,0 +1,276 @@
+//! Files that a call fetches or decodes, followed through copies to where they are run.
+
+use std::collections::BTreeSet;
+
+use super::lists;
+use crate::domain::Target;
+use crate::rules::Invocation;
+use crate::rules::matcher::{
+    By, Found, Scene, flag_value, has_flag, host_of, is_interpreter, is_known, is_shell, runs, runs_input,
+    target_of,
+};
+use crate::shell::Arg;
+
+/// The files that a command fetches: by option, by redirection, or under the name in the URL.
+pub(super) fn downloads<'a>(inv: &'a Invocation) -> impl Iterator<Item = Target> + 'a {
+    let cwd = inv.cwd.as_deref();
+    let is_curl = inv.program == "curl";
+    let named: &[&str] =
+        if is_curl { &["-o", "--output"] } else { &["-O", "--output-document", "-o", "--output"] };
+    let by_option = inv.flags.iter().filter(move |flag| named.contains(&flag.name.as_str()));
+    let by_option = by_option.filter_map(move |flag| flag.value.as_ref().map(|value| target_of(value, cwd)));
+    let own_name = if is_curl {
+        has_flag(inv, "-O") || has_flag(inv, "--remote-name")
+    } else {
+        runs(inv, &["wget", "wget2", "aria2c", "axel"])
+    };
+    let by_url = inv.operands.iter().filter(move |_| own_name).filter_map(move |arg| {
+        let text = arg.text();
+        let path = text.split(['?', '#']).next().unwrap_or_default();
+        let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
+        Some(target_of(&Arg::literal(name), cwd))
+    });
+    by_option.chain(by_url).chain(inv.writes.iter().map(|(target, _)| target.clone()))
+}
+
+/// The files that the commands behind it in its pipeline write.
+pub(super) fn saved_behind<'a>(
+    inv: &'a Invocation,
+    all: &'a [Invocation],
+) -> impl Iterator<Item = Target> + 'a {
+    let behind = all.iter().filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage);
+    behind.flat_map(|other| {
+        let tee: &[Arg] = if other.program == "tee" { &other.operands } else { &[] };
+        let named = tee.iter().map(|arg| target_of(arg, other.cwd.as_deref()));
+        named.chain(other.writes.iter().map(|(target, _)| target.clone()))
+    })
+}
+
+/// Most downloads of one call that are followed.
+const MAX_DOWNLOADS: usize = 256;
+
+/// Copies a file from another machine to a place here.
+fn copies_here(inv: &Invocation) -> bool {
+    let remote = |arg: &Arg| {
+        let text = arg.text();
+        text.contains("://")
+            || text.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+    };
+    let stores = runs(inv, &["aws", "gsutil", "gcloud", "rclone", "kubectl", "docker"])
+        && inv
+            .sub
+            .iter()
+            .map(String::as_str)
+            .chain(inv.operands.iter().filter_map(Arg::known))
+            .any(|word| word == "cp");
+    (runs(inv, &["scp", "rsync", "sftp"]) || stores)
+        && inv
+            .operands
+            .split_last()
+            .is_some_and(|(last, sources)| !remote(last) && sources.iter().any(remote))
+}
+
+/// A shell told to run a text.
+fn is_given_code(inv: &Invocation) -> bool {
+    is_shell(&inv.program) && has_flag(inv, "-c") || runs(inv, &["eval"])
+}
+
+pub(super) fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    first_user(all, &|inv| runs(inv, lists::DOWNLOADERS) || copies_here(inv), &|inv| {
+        let outer = inv.feeds.and_then(|index| all.get(index));
+        let printed =
+            outer.into_iter().flat_map(|outer| outer.writes.iter().map(|(target, _)| target.clone()));
+        let copied = inv.operands.last().filter(|_| copies_here(inv));
+        let copied = copied.map(|arg| target_of(arg, inv.cwd.as_deref()));
+        downloads(inv).chain(saved_behind(inv, all)).chain(copied).chain(printed).collect()
+    })
+}
+
+pub(super) fn decoded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const DECODING: &[&str] = &["base64", "base32", "basenc", "xxd", "uudecode", "rev", "openssl"];
+    let all = scene.invocations();
+    first_user(all, &|inv| runs(inv, DECODING), &|inv| {
+        let out = flag_value(inv, &["-out", "-o"]).map(|file| target_of(file, inv.cwd.as_deref()));
+        inv.writes.iter().map(|(target, _)| target.clone()).chain(saved_behind(inv, all)).chain(out).collect()
+    })
+}
+
+/// Most commands that read what was fetched and are followed.
+const MAX_READERS: usize = 64;
+
+/// Files that came from elsewhere, as far as the walk over the commands has come.
+#[derive(Default)]
+struct Fetched {
+    paths: BTreeSet<String>,
+    /// Names of those that lie in a directory of programs.
+    programs: BTreeSet<String>,
+}
+
+impl Fetched {
+    fn add(&mut self, path: &str) {
+        if path.len() < 2 {
+            return;
+        }
+        if let Some((dir, name)) = path.rsplit_once('/')
+            && dir.ends_with("/bin")
+        {
+            self.programs.insert(name.to_owned());
+        }
+        self.paths.insert(path.to_owned());
+    }
+
+    fn has(&self, arg: &Arg, inv: &Invocation) -> bool {
+        self.paths.contains(target_of(arg, inv.cwd.as_deref()).text())
+    }
+
+    /// Whether a command runs one of the files.
+    fn is_run_by(&self, inv: &Invocation) -> bool {
+        let runner = is_shell(&inv.program) || is_interpreter(&inv.program) || runs(inv, lists::RUN_IN_SHELL);
+        let word = inv.word.text();
+        let scripts = inv.wrappers.iter().filter(|wrapper| wrapper.contains('.'));
+        self.programs.contains(&word)
+            || (word.contains('/') && self.has(&inv.word, inv))
+            || (runner && inv.operands.first().is_some_and(|arg| self.has(arg, inv)))
+            || flag_value(inv, &["-jar"]).is_some_and(|arg| self.has(arg, inv))
+            || (runner && inv.reads.iter().any(|target| self.paths.contains(target.text())))
+            // A script that was unfolded: its commands name the wrapper.
+            || { scripts }.any(|wrapper| self.paths.iter().any(|path| path.ends_with(wrapper.as_str())))
+    }
+
+    fn is_read_by(&self, inv: &Invocation) -> bool {
+        inv.operands.iter().any(|arg| self.has(arg, inv))
+            || inv.reads.iter().any(|target| self.paths.contains(target.text()))
+    }
+
+    /// Takes the copies that a command makes of what it reads.
+    fn copy(&mut self, inv: &Invocation, behind: &[&Invocation]) {
+        if runs(inv, &["cp", "mv", "ln", "install", "dd", "gunzip", "unxz"]) {
+            let Some(to) = inv.operands.last() else { return };
+            let to = target_of(to, inv.cwd.as_deref()).text().to_owned();
+            for name in inv.operands.iter().filter_map(Arg::known).filter_map(|path| path.rsplit('/').next())
+            {
+                self.add(&format!("{to}/{name}"));
+            }
+            self.add(&to);
+        }
+        if inv.program == "tee" {
+            for arg in &inv.operands {
+                self.add(target_of(arg, inv.cwd.as_deref()).text());
+            }
+        }
+        for (target, _) in std::iter::once(inv).chain(behind.iter().copied()).flat_map(|other| &other.writes)
+        {
+            self.add(target.text());
+        }
+    }
+}
+
+/// The first command that runs what one for which `is_source` holds fetched before it: the file, a copy of it, or what is
+/// printed from it. One walk, so that a long command line costs no more than its length.
+fn first_user<'a>(
+    all: &'a [Invocation],
+    is_source: &dyn Fn(&Invocation) -> bool,
+    files: &dyn Fn(&'a Invocation) -> Vec<Target>,
+) -> Found<'a> {
+    let mut fetched = Fetched::default();
+    let (mut sources, mut readers) = (0, 0);
+    for (at, inv) in all.iter().enumerate() {
+        if !fetched.paths.is_empty() {
+            if fetched.is_run_by(inv) {
+                return Found::yes(&inv.text);
+            }
+            if fetched.is_read_by(inv) {
+                readers += 1;
+                let behind: Vec<&Invocation> = all
+                    .iter()
+                    .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+                    .collect();
+                if let Some(user) = reader_runs(inv, at, (all, &behind)) {
+                    return Found::yes(&user.text);
+                }
+                fetched.copy(inv, &behind);
+            }
+        }
+        if is_source(inv) {
+            sources += 1;
+            for file in files(inv) {
+                fetched.add(file.text());
+            }
+        }
+        if sources > MAX_DOWNLOADS || readers > MAX_READERS {
+            return Found::unsure(&inv.text);
+        }
+    }
+    Found::No
+}
+
+/// What runs the text that a command reads out of a fetched file.
+fn reader_runs<'a>(
+    inv: &Invocation,
+    at: usize,
+    (all, behind): (&'a [Invocation], &[&'a Invocation]),
+) -> Option<&'a Invocation> {
+    if runs(inv, &["read", "mapfile", "readarray"]) {
+        return all.iter().skip(at + 1).find(|other| other.program.is_empty() || other.program == "eval");
+    }
+    let piped = behind.iter().copied().find(|other| runs_input(other, By::Pipe));
+    let outer = inv.feeds.and_then(|index| all.get(index));
+    piped.or(outer.filter(|outer| runs_input(outer, By::Substitution) || is_given_code(outer)))
+}
+
+/// Programs that install a package from a file, and run the scripts in it.
+const INSTALLERS: &[&str] = &[
+    "dpkg",
+    "rpm",
+    "apt",
+    "apt-get",
+    "dnf",
+    "yum",
+    "zypper",
+    "npm",
+    "pnpm",
+    "yarn",
+    "pip",
+    "pip3",
+    "gem",
+    "installer",
+    "snap",
+    "flatpak",
+    "code",
+];
+
+/// A package that was fetched from a host which is not among the known ones is installed from its file.
+pub(super) fn downloaded_is_installed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let installers: Vec<(usize, &Invocation)> =
+        all.iter().enumerate().filter(|(_, inv)| runs(inv, INSTALLERS)).take(MAX_READERS).collect();
+    if installers.is_empty() {
+        return Found::No;
+    }
+    let unknown = |inv: &Invocation| {
+        inv.operands.iter().any(|arg| {
+            let host = host_of(&arg.text());
+            host.contains('.') && arg.text().contains("://") && !is_known(&host, scene.view.policy)
+        })
+    };
+    let fetching = all.iter().enumerate().filter(|(_, inv)| runs(inv, lists::DOWNLOADERS) && unknown(inv));
+    for (index, inv) in fetching.take(MAX_DOWNLOADS) {
+        for file in downloads(inv) {
+            let same = |arg: &Arg, by: &Invocation| target_of(arg, by.cwd.as_deref()) == file;
+            let installs = |other: &&Invocation| {
+                other
+                    .operands
+                    .iter()
+                    .chain(other.flags.iter().filter_map(|flag| flag.value.as_ref()))
+                    .any(|arg| same(arg, other))
+            };
+            if let Some(user) =
+                installers.iter().filter(|(at, _)| *at > index).map(|(_, other)| *other).find(installs)
+            {
+                return Found::Yes(format!("{} … {}", inv.text, user.text).into());
+            }
+        }
+    }
+    Found::No
+}

@@ -1,0 +1,98 @@
+//! Programs that run command lines which stand in their arguments, in their input, or in a file that the call itself writes.
+
+use super::code::{MAX_LITERALS, is_command, shell};
+use super::scripts;
+use crate::domain::Verdict;
+use crate::rules::Invocation;
+use crate::rules::commands;
+use crate::rules::matcher::{Found, Scene, content, flag_value, inner_verdict, input_of, target_of};
+use crate::shell::Arg;
+
+/// What stands in front of a command in a makefile.
+const RECIPE: &[&str] = &["\t", "; "];
+
+/// Programs that run scripts out of package.json.
+const SCRIPT_RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun", "cnpm", "yarnpkg"];
+
+/// Programs that run a text given to them, and what stands in front of the command there.
+const RUNNERS: &[(&str, &[&str])] = &[
+    ("tmux", &[""]),
+    ("gdb", &["shell ", "!", "pipe "]),
+    ("lldb", &["shell ", "platform shell "]),
+    ("sqlite3", &[".shell ", ".system "]),
+    ("psql", &["\\! "]),
+    ("mysql", &["\\! ", "system "]),
+    ("make", RECIPE),
+    ("gmake", RECIPE),
+    ("bmake", RECIPE),
+    ("just", &["    ", "\t"]),
+    ("screen", &["stuff "]),
+    ("less", &["+!", "!"]),
+    ("ftp", &["!"]),
+    ("expect", &["spawn ", "system "]),
+];
+
+pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
+    if scene.nested {
+        return Found::No;
+    }
+    let found = scene.invocations().iter().find(|inv| {
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        let blocks = |command: &str| {
+            is_command(command) && inner_verdict(scene, &shell(command.to_owned()), cwd) >= least
+        };
+        if SCRIPT_RUNNERS.contains(&inv.program.as_str()) {
+            let manifest = written(inv, scene, "package.json").unwrap_or_default();
+            return scripts::strings(&manifest).iter().take(MAX_LITERALS).any(|text| blocks(text));
+        }
+        let Some((_, fronts)) = RUNNERS.iter().find(|(program, _)| *program == inv.program) else {
+            return false;
+        };
+        let mut texts = input_of(inv, scene);
+        texts.extend(inv.args.iter().map(Arg::text));
+        texts.extend(trailing_command(inv));
+        texts.extend(makefiles(inv).iter().filter_map(|name| written(inv, scene, name)).map(|text| {
+            text.replace("$$", "$").replace("$(HOME)", "$HOME").replace("\t@", "\t").replace("\t-", "\t")
+        }));
+        texts.iter().flat_map(|text| text.lines()).take(MAX_LITERALS).any(|line| {
+            let commands =
+                fronts.iter().filter_map(|front| line.split_once(front).map(|(_, command)| command));
+            { commands }.any(blocks)
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What the call itself writes to a file in the directory that a program runs in.
+fn written(inv: &Invocation, scene: &Scene<'_>, name: &str) -> Option<String> {
+    if scene.view.survey.written.is_empty() {
+        return None;
+    }
+    content(scene, target_of(&Arg::literal(name), inv.cwd.as_deref()).text())
+}
+
+/// The files of rules that a build tool reads.
+fn makefiles(inv: &Invocation) -> Vec<String> {
+    let names: &[&str] = match inv.program.as_str() {
+        "make" | "gmake" | "bmake" => &["GNUmakefile", "makefile", "Makefile"],
+        "just" => &["justfile", "Justfile", ".justfile"],
+        _ => return Vec::new(),
+    };
+    match flag_value(inv, &["-f", "--file", "--makefile", "--justfile"]) {
+        Some(file) => vec![file.text()],
+        None => names.iter().map(|name| (*name).to_owned()).collect(),
+    }
+}
+
+/// The command that `tmux new-window rm -rf x` and `screen -X stuff 'text'` give as words of their own.
+fn trailing_command(inv: &Invocation) -> Option<String> {
+    if !matches!(inv.program.as_str(), "tmux" | "screen") {
+        return None;
+    }
+    let is_program = |arg: &Arg| arg.known().is_some_and(|word| commands::find(word).is_some());
+    let stuffs = |arg: &Arg| arg.known() == Some("stuff");
+    let at = inv.args.iter().position(|arg| is_program(arg) || stuffs(arg))?;
+    let words = inv.args.get(at..).unwrap_or_default();
+    let words: Vec<String> = words.iter().map(Arg::text).collect();
+    Some(words.join(" ").replace("\\n", "\n"))
+}

@@ -1,0 +1,369 @@
+//! What texts in other languages say, found by their tokens: sed's commands, awk's calls, strings that are put together, the home
+//! directory by its many names. Nothing is parsed as a whole, and nothing is judged here.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// What a sed script runs: the text of an `e` command, or the replacement of `s///e` (empty where it runs what it read).
+pub(super) fn sed_runs(script: &str) -> Option<String> {
+    let mut rest = script.chars().peekable();
+    while rest.peek().is_some() {
+        skip(&mut rest, |c| c.is_whitespace() || matches!(c, ';' | '{' | '}' | '!'));
+        address(&mut rest)?;
+        match rest.next()? {
+            's' => {
+                let end = rest.next()?;
+                until(&mut rest, end)?;
+                let replacement = until(&mut rest, end)?;
+                let flags = take_while(&mut rest, |c| c.is_ascii_alphanumeric());
+                // What stands behind `w` is a file's name.
+                if flags.split('w').next().is_some_and(|flags| flags.contains('e')) {
+                    return Some(replacement);
+                }
+                if flags.contains('w') {
+                    take_while(&mut rest, |c| c != '\n');
+                }
+            }
+            'y' => {
+                let end = rest.next()?;
+                until(&mut rest, end)?;
+                until(&mut rest, end)?;
+            }
+            'e' => return Some(take_while(&mut rest, |c| c != '\n').trim().to_owned()),
+            'a' | 'i' | 'c' | 'r' | 'R' | 'w' | 'W' | ':' | 'b' | 't' | 'T' | '#' => {
+                take_while(&mut rest, |c| c != '\n');
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The addresses in front of a command; none when one is never ended.
+fn address(rest: &mut Peekable<Chars<'_>>) -> Option<()> {
+    loop {
+        match rest.peek() {
+            Some('/') => {
+                rest.next();
+                until(rest, '/')?;
+                skip(rest, |c| matches!(c, 'I' | 'M'));
+            }
+            Some('\\') => {
+                rest.next();
+                let end = rest.next()?;
+                until(rest, end)?;
+                skip(rest, |c| matches!(c, 'I' | 'M'));
+            }
+            Some(c) if c.is_ascii_digit() || matches!(c, '$' | ',' | '~' | '+' | '!' | ' ' | '\t') => {
+                rest.next();
+            }
+            _ => return Some(()),
+        }
+    }
+}
+
+fn skip(rest: &mut Peekable<Chars<'_>>, is: impl Fn(char) -> bool) {
+    while rest.next_if(|c| is(*c)).is_some() {}
+}
+
+fn take_while(rest: &mut Peekable<Chars<'_>>, is: impl Fn(char) -> bool) -> String {
+    let mut out = String::new();
+    while let Some(c) = rest.next_if(|c| is(*c)) {
+        out.push(c);
+    }
+    out
+}
+
+/// What stands before the next `end`, which is taken too; none when there is none.
+fn until(rest: &mut Peekable<Chars<'_>>, end: char) -> Option<String> {
+    let mut out = String::new();
+    loop {
+        match rest.next()? {
+            c if c == end => return Some(out),
+            '\\' => {
+                let next = rest.next()?;
+                if next != end {
+                    out.push('\\');
+                }
+                out.push(next);
+            }
+            c => out.push(c),
+        }
+    }
+}
+
+/// Whether an awk program hands what it reads to a shell, or runs a command that it puts together.
+pub(super) fn awk_runs_computed(program: &str) -> bool {
+    let called = program.match_indices("system(").any(|(at, call)| {
+        let argument = program.get(at + call.len()..).unwrap_or_default().trim_start();
+        !is_one_string(argument)
+    });
+    let piped = program.match_indices('|').any(|(at, _)| {
+        let to = program.get(at + 1..).unwrap_or_default().trim_start_matches(['&', ' ', '\t']);
+        let command = to.strip_prefix('"').and_then(|text| text.split('"').next()).unwrap_or_default();
+        let first = command.split_whitespace().next().unwrap_or_default();
+        matches!(first.rsplit('/').next(), Some("sh" | "bash" | "dash" | "zsh" | "ksh"))
+    });
+    called || piped
+}
+
+/// Whether an argument is one string and nothing else.
+fn is_one_string(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('"') else { return false };
+    let mut rest = rest.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' => {
+                rest.next();
+            }
+            '"' => return rest.as_str().trim_start().starts_with([')', ',', ';']),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Ways to write the home directory, longer ones before those that they hold.
+const HOME: &[&str] = &[
+    "require('os').homedir()",
+    "require(\"os\").homedir()",
+    "require('node:os').homedir()",
+    "os.homedir()",
+    "homedir()",
+    "process.env.HOME",
+    "process.env['HOME']",
+    "process.env[\"HOME\"]",
+    "os.environ['HOME']",
+    "os.environ[\"HOME\"]",
+    "os.environ.get('HOME')",
+    "os.environ.get(\"HOME\")",
+    "os.getenv('HOME')",
+    "os.getenv(\"HOME\")",
+    "getenv('HOME')",
+    "getenv(\"HOME\")",
+    "environ['HOME']",
+    "environ[\"HOME\"]",
+    "ENVIRON[\"HOME\"]",
+    "ENV['HOME']",
+    "ENV[\"HOME\"]",
+    "ENV.fetch('HOME')",
+    "ENV.fetch(\"HOME\")",
+    "$_SERVER['HOME']",
+    "$ENV{HOME}",
+    "$ENV{'HOME'}",
+    "$ENV{\"HOME\"}",
+    "Dir.home",
+    "pathlib.Path.home()",
+    "Path.home()",
+    "os.path.expanduser('~')",
+    "os.path.expanduser(\"~\")",
+    "expanduser('~')",
+    "expanduser(\"~\")",
+    "File.expand_path('~')",
+    "File.expand_path(\"~\")",
+    "os.sep",
+    "os.path.sep",
+];
+
+/// Code in which the home directory stands as a string, whatever it was written as.
+pub(super) fn with_home(code: &str, home: &str) -> String {
+    let mut out = code.to_owned();
+    for way in HOME.iter().filter(|way| code.contains(**way)) {
+        let path = if way.ends_with("sep") { "/" } else { home };
+        // Inside a string: `"rm -rf #{Dir.home}"`.
+        for (open, close) in [("#{", "}"), ("${", "}"), ("{", "}")] {
+            out = out.replace(&format!("{open}{way}{close}"), path);
+        }
+        out = out.replace(way, &format!("'{path}'"));
+    }
+    out
+}
+
+/// The strings in code; those that are put together with `+` or `.` are one.
+pub(super) fn strings(code: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut joins = false;
+    let mut rest = code;
+    while let Some(at) = rest.find(['"', '\'', '`']) {
+        let (between, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let glue = between.trim();
+        let mut chars = tail.chars();
+        let Some(quote) = chars.next() else { break };
+        let mut text = String::new();
+        while let Some(c) = chars.next() {
+            match c {
+                c if c == quote => break,
+                '\\' => match chars.next() {
+                    Some('n') => text.push('\n'),
+                    Some('t') => text.push('\t'),
+                    other => text.extend(other),
+                },
+                c => text.push(c),
+            }
+        }
+        match out.last_mut() {
+            Some(last) if joins && matches!(glue, "+" | "." | "..") => last.push_str(&text),
+            _ => out.push(text),
+        }
+        joins = true;
+        rest = chars.as_str();
+    }
+    out
+}
+
+/// The texts in Perl's `qx(…)` and Ruby's `%x(…)`, which are run.
+pub(super) fn run_quotes(code: &str) -> Vec<String> {
+    let texts = ["qx", "%x"].iter().flat_map(|mark| code.split(mark).skip(1)).filter_map(|rest| {
+        let open = rest.chars().next()?;
+        let close = match open {
+            '(' => ')',
+            '{' => '}',
+            '[' => ']',
+            '<' => '>',
+            '/' | '|' | '!' | '#' => open,
+            _ => return None,
+        };
+        rest.get(1..)?.split(close).next().map(str::to_owned)
+    });
+    texts.collect()
+}
+
+/// Calls with a file as their first argument that change it.
+const WRITERS: &[&str] = &[
+    "writeFileSync(",
+    "writeFile(",
+    "appendFileSync(",
+    "appendFile(",
+    "createWriteStream(",
+    "truncateSync(",
+    "File.write(",
+    "IO.write(",
+    "file_put_contents(",
+    "os.truncate(",
+    "os.rename(",
+    "os.replace(",
+    "shutil.move(",
+    "renameSync(",
+    "rename(",
+    "os.chmod(",
+    "chmodSync(",
+    "Deno.writeTextFileSync(",
+    "Deno.writeTextFile(",
+    "write_file(",
+];
+
+/// Modes in which a file is opened to be written.
+const MODES: &[&str] = &["w", "a", "wb", "ab", "w+", "a+", "r+", "wt", "at", "x", ">", ">>", "+<"];
+
+/// The strings of code that name files which it writes.
+pub(super) fn written(code: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut before: Option<String> = None;
+    let mut rest = code;
+    while let Some(at) = rest.find(['"', '\'', '`']) {
+        let (front, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let mut chars = tail.chars();
+        let Some(quote) = chars.next() else { break };
+        let text: String = chars.by_ref().take_while(|c| *c != quote).collect();
+        let glue = front.trim();
+        let behind = chars.as_str().trim_start();
+        let called = WRITERS.iter().any(|name| glue.ends_with(name));
+        let method = [").write_", ").open('w", ").open(\"w", ").open('a", ").touch", ").chmod", ").rename"];
+        if called || method.iter().any(|name| behind.starts_with(name)) {
+            out.push(text.clone());
+        }
+        match &before {
+            // `open(file, 'w')`, and Perl's `open(F, '>', file)`.
+            Some(file) if glue == "," && MODES.contains(&text.as_str()) => out.push(file.clone()),
+            Some(mode) if glue == "," && mode.starts_with('>') => out.push(text.clone()),
+            // A name that is put together: the whole of it.
+            Some(file) if glue == "+" && out.last() == Some(file) => {
+                let whole = format!("{file}{text}");
+                out.pop();
+                out.push(whole);
+            }
+            _ => {}
+        }
+        before = Some(text);
+        rest = chars.as_str();
+    }
+    out
+}
+
+/// Whether code calls a function of that name itself: neither a method of something nor a part of a longer name.
+pub(super) fn calls(code: &str, name: &str) -> bool {
+    code.match_indices(name).any(|(at, _)| {
+        let before = code.get(..at).and_then(|front| front.chars().next_back());
+        !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '>'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_sed_runs() {
+        for (script, expected) in [
+            ("s/x/id/e", Some("id")),
+            ("1e rm -rf /", Some("rm -rf /")),
+            ("/a/,/b/s|x|y|ge", Some("y")),
+            ("$!N;s/a/b/;e", Some("")),
+            ("\\#x#{s/a/ls/e}", Some("ls")),
+            ("s/a/b/w e", None),
+            ("s/x/y/g", None),
+            ("/exec/d", None),
+            ("1,5p", None),
+            ("a hello e", None),
+            ("y/e/f/", None),
+            ("s/e/e/g;s/a/e/", None),
+            ("s/unfinished", None),
+        ] {
+            assert_eq!(sed_runs(script).as_deref(), expected, "{script}");
+        }
+    }
+
+    #[test]
+    fn what_awk_runs() {
+        for program in
+            ["{system($1)}", "{print | \"sh\"}", "{print |\"/bin/bash -s\"}", "{system(\"rm \" $1)}"]
+        {
+            assert!(awk_runs_computed(program), "{program}");
+        }
+        for program in
+            ["{print | \"sort -u\"}", "BEGIN{system(\"ls\")}", "{print $1}", "/a|b/{print}", "$1 || $2"]
+        {
+            assert!(!awk_runs_computed(program), "{program}");
+        }
+    }
+
+    #[test]
+    fn strings_are_put_together() {
+        assert_eq!(strings("f('rm ' + \"-rf\" + ' /', 'x')"), ["rm -rf /", "x"]);
+        assert_eq!(strings(&with_home("'rm -rf ' + os.environ['HOME']", "/home/u")), ["rm -rf /home/u"]);
+        assert_eq!(strings(&with_home("system \"rm -rf #{Dir.home}\"", "/home/u")), ["rm -rf /home/u"]);
+    }
+
+    #[test]
+    fn files_that_code_writes() {
+        for (code, expected) in [
+            ("open('/etc/passwd','w').write('')", Some("/etc/passwd")),
+            ("open(F,\">\",\"/etc/passwd\")", Some("/etc/passwd")),
+            ("fs.writeFileSync('/etc/x','')", Some("/etc/x")),
+            ("fs.appendFileSync('/home/u'+'/.bashrc','x')", Some("/home/u/.bashrc")),
+            ("Path('/etc/x').write_text('')", Some("/etc/x")),
+            ("File.write(\"/etc/x\", 1)", Some("/etc/x")),
+            ("open('/etc/hosts').read(); print('w')", None),
+            ("open('/etc/hosts', 'r')", None),
+        ] {
+            assert_eq!(written(code).first().map(String::as_str), expected, "{code}");
+        }
+        assert_eq!(run_quotes("print qx(rm -rf /); %x{ls}"), ["rm -rf /", "ls"]);
+    }
+
+    #[test]
+    fn methods_are_not_calls_of_a_function() {
+        assert!(calls("exec(x)", "exec(") && calls("a;exec(x)", "exec("));
+        assert!(!calls("re.exec(x)", "exec(") && !calls("my_exec(x)", "exec("));
+    }
+}

@@ -1,0 +1,122 @@
+//! Clients that are started or set up so that nobody stands in front of the agent.
+
+use super::super::lists;
+use crate::rules::Invocation;
+use crate::rules::matcher::{Found, Scene, flag_value, has_flag, runs};
+use crate::shell::Arg;
+
+/// Options of the clients that leave hooks, plugins or settings out.
+const OFF: &[&str] = &[
+    "--bare",
+    "--safe-mode",
+    "--setting-sources",
+    "--settings",
+    "--pure",
+    "--managed-settings",
+    "--no-hooks",
+];
+/// Variables that the clients and lazaret are led by.
+const VARIABLES: &[&str] = &[
+    "CLAUDE_CONFIG_DIR",
+    "LAZARET_",
+    "OPENCODE_CONFIG",
+    "OPENCODE_PURE",
+    "HOME=",
+    "XDG_CONFIG_HOME",
+    "CLAUDE_CODE_SIMPLE",
+    "OPENCODE_DISABLE",
+];
+/// Settings of a client that say nothing of hooks.
+const PLAIN_KEYS: &[&str] =
+    &["theme", "model", "verbose", "editorMode", "autoUpdates", "preferredNotifChannel", "outputStyle"];
+
+/// The invocations of a client, by its own name or through a package runner.
+fn clients<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation> + 's {
+    scene.invocations().iter().filter(|inv| {
+        runs(inv, lists::CLIENTS)
+            || (runs(inv, &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "node", "deno"])
+                && inv.args.iter().any(|arg| {
+                    let text = arg.text();
+                    text.contains("claude-code")
+                        || text.contains("opencode-ai")
+                        || text.contains("@opencode/cli")
+                }))
+    })
+}
+
+pub(super) fn unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let line = scene.command_line();
+    let emptied = ["env -i", "env - ", "--ignore-environment"].iter().any(|words| line.contains(words));
+    let found = clients(scene).find(|inv| {
+        let by_flag = inv.args.iter().filter_map(Arg::known).any(|arg| {
+            OFF.iter()
+                .any(|off| arg == *off || arg.strip_prefix(off).is_some_and(|rest| rest.starts_with('=')))
+        });
+        let unknown_flag =
+            inv.args.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty() && inv.flags.is_empty());
+        // Assignments in front of a command are gone once it is surveyed; the text still has them.
+        by_flag
+            || (emptied && inv.wrappers.iter().any(|name| name == "env"))
+            || (!unknown_flag && VARIABLES.iter().any(|name| assigns(line, name)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a word of the line sets, or `env -u` and `unset` take away, a variable whose name begins so.
+fn assigns(line: &str, name: &str) -> bool {
+    let name = name.trim_end_matches('=');
+    line.split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | '"' | '\'')).any(|word| {
+        word.starts_with(name)
+            && (word.contains('=')
+                || line.contains("unset ")
+                || line.contains("env -u")
+                || line.contains("env -i"))
+            && word
+                .split('=')
+                .next()
+                .is_some_and(|var| var == name || name.ends_with('_') || name.starts_with("OPENCODE"))
+    })
+}
+
+/// The client's own commands that change its settings or take the plugin away.
+pub(super) fn set_up<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = clients(scene).find(|inv| {
+        let words: Vec<&str> =
+            inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-')).collect();
+        words.windows(2).any(|pair| match pair {
+            ["plugin" | "plugins", "disable" | "uninstall" | "remove" | "rm"] => {
+                let unknown = inv.args.iter().any(Arg::has_unknown);
+                unknown || words.iter().any(|word| word.contains("lazaret"))
+            }
+            ["config", "set" | "add" | "remove" | "rm" | "unset"] => {
+                let key = words.iter().skip_while(|word| **word != "config").nth(2);
+                key.is_none_or(|key| !PLAIN_KEYS.contains(key))
+            }
+            _ => false,
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+pub(super) fn unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = clients(scene).find(|inv| {
+        has_flag(inv, "--dangerously-skip-permissions")
+            || has_flag(inv, "--allow-dangerously-skip-permissions")
+            || (inv.program.starts_with("opencode")
+                && inv.args.iter().any(|arg| arg.known() == Some("--auto")))
+            || inv.args.iter().any(|arg| arg.known() == Some("bypassPermissions"))
+            || flag_value(inv, &["--permission-mode"]).and_then(Arg::known) == Some("bypassPermissions")
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assignments() {
+        assert!(assigns("X=1 LAZARET_HOME=/x claude", "LAZARET_"));
+        assert!(!assigns("echo LAZARET_HOME", "LAZARET_"));
+    }
+}

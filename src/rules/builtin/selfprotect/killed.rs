@@ -1,0 +1,231 @@
+//! Ending the client, the guard, or what either of them runs in.
+
+use super::super::lists;
+use crate::rules::Invocation;
+use crate::rules::matcher::{Found, Scene, contains_word, has_flag, is_interpreter, may_be, runs};
+use crate::shell::Arg;
+
+const KILLERS: &[&str] =
+    &["kill", "pkill", "killall", "skill", "tkill", "xkill", "killall5", "fuser", "prlimit"];
+/// Programs by whose output processes are found.
+const FINDERS: &[&str] = &[
+    "pgrep", "pidof", "ps", "lsof", "fuser", "grep", "egrep", "rg", "awk", "gawk", "mawk", "ss", "cat",
+    "cut", "sed", "head", "tr", "pstree",
+];
+/// Variables with the numbers of the processes around a shell.
+const OWN_PROCESSES: &[&str] = &["CLAUDE_PID", "OPENCODE_PID", "PPID"];
+/// Processes as their names and command lines read.
+const GUARDS: &[&str] =
+    &["claude", "opencode", "opencode2", "lazaret", "lazaret hook claude-code", "lazaret hook opencode"];
+/// What a client may be running in, and much else besides.
+const RUNTIMES: &[&str] = &["node", "bun", "deno", "electron", "node /usr/bin/claude"];
+
+/// The client or the guard.
+pub(super) fn guard<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let line = scene.command_line();
+    let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
+        "prlimit" => own(line),
+        "kill" | "tkill" => {
+            numbers(inv).any(is_everybody) || (open(inv) && (own(line) || found_around(scene)))
+        }
+        "fuser" => has_flag(inv, "-k") && inv.args.iter().any(|arg| names_guard(&arg.text())),
+        "pkill" if has_flag(inv, "-v") || has_flag(inv, "--inverse") => true,
+        _ => own(line) || patterns(inv).any(|arg| means(inv, arg, GUARDS) || names_guard(&arg.text())),
+    });
+    let found = found.or_else(|| scene.invocations().iter().find(|inv| signals_parent(inv)));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What a client runs in, or everything of a user or a session.
+pub(super) fn runtime<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
+        "kill" | "tkill" => {
+            let lists = |other: &Invocation| {
+                runs(other, &["pgrep", "pidof"]) && patterns(other).any(|arg| means(other, arg, RUNTIMES))
+            };
+            open(inv) && scene.invocations().iter().any(lists)
+        }
+        "fuser" | "prlimit" => false,
+        _ if patterns(inv).next().is_none() => [
+            "-u",
+            "-U",
+            "-G",
+            "-g",
+            "-s",
+            "-t",
+            "--user",
+            "--euid",
+            "--uid",
+            "--group",
+            "--pgroup",
+            "--session",
+            "--terminal",
+        ]
+        .iter()
+        .any(|flag| has_flag(inv, flag)),
+        _ => patterns(inv).any(|arg| means(inv, arg, RUNTIMES)),
+    });
+    let session = || {
+        scene.first(&["loginctl", "tmux"], |inv| {
+            inv.args.iter().any(|arg| {
+                matches!(
+                    arg.known(),
+                    Some("terminate-user" | "kill-user" | "terminate-session" | "kill-server")
+                )
+            })
+        })
+    };
+    Found::from(found.or_else(session).map(|inv| inv.text.as_str()))
+}
+
+fn own(line: &str) -> bool {
+    OWN_PROCESSES.iter().any(|name| line.contains(name))
+}
+
+/// What `kill` is given behind its signal.
+fn numbers(inv: &Invocation) -> impl Iterator<Item = &Arg> {
+    let mut args = inv.args.iter();
+    let mut rest = args.as_slice();
+    if let Some(first) = args.next() {
+        match first.known() {
+            Some("-s" | "-n" | "--signal" | "-q") => {
+                args.next();
+                rest = args.as_slice();
+            }
+            Some("--") => rest = args.as_slice(),
+            Some(text) if text.len() > 1 && text.starts_with('-') => rest = args.as_slice(),
+            _ => {}
+        }
+    }
+    rest.iter().filter(|arg| arg.known() != Some("--"))
+}
+
+/// All processes, the group that the shell itself is in, or the first of all.
+fn is_everybody(arg: &Arg) -> bool {
+    matches!(arg.known(), Some("0" | "-0" | "-1" | "1" | "+0" | "00"))
+}
+
+/// Whether it is told only while it runs whom to end.
+fn open(inv: &Invocation) -> bool {
+    let mut numbers = numbers(inv).peekable();
+    numbers.peek().is_none() || numbers.any(Arg::has_unknown)
+}
+
+/// Whether something on the line looks for the guard, or for the processes around the shell.
+fn found_around(scene: &Scene<'_>) -> bool {
+    scene.invocations().iter().filter(|inv| runs(inv, FINDERS)).any(|inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            if text.starts_with("--ppid") {
+                // Children of one process.
+                return false;
+            }
+            let around = ["ppid", "pgid", "/proc/self/stat", "/proc/$$/stat"];
+            let process = text.starts_with("/proc/") && text.contains("stat");
+            process
+                || names_guard(&text)
+                || around.iter().any(|word| contains_word(&text, word))
+                || (runs(inv, &["pgrep", "pidof", "grep", "egrep", "rg"]) && means(inv, arg, GUARDS))
+        })
+    })
+}
+
+fn names_guard(text: &str) -> bool {
+    contains_word(text, "lazaret") || lists::CLIENTS.iter().any(|client| contains_word(text, client))
+}
+
+/// The names or patterns that a command chooses processes by.
+fn patterns(inv: &Invocation) -> impl Iterator<Item = &Arg> {
+    // The signal is an option that no table has: `-9`, `-KILL`.
+    inv.operands.iter().filter(|arg| !arg.prefix().starts_with('-'))
+}
+
+/// Whether a pattern can stand for one of `names`: as a whole for `killall`, anywhere in it for the others. Taken so widely
+/// that nothing is missed.
+fn means(inv: &Invocation, arg: &Arg, names: &[&str]) -> bool {
+    let exact = inv.program.starts_with("killall") && !has_flag(inv, "-r") && !has_flag(inv, "--regexp");
+    if arg.has_unknown() {
+        return false;
+    }
+    let text = arg.text();
+    if exact {
+        return names
+            .iter()
+            .any(|name| text.rsplit('/').next().is_some_and(|last| last.eq_ignore_ascii_case(name)));
+    }
+    text.split('|').map(widened).any(|pattern| names.iter().any(|name| may_be(&pattern, name)))
+}
+
+/// A regular expression as a pattern of the shell that matches at least as much.
+fn widened(expression: &str) -> String {
+    let mut out = String::from("*");
+    let mut rest = expression.chars().peekable();
+    while let Some(c) = rest.next() {
+        let one = match c {
+            '^' | '$' | '(' | ')' => continue,
+            '.' => '?',
+            '[' => {
+                // The first of them may be the bracket itself.
+                rest.next();
+                let _closed = rest.find(|c| *c == ']');
+                // A class inside: `[[:alpha:]]`.
+                let _outer = rest.next_if_eq(&']');
+                '?'
+            }
+            '\\' => rest.next().unwrap_or('?'),
+            c => c,
+        };
+        if matches!(one, '*' | '+' | '{') || matches!(rest.peek(), Some('*' | '+' | '?' | '{')) {
+            let closed = rest.next_if(|c| matches!(c, '*' | '+' | '?' | '{'));
+            if one == '{' || closed == Some('{') {
+                let _closed = rest.find(|c| *c == '}');
+            }
+            out.push('*');
+        } else {
+            out.push(one);
+        }
+    }
+    out.push('*');
+    out
+}
+
+/// Code that sends a signal to the process that it was started from, to its group or to everybody.
+fn signals_parent(inv: &Invocation) -> bool {
+    const EVERYBODY: &[&str] =
+        &["killpg(0", "kill(-1", "kill(0,", "kill9,-1", "kill9,0", "getpgrp", "getpgid"];
+    is_interpreter(&inv.program)
+        && inv.args.iter().map(Arg::text).filter(|code| contains_word(code, "kill")).any(|code| {
+            let bare: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+            contains_word(&bare, "ppid") || EVERYBODY.iter().any(|call| bare.contains(call))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_widened() {
+        for (expression, name) in [
+            ("c[l]aude", "claude"),
+            ("^node$", "node"),
+            ("cl?aude", "claude"),
+            ("(claude|x)", "claude"),
+            ("c.aude", "claude"),
+            ("clau", "claude"),
+            ("a+ude", "claude"),
+            (".*", "claude"),
+            ("c[^x]aude", "claude"),
+            ("cla{1,2}ude", "claude"),
+            ("hook", "lazaret hook claude-code"),
+        ] {
+            let hit = expression.split('|').map(widened).any(|pattern| may_be(&pattern, name));
+            assert!(hit, "{expression}: {}", widened(expression));
+        }
+        for expression in ["vite", "node server", "^python", "node .*server.js", "[v]ite", "webpack|esbuild"]
+        {
+            let hit = |name: &&str| expression.split('|').map(widened).any(|pattern| may_be(&pattern, name));
+            assert!(!GUARDS.iter().chain(RUNTIMES).any(hit), "{expression}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Programs that are given a protected place in a role in which they may write it, where the tables say no more of it.
+
+use crate::domain::{EffectKind, Target};
+use crate::rules::Invocation;
+use crate::rules::commands::{self, Deed, Kind, Operands};
+use crate::rules::matcher::{
+    Class, Found, Scene, classify, code_of, contains_word, flag_value, has_flag, input_of, is_interpreter,
+    runs, target_of,
+};
+use crate::shell::Arg;
+
+/// Options by which programs that look at files change them.
+const WRITE_FLAGS: &[&str] = &[
+    "--write",
+    "-w",
+    "--fix",
+    "-i",
+    "--in-place",
+    "--apply",
+    "--overwrite",
+    "--reformat",
+    "--fix-only",
+    "--unsafe-fixes",
+];
+/// Programs that change what they are given unless they are told to look.
+const FORMATTERS: &[&str] = &["black", "isort", "pyupgrade", "dprint"];
+const CHECK_FLAGS: &[&str] = &["--check", "--check-only", "--diff", "--dry-run", "--list-different", "-c"];
+const CONTAINERS: &[&str] = &[
+    "docker",
+    "podman",
+    "nerdctl",
+    "finch",
+    "docker-compose",
+    "podman-compose",
+    "bwrap",
+    "lxc",
+    "apptainer",
+    "singularity",
+];
+
+/// A protected place is what an argument names to a program that may write it.
+pub(super) fn named<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        may_write(inv) && {
+            // What is copied out of a place stays as it is.
+            if inv.sub.iter().any(|sub| sub == "cp")
+                || inv.operands.iter().any(|arg| arg.known() == Some("cp"))
+            {
+                return copies(inv, scene);
+            }
+            let changes = WRITE_FLAGS.iter().any(|flag| has_flag(inv, flag)) || runs(inv, FORMATTERS);
+            inv.args
+                .iter()
+                .any(|arg| names_protected(arg, inv, scene) || (changes && reaches_around(arg, inv, scene)))
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a copy lands on a protected place, under its own name or the source's.
+fn copies(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let [.., source, dest] = inv.operands.as_slice() else { return false };
+    let name = source.text();
+    let name = name.rsplit(['/', ':']).next().unwrap_or_default();
+    let inside = Arg::literal(&format!("{}/{name}", dest.text()));
+    names_protected(dest, inv, scene) || names_protected(&inside, inv, scene)
+}
+
+fn may_write(inv: &Invocation) -> bool {
+    let Some(program) = commands::find(&inv.program) else { return false };
+    let row = inv.sub.first().and_then(|first| program.sub(first, inv.sub.get(1).map(String::as_str)));
+    let (deed, operands) = row.map_or((program.deed, program.operands), |row| (row.deed, row.operands));
+    let plain = matches!(program.kind, Kind::Plain | Kind::Dash | Kind::Raw);
+    // These are not unfolded, whatever they run.
+    let opaque = runs(inv, &["pipx", "sops"]);
+    if !(plain || opaque) || matches!(deed, Deed::Nothing | Deed::Look) {
+        let edits = |arg: &Arg| matches!(arg.known(), Some("put" | "delete"));
+        return runs(inv, &["dasel"]) && inv.args.iter().any(edits);
+    }
+    if operands == Operands::Text {
+        return !runs(inv, super::super::lists::CLIENTS) && inv.program != "lazaret";
+    }
+    let any = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
+    let told = inv.args.iter().any(|arg| matches!(arg.known(), Some("--write" | "--fix")));
+    let by_itself = !any(CHECK_FLAGS) && (any(WRITE_FLAGS) || runs(inv, FORMATTERS));
+    operands == Operands::Read && deed == Deed::Process && (told || by_itself)
+}
+
+/// A directory around a protected place, or a pattern of the program's own for all or all JSON in it.
+fn reaches_around(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let text = arg.text();
+    let dir = match text.find('*') {
+        Some(at) if text.ends_with(['*', '}']) || text.ends_with("json") => {
+            text.get(..at).and_then(|front| front.rsplit_once('/')).map(|(dir, _)| Arg::literal(dir))
+        }
+        _ => None,
+    };
+    super::around_protected(dir.as_ref().unwrap_or(arg), inv, scene)
+}
+
+/// The argument, what is behind its `=`, or what is behind its last `:`.
+fn names_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let text = arg.text();
+    let value = text.split_once('=').map(|(_, value)| value);
+    let behind = text.rsplit_once(':').map(|(_, path)| path);
+    let protected =
+        |target: &Target| classify(target, EffectKind::FileModification, &scene.view).has(Class::Protected);
+    if protected(&target_of(arg, inv.cwd.as_deref())) {
+        return true;
+    }
+    value.into_iter().chain(behind).filter(|part| part.len() > 1).any(|part| {
+        let home = scene.view.facts.places.home.as_deref();
+        let path = match (part.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => format!("{home}/{rest}"),
+            _ => part.to_owned(),
+        };
+        protected(&target_of(&Arg::literal(&path), inv.cwd.as_deref()))
+    })
+}
+
+/// Code that takes away, moves or fills the directory around a protected place, by a name that stands in it whole.
+pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const TAKES: &[&str] = &[
+        "rmtree",
+        "rmSync",
+        "rmdirSync",
+        "rm_rf",
+        "rm_r",
+        "remove",
+        "unlink",
+        "rename",
+        "move",
+        "delete",
+        "copytree",
+        "cpSync",
+        "extractall",
+        "symlink",
+    ];
+    let home = scene.view.facts.places.home.as_deref();
+    let found = scene
+        .invocations()
+        .iter()
+        .filter(|inv| is_interpreter(&inv.program) || runs(inv, &["deno", "bun"]))
+        .find(|inv| {
+            code_of(inv, scene).filter(|code| TAKES.iter().any(|word| code.contains(word))).any(|code| {
+                let apart = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_' | '/' | '~' | '-');
+                code.split(apart).take(4096).any(|text| {
+                    let path = match (text.strip_prefix("~/"), home) {
+                        (Some(rest), Some(home)) => format!("{home}/{rest}"),
+                        _ => text.to_owned(),
+                    };
+                    path.contains('.') && super::around_protected(&Arg::literal(&path), inv, scene)
+                })
+            })
+        });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A protected place given to a container that may write it.
+pub(super) fn mounted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(CONTAINERS, |inv| {
+        let values = inv.flags.iter().filter_map(|flag| {
+            matches!(flag.name.as_str(), "-v" | "--volume" | "--mount" | "-B" | "--bind")
+                .then_some(flag.value.as_ref())?
+        });
+        let given: Vec<&Arg> =
+            if runs(inv, &["bwrap", "lxc"]) { inv.args.iter().collect() } else { values.collect() };
+        given.into_iter().any(|value| {
+            let text = value.text();
+            let fields: Vec<&str> = text.split(',').collect();
+            let of = |field: &&str| {
+                field.strip_prefix("source=").or_else(|| field.strip_prefix("src=")).map(str::to_owned)
+            };
+            let source = fields.iter().find_map(of);
+            let read_only = fields.iter().any(|field| matches!(*field, "readonly" | "ro" | "readonly=true"))
+                || text.rsplit(':').next().is_some_and(|options| options.split(',').any(|word| word == "ro"));
+            let source = source.unwrap_or_else(|| text.split(':').next().unwrap_or_default().to_owned());
+            !read_only && !source.is_empty() && super::around_protected(&Arg::literal(&source), inv, scene)
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A patch that changes a protected place.
+pub(super) fn patched<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["git", "patch", "gpatch"], |inv| {
+        if inv.program == "git" && !inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "apply" | "am"))
+        {
+            return false;
+        }
+        let facts = scene.view.facts;
+        let file = flag_value(inv, &["-i", "--input"]);
+        let files = inv.operands.iter().chain(file).filter_map(|arg| {
+            facts.content(target_of(arg, inv.cwd.as_deref()).text()).flatten().map(str::to_owned)
+        });
+        files.chain(input_of(inv, scene)).any(|patch| patch.lines().any(|line| changes(line, inv, scene)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a line of a patch says that a protected place is changed, with any number of directories in front of it.
+fn changes(line: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const STARTS: &[&str] =
+        &["+++ ", "--- ", "rename to ", "rename from ", "copy to ", "diff --git ", "Index: "];
+    let Some(names) = STARTS.iter().find_map(|start| line.strip_prefix(start)) else { return false };
+    names.split_whitespace().any(|name| {
+        let mut rest = name.trim_matches('"');
+        for _ in 0..8 {
+            if names_protected(&Arg::literal(rest), inv, scene) {
+                return true;
+            }
+            match rest.split_once('/') {
+                Some((_, tail)) => rest = tail,
+                None => return false,
+            }
+        }
+        false
+    })
+}
+
+/// An archive whose members get other names, or places outside the directory that it is unpacked in.
+pub(super) fn renamed_members<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["tar", "bsdtar", "gtar"], |inv| {
+        let names = ["--transform", "--xform", "-s"];
+        let named = inv
+            .flags
+            .iter()
+            .filter(|flag| names.contains(&flag.name.as_str()))
+            .filter_map(|flag| flag.value.as_ref());
+        let words = [".claude", ".opencode", "opencode.json", "lazaret"];
+        let mut texts = named.map(Arg::text);
+        super::unpacks(inv) && texts.any(|text| words.iter().any(|word| contains_word(&text, word)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

@@ -1,0 +1,186 @@
+//! Trees that are laid over others: copied, moved, unpacked. Which protected places that falls on.
+
+use super::Surveyor;
+use super::call::Call;
+use super::effects::Act;
+use super::options::Parsed;
+use super::paths;
+use crate::domain::{Ask, PathKind, Target, join};
+use crate::rules::matcher::may_be;
+use crate::shell::{Arg, Piece};
+
+/// Most sources that are looked at one by one.
+const SOURCES: usize = 32;
+
+/// What is laid over something else.
+#[derive(Clone, Copy)]
+struct Tree<'t> {
+    /// Where it is now; nothing when that is not known or not on this machine.
+    from: Option<&'t str>,
+    /// Which names of its first level come along.
+    names: Option<&'t str>,
+}
+
+impl Surveyor<'_> {
+    /// Notes what taking `sources` to `dest` does to the protected places there.
+    pub(super) fn lay_over(&mut self, call: &Call, parsed: &Parsed, sources: &[Arg], dest: &Arg) {
+        let program = parsed.program.name;
+        let Target::Path { path: onto, glob: false, .. } = paths::target(dest, call.cwd.as_deref(), false)
+        else {
+            return;
+        };
+        if parsed.has(&["--parents"]) || (program == "rsync" && parsed.has(&["-R", "--relative"])) {
+            self.unpack(call, Some(dest), sources, 0);
+        }
+        if matches!(program, "cp" | "gcp" | "scp" | "install" | "link" | "ln") && !parsed.recursive() {
+            return;
+        }
+        let whole = parsed.has(&["-T", "--no-target-directory"]) || program == "ditto";
+        let into = self.facts.path(&onto).is_some_and(|fact| fact.kind == PathKind::Directory)
+            || dest.text().ends_with('/')
+            || sources.len() > 1
+            || parsed.has(&["-t", "--target-directory"]);
+        for source in sources.iter().take(SOURCES) {
+            let text = source.text();
+            let content = whole
+                || text == "."
+                || text.ends_with("/.")
+                || program == "rclone"
+                || (program == "rsync" && text.ends_with('/'));
+            let mut from = None;
+            if let Target::Path { path, .. } = paths::target(source, call.cwd.as_deref(), false)
+                && !(super::operands::is_remote(source) || call.remote)
+            {
+                from = Some(path);
+            }
+            let name = last_name(source);
+            match (content, from, name) {
+                (true, from, _) => self.lay(call, Tree { from: from.as_deref(), names: None }, &onto),
+                (false, Some(from), Some(names)) if names.contains(['*', '?', '[']) => {
+                    let dir = from.rsplit_once('/').map_or("/", |(dir, _)| dir);
+                    // What a search finds, hidden or not.
+                    let names = (names != "**").then_some(names.as_str());
+                    self.lay(call, Tree { from: Some(dir), names }, &onto);
+                }
+                (false, from, Some(name)) => {
+                    let from = from.filter(|_| !source.has_glob());
+                    let there = if into { join(&onto, &name) } else { onto.clone() };
+                    self.lay(call, Tree { from: from.as_deref(), names: None }, &there);
+                }
+                (false, _, None) => {}
+            }
+        }
+    }
+
+    /// Notes what members that are taken out of an archive by name fall on.
+    pub(super) fn unpack(&mut self, call: &Call, dir: Option<&Arg>, members: &[Arg], strip: usize) {
+        let here = Arg::literal(".");
+        let Target::Path { path: dir, glob: false, .. } =
+            paths::target(dir.unwrap_or(&here), call.cwd.as_deref(), false)
+        else {
+            return;
+        };
+        for member in members.iter().take(SOURCES) {
+            let text = member.text();
+            let parts = text.split('/').filter(|part| !matches!(*part, "" | "."));
+            let rest: Vec<&str> = parts.skip(strip).collect();
+            let path = join(&dir, &rest.join("/"));
+            if path == dir {
+                continue;
+            }
+            // Members may be patterns of the archiver's own, quoted for it.
+            let glob = text.contains(['*', '?', '[']);
+            if !glob {
+                self.lay(call, Tree { from: None, names: None }, &path);
+            }
+            self.act(call, Act::Create, Target::Path { path, glob, recursive: false });
+        }
+    }
+
+    /// Notes what a new tree of unknown content falls on.
+    pub(super) fn lay_unknown(&mut self, call: &Call, dest: &Arg) {
+        if let Target::Path { path, glob: false, .. } = paths::target(dest, call.cwd.as_deref(), false) {
+            self.lay(call, Tree { from: None, names: None }, &path);
+        }
+    }
+
+    fn lay(&mut self, call: &Call, tree: Tree<'_>, onto: &str) {
+        let facts = self.facts;
+        let inner = self.is_inner(onto);
+        for place in &facts.places.protected {
+            let Some(rest) = rest_below(&place.path, onto) else { continue };
+            let first = rest.split('/').next().unwrap_or(rest);
+            if tree.names.is_some_and(|names| !may_be(names, first)) {
+                continue;
+            }
+            let falls = match tree.from {
+                None => inner,
+                Some(from) => self.holds(from, first, rest, inner),
+            };
+            if falls {
+                let path = place.path.clone();
+                self.act(call, Act::Modify, Target::Path { path, glob: false, recursive: false });
+            }
+        }
+    }
+
+    /// Whether a tree has `rest` in it. `strict`: one that is not there yet is taken to.
+    fn holds(&mut self, from: &str, first: &str, rest: &str, strict: bool) -> bool {
+        let whole = join(from, rest);
+        let made = |path: &String| paths::is_or_has_name_below(path, &whole);
+        if self.files.iter().any(|(path, _)| made(path)) || self.copies.iter().any(|(path, _)| made(path)) {
+            return true;
+        }
+        if strict && self.kind_of(from) == Some(PathKind::Missing) {
+            return true;
+        }
+        let top = join(from, first);
+        match self.kind_of(&top) {
+            Some(PathKind::Missing) => false,
+            Some(_) if top == whole => true,
+            Some(_) => match self.kind_of(&whole) {
+                Some(kind) => kind != PathKind::Missing,
+                None => self.out.asks.len() >= Ask::MAX,
+            },
+            None => self.out.asks.len() >= Ask::MAX,
+        }
+    }
+
+    fn kind_of(&mut self, path: &str) -> Option<PathKind> {
+        self.ask(Ask::Path(path.to_owned()));
+        self.facts.path(path).map(|fact| fact.kind)
+    }
+
+    /// Deeper than the home directory and what is worked on: nothing but a client's or our own things is there.
+    fn is_inner(&self, path: &str) -> bool {
+        let places = &self.facts.places;
+        let broad = |dir: &String| paths::is_or_has_name_below(dir, path);
+        !(places.home.as_ref().is_some_and(broad)
+            || places.repo.as_ref().is_some_and(broad)
+            || places.project.as_ref().is_some_and(broad))
+    }
+}
+
+/// The last name of a source, also where what comes in front of it is not known.
+fn last_name(source: &Arg) -> Option<String> {
+    let (text, whole) = match source.pieces.last()? {
+        Piece::Known(text) if source.has_unknown() => (text.clone(), false),
+        Piece::Unknown => return None,
+        Piece::Known(_) | Piece::Glob(_) => (source.text(), true),
+    };
+    let text = text.trim_end_matches('/');
+    match text.rsplit_once(['/', ':']) {
+        Some((_, name)) => (!name.is_empty()).then(|| name.to_owned()),
+        None => (whole && !text.is_empty() && text != "..").then(|| text.to_owned()),
+    }
+}
+
+/// What of `place` is left below `dir`, without regard to ASCII case.
+fn rest_below<'p>(place: &'p str, dir: &str) -> Option<&'p str> {
+    let dir = dir.trim_end_matches('/');
+    let (start, rest) = place.split_at_checked(dir.len())?;
+    if !start.eq_ignore_ascii_case(dir) {
+        return None;
+    }
+    if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
+}

@@ -1,0 +1,43 @@
+//! Where the command begins among the operands of a program that runs it.
+
+use super::call::Call;
+use super::options::Parsed;
+use crate::rules::commands::{self, Rest, Wrap};
+use crate::shell::Arg;
+
+/// The place of the command's first word among the operands.
+pub(super) fn first_word(call: &Call, parsed: &Parsed, wrap: Wrap) -> Option<usize> {
+    match wrap.rest {
+        Rest::AfterDashes => parsed.before_dashes,
+        Rest::AfterFlag => {
+            let args = call.args();
+            let is_flag = |arg: &Arg| matches!(arg.known(), Some("-c" | "--command" | "--args" | "-args"));
+            let behind = args.len().checked_sub(args.iter().position(is_flag)? + 1)?;
+            parsed.operands.len().checked_sub(behind)
+        }
+        Rest::Words | Rest::EnvWords | Rest::Text => Some(usize::from(wrap.skip)),
+    }
+}
+
+/// Words in front of the command that wrappers have as subcommands.
+const VERBS: &[&str] =
+    &["record", "replay", "run", "exec", "start", "stat", "/c", "/C", "/k", "/s", "/d", "/q"];
+
+/// Another word that may be the command's first, because an option that the tables do not know may have taken the one before
+/// it as its value, or because that one is a subcommand.
+pub(super) fn later_command(parsed: &Parsed, skip: usize) -> Option<usize> {
+    /// Most words that are tried.
+    const WORDS: usize = 32;
+    let first = parsed.operands.get(skip)?.known()?;
+    if VERBS.contains(&first) {
+        return Some(skip + 1);
+    }
+    let mut rest = parsed.operands.iter().enumerate().skip(skip + 1).take(WORDS);
+    let found = rest.find(|(_, arg)| arg.known().is_some_and(is_program)).map(|(at, _)| at);
+    found.filter(|_| parsed.strange)
+}
+
+/// Whether the tables know the program of that name.
+pub(super) fn is_program(text: &str) -> bool {
+    text.rsplit('/').next().is_some_and(|name| commands::find(name).is_some())
+}
