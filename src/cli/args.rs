@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::review::args::{RefCommand, ReviewCommand};
+
 /// A guard that stands between a coding agent and the machine.
 ///
 /// The client (Claude Code, OpenCode) runs `lazaret hook` before every tool call and does what it answers. The other
@@ -46,6 +48,19 @@ pub enum Command {
     )]
     Doctor {
         #[arg(long, help = "Print one JSON object")]
+        json: bool,
+    },
+    /// Review mode: an agent reads untrusted code in quarantine
+    #[command(subcommand)]
+    Review(ReviewCommand),
+    /// One typed reference: mint it, or check it
+    #[command(subcommand)]
+    Ref(RefCommand),
+    /// The quarantined agents that are at work now, and their deadlines
+    #[command(after_help = "Example:\n  lazaret agents --json")]
+    Agents {
+        /// Print one JSON object
+        #[arg(long)]
         json: bool,
     },
     /// Read the audit log

@@ -177,7 +177,8 @@ fn answer(request: &Request, now: Now) -> Decision {
     match Setting::of(request, now) {
         Ok(setting) => {
             // Also after everything was killed, the next call of any kind leaves no key of a review that is over.
-            if let Err(fault) = quarantine::sweep(&setting.dirs, now) {
+            let swept = quarantine::sweep(&setting.dirs, now);
+            if let Err(fault) = swept.and_then(|swept| setting.log().reviews_ended(&swept.ended)) {
                 let _recorded = setting.log().fault(&fault);
             }
             match &request.event {
@@ -360,7 +361,9 @@ fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision 
                 setting.desk().stop(&request.subject, message.as_deref()).map(|decided| decision = decided)
             }
         },
-        Event::SessionEnd { .. } => setting.desk().close(&request.subject),
+        Event::SessionEnd { .. } => {
+            setting.desk().close(&request.subject).and_then(|ended| setting.log().reviews_ended(&ended))
+        }
         Event::SessionStart { .. } => sweep(setting),
         Event::ConfigChange { .. } => {
             decision = config_change(setting, request);

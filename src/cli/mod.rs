@@ -13,6 +13,7 @@ mod quarantine;
 mod record;
 mod registering;
 mod report;
+mod review;
 mod rules;
 mod settings;
 pub mod trust;
@@ -111,6 +112,9 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Command::Install(args) => registering::install(args, &Machine::here()?, out),
         Command::Uninstall(args) => registering::uninstall(args, &Machine::here()?, out),
         Command::Doctor { json } => registering::doctor(*json, Machine::here()?, out),
+        Command::Review(command) => review::run(command, &Machine::here()?, out),
+        Command::Ref(command) => review::reference(command, &Machine::here()?, out),
+        Command::Agents { json } => review::agents(*json, &Machine::here()?, out),
         Command::Audit(command) => audit::run(command, &Machine::here()?, out),
         Command::Config(command) => settings::config(command, &Machine::here()?, out),
         Command::Trust { action, file, json } => {

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use crate::domain::{
-    AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Outcome, Policy, Request, ToolCall, Verdict,
-    clip,
+    AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Outcome, Policy, Request, ReviewId, ToolCall,
+    Verdict, clip,
 };
 use crate::host::audit;
 use crate::host::clock::Now;
+use crate::host::quarantine::{Session, Why};
 use crate::review::{self, redact};
 
 /// Longest action or note in the log, in bytes, after redaction.
@@ -85,6 +86,29 @@ impl Log<'_> {
     /// A person's one-time permission.
     pub fn permission(&self, note: &str) -> Result<(), Fault> {
         self.plain(EventKind::PermissionGranted, note)
+    }
+
+    /// A review session was opened.
+    pub fn review_started(&self, session: &Session) -> Result<(), Fault> {
+        let note = format!(
+            "review {}: files {}, bytes {}, seconds {}, below {}",
+            session.id, session.files, session.bytes, session.ttl_s, session.root
+        );
+        self.plain(EventKind::QuarantineSessionStarted, &note)
+    }
+
+    /// Review sessions that were found to be over.
+    pub fn reviews_ended(&self, ended: &[(ReviewId, Why)]) -> Result<(), Fault> {
+        ended.iter().try_for_each(|(id, why)| self.review_ended(id, *why))
+    }
+
+    /// A review session has ended.
+    pub fn review_ended(&self, id: &ReviewId, why: Why) -> Result<(), Fault> {
+        let kind = match why {
+            Why::TimedOut => EventKind::QuarantineTimeout,
+            Why::Asked | Why::Expired | Why::ClientEnded | Why::Broken => EventKind::QuarantineSessionEnded,
+        };
+        self.plain(kind, &format!("review {id}: {}", why.name()))
     }
 
     /// An event that no client reported.

@@ -39,7 +39,7 @@ pub fn doctor(json: bool, machine: Machine, out: &mut dyn Write) -> Result<Exit>
     Ok(ended(doctor::doctor(&options, &here, out)?))
 }
 
-fn surroundings(machine: &Machine) -> Result<Surroundings> {
+pub(super) fn surroundings(machine: &Machine) -> Result<Surroundings> {
     Ok(Surroundings::of_process(&machine.env, &machine.dirs)?)
 }
 

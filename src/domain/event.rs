@@ -20,6 +20,8 @@ pub enum EventKind {
     ReferenceExpired,
     RateLimitExceeded,
     ConcurrentAgentLimit,
+    QuarantineSessionStarted,
+    QuarantineSessionEnded,
     QuarantineTimeout,
     /// A quarantined agent was led to a sealed copy.
     QuarantineAccess,
@@ -60,6 +62,8 @@ impl EventKind {
             EventKind::ReferenceExpired => "reference_expired",
             EventKind::RateLimitExceeded => "rate_limit_exceeded",
             EventKind::ConcurrentAgentLimit => "concurrent_agent_limit",
+            EventKind::QuarantineSessionStarted => "quarantine_session_started",
+            EventKind::QuarantineSessionEnded => "quarantine_session_ended",
             EventKind::QuarantineTimeout => "quarantine_timeout",
             EventKind::QuarantineAccess => "quarantine_access",
             EventKind::QuarantineAgentStarted => "quarantine_agent_started",

@@ -9,7 +9,7 @@ use std::cell::UnsafeCell;
 use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::ptr::{addr_of_mut, null_mut};
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 
 use libc::{c_int, c_void};
 
@@ -64,6 +64,50 @@ pub fn arm(deadline_ms: u32) {
 /// Arms a command that a person runs: a panic is one line and exit code 1.
 pub fn arm_tool() {
     std::panic::set_hook(Box::new(|info| end(info, "this is a defect of lazaret", FAILED)));
+}
+
+/// The signal that asked this process to stop; 0 = none did.
+static STOP: AtomicI32 = AtomicI32::new(0);
+
+extern "C" fn note(signal: c_int) {
+    STOP.store(signal, Ordering::Relaxed);
+}
+
+/// From here on Ctrl-C, a hang-up and a termination only leave a note, so that a command can end its child first.
+pub fn note_stops() {
+    // SAFETY: `action` is a zeroed plain structure, which is a valid one, and outlives the calls; the handler only stores
+    // into an atomic.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_flags = libc::SA_RESTART;
+        action.sa_sigaction = note as extern "C" fn(c_int) as libc::sighandler_t;
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            libc::sigaction(signal, &raw const action, null_mut());
+        }
+    }
+}
+
+/// Has the kernel end a command's process when the thread that starts it is gone, however that came about.
+#[cfg(target_os = "linux")]
+pub fn end_with_us(command: &mut std::process::Command) {
+    use std::os::unix::process::CommandExt;
+    // SAFETY: the closure makes one system call and touches no memory.
+    unsafe {
+        command.pre_exec(|| {
+            // Where it is refused the process is ended by its parent alone.
+            let _refused = libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            Ok(())
+        });
+    }
+}
+
+/// The system has nothing of the kind.
+#[cfg(not(target_os = "linux"))]
+pub fn end_with_us(_command: &mut std::process::Command) {}
+
+/// The signal that was noted, if there was one.
+pub fn stop_asked() -> Option<i32> {
+    Some(STOP.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
 }
 
 /// Says where it broke, without allocating and without what the agent wrote, and ends the process.

@@ -9,6 +9,9 @@ use crate::reference::Reference;
 use crate::review::prompt::{Extent, Listed, Parts, system_prompt, user_prompt};
 use crate::review::quarantine_tools::AllowedTool;
 
+/// Most files of directories that get a reference of their own; the others can be searched.
+const MAX_INSIDE: usize = 200;
+
 /// What a session's agent is handed. Made anew whenever it is needed, always the same: references are dated at the
 /// opening of the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,23 +28,27 @@ impl Task {
         let contents = session.contents(dirs)?.unwrap_or_default();
         let key = quarantine::key(dirs, session)?;
         let minted = session.opened().unix_ms / 1000;
-        let mint = |entry: &Entry| {
-            Reference::mint(&key, entry.original.as_bytes(), minted, &session.id, session.ttl_s).map_err(
-                |unfit| Fault::new(FaultKind::Host, format!("path {}", entry.original), unfit.message()),
-            )
+        let mint = |original: &str| {
+            Reference::mint(&key, original.as_bytes(), minted, &session.id, session.ttl_s)
+                .map_err(|unfit| Fault::new(FaultKind::Host, format!("path {original}"), unfit.message()))
         };
-        let references: Vec<Reference> = session.entries.iter().map(mint).collect::<Result<_, _>>()?;
+        let references: Vec<Reference> =
+            session.entries.iter().map(|entry| mint(&entry.original)).collect::<Result<_, _>>()?;
         let extents = Extents::of(&contents);
-        let files: Vec<Listed<'_>> = session
-            .entries
-            .iter()
-            .zip(&references)
-            .map(|(entry, reference)| Listed {
-                reference,
-                name: name(entry, session),
-                extent: extents.of_entry(entry),
-            })
-            .collect();
+        let inside = inside(session, &contents);
+        let inside: Vec<(&str, Reference)> =
+            inside.into_iter().map(|file| Ok((file, mint(file)?))).collect::<Result<_, Fault>>()?;
+        let named = session.entries.iter().zip(&references).map(|(entry, reference)| Listed {
+            reference,
+            name: name(&entry.original, session),
+            extent: extents.of_entry(entry),
+        });
+        let below = inside.iter().map(|(file, reference)| Listed {
+            reference,
+            name: name(file, session),
+            extent: extents.of_file(file, 0),
+        });
+        let files: Vec<Listed<'_>> = named.chain(below).collect();
         let parts = Parts {
             session: &session.id,
             allowed_tools: &AllowedTool::ALL,
@@ -64,9 +71,18 @@ impl Task {
 }
 
 /// The path below the root of the session; of the root itself, its own name.
-fn name<'e>(entry: &'e Entry, session: &Session) -> &'e str {
-    let below = entry.original.strip_prefix(&session.root).unwrap_or(&entry.original).trim_start_matches('/');
-    if below.is_empty() { entry.original.rsplit('/').next().unwrap_or(&entry.original) } else { below }
+fn name<'e>(original: &'e str, session: &Session) -> &'e str {
+    let below = original.strip_prefix(&session.root).unwrap_or(original).trim_start_matches('/');
+    if below.is_empty() { original.rsplit('/').next().unwrap_or(original) } else { below }
+}
+
+/// The files of the directories that were named, the first so many: only a file's own reference can be read.
+fn inside<'c>(session: &Session, contents: &'c Contents) -> Vec<&'c str> {
+    let of_tree = |file: &&str| {
+        let named = session.entries.iter().any(|entry| entry.original == **file);
+        !named && session.entries.iter().any(|entry| lies_in(file, &entry.original))
+    };
+    contents.files.iter().map(|file| file.original.as_str()).filter(of_tree).take(MAX_INSIDE).collect()
 }
 
 /// How large everything is.
@@ -83,12 +99,14 @@ impl<'c> Extents<'c> {
         Extents { files: files.collect(), contents }
     }
 
+    /// `bytes`: of a file that is not in the list.
+    fn of_file(&self, original: &str, bytes: u64) -> Extent {
+        self.files.get(original).copied().unwrap_or(Extent::File { lines: 0, bytes })
+    }
+
     fn of_entry(&self, entry: &Entry) -> Extent {
         match entry.kind {
-            EntryKind::File => {
-                let unknown = Extent::File { lines: 0, bytes: entry.bytes };
-                self.files.get(entry.original.as_str()).copied().unwrap_or(unknown)
-            }
+            EntryKind::File => self.of_file(&entry.original, entry.bytes),
             EntryKind::Dir => {
                 let inside = |file: &&quarantine::SealedFile| lies_in(&file.original, &entry.original);
                 let count = self.contents.files.iter().filter(inside).count();

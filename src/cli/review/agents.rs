@@ -1,0 +1,82 @@
+//! `agents`: who is at work in quarantine now, in which review, and how long yet.
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::{Office, line};
+use crate::cli::Exit;
+use crate::domain::escape;
+use crate::host::clock::{self, Now};
+use crate::host::quarantine::{self, AgentRow, AgentState};
+
+pub fn agents(as_json: bool, office: &Office<'_>, out: &mut dyn Write) -> Result<Exit> {
+    let mut rows = quarantine::agents(&office.machine.dirs, office.now)?;
+    rows.retain(|row| row.state == AgentState::Working);
+    let limits = &office.policy.quarantine;
+    if as_json {
+        let rows: Vec<Value> = rows.iter().map(json).collect();
+        let value = json!({
+            "agents": rows,
+            "max_concurrent": limits.concurrent,
+            "max_calls": limits.calls,
+            "window_seconds": limits.window_seconds,
+        });
+        line(out, &value)?;
+        return Ok(Exit::Fine);
+    }
+    if rows.is_empty() {
+        writeln!(out, "no quarantined agent is at work")?;
+        return Ok(Exit::Fine);
+    }
+    for row in &rows {
+        writeln!(out, "{}", words(row, office.now))?;
+    }
+    writeln!(
+        out,
+        "{} of {} at once; each may make {} calls in {} s",
+        rows.len(),
+        limits.concurrent,
+        limits.calls,
+        limits.window_seconds
+    )?;
+    Ok(Exit::Fine)
+}
+
+/// An agent in one line.
+pub fn words(row: &AgentRow, now: Now) -> String {
+    let agent = row.agent.as_deref().unwrap_or("(the client's main agent)");
+    let state = match row.state {
+        AgentState::Working => format!("{} s left", row.left_ms / 1000),
+        AgentState::Left => "has left".to_owned(),
+        AgentState::TimedOut => "its time has passed".to_owned(),
+    };
+    format!(
+        "{} of {} session {}: {state}, since {} s, review {}",
+        escape(agent),
+        escape(&row.client),
+        escape(&row.session),
+        now.age_ms(row.since) / 1000,
+        escape(&row.review)
+    )
+}
+
+/// An agent's keys.
+pub fn json(row: &AgentRow) -> Value {
+    let state = match row.state {
+        AgentState::Working => "working",
+        AgentState::Left => "left",
+        AgentState::TimedOut => "timed_out",
+    };
+    json!({
+        "client": row.client,
+        "client_session": row.session,
+        "agent": row.agent,
+        "session": row.review,
+        "state": state,
+        "since": row.since.rfc3339(),
+        "seconds_left": row.left_ms / 1000,
+        "deadline": clock::rfc3339(clock::now().unix_ms.saturating_add(row.left_ms)),
+    })
+}

@@ -1,0 +1,53 @@
+//! Which step a review is at, on a terminal; on a pipe nothing.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// How often the line changes at most.
+const OFTEN: Duration = Duration::from_millis(250);
+
+/// One line on the standard error, written over and over.
+pub struct Progress {
+    on: bool,
+    begun: Instant,
+    told: Option<Instant>,
+}
+
+impl Progress {
+    pub fn begin() -> Progress {
+        Progress { on: std::io::stderr().is_terminal(), begun: Instant::now(), told: None }
+    }
+
+    pub fn seconds(&self) -> u64 {
+        self.begun.elapsed().as_secs()
+    }
+
+    /// The step that begins.
+    pub fn step(&mut self, words: &str) {
+        self.told = None;
+        self.tell(words);
+    }
+
+    /// The same step, some time later.
+    pub fn tell(&mut self, words: &str) {
+        if !self.on || self.told.is_some_and(|told| told.elapsed() < OFTEN) {
+            return;
+        }
+        self.told = Some(Instant::now());
+        self.write(&format!("\r\x1b[K[{:>3} s] {words}", self.seconds()));
+    }
+
+    fn write(&self, text: &str) {
+        // Who closed the terminal is told nothing.
+        let mut stderr = std::io::stderr().lock();
+        let _told = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.on {
+            self.write("\r\x1b[K");
+        }
+    }
+}

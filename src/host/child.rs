@@ -1,0 +1,236 @@
+//! A long-running child process, read line by line while it works, and ended with all that it started: when it is done,
+//! when its time is over, when a person stops us.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
+
+use super::guard;
+
+/// Longest line that is handed on, in bytes; what is longer is left out.
+const MAX_LINE: u64 = 16 << 20;
+/// What is kept of the standard error, in bytes: its end.
+const MAX_STDERR: usize = 16 << 10;
+/// Lines that are read ahead.
+const AHEAD: usize = 64;
+/// How often it is looked at.
+const TICK: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(10);
+/// From the polite signal to the other one.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long output may still come after everything has ended, and how long what is left over is hunted.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Exit(i32),
+    Signal(i32),
+    /// Its time was over.
+    TimedOut,
+    /// Somebody sent us this signal.
+    Stopped(i32),
+}
+
+/// What there is to look at.
+#[derive(Debug, Clone, Copy)]
+pub enum Seen<'l> {
+    /// A line of its standard output, without its end.
+    Line(&'l [u8]),
+    /// Nothing for a tenth of a second.
+    Nothing,
+}
+
+/// What became of it.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    pub end: End,
+    /// The end of what it wrote to its standard error.
+    pub stderr: String,
+}
+
+/// Runs `command` in a process group of its own, with nothing on its standard input, for at most `limit`. Nothing that it
+/// started is left when this returns.
+pub fn run(command: &mut Command, limit: Duration, each: &mut dyn FnMut(Seen<'_>)) -> io::Result<Ran> {
+    guard::note_stops();
+    adopt();
+    // A shell that became us may have left us its own.
+    let others = children();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    guard::end_with_us(command);
+    let start = Instant::now();
+    let mut child = command.spawn()?;
+    let lines = lines(child.stdout.take());
+    let stderr = tail(child.stderr.take());
+    let watched = watch(&child, (start, limit), &lines, each);
+    // Whatever happened: from here on nothing of it goes on.
+    kill_group(&child, Signal::KILL);
+    let status = child.wait();
+    kill_orphans(&others);
+    let drained = Instant::now();
+    while let Ok(line) = lines.recv_timeout(DRAIN.saturating_sub(drained.elapsed())) {
+        each(Seen::Line(&line));
+    }
+    let stderr = stderr.recv_timeout(DRAIN).unwrap_or_default();
+    let end = match watched? {
+        Some(end) => end,
+        None => ended(status?),
+    };
+    Ok(Ran { end, stderr: String::from_utf8_lossy(&stderr).into_owned() })
+}
+
+/// Looks on until it has ended by itself (`None`) or was made to.
+fn watch(
+    child: &Child,
+    (start, limit): (Instant, Duration),
+    lines: &Receiver<Vec<u8>>,
+    each: &mut dyn FnMut(Seen<'_>),
+) -> io::Result<Option<End>> {
+    loop {
+        match lines.recv_timeout(TICK) {
+            Ok(line) => each(Seen::Line(&line)),
+            Err(RecvTimeoutError::Timeout) => each(Seen::Nothing),
+            // It closed its output and works on.
+            Err(RecvTimeoutError::Disconnected) => std::thread::sleep(POLL),
+        }
+        let end = match guard::stop_asked() {
+            Some(signal) => End::Stopped(signal),
+            None if start.elapsed() >= limit => End::TimedOut,
+            None if has_ended(child)? => return Ok(None),
+            None => continue,
+        };
+        ask_to_end(child, lines, each)?;
+        return Ok(Some(end));
+    }
+}
+
+/// The polite signal, and a while to heed it. Its output is still read, so that it does not wait for us.
+fn ask_to_end(child: &Child, lines: &Receiver<Vec<u8>>, each: &mut dyn FnMut(Seen<'_>)) -> io::Result<()> {
+    kill_group(child, Signal::TERM);
+    let asked = Instant::now();
+    while asked.elapsed() < GRACE && !has_ended(child)? {
+        match lines.recv_timeout(POLL) {
+            Ok(line) => each(Seen::Line(&line)),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => std::thread::sleep(POLL),
+        }
+    }
+    Ok(())
+}
+
+/// Looked at without reaping: until it is waited for, its number cannot be given to another group.
+fn has_ended(child: &Child) -> io::Result<bool> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    match pid(child) {
+        Some(pid) => Ok(rustix::process::waitid(WaitId::Pid(pid), options)?.is_some()),
+        None => Err(io::Error::other("a process without a number")),
+    }
+}
+
+fn kill_group(child: &Child, signal: Signal) {
+    if let Some(pid) = pid(child) {
+        // The group may be gone already.
+        let _gone = rustix::process::kill_process_group(pid, signal);
+    }
+}
+
+fn pid(child: &Child) -> Option<Pid> {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+}
+
+fn ended(status: ExitStatus) -> End {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => End::Exit(code),
+        (None, signal) => End::Signal(signal.unwrap_or_default()),
+    }
+}
+
+/// Makes what loses its parent ours, so that what left the group is found as well.
+#[cfg(target_os = "linux")]
+fn adopt() {
+    // Where the kernel does not do it, the group is what there is.
+    let _group_only = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+#[cfg(not(target_os = "linux"))]
+fn adopt() {}
+
+/// Ends everything that is our child now and was not before. What an ended one leaves behind becomes ours in turn.
+fn kill_orphans(others: &[Pid]) {
+    let since = Instant::now();
+    while since.elapsed() < DRAIN {
+        let mut children = children();
+        children.retain(|pid| !others.contains(pid));
+        if children.is_empty() {
+            return;
+        }
+        for pid in children {
+            let _gone = rustix::process::kill_process(pid, Signal::KILL);
+            let _reaped = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+/// Our children, whichever thread started or adopted them; none where the system does not list them.
+fn children() -> Vec<Pid> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    let lists: Vec<String> = lists.collect();
+    let numbers = lists.iter().flat_map(|list| list.split_whitespace());
+    numbers.filter_map(|number| number.parse().ok().and_then(Pid::from_raw)).collect()
+}
+
+/// The lines of a stream, read by a thread of their own.
+fn lines<R: Read + Send + 'static>(from: Option<R>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::sync_channel(AHEAD);
+    std::thread::spawn(move || {
+        if let Some(from) = from {
+            // What could be read until an error is what there is.
+            let _broken = send_lines(&mut BufReader::new(from), &sender);
+        }
+    });
+    receiver
+}
+
+fn send_lines(from: &mut dyn BufRead, to: &SyncSender<Vec<u8>>) -> io::Result<()> {
+    loop {
+        let mut line = Vec::new();
+        if from.take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        } else if line.len() as u64 == MAX_LINE {
+            from.skip_until(b'\n')?;
+            continue;
+        }
+        if to.send(line).is_err() {
+            // Nobody reads any more, but who writes must not be held up.
+            return io::copy(&mut from.take(u64::MAX), &mut io::sink()).map(|_| ());
+        }
+    }
+}
+
+/// The end of a stream, once it is over.
+fn tail<R: Read + Send + 'static>(from: Option<R>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        let mut piece = [0_u8; 4096];
+        if let Some(mut from) = from {
+            while let Ok(read @ 1..) = from.read(&mut piece) {
+                kept.extend_from_slice(piece.get(..read).unwrap_or_default());
+                let over = kept.len().saturating_sub(MAX_STDERR);
+                kept.drain(..over);
+            }
+        }
+        // The receiver may have given up.
+        let _gone = sender.send(kept);
+    });
+    receiver
+}
