@@ -293,7 +293,6 @@ fn what_has_happened_already_is_never_refused() {
         "SessionStart",
         "SessionEnd",
         "SubagentStart",
-        "SubagentStop",
         "Stop",
         "PreCompact",
     ] {

@@ -84,6 +84,53 @@ fn the_plugin_is_written_with_the_binarys_path_and_goes_again() {
 }
 
 #[test]
+fn the_reviewer_comes_and_goes_with_the_plugin() {
+    const AGENT: &str = "home/.config/opencode/agents/quarantine-reviewer.md";
+    let home = Home::new();
+    home.script("bin/opencode", "echo 1.18.33");
+    let before = home.tree();
+    home.installed(&[]);
+    let text = home.read(AGENT);
+    assert!(
+        text.contains("\nmode: subagent\n") && text.contains("\n  external_directory: allow\n"),
+        "{text}"
+    );
+    home.uninstalled();
+    assert_eq!(home.tree(), before);
+    // Somebody else's stays.
+    home.write(AGENT, "my own\n");
+    let before = home.tree();
+    assert!(home.installed(&[]).contains("it was there before"));
+    assert_eq!(home.read(AGENT), "my own\n");
+    home.uninstalled();
+    assert_eq!(home.tree(), before);
+
+    let (result, _) = home.install(&InstallOptions { scope: Scope::Project, ..to(&OPENCODE) });
+    assert_eq!(result.unwrap(), Exit::Fine);
+    assert!(home.path("project/.opencode/agents/quarantine-reviewer.md").is_file());
+    home.uninstalled();
+    assert_eq!(home.tree(), before);
+}
+
+#[test]
+fn doctor_tells_of_the_reviewer_and_fails_nothing_for_it() {
+    let home = installed(false);
+    let about = |home: &Home| {
+        let lines = lines(home).into_iter().filter(|line| line.message.contains("reviewer"));
+        lines.map(|line| (line.status, line.message)).collect::<Vec<_>>()
+    };
+    let agent = home.path("home/.config/opencode/agents/quarantine-reviewer.md");
+    let [(Status::Ok, message)] = &about(&home)[..] else { panic!("{:?}", about(&home)) };
+    assert!(message.contains(agent.to_str().unwrap()), "{message}");
+    fs::write(&agent, "mine\n").unwrap();
+    let [(Status::Note, message)] = &about(&home)[..] else { panic!("{:?}", about(&home)) };
+    assert!(message.contains("is not the reviewer of this lazaret"), "{message}");
+    fs::remove_file(&agent).unwrap();
+    let [(Status::Note, message)] = &about(&home)[..] else { panic!("{:?}", about(&home)) };
+    assert!(message.contains("not installed"), "{message}");
+}
+
+#[test]
 fn a_path_that_needs_escapes_is_still_one_string() {
     let mut home = Home::new();
     home.script("bin/opencode", "echo 1.18.33");

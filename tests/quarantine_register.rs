@@ -9,7 +9,7 @@ use lazaret::domain::{Client, ReviewId, SessionId};
 use lazaret::host::clock::{self, Now};
 use lazaret::host::quarantine::{
     AgentKey, AgentState, Denied, Entered, MAX_AGENTS, Session, Why, agents, bound, end, enter, key, leave,
-    leave_session, load, sweep,
+    leave_session, load, sent_back, sweep,
 };
 use station::{Station, after, agent, unknown_id};
 
@@ -84,6 +84,25 @@ fn agents_are_told_apart_by_client_session_and_id() {
     assert!(case.bind(&main, 0).first);
     assert!(!case.bind(&main, 0).first);
     assert_eq!(agents(&case.station.dirs, case.now).unwrap().len(), 2);
+}
+
+#[test]
+fn refused_answers_are_counted() {
+    let case = Case::new();
+    let count = |agent: &AgentKey, seconds| {
+        let counted = sent_back(&case.station.dirs, agent, after(case.now, seconds)).unwrap();
+        counted.map(|counted| (counted.agent, counted.review))
+    };
+    let (a, b) = (agent("s", "a"), agent("s", "b"));
+    assert_eq!(count(&a, 0), None, "it is bound to nothing");
+    case.bind(&a, 0);
+    case.bind(&b, 0);
+    assert_eq!((count(&a, 0), count(&a, 1), count(&b, 1)), (Some((1, 1)), Some((2, 2)), Some((1, 3))));
+    leave(&case.station.dirs, &a, case.now).unwrap();
+    assert_eq!(count(&a, 2), Some((3, 4)), "a refused answer counts also when the agent has left");
+    assert_eq!(count(&a, 301), None, "its time has passed");
+    end(&case.station.dirs, &case.review.id, Why::Asked, case.now).unwrap();
+    assert_eq!(count(&b, 2), None, "the review has ended");
 }
 
 #[test]

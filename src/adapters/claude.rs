@@ -172,7 +172,11 @@ fn before_tool(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
                 || deny(&message::blocked(decision), None),
             )
         }
-        Enforcement::Deny => deny(&message::blocked(decision), None),
+        Enforcement::Deny => {
+            let text = message::blocked(decision);
+            // In a subagent it ends the subagent, and the one that started it goes on.
+            deny(&text, decision.ends_agent().then_some(text.as_str()))
+        }
         Enforcement::Stop => {
             let text = message::stopped(decision);
             deny(&text, Some(&text))
@@ -197,14 +201,27 @@ fn rewritten(decoded: &Decoded<'_>, decision: &Decision, rewrite: &Rewrite) -> O
 
 /// The result that the model gets instead, where there is one.
 fn after_tool(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
-    let Some(text) = &decision.replacement else { return notice(decision) };
+    match &decision.replacement {
+        Some(text) => Reply::pass(replaced(decoded.raw_response, text)),
+        None => notice(decision),
+    }
+}
+
+fn replaced(raw_response: &str, text: &str) -> Vec<u8> {
     let specific = Specific {
         hook_event_name: AFTER,
-        updated_tool_output: Some(report::for_claude(decoded.raw_response, text)),
+        updated_tool_output: Some(report::for_claude(raw_response, text)),
         ..Specific::default()
     };
     let output = Output { hook_specific_output: Some(specific), ..Output::default() };
-    Reply::pass(serde_json::to_vec(&output).unwrap_or_default())
+    serde_json::to_vec(&output).unwrap_or_default()
+}
+
+/// Keeps back what may be a report. Should it be a call after all, the exit code blocks that, whatever the JSON says.
+pub(super) fn refuse_result(decision: &Decision) -> Reply {
+    let text = decision.replacement.as_deref().unwrap_or_default();
+    let stderr = format!("{}\n", message::noted(decision)).into_bytes();
+    Reply { stdout: replaced("", text), stderr, code: ExitKind::Block }
 }
 
 /// Ends the subagent's work, or sends its answer back to it.

@@ -82,6 +82,18 @@ pub fn refuse(client: Client, decision: &Decision) -> Reply {
     }
 }
 
+/// The same where the message, not understood, may hold an agent's report, which a refusal alone would not keep back.
+pub fn refuse_result(client: Client, message: &[u8], decision: &Decision) -> Option<Reply> {
+    let holds = |word: &[u8]| message.windows(word.len()).any(|bytes| bytes == word);
+    match client {
+        Client::ClaudeCode if holds(b"PostToolUse") && holds(b"agentId") => {
+            Some(claude::refuse_result(decision))
+        }
+        // The plugin keeps a report back whenever it gets no answer that it understands.
+        Client::ClaudeCode | Client::OpenCode => None,
+    }
+}
+
 /// A field that has to be there and not be empty.
 fn need(object: &Object<'_>, name: &str) -> Result<String, Fault> {
     let text = object.text(name)?.ok_or_else(|| missing(name))?;

@@ -1,6 +1,5 @@
 //! What the agent tool gives back, as each client shapes it: the report in it, and the same shape around another text.
 
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -11,11 +10,6 @@ use crate::domain::{AgentId, AgentReport};
 const OWN: &[&str] = &["agentId", "agentType", "resolvedModel", "usage", "toolStats", "harnessSectionHash"];
 /// What stands in the place of a task that is not handed back.
 const TASK: &str = "the task of a review";
-/// How many parts of Claude Code's `content` are the client's own words, before and behind the agent's.
-const NOTES: &str = "harnessNoteCount";
-const TAIL: &str = "harnessTailCount";
-/// How the client's note begins that it changed the agent's words.
-const CHANGED: &str = "[harness:";
 const OPENING: &str = "<task_result>\n";
 const CLOSING: &str = "\n</task_result>";
 
@@ -23,49 +17,52 @@ const CLOSING: &str = "\n</task_result>";
 pub(super) fn of_claude(raw: Option<&str>) -> AgentReport {
     let response = raw.and_then(|raw| Object::parse(raw, "tool_response").ok());
     let text = |name: &str| response.as_ref()?.text(name).ok().flatten();
-    let words = response.as_ref().and_then(own_words);
+    let count = |name: &str| {
+        let raw = response.as_ref()?.raw(name)?;
+        raw.parse::<usize>().ok()
+    };
+    // The client's own notes stand before and after the agent's words.
+    let (notes, tail) = (count("harnessNoteCount").unwrap_or(0), count("harnessTailCount").unwrap_or(0));
+    let words = response.as_ref().and_then(|response| parts(response.raw("content")?, notes, tail));
     AgentReport {
         agent: text("agentId").and_then(|id| AgentId::new(&id)),
         agent_type: text("agentType").map(std::borrow::Cow::into_owned),
         completed: words.is_some() && text("status").is_some_and(|status| status == "completed"),
-        text: words.unwrap_or_default(),
+        text: words.map(|words| without_marks(&words)).unwrap_or_default(),
     }
 }
 
-/// What the agent itself said: the client puts notes of its own before and behind it, and says how many.
-fn own_words(response: &Object<'_>) -> Option<String> {
-    let texts = parts(response.raw("content")?)?;
-    let count = |name| response.raw(name).map_or(Some(0), |raw| raw.parse::<usize>().ok());
-    let (notes, rest) = texts.split_at_checked(count(NOTES)?)?;
-    let (own, _tail) = rest.split_at_checked(rest.len().checked_sub(count(TAIL)?)?)?;
-    let own = own.join("\n");
-    let changed = notes.iter().any(|note| note.starts_with(CHANGED));
-    Some(if changed && serde_json::from_str::<IgnoredAny>(&own).is_err() { restored(&own) } else { own })
-}
-
-/// The texts of a list of parts.
-fn parts(raw: &str) -> Option<Vec<String>> {
-    let parts: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
-    let texts = parts.into_iter().map(|part| {
-        let part = Object::parse(part.get(), "part").ok()?;
-        part.text("text").ok()?.map(std::borrow::Cow::into_owned)
-    });
-    texts.collect()
-}
-
-/// An answer without the backslashes that the client puts behind the `<` of what looks like a tag of its own: inside a
-/// JSON string they begin an escape that there is not.
-fn restored(text: &str) -> String {
+/// The client writes a backslash behind the `<` of what looks like one of its own tags, which JSON does not survive. Behind
+/// a `<`, only what can be no escape of JSON is taken out, so that JSON itself stays what it is.
+fn without_marks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, behind)) = rest.split_once("<\\") {
+    while let Some(at) = rest.find("<\\") {
+        let (before, marked) = rest.split_at(at);
+        let after = marked.get(2..).unwrap_or_default();
+        let digits = after.get(1..5).is_some_and(|four| four.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let escape = match after.chars().next() {
+            Some('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't') => true,
+            Some('u') => digits,
+            Some(_) | None => false,
+        };
         out.push_str(before);
-        let tag = behind.starts_with(|c: char| c == '/' || c.is_ascii_alphabetic());
-        out.push_str(if tag { "<" } else { "<\\" });
-        rest = behind;
+        out.push_str(if escape { "<\\" } else { "<" });
+        rest = after;
     }
     out.push_str(rest);
     out
+}
+
+/// The texts of a list of parts, without so many at its start and at its end.
+fn parts(raw: &str, first: usize, last: usize) -> Option<String> {
+    let parts: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
+    let own = parts.len().saturating_sub(first).saturating_sub(last);
+    let texts = parts.into_iter().skip(first).take(own).map(|part| {
+        let part = Object::parse(part.get(), "part").ok()?;
+        part.text("text").ok()?.map(std::borrow::Cow::into_owned)
+    });
+    Some(texts.collect::<Option<Vec<String>>>()?.join("\n"))
 }
 
 /// Claude Code's `tool_response` with `text` as the report, and no other words of an agent in it. The client drops what has
@@ -92,13 +89,12 @@ pub(super) fn for_claude(raw: &str, text: &str) -> Value {
     }
     out.insert("status".to_owned(), json!("completed"));
     out.insert("prompt".to_owned(), json!(TASK));
-    for name in [NOTES, TAIL] {
-        // None of the client's own are left.
-        out.entry(name).and_modify(|count| *count = json!(0));
-    }
     out.insert("content".to_owned(), json!([{ "type": "text", "text": text }]));
     // Going on with the agent would bring its words back by another way.
     out.insert("canContinueAgent".to_owned(), json!(false));
+    for notes in ["harnessNoteCount", "harnessTailCount"].into_iter().filter(|name| raw.contains(name)) {
+        out.insert(notes.to_owned(), json!(0));
+    }
     Value::Object(out)
 }
 
@@ -165,31 +161,30 @@ mod tests {
     }
 
     #[test]
-    fn the_notes_of_claude_code_are_not_the_agents() {
-        let note = "[harness: subagent output matched instruction-shaped pattern(s): system-reminder-tag.]\n";
-        let response = |notes: &[&str], count: usize, tail: usize, words: &str| {
-            let texts = notes.iter().copied().chain([words]).chain(std::iter::repeat_n("bye", tail));
-            let content: Vec<Value> = texts.map(|text| json!({ "type": "text", "text": text })).collect();
-            json!({ "status": "completed", "agentId": "a", "content": content, NOTES: count, TAIL: tail })
-                .to_string()
-        };
-        let used = "<tools-used-before-summary>Read</tools-used-before-summary>\n";
-        let of =
-            |notes: &[&str], tail, words| of_claude(Some(&response(notes, notes.len(), tail, words))).text;
-        assert_eq!(of(&[used], 0, "{}"), "{}");
-        assert_eq!(of(&[used], 2, "{}"), "{}");
-        // It makes of a tag what is no escape of JSON.
-        let broken = r#"{"a":"<\system-reminder>b<\/system-reminder> <\\i> \u003c\n<\""}"#;
-        let mended = r#"{"a":"<system-reminder>b</system-reminder> <\\i> \u003c\n<\""}"#;
-        assert_eq!(of(&[used, note], 0, broken), mended);
-        assert!(serde_json::from_str::<Value>(mended).is_ok());
-        assert_eq!(of(&[used], 0, broken), broken);
-        assert_eq!(of(&[note], 0, r#"{"a":"<\n"}"#), r#"{"a":"<\n"}"#);
-        // More notes than parts.
-        assert!(!of_claude(Some(&response(&[used], 3, 0, "{}"))).completed);
-        let replaced = for_claude(&response(&[used, note], 2, 1, broken), "clean");
-        assert_eq!((&replaced[NOTES], &replaced[TAIL]), (&json!(0), &json!(0)));
-        assert_eq!(replaced["content"], json!([{"type": "text", "text": "clean"}]));
+    fn the_clients_own_notes_are_not_the_report() {
+        let raw = r#"{"status":"completed","harnessNoteCount":1,"harnessTailCount":1,"content":[{"type":"text","text":"note"},{"type":"text","text":"{}"},{"type":"text","text":"tail"}]}"#;
+        let report = of_claude(Some(raw));
+        assert_eq!((report.completed, report.text.as_str()), (true, "{}"));
+        let replaced = for_claude(raw, "clean");
+        assert_eq!((&replaced["harnessNoteCount"], &replaced["harnessTailCount"]), (&json!(0), &json!(0)));
+        let short = raw.replace("\"harnessNoteCount\":1", "\"harnessNoteCount\":9");
+        assert_eq!(of_claude(Some(&short)).text, "");
+    }
+
+    #[test]
+    fn the_clients_marks_on_tags_are_taken_out_and_json_stays() {
+        for (marked, text) in [
+            ("a <\\system-reminder>b", "a <system-reminder>b"),
+            ("<\\user> <\\", "<user> <"),
+            ("<<\\<\\a", "<<<a"),
+            (
+                "\"<\\/a>\" \"<\\\"\" \"<\\\\a\" \"<\\n\" \"<\\u003c\"",
+                "\"<\\/a>\" \"<\\\"\" \"<\\\\a\" \"<\\n\" \"<\\u003c\"",
+            ),
+            ("é<\\é", "é<é"),
+        ] {
+            assert_eq!(without_marks(marked), text);
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
-use crate::adapters::{self, ExitKind, Reply};
+use crate::adapters::{self, Decoded, ExitKind, Reply};
 use crate::cli::call;
 use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
@@ -43,11 +43,24 @@ pub fn run(args: &[OsString]) -> ExitCode {
     };
     let message = match read_message() {
         Ok(message) => message,
-        Err(fault) => return deliver(&unreadable(client, &fault, started)),
+        Err(fault) => return deliver(&unreadable(client, b"", &fault, started)),
     };
     match adapters::decode(client, &message) {
-        Ok(decoded) => deliver(&adapters::encode(&decoded, &answer(&decoded.request, started))),
-        Err(fault) => deliver(&unreadable(client, &fault, started)),
+        Ok(decoded) => {
+            keep_back(&decoded);
+            deliver(&adapters::encode(&decoded, &answer(&decoded.request, started)))
+        }
+        Err(fault) => deliver(&unreadable(client, &message, &fault, started)),
+    }
+}
+
+/// A result stays what it is when nothing is said of it. So before anything can break, it is laid down what is said of an
+/// agent's report then.
+fn keep_back(decoded: &Decoded<'_>) {
+    if let Event::AfterTool { report: Some(_), .. } = &decoded.request.event {
+        let fault = Fault::new(FaultKind::Deadline, "the report", "lazaret broke while it looked at it");
+        let reply = adapters::encode(decoded, &quarantined::withheld(fault));
+        guard::last_words(Box::leak(reply.stdout.into_boxed_slice()));
     }
 }
 
@@ -67,6 +80,7 @@ fn read_message() -> Result<Vec<u8>, Fault> {
 fn deliver(reply: &Reply) -> ExitCode {
     // The person's copy: the exit code and stdout carry the answer without it.
     let _told = std::io::stderr().write_all(&reply.stderr);
+    guard::last_words(b"");
     let told = reply.stdout.is_empty() || (!leads_nowhere() && say(&reply.stdout).is_ok());
     match reply.code {
         ExitKind::Pass if told => ExitCode::SUCCESS,
@@ -91,7 +105,7 @@ fn leads_nowhere() -> bool {
 }
 
 /// A message that could not be read: denied, and recorded where that is still possible.
-fn unreadable(client: Client, fault: &Fault, now: Now) -> Reply {
+fn unreadable(client: Client, message: &[u8], fault: &Fault, now: Now) -> Reply {
     let env = Environment::read();
     if let Ok(dirs) = Dirs::locate(&env)
         && dirs.check_home(&env).is_ok()
@@ -99,7 +113,9 @@ fn unreadable(client: Client, fault: &Fault, now: Now) -> Reply {
         // The call is denied whether or not the log can be written.
         let _recorded = Log { state: &dirs.state, policy: &Policy::default(), now }.fault(fault);
     }
-    adapters::refuse(client, &Decision::fault(fault.clone(), false))
+    let withheld = quarantined::withheld(fault.clone());
+    adapters::refuse_result(client, message, &withheld)
+        .unwrap_or_else(|| adapters::refuse(client, &Decision::fault(fault.clone(), false)))
 }
 
 /// Everything about this machine that one call needs.
@@ -161,7 +177,8 @@ fn answer(request: &Request, now: Now) -> Decision {
     match Setting::of(request, now) {
         Ok(setting) => {
             // Also after everything was killed, the next call of any kind leaves no key of a review that is over.
-            if let Err(fault) = quarantine::sweep(&setting.dirs, now) {
+            let swept = quarantine::sweep(&setting.dirs, now);
+            if let Err(fault) = swept.and_then(|swept| setting.log().reviews_ended(&swept.ended)) {
                 let _recorded = setting.log().fault(&fault);
             }
             match &request.event {
@@ -344,7 +361,9 @@ fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision 
                 setting.desk().stop(&request.subject, message.as_deref()).map(|decided| decision = decided)
             }
         },
-        Event::SessionEnd { .. } => setting.desk().close(&request.subject),
+        Event::SessionEnd { .. } => {
+            setting.desk().close(&request.subject).and_then(|ended| setting.log().reviews_ended(&ended))
+        }
         Event::SessionStart { .. } => sweep(setting),
         Event::ConfigChange { .. } => {
             decision = config_change(setting, request);

@@ -97,6 +97,11 @@ impl Log<'_> {
         self.plain(EventKind::QuarantineSessionStarted, &note)
     }
 
+    /// Review sessions that were found to be over.
+    pub fn reviews_ended(&self, ended: &[(ReviewId, Why)]) -> Result<(), Fault> {
+        ended.iter().try_for_each(|(id, why)| self.review_ended(id, *why))
+    }
+
     /// A review session has ended.
     pub fn review_ended(&self, id: &ReviewId, why: Why) -> Result<(), Fault> {
         let kind = match why {

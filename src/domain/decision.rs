@@ -231,6 +231,11 @@ impl Decision {
         &self.reasons
     }
 
+    /// The agent's time has passed: where the client can, it is ended, besides being refused the call.
+    pub fn ends_agent(&self) -> bool {
+        self.quarantined && self.reasons.first().is_some_and(|reason| reason.rule == "QUARANTINE_TIMEOUT")
+    }
+
     pub fn rewrite(&self) -> Option<&Rewrite> {
         self.rewrite.as_ref()
     }

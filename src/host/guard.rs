@@ -9,7 +9,7 @@ use std::cell::UnsafeCell;
 use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::ptr::{addr_of_mut, null_mut};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 
 use libc::{c_int, c_void};
 
@@ -40,6 +40,17 @@ struct Spare(UnsafeCell<[u8; STACK]>);
 unsafe impl Sync for Spare {}
 
 static SPARE: Spare = Spare(UnsafeCell::new([0; STACK]));
+
+/// What is said on standard output when the process ends here, and how long it is.
+static WORDS: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+static LENGTH: AtomicUsize = AtomicUsize::new(0);
+
+/// The answer of a hook process that breaks from here on; empty = none but its exit code.
+pub fn last_words(text: &'static [u8]) {
+    LENGTH.store(0, Ordering::SeqCst);
+    WORDS.store(text.as_ptr().cast_mut(), Ordering::SeqCst);
+    LENGTH.store(text.len(), Ordering::SeqCst);
+}
 
 /// Arms the hook process: from here on it ends with 2 or by returning from `main`, and after `deadline_ms` at the latest.
 pub fn arm(deadline_ms: u32) {
@@ -111,10 +122,16 @@ fn end(info: &PanicHookInfo<'_>, what: &str, code: c_int) {
     leave(text, code)
 }
 
-/// Writes `text` to standard error and ends the process, with calls that a signal handler may make.
+/// Writes `text` to standard error, the last words to standard output, and ends the process, with calls that a signal
+/// handler may make.
 fn leave(text: &[u8], code: c_int) -> ! {
-    // SAFETY: the pointer and the length are those of `text`; both calls are safe in a signal handler.
+    let length = LENGTH.load(Ordering::SeqCst);
+    // SAFETY: the pointers and the lengths are those of `text` and of the last words, which are never freed, and whose
+    // length is not set before the pointer is; all calls are safe in a signal handler.
     unsafe {
+        if length > 0 {
+            libc::write(libc::STDOUT_FILENO, WORDS.load(Ordering::SeqCst).cast::<c_void>(), length);
+        }
         libc::write(libc::STDERR_FILENO, text.as_ptr().cast::<c_void>(), text.len());
         libc::_exit(code)
     }

@@ -7,6 +7,7 @@ mod machine;
 mod opencode;
 mod probe;
 mod report;
+mod reviewer;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -88,6 +89,7 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
             Client::ClaudeCode => claude_code::examine(&examined, report),
             Client::OpenCode => opencode::examine(&examined, report),
         }
+        reviewer::examine(client, here, report);
     }
     configuration::examine(&explained, report);
     machine::examine(here, report);

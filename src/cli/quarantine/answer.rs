@@ -196,12 +196,15 @@ impl Desk<'_> {
         u32::try_from(stand.history.iter().filter(|past| past.agent == agent).count()).unwrap_or(u32::MAX)
     }
 
-    /// The end of a client's session: reviews in which nobody works any more end with it.
-    pub fn close(&self, subject: &Subject) -> Result<(), Fault> {
+    /// The end of a client's session: reviews in which nobody works any more end with it. Names those that did.
+    pub fn close(&self, subject: &Subject) -> Result<Vec<(ReviewId, Why)>, Fault> {
+        let mut ended = Vec::new();
         for id in quarantine::leave_session(self.dirs, subject.client, &subject.session, self.now)? {
-            quarantine::end(self.dirs, &id, Why::ClientEnded, self.now)?;
+            if quarantine::end(self.dirs, &id, Why::ClientEnded, self.now)? {
+                ended.push((id, Why::ClientEnded));
+            }
         }
-        Ok(())
+        Ok(ended)
     }
 }
 

@@ -94,10 +94,7 @@ impl Office<'_> {
 
     /// Ends what is over.
     fn tidy(&self) -> Result<(), Fault> {
-        for (id, why) in quarantine::sweep(&self.machine.dirs, self.now)?.ended {
-            self.log().review_ended(&id, why)?;
-        }
-        Ok(())
+        self.log().reviews_ended(&quarantine::sweep(&self.machine.dirs, self.now)?.ended)
     }
 
     /// Ends a session and says so in the log: `false` = it was not open.
