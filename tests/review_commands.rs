@@ -626,7 +626,7 @@ fn a_session_that_ends_with_its_client_does_no_harm() {
 #[test]
 fn a_whole_review_with_opencode() {
     let clinic = Clinic(Place::new());
-    clinic.client("opencode", "1.18.33", "cat $log/stream");
+    clinic.client("opencode", "1.18.33", "cat > $log/task; cat $log/stream");
     clinic.0.well(&["install", "opencode"]);
     let part = |text: &str| json!({"type": "text", "part": {"text": text}}).to_string();
     let lines = [
@@ -642,10 +642,9 @@ fn a_whole_review_with_opencode() {
     let value = told.json();
     assert_eq!((&value["client"], &value["calls"]), (&json!("opencode"), &json!(1)));
     let args = clinic.0.read("log/args");
-    assert!(
-        args.starts_with("run\n--format\njson\n--agent\nquarantine-reviewer\nReview what is listed"),
-        "{args}"
-    );
+    assert_eq!(args.trim_end(), "run\n--format\njson\n--agent\nquarantine-reviewer");
+    let task = clinic.0.read("log/task");
+    assert!(task.starts_with("Review what is listed") && task.contains("- typed://"), "{task}");
     let env = clinic.0.read("log/env");
     let config = env.lines().find_map(|line| line.strip_prefix("OPENCODE_CONFIG_CONTENT=")).unwrap();
     let config: Value = serde_json::from_str(config).unwrap();

@@ -53,14 +53,14 @@ pub struct Ran {
     pub stderr: String,
 }
 
-/// Runs `command` in a process group of its own, with nothing on its standard input, for at most `limit`. Nothing that it
-/// started is left when this returns.
+/// Runs `command` in a process group of its own, with the standard input that it was given, for at most `limit`. Nothing
+/// that it started is left when this returns.
 pub fn run(command: &mut Command, limit: Duration, each: &mut dyn FnMut(Seen<'_>)) -> io::Result<Ran> {
     guard::note_stops();
     adopt();
     // A shell that became us may have left us its own.
     let others = children();
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     guard::end_with_us(command);
     let start = Instant::now();
     let mut child = command.spawn()?;

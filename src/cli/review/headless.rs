@@ -1,8 +1,11 @@
 //! How each client is started for a review: headless, in an empty directory, as an agent that has only the tools of the
 //! quarantine.
 
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -32,7 +35,7 @@ impl Start<'_> {
     /// here only spares the agent calls that would be refused.
     pub fn command(&self, client: Client) -> Result<Command, Fault> {
         let mut command = Command::new(self.program);
-        command.current_dir(self.dir).env("LAZARET_QUARANTINE", self.session.as_str());
+        command.current_dir(self.dir).env("LAZARET_QUARANTINE", self.session.as_str()).stdin(Stdio::null());
         match client {
             Client::ClaudeCode => self.claude(&mut command),
             Client::OpenCode => self.opencode(&mut command)?,
@@ -81,9 +84,22 @@ impl Start<'_> {
         if let Some(model) = self.model {
             command.args(["--model", model]);
         }
-        command.arg(&self.task.user_prompt);
+        // As an argument it would arrive in quotes, with every quote in it escaped.
+        let task = unnamed(self.dir, &self.task.user_prompt)
+            .map_err(|error| Fault::new(FaultKind::Host, "the task", error.to_string()))?;
+        command.stdin(task);
         Ok(())
     }
+}
+
+/// A file without a name that holds `text`, to be read from its beginning.
+fn unnamed(dir: &Path, text: &str) -> io::Result<File> {
+    let path = dir.join("task");
+    let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    std::fs::remove_file(&path)?;
+    file.write_all(text.as_bytes())?;
+    file.rewind()?;
+    Ok(file)
 }
 
 /// The configuration that the environment holds already, with the agent in it.
