@@ -245,6 +245,8 @@ fn reads_what_was_sealed(client: Client) {
         let failure = handed_on(told(label));
         assert_eq!(failure["lazaret"], "review failed", "{story}");
     }
+    // The one finding, and nothing besides.
+    assert_eq!(session.heard(MAIN).matches(QUOTED).count(), 1, "{story}");
     let heard = session.sent(MAIN);
     for absent in
         [UNTOLD, SECRET, "liar's words", "planted-1138", "\u{1b}", "\\u001b", "\u{200b}", "\u{e0041}"]
@@ -473,7 +475,10 @@ fn was_refused(world: &World, session: &Session, client: Client) {
     let invented = &session.told("invented").text;
     match client {
         Client::Claude => assert!(invented.contains("No such tool available"), "{invented}"),
-        Client::OpenCode => assert!(invented.contains("TOOL_NOT_ALLOWED"), "{invented}"),
+        Client::OpenCode => {
+            assert!(invented.contains("TOOL_NOT_ALLOWED"), "{invented}");
+            assert_eq!(found("invented").unwrap()["event"], "tool_blocked");
+        }
     }
 }
 
@@ -606,13 +611,17 @@ fn limits_and_ends(client: Client) {
         assert!(failure["why"].as_str().unwrap().contains(outcome), "{failure}");
     }
     refused("spawn-after-its-end", "quarantine.no-session", "action_blocked");
-    let left_open = handed_on(told("start-left-open"));
-    let left_open = ReviewId::parse(left_open["session"].as_str().unwrap()).unwrap();
-    has_ended(&world, client, &left_open);
+    let ids = ["late", "ended", "left-open"].map(|name| {
+        let started = handed_on(told(&format!("start-{name}")));
+        ReviewId::parse(started["session"].as_str().unwrap()).unwrap()
+    });
+    has_ended(&world, client, &ids);
 }
 
 /// After the client's session: Claude Code says that it ended, OpenCode does not.
-fn has_ended(world: &World, client: Client, left_open: &ReviewId) {
+fn has_ended(world: &World, client: Client, [late, ended, left_open]: &[ReviewId; 3]) {
+    let has_key = |id: &ReviewId| keys(world).iter().any(|file| file.contains(id.as_str()));
+    assert_eq!([late, ended, left_open].map(has_key), [false, false, client == Client::OpenCode]);
     let why = || quarantine::load(&world.dirs(), left_open).unwrap().unwrap().ended.map(|ended| ended.why);
     let expected = match client {
         Client::Claude => Some(quarantine::Why::ClientEnded),
@@ -711,19 +720,25 @@ fn whole_review(client: Client) {
         )
         .sub("[[prose]]", lane("prose", Step::say(format!("All is well. {UNTOLD}"))))
         .sub("[[slow]]", lane("slow", Step::say("{}").pausing(Duration::from_secs(8))));
-    let name = client.registered_as();
+    let registered = client.registered_as();
     let run = |marker: &str, more: &str| {
         format!(
-            "lazaret review run --client {name} --json --instructions '[[{marker}]]' {more} src \
+            "lazaret review run --client {registered} --json --instructions '[[{marker}]]' {more} src \
                  > ../{marker}.out 2> ../{marker}.err; echo $? > ../{marker}.code\n"
         )
     };
-    let look =
-        format!("ls -l /proc/[0-9]*/exe 2>/dev/null | grep -c {} > ../left.out\nexit 0\n", client.inside());
-    let session = world.play_script(
-        script,
-        &[run("clean", ""), run("bad", ""), run("prose", ""), run("slow", "--timeout 6"), look].concat(),
-    );
+    // One of the two keeps its keys in the keyring, where the kernel lets it.
+    let keyring = client == Client::Claude && quarantine::probe_keyring().is_ok();
+    let kept = if keyring { "export LAZARET_KEYS=keyring\n" } else { "" };
+    let name = "$(printf %s \"$XDG_RUNTIME_DIR/lazaret/review\" | sha256sum | cut -c 1-16)";
+    let held = format!("grep -c lazaret:review:{name} /proc/keys >> ../held.out || true\n");
+    let keeps =
+        format!("{held}lazaret review start src > /dev/null\n{held}lazaret review end --all > /dev/null\n");
+    let runs = format!("ls -l /proc/[0-9]*/exe 2>/dev/null | grep -c {}", client.inside());
+    let seen = format!("{{ until {runs} > ../seen.out; do sleep 0.1; done; }} &\n");
+    let look = format!("{held}{runs} > ../left.out\nexit 0\n");
+    let commands = [run("clean", ""), run("bad", ""), run("prose", ""), run("slow", "--timeout 6")].concat();
+    let session = world.play_script(script, &format!("{kept}{keeps}{seen}{commands}{look}"));
     let story = |marker: &str| {
         let text = |end: &str| world.read(&format!("/home/dev/{marker}.{end}"));
         format!("{}\n{}\n{}\n{}", text("code"), text("out"), text("err"), session.story())
@@ -751,6 +766,11 @@ fn whole_review(client: Client) {
         "{bad}"
     );
     assert!(world.read("/home/dev/slow.err").contains("not done in 6 s"), "{}", story("slow"));
-    assert_eq!(world.read("/home/dev/left.out").trim(), "0", "the client runs on");
+    let count = |file: &str| -> Vec<usize> {
+        world.read(&format!("/home/dev/{file}.out")).lines().map(|line| line.parse().unwrap()).collect()
+    };
+    assert!(count("seen")[0] > 0, "the client was not seen at work");
+    assert_eq!(count("left"), [0], "the client runs on");
+    assert_eq!(count("held"), [0, usize::from(keyring), 0], "keys in the keyring");
     assert_eq!(keys(&world), Vec::<String>::new());
 }
