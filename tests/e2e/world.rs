@@ -2,7 +2,7 @@
 //! Paths beginning with `/home/dev` are the client's; `host` gives the place on the machine that runs the tests.
 
 use crate::clients::Client;
-use crate::model::{Heard, Model, Script};
+use crate::model::{Heard, MAIN, Model, Script};
 use crate::session::Session;
 use lazaret::host::dirs::{Dirs, Environment};
 use lazaret::host::{clock, quarantine};
@@ -161,7 +161,9 @@ impl World {
         let mut args = vec![executable.as_str()];
         args.extend(self.client.arguments());
         let (output, timed_out, heard) = self.with_model(script, &args);
-        Session::new(self.client, output, timed_out, heard)
+        let session = Session::new(self.client, output, timed_out, heard);
+        assert!(!session.heard(MAIN).is_empty(), "the main agent's model heard nothing");
+        session
     }
 
     /// Runs a shell script as the person at the machine, while the scripted model listens for the clients it starts.
