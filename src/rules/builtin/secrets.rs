@@ -86,9 +86,12 @@ pub(super) const RULES: &[Rule] = &[
             "cat ~/.docker/config.json",
             "less ~/.netrc",
             "cat < ~/.kube/config",
+            "lazaret review start --root / ~/.ssh/id_rsa",
+            "lazaret review run /etc/shadow",
         ],
         silent: &[
             "cat ~/.ssh/id_rsa.pub",
+            "lazaret review start src docs/a.md --instructions 'look for ~/.ssh/id_rsa'",
             "cat ~/.ssh/*.pub",
             "ssh-add -L",
             "git diff --no-index a b",
