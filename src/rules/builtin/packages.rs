@@ -22,8 +22,10 @@ const INSTALLERS: &[&str] = &[
 ];
 
 /// Programs that run, or install and run, what stands at an address.
-const URL_RUNNERS: &[&str] =
-    &["pip", "pip3", "npm", "pnpm", "yarn", "bun", "pipx", "uv", "poetry", "deno", "go"];
+const URL_RUNNERS: &[&str] = &[
+    "npx", "bunx", "pnpx", "uvx", "pip", "pip3", "npm", "pnpm", "yarn", "bun", "pipx", "uv", "poetry",
+    "deno", "go",
+];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

@@ -15,7 +15,7 @@ const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl"];
 
 const MODE_SETTERS: &[&str] = &["chmod", "install", "mkdir"];
 
-const SUDO: &[&str] = &["sudo", "doas"];
+const SUDO: &[&str] = &["sudo", "doas", "su"];
 
 const PASSWORD_TAKERS: &[&str] = &["sshpass", "sudo"];
 

@@ -11,7 +11,7 @@ use crate::rules::commands::{self, Deed, Kind};
 use crate::rules::{Invocation, Stdin};
 
 /// Bits for programs, by a hash of the name; different names may share one.
-const PROGRAMS: u32 = 110;
+const PROGRAMS: u32 = 107;
 /// One bit for each kind of effect, and behind them those for what else there is.
 const KINDS: u32 = PROGRAMS;
 const FEATURES: u32 = KINDS + 8;
