@@ -42,6 +42,10 @@ pub fn is_hidden(c: char) -> bool {
 /// The absolute, lexically normalised form of `path` seen from `base`: `.`, `..` and doubled slashes resolved, no
 /// trailing slash. Symbolic links are not looked at.
 pub fn join(base: &str, path: &str) -> String {
+    // Nearly every path that is asked about is in that form already.
+    if is_normal(path) {
+        return path.to_owned();
+    }
     let mut parts: Vec<&str> = Vec::new();
     let from_base = if path.starts_with('/') { "" } else { base };
     for part in from_base.split('/').chain(path.split('/')) {
@@ -64,6 +68,19 @@ pub fn join(base: &str, path: &str) -> String {
     out
 }
 
+/// Whether an absolute path has nothing to resolve. Names that begin with two dots are not looked at closer.
+fn is_normal(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let plain = |pair: &[u8]| !matches!(pair, [b'/', b'/']);
+    let dots = |three: &[u8]| matches!(three, [b'/', b'.', b'/' | b'.']);
+    bytes.len() > 1
+        && bytes.starts_with(b"/")
+        && !bytes.ends_with(b"/")
+        && !bytes.ends_with(b"/.")
+        && bytes.windows(2).all(plain)
+        && !bytes.windows(3).any(dots)
+}
+
 /// `path` is `root` or lies below it, by whole names; both absolute and normalised.
 pub fn lies_in(path: &str, root: &str) -> bool {
     let rest = path.strip_prefix(root.strip_suffix('/').unwrap_or(root));
@@ -80,6 +97,23 @@ mod tests {
         assert_eq!(join("/a/b", "../c/./d//"), "/a/c/d");
         assert_eq!(join("/a", "/x/../.."), "/");
         assert_eq!(join("/", ".."), "/");
+        for (path, normal) in [
+            ("/a/b", "/a/b"),
+            ("/a/.b", "/a/.b"),
+            ("/a/..b", "/a/..b"),
+            ("/a/b.", "/a/b."),
+            ("/a/.", "/a"),
+            ("/a/./b", "/a/b"),
+            ("/a/..", "/"),
+            ("/a/../b", "/b"),
+            ("//a", "/a"),
+            ("/a//b", "/a/b"),
+            ("/a/", "/a"),
+            ("/.", "/"),
+            ("/", "/"),
+        ] {
+            assert_eq!(join("/x", path), normal, "{path}");
+        }
     }
 
     #[test]

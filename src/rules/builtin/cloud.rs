@@ -4,7 +4,7 @@ use super::{flagged, predicate, sub};
 use crate::domain::{Effect, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, When, flag_value, has_flag,
+    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, flag_value, has_flag,
 };
 use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
@@ -12,6 +12,10 @@ use crate::shell::Arg;
 const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt"];
 const DOCKER: &[&str] = &["docker", "podman", "nerdctl", "finch"];
 const KUBECTL: &[&str] = &["kubectl", "oc", "k3s", "k"];
+
+const CLOUDS: &[&str] = &["aws", "gcloud", "az", "doctl", "oci", "ibmcloud", "linode-cli", "hcloud", "scw"];
+
+const HUBS: &[&str] = &["gh", "glab"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -90,7 +94,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes a namespace, a node, a volume or everything of a kind",
         instead: Some(Instead::Command("kubectl get all")),
-        when: &[predicate("kubectl_deletes_widely", kubectl_wide)],
+        when: &[predicate("kubectl_deletes_widely", Trigger::programs(KUBECTL), kubectl_wide)],
         fires: &[
             "kubectl delete ns prod",
             "kubectl delete namespace prod",
@@ -115,7 +119,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "takes something out of a running cluster",
         instead: Some(Instead::Command("kubectl get pods")),
         when: &[
-            predicate("kubectl_deletes", |scene| kubectl_deletes(scene, false)),
+            predicate("kubectl_deletes", Trigger::programs(KUBECTL), |scene| kubectl_deletes(scene, false)),
             When::Command(sub(KUBECTL, &["drain", "cordon", "taint"])),
             When::Command(Command { flags: &[&["--replicas=0"]], ..sub(KUBECTL, &["scale"]) }),
             When::Command(Command {
@@ -149,7 +153,9 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "deletes a running pod; what keeps it running starts another",
         instead: Some(Instead::Command("kubectl get pods")),
-        when: &[predicate("kubectl_deletes_pods", |scene| kubectl_deletes(scene, true))],
+        when: &[predicate("kubectl_deletes_pods", Trigger::programs(KUBECTL), |scene| {
+            kubectl_deletes(scene, true)
+        })],
         fires: &["kubectl delete pod x", "kubectl -n dev delete pods x y", "kubectl delete job/migrate"],
         silent: &[
             "kubectl get pods",
@@ -163,7 +169,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "deletes a whole directory in a container that may be a volume or a mount of this machine",
         instead: Some(Instead::Command("docker compose exec web ls /app")),
-        when: &[predicate("container_directory_deleted", container_wiped)],
+        when: &[predicate("container_directory_deleted", Trigger::WRAPPED, container_wiped)],
         fires: &[
             "docker exec web rm -rf /app",
             "docker exec db rm -rf /var/lib/postgresql/data",
@@ -228,7 +234,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes a cloud resource with what is in it",
         instead: Some(Instead::Advice("list the resource and let the person delete it")),
-        when: &[predicate("cloud_cli_deletes", cloud_deletes)],
+        when: &[predicate("cloud_cli_deletes", Trigger::programs(CLOUDS), cloud_deletes)],
         fires: &[
             "aws ec2 terminate-instances --instance-ids i-1",
             "aws rds delete-db-instance --db-instance-identifier x",
@@ -349,7 +355,7 @@ pub(super) const RULES: &[Rule] = &[
                     "gist delete",
                 ],
             )),
-            predicate("gh_api_writes", gh_api_deletes),
+            predicate("gh_api_writes", Trigger::programs(HUBS), gh_api_deletes),
         ],
         fires: &[
             "gh release delete v1",
@@ -386,7 +392,7 @@ pub(super) const RULES: &[Rule] = &[
                 flags: &[&["-v", "--volumes", "--rmi"]],
                 ..sub(&["docker-compose", "podman-compose"], &["down"])
             }),
-            predicate("docker_removes_all", docker_all),
+            predicate("docker_removes_all", Trigger::programs(DOCKER), docker_all),
         ],
         fires: &[
             "docker system prune -a --volumes",
@@ -606,39 +612,32 @@ fn container_wiped<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn cloud_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(
-        &["aws", "gcloud", "az", "doctl", "oci", "ibmcloud", "linode-cli", "hcloud", "scw"],
-        |inv| {
-            let words: Vec<&str> = inv
-                .sub
-                .iter()
-                .map(String::as_str)
-                .chain(inv.operands.iter().filter_map(Arg::known))
-                .collect();
-            let dry = has_flag(inv, "--dry-run")
-                || has_flag(inv, "--dryrun")
-                || has_flag(inv, "--no-execute-changeset");
-            // The action is the verb of the command; a resource may be named like one, but stands behind it.
-            let verb = match inv.program.as_str() {
-                "aws" => words.get(1).is_some_and(|verb| {
-                    ["delete-", "terminate-", "deregister-", "purge-", "schedule-key-deletion", "remove-"]
-                        .iter()
-                        .any(|front| verb.starts_with(front))
-                }),
-                _ => words
+    let found = scene.first(CLOUDS, |inv| {
+        let words: Vec<&str> =
+            inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
+        let dry = has_flag(inv, "--dry-run")
+            || has_flag(inv, "--dryrun")
+            || has_flag(inv, "--no-execute-changeset");
+        // The action is the verb of the command; a resource may be named like one, but stands behind it.
+        let verb = match inv.program.as_str() {
+            "aws" => words.get(1).is_some_and(|verb| {
+                ["delete-", "terminate-", "deregister-", "purge-", "schedule-key-deletion", "remove-"]
                     .iter()
-                    .skip(1)
-                    .take(4)
-                    .any(|verb| matches!(*verb, "delete" | "destroy" | "purge" | "terminate")),
-            };
-            verb && !dry
-        },
-    );
+                    .any(|front| verb.starts_with(front))
+            }),
+            _ => words
+                .iter()
+                .skip(1)
+                .take(4)
+                .any(|verb| matches!(*verb, "delete" | "destroy" | "purge" | "terminate")),
+        };
+        verb && !dry
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["gh", "glab"], |inv| {
+    let found = scene.first(HUBS, |inv| {
         let api = inv.sub.first().map(String::as_str).or_else(|| inv.operands.first().and_then(Arg::known))
             == Some("api");
         let method = flag_value(inv, &["-X", "--method"]).map(Arg::text).unwrap_or_default();

@@ -5,8 +5,8 @@ use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdic
 use crate::rules::Invocation;
 use crate::rules::commands;
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, classify, code_of, contains_word, flag_value, has_flag,
-    inner_verdict, is_interpreter, is_shell, runs,
+    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, code_of, contains_word, flag_value,
+    has_flag, inner_verdict, is_interpreter, is_shell, runs,
 };
 use crate::shell::Arg;
 
@@ -129,6 +129,16 @@ const STARTS: &[&str] = &[
 pub(super) const MAX_LITERALS: usize = 64;
 const MAX_LENGTH: usize = 4096;
 
+const POWERSHELL: &[&str] = &["pwsh", "powershell"];
+
+const ARCHIVERS: &[&str] = &["tar", "bsdtar", "gtar", "zip"];
+
+/// Programs with an option that names a command.
+const OPTION_RUNNERS: &[&str] = &[
+    "git", "tar", "gtar", "bsdtar", "make", "gmake", "bmake", "sort", "apt", "apt-get", "aptitude", "dpkg",
+    "scp", "sftp", "rsync", "psql", "cargo", "npm", "pnpm", "yarn", "npx",
+];
+
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "code.deletes",
@@ -137,7 +147,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "delete the one directory inside the project that is meant, by its name",
         )),
-        when: &[predicate("code_deletes_a_directory", code_deletes)],
+        when: &[predicate("code_deletes_a_directory", Trigger::INTERPRETER, code_deletes)],
         fires: &[
             "python3 -c 'import shutil; shutil.rmtree(\"/\")'",
             "node -e \"require('fs').rmSync('/home/u', {recursive: true})\"",
@@ -172,7 +182,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "has an interpreter delete a directory whose name is put together when it runs",
         instead: Some(Instead::Advice("delete the one directory that is meant, by its name")),
-        when: &[predicate("code_deletes_what_it_computes", code_deletes_computed)],
+        when: &[predicate("code_deletes_what_it_computes", Trigger::INTERPRETER, code_deletes_computed)],
         fires: &[
             "python -c \"import shutil,os; shutil.rmtree(os.environ['TARGET'])\"",
             "node -e \"require('fs').rmSync(process.argv[1],{recursive:true})\" x",
@@ -189,7 +199,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "code.writes-blocked-file",
         reason: "has an interpreter change a file that must not be written",
         instead: Some(Instead::Advice("write a file in the project, and let the person put it in place")),
-        when: &[predicate("code_writes_a_blocked_file", |scene| writes_at_least(scene, Verdict::Block))],
+        when: &[predicate("code_writes_a_blocked_file", Trigger::INTERPRETER, |scene| {
+            writes_at_least(scene, Verdict::Block)
+        })],
         fires: &[
             "python3 -c \"open('/etc/passwd','w').write('')\"",
             "python3 -c \"import os; os.truncate('/etc/passwd',0)\"",
@@ -213,7 +225,9 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "write the file with the tool for that, so that the person sees what is in it",
         )),
-        when: &[predicate("code_writes_an_asked_file", |scene| writes_at_least(scene, Verdict::Modify))],
+        when: &[predicate("code_writes_an_asked_file", Trigger::INTERPRETER, |scene| {
+            writes_at_least(scene, Verdict::Modify)
+        })],
         fires: &[
             "python3 -c \"open('/home/u/.bashrc','a').write('x')\"",
             "node -e \"require('fs').appendFileSync(process.env.HOME+'/.bashrc','x')\"",
@@ -231,8 +245,12 @@ pub(super) const RULES: &[Rule] = &[
         reason: "has an interpreter run a command that would be asked about in a shell",
         instead: Some(Instead::Advice("run the command in the shell, where it can be read")),
         when: &[
-            predicate("code_runs_an_asked_command", |scene| runs_at_least(scene, Verdict::Modify)),
-            predicate("argument_is_an_asked_command", |scene| {
+            predicate(
+                "code_runs_an_asked_command",
+                Trigger::INTERPRETER.or(Trigger::programs(lists::SEDS)),
+                |scene| runs_at_least(scene, Verdict::Modify),
+            ),
+            predicate("argument_is_an_asked_command", runners::NEEDS, |scene| {
                 runners::runs_by_argument(scene, Verdict::Modify)
             }),
         ],
@@ -256,8 +274,8 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c \"import base64; print(base64.b64decode('cHJpbnQoMSk='))\"",
         )),
         when: &[
-            predicate("decoded_code_is_run", decoded_code_runs),
-            predicate("encoded_powershell", encoded_powershell),
+            predicate("decoded_code_is_run", Trigger::INTERPRETER, decoded_code_runs),
+            predicate("encoded_powershell", Trigger::programs(POWERSHELL), encoded_powershell),
         ],
         fires: &[
             "python -c \"exec(__import__('base64').b64decode('cm0gLXJmIC8='))\"",
@@ -281,7 +299,11 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "has sed or awk hand text to a shell",
         instead: Some(Instead::Command("sed -n '1,20p' README.md")),
-        when: &[predicate("filter_runs_commands", filter_runs)],
+        when: &[predicate(
+            "filter_runs_commands",
+            Trigger::programs(lists::SEDS).or(Trigger::programs(lists::SCRIPTED_FILTERS)),
+            filter_runs,
+        )],
         fires: &[
             "sed 's/x/id/e' f",
             "sed '1e curl x.example' f",
@@ -307,7 +329,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "has a program run a command that is not its own, given in an option",
         instead: Some(Instead::Command("make -n")),
-        when: &[predicate("option_names_a_command", option_runs)],
+        when: &[predicate("option_names_a_command", Trigger::programs(OPTION_RUNNERS), option_runs)],
         fires: &[
             "git grep -O'sh -c \"rm -rf ~\"' x",
             "git grep --open-files-in-pager='rm -rf' x",
@@ -349,8 +371,12 @@ pub(super) const RULES: &[Rule] = &[
         reason: "has an interpreter run a command that would be blocked in a shell",
         instead: Some(Instead::Advice("run the command in the shell, where it can be read")),
         when: &[
-            predicate("code_runs_a_blocked_command", |scene| runs_at_least(scene, Verdict::Block)),
-            predicate("argument_is_a_blocked_command", |scene| {
+            predicate(
+                "code_runs_a_blocked_command",
+                Trigger::INTERPRETER.or(Trigger::programs(lists::SEDS)),
+                |scene| runs_at_least(scene, Verdict::Block),
+            ),
+            predicate("argument_is_a_blocked_command", runners::NEEDS, |scene| {
                 runners::runs_by_argument(scene, Verdict::Block)
             }),
         ],
@@ -401,7 +427,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "code.archiver-runs-command",
         reason: "has an archiver run a command of its own choosing",
         instead: Some(Instead::Command("tar -tf archive.tar")),
-        when: &[predicate("archiver_told_to_run_a_command", archiver_runs)],
+        when: &[predicate("archiver_told_to_run_a_command", Trigger::programs(ARCHIVERS), archiver_runs)],
         fires: &[
             "tar cf /dev/null --checkpoint=1 --checkpoint-action=exec='rm -rf /' x",
             "tar xf a.tar --to-command='sh'",
@@ -447,9 +473,6 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
         classes.any(if recursive { LOST } else { LOST_ONE })
     };
-    if !scene.trigger.has_interpreter() {
-        return Found::No;
-    }
     let found = interpreters(scene).find(|inv| {
         texts(inv, scene).any(|text| {
             let tree = DELETES.iter().any(|call| contains_word(&text, call));
@@ -461,7 +484,7 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
-    if scene.nested || !scene.trigger.has_interpreter() {
+    if scene.nested {
         return Found::No;
     }
     let found = interpreters(scene).find(|inv| {
@@ -486,9 +509,6 @@ fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
 }
 
 fn code_deletes_computed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    if !scene.trigger.has_interpreter() {
-        return Found::No;
-    }
     // Scripts take their targets from elsewhere as a matter of course: only code that stands in the command is looked at.
     let found = interpreters(scene).find(|inv| {
         inv.args.iter().map(Arg::text).any(|text| {
@@ -501,9 +521,6 @@ fn code_deletes_computed<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn decoded_code_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
-    if !scene.trigger.has_interpreter() {
-        return Found::No;
-    }
     let found = interpreters(scene).find(|inv| {
         // `… | python3 -c 'json.load(sys.stdin)'`: what comes in is data there.
         inv.args.iter().map(Arg::text).any(|text| {
@@ -515,7 +532,7 @@ fn decoded_code_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn encoded_powershell<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["pwsh", "powershell"], |inv| {
+    let found = scene.first(POWERSHELL, |inv| {
         // It may be shortened to any length.
         let is_encoded =
             |text: &str| text.len() > 1 && ("-encodedcommand".starts_with(text) || text == "-ec");
@@ -535,7 +552,7 @@ fn sed_scripts(inv: &Invocation) -> impl Iterator<Item = &Arg> {
 
 fn filter_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
-        if runs(inv, &["sed", "gsed"]) {
+        if runs(inv, lists::SEDS) {
             return sed_scripts(inv).any(|script| scripts::sed_runs(&script.text()).is_some());
         }
         runs(inv, lists::SCRIPTED_FILTERS)
@@ -579,7 +596,7 @@ fn option_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
         let word = text.split_whitespace().next().unwrap_or_default();
         word.rsplit('/').next().unwrap_or_default().to_owned()
     };
-    let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
+    let found = scene.first(OPTION_RUNNERS, |inv| match inv.program.as_str() {
         "git" if inv.sub.first().is_some_and(|sub| sub == "grep") => inv.args.iter().any(|arg| {
             let text = arg.text();
             let long = text
@@ -635,7 +652,7 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     if scene.nested {
         return Found::No;
     }
-    let sed = scene.first(&["sed", "gsed"], |inv| {
+    let sed = scene.first(lists::SEDS, |inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
         let run = sed_scripts(inv).filter_map(|script| scripts::sed_runs(&script.text()));
         { run }.any(|command| is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least)
@@ -643,7 +660,7 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     if let Some(inv) = sed {
         return Found::yes(&inv.text);
     }
-    if !scene.trigger.has_interpreter() {
+    if !scene.trigger.meets(Trigger::INTERPRETER) {
         return Found::No;
     }
     let found = interpreters(scene).find(|inv| {
@@ -698,7 +715,7 @@ pub(super) fn shell(command: String) -> ToolCall {
 fn archiver_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
     const RUNS: &[&str] =
         &["--checkpoint-action=exec", "--to-command", "--unzip-command", "-TT", "--rsh-command"];
-    let found = scene.first(&["tar", "bsdtar", "gtar", "zip"], |inv| {
+    let found = scene.first(ARCHIVERS, |inv| {
         inv.args.iter().any(|arg| RUNS.iter().any(|option| arg.prefix().starts_with(option)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))

@@ -3,7 +3,9 @@
 use super::{predicate, sub};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::matcher::{COMMAND, Command, Found, Instead, Operand, RULE, Rule, Scene, When, input_of};
+use crate::rules::matcher::{
+    COMMAND, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, input_of,
+};
 use crate::shell::Arg;
 
 const CLIENTS: &[&str] = &[
@@ -25,13 +27,44 @@ const CLIENTS: &[&str] = &[
     "litecli",
 ];
 
+const DROPPERS: &[&str] = &["dropdb", "mysqladmin"];
+
+const REDIS: &[&str] = &["redis-cli", "valkey-cli", "keydb-cli"];
+
+const MONGO: &[&str] = &["mongosh", "mongo"];
+
+/// Programs that a framework's tasks are run with.
+const RUNNERS: &[&str] = &[
+    "php",
+    "python",
+    "python3",
+    "npx",
+    "bunx",
+    "bundle",
+    "mix",
+    "supabase",
+    "pnpm",
+    "yarn",
+    "sequelize",
+    "knex",
+    "typeorm",
+    "prisma",
+    "rake",
+    "rails",
+    "uv",
+    "poetry",
+    "django-admin",
+    "npm",
+    "bun",
+];
+
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "database.drop-database",
         severity: Severity::Critical,
         reason: "deletes a whole database",
         instead: Some(Instead::Command("psql -l")),
-        when: &[predicate("sql_drop_database", |scene| {
+        when: &[predicate("sql_drop_database", Trigger::programs(CLIENTS), |scene| {
             sql(scene, |words| {
                 (starts(words, &["DROP", "DATABASE"]) && !words.last().is_some_and(|name| is_scratch(name)))
                     || starts(words, &["DROP", "SCHEMA"])
@@ -59,7 +92,9 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "deletes a whole database",
         instead: Some(Instead::Command("psql -l")),
-        when: &[predicate("database_dropped_by_program", |scene| dropped(scene, false))],
+        when: &[predicate("database_dropped_by_program", Trigger::programs(DROPPERS), |scene| {
+            dropped(scene, false)
+        })],
         fires: &["dropdb app", "dropdb -h db --if-exists \"$DB\"", "mysqladmin drop app"],
         silent: &["psql -l", "dropdb test_db", "createdb app", "mysqladmin status"],
         ..RULE
@@ -71,8 +106,10 @@ pub(super) const RULES: &[Rule] = &[
         reason: "deletes a database that is named like one for tests",
         instead: Some(Instead::Command("psql -l")),
         when: &[
-            predicate("scratch_database_dropped_by_program", |scene| dropped(scene, true)),
-            predicate("sql_drop_scratch_database", |scene| {
+            predicate("scratch_database_dropped_by_program", Trigger::programs(DROPPERS), |scene| {
+                dropped(scene, true)
+            }),
+            predicate("sql_drop_scratch_database", Trigger::programs(CLIENTS), |scene| {
                 sql(scene, |words| {
                     starts(words, &["DROP", "DATABASE"]) && words.last().is_some_and(|name| is_scratch(name))
                 })
@@ -91,7 +128,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "deletes a table with all that is in it",
         instead: Some(Instead::Command("psql -c '\\dt' app")),
-        when: &[predicate("sql_drop_table", |scene| {
+        when: &[predicate("sql_drop_table", Trigger::programs(CLIENTS), |scene| {
             sql(scene, |words| {
                 ["TABLE", "VIEW", "INDEX", "ROLE", "USER", "TABLESPACE", "SEQUENCE"].iter().any(|what| starts(words, &["DROP", what]))
                 || starts(words, &["DROP", "MATERIALIZED"])
@@ -118,7 +155,9 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "empties a table",
         instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users' app")),
-        when: &[predicate("sql_truncate", |scene| sql(scene, |words| starts(words, &["TRUNCATE"])))],
+        when: &[predicate("sql_truncate", Trigger::programs(CLIENTS), |scene| {
+            sql(scene, |words| starts(words, &["TRUNCATE"]))
+        })],
         fires: &[
             "psql -c 'TRUNCATE users'",
             "mysql -e 'truncate table users' app",
@@ -132,7 +171,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "changes or deletes every row, because there is no WHERE",
         instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users WHERE id = 7' app")),
-        when: &[predicate("sql_without_where", |scene| {
+        when: &[predicate("sql_without_where", Trigger::programs(CLIENTS), |scene| {
             sql(scene, |words| {
                 let all =
                     !words.iter().any(|word| word == "WHERE") && !words.iter().any(|word| word == "LIMIT");
@@ -159,7 +198,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "empties a key-value store",
         instead: Some(Instead::Command("redis-cli dbsize")),
-        when: &[predicate("store_flushed", flushed)],
+        when: &[predicate("store_flushed", Trigger::programs(REDIS), flushed)],
         fires: &[
             "redis-cli FLUSHALL",
             "redis-cli -n 1 flushdb",
@@ -174,7 +213,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes a database, a collection or all documents",
         instead: Some(Instead::Command("mongosh --eval 'db.stats()' app")),
-        when: &[predicate("mongo_drop", mongo_drop)],
+        when: &[predicate("mongo_drop", Trigger::programs(MONGO), mongo_drop)],
         fires: &[
             "mongosh --eval 'db.dropDatabase()' app",
             "mongo app --eval 'db.users.drop()'",
@@ -212,7 +251,7 @@ pub(super) const RULES: &[Rule] = &[
                 ..sub(&["prisma"], &["db push"])
             }),
             When::Command(sub(&["prisma"], &["migrate reset"])),
-            predicate("framework_database_reset", framework_reset),
+            predicate("framework_database_reset", Trigger::programs(RUNNERS), framework_reset),
         ],
         fires: &[
             "rails db:drop",
@@ -243,7 +282,7 @@ fn is_scratch(name: &str) -> bool {
 
 /// A database is dropped by a program of its own; with `scratch`, one for tests.
 fn dropped<'a>(scene: &Scene<'a>, scratch: bool) -> Found<'a> {
-    let found = scene.first(&["dropdb", "mysqladmin"], |inv| {
+    let found = scene.first(DROPPERS, |inv| {
         let names = match (inv.program.as_str(), inv.operands.as_slice()) {
             ("mysqladmin", [first, names @ ..]) if first.known() == Some("drop") => names,
             ("mysqladmin", _) => return false,
@@ -304,7 +343,7 @@ fn words_of(statement: &str) -> Vec<String> {
 }
 
 fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["redis-cli", "valkey-cli", "keydb-cli"], |inv| {
+    let found = scene.first(REDIS, |inv| {
         let flush =
             |word: &str| word.eq_ignore_ascii_case("flushall") || word.eq_ignore_ascii_case("flushdb");
         let given = inv.operands.first().and_then(Arg::known).is_some_and(flush);
@@ -316,7 +355,7 @@ fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn mongo_drop<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["mongosh", "mongo"], |inv| {
+    let found = scene.first(MONGO, |inv| {
         texts(inv, scene).iter().any(|text| {
             let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
             ["dropDatabase(", ".drop(", "deleteMany({})", "remove({})"].iter().any(|word| text.contains(word))
@@ -343,29 +382,6 @@ fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
         ("mix", "ecto.reset"),
         ("knex", "migrate:rollback"),
         ("typeorm", "schema:drop"),
-    ];
-    const RUNNERS: &[&str] = &[
-        "php",
-        "python",
-        "python3",
-        "npx",
-        "bunx",
-        "bundle",
-        "mix",
-        "supabase",
-        "pnpm",
-        "yarn",
-        "sequelize",
-        "knex",
-        "typeorm",
-        "prisma",
-        "rake",
-        "rails",
-        "uv",
-        "poetry",
-        "django-admin",
-        "npm",
-        "bun",
     ];
     let found = scene.first(RUNNERS, |inv| {
         let words: Vec<&str> = std::iter::once(inv.program.as_str()).chain(inv.args.iter().filter_map(Arg::known)).collect();

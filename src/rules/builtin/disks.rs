@@ -3,12 +3,16 @@
 use super::{flagged, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::matcher::{
-    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, When, classify,
-    has_flag, runs, target_of,
+    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
+    classify, has_flag, runs, target_of,
 };
 use crate::shell::Arg;
 
 const DEV: Operand = Operand::At(&[At::Abs("/dev")]);
+
+const DD: &[&str] = &["dd", "dcfldd", "ddrescue"];
+
+const FORMATTERS: &[&str] = &["mkfs", "mkfs.*", "mke2fs", "newfs", "newfs_*", "mkswap", "mkdosfs", "mkntfs"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -30,7 +34,7 @@ pub(super) const RULES: &[Rule] = &[
                 ],
                 ..EFFECT
             }),
-            predicate("dd_onto_a_device", dd_onto_device),
+            predicate("dd_onto_a_device", Trigger::programs(DD), dd_onto_device),
         ],
         fires: &[
             "dd if=/dev/zero of=/dev/sda",
@@ -53,7 +57,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "makes a new file system over what is on the disk",
         instead: Some(Instead::Command("lsblk")),
-        when: &[predicate("file_system_made_on_a_device", format_device)],
+        when: &[predicate("file_system_made_on_a_device", Trigger::programs(FORMATTERS), format_device)],
         fires: &[
             "mkfs.ext4 /dev/sda1",
             "sudo mkfs -t xfs /dev/nvme0n1p2",
@@ -189,7 +193,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn dd_onto_device<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["dd", "dcfldd", "ddrescue"], |inv| {
+    let found = scene.first(DD, |inv| {
         inv.args.iter().any(|arg| {
             let Some(out) = arg.prefix().strip_prefix("of=") else { return false };
             let target = target_of(&Arg::literal(out), inv.cwd.as_deref());
@@ -201,8 +205,7 @@ fn dd_onto_device<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn format_device<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
-        let formats =
-            runs(inv, &["mkfs", "mkfs.*", "mke2fs", "newfs", "newfs_*", "mkswap", "mkdosfs", "mkntfs"]);
+        let formats = runs(inv, FORMATTERS);
         formats
             && !has_flag(inv, "-n")
             && !has_flag(inv, "-N")

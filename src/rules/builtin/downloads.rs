@@ -49,6 +49,10 @@ pub(super) fn saved_behind<'a>(
 /// Most downloads of one call that are followed.
 const MAX_DOWNLOADS: usize = 256;
 
+/// Programs that copy between machines, and those that do with `cp`.
+pub(super) const COPIERS: &[&str] = &["scp", "rsync", "sftp"];
+pub(super) const STORES: &[&str] = &["aws", "gsutil", "gcloud", "rclone", "kubectl", "docker"];
+
 /// Copies a file from another machine to a place here.
 fn copies_here(inv: &Invocation) -> bool {
     let remote = |arg: &Arg| {
@@ -56,14 +60,14 @@ fn copies_here(inv: &Invocation) -> bool {
         text.contains("://")
             || text.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
     };
-    let stores = runs(inv, &["aws", "gsutil", "gcloud", "rclone", "kubectl", "docker"])
+    let stores = runs(inv, STORES)
         && inv
             .sub
             .iter()
             .map(String::as_str)
             .chain(inv.operands.iter().filter_map(Arg::known))
             .any(|word| word == "cp");
-    (runs(inv, &["scp", "rsync", "sftp"]) || stores)
+    (runs(inv, COPIERS) || stores)
         && inv
             .operands
             .split_last()
@@ -87,8 +91,10 @@ pub(super) fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     })
 }
 
+/// Programs that decode into a file.
+pub(super) const DECODING: &[&str] = &["base64", "base32", "basenc", "xxd", "uudecode", "rev", "openssl"];
+
 pub(super) fn decoded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const DECODING: &[&str] = &["base64", "base32", "basenc", "xxd", "uudecode", "rev", "openssl"];
     let all = scene.invocations();
     first_user(all, &|inv| runs(inv, DECODING), &|inv| {
         let out = flag_value(inv, &["-out", "-o"]).map(|file| target_of(file, inv.cwd.as_deref()));

@@ -4,8 +4,8 @@ use super::{flagged, lists, predicate, run};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, When, flag_value,
-    has_flag, owner, runs,
+    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
+    flag_value, has_flag, owner, runs,
 };
 use crate::shell::{Arg, Piece};
 
@@ -37,6 +37,10 @@ const CRITICAL_ETC: &[At] = &[
     At::Abs("/etc/inittab"),
     At::Abs("/etc/machine-id"),
 ];
+
+const CHMOD: &[&str] = &["chmod"];
+
+const EMPTIERS: &[&str] = &["truncate", "cp"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -109,7 +113,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes all that another command lists, and that lists too much",
         instead: Some(Instead::Advice("name what is to go inside the project, and filter the list by name")),
-        when: &[predicate("list_of_everything_piped_to_a_deletion", delete_piped)],
+        when: &[predicate("list_of_everything_piped_to_a_deletion", Trigger::WRAPPED, delete_piped)],
         fires: &[
             "find / -type f -print0 | xargs -0 rm -rf",
             "ls -d ~/* | xargs rm -rf",
@@ -242,7 +246,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "write the path out, or check the variable with ${NAME:?} and a fixed directory in front",
         )),
-        when: &[predicate("recursive_deletion_of_an_unknown_path", delete_unknown)],
+        when: &[predicate("recursive_deletion_of_an_unknown_path", Trigger::kinds(DELETES), delete_unknown)],
         fires: &["rm -rf \"$X\"", "rm -rf $(cat list.txt)", "rm -rf $DIR/build"],
         silent: &["rm -rf build/$X", "rm -f \"$X\"", "D=build; rm -rf \"$D\"", "rm -rf /tmp/x-$$"],
         ..RULE
@@ -253,7 +257,11 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "write the path out, or check the variable with ${NAME:?} and a fixed directory in front",
         )),
-        when: &[predicate("recursive_deletion_below_an_unknown_directory", delete_unknown_root)],
+        when: &[predicate(
+            "recursive_deletion_below_an_unknown_directory",
+            Trigger::kinds(DELETES),
+            delete_unknown_root,
+        )],
         fires: &["rm -rf \"$X/\"", "rm -rf $X/*", "rm -rf \"${DIR}\"/*", "rm -rf /$X"],
         silent: &["rm -rf build/$X/*", "X=build; rm -rf \"$X/\"", "ls $X/*"],
         ..RULE
@@ -298,7 +306,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "delete inside the project only, or ask the person to add the directory to `scope`",
         )),
-        when: &[predicate("deletion_of_a_single_file_outside", delete_file_outside)],
+        when: &[predicate("deletion_of_a_single_file_outside", Trigger::kinds(DELETES), delete_file_outside)],
         fires: &["rm ~/notes.txt", "rm ../other/a.txt", "unlink ~/work/thing/x"],
         silent: &["rm src/main.rs", "rm /tmp/x", "rm -f \"$X\"", "cat ~/notes.txt"],
         ..RULE
@@ -310,7 +318,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "install software with the package manager, and ask the person to do it",
         )),
-        when: &[predicate("system_files_changed", write_system)],
+        when: &[predicate("system_files_changed", Trigger::kinds(CHANGES), write_system)],
         fires: &[
             "cp x /usr/bin/ls",
             "sudo tee /boot/grub/grub.cfg < x",
@@ -352,7 +360,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "changes the machine's configuration",
         instead: Some(Instead::Advice("show the person the change and let them make it")),
-        when: &[predicate("etc_changed", write_etc)],
+        when: &[predicate("etc_changed", Trigger::kinds(CHANGES), write_etc)],
         fires: &[
             "echo '127.0.0.1 x' >> /etc/hosts",
             "sudo tee /etc/nginx/nginx.conf < n.conf",
@@ -410,7 +418,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "files.chmod-lockout",
         reason: "takes away the permission to read or write the whole project",
         instead: Some(Instead::Command("chmod 600 notes.txt")),
-        when: &[predicate("chmod_takes_everything_away", chmod_lockout)],
+        when: &[predicate("chmod_takes_everything_away", Trigger::programs(CHMOD), chmod_lockout)],
         fires: &["chmod -R 000 .", "chmod -R a-rwx .", "chmod -R ugo-w .", "chmod 000 /home/u/proj"],
         silent: &["chmod -R u+rw .", "chmod 000 secret.txt", "chmod -R go-w .", "chmod -R 755 ."],
         ..RULE
@@ -510,7 +518,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "empties a file of the project",
         instead: Some(Instead::Command("git status --short")),
-        when: &[predicate("truncate_to_nothing", truncated)],
+        when: &[predicate("truncate_to_nothing", Trigger::programs(EMPTIERS), truncated)],
         fires: &["truncate -s 0 src/main.rs", "truncate --size=0 README.md", "cp /dev/null src/main.rs"],
         silent: &[
             "truncate -s 10M /tmp/disk.img",
@@ -677,7 +685,7 @@ fn chmod_lockout<'a>(scene: &Scene<'a>) -> Found<'a> {
         "000", "0000", "0", "a-rwx", "a-r", "a-w", "a-rw", "ugo-rwx", "ugo-w", "ugo-r", "-rwx", "-r", "-w",
         "u-w", "u-r", "u-rwx", "a=", "u=",
     ];
-    let found = scene.first(&["chmod"], |inv| {
+    let found = scene.first(CHMOD, |inv| {
         let mode = inv.args.iter().any(|arg| arg.known().is_some_and(|mode| MODES.contains(&mode)));
         mode && inv.operands.iter().any(|arg| {
             let target = crate::rules::matcher::target_of(arg, inv.cwd.as_deref());
@@ -689,7 +697,7 @@ fn chmod_lockout<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn truncated<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["truncate", "cp"], |inv| {
+    let found = scene.first(EMPTIERS, |inv| {
         let empties = match inv.program.as_str() {
             "cp" => inv.operands.first().and_then(Arg::known) == Some("/dev/null"),
             _ => {

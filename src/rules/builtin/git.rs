@@ -4,8 +4,8 @@ use super::{lists, predicate};
 use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Tool, ToolCall, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, When, flag_value,
-    has_flag, has_operand, inner_verdict,
+    COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, Trigger, When,
+    flag_value, has_flag, has_operand, inner_verdict,
 };
 use crate::rules::survey::{checked_out, is_whole, setting_command};
 use crate::shell::Arg;
@@ -15,6 +15,9 @@ const GIT: &[&str] = &["git"];
 const fn git(subs: &'static [&'static str], flags: &'static [&'static [&'static str]]) -> Command {
     Command { programs: GIT, subs, flags, ..COMMAND }
 }
+
+const CHANGES: &[EffectKind] =
+    &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
 
 pub(crate) const RULES: &[Rule] = &[
     Rule {
@@ -57,7 +60,9 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.checkout-paths",
         reason: "overwrites uncommitted changes of all files in the named place",
         instead: Some(Instead::Command("git stash")),
-        when: &[predicate("git_checkout_places", |scene| overwrites(scene, "checkout", Loss::Wide))],
+        when: &[predicate("git_checkout_places", Trigger::programs(GIT), |scene| {
+            overwrites(scene, "checkout", Loss::Wide)
+        })],
         fires: &[
             "git checkout -- .",
             "git checkout .",
@@ -92,7 +97,9 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.restore",
         reason: "overwrites uncommitted changes of all files in the named place",
         instead: Some(Instead::Command("git stash")),
-        when: &[predicate("git_restore_places", |scene| overwrites(scene, "restore", Loss::Wide))],
+        when: &[predicate("git_restore_places", Trigger::programs(GIT), |scene| {
+            overwrites(scene, "restore", Loss::Wide)
+        })],
         fires: &[
             "git restore .",
             "git restore src",
@@ -115,9 +122,15 @@ pub(crate) const RULES: &[Rule] = &[
         reason: "overwrites a file that has changes which git does not hold",
         instead: Some(Instead::Command("git stash push README.md")),
         when: &[
-            predicate("git_checkout_files", |scene| overwrites(scene, "checkout", Loss::File)),
-            predicate("git_restore_files", |scene| overwrites(scene, "restore", Loss::File)),
-            predicate("git_checkout_index_files", |scene| overwrites(scene, "checkout-index", Loss::File)),
+            predicate("git_checkout_files", Trigger::programs(GIT), |scene| {
+                overwrites(scene, "checkout", Loss::File)
+            }),
+            predicate("git_restore_files", Trigger::programs(GIT), |scene| {
+                overwrites(scene, "restore", Loss::File)
+            }),
+            predicate("git_checkout_index_files", Trigger::programs(GIT), |scene| {
+                overwrites(scene, "checkout-index", Loss::File)
+            }),
         ],
         fires: &[
             "git checkout -- README.md",
@@ -140,7 +153,7 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.clean",
         reason: "deletes files that git does not track and cannot bring back",
         instead: Some(Instead::Command("git clean -nd")),
-        when: &[predicate("git_clean_forced", clean)],
+        when: &[predicate("git_clean_forced", Trigger::programs(GIT), clean)],
         fires: &[
             "git clean -fd",
             "git clean -fdx",
@@ -179,7 +192,7 @@ pub(crate) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "deletes every tracked file, changed ones too",
         instead: Some(Instead::Command("git rm -r --cached .")),
-        when: &[predicate("git_rm_all", |scene| {
+        when: &[predicate("git_rm_all", Trigger::programs(GIT), |scene| {
             first_git(scene, "rm", |inv| {
                 let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
                 let kept = has_flag(inv, "--cached") || has_flag(inv, "-n") || has_flag(inv, "--dry-run");
@@ -195,7 +208,7 @@ pub(crate) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "moves or deletes a protected branch, so that its commits hang on nothing",
         instead: Some(Instead::Command("git branch backup main")),
-        when: &[predicate("git_moves_protected_branch", moves_protected)],
+        when: &[predicate("git_moves_protected_branch", Trigger::programs(GIT), moves_protected)],
         fires: &[
             "git branch -f main HEAD~3",
             "git branch -M topic main",
@@ -222,7 +235,7 @@ pub(crate) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "a program that is only known once it runs is told what would throw work away",
         instead: Some(Instead::Advice("write the program out")),
-        when: &[predicate("unknown_program_discards", unknown_program)],
+        when: &[predicate("unknown_program_discards", Trigger::UNKNOWN, unknown_program)],
         fires: &[
             "\"$UNKNOWN\" reset --hard",
             "$GIT clean -fdx",
@@ -246,7 +259,7 @@ pub(crate) const RULES: &[Rule] = &[
         reason: "a forced push overwrites commits that others may have pushed since",
         instead: Some(Instead::Command("git push --force-with-lease")),
         rewriter: Some(Rewriter::ForceWithLease),
-        when: &[predicate("git_forced_push", forced_push)],
+        when: &[predicate("git_forced_push", Trigger::programs(GIT), forced_push)],
         fires: &[
             "git push --force origin feature",
             "git push -f origin feature",
@@ -265,7 +278,11 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.push-force-protected",
         reason: "a forced push to a protected branch rewrites what everybody builds on",
         instead: Some(Instead::Advice("push to a branch of your own and open a pull request")),
-        when: &[predicate("git_forced_push_to_protected_branch", forced_push_to_protected)],
+        when: &[predicate(
+            "git_forced_push_to_protected_branch",
+            Trigger::programs(GIT),
+            forced_push_to_protected,
+        )],
         fires: &[
             "git push --force origin main",
             "git push -f origin HEAD:master",
@@ -289,7 +306,7 @@ pub(crate) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("git branch -r --merged")),
         when: &[
             When::Command(git(&["push"], &[&["--delete", "-d"]])),
-            predicate("git_push_empty_source", push_empty_source),
+            predicate("git_push_empty_source", Trigger::programs(GIT), push_empty_source),
         ],
         fires: &["git push origin --delete topic", "git push origin :topic", "git push -d origin topic"],
         silent: &["git push origin topic", "git push origin HEAD:topic", "git branch -d topic"],
@@ -302,7 +319,7 @@ pub(crate) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("git push origin --delete topic")),
         when: &[
             When::Command(git(&["push"], &[&["--prune"]])),
-            predicate("git_push_deletes_unknown", |scene| {
+            predicate("git_push_deletes_unknown", Trigger::programs(GIT), |scene| {
                 first_git(scene, "push", |inv| {
                     let by_option = has_flag(inv, "--delete") || has_flag(inv, "-d");
                     let unknown = |arg: &Arg| arg.has_unknown() || arg.has_glob();
@@ -325,7 +342,7 @@ pub(crate) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes a protected branch on the remote",
         instead: Some(Instead::Command("git push origin topic")),
-        when: &[predicate("git_deletes_protected_branch", deletes_protected)],
+        when: &[predicate("git_deletes_protected_branch", Trigger::programs(GIT), deletes_protected)],
         fires: &[
             "git push origin :main",
             "git push --delete origin master",
@@ -468,7 +485,7 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.config-executes",
         reason: "this setting makes git run a program of its own choosing from now on",
         instead: Some(Instead::Command("git config --get core.hooksPath")),
-        when: &[predicate("git_config_executes", config_executes)],
+        when: &[predicate("git_config_executes", Trigger::programs(GIT), config_executes)],
         fires: &[
             "git config core.hooksPath /tmp/hooks",
             "git config --global core.sshCommand 'ssh -i /tmp/k'",
@@ -517,7 +534,7 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.internals-written",
         reason: "git's own files are changed behind git's back",
         instead: Some(Instead::Advice("use the git command that makes the change")),
-        when: &[predicate("git_internals_written", internals_written)],
+        when: &[predicate("git_internals_written", Trigger::kinds(CHANGES), internals_written)],
         fires: &[
             "echo x > .git/config",
             "sed -i s/a/b/ .git/config",
@@ -541,7 +558,7 @@ pub(crate) const RULES: &[Rule] = &[
         when: &[
             When::Command(git(&["commit", "push", "merge", "am", "rebase"], &[&["--no-verify"]])),
             When::Command(git(&["commit"], &[&["-n"]])),
-            predicate("git_hooks_disabled_by_variable", hooks_disabled),
+            predicate("git_hooks_disabled_by_variable", Trigger::programs(GIT), hooks_disabled),
         ],
         fires: &[
             "git commit --no-verify -m x",
@@ -972,10 +989,9 @@ fn lasting_setting(inv: &Invocation) -> bool {
 }
 
 fn internals_written<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let changes = [EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
     for (effect, classes) in scene.effects() {
         let Target::Path { path, recursive, .. } = &effect.target else { continue };
-        if !changes.contains(&effect.kind) || *recursive || !classes.has(crate::rules::matcher::Class::Git) {
+        if !CHANGES.contains(&effect.kind) || *recursive || !classes.has(crate::rules::matcher::Class::Git) {
             continue;
         }
         // A lock that a dead git left behind is removed by hand; hooks have a rule of their own; git itself may write.

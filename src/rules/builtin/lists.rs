@@ -314,6 +314,9 @@ pub(crate) const GIT_HOOKS: &[At] = &[At::Name(".git/hooks")];
 /// Filters whose program, the first operand, can run commands and write files.
 pub(crate) const SCRIPTED_FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk"];
 
+/// The stream editor, by its names.
+pub(crate) const SEDS: &[&str] = &["sed", "gsed"];
+
 /// Interpreters with subcommands.
 pub(crate) const RUNTIMES: &[&str] = &["deno", "bun"];
 

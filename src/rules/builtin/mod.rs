@@ -39,16 +39,20 @@ pub(super) const FILES: &[&[Rule]] = &[
     packages::RULES,
 ];
 
-/// A condition with what it needs, and the rule that it stands in.
+/// A condition, and the rule that it stands in.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
-    pub needs: Trigger,
     pub rule: &'static Rule,
     pub when: &'static When,
 }
 
 /// Every condition of every rule, in the order of [`FILES`]; made when lazaret is compiled.
-pub(super) static ENTRIES: [Entry; COUNT] = entries();
+pub(super) static ENTRIES: [Entry; COUNT] = LIST;
+
+/// What each of [`ENTRIES`] needs. On its own, because most calls read no more than this.
+pub(super) static NEEDS: [Trigger; COUNT] = needs();
+
+const LIST: [Entry; COUNT] = entries();
 
 const COUNT: usize = {
     let mut count = 0;
@@ -67,7 +71,7 @@ const COUNT: usize = {
 #[expect(clippy::indexing_slicing, reason = "a constant: an index out of bounds would not compile")]
 const fn entries() -> [Entry; COUNT] {
     let first = &FILES[0][0];
-    let mut out = [Entry { needs: Trigger::NONE, rule: first, when: &first.when[0] }; COUNT];
+    let mut out = [Entry { rule: first, when: &first.when[0] }; COUNT];
     let mut next = 0;
     let mut files = FILES;
     while let [file, rest @ ..] = files {
@@ -75,7 +79,7 @@ const fn entries() -> [Entry; COUNT] {
         while let [rule, rest @ ..] = rules {
             let mut conditions = rule.when;
             while let [when, rest @ ..] = conditions {
-                out[next] = Entry { needs: Trigger::of_condition(when), rule, when };
+                out[next] = Entry { rule, when };
                 next += 1;
                 conditions = rest;
             }
@@ -86,9 +90,20 @@ const fn entries() -> [Entry; COUNT] {
     out
 }
 
-/// A condition in code.
-const fn predicate(name: &'static str, test: for<'a> fn(&Scene<'a>) -> Found<'a>) -> When {
-    When::Predicate(Predicate { name, test })
+#[expect(clippy::indexing_slicing, reason = "a constant: an index out of bounds would not compile")]
+const fn needs() -> [Trigger; COUNT] {
+    let mut out = [Trigger::NONE; COUNT];
+    let mut next = 0;
+    while next < COUNT {
+        out[next] = Trigger::of_condition(LIST[next].when);
+        next += 1;
+    }
+    out
+}
+
+/// A condition in code, which cannot match a call without any of what it needs.
+const fn predicate(name: &'static str, needs: Trigger, test: for<'a> fn(&Scene<'a>) -> Found<'a>) -> When {
+    When::Predicate(Predicate { name, needs, test })
 }
 
 /// Any run of one of these programs.

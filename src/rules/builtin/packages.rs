@@ -4,12 +4,28 @@ use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{Policy, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, When, flag_value, has_flag, host_of, is_known,
+    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, host_of,
+    is_known,
 };
 use crate::shell::Arg;
 
 const PIP: &[&str] = &["pip", "pip3", "pipx", "uv", "poetry", "pdm"];
 const NODE: &[&str] = &["npm", "pnpm", "yarn", "bun"];
+
+const INDEX_USERS: &[&str] =
+    &["pip", "pip3", "pipx", "uv", "npm", "pnpm", "yarn", "bun", "cargo", "gem", "npx"];
+
+/// Programs that install what stands at an address.
+const INSTALLERS: &[&str] = &[
+    "pip", "pip3", "pipx", "uv", "npm", "pnpm", "yarn", "bun", "apt", "apt-get", "dnf", "yum", "gem", "rpm",
+    "cargo", "go",
+];
+
+/// Programs that run, or install and run, what stands at an address.
+const URL_RUNNERS: &[&str] = &[
+    "npx", "bunx", "pnpx", "uvx", "pip", "pip3", "npm", "pnpm", "yarn", "bun", "pipx", "uv", "poetry",
+    "deno", "go",
+];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -214,7 +230,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "installs code from an address instead of a package registry",
         instead: Some(Instead::Advice("install the released package by name and version")),
-        when: &[predicate("installed_from_an_address", from_url)],
+        when: &[predicate("installed_from_an_address", Trigger::programs(INSTALLERS), from_url)],
         fires: &[
             "pip install https://x.example/a.whl",
             "npm install https://x.example/a.tgz",
@@ -239,7 +255,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "fetches code from an address outside the known hosts, and runs it",
         instead: Some(Instead::Advice("run the released package by name and version")),
-        when: &[predicate("code_at_an_address_is_run", run_from_url)],
+        when: &[predicate("code_at_an_address_is_run", Trigger::programs(URL_RUNNERS), run_from_url)],
         fires: &[
             "npx https://x.example/y.tgz",
             "bunx https://x.example/y.tgz",
@@ -270,7 +286,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "takes packages from another registry than the usual one",
         instead: Some(Instead::Command("pip install requests")),
-        when: &[predicate("foreign_package_index", foreign_index)],
+        when: &[predicate("foreign_package_index", Trigger::programs(INDEX_USERS), foreign_index)],
         fires: &[
             "pip install --index-url https://x.example/simple a",
             "pip install -i http://x.example/simple a",
@@ -366,7 +382,7 @@ fn words(inv: &Invocation) -> impl Iterator<Item = &str> {
 fn from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
     let policy = scene.view.policy;
     let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), policy);
-    let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
+    let found = scene.first(INSTALLERS, |inv| match inv.program.as_str() {
         "pip" | "pip3" | "pipx" | "uv" | "npm" | "pnpm" | "yarn" | "bun" | "apt" | "apt-get" | "dnf"
         | "yum" | "gem" | "rpm" => {
             let installs =
@@ -408,7 +424,7 @@ fn run_from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
         let host = host_of(text);
         text.contains("://") && !is_usual(&host, policy)
     };
-    let found = scene.invocations().iter().find(|inv| {
+    let found = scene.first(URL_RUNNERS, |inv| {
         let word = |at: usize| words(inv).nth(at).unwrap_or_default();
         let from =
             flag_value(inv, &["--from", "-p", "--package", "--spec"]).map(Arg::prefix).unwrap_or_default();
@@ -451,22 +467,19 @@ fn foreign_index<'a>(scene: &Scene<'a>) -> Found<'a> {
         "--source",
     ];
     let policy = scene.view.policy;
-    let found = scene.first(
-        &["pip", "pip3", "pipx", "uv", "npm", "pnpm", "yarn", "bun", "cargo", "gem", "npx"],
-        |inv| {
-            // The address may be the flag's value or, where the tables do not know the flag, the word behind it.
-            let given = FLAGS.iter().any(|flag| has_flag(inv, flag));
-            let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), policy);
-            given
-                && inv.args.iter().any(|arg| {
-                    let text = arg.prefix();
-                    foreign(
-                        text.split_once('=')
-                            .filter(|(front, _)| front.starts_with('-'))
-                            .map_or(text, |(_, url)| url),
-                    )
-                })
-        },
-    );
+    let found = scene.first(INDEX_USERS, |inv| {
+        // The address may be the flag's value or, where the tables do not know the flag, the word behind it.
+        let given = FLAGS.iter().any(|flag| has_flag(inv, flag));
+        let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), policy);
+        given
+            && inv.args.iter().any(|arg| {
+                let text = arg.prefix();
+                foreign(
+                    text.split_once('=')
+                        .filter(|(front, _)| front.starts_with('-'))
+                        .map_or(text, |(_, url)| url),
+                )
+            })
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

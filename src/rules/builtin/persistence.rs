@@ -4,8 +4,8 @@ use super::packages::is_usual;
 use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{Action, EffectKind, Severity, Verdict};
 use crate::rules::matcher::{
-    At, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, When, contains_word, has_flag,
-    host_of,
+    At, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, contains_word,
+    has_flag, host_of,
 };
 use crate::shell::Arg;
 
@@ -14,6 +14,10 @@ const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModifi
 const fn written(at: &'static [At]) -> When {
     When::Effect(OnEffect { kinds: WRITES, at, ..EFFECT })
 }
+
+const CRONTAB: &[&str] = &["crontab"];
+
+const PACKAGE_MANAGERS: &[&str] = &["npm", "pnpm", "yarn", "pip", "pip3"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -117,7 +121,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             When::Command(flagged(&["crontab"], &[&["-e"]])),
             When::Command(Command { operand: Operand::Some, without: &["-l", "-r"], ..run(&["crontab"]) }),
-            predicate("crontab_from_standard_input", crontab_from_stdin),
+            predicate("crontab_from_standard_input", Trigger::programs(CRONTAB), crontab_from_stdin),
         ],
         fires: &[
             "crontab -",
@@ -266,7 +270,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "makes the editor run a command when the folder is opened",
         instead: Some(Instead::Advice("leave the task to be started by hand")),
-        when: &[predicate("task_on_folder_open", task_on_open)],
+        when: &[predicate("task_on_folder_open", Trigger::TOOL, task_on_open)],
         fires: &[
             "Write /home/u/proj/.vscode/tasks.json {\"runOptions\":{\"runOn\":\"folderOpen\"}}",
             "Edit /home/u/proj/.vscode/tasks.json \"runOn\": \"folderOpen\"",
@@ -286,7 +290,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("import the module where it is needed")),
         when: &[
             written(&[At::Name("sitecustomize.py"), At::Name("usercustomize.py")]),
-            predicate("site_packages_pth", pth_written),
+            predicate("site_packages_pth", Trigger::kinds(WRITES), pth_written),
         ],
         fires: &[
             "Write /home/u/.local/lib/python3.12/site-packages/usercustomize.py x",
@@ -321,7 +325,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "changes which shell, registry or scripts the package manager uses everywhere",
         instead: Some(Instead::Command("npm config list")),
-        when: &[predicate("package_manager_setting", npm_setting)],
+        when: &[predicate("package_manager_setting", Trigger::programs(PACKAGE_MANAGERS), npm_setting)],
         fires: &[
             "npm config set script-shell /tmp/x",
             "npm config set registry https://x.example",
@@ -352,7 +356,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn crontab_from_stdin<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["crontab"], |inv| {
+    let found = scene.first(CRONTAB, |inv| {
         inv.operands.is_empty() && !["-l", "-r", "-e", "-V"].iter().any(|flag| has_flag(inv, flag))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -393,7 +397,7 @@ fn npm_setting<'a>(scene: &Scene<'a>) -> Found<'a> {
         "yarn-path",
         "yarnPath",
     ];
-    let found = scene.first(&["npm", "pnpm", "yarn", "pip", "pip3"], |inv| {
+    let found = scene.first(PACKAGE_MANAGERS, |inv| {
         let words: Vec<&str> =
             inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
         let sets = words.contains(&"set");

@@ -4,8 +4,8 @@ use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, When, classify,
-    flag_value, has_flag, is_shell, runs, target_of,
+    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
+    classify, flag_value, has_flag, is_shell, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -13,13 +13,19 @@ const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
 const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl"];
 
+const MODE_SETTERS: &[&str] = &["chmod", "install", "mkdir"];
+
+const SUDO: &[&str] = &["sudo", "doas", "su"];
+
+const PASSWORD_TAKERS: &[&str] = &["sshpass", "sudo"];
+
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "privilege.root-shell",
         severity: Severity::Critical,
         reason: "opens a shell with all rights, in which nothing is checked any more",
         instead: Some(Instead::Command("sudo -l")),
-        when: &[predicate("shell_with_other_rights", root_shell)],
+        when: &[predicate("shell_with_other_rights", Trigger::SHELL.or(Trigger::programs(SUDO)), root_shell)],
         fires: &["sudo su", "sudo -i", "sudo bash", "sudo -s", "su -", "sudo su - root", "doas sh"],
         silent: &[
             "sudo -l",
@@ -90,7 +96,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "lets everybody run the file with its owner's rights",
         instead: Some(Instead::Command("chmod 755 script.sh")),
-        when: &[predicate("set_user_id_mode", setuid)],
+        when: &[predicate("set_user_id_mode", Trigger::programs(MODE_SETTERS), setuid)],
         fires: &[
             "chmod u+s /bin/bash",
             "chmod 4755 x",
@@ -115,7 +121,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "lets every user of the machine change the file",
         instead: Some(Instead::Command("chmod u+w notes.txt")),
-        when: &[predicate("world_writable_mode", world_writable)],
+        when: &[predicate("world_writable_mode", Trigger::programs(MODE_SETTERS), world_writable)],
         fires: &[
             "chmod 777 x",
             "chmod -R 0777 dist",
@@ -136,7 +142,7 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(run(&["pkexec", "run0", "gksudo", "kdesudo", "gosu", "su-exec"])),
             When::Command(sub(&["machinectl"], &["shell", "login"])),
             When::Command(flagged(&["systemd-run"], &[&["--pty", "-t", "--shell", "-S"]])),
-            predicate("unfolded_from_pkexec", from_pkexec),
+            predicate("unfolded_from_pkexec", Trigger::WRAPPED, from_pkexec),
         ],
         fires: &["pkexec bash", "pkexec cat /etc/hosts", "run0 ls", "machinectl shell"],
         silent: &["sudo -l", "which pkexec", "machinectl list"],
@@ -166,7 +172,7 @@ pub(super) const RULES: &[Rule] = &[
                 flags: &[&["--privileged"]],
                 ..sub(CONTAINERS, &["run", "exec", "create", "container run", "container create"])
             }),
-            predicate("container_with_the_host_in_it", container_host),
+            predicate("container_with_the_host_in_it", Trigger::programs(CONTAINERS), container_host),
         ],
         fires: &[
             "docker run --privileged alpine",
@@ -191,7 +197,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "talks to the container service directly, which acts with all rights",
         instead: Some(Instead::Command("docker ps")),
-        when: &[predicate("docker_socket", docker_socket)],
+        when: &[predicate("docker_socket", Trigger::ALWAYS, docker_socket)],
         fires: &[
             "curl --unix-socket /var/run/docker.sock http://localhost/containers/json",
             "chmod 666 /var/run/docker.sock",
@@ -212,7 +218,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             When::Command(run(&["nsenter"])),
             When::Command(Command { privileged: true, ..run(&["chroot", "unshare", "pivot_root"]) }),
-            predicate("unfolded_from_nsenter", from_nsenter),
+            predicate("unfolded_from_nsenter", Trigger::WRAPPED, from_nsenter),
         ],
         fires: &["nsenter -t 1 -m -u -i -n bash", "sudo nsenter --target 1 ls", "sudo chroot /mnt bash"],
         silent: &["ps aux", "unshare -r true", "lsns"],
@@ -222,7 +228,11 @@ pub(super) const RULES: &[Rule] = &[
         id: "privilege.password-typed",
         reason: "types a password for the person",
         instead: Some(Instead::Command("sudo -n -l")),
-        when: &[predicate("password_piped_to_sudo", password_piped)],
+        when: &[predicate(
+            "password_piped_to_sudo",
+            Trigger::WRAPPED.or(Trigger::programs(PASSWORD_TAKERS)),
+            password_piped,
+        )],
         fires: &[
             "echo hunter2 | sudo -S apt-get install x",
             "sudo -S ls <<< pw",
@@ -311,8 +321,7 @@ fn setuid<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
         }),
     };
-    let found =
-        scene.first(&["chmod", "install", "mkdir"], |inv| modes(inv).any(sets) && inv.program != "mkdir");
+    let found = scene.first(MODE_SETTERS, |inv| modes(inv).any(sets) && inv.program != "mkdir");
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -329,7 +338,7 @@ fn world_writable<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
         }),
     };
-    let found = scene.first(&["chmod", "install", "mkdir"], |inv| modes(inv).any(opens));
+    let found = scene.first(MODE_SETTERS, |inv| modes(inv).any(opens));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

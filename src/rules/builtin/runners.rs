@@ -5,7 +5,7 @@ use super::scripts;
 use crate::domain::Verdict;
 use crate::rules::Invocation;
 use crate::rules::commands;
-use crate::rules::matcher::{Found, Scene, content, flag_value, inner_verdict, input_of, target_of};
+use crate::rules::matcher::{Found, Scene, Trigger, content, flag_value, inner_verdict, input_of, target_of};
 use crate::shell::Arg;
 
 /// What stands in front of a command in a makefile.
@@ -31,6 +31,9 @@ const RUNNERS: &[(&str, &[&str])] = &[
     ("ftp", &["!"]),
     ("expect", &["spawn ", "system "]),
 ];
+
+/// The programs of both lists.
+pub(super) const NEEDS: Trigger = Trigger::programs(SCRIPT_RUNNERS).or(Trigger::keys(RUNNERS));
 
 pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     if scene.nested {

@@ -4,8 +4,9 @@ use super::{lists, predicate, run, scripts};
 use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, When, classify, code_of, flag_value,
-    has_flag, host_of, is_interpreter, is_known, prints_environment, prints_secret, runs, target_of,
+    Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, SECRET_PRINTERS, Scene, Trigger, When,
+    classify, code_of, flag_value, has_flag, host_of, is_interpreter, is_known, prints_environment,
+    prints_secret, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -41,6 +42,18 @@ const NAMED_IN_CODE: &[&str] = &[
     "Library/Keychains",
 ];
 
+const PUBLISHERS: &[&str] = &["git", "gh", "glab"];
+
+const SOURCES: &[&str] = &["source", "."];
+
+const VARIABLE_PRINTERS: &[&str] = &["echo", "printf", "printenv"];
+
+const SEARCHERS: &[&str] = &["find", "fd", "locate", "grep", "rg", "egrep"];
+
+const CLIPBOARDS: &[&str] = &["xclip", "xsel"];
+
+const PACKERS: &[&str] = &["7z", "7za", "7zz", "rar", "cpio", "pax", "ar"];
+
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "secrets.file-read",
@@ -56,7 +69,11 @@ pub(super) const RULES: &[Rule] = &[
                 except: lists::SECRET_USERS,
                 ..EFFECT
             }),
-            predicate("secret_given_to_git_or_a_host", secret_given_away),
+            predicate(
+                "secret_given_to_git_or_a_host",
+                Trigger::programs(PACKERS).or(Trigger::programs(PUBLISHERS)),
+                secret_given_away,
+            ),
         ],
         fires: &[
             "rg . ~/.ssh",
@@ -86,9 +103,12 @@ pub(super) const RULES: &[Rule] = &[
             "cat ~/.docker/config.json",
             "less ~/.netrc",
             "cat < ~/.kube/config",
+            "lazaret review start --root / ~/.ssh/id_rsa",
+            "lazaret review run /etc/shadow",
         ],
         silent: &[
             "cat ~/.ssh/id_rsa.pub",
+            "lazaret review start src docs/a.md --instructions 'look for ~/.ssh/id_rsa'",
             "cat ~/.ssh/*.pub",
             "ssh-add -L",
             "git diff --no-index a b",
@@ -118,7 +138,11 @@ pub(super) const RULES: &[Rule] = &[
         reason: "shows the values of a .env file to the model",
         instead: Some(Instead::Command("cut -d= -f1 .env")),
         when: &[
-            predicate("env_file_shown", env_file_shown),
+            predicate(
+                "env_file_shown",
+                Trigger::programs(READERS).or(Trigger::programs(SOURCES)).or(Trigger::TOOL),
+                env_file_shown,
+            ),
             When::Code(Code {
                 programs: &[],
                 all: &[&[".env'", ".env\"", ".env.local", ".env.production", ".env`"]],
@@ -154,7 +178,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "prints a token or password out of a credential store",
         instead: Some(Instead::Command("gh auth status")),
-        when: &[predicate("credential_store_printed", token_printed)],
+        when: &[predicate("credential_store_printed", Trigger::programs(SECRET_PRINTERS), token_printed)],
         fires: &[
             "gh auth token",
             "security find-generic-password -w -s x",
@@ -180,7 +204,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "prints the value of a secret variable",
         instead: Some(Instead::Command("test -n \"$GITHUB_TOKEN\" && echo set")),
-        when: &[predicate("secret_variable_printed", variable_printed)],
+        when: &[predicate("secret_variable_printed", Trigger::programs(VARIABLE_PRINTERS), variable_printed)],
         fires: &[
             "echo $GITHUB_TOKEN",
             "printenv AWS_SECRET_ACCESS_KEY",
@@ -202,7 +226,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "looks for keys and credentials over the whole machine or home",
         instead: Some(Instead::Command("git ls-files")),
-        when: &[predicate("search_for_secrets", search_for_secrets)],
+        when: &[predicate("search_for_secrets", Trigger::programs(SEARCHERS), search_for_secrets)],
         fires: &[
             "find / -name id_rsa",
             "find ~ -name '*.pem'",
@@ -224,7 +248,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("use the program that the secret is for, which reads it itself")),
         when: &[
             When::Code(Code { programs: &[], all: &[NAMED_IN_CODE] }),
-            predicate("code_puts_a_secret_path_together", code_joins_secret),
+            predicate("code_puts_a_secret_path_together", Trigger::INTERPRETER, code_joins_secret),
         ],
         fires: &[
             "python3 -c \"import pathlib; print((pathlib.Path.home()/'.ssh'/'id_rsa').read_text())\"",
@@ -248,7 +272,10 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "reads the memory of processes, where their secrets are",
         instead: Some(Instead::Command("ps aux")),
-        when: &[When::Command(run(&["gcore", "procdump"])), predicate("process_memory_read", memory_read)],
+        when: &[
+            When::Command(run(&["gcore", "procdump"])),
+            predicate("process_memory_read", Trigger::ALWAYS, memory_read),
+        ],
         fires: &["gcore 1234", "cat /proc/1234/mem", "dd if=/dev/mem of=x", "strings /proc/kcore"],
         silent: &["cat /proc/meminfo", "cat /proc/1234/status", "ps aux", "cat /proc/self/maps"],
         ..RULE
@@ -261,7 +288,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("ask the person to paste what is needed")),
         when: &[
             When::Command(run(&["pbpaste", "wl-paste"])),
-            predicate("clipboard_program_told_to_print", clipboard_printed),
+            predicate("clipboard_program_told_to_print", Trigger::programs(CLIPBOARDS), clipboard_printed),
         ],
         fires: &["pbpaste", "xclip -selection clipboard -o", "wl-paste | head"],
         silent: &["pbcopy < a.txt", "echo x | xclip -selection clipboard", "which pbpaste"],
@@ -299,9 +326,6 @@ pub(super) const RULES: &[Rule] = &[
 
 /// The strings of code, one behind the other as parts of a path, name a secret.
 fn code_joins_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
-    if !scene.trigger.has_interpreter() {
-        return Found::No;
-    }
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
         code_of(inv, scene).any(|text| {
             let joined = scripts::strings(&text).join("/").replace("//", "/");
@@ -319,7 +343,6 @@ fn secret_given_away<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .has(Class::Secret)
         })
     };
-    const PACKERS: &[&str] = &["7z", "7za", "7zz", "rar", "cpio", "pax", "ar"];
     let packed = scene.first(PACKERS, |inv| {
         inv.operands.iter().any(|arg| {
             let target = match target_of(arg, inv.cwd.as_deref()) {
@@ -332,7 +355,7 @@ fn secret_given_away<'a>(scene: &Scene<'a>) -> Found<'a> {
     if let Some(inv) = packed {
         return Found::yes(&inv.text);
     }
-    let found = scene.first(&["git", "gh", "glab"], |inv| {
+    let found = scene.first(PUBLISHERS, |inv| {
         let sub: Vec<&str> = inv.sub.iter().map(String::as_str).take(2).collect();
         let shows = matches!(
             sub.as_slice(),
@@ -383,7 +406,7 @@ fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
         _ => {}
     }
-    let sourced = scene.first(&["source", "."], |inv| inv.operands.iter().any(|arg| is_env(arg, inv, scene)));
+    let sourced = scene.first(SOURCES, |inv| inv.operands.iter().any(|arg| is_env(arg, inv, scene)));
     if let (Some(_), Some(inv)) = (sourced, scene.invocations().iter().find(|inv| prints_environment(inv))) {
         return Found::yes(&inv.text);
     }
@@ -432,7 +455,7 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 }
 
 fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["echo", "printf", "printenv"], |inv| {
+    let found = scene.first(VARIABLE_PRINTERS, |inv| {
         // Redirected to a file or given to another command it is not shown.
         let shown = inv.writes.is_empty() && inv.feeds.is_none() && !is_piped(inv, scene);
         if inv.program == "printenv" {
@@ -459,7 +482,7 @@ pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["find", "fd", "locate", "grep", "rg", "egrep"], |inv| {
+    let found = scene.first(SEARCHERS, |inv| {
         let wide = inv.program == "locate"
             || inv.operands.iter().any(|arg| {
                 let target = target_of(arg, inv.cwd.as_deref());
@@ -498,9 +521,8 @@ fn hunts(text: &str) -> bool {
 
 fn clipboard_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
     const PRINT: &[&str] = &["-o", "-out", "-b", "--output"];
-    let found = scene.first(&["xclip", "xsel"], |inv| {
-        inv.args.iter().filter_map(Arg::known).any(|arg| PRINT.contains(&arg))
-    });
+    let found =
+        scene.first(CLIPBOARDS, |inv| inv.args.iter().filter_map(Arg::known).any(|arg| PRINT.contains(&arg)));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

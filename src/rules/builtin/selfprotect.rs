@@ -4,17 +4,40 @@ mod clients;
 mod killed;
 mod written;
 
-use super::predicate;
+use super::{lists, predicate};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, When, classify, contains_word, flag_value,
-    has_flag, inside, mentions_protected, runs, squeeze, target_of,
+    Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, contains_word,
+    flag_value, has_flag, inside, mentions_protected, runs, squeeze, target_of,
 };
 use crate::shell::Arg;
 
 const ASK: Option<Instead> =
     Some(Instead::Advice("describe the change and let the person make it at a terminal"));
+
+const LINKERS: &[&str] = &["ln", "link", "cp", "mount", "symlink", "mklink"];
+
+const MOVERS: &[&str] = &["mv", "rename", "prename", "mmv"];
+
+const MODE_SETTERS: &[&str] = &["chmod", "chown", "chattr", "chflags", "setfacl"];
+
+/// Programs that put a tree somewhere.
+const FILLERS: &[&str] =
+    &["tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar", "unar", "python", "python3"];
+
+const UNPACKERS: &[&str] = &["tar", "bsdtar", "gtar", "cpio"];
+
+const TARS: &[&str] = &["tar", "bsdtar", "gtar"];
+
+const GIT: &[&str] = &["git"];
+
+const OWN: &[&str] = &["lazaret"];
+
+/// Programs that change the variables of others.
+const SETTERS: &[&str] = &["export", "unset", "declare", "typeset", "readonly", "launchctl", "systemctl"];
+
+const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -128,7 +151,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "makes a second way to what keeps the guard in place",
         instead: ASK,
-        when: &[predicate("link_to_a_protected_place", linked)],
+        when: &[predicate("link_to_a_protected_place", Trigger::programs(LINKERS), linked)],
         fires: &[
             "ln -s ~/.claude/settings.json x",
             "ln ~/.claude/settings.json x",
@@ -149,7 +172,11 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "unpacks or copies a whole tree over the home directory, where the guard's settings lie",
         instead: Some(Instead::Advice("unpack it into a directory of its own and take out what is needed")),
-        when: &[predicate("tree_over_the_home_directory", home_filled)],
+        when: &[predicate(
+            "tree_over_the_home_directory",
+            Trigger::programs(TARS).or(Trigger::programs(FILLERS)),
+            home_filled,
+        )],
         fires: &[
             "tar -C ~ -xf old.tar",
             "cp -r old/. ~",
@@ -173,11 +200,23 @@ pub(super) const RULES: &[Rule] = &[
         reason: "moves, fills or empties the directory of what keeps the guard in place",
         instead: ASK,
         when: &[
-            predicate("protected_directory_moved", moved),
-            predicate("archive_unpacked_over_a_protected_place", unpacked),
-            predicate("list_of_protected_places_piped_to_a_change", piped),
-            predicate("sed_writes_a_protected_place", sed_writes),
-            predicate("archive_members_renamed", written::renamed_members),
+            predicate(
+                "protected_directory_moved",
+                Trigger::programs(MOVERS).or(Trigger::programs(MODE_SETTERS)),
+                moved,
+            ),
+            predicate(
+                "archive_unpacked_over_a_protected_place",
+                Trigger::programs(FILLERS).or(Trigger::programs(UNPACKERS)),
+                unpacked,
+            ),
+            predicate(
+                "list_of_protected_places_piped_to_a_change",
+                Trigger::programs(TAKERS).or(Trigger::WRAPPED),
+                piped,
+            ),
+            predicate("sed_writes_a_protected_place", Trigger::programs(lists::SEDS), sed_writes),
+            predicate("archive_members_renamed", Trigger::programs(TARS), written::renamed_members),
         ],
         fires: &[
             "mv .claude .claude.bak",
@@ -207,8 +246,8 @@ pub(super) const RULES: &[Rule] = &[
         reason: "brings an older version of what keeps the guard in place back from git",
         instead: Some(Instead::Command("git diff HEAD -- .claude/settings.json")),
         when: &[
-            predicate("git_writes_a_protected_place", git_restores),
-            predicate("patch_of_a_protected_place", written::patched),
+            predicate("git_writes_a_protected_place", Trigger::programs(GIT), git_restores),
+            predicate("patch_of_a_protected_place", Trigger::programs(written::PATCHERS), written::patched),
         ],
         fires: &[
             "git checkout HEAD~5 -- .claude/settings.json",
@@ -237,10 +276,18 @@ pub(super) const RULES: &[Rule] = &[
         reason: "hands what keeps the guard in place to a program of which it cannot be told what it does with it",
         instead: Some(Instead::Command("cat .claude/settings.json")),
         when: &[
-            predicate("code_names_a_protected_place", mentions_protected),
-            predicate("protected_place_named_to_a_writer", written::named),
-            predicate("protected_place_mounted", written::mounted),
-            predicate("code_takes_a_protected_directory", written::taken_by_code),
+            predicate(
+                "code_names_a_protected_place",
+                Trigger::INTERPRETER.or(Trigger::ACTIVE),
+                mentions_protected,
+            ),
+            predicate(
+                "protected_place_named_to_a_writer",
+                Trigger::ACTIVE.or(Trigger::programs(written::EDITORS)),
+                written::named,
+            ),
+            predicate("protected_place_mounted", Trigger::programs(written::CONTAINERS), written::mounted),
+            predicate("code_takes_a_protected_directory", Trigger::INTERPRETER, written::taken_by_code),
         ],
         fires: &[
             "python3 -c \"import os; os.remove('.claude/settings.json')\"",
@@ -285,8 +332,16 @@ pub(super) const RULES: &[Rule] = &[
         reason: "starts a client with its hooks, plugins or settings off",
         instead: Some(Instead::Command("claude --version")),
         when: &[
-            predicate("client_started_without_hooks", clients::unguarded),
-            predicate("client_set_up_without_hooks", clients::set_up),
+            predicate(
+                "client_started_without_hooks",
+                Trigger::programs(lists::CLIENTS).or(Trigger::programs(clients::RUNNERS)),
+                clients::unguarded,
+            ),
+            predicate(
+                "client_set_up_without_hooks",
+                Trigger::programs(lists::CLIENTS).or(Trigger::programs(clients::RUNNERS)),
+                clients::set_up,
+            ),
         ],
         fires: &[
             "claude --bare -p x",
@@ -325,7 +380,11 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "starts a client that asks nobody before it acts",
         instead: Some(Instead::Command("claude --version")),
-        when: &[predicate("client_started_without_permissions", clients::unasked)],
+        when: &[predicate(
+            "client_started_without_permissions",
+            Trigger::programs(lists::CLIENTS).or(Trigger::programs(clients::RUNNERS)),
+            clients::unasked,
+        )],
         fires: &[
             "claude --dangerously-skip-permissions -p x",
             "claude --permission-mode bypassPermissions -p x",
@@ -339,7 +398,11 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "ends the client or the guard",
         instead: Some(Instead::Command("pgrep -l node")),
-        when: &[predicate("client_or_guard_killed", killed::guard)],
+        when: &[predicate(
+            "client_or_guard_killed",
+            Trigger::programs(killed::KILLERS).or(Trigger::INTERPRETER),
+            killed::guard,
+        )],
         fires: &[
             "pkill claude",
             "kill $CLAUDE_PID",
@@ -384,7 +447,11 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "name the one process: its number, or a pattern of its command line with pkill -f",
         )),
-        when: &[predicate("runtime_of_the_client_killed", killed::runtime)],
+        when: &[predicate(
+            "runtime_of_the_client_killed",
+            Trigger::programs(killed::KILLERS).or(Trigger::programs(killed::SESSIONS)),
+            killed::runtime,
+        )],
         fires: &[
             "pkill node",
             "killall node",
@@ -413,7 +480,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "uses lazaret's own commands to loosen it; they are for a person at a terminal",
         instead: Some(Instead::Command("lazaret doctor")),
-        when: &[predicate("lazaret_loosens_itself", own_commands)],
+        when: &[predicate("lazaret_loosens_itself", Trigger::programs(OWN), own_commands)],
         fires: &[
             "lazaret uninstall",
             "lazaret trust allow",
@@ -446,7 +513,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "selfprotect.variables",
         reason: "changes the variables that lazaret and the client's settings are found by",
         instead: ASK,
-        when: &[predicate("guarding_variable_changed", variables)],
+        when: &[predicate("guarding_variable_changed", Trigger::programs(SETTERS), variables)],
         fires: &[
             "export LAZARET_HOME=/tmp/x",
             "unset LAZARET_QUARANTINE",
@@ -462,7 +529,11 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "writes a setting that switches all hooks off",
         instead: ASK,
-        when: &[predicate("disable_all_hooks_written", hooks_disabled)],
+        when: &[predicate(
+            "disable_all_hooks_written",
+            Trigger::kinds(WRITES).or(Trigger::TOOL),
+            hooks_disabled,
+        )],
         fires: &[
             "Write /home/u/proj/sub/.claude/settings.json {\"disableAllHooks\":true}",
             "Edit /home/u/other/settings.json \"disableAllHooks\": true",
@@ -488,7 +559,7 @@ fn around_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 fn linked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["ln", "link", "cp", "mount", "symlink", "mklink"], |inv| {
+    let found = scene.first(LINKERS, |inv| {
         let makes_link = match inv.program.as_str() {
             "cp" => ["-l", "-s", "--link", "--symbolic-link"].iter().any(|flag| has_flag(inv, flag)),
             "mount" => ["--bind", "-B", "--rbind", "-R", "-o"].iter().any(|flag| has_flag(inv, flag)),
@@ -521,20 +592,18 @@ const LOOKERS: &[&str] = &[
 ];
 
 fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(
-        &["mv", "rename", "prename", "mmv", "chmod", "chown", "chattr", "chflags", "setfacl"],
-        |inv| {
-            if !runs(inv, &["mv", "rename", "prename", "mmv"]) {
-                return inv.operands.iter().any(|arg| around_protected(arg, inv, scene));
-            }
-            let count =
-                if inv.program == "mv" { inv.operands.len().saturating_sub(1).max(1) } else { usize::MAX };
-            inv.operands.iter().take(count).any(|arg| {
+    let found = scene.invocations().iter().find(|inv| {
+        if runs(inv, MODE_SETTERS) {
+            return inv.operands.iter().any(|arg| around_protected(arg, inv, scene));
+        }
+        let count =
+            if inv.program == "mv" { inv.operands.len().saturating_sub(1).max(1) } else { usize::MAX };
+        runs(inv, MOVERS)
+            && inv.operands.iter().take(count).any(|arg| {
                 classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
                     .has(Class::Protected)
             })
-        },
-    );
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -548,16 +617,14 @@ fn unpacked<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// `tar c .claude | tar x -C there`: the members by the names that they were put in with.
 fn piped_archive<'a>(scene: &Scene<'a>) -> Option<&'a Invocation> {
     let here = Arg::literal(".");
-    scene.first(&["tar", "bsdtar", "gtar", "cpio"], |inv| {
+    scene.first(UNPACKERS, |inv| {
         let Target::Path { path: dest, .. } =
             target_of(flag_value(inv, &["-C", "--directory", "-D"]).unwrap_or(&here), inv.cwd.as_deref())
         else {
             return false;
         };
         let packs = |other: &&Invocation| {
-            other.pipeline == inv.pipeline
-                && other.stage < inv.stage
-                && runs(other, &["tar", "bsdtar", "gtar"])
+            other.pipeline == inv.pipeline && other.stage < inv.stage && runs(other, TARS)
         };
         let lands = |arg: &Arg| around_protected(&Arg::literal(&join(&dest, &arg.text())), inv, scene);
         unpacks(inv) && scene.invocations().iter().filter(packs).any(|other| other.operands.iter().any(lands))
@@ -571,7 +638,7 @@ fn home_filled<'a>(scene: &Scene<'a>) -> Found<'a> {
             inv.args.first().is_some_and(|arg| !arg.prefix().starts_with('-') && arg.prefix().contains('P'));
         unpacks(inv) && (bundled || has_flag(inv, "-P") || has_flag(inv, "--absolute-names"))
     };
-    if let Some(inv) = scene.first(&["tar", "bsdtar", "gtar"], absolute) {
+    if let Some(inv) = scene.first(TARS, absolute) {
         return Found::yes(&inv.text);
     }
     filled(scene, |dest, inv| match target_of(dest, inv.cwd.as_deref()) {
@@ -587,32 +654,24 @@ fn home_filled<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A tree unpacked or copied into a directory for which `test` holds.
 fn filled<'a>(scene: &Scene<'a>, test: impl Fn(&Arg, &Invocation) -> bool) -> Found<'a> {
     let here = Arg::literal(".");
-    let found = scene.first(
-        &[
-            "tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar", "unar", "python",
-            "python3",
-        ],
-        |inv| {
-            let whole =
-                |arg: &Arg| arg.prefix().ends_with("/.") || arg.prefix().ends_with('/') || arg.has_glob();
-            match inv.program.as_str() {
-                "cp" | "rsync" | "ditto" => match inv.operands.split_last() {
-                    Some((dest, sources)) => sources.iter().any(whole) && test(dest, inv),
-                    None => false,
-                },
-                "python" | "python3" => {
-                    let unpacks =
-                        inv.args.iter().any(|arg| matches!(arg.known(), Some("zipfile" | "tarfile")))
-                            && inv.args.iter().any(|arg| matches!(arg.known(), Some("-e" | "--extract")));
-                    unpacks && inv.args.last().is_some_and(|dest| test(dest, inv))
-                }
-                _ => {
-                    let dest = flag_value(inv, &["-C", "--directory", "-d", "-o", "-D"]);
-                    unpacks(inv) && test(dest.unwrap_or(&here), inv)
-                }
+    let found = scene.first(FILLERS, |inv| {
+        let whole = |arg: &Arg| arg.prefix().ends_with("/.") || arg.prefix().ends_with('/') || arg.has_glob();
+        match inv.program.as_str() {
+            "cp" | "rsync" | "ditto" => match inv.operands.split_last() {
+                Some((dest, sources)) => sources.iter().any(whole) && test(dest, inv),
+                None => false,
+            },
+            "python" | "python3" => {
+                let unpacks = inv.args.iter().any(|arg| matches!(arg.known(), Some("zipfile" | "tarfile")))
+                    && inv.args.iter().any(|arg| matches!(arg.known(), Some("-e" | "--extract")));
+                unpacks && inv.args.last().is_some_and(|dest| test(dest, inv))
             }
-        },
-    );
+            _ => {
+                let dest = flag_value(inv, &["-C", "--directory", "-d", "-o", "-D"]);
+                unpacks(inv) && test(dest.unwrap_or(&here), inv)
+            }
+        }
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -632,7 +691,7 @@ fn unpacks(inv: &Invocation) -> bool {
 
 /// `w file` in a script of sed.
 fn sed_writes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["sed", "gsed"], |inv| {
+    let found = scene.first(lists::SEDS, |inv| {
         inv.args.iter().any(|arg| {
             let text = arg.text();
             text.split("w ").skip(1).any(|rest| {
@@ -689,7 +748,7 @@ fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn git_restores<'a>(scene: &Scene<'a>) -> Found<'a> {
     const WRITING: &[&str] =
         &["checkout", "restore", "rm", "mv", "stash", "checkout-index", "apply", "am", "read-tree"];
-    let found = scene.first(&["git"], |inv| {
+    let found = scene.first(GIT, |inv| {
         let writes = inv.sub.first().is_some_and(|sub| WRITING.contains(&sub.as_str()));
         let index_only =
             has_flag(inv, "--cached") || (has_flag(inv, "--staged") && !has_flag(inv, "--worktree"));
@@ -711,7 +770,7 @@ const LOOKING_SUBS: &[(&str, &[&str])] = &[
 ];
 
 fn own_commands<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["lazaret"], |inv| {
+    let found = scene.first(OWN, |inv| {
         let mut words = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().map(Arg::prefix));
         let (first, second) = (words.next(), words.next().unwrap_or_default());
         let Some(first) = first else { return inv.args.iter().any(Arg::has_unknown) };
@@ -725,24 +784,21 @@ fn own_commands<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn variables<'a>(scene: &Scene<'a>) -> Found<'a> {
     let guarding = |text: &str| text.starts_with("LAZARET_") || text.starts_with("CLAUDE_CONFIG_DIR");
-    let found = scene.first(
-        &["export", "unset", "declare", "typeset", "readonly", "launchctl", "systemctl"],
-        |inv| {
-            let sets = match inv.program.as_str() {
-                "launchctl" => inv
-                    .args
-                    .first()
-                    .and_then(Arg::known)
-                    .is_some_and(|word| matches!(word, "setenv" | "unsetenv")),
-                "systemctl" => inv
-                    .args
-                    .iter()
-                    .any(|arg| matches!(arg.known(), Some("set-environment" | "unset-environment"))),
-                _ => true,
-            };
-            sets && inv.args.iter().any(|arg| guarding(arg.prefix()))
-        },
-    );
+    let found = scene.first(SETTERS, |inv| {
+        let sets = match inv.program.as_str() {
+            "launchctl" => inv
+                .args
+                .first()
+                .and_then(Arg::known)
+                .is_some_and(|word| matches!(word, "setenv" | "unsetenv")),
+            "systemctl" => inv
+                .args
+                .iter()
+                .any(|arg| matches!(arg.known(), Some("set-environment" | "unset-environment"))),
+            _ => true,
+        };
+        sets && inv.args.iter().any(|arg| guarding(arg.prefix()))
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -761,10 +817,9 @@ fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {
             if !command.contains("disableAllHooks") {
                 return Found::No;
             }
-            let written = scene.effects().find(|(effect, _)| {
-                matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification)
-                    && json(effect.target.text())
-            });
+            let written = scene
+                .effects()
+                .find(|(effect, _)| WRITES.contains(&effect.kind) && json(effect.target.text()));
             written.map_or(Found::No, |_| Found::yes(command))
         }
         Action::Read { .. }

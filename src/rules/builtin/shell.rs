@@ -3,8 +3,8 @@
 use super::{flagged, predicate};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::matcher::{
-    By, Class, Found, Instead, RULE, Rule, Scene, When, classify, has_flag, is_shell, runs, runs_input,
-    target_of,
+    By, Class, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, has_flag, is_shell, runs,
+    runs_input, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Op, Part, parse};
@@ -63,13 +63,18 @@ const LOCATORS: &[&str] = &[
     "cargo",
 ];
 
+const EVAL: &[&str] = &["eval"];
+
+/// What runs text as commands.
+const RUNS_TEXT: Trigger = Trigger::SHELL.or(Trigger::programs(EVAL));
+
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "shell.nul-byte",
         severity: Severity::Critical,
         reason: "holds a NUL byte, at which one program stops reading and another does not",
         instead: Some(Instead::Advice("write the command without the NUL byte")),
-        when: &[predicate("nul_byte_in_the_command", nul_byte)],
+        when: &[predicate("nul_byte_in_the_command", Trigger::SIGNS, nul_byte)],
         fires: &["rm -rf x\0y", "ls\0; rm -rf /"],
         silent: &["printf 'a\\0b'", "find . -print0 | xargs -0 ls", "tr '\\0' '\\n' < x"],
         ..RULE
@@ -79,7 +84,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "hides which program it runs, and runs it on something that must not be lost",
         instead: Some(Instead::Advice("write the command out")),
-        when: &[predicate("unknown_program_on_a_wide_target", hidden_command)],
+        when: &[predicate("unknown_program_on_a_wide_target", Trigger::UNKNOWN, hidden_command)],
         fires: &["$(cat x) -rf /", "$X -rf ~", "${cmd:-$y} -rf /etc", "`cat x` -r /home"],
         silent: &[
             "$CC -o main main.c",
@@ -95,7 +100,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "builds its words out of $IFS so that they cannot be seen",
         instead: Some(Instead::Advice("write the command with blanks")),
-        when: &[predicate("words_built_with_ifs", separator_trick)],
+        when: &[predicate("words_built_with_ifs", Trigger::SIGNS, separator_trick)],
         fires: &["rm$IFS-rf$IFS/", "cat${IFS}/etc/passwd", "X=x; curl$IFS$X"],
         silent: &[
             "IFS=, read -r a b",
@@ -110,9 +115,9 @@ pub(super) const RULES: &[Rule] = &[
         reason: "runs what another command prints, which cannot be known before",
         instead: Some(Instead::Advice("print it first, then run what it says")),
         when: &[
-            predicate("output_run_as_command", computed_command),
-            predicate("value_expanded_as_a_prompt", prompt_expansion),
-            predicate("unknown_text_piped_to_a_shell", unknown_input),
+            predicate("output_run_as_command", RUNS_TEXT.or(Trigger::UNKNOWN), computed_command),
+            predicate("value_expanded_as_a_prompt", Trigger::SIGNS, prompt_expansion),
+            predicate("unknown_text_piped_to_a_shell", Trigger::SHELL, unknown_input),
         ],
         fires: &[
             "cat cmds.txt | sh",
@@ -148,7 +153,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "names the program by a pattern, which hides what would run",
         instead: Some(Instead::Advice("write the program's name")),
-        when: &[predicate("command_word_with_a_pattern", pattern_command)],
+        when: &[predicate("command_word_with_a_pattern", Trigger::UNKNOWN, pattern_command)],
         fires: &["/bin/r[m] -rf ~", "/bin/b?sh -c 'rm -rf ~'", "/usr/bin/gi[t] push --force origin main"],
         silent: &["ls *.txt", "[ -f x ] && make", "[[ -f x ]] && make", "/bin/ls *.md"],
         ..RULE
@@ -159,7 +164,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "runs the value of a variable as code",
         instead: Some(Instead::Advice("write the command out")),
-        when: &[predicate("unknown_text_run", eval_unknown)],
+        when: &[predicate("unknown_text_run", RUNS_TEXT, eval_unknown)],
         fires: &["eval \"$CMD\"", "bash -c \"$X\"", "sh <<< \"$CODE\""],
         silent: &[
             "X='ls -l'; eval \"$X\"",
@@ -175,7 +180,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "a variable makes the program load or run code that is not its own",
         instead: Some(Instead::Command("env | grep LD_PRELOAD")),
         when: &[
-            predicate("loader_variable_set", injected_code),
+            predicate("loader_variable_set", Trigger::SIGNS, injected_code),
             When::Command(flagged(&["enable"], &[&["-f"]])),
         ],
         fires: &[
@@ -210,7 +215,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "holds characters that make the command look different from what runs",
         instead: Some(Instead::Advice("write the command without invisible characters")),
-        when: &[predicate("bidirectional_characters", reordered_text)],
+        when: &[predicate("bidirectional_characters", Trigger::SIGNS, reordered_text)],
         fires: &["echo \u{202e}fr- mr", "ls \u{2066}x\u{2069}"],
         silent: &["echo 'grüße 👩‍💻'", "git commit -m 'שלום'", "ls"],
         ..RULE
@@ -335,7 +340,7 @@ fn runs_unknown_text(inv: &Invocation) -> bool {
     if !input && !inv.args.iter().any(Arg::has_unknown) {
         return false;
     }
-    if runs(inv, &["eval"]) {
+    if runs(inv, EVAL) {
         return true;
     }
     let code = inv.flags.iter().find(|flag| flag.name == "-c").and_then(|flag| flag.value.as_ref());

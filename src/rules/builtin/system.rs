@@ -4,13 +4,15 @@ use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, When, code_of,
+    Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, code_of,
     contains_word, has_flag, is_shell,
 };
 use crate::shell::{Arg, parse};
 
 const GONE: &[EffectKind] =
     &[EffectKind::FileDeletion, EffectKind::FileModification, EffectKind::FileCreation];
+
+const KILLERS: &[&str] = &["kill", "pkill", "killall", "killall5", "skill"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -57,7 +59,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "ends every process that it may end, this session included",
         instead: Some(Instead::Command("pkill -f 'vite --port 5173'")),
-        when: &[predicate("kills_everything", kills_everything)],
+        when: &[predicate("kills_everything", Trigger::programs(KILLERS), kills_everything)],
         fires: &[
             "kill -9 -1",
             "kill -KILL -- -1",
@@ -86,7 +88,7 @@ pub(super) const RULES: &[Rule] = &[
             "bound the number of processes, and run them in a container with a limit",
         )),
         when: &[
-            predicate("function_that_starts_itself_twice", fork_bomb),
+            predicate("function_that_starts_itself_twice", Trigger::SIGNS.or(Trigger::WRAPPED), fork_bomb),
             When::Code(Code {
                 programs: &["python", "python3", "ruby"],
                 all: &[&["os.fork()", "fork()", "fork {"], &["while True", "while 1", "while(1)", "loop"]],
@@ -216,7 +218,7 @@ pub(super) const RULES: &[Rule] = &[
                 at: lists::LOGS,
                 ..EFFECT
             }),
-            predicate("log_overwritten", log_overwritten),
+            predicate("log_overwritten", Trigger::REDIRECTED, log_overwritten),
             When::Command(flagged(
                 &["journalctl"],
                 &[&["--vacuum-time", "--vacuum-size", "--vacuum-files", "--rotate"]],
@@ -369,14 +371,13 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found =
-        scene.first(&["kill", "pkill", "killall", "killall5", "skill"], |inv| match inv.program.as_str() {
-            "killall5" => true,
-            "kill" => kills_minus_one(inv),
-            "killall" | "skill" => has_flag(inv, "-u") || has_flag(inv, "--user") || matches_all(inv),
-            // With a user and no pattern of its own: everything of that user. A user may be taken for an operand.
-            _ => matches_all(inv) || (inv.operands.len() <= 1 && names_user_only(inv)),
-        });
+    let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
+        "killall5" => true,
+        "kill" => kills_minus_one(inv),
+        "killall" | "skill" => has_flag(inv, "-u") || has_flag(inv, "--user") || matches_all(inv),
+        // With a user and no pattern of its own: everything of that user. A user may be taken for an operand.
+        _ => matches_all(inv) || (inv.operands.len() <= 1 && names_user_only(inv)),
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Deed, Kind, Operands, Program, Rest, Sub, WORDS, p, s, t};
 
-const GLOBAL: &str = "-C:d -c:k --config-env --git-dir --work-tree --namespace --super-prefix --exec-path? --no-pager! -p! -P! --bare!";
+const GLOBAL: &str = "-C:d -c:k --config-env --git-dir --work-tree:d --namespace --super-prefix --exec-path? --no-pager! -p! -P! --bare!";
 
 #[rustfmt::skip]
 const SUBS: &[Sub] = &[

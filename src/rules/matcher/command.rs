@@ -4,7 +4,7 @@ use super::{Class, Command, Found, Operand, Scene, at, classify, target_of};
 use crate::domain::EffectKind;
 use crate::rules::Invocation;
 use crate::rules::builtin::lists;
-use crate::rules::commands::{self, Kind};
+use crate::rules::commands::{self, Kind, Program};
 use crate::shell::Arg;
 
 /// Shortest long option, dashes included, that counts as the abbreviation of a longer one.
@@ -45,7 +45,12 @@ pub(crate) fn is_shell(program: &str) -> bool {
 
 /// Whether a program runs code in another language than the shell's.
 pub(crate) fn is_interpreter(program: &str) -> bool {
-    commands::find(program).is_some_and(|found| found.kind == Kind::Interpreter)
+    interprets(program, commands::find(program))
+}
+
+/// The same, of a program whose row is at hand.
+pub(super) fn interprets(program: &str, row: Option<&Program>) -> bool {
+    row.is_some_and(|row| row.kind == Kind::Interpreter)
         || lists::SCRIPTED_FILTERS.contains(&program)
         || lists::RUNTIMES.contains(&program)
 }

@@ -229,6 +229,25 @@ pub(crate) fn prints_environment(inv: &Invocation) -> bool {
     }
 }
 
+/// Programs that can print a secret.
+pub(crate) const SECRET_PRINTERS: &[&str] = &[
+    "gh",
+    "glab",
+    "security",
+    "secret-tool",
+    "gcloud",
+    "az",
+    "aws",
+    "op",
+    "pass",
+    "vault",
+    "git",
+    "gpg",
+    "gpg2",
+    "keyctl",
+    "kubectl",
+];
+
 /// Whether a command prints a secret out of a credential store.
 pub(crate) fn prints_secret(inv: &Invocation) -> bool {
     let sub = |words: &[&str]| {

@@ -22,7 +22,7 @@ use crate::domain::{BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, Tool
 pub(crate) use class::{At, Class, Classes, at, classify, inside, may_be, target_of};
 pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_shell, runs};
 pub(crate) use effect::owner;
-pub(crate) use flow::{By, prints_environment, prints_secret, runs_input};
+pub(crate) use flow::{By, SECRET_PRINTERS, prints_environment, prints_secret, runs_input};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{host_of, is_known};
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
@@ -155,7 +155,8 @@ pub(crate) fn inner_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Ve
 /// Calls `take` with each rule that is switched on and matches, what matched, and whether the rule could not tell.
 fn each_match(scene: &Scene<'_>, mut take: impl FnMut(&'static Rule, &str, bool) -> ControlFlow<()>) {
     let mut last: Option<&Rule> = None;
-    for entry in builtin::ENTRIES.iter().filter(|entry| entry.needs.meets(scene.trigger)) {
+    let entries = builtin::NEEDS.iter().zip(&builtin::ENTRIES);
+    for (_, entry) in entries.filter(|(needs, _)| needs.meets(scene.trigger)) {
         // One condition is enough; a rule's conditions stand together.
         if last.is_some_and(|rule| std::ptr::eq(rule, entry.rule)) {
             continue;

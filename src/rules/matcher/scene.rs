@@ -48,21 +48,25 @@ impl<'a> Scene<'a> {
 
     /// The whole command line (the first, of a tool that we do not know); empty when the call has none.
     pub fn command_line(&self) -> &'a str {
-        match &self.view.call.action {
-            Action::Shell { command, .. } => command,
-            Action::Other { claims, .. } => claims
-                .iter()
-                .find_map(|claim| match claim {
-                    Claim::Command(line) => Some(line.as_str()),
-                    Claim::Code(_) | Claim::File { .. } | Claim::Unread => None,
-                })
-                .unwrap_or_default(),
-            Action::Read { .. }
-            | Action::Write { .. }
-            | Action::Edit { .. }
-            | Action::Search { .. }
-            | Action::Fetch { .. }
-            | Action::Spawn { .. } => "",
-        }
+        line_of(&self.view)
+    }
+}
+
+pub(super) fn line_of<'a>(view: &View<'a>) -> &'a str {
+    match &view.call.action {
+        Action::Shell { command, .. } => command,
+        Action::Other { claims, .. } => claims
+            .iter()
+            .find_map(|claim| match claim {
+                Claim::Command(line) => Some(line.as_str()),
+                Claim::Code(_) | Claim::File { .. } | Claim::Unread => None,
+            })
+            .unwrap_or_default(),
+        Action::Read { .. }
+        | Action::Write { .. }
+        | Action::Edit { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Spawn { .. } => "",
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{At, Class, Scene};
+use super::{At, Class, Scene, Trigger};
 use crate::domain::EffectKind;
 
 /// A condition.
@@ -101,6 +101,8 @@ pub(crate) struct Code {
 /// A condition that none of the data above can say; named, so that it can be listed.
 pub(crate) struct Predicate {
     pub name: &'static str,
+    /// Without any of this it cannot match.
+    pub needs: Trigger,
     pub test: for<'a> fn(&Scene<'a>) -> Found<'a>,
 }
 

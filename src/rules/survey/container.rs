@@ -37,7 +37,7 @@ enum Mount {
 
 impl Container {
     /// The container that a command line runs its command in.
-    pub fn of(call: &Call, parsed: &Parsed, name: &str) -> Option<Container> {
+    pub fn of(call: &Call, parsed: &Parsed, name: &str, home: Option<&str>) -> Option<Container> {
         if !PROGRAMS.contains(&name) {
             return None;
         }
@@ -57,7 +57,7 @@ impl Container {
                 "--volumes-from" => None,
                 _ => continue,
             };
-            match mount.map(|(from, to)| (host(&from, call.cwd.as_deref()), to)) {
+            match mount.map(|(from, to)| (host(&from, call.cwd.as_deref(), home), to)) {
                 Some((Some(from), to)) => container.mounts.push((join("/", &to), from)),
                 // What is mounted there is not known.
                 Some((None, _)) | None => container.fresh = false,
@@ -86,8 +86,12 @@ fn mount(value: &Arg) -> Option<(String, String)> {
     Some((from, of(&["target", "dst", "destination"])?))
 }
 
-fn host(from: &str, cwd: Option<&str>) -> Option<Mount> {
+fn host(from: &str, cwd: Option<&str>, home: Option<&str>) -> Option<Mount> {
     match from {
+        // Not every shell puts the home directory there (`~:/x`); a compose file and some programs do.
+        _ if from == "~" || from.starts_with("~/") => {
+            Some(Mount::Host(join(home?, from.trim_start_matches(['~', '/']))))
+        }
         _ if from.starts_with('/') => Some(Mount::Host(join("/", from))),
         _ if from.starts_with('.') => Some(Mount::Host(join(cwd?, from))),
         _ => Some(Mount::Volume),

@@ -211,7 +211,7 @@ impl Surveyor<'_> {
         let (pipeline, stage) = reading.number(simple);
         let mut printed = None;
         for way in ways(&scope, simple) {
-            let mut fresh = scope.clone();
+            let mut fresh = std::mem::take(&mut scope);
             let choices = std::mem::take(&mut fresh.choices);
             for (name, value) in &way {
                 fresh.env.set(name, Some(value.clone()));

@@ -291,7 +291,8 @@ impl Surveyor<'_> {
         inner.lenient |= wrap.lenient;
         if wrap.remote {
             inner.remote = true;
-            inner.container = Container::of(call, parsed, name).map(Rc::new);
+            inner.container =
+                Container::of(call, parsed, name, self.facts.places.home.as_deref()).map(Rc::new);
             inner.cwd = inner.container.as_ref().and_then(|container| container.workdir.clone());
             inner.before = None;
         }

@@ -5,6 +5,9 @@ use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, flag_value, has_flag, runs};
 use crate::shell::Arg;
 
+/// Programs that a client may be run by.
+pub(super) const RUNNERS: &[&str] = &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "node", "deno"];
+
 /// Options of the clients that leave hooks, plugins or settings out.
 const OFF: &[&str] = &[
     "--bare",
@@ -34,7 +37,7 @@ const PLAIN_KEYS: &[&str] =
 fn clients<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation> + 's {
     scene.invocations().iter().filter(|inv| {
         runs(inv, lists::CLIENTS)
-            || (runs(inv, &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "node", "deno"])
+            || (runs(inv, RUNNERS)
                 && inv.args.iter().any(|arg| {
                     let text = arg.text();
                     text.contains("claude-code")

@@ -5,7 +5,9 @@ use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, contains_word, has_flag, is_interpreter, may_be, runs};
 use crate::shell::Arg;
 
-const KILLERS: &[&str] =
+pub(super) const SESSIONS: &[&str] = &["loginctl", "tmux"];
+
+pub(super) const KILLERS: &[&str] =
     &["kill", "pkill", "killall", "skill", "tkill", "xkill", "killall5", "fuser", "prlimit"];
 /// Programs by whose output processes are found.
 const FINDERS: &[&str] = &[
@@ -66,7 +68,7 @@ pub(super) fn runtime<'a>(scene: &Scene<'a>) -> Found<'a> {
         _ => patterns(inv).any(|arg| means(inv, arg, RUNTIMES)),
     });
     let session = || {
-        scene.first(&["loginctl", "tmux"], |inv| {
+        scene.first(SESSIONS, |inv| {
             inv.args.iter().any(|arg| {
                 matches!(
                     arg.known(),

@@ -25,7 +25,12 @@ const WRITE_FLAGS: &[&str] = &[
 /// Programs that change what they are given unless they are told to look.
 const FORMATTERS: &[&str] = &["black", "isort", "pyupgrade", "dprint"];
 const CHECK_FLAGS: &[&str] = &["--check", "--check-only", "--diff", "--dry-run", "--list-different", "-c"];
-const CONTAINERS: &[&str] = &[
+pub(super) const PATCHERS: &[&str] = &["git", "patch", "gpatch"];
+
+/// Programs that look at what they are given unless they are told to edit it.
+pub(super) const EDITORS: &[&str] = &["dasel"];
+
+pub(super) const CONTAINERS: &[&str] = &[
     "docker",
     "podman",
     "nerdctl",
@@ -75,7 +80,7 @@ fn may_write(inv: &Invocation) -> bool {
     let opaque = runs(inv, &["pipx", "sops"]);
     if !(plain || opaque) || matches!(deed, Deed::Nothing | Deed::Look) {
         let edits = |arg: &Arg| matches!(arg.known(), Some("put" | "delete"));
-        return runs(inv, &["dasel"]) && inv.args.iter().any(edits);
+        return runs(inv, EDITORS) && inv.args.iter().any(edits);
     }
     if operands == Operands::Text {
         return !runs(inv, super::super::lists::CLIENTS) && inv.program != "lazaret";
@@ -183,7 +188,7 @@ pub(super) fn mounted<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A patch that changes a protected place.
 pub(super) fn patched<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["git", "patch", "gpatch"], |inv| {
+    let found = scene.first(PATCHERS, |inv| {
         if inv.program == "git" && !inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "apply" | "am"))
         {
             return false;
@@ -220,7 +225,7 @@ fn changes(line: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// An archive whose members get other names, or places outside the directory that it is unpacked in.
 pub(super) fn renamed_members<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(&["tar", "bsdtar", "gtar"], |inv| {
+    let found = scene.first(super::TARS, |inv| {
         let names = ["--transform", "--xform", "-s"];
         let named = inv
             .flags

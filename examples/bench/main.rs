@@ -12,6 +12,8 @@
     reason = "a benchmark run by hand; unsafe only for wait4, which std does not offer and which reaps the child"
 )]
 
+mod review;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -72,6 +74,7 @@ fn main() {
             );
         }
     }
+    review::tables(&builds[0].1.0, &builds[0].1.1, &dir, runs);
     history(&builds[0].1.0, &dir);
     fs::remove_dir_all(&dir).unwrap();
 }
