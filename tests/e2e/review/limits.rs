@@ -26,8 +26,8 @@ fn limits_and_ends_hold_with_opencode() {
     limits_and_ends(Client::OpenCode);
 }
 
-fn limits_and_ends(client: Client) {
-    let world = Arc::new(world(client));
+/// Six reviews at once, then three that end in three ways, then one that has ended.
+fn script(client: Client, world: &Arc<World>) -> Script {
     let starts: Vec<_> = CROWD.iter().map(|marker| start(client, marker, "")).collect();
     let more = [(LATE, "--timeout 2"), (ENDED, ""), (LEFT_OPEN, "")];
     let main = vec![
@@ -51,20 +51,24 @@ fn limits_and_ends(client: Client) {
     for marker in CROWD {
         script = script.sub(marker, one_of_the_crowd(client, marker, &inside, &turned_away));
     }
-    let script = script
+    script
         .sub(LATE, twice(client, LATE, || std::thread::sleep(Duration::from_millis(2500))))
         .sub(
             ENDED,
             twice(client, ENDED, {
-                let world = Arc::clone(&world);
+                let world = Arc::clone(world);
                 move || {
                     let id = session_of(&world, ENDED).id;
                     world.sh(&format!("lazaret review end {id}"));
                 }
             }),
         )
-        .sub(LEFT_OPEN, twice(client, LEFT_OPEN, || {}));
-    let session = world.play(script);
+        .sub(LEFT_OPEN, twice(client, LEFT_OPEN, || {}))
+}
+
+fn limits_and_ends(client: Client) {
+    let world = Arc::new(world(client));
+    let session = world.play(script(client, &world));
     let story = session.story();
 
     let told = |label: &str| session.told(label).text.as_str();

@@ -16,26 +16,6 @@ fn a_whole_review_in_one_command_with_opencode() {
 fn whole_review(client: Client) {
     let world = world(client);
     world.offer_client();
-    let lane = |marker: &'static str, answer: Step| {
-        let calls = Step::made(move |past| {
-            let uri = reference(&past.heard, "src/parser.c");
-            let plain = client.read(&format!("plain-{marker}"), "/home/dev/secret.txt");
-            Answer::Calls(vec![
-                client.read(&format!("read-{marker}"), &uri),
-                plain,
-                client.grep(&format!("grep-{marker}"), "sealed", &[]),
-            ])
-        });
-        [calls, answer]
-    };
-    let script = Script::default()
-        .sub("[[clean]]", lane("clean", Step::say(report(&json!([])))))
-        .sub(
-            "[[bad]]",
-            lane("bad", Step::made(|past| Answer::Text(hostile(&reference(&past.heard, "src/parser.c"))))),
-        )
-        .sub("[[prose]]", lane("prose", Step::say(format!("All is well. {UNTOLD}"))))
-        .sub("[[slow]]", lane("slow", Step::say("{}").pausing(Duration::from_secs(8))));
     let registered = client.registered_as();
     let run = |marker: &str, more: &str| {
         format!(
@@ -54,7 +34,7 @@ fn whole_review(client: Client) {
     let seen = format!("{{ until {runs} > ../seen.out; do sleep 0.1; done; }} &\n");
     let look = format!("{held}{runs} > ../left.out\nexit 0\n");
     let commands = [run("clean", ""), run("bad", ""), run("prose", ""), run("slow", "--timeout 6")].concat();
-    let session = world.play_script(script, &format!("{kept}{keeps}{seen}{commands}{look}"));
+    let session = world.play_script(script(client), &format!("{kept}{keeps}{seen}{commands}{look}"));
     let story = |marker: &str| {
         let text = |end: &str| world.read(&format!("/home/dev/{marker}.{end}"));
         format!("{}\n{}\n{}\n{}", text("code"), text("out"), text("err"), session.story())
@@ -89,4 +69,28 @@ fn whole_review(client: Client) {
     assert_eq!(count("left"), [0], "the client runs on");
     assert_eq!(count("held"), [0, usize::from(keyring), 0], "keys in the keyring");
     assert_eq!(keys(&world), Vec::<String>::new());
+}
+
+/// What the model says in each of the reviews.
+fn script(client: Client) -> Script {
+    let lane = |marker: &'static str, answer: Step| {
+        let calls = Step::made(move |past| {
+            let uri = reference(&past.heard, "src/parser.c");
+            let plain = client.read(&format!("plain-{marker}"), "/home/dev/secret.txt");
+            Answer::Calls(vec![
+                client.read(&format!("read-{marker}"), &uri),
+                plain,
+                client.grep(&format!("grep-{marker}"), "sealed", &[]),
+            ])
+        });
+        [calls, answer]
+    };
+    Script::default()
+        .sub("[[clean]]", lane("clean", Step::say(report(&json!([])))))
+        .sub(
+            "[[bad]]",
+            lane("bad", Step::made(|past| Answer::Text(hostile(&reference(&past.heard, "src/parser.c"))))),
+        )
+        .sub("[[prose]]", lane("prose", Step::say(format!("All is well. {UNTOLD}"))))
+        .sub("[[slow]]", lane("slow", Step::say("{}").pausing(Duration::from_secs(8))))
 }
