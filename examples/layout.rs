@@ -99,12 +99,17 @@ fn functions(binary: &Path, message: &str, home: &Path) -> BTreeSet<String> {
     let named =
         seen.lines().filter_map(|line| line.strip_prefix("fn=").or_else(|| line.strip_prefix("cfn=")));
     let symbols = named.filter_map(|line| line.split_once(") ").map(|(_, symbol)| symbol));
-    let rust = symbols.filter(|symbol| symbol.starts_with("_R"));
+    let rust = symbols.filter(|symbol| symbol.starts_with("_R") || symbol.starts_with("_ZN"));
     rust.map(|symbol| without_hashes(symbol.split('\'').next().unwrap_or(symbol))).collect()
 }
 
-/// A symbol with `*` in the place of each crate's hash (`Cs…_`), which differs between compilers.
+/// A symbol with `*` in the place of what differs between compilers: the hash at the end (`17h…E`) in the older spelling, each
+/// crate's (`Cs…_`) in the newer.
 fn without_hashes(symbol: &str) -> String {
+    const HASH: &str = "17h";
+    if let (true, Some((name, _))) = (symbol.starts_with("_ZN"), symbol.rsplit_once(HASH)) {
+        return format!("{name}{HASH}*");
+    }
     let mut out = String::new();
     let mut rest = symbol;
     while let Some(at) = rest.find("Cs") {

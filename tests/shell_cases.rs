@@ -51,3 +51,23 @@ fn every_case_has_exactly_the_command_words_that_bash_runs() {
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+#[test]
+fn every_subshell_lies_in_the_outermost_one() {
+    for source in [
+        "echo \"$(cat <<'A'\nx\nA\n)\" | cat",
+        "x | echo $(cat <<'A'\nx\nA\n)",
+        "(echo $(cat <<'A'\nx\nA\n))",
+        "echo $(cat <<A\n$(date)\nA\n) | cat",
+        "cat <<A | (cat; echo $(date))\n$(id)\nA\n",
+    ] {
+        let script = parse(source);
+        assert_eq!(script.problem, None, "{source}");
+        for start in 0..script.parents.len() {
+            let around =
+                std::iter::successors(Some(start), |at| script.parents.get(*at).map(|of| *of as usize));
+            let last = around.take(script.parents.len() + 1).last();
+            assert_eq!(last, Some(0), "{source}: {:?}", script.parents);
+        }
+    }
+}

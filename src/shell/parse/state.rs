@@ -355,7 +355,10 @@ impl State {
             }
             None => *problem = problem.take().or(Some(Problem::Bound(Bound::Fuel))),
         }
-        self.owners.entry(shell).or_insert(command.subshell);
+        // A body that is taken as it stands has none; 0 is the shell around everything.
+        if shell != 0 {
+            self.owners.entry(shell).or_insert(command.subshell);
+        }
         self.place(inner, out, problem);
     }
 }
