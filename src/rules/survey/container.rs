@@ -173,8 +173,8 @@ mod tests {
         assert_eq!(volume(&Arg::literal("/b")), pair("", "/b"));
         assert_eq!(mount(&Arg::literal("type=bind,src=/a,target=/b")), pair("/a", "/b"));
         assert_eq!(mount(&Arg::literal("type=tmpfs")), None);
-        assert_eq!(host("./x", Some("/p")), Some(Mount::Host("/p/x".to_owned())));
-        assert_eq!(host("data", Some("/p")), Some(Mount::Volume));
-        assert_eq!(host("./x", None), None);
+        assert_eq!(host("./x", Some("/p"), None), Some(Mount::Host("/p/x".to_owned())));
+        assert_eq!(host("data", Some("/p"), None), Some(Mount::Volume));
+        assert_eq!(host("./x", None, None), None);
     }
 }
