@@ -74,6 +74,19 @@ fn reads_what_was_sealed(client: Client) {
         let failure = handed_on(told(label));
         assert_eq!(failure["lazaret"], "review failed", "{story}");
     }
+    let events = deeds::audit(&world);
+    let count = |kind: &str| events.iter().filter(|event| event["event"] == kind).count();
+    let back = match client {
+        Client::Claude => 3,
+        Client::OpenCode => 0,
+    };
+    assert_eq!(
+        session.heard(LIAR).matches("feedback:\nlazaret sends your answer back").count(),
+        back,
+        "{story}"
+    );
+    assert_eq!(count("quarantine_report_sent_back"), back);
+    assert_eq!((count("quarantine_report_accepted"), count("quarantine_report_rejected")), (2, liars.len()));
     // The one finding, and nothing besides.
     assert_eq!(session.heard(MAIN).matches(QUOTED).count(), 1, "{story}");
     let heard = session.sent(MAIN);
