@@ -122,7 +122,6 @@ fn unreadable(client: Client, message: &[u8], fault: &Fault, now: Now) -> Reply 
 struct Setting {
     env: Environment,
     dirs: Dirs,
-    places: Places,
     policy: Policy,
     /// Why the configuration could not be used; the default policy stands in.
     config_fault: Option<Fault>,
@@ -132,7 +131,8 @@ struct Setting {
 }
 
 impl Setting {
-    fn of(request: &Request, now: Now) -> Result<Setting, Fault> {
+    /// The setting of one call, and the places of this machine, of which there are dozens: they are moved, not copied.
+    fn of(request: &Request, now: Now) -> Result<(Setting, Places), Fault> {
         let env = Environment::read();
         let dirs = Dirs::locate(&env)?;
         let places = places::locate(&env, &dirs, &request.cwd);
@@ -144,7 +144,7 @@ impl Setting {
             guard::deadline(policy.deadline_ms);
         }
         let home_fault = dirs.check_home(&env).err();
-        Ok(Setting { env, dirs, places, policy, config_fault, home_fault, now })
+        Ok((Setting { env, dirs, policy, config_fault, home_fault, now }, places))
     }
 
     fn log(&self) -> Log<'_> {
@@ -175,14 +175,14 @@ impl Setting {
 
 fn answer(request: &Request, now: Now) -> Decision {
     match Setting::of(request, now) {
-        Ok(setting) => {
+        Ok((setting, places)) => {
             // Also after everything was killed, the next call of any kind leaves no key of a review that is over.
             let swept = quarantine::sweep(&setting.dirs, now);
             if let Err(fault) = swept.and_then(|swept| setting.log().reviews_ended(&swept.ended)) {
                 let _recorded = setting.log().fault(&fault);
             }
             match &request.event {
-                Event::BeforeTool(call) => before_tool(request, call, &setting),
+                Event::BeforeTool(call) => before_tool(request, call, places, &setting),
                 event => other_event(request, event, &setting),
             }
         }
@@ -195,11 +195,11 @@ fn answer(request: &Request, now: Now) -> Decision {
 }
 
 /// A call that is about to run.
-fn before_tool(request: &Request, call: &ToolCall, setting: &Setting) -> Decision {
+fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Setting) -> Decision {
     let Setting { policy, now, .. } = setting;
     let subject = &request.subject;
     let trust = setting.trust(subject);
-    let mut facts = Facts::new(setting.places.clone());
+    let mut facts = Facts::new(places);
     let survey = call::understand(call, &request.cwd, policy, &mut facts);
     let spawned = match trust {
         Trust::Ordinary => setting.desk().spawn(request, call),
