@@ -27,7 +27,7 @@ const FLOORS: [(&str, u32); 8] = [
 /// Modules that may touch the machine; every other one forbids it to itself.
 const TOUCHES_MACHINE: [&str; 2] = ["host", "cli"];
 /// Files in which `unsafe` may stand.
-const MAY_BE_UNSAFE: [&str; 2] = ["src/host/guard.rs", "src/host/alloc.rs"];
+const MAY_BE_UNSAFE: [&str; 3] = ["src/host/guard.rs", "src/host/alloc.rs", "src/host/copy.rs"];
 /// Longest file, in lines of code without its tests.
 const MAX_LINES: usize = 400;
 /// Directories of data tables, which may be longer.
@@ -145,7 +145,7 @@ fn text_violations(files: &BTreeMap<PathBuf, String>) -> Vec<String> {
         }
         let confined = MAY_BE_UNSAFE.iter().any(|file| path == Path::new(file));
         if !confined && code(text).contains("unsafe ") {
-            wrong.push(format!("{}: unsafe outside its two files", path.display()));
+            wrong.push(format!("{}: unsafe outside its files", path.display()));
         }
     }
     wrong

@@ -6,6 +6,8 @@ pub mod audit;
 pub mod child;
 pub mod clock;
 pub mod config;
+#[cfg(all(target_arch = "x86_64", any(test, target_env = "musl")))]
+mod copy;
 pub mod dirs;
 pub mod facts;
 pub mod files;
