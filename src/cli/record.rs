@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::domain::{
-    AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Outcome, Policy, Request, ReviewId, ToolCall,
-    Verdict, clip,
+    AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Outcome, Policy, Request, ReviewId, Tool,
+    ToolCall, Verdict, clip,
 };
 use crate::host::audit;
 use crate::host::clock::Now;
@@ -174,7 +174,13 @@ fn told<'a>(event: &'a Event, decision: &Decision) -> (EventKind, Option<&'a Too
                 Outcome::Done | Outcome::Pending => EventKind::ActionCompleted,
                 Outcome::Failed | Outcome::Blocked => EventKind::ActionFailed,
             };
-            (kind, Some(call), error.clone().unwrap_or_default())
+            let error = error.as_deref().unwrap_or_default();
+            let note = match call.tool {
+                // The words of an agent, perhaps of a quarantined one.
+                Tool::Agent if !error.is_empty() => format!("error of {} bytes", error.len()),
+                _ => error.to_owned(),
+            };
+            (kind, Some(call), note)
         }
         Event::Prompt { text } => (EventKind::PromptSubmitted, None, format!("{} bytes", text.len())),
         Event::SessionStart { source } => (EventKind::SessionStarted, None, source.clone()),
