@@ -748,7 +748,10 @@ fn a_switch_that_names_no_session_refuses_everything() {
         review.refused(&answer, "fault.config", "fault");
         assert!(answer.stdout.contains("LAZARET_QUARANTINE"), "{}", answer.stdout);
     }
-    assert_eq!(with(review.session.id.as_str()).specific("updatedInput")["file_path"], review.sealed("one.rs"));
+    assert_eq!(
+        with(review.session.id.as_str()).specific("updatedInput")["file_path"],
+        review.sealed("one.rs")
+    );
 }
 
 #[test]
@@ -791,7 +794,10 @@ fn a_result_that_cannot_be_read_is_withheld_and_a_call_denied() {
         let answer = review.hook_with("claude-code", message.as_bytes(), |_| {});
         assert_eq!(answer.code, Some(2));
         let told = &answer.json()["hookSpecificOutput"];
-        assert_eq!((&told["hookEventName"], &told["permissionDecision"]), (&json!("PreToolUse"), &json!("deny")));
+        assert_eq!(
+            (&told["hookEventName"], &told["permissionDecision"]),
+            (&json!("PreToolUse"), &json!("deny"))
+        );
     }
 }
 

@@ -9,8 +9,8 @@ use super::{
     Decoded, ExitKind, Reply, call_id, directory, message, need, optional, report, session_id, vocabulary,
 };
 use crate::domain::{
-    AgentId, AgentReport, Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, Tool,
-    ToolCall,
+    AgentId, AgentReport, Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite,
+    Subject, Tool, ToolCall,
 };
 
 const CLIENT: Client = Client::OpenCode;

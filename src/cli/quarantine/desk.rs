@@ -2,7 +2,8 @@
 
 use crate::cli::call;
 use crate::domain::{
-    Fault, FaultKind, Inside, Out, Policy, Request, ReviewId, Standing, Subject, ToolCall, Trust, clip, escape,
+    Fault, FaultKind, Inside, Out, Policy, Request, ReviewId, Standing, Subject, ToolCall, Trust, clip,
+    escape,
 };
 use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
@@ -103,6 +104,7 @@ impl Desk<'_> {
                     quarantine::end(self.dirs, &review, Why::TimedOut, self.now)?;
                     Out::TimedOut
                 }
+                Denied::Late => Out::TimedOut,
                 // Its references are as old as the session.
                 Denied::Ended { why: Why::Expired, .. } => Out::Expired,
                 Denied::NoSuchSession | Denied::Ended { .. } => Out::NoSession,
