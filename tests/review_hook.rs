@@ -831,3 +831,36 @@ fn no_word_of_a_failed_agent_is_logged_or_handed_on() {
     review.claude("PostToolUseFailure", None, fields).passes();
     assert_eq!(review.audit().last().unwrap()["note"], "no such program");
 }
+
+#[test]
+fn no_reference_in_the_log_is_one() {
+    let review = Review::new();
+    let good = review.reference("one.rs");
+    let hmac = good.split_once("hmac=").unwrap().1.get(..64).unwrap();
+    review.read("q", &resolved(&review, &good)).specific("updatedInput");
+    review.read("q", &good.replace("one.rs", "two.rs"));
+    review.call("q", "Grep", json!({ "pattern": "x", "path": good.replace("typed:", "Typed:") }));
+    review.call("q", "Bash", json!({ "command": format!("cat {good}") }));
+    review.main("Bash", json!({ "command": format!("rm -rf / '{good}'") }));
+    review.main("Read", json!({ "file_path": good }));
+    let task = json!({ "description": "d", "prompt": good, "subagent_type": "quarantine-reviewer" });
+    review.main("Agent", task).specific("updatedInput");
+    let log = fs::read_to_string(review.station.dirs.state.join("audit/audit.jsonl")).unwrap();
+    assert!(log.lines().count() >= 7 && log.contains(&format!("hmac={}…", &hmac[..8])), "{log}");
+    assert!(!log.contains(&hmac[..9]), "{log}");
+}
+
+#[test]
+fn who_comes_back_late_ends_the_review_of_nobody_else() {
+    let review = Review::with(|opening| opening.timeout_s = 2);
+    let reference = review.reference("one.rs");
+    review.read("q", &reference).specific("updatedInput");
+    review.stop("q", &report(json!([]))).passes();
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    review.read("b", &reference).specific("updatedInput");
+    for _ in 0..2 {
+        review.refused(&review.read("q", &reference), "QUARANTINE_TIMEOUT", "quarantine_timeout");
+    }
+    review.read("b", &reference).specific("updatedInput");
+    assert_eq!(quarantine::load(&review.station.dirs, &review.session.id).unwrap().unwrap().ended, None);
+}
