@@ -143,7 +143,16 @@ fn who_comes_back_has_the_binding_and_the_deadline_it_had() {
     assert_eq!((back.left_ms, back.first), (200_000, false));
     assert_eq!(agents(&case.station.dirs, case.now).unwrap()[0].state, AgentState::Working);
     leave(&case.station.dirs, &a, case.now).unwrap();
-    assert_eq!(case.enter(&a, None, 301), Err(case.timed_out()));
+    for wanted in [None, Some(&case.review.id)] {
+        assert_eq!(
+            case.enter(&a, wanted, 301),
+            Err(Denied::Late),
+            "its own time is over, the review's is not"
+        );
+    }
+    assert_eq!(agents(&case.station.dirs, case.now).unwrap()[0].state, AgentState::Left);
+    assert!(case.bind(&agent("s", "b"), 302).first, "another one goes on");
+    assert!(case.enter(&agent("s", "b"), None, 303).is_ok());
 }
 
 #[test]
@@ -167,7 +176,7 @@ fn past_its_deadline_an_agent_is_out_for_good() {
         || -> Vec<_> { agents(&case.station.dirs, case.now).unwrap().iter().map(|row| row.state).collect() };
     assert_eq!(states(), [AgentState::TimedOut, AgentState::Left]);
     assert_eq!(case.enter(&b, None, 501), Err(case.timed_out()), "its own time is over too");
-    assert_eq!(states(), [AgentState::TimedOut, AgentState::TimedOut]);
+    assert_eq!(states(), [AgentState::TimedOut, AgentState::Left]);
 }
 
 #[test]

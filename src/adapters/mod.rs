@@ -82,16 +82,36 @@ pub fn refuse(client: Client, decision: &Decision) -> Reply {
     }
 }
 
-/// The same where the message, not understood, may hold an agent's report, which a refusal alone would not keep back.
+/// The same where the message, not understood, may hold an agent's report, which a refusal alone would not keep back: when
+/// it speaks of a result, and is not plainly a call about to run.
 pub fn refuse_result(client: Client, message: &[u8], decision: &Decision) -> Option<Reply> {
-    let holds = |word: &[u8]| message.windows(word.len()).any(|bytes| bytes == word);
+    let plain = without_escapes(message);
+    let holds = |word: &[u8]| plain.windows(word.len()).any(|bytes| bytes == word);
     match client {
-        Client::ClaudeCode if holds(b"PostToolUse") && holds(b"agentId") => {
+        Client::ClaudeCode if holds(b"PostToolUse") => Some(claude::refuse_result(decision)),
+        Client::ClaudeCode if holds(b"tool_response") && !holds(b"\"PreToolUse\"") => {
             Some(claude::refuse_result(decision))
         }
         // The plugin keeps a report back whenever it gets no answer that it understands.
         Client::ClaudeCode | Client::OpenCode => None,
     }
+}
+
+/// The bytes with the letters that JSON writes as `\u00XX` written out.
+fn without_escapes(message: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(message.len());
+    let mut rest = message;
+    while let Some((first, after)) = rest.split_first() {
+        let escaped = rest.strip_prefix(b"\\u00").and_then(|digits| digits.split_at_checked(2));
+        let letter = escaped.and_then(|(digits, after)| {
+            let letter = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+            Some((letter, after))
+        });
+        let (byte, after) = letter.unwrap_or((*first, after));
+        plain.push(byte);
+        rest = after;
+    }
+    plain
 }
 
 /// A field that has to be there and not be empty.

@@ -9,8 +9,8 @@ use super::{
     Decoded, ExitKind, Reply, call_id, directory, message, need, optional, report, session_id, vocabulary,
 };
 use crate::domain::{
-    AgentId, Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite, Subject, Tool,
-    ToolCall,
+    AgentId, AgentReport, Asking, Client, Decision, Enforcement, Event, Fault, Outcome, Request, Rewrite,
+    Subject, Tool, ToolCall,
 };
 
 const CLIENT: Client = Client::OpenCode;
@@ -92,8 +92,10 @@ fn after(call: ToolCall, args: Option<Object<'_>>, output: Option<&Object<'_>>) 
         }
     }
     let outcome = if error.is_some() { Outcome::Failed } else { Outcome::Done };
-    let report =
-        (outcome == Outcome::Done && call.tool == Tool::Agent).then(|| report::of_opencode(args, output));
+    let report = (call.tool == Tool::Agent).then(|| {
+        let report = report::of_opencode(args, output);
+        AgentReport { completed: report.completed && outcome == Outcome::Done, ..report }
+    });
     Ok(Event::AfterTool { call, outcome, error, duration_ms: None, report })
 }
 

@@ -162,10 +162,10 @@ impl Checker {
         };
         let mut facts = Facts::new(places);
         let survey = call::understand(call, &request.cwd, &policy, &mut facts);
-        let trust = call::trust(&subject, &policy, self.0.env.lazaret_quarantine.is_some());
-        let stand = self.stand(request, &policy, trust);
         let client = self.0.env.lazaret_quarantine.as_deref();
         let desk = Desk { dirs: &self.0.dirs, policy: &policy, client, now: clock::now(), acts: false };
+        let trust = desk.trust(&subject);
+        let stand = self.stand(request, &policy, trust);
         let standing = match trust {
             Trust::Ordinary => None,
             Trust::Quarantined => Some(desk.admit(request, call)?),

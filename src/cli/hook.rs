@@ -151,6 +151,11 @@ impl Setting {
         Log { state: &self.dirs.state, policy: &self.policy, now: self.now }
     }
 
+    /// Why it cannot be told which agents are quarantined: no one's report is handed on then.
+    fn blind(&self) -> Option<&Fault> {
+        self.home_fault.as_ref().or(self.config_fault.as_ref())
+    }
+
     fn store(&self) -> Store {
         Store::new(&self.dirs.state)
     }
@@ -169,7 +174,7 @@ impl Setting {
     }
 
     fn trust(&self, subject: &Subject) -> Trust {
-        call::trust(subject, &self.policy, self.env.lazaret_quarantine.is_some())
+        self.desk().trust(subject)
     }
 }
 
@@ -330,6 +335,9 @@ fn personal_permission(
 /// quarantined agents' answers are checked.
 fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision {
     let mut decision = Decision::new(Vec::new(), None, request.asking == Asking::Yes);
+    if let (Some(fault), Event::AfterTool { report: Some(_), .. }) = (setting.blind(), event) {
+        decision = quarantined::withheld(fault.clone());
+    }
     if setting.home_fault.is_some() {
         return match event {
             Event::ConfigChange { .. } => config_change(setting, request),
@@ -345,7 +353,7 @@ fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision 
     }
     let done = match event {
         Event::AfterTool { call, outcome, report, .. } => {
-            if let Some(report) = report {
+            if let (Some(report), None) = (report, setting.blind()) {
                 decision = setting.desk().report(request, call, report).unwrap_or(decision);
             }
             let call = review::identify(&request.subject, call).call;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::domain::{
-    AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Outcome, Policy, Request, ReviewId, ToolCall,
-    Verdict, clip,
+    AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Outcome, Policy, Request, ReviewId, Tool,
+    ToolCall, Verdict, clip,
 };
 use crate::host::audit;
 use crate::host::clock::Now;
@@ -42,6 +42,7 @@ impl Log<'_> {
         decision: &Decision,
         duration_us: u64,
     ) -> Result<(), Fault> {
+        let decision = &decision.clone().with_texts(safe);
         self.append(&AuditEvent {
             kind: kind(decision),
             subject: Some(&request.subject),
@@ -58,6 +59,7 @@ impl Log<'_> {
     /// Any other event of a client.
     pub fn event(&self, request: &Request, decision: &Decision) -> Result<(), Fault> {
         let (kind, call, note) = told(&request.event, decision);
+        let told = (decision.verdict() > Verdict::Allow).then(|| decision.clone().with_texts(safe));
         let action = call.map(|call| safe(&review::action_text(call))).unwrap_or_default();
         let tool = call.map(|call| call.tool.name());
         self.append(&AuditEvent {
@@ -67,7 +69,7 @@ impl Log<'_> {
             tool: tool.as_deref().unwrap_or_default(),
             action: &action,
             call_id: call.and_then(|call| call.id.as_ref()).map(crate::domain::CallId::as_str),
-            decision: (decision.verdict() > Verdict::Allow).then_some(decision),
+            decision: told.as_ref(),
             note: &safe(&note),
             duration_us: 0,
         })
@@ -174,7 +176,13 @@ fn told<'a>(event: &'a Event, decision: &Decision) -> (EventKind, Option<&'a Too
                 Outcome::Done | Outcome::Pending => EventKind::ActionCompleted,
                 Outcome::Failed | Outcome::Blocked => EventKind::ActionFailed,
             };
-            (kind, Some(call), error.clone().unwrap_or_default())
+            let error = error.as_deref().unwrap_or_default();
+            let note = match call.tool {
+                // The words of an agent, perhaps of a quarantined one.
+                Tool::Agent if !error.is_empty() => format!("error of {} bytes", error.len()),
+                _ => error.to_owned(),
+            };
+            (kind, Some(call), note)
         }
         Event::Prompt { text } => (EventKind::PromptSubmitted, None, format!("{} bytes", text.len())),
         Event::SessionStart { source } => (EventKind::SessionStarted, None, source.clone()),

@@ -213,6 +213,26 @@ impl Decision {
         self
     }
 
+    /// The same decision for the log: every text in it that the call or its answer may have brought, as `change` makes it.
+    #[must_use]
+    pub fn with_texts(mut self, change: impl Fn(&str) -> String) -> Decision {
+        for reason in &mut self.reasons {
+            reason.message = change(&reason.message);
+            reason.matched = change(&reason.matched);
+        }
+        for effect in &mut self.effects {
+            effect.target.change(&change);
+        }
+        if let Some(rewrite) = &mut self.rewrite {
+            rewrite.value = change(&rewrite.value);
+        }
+        if let Some(fault) = &mut self.fault {
+            fault.what = change(&fault.what);
+            fault.why = change(&fault.why);
+        }
+        self
+    }
+
     /// Adds something that is told with the decision and does not change it.
     pub fn note(&mut self, rule: &str, message: String) {
         self.reasons.push(Reason::note(rule, message));

@@ -75,6 +75,14 @@ impl Target {
             Target::None => "",
         }
     }
+
+    pub(super) fn change(&mut self, change: impl Fn(&str) -> String) {
+        match self {
+            Target::Path { path: text, .. } | Target::UnknownPath { known: text, .. } => *text = change(text),
+            Target::Url(text) | Target::Command(text) => *text = change(text),
+            Target::None => {}
+        }
+    }
 }
 
 /// One side effect.

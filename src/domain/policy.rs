@@ -66,7 +66,7 @@ pub struct ToolLimit {
 /// Limits of quarantined agents (seed 004).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuarantinePolicy {
-    /// Agent types that are quarantined, with or without a plugin's prefix.
+    /// Agent types that are quarantined besides [`QuarantinePolicy::REVIEWER`], with or without a plugin's prefix.
     pub agent_types: Vec<String>,
     pub calls: u32,
     pub window_seconds: u32,
@@ -75,12 +75,19 @@ pub struct QuarantinePolicy {
 }
 
 impl QuarantinePolicy {
+    /// The type of the reviewer that lazaret brings: no configuration lets it out.
+    pub const REVIEWER: &'static str = "quarantine-reviewer";
+
+    /// All types that are quarantined.
+    pub fn types(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(Self::REVIEWER).chain(self.agent_types.iter().map(String::as_str))
+    }
+
     /// Whether agents of this type are quarantined, with or without a plugin's prefix, in any case of letters.
     pub fn covers(&self, agent_type: &str) -> bool {
         let agent_type = agent_type.trim();
         let name = agent_type.rsplit_once(':').map_or(agent_type, |(_, name)| name);
-        self.agent_types
-            .iter()
+        self.types()
             .any(|listed| listed.eq_ignore_ascii_case(name) || listed.eq_ignore_ascii_case(agent_type))
     }
 }
@@ -151,7 +158,7 @@ impl Default for Policy {
                 "gitlab.com",
             ]),
             quarantine: QuarantinePolicy {
-                agent_types: words(&["quarantine-reviewer"]),
+                agent_types: words(&[QuarantinePolicy::REVIEWER]),
                 calls: 100,
                 window_seconds: 60,
                 concurrent: 5,

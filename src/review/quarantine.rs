@@ -9,6 +9,11 @@ use crate::review::quarantine_tools::{self, AllowedTool};
 
 /// Longest part of an argument that a reason quotes, in bytes.
 const QUOTED: usize = 200;
+/// What a reference begins with.
+const SCHEME: &str = "typed://";
+/// What its last part begins with, and how long the id in it is.
+const ID_FIELD: &str = "&sid=";
+const ID: usize = 36;
 /// What to do when a path was refused.
 const WAY_OUT: &str =
     "use a reference from your task exactly as it stands, and relative patterns without `..`";
@@ -60,11 +65,11 @@ pub fn presented(call: &ToolCall, cwd: &str) -> Option<Reference> {
 
 /// The session of the first well-formed reference in a text: where a task for a quarantined agent belongs to.
 pub fn session_named(text: &str) -> Option<ReviewId> {
-    text.match_indices("typed://").find_map(|(at, _)| {
-        let rest = text.get(at..)?;
-        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '`' | '\'' | '<' | '>' | ')'));
-        let one = rest.get(..end.unwrap_or(rest.len()))?;
-        Reference::parse(one).ok().map(|reference| reference.session().clone())
+    text.split(SCHEME).skip(1).find_map(|rest| {
+        // Where the id ends, the reference does, whatever follows it in a sentence.
+        let end = rest.find(ID_FIELD)? + ID_FIELD.len() + ID;
+        let reference = Reference::parse(&format!("{SCHEME}{}", rest.get(..end)?)).ok()?;
+        Some(reference.session().clone())
     })
 }
 
@@ -153,19 +158,43 @@ fn searched(path: Option<&str>, cwd: &str, inside: &Inside) -> Result<String, Re
     }
 }
 
-/// A relative path or pattern cannot lead out: no `..`, no `~`, no slash or variable where a name begins.
+/// A relative path or pattern cannot lead out: no `..`, no `~`, no slash or variable where a name begins, also not put
+/// together from parts.
 fn pattern_stays(pattern: &str) -> Result<(), Reason> {
     let mut begins = true;
-    let mut leaves = pattern.contains("..");
+    let mut leaves = leads_up(pattern) || leads_off(pattern);
     for c in pattern.chars() {
         leaves |= matches!(c, '\\' | '\0' | '$' | '`') || (begins && matches!(c, '/' | '~'));
-        begins = matches!(c, '{' | ',' | '(' | '|' | '!' | '[');
+        begins = matches!(c, '{' | ',' | '(' | '|' | '!' | '[') || (begins && c.is_whitespace());
     }
     if !leaves {
         return Ok(());
     }
     let message = "searches stay among the copies of the review: no leading `/` or `~`, no `..`, no escapes";
     Err(deny("INVALID_TYPED_REFERENCE", message.to_owned(), pattern))
+}
+
+/// Whether two dots stand in it side by side, or come to do so when its groups are written out.
+fn leads_up(pattern: &str) -> bool {
+    let grouping =
+        |c: char| matches!(c, '{' | '}' | ',' | '(' | ')' | '[' | ']' | '|' | '@' | '+' | '!' | '^');
+    let joined: String = pattern.chars().filter(|c| !grouping(*c)).collect();
+    // A name that is one dot so far, and one that goes on with a dot: what stands between may be left out.
+    let mut dot = false;
+    let meets = pattern.split(grouping).any(|part| {
+        let meets = dot && (part == "." || part.starts_with("./"));
+        dot |= part == "." || part.ends_with("/.");
+        meets
+    });
+    joined.contains("..") || meets
+}
+
+/// Whether it repeats a group, names a scheme, or begins with a group that may be empty before a slash.
+fn leads_off(pattern: &str) -> bool {
+    let repeats = ["?(", "*(", "+(", "@(", "!("].iter().any(|group| pattern.contains(group));
+    let start = pattern.trim_start_matches(|c: char| c.is_whitespace() || c == '!');
+    let empty = ["{,", ",,", ",}", "{}"].iter().any(|none| pattern.contains(none));
+    repeats || pattern.contains(":/") || (start.starts_with('{') && empty)
 }
 
 /// What an agent is told that works in no session.
@@ -184,7 +213,7 @@ fn out(why: Out) -> Reason {
             ("CONCURRENT_AGENT_LIMIT", "as many quarantined agents are working as may work at once")
         }
         Out::TimedOut => {
-            ("QUARANTINE_TIMEOUT", "the time of this quarantined agent has passed; its review has ended")
+            ("QUARANTINE_TIMEOUT", "the time of this quarantined agent has passed, so it reads no more")
         }
         Out::NoSession => ("SESSION_MISMATCH", "there is no open review session of that name"),
     };
@@ -305,14 +334,58 @@ mod tests {
         for path in ["/", "/etc", "/p", "..", "lib/../..", "~", "~/x", "$HOME", "lib/..\\x", "{/etc,x}"] {
             assert_eq!(grep("x", Some(path), None).unwrap_err(), "INVALID_TYPED_REFERENCE", "{path}");
         }
-        for pattern in
-            ["/etc/*", "../*", "{/etc/*,x}", "{x,/etc/*}", "x/../../y", "~/.ssh/*", "@(/etc/*)", "[/]etc/*"]
-        {
+        for pattern in [
+            "/etc/*",
+            "../*",
+            "{/etc/*,x}",
+            "{x,/etc/*}",
+            "x/../../y",
+            "~/.ssh/*",
+            "@(/etc/*)",
+            "[/]etc/*",
+            ".{.,x}/*",
+            "[.][.]/*",
+            "@(.)@(.)/*",
+            "+(.)/+(.)/*",
+            " /etc/*",
+            "\t ~/x",
+            "{x, /etc/*}",
+            "file:///etc/*",
+            "file:/etc/*",
+            "{.,x}{x,.}/*",
+            "x/.[.]/y",
+            "{,x}/etc/*",
+            "{x,}/etc/*",
+            "!{a,{b,}}/etc/*",
+            "{}/etc/*",
+            "x/{.}{y,.}/z",
+            ".(.)/x",
+            "..",
+            "{..,x}",
+            ".{,x}./*",
+            "{a/.,b}{./c,d}",
+        ] {
             let glob = outcome(&search(Tool::Glob, pattern, None, None));
             assert_eq!(glob.unwrap_err(), "INVALID_TYPED_REFERENCE", "{pattern}");
             assert_eq!(grep("x", None, Some(pattern)).unwrap_err(), "INVALID_TYPED_REFERENCE", "{pattern}");
         }
-        for pattern in ["**/*.rs", "lib/{a,b}/*.rs", "*.[ch]", "!target/**", "a b/c"] {
+        for pattern in [
+            "**/*.rs",
+            "lib/{a,b}/*.rs",
+            "*.[ch]",
+            "!target/**",
+            "a b/c",
+            "*.{rs,toml}",
+            "*.*.js",
+            ".github/**",
+            "**/.[a-z]*",
+            "{src,tests}/**/*.{ts,tsx}",
+            "{.github,.cargo}/*",
+            "*.test{,s}.js",
+            "a[._]b",
+            "{.,src}/*.rs",
+            "./x",
+        ] {
             assert!(outcome(&search(Tool::Glob, pattern, None, None)).is_ok(), "{pattern}");
         }
     }
@@ -366,6 +439,11 @@ mod tests {
         let uri = reference("/p/a.rs", NOW, 7, ID);
         let text = format!("Review `typed://nonsense` and:\n- {uri} : \"a.rs\"\n");
         assert_eq!(session_named(&text).unwrap().as_str(), ID);
+        for after in [".", ",", ";", ")", "]", "}", "|", "\\n", "", " typed://x", "&sid="] {
+            assert_eq!(session_named(&format!("see {uri}{after}")).unwrap().as_str(), ID, "{after}");
+        }
+        let first = format!("typed://a?x {uri}.");
+        assert_eq!(session_named(&first).unwrap().as_str(), ID);
         assert_eq!(session_named("Review /p/a.rs"), None);
         assert_eq!(session_named(uri.get(..uri.len() - 1).unwrap()), None);
     }

@@ -17,7 +17,10 @@ struct Hit {
     kind: &'static str,
 }
 
-/// `text` with every secret in it replaced by `[redacted:kind]`.
+/// The kind of what is shortened rather than named.
+const SHORTENED: &str = "";
+
+/// `text` with every secret in it replaced by `[redacted:kind]`, and the signatures of references shortened.
 pub fn redact(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut program = Program::Other;
@@ -25,7 +28,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     let (mut at, mut kept) = (0, 0);
     while let Some(byte) = bytes.get(at) {
         let hit = match byte {
-            b'=' => values::assigned(bytes, at),
+            b'=' => shapes::signature(bytes, at).or_else(|| values::assigned(bytes, at)),
             b':' => values::in_url(bytes, at).or_else(|| values::named(bytes, at)),
             b'-' => shapes::private_key(bytes, at).or_else(|| values::option(bytes, at, program)),
             b';' | b'|' | b'&' | b'\n' => {
@@ -45,9 +48,13 @@ pub fn redact(text: &str) -> Cow<'_, str> {
             continue;
         };
         out.push_str(text.get(kept..hit.start).unwrap_or_default());
-        out.push_str("[redacted:");
-        out.push_str(hit.kind);
-        out.push(']');
+        if hit.kind == SHORTENED {
+            out.push('…');
+        } else {
+            out.push_str("[redacted:");
+            out.push_str(hit.kind);
+            out.push(']');
+        }
         kept = hit.end;
         at = hit.end.max(at + 1);
     }

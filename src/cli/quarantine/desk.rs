@@ -1,6 +1,10 @@
 //! Where a quarantined agent stands, found out for one call: its session, the key, its place among the others.
 
-use crate::domain::{Fault, Inside, Out, Policy, Request, ReviewId, Standing, ToolCall};
+use crate::cli::call;
+use crate::domain::{
+    Fault, FaultKind, Inside, Out, Policy, Request, ReviewId, Standing, Subject, ToolCall, Trust, clip,
+    escape,
+};
 use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
 use crate::host::quarantine::{self, AgentKey, Denied, Session, Why};
@@ -19,12 +23,25 @@ pub struct Desk<'a> {
 }
 
 impl Desk<'_> {
+    /// Whether the agent is quarantined: by its type, because the whole client is, or because it worked in a review, by
+    /// whatever name it goes now. Where the register cannot be asked it counts as quarantined; the main agent is in none.
+    pub fn trust(&self, subject: &Subject) -> Trust {
+        let trust = call::trust(subject, self.policy, self.client.is_some());
+        if trust == Trust::Quarantined || subject.agent.is_none() {
+            return trust;
+        }
+        match quarantine::bound(self.dirs, &AgentKey::of(subject)) {
+            Ok(None) => Trust::Ordinary,
+            Ok(Some(_)) | Err(_) => Trust::Quarantined,
+        }
+    }
+
     /// Where the agent of this call stands.
     pub fn admit(&self, request: &Request, call: &ToolCall) -> Result<Standing, Fault> {
         let agent = AgentKey::of(&request.subject);
-        let wanted = match self.client.and_then(ReviewId::parse) {
+        let wanted = match self.client {
             // The person who started the client said so: nothing is left to prove.
-            Some(review) => Some(review),
+            Some(name) => Some(ReviewId::parse(name).ok_or_else(|| no_session(name))?),
             None => match self.vouched(request, call)? {
                 Ok(wanted) => wanted,
                 Err(why) => {
@@ -87,6 +104,7 @@ impl Desk<'_> {
                     quarantine::end(self.dirs, &review, Why::TimedOut, self.now)?;
                     Out::TimedOut
                 }
+                Denied::Late => Out::TimedOut,
                 // Its references are as old as the session.
                 Denied::Ended { why: Why::Expired, .. } => Out::Expired,
                 Denied::NoSuchSession | Denied::Ended { .. } => Out::NoSession,
@@ -103,4 +121,12 @@ impl Desk<'_> {
             now_s: self.now.unix_ms / 1000,
         }))
     }
+}
+
+/// The whole client is quarantined, for nothing.
+fn no_session(name: &str) -> Fault {
+    let why = format!("\"{}\" is not the id of a review session", escape(&clip(name, 60)));
+    Fault::new(FaultKind::Config, "variable LAZARET_QUARANTINE", why).with_way_out(
+        "a person sets it to an id that `lazaret review list` names, or removes it, and starts the client anew",
+    )
 }

@@ -23,7 +23,7 @@ impl Desk<'_> {
     ) -> Result<Option<Result<Rewrite, Reason>>, Fault> {
         match (&call.tool, &call.action) {
             (Tool::Agent, Action::Spawn { agent_type, prompt, options }) => {
-                if self.starts_quarantined(agent_type.as_deref(), prompt, options) {
+                if self.starts_quarantined(agent_type.as_deref(), options) {
                     return self.start(prompt, options).map(Some);
                 }
                 let said: Vec<&str> = options.iter().map(|(_, raw)| raw.as_str()).collect();
@@ -36,21 +36,15 @@ impl Desk<'_> {
         }
     }
 
-    fn starts_quarantined(
-        &self,
-        agent_type: Option<&str>,
-        prompt: &str,
-        options: &[(String, String)],
-    ) -> bool {
+    fn starts_quarantined(&self, agent_type: Option<&str>, options: &[(String, String)]) -> bool {
         let policy = &self.policy.quarantine;
         match agent_type {
             Some(agent_type) => policy.covers(agent_type),
-            // The script of a workflow starts agents of its own, whose reports nobody would clean.
-            None => {
-                let lower = prompt.to_ascii_lowercase();
-                let named = |listed: &String| lower.contains(&listed.to_ascii_lowercase());
-                !options.is_empty() && policy.agent_types.iter().any(named)
-            }
+            // The script of a workflow starts agents of its own, whose reports nobody would clean. A task may speak of them.
+            None => options.iter().any(|(_, raw)| {
+                let lower = raw.to_ascii_lowercase();
+                policy.types().any(|listed| lower.contains(&listed.to_ascii_lowercase()))
+            }),
         }
     }
 

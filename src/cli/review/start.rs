@@ -10,7 +10,7 @@ use super::args::{Scope, StartArgs};
 use super::{Office, line};
 use crate::cli::Exit;
 use crate::cli::quarantine::Task;
-use crate::domain::{Fault, escape};
+use crate::domain::{Fault, QuarantinePolicy, escape};
 use crate::host::clock;
 use crate::host::places;
 use crate::host::quarantine::{self, Contents, EntryKind, Opening, Session, VaultKind, Why};
@@ -70,7 +70,7 @@ pub fn timeout_s(scope: &Scope, office: &Office<'_>) -> u32 {
 
 /// The type of agent that reads in quarantine.
 pub fn agent_type<'o>(office: &'o Office<'_>) -> &'o str {
-    office.policy.quarantine.agent_types.first().map_or("quarantine-reviewer", String::as_str)
+    office.policy.quarantine.agent_types.first().map_or(QuarantinePolicy::REVIEWER, String::as_str)
 }
 
 /// A session and the task of its agent, to be printed.

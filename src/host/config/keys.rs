@@ -253,7 +253,7 @@ pub static KEYS: &[Key] = &[
         "quarantine.agent_types",
         (Kind::Words(Item::AgentType), Stricter::More),
         field!(words quarantine.agent_types),
-        "agent types that are quarantined, with or without a plugin's prefix",
+        "agent types that are quarantined, with or without a plugin's prefix; `quarantine-reviewer` is one whatever the list says",
     ),
     key(
         "quarantine.max_calls",

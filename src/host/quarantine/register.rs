@@ -71,6 +71,8 @@ pub enum Denied {
     TimedOut {
         review: ReviewId,
     },
+    /// It had ended, and comes back after its deadline: it is out, and the review goes on without it.
+    Late,
     NoSuchSession,
     Ended {
         review: ReviewId,
@@ -203,7 +205,10 @@ fn admit(
         .ok_or_else(|| fault(&room.at(FILE), "it names a session by no id of ours"))?;
     let left_ms = match (row.state, row.left_ms(now)) {
         (AgentState::Working | AgentState::Left, Some(left_ms)) => left_ms,
-        (AgentState::TimedOut, _) | (_, None) => {
+        (AgentState::Left, None) => {
+            return Ok(Err(usable(room, &review, now)?.err().unwrap_or(Denied::Late)));
+        }
+        (AgentState::TimedOut, _) | (AgentState::Working, None) => {
             row.state = AgentState::TimedOut;
             return Ok(Err(Denied::TimedOut { review }));
         }

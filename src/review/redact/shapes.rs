@@ -1,6 +1,6 @@
 //! Secrets that are known by their shape alone.
 
-use super::{Hit, run, starts_with_ignoring_case, tail};
+use super::{Hit, SHORTENED, run, starts_with_ignoring_case, tail};
 
 /// The bytes that the rest of a token is made of.
 #[derive(Debug, Clone, Copy)]
@@ -148,6 +148,19 @@ fn aws_secret(bytes: &[u8], at: usize) -> Option<Hit> {
     let end = run(bytes, start, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
     let known = tail(bytes, at).starts_with(NAME) && end - start >= 16;
     known.then_some(Hit { start, end, kind: "secret" })
+}
+
+/// What is left of a signature: enough to tell two of them apart, and too little to be one.
+const KEPT: usize = 8;
+
+/// The signature of a typed reference (`hmac=…`) behind its first digits, with the `=` at `at`.
+pub(super) fn signature(bytes: &[u8], at: usize) -> Option<Hit> {
+    const NAME: &[u8] = b"hmac";
+    let named =
+        at.checked_sub(NAME.len()).is_some_and(|from| starts_with_ignoring_case(tail(bytes, from), NAME));
+    let end = run(bytes, at + 1, |byte| byte.is_ascii_hexdigit());
+    let start = at + 1 + KEPT;
+    (named && end > start).then_some(Hit { start, end, kind: SHORTENED })
 }
 
 /// A private key in PEM armour, with its end or, when that is missing, with everything that follows.

@@ -256,9 +256,27 @@ fn hostile_repetition_costs_no_more_than_its_length() {
         ": ",
         "é=",
         "a1",
+        "hmac=",
+        "hmac=0123456789",
     ] {
         let text = piece.repeat(200_000 / piece.len());
         let _ = redact(&text);
+    }
+}
+
+#[test]
+fn signatures_of_references_are_shortened() {
+    let hmac = "0123456789abcdef".repeat(4);
+    for (text, short) in [
+        (format!("typed://%2Fa?hmac={hmac}&ts=1&sid=x"), "typed://%2Fa?hmac=01234567…&ts=1&sid=x".to_owned()),
+        (
+            format!("\"/w/typed:/%2Fa?HMAC={} {hmac}", hmac.to_uppercase()),
+            format!("\"/w/typed:/%2Fa?HMAC=01234567… {hmac}"),
+        ),
+        (format!("hmac={hmac}"), "hmac=01234567…".to_owned()),
+        ("hmac=01234567 hmac=".to_owned(), "hmac=01234567 hmac=".to_owned()),
+    ] {
+        assert_eq!(redact(&text), short);
     }
 }
 
