@@ -255,6 +255,39 @@ fn what_cannot_be_reviewed_is_refused_and_leaves_nothing() {
 }
 
 #[test]
+fn a_session_without_a_file_is_refused_with_what_was_left_out() {
+    let station = Station::new();
+    station.write("f", "text");
+    fs::create_dir_all(station.project.join("empty/deeper")).unwrap();
+    fs::create_dir(station.project.join("links")).unwrap();
+    for number in 0..25 {
+        symlink("../f", station.project.join(format!("links/{number:02}"))).unwrap();
+    }
+    let fault = station.open(&["empty"]).unwrap_err();
+    assert_eq!(fault.message(), "nothing to review: there is no file in what was named");
+    let told = station.open(&["links", "empty"]).unwrap_err().message();
+    assert!(told.starts_with("nothing to review: all of it was left out: "), "{told}");
+    assert!(told.contains("links/00 (it is a symbolic link), "), "{told}");
+    assert!(told.contains("links/19 (") && told.ends_with(", and 5 more"), "{told}");
+    assert!(list(&station.dirs).unwrap().is_empty());
+    assert_eq!(station.open(&["links", "f"]).unwrap().files, 1);
+}
+
+#[test]
+fn what_the_kernel_makes_up_is_refused() {
+    let station = Station::new();
+    for path in ["/proc/self/environ", "/proc/self", "/proc", "/sys/kernel", "/dev", "/dev/null"] {
+        if !Path::new(path).exists() {
+            continue;
+        }
+        let root = Path::new("/");
+        let fault = station.open_with(&[path], |opening| opening.root = root).unwrap_err();
+        assert!(fault.message().contains("that the kernel makes up"), "{path}: {fault}");
+    }
+    assert!(list(&station.dirs).unwrap().is_empty());
+}
+
+#[test]
 fn the_bounds_of_number_and_size_hold() {
     let station = Station::new();
     for number in 0..=MAX_FILES {
@@ -315,6 +348,8 @@ fn swapping(name: &Path, other: &Path, stop: &Arc<AtomicBool>) -> std::thread::J
 fn race(swapped: &str, named: &str) -> (usize, usize) {
     let station = Station::new();
     station.write("a/b/f", "the original");
+    // A session without a file would be refused.
+    station.write("steady", "never swapped");
     let outside = station.outside().join("outside");
     fs::create_dir_all(outside.join("b")).unwrap();
     for name in ["f", "b/f"] {
@@ -335,7 +370,7 @@ fn race(swapped: &str, named: &str) -> (usize, usize) {
         let Ok(session) = station.open(&[named]) else { continue };
         opened += 1;
         for (name, bytes) in tree(&session.copies) {
-            if let Some(bytes) = bytes {
+            if let Some(bytes) = bytes.filter(|_| name != "steady") {
                 assert_eq!(String::from_utf8_lossy(&bytes), "the original", "{name}");
                 sealed += 1;
             }

@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
 use super::beneath;
+use super::kernel;
 use super::record::{Contents, Entry, EntryKind, SealedFile, Skipped, below};
 use crate::domain::{Fault, FaultKind, Protected, ProtectedKind, escape, lies_in};
 
@@ -26,6 +27,8 @@ pub const MAX_FILE: u64 = 8 << 20;
 pub const MAX_DEPTH: usize = 64;
 /// Most names that are looked at in all directories.
 pub const MAX_LOOKED_AT: usize = 20_000;
+/// Most names of what was left out that are told when nothing is left.
+const TOLD: usize = 20;
 const CHUNK: usize = 64 * 1024;
 
 /// Everything that was sealed.
@@ -76,6 +79,9 @@ pub(super) fn seal(
             entries.push(sealer.named(path)?);
         }
     }
+    if sealer.files.is_empty() {
+        return Err(nothing(&sealer.skipped));
+    }
     sealer.close()?;
     let contents = Contents { files: sealer.files.into_values().collect(), skipped: sealer.skipped };
     Ok(Sealed { entries, contents, bytes: sealer.bytes })
@@ -102,6 +108,9 @@ impl Sealer<'_> {
         if self.is_protected(path) {
             let why = "it is a protected place, which no quarantined agent may read";
             return Err(Fault::new(FaultKind::Host, shown(path), why));
+        }
+        if kernel::is_its_own(path) {
+            return Err(made_up(path));
         }
         let rel = below(path, self.root).to_owned();
         let rel = if rel.is_empty() { "." } else { &rel };
@@ -141,6 +150,13 @@ impl Sealer<'_> {
                     continue;
                 }
             };
+            if kernel::made_it_up(&dir) {
+                match depth {
+                    0 => return Err(made_up(&self.original(&rel))),
+                    _ => self.skip(&rel, Refusal::Skip(kernel::WHY))?,
+                }
+                continue;
+            }
             self.make_dirs(&rel)?;
             let mut below = self.one_dir(&dir, &rel, depth)?;
             // The last one is taken first.
@@ -161,6 +177,10 @@ impl Sealer<'_> {
             }
             if self.is_protected(&self.original(&child)) {
                 self.skip(&child, Refusal::Skip("it is a protected place"))?;
+                continue;
+            }
+            if kernel::is_its_own(&self.original(&child)) {
+                self.skip(&child, Refusal::Skip(kernel::WHY))?;
                 continue;
             }
             let kind = rustix::fs::statat(dir, text.as_str(), AtFlags::SYMLINK_NOFOLLOW)
@@ -213,6 +233,9 @@ impl Sealer<'_> {
         }
         let at = dir.unwrap_or(&self.dir).as_fd();
         let from = beneath::open(at, name, OFlags::RDONLY, Mode::empty())?;
+        if kernel::made_it_up(&from) {
+            return Err(Refusal::Skip(kernel::WHY));
+        }
         let stat = rustix::fs::fstat(&from)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Err(Refusal::Skip("it changed while it was copied"));
@@ -341,6 +364,26 @@ fn refused(path: &str, errno: Errno) -> Fault {
         errno => errno.to_string(),
     };
     Fault::new(FaultKind::Host, shown(path), why)
+}
+
+fn made_up(path: &str) -> Fault {
+    Fault::new(FaultKind::Host, shown(path), kernel::WHY)
+        .with_way_out("name files of a project; what the kernel tells changes while it is read")
+}
+
+/// There is no file to read: what was left out, and why.
+fn nothing(skipped: &[Skipped]) -> Fault {
+    let mut why = "there is no file in what was named".to_owned();
+    if !skipped.is_empty() {
+        let left: Vec<String> =
+            skipped.iter().take(TOLD).map(|left| format!("{} ({})", shown(&left.path), left.why)).collect();
+        why = format!("all of it was left out: {}", left.join(", "));
+        if skipped.len() > TOLD {
+            why.push_str(&format!(", and {} more", skipped.len() - TOLD));
+        }
+    }
+    Fault::new(FaultKind::Host, "nothing to review", why)
+        .with_way_out("name files, or directories that hold some")
 }
 
 fn too_large(why: String) -> Fault {
