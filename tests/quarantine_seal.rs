@@ -144,7 +144,7 @@ fn what_is_no_plain_file_is_left_out_and_reported() {
     assert_eq!((left_out.len(), session.skipped), (9, 9));
     let files: Vec<_> = tree(&session.copies).into_iter().filter(|(_, bytes)| bytes.is_some()).collect();
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["d/.gitignore", "d/f", "d/fits"]);
+    assert_eq!(names, ["d/.gitignore.sealed", "d/f", "d/fits"]);
     // Named by a person, git's own files are copied like others.
     let named = station.open(&["d/.git/config", "d/.git"]).unwrap();
     assert_eq!((named.files, named.skipped), (1, 0));
@@ -271,6 +271,49 @@ fn a_session_without_a_file_is_refused_with_what_was_left_out() {
     assert!(told.contains("links/19 (") && told.ends_with(", and 5 more"), "{told}");
     assert!(list(&station.dirs).unwrap().is_empty());
     assert_eq!(station.open(&["links", "f"]).unwrap().files, 1);
+}
+
+#[test]
+fn ignore_files_hide_nothing_among_the_copies() {
+    let station = Station::new();
+    let long = format!(".gitignore{}", ".sealed".repeat(35));
+    for name in [".gitignore", ".gitignore.sealed", "a/.ignore", "a/.rgignore", "a/evil.rs", &long] {
+        station.write(&format!("d/{name}"), format!("{name}\n*\n"));
+    }
+    station.write("d/b/.gitignore", "*");
+    station.write("d/b/.gitignore.sealed/hidden", "x");
+    station.write(".ignore", "*");
+    station.write("e/.gitignore/f", "x");
+    let session = station.open(&["d", ".ignore", "e", "e/.gitignore"]).unwrap();
+    let copies = tree(&session.copies);
+    let names: Vec<&str> =
+        copies.iter().filter(|(_, bytes)| bytes.is_some()).map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            ".ignore.sealed",
+            "d/.gitignore.sealed",
+            "d/.gitignore.sealed.sealed",
+            "d/a/.ignore.sealed",
+            "d/a/.rgignore.sealed",
+            "d/a/evil.rs",
+            "d/b/.gitignore.sealed",
+            "e/.gitignore/f",
+        ]
+    );
+    let why = |name: &str, why: &str| (name.to_owned(), why.to_owned());
+    assert_eq!(
+        skipped(&station, &session),
+        [
+            why(&format!("d/{long}"), "its name is too long"),
+            why("d/b/.gitignore.sealed", "it is called like the copy of an ignore file")
+        ]
+    );
+    for file in &contents(&station, &session).files {
+        let copy = session.grounds().copy_of(&file.original).unwrap();
+        assert_eq!(fs::read(&copy).unwrap(), fs::read(&file.original).unwrap());
+        assert_eq!(session.grounds().original_of(&copy), Some(file.original.clone()));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
@@ -15,7 +15,9 @@ use sha2::{Digest, Sha256};
 use super::beneath;
 use super::kernel;
 use super::record::{Contents, Entry, EntryKind, SealedFile, Skipped, below};
-use crate::domain::{Fault, FaultKind, Protected, ProtectedKind, escape, lies_in};
+use crate::domain::{
+    Fault, FaultKind, Protected, ProtectedKind, escape, is_sealed_name, lies_in, sealed_name,
+};
 
 /// Most files of a session.
 pub const MAX_FILES: usize = 5_000;
@@ -27,6 +29,8 @@ pub const MAX_FILE: u64 = 8 << 20;
 pub const MAX_DEPTH: usize = 64;
 /// Most names that are looked at in all directories.
 pub const MAX_LOOKED_AT: usize = 20_000;
+/// Longest name that a file can have, in bytes.
+const MAX_NAME: usize = 255;
 /// Most names of what was left out that are told when nothing is left.
 const TOLD: usize = 20;
 const CHUNK: usize = 64 * 1024;
@@ -188,6 +192,9 @@ impl Sealer<'_> {
             let refusal = match kind {
                 Ok(FileType::RegularFile) => self.file(Some(dir), &text, &child).err(),
                 Ok(FileType::Directory) if text == ".git" => Some(Refusal::Skip("it is git's own directory")),
+                Ok(FileType::Directory) if is_sealed_name(&text) => {
+                    Some(Refusal::Skip("it is called like the copy of an ignore file"))
+                }
                 Ok(FileType::Directory) if depth >= MAX_DEPTH => Some(Refusal::Skip("it lies too deep")),
                 Ok(FileType::Directory) => {
                     deeper.push(child.clone());
@@ -243,6 +250,10 @@ impl Sealer<'_> {
         if u64::try_from(stat.st_size).unwrap_or(u64::MAX) > MAX_FILE {
             return Err(Refusal::Skip("it is longer than 8 MiB"));
         }
+        let copy = sealed_name(rel);
+        if copy.rsplit('/').next().is_some_and(|name| name.len() > MAX_NAME) {
+            return Err(Refusal::Skip("its name is too long"));
+        }
         if self.files.len() >= MAX_FILES {
             return Err(Refusal::Fault(too_large(format!("there are more than {MAX_FILES} files"))));
         }
@@ -258,7 +269,7 @@ impl Sealer<'_> {
     }
 
     fn copy(&mut self, mut from: File, rel: &str) -> Result<SealedFile, Refusal> {
-        let path = self.target.join(rel);
+        let path = self.copy_of(rel);
         let ours = |error: std::io::Error| Refusal::Fault(super::room::told(&path, &error));
         let mut to = OpenOptions::new().write(true).create_new(true).mode(0o400).open(&path).map_err(ours)?;
         let (mut hash, mut bytes, mut lines, mut last) = (Sha256::new(), 0_u64, 0_u64, b'\n');
@@ -290,7 +301,7 @@ impl Sealer<'_> {
 
     /// Removes what was copied of a file that cannot be copied whole.
     fn take_back(&self, rel: &str) -> Result<(), Refusal> {
-        let path = self.target.join(rel);
+        let path = self.copy_of(rel);
         std::fs::remove_file(&path).map_err(|error| Refusal::Fault(super::room::told(&path, &error)))
     }
 
@@ -333,6 +344,11 @@ impl Sealer<'_> {
                 .map_err(|error| super::room::told(&path, &error))?;
         }
         Ok(())
+    }
+
+    /// Where the copy of a file lies.
+    fn copy_of(&self, rel: &str) -> PathBuf {
+        self.target.join(&*sealed_name(rel))
     }
 
     fn original(&self, rel: &str) -> String {
