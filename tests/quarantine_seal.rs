@@ -144,7 +144,7 @@ fn what_is_no_plain_file_is_left_out_and_reported() {
     assert_eq!((left_out.len(), session.skipped), (9, 9));
     let files: Vec<_> = tree(&session.copies).into_iter().filter(|(_, bytes)| bytes.is_some()).collect();
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["d/.gitignore", "d/f", "d/fits"]);
+    assert_eq!(names, ["d/.gitignore.sealed", "d/f", "d/fits"]);
     // Named by a person, git's own files are copied like others.
     let named = station.open(&["d/.git/config", "d/.git"]).unwrap();
     assert_eq!((named.files, named.skipped), (1, 0));
@@ -255,6 +255,82 @@ fn what_cannot_be_reviewed_is_refused_and_leaves_nothing() {
 }
 
 #[test]
+fn a_session_without_a_file_is_refused_with_what_was_left_out() {
+    let station = Station::new();
+    station.write("f", "text");
+    fs::create_dir_all(station.project.join("empty/deeper")).unwrap();
+    fs::create_dir(station.project.join("links")).unwrap();
+    for number in 0..25 {
+        symlink("../f", station.project.join(format!("links/{number:02}"))).unwrap();
+    }
+    let fault = station.open(&["empty"]).unwrap_err();
+    assert_eq!(fault.message(), "nothing to review: there is no file in what was named");
+    let told = station.open(&["links", "empty"]).unwrap_err().message();
+    assert!(told.starts_with("nothing to review: all of it was left out: "), "{told}");
+    assert!(told.contains("links/00 (it is a symbolic link), "), "{told}");
+    assert!(told.contains("links/19 (") && told.ends_with(", and 5 more"), "{told}");
+    assert!(list(&station.dirs).unwrap().is_empty());
+    assert_eq!(station.open(&["links", "f"]).unwrap().files, 1);
+}
+
+#[test]
+fn ignore_files_hide_nothing_among_the_copies() {
+    let station = Station::new();
+    let long = format!(".gitignore{}", ".sealed".repeat(35));
+    for name in [".gitignore", ".gitignore.sealed", "a/.ignore", "a/.rgignore", "a/evil.rs", &long] {
+        station.write(&format!("d/{name}"), format!("{name}\n*\n"));
+    }
+    station.write("d/b/.gitignore", "*");
+    station.write("d/b/.gitignore.sealed/hidden", "x");
+    station.write(".ignore", "*");
+    station.write("e/.gitignore/f", "x");
+    let session = station.open(&["d", ".ignore", "e", "e/.gitignore"]).unwrap();
+    let copies = tree(&session.copies);
+    let names: Vec<&str> =
+        copies.iter().filter(|(_, bytes)| bytes.is_some()).map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            ".ignore.sealed",
+            "d/.gitignore.sealed",
+            "d/.gitignore.sealed.sealed",
+            "d/a/.ignore.sealed",
+            "d/a/.rgignore.sealed",
+            "d/a/evil.rs",
+            "d/b/.gitignore.sealed",
+            "e/.gitignore/f",
+        ]
+    );
+    let why = |name: &str, why: &str| (name.to_owned(), why.to_owned());
+    assert_eq!(
+        skipped(&station, &session),
+        [
+            why(&format!("d/{long}"), "its name is too long"),
+            why("d/b/.gitignore.sealed", "it is called like the copy of an ignore file")
+        ]
+    );
+    for file in &contents(&station, &session).files {
+        let copy = session.grounds().copy_of(&file.original).unwrap();
+        assert_eq!(fs::read(&copy).unwrap(), fs::read(&file.original).unwrap());
+        assert_eq!(session.grounds().original_of(&copy), Some(file.original.clone()));
+    }
+}
+
+#[test]
+fn what_the_kernel_makes_up_is_refused() {
+    let station = Station::new();
+    for path in ["/proc/self/environ", "/proc/self", "/proc", "/sys/kernel", "/dev", "/dev/null"] {
+        if !Path::new(path).exists() {
+            continue;
+        }
+        let root = Path::new("/");
+        let fault = station.open_with(&[path], |opening| opening.root = root).unwrap_err();
+        assert!(fault.message().contains("that the kernel makes up"), "{path}: {fault}");
+    }
+    assert!(list(&station.dirs).unwrap().is_empty());
+}
+
+#[test]
 fn the_bounds_of_number_and_size_hold() {
     let station = Station::new();
     for number in 0..=MAX_FILES {
@@ -315,6 +391,8 @@ fn swapping(name: &Path, other: &Path, stop: &Arc<AtomicBool>) -> std::thread::J
 fn race(swapped: &str, named: &str) -> (usize, usize) {
     let station = Station::new();
     station.write("a/b/f", "the original");
+    // A session without a file would be refused.
+    station.write("steady", "never swapped");
     let outside = station.outside().join("outside");
     fs::create_dir_all(outside.join("b")).unwrap();
     for name in ["f", "b/f"] {
@@ -335,7 +413,7 @@ fn race(swapped: &str, named: &str) -> (usize, usize) {
         let Ok(session) = station.open(&[named]) else { continue };
         opened += 1;
         for (name, bytes) in tree(&session.copies) {
-            if let Some(bytes) = bytes {
+            if let Some(bytes) = bytes.filter(|_| name != "steady") {
                 assert_eq!(String::from_utf8_lossy(&bytes), "the original", "{name}");
                 sealed += 1;
             }

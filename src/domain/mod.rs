@@ -29,6 +29,6 @@ pub use request::{
     Action, AgentId, AgentReport, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId,
     Subject, Tool, ToolCall, Trust, Usage,
 };
-pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing};
+pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing, is_sealed_name, sealed_name};
 pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
 pub use text::{clip, escape, is_hidden, join, lies_in};

@@ -1,6 +1,8 @@
 //! A review session in the words of a decision: its name, what it grants, and where a quarantined agent stands in it. How
 //! it is kept is host's.
 
+use std::borrow::Cow;
+
 use super::{Key, lies_in};
 
 /// A UUID of version 4 in its canonical spelling: lower case, hyphenated, 36 bytes.
@@ -55,6 +57,42 @@ pub struct Granted {
     pub tree: bool,
 }
 
+/// Names of files that tell searches what to pass over.
+const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".rgignore"];
+/// What their copies' names have behind them, so that no search obeys what a stranger wrote.
+const SEALED: &str = ".sealed";
+
+/// Whether a file of that name is called otherwise among the copies: an ignore file, or what its copy could be taken for.
+/// Some file systems do not tell cases apart.
+fn is_renamed(name: &str) -> bool {
+    let mut stem = name;
+    while let Some(at) = stem.len().checked_sub(SEALED.len())
+        && let Some((before, end)) = stem.split_at_checked(at)
+        && end.eq_ignore_ascii_case(SEALED)
+    {
+        stem = before;
+    }
+    IGNORE_FILES.iter().any(|ignore| stem.eq_ignore_ascii_case(ignore))
+}
+
+/// What a file is called among the copies; a directory keeps its name.
+pub fn sealed_name(path: &str) -> Cow<'_, str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if is_renamed(name) { Cow::Owned(format!("{path}{SEALED}")) } else { Cow::Borrowed(path) }
+}
+
+/// What the file was called of which this is the copy.
+fn unsealed_name(path: &str) -> &str {
+    let original = path.strip_suffix(SEALED);
+    let renamed = |path: &&str| is_renamed(path.rsplit('/').next().unwrap_or(path));
+    original.filter(renamed).unwrap_or(path)
+}
+
+/// Whether a directory of that name could lie where a file's copy belongs.
+pub fn is_sealed_name(name: &str) -> bool {
+    unsealed_name(name) != name
+}
+
 impl Grounds {
     fn grant(&self, original: &str) -> Option<&Granted> {
         let plain = !original.split('/').any(|name| name == "." || name == "..");
@@ -69,6 +107,7 @@ impl Grounds {
     pub fn copy_of(&self, original: &str) -> Option<String> {
         self.grant(original)?;
         let below = original.strip_prefix(self.root.as_str()).unwrap_or(original).trim_start_matches('/');
+        let below = if self.is_tree(original) { Cow::Borrowed(below) } else { sealed_name(below) };
         let copies = self.copies.trim_end_matches('/');
         Some(if below.is_empty() { copies.to_owned() } else { format!("{copies}/{below}") })
     }
@@ -78,6 +117,10 @@ impl Grounds {
         let below = copy.strip_prefix(self.copies.trim_end_matches('/'))?;
         let original = format!("{}{below}", self.root.trim_end_matches('/'));
         let original = if original.is_empty() { "/".to_owned() } else { original };
+        let original = match self.is_tree(&original) {
+            true => original,
+            false => unsealed_name(&original).to_owned(),
+        };
         ((below.is_empty() || below.starts_with('/')) && self.grant(&original).is_some()).then_some(original)
     }
 
@@ -176,6 +219,31 @@ mod tests {
         for foreign in ["/run/c", "/run/c/a", "/run/cc/d", "/run/c/d/../../x", "/p/d", ""] {
             assert_eq!(two.original_of(foreign), None, "{foreign}");
         }
+    }
+
+    #[test]
+    fn ignore_files_lie_under_other_names() {
+        let grounds = grounds("/p", &[("/p", true), ("/p/x/.ignore", true)]);
+        let mut copies = std::collections::BTreeSet::new();
+        for (original, copy) in [
+            ("/p/.gitignore", "/run/c/.gitignore.sealed"),
+            ("/p/.gitignore.sealed", "/run/c/.gitignore.sealed.sealed"),
+            ("/p/.gitignore.sealed.sealed", "/run/c/.gitignore.sealed.sealed.sealed"),
+            ("/p/.gitignore.SEALED", "/run/c/.gitignore.SEALED.sealed"),
+            ("/p/a/.rgignore", "/run/c/a/.rgignore.sealed"),
+            ("/p/a/.IGNORE", "/run/c/a/.IGNORE.sealed"),
+            ("/p/.ignore/.ignore", "/run/c/.ignore/.ignore.sealed"),
+            ("/p/.ignore/f", "/run/c/.ignore/f"),
+            ("/p/x/.ignore", "/run/c/x/.ignore"),
+            ("/p/a.gitignore", "/run/c/a.gitignore"),
+            ("/p/f.sealed", "/run/c/f.sealed"),
+            ("/p/.sealed", "/run/c/.sealed"),
+        ] {
+            assert_eq!(grounds.copy_of(original).unwrap(), copy);
+            assert_eq!(grounds.original_of(copy).unwrap(), original);
+            assert!(copies.insert(copy), "{copy}");
+        }
+        assert!(is_sealed_name(".gitignore.sealed") && !is_sealed_name(".gitignore"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! session is decided elsewhere.
 
 mod beneath;
+mod kernel;
 mod life;
 mod record;
 mod register;

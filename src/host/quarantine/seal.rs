@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
@@ -13,8 +13,11 @@ use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
 use super::beneath;
+use super::kernel;
 use super::record::{Contents, Entry, EntryKind, SealedFile, Skipped, below};
-use crate::domain::{Fault, FaultKind, Protected, ProtectedKind, escape, lies_in};
+use crate::domain::{
+    Fault, FaultKind, Protected, ProtectedKind, escape, is_sealed_name, lies_in, sealed_name,
+};
 
 /// Most files of a session.
 pub const MAX_FILES: usize = 5_000;
@@ -26,6 +29,10 @@ pub const MAX_FILE: u64 = 8 << 20;
 pub const MAX_DEPTH: usize = 64;
 /// Most names that are looked at in all directories.
 pub const MAX_LOOKED_AT: usize = 20_000;
+/// Longest name that a file can have, in bytes.
+const MAX_NAME: usize = 255;
+/// Most names of what was left out that are told when nothing is left.
+const TOLD: usize = 20;
 const CHUNK: usize = 64 * 1024;
 
 /// Everything that was sealed.
@@ -76,6 +83,9 @@ pub(super) fn seal(
             entries.push(sealer.named(path)?);
         }
     }
+    if sealer.files.is_empty() {
+        return Err(nothing(&sealer.skipped));
+    }
     sealer.close()?;
     let contents = Contents { files: sealer.files.into_values().collect(), skipped: sealer.skipped };
     Ok(Sealed { entries, contents, bytes: sealer.bytes })
@@ -102,6 +112,9 @@ impl Sealer<'_> {
         if self.is_protected(path) {
             let why = "it is a protected place, which no quarantined agent may read";
             return Err(Fault::new(FaultKind::Host, shown(path), why));
+        }
+        if kernel::is_its_own(path) {
+            return Err(made_up(path));
         }
         let rel = below(path, self.root).to_owned();
         let rel = if rel.is_empty() { "." } else { &rel };
@@ -141,6 +154,13 @@ impl Sealer<'_> {
                     continue;
                 }
             };
+            if kernel::made_it_up(&dir) {
+                match depth {
+                    0 => return Err(made_up(&self.original(&rel))),
+                    _ => self.skip(&rel, Refusal::Skip(kernel::WHY))?,
+                }
+                continue;
+            }
             self.make_dirs(&rel)?;
             let mut below = self.one_dir(&dir, &rel, depth)?;
             // The last one is taken first.
@@ -163,11 +183,18 @@ impl Sealer<'_> {
                 self.skip(&child, Refusal::Skip("it is a protected place"))?;
                 continue;
             }
+            if kernel::is_its_own(&self.original(&child)) {
+                self.skip(&child, Refusal::Skip(kernel::WHY))?;
+                continue;
+            }
             let kind = rustix::fs::statat(dir, text.as_str(), AtFlags::SYMLINK_NOFOLLOW)
                 .map(|stat| FileType::from_raw_mode(stat.st_mode));
             let refusal = match kind {
                 Ok(FileType::RegularFile) => self.file(Some(dir), &text, &child).err(),
                 Ok(FileType::Directory) if text == ".git" => Some(Refusal::Skip("it is git's own directory")),
+                Ok(FileType::Directory) if is_sealed_name(&text) => {
+                    Some(Refusal::Skip("it is called like the copy of an ignore file"))
+                }
                 Ok(FileType::Directory) if depth >= MAX_DEPTH => Some(Refusal::Skip("it lies too deep")),
                 Ok(FileType::Directory) => {
                     deeper.push(child.clone());
@@ -213,12 +240,19 @@ impl Sealer<'_> {
         }
         let at = dir.unwrap_or(&self.dir).as_fd();
         let from = beneath::open(at, name, OFlags::RDONLY, Mode::empty())?;
+        if kernel::made_it_up(&from) {
+            return Err(Refusal::Skip(kernel::WHY));
+        }
         let stat = rustix::fs::fstat(&from)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Err(Refusal::Skip("it changed while it was copied"));
         }
         if u64::try_from(stat.st_size).unwrap_or(u64::MAX) > MAX_FILE {
             return Err(Refusal::Skip("it is longer than 8 MiB"));
+        }
+        let copy = sealed_name(rel);
+        if copy.rsplit('/').next().is_some_and(|name| name.len() > MAX_NAME) {
+            return Err(Refusal::Skip("its name is too long"));
         }
         if self.files.len() >= MAX_FILES {
             return Err(Refusal::Fault(too_large(format!("there are more than {MAX_FILES} files"))));
@@ -235,7 +269,7 @@ impl Sealer<'_> {
     }
 
     fn copy(&mut self, mut from: File, rel: &str) -> Result<SealedFile, Refusal> {
-        let path = self.target.join(rel);
+        let path = self.copy_of(rel);
         let ours = |error: std::io::Error| Refusal::Fault(super::room::told(&path, &error));
         let mut to = OpenOptions::new().write(true).create_new(true).mode(0o400).open(&path).map_err(ours)?;
         let (mut hash, mut bytes, mut lines, mut last) = (Sha256::new(), 0_u64, 0_u64, b'\n');
@@ -267,7 +301,7 @@ impl Sealer<'_> {
 
     /// Removes what was copied of a file that cannot be copied whole.
     fn take_back(&self, rel: &str) -> Result<(), Refusal> {
-        let path = self.target.join(rel);
+        let path = self.copy_of(rel);
         std::fs::remove_file(&path).map_err(|error| Refusal::Fault(super::room::told(&path, &error)))
     }
 
@@ -312,6 +346,11 @@ impl Sealer<'_> {
         Ok(())
     }
 
+    /// Where the copy of a file lies.
+    fn copy_of(&self, rel: &str) -> PathBuf {
+        self.target.join(&*sealed_name(rel))
+    }
+
     fn original(&self, rel: &str) -> String {
         let root = self.root.trim_end_matches('/');
         if rel == "." { self.root.to_owned() } else { format!("{root}/{rel}") }
@@ -341,6 +380,26 @@ fn refused(path: &str, errno: Errno) -> Fault {
         errno => errno.to_string(),
     };
     Fault::new(FaultKind::Host, shown(path), why)
+}
+
+fn made_up(path: &str) -> Fault {
+    Fault::new(FaultKind::Host, shown(path), kernel::WHY)
+        .with_way_out("name files of a project; what the kernel tells changes while it is read")
+}
+
+/// There is no file to read: what was left out, and why.
+fn nothing(skipped: &[Skipped]) -> Fault {
+    let mut why = "there is no file in what was named".to_owned();
+    if !skipped.is_empty() {
+        let left: Vec<String> =
+            skipped.iter().take(TOLD).map(|left| format!("{} ({})", shown(&left.path), left.why)).collect();
+        why = format!("all of it was left out: {}", left.join(", "));
+        if skipped.len() > TOLD {
+            why.push_str(&format!(", and {} more", skipped.len() - TOLD));
+        }
+    }
+    Fault::new(FaultKind::Host, "nothing to review", why)
+        .with_way_out("name files, or directories that hold some")
 }
 
 fn too_large(why: String) -> Fault {

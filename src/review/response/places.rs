@@ -22,6 +22,8 @@ pub(super) struct Places<'a> {
     by_name: HashMap<&'a str, usize>,
     root: &'a str,
     sealed_root: &'a str,
+    /// Files whose copies have another name, the longest name first.
+    renamed: Vec<&'a ReviewedFile<'a>>,
 }
 
 /// What stands in a reference besides letters and digits.
@@ -38,7 +40,19 @@ impl<'a> Places<'a> {
                 by_name.entry(name).or_insert(at);
             }
         }
-        Places { files, by_name, root, sealed_root }
+        // What a search shows of a copy; never in the place of a file's own name.
+        for (at, file) in files.iter().enumerate() {
+            let relative = file.sealed.strip_prefix(sealed_root).and_then(|path| path.strip_prefix('/'));
+            if let Some(name) = relative {
+                by_name.entry(name).or_insert(at);
+            }
+        }
+        let mut renamed: Vec<_> = files
+            .iter()
+            .filter(|file| file.original.strip_prefix(root) != file.sealed.strip_prefix(sealed_root))
+            .collect();
+        renamed.sort_by_key(|file| std::cmp::Reverse(file.sealed.len()));
+        Places { files, by_name, root, sealed_root, renamed }
     }
 
     pub fn count(&self) -> usize {
@@ -60,8 +74,16 @@ impl<'a> Places<'a> {
     /// `text` with the names that only the quarantined agent knows replaced: references by the file they name, or by a
     /// mark where they name none, and paths of sealed copies by those of the originals.
     pub fn outside(&self, text: &str, flags: &mut Flags) -> String {
-        let mapped = self.without_references(text, flags);
-        if self.sealed_root.is_empty() { mapped } else { mapped.replace(self.sealed_root, self.root) }
+        let mut mapped = self.without_references(text, flags);
+        if self.sealed_root.is_empty() || !mapped.contains(self.sealed_root) {
+            return mapped;
+        }
+        for file in self.renamed.iter().filter(|file| !file.sealed.is_empty()) {
+            if mapped.contains(file.sealed) {
+                mapped = mapped.replace(file.sealed, file.original);
+            }
+        }
+        mapped.replace(self.sealed_root, self.root)
     }
 
     fn without_references(&self, text: &str, flags: &mut Flags) -> String {
@@ -103,9 +125,10 @@ mod tests {
     use crate::domain::{Key, ReviewId};
     use crate::reference::Reference;
 
-    const FILES: [ReviewedFile<'static>; 2] = [
+    const FILES: [ReviewedFile<'static>; 3] = [
         ReviewedFile { original: "/p/src/a b.rs", sealed: "/run/x/copies/src/a b.rs", lines: 3 },
         ReviewedFile { original: "/p/c.rs", sealed: "/run/x/copies/c.rs", lines: 9 },
+        ReviewedFile { original: "/p/.ignore", sealed: "/run/x/copies/.ignore.sealed", lines: 1 },
     ];
 
     fn places() -> Places<'static> {
@@ -131,6 +154,9 @@ mod tests {
         ] {
             assert_eq!(places.file(name), FILES.first(), "{name}");
         }
+        for name in [".ignore", ".ignore.sealed", "/run/x/copies/.ignore.sealed"] {
+            assert_eq!(places.file(name), FILES.last(), "{name}");
+        }
         for name in [
             "a b.rs",
             "/etc/passwd",
@@ -154,6 +180,7 @@ mod tests {
             (format!("in /w/dir/{resolved} there"), "in /p/c.rs there".to_owned()),
             (format!("é{text}é"), "é/p/c.rsé".to_owned()),
             ("at /run/x/copies/c.rs:3".to_owned(), "at /p/c.rs:3".to_owned()),
+            ("in /run/x/copies/.ignore.sealed too".to_owned(), "in /p/.ignore too".to_owned()),
             ("it is typed: see above".to_owned(), "it is typed: see above".to_owned()),
         ] {
             let mut flags = Flags::new();

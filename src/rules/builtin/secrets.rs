@@ -52,6 +52,8 @@ const SEARCHERS: &[&str] = &["find", "fd", "locate", "grep", "rg", "egrep"];
 
 const CLIPBOARDS: &[&str] = &["xclip", "xsel"];
 
+const REVIEWERS: &[&str] = &["lazaret"];
+
 const PACKERS: &[&str] = &["7z", "7za", "7zz", "rar", "cpio", "pax", "ar"];
 
 pub(super) const RULES: &[Rule] = &[
@@ -74,6 +76,7 @@ pub(super) const RULES: &[Rule] = &[
                 Trigger::programs(PACKERS).or(Trigger::programs(PUBLISHERS)),
                 secret_given_away,
             ),
+            predicate("review_of_a_home", Trigger::programs(REVIEWERS), home_reviewed),
         ],
         fires: &[
             "rg . ~/.ssh",
@@ -105,10 +108,18 @@ pub(super) const RULES: &[Rule] = &[
             "cat < ~/.kube/config",
             "lazaret review start --root / ~/.ssh/id_rsa",
             "lazaret review run /etc/shadow",
+            "lazaret review run ~/.ssh",
+            "cd ~ && lazaret review start .ssh --root .",
+            "cd ~ && lazaret review start . --root .",
+            "lazaret review start --root / /home",
+            "lazaret review run --root / -- /",
         ],
         silent: &[
             "cat ~/.ssh/id_rsa.pub",
             "lazaret review start src docs/a.md --instructions 'look for ~/.ssh/id_rsa'",
+            "lazaret review start . --root .",
+            "lazaret review run --root ~ src docs",
+            "lazaret review list",
             "cat ~/.ssh/*.pub",
             "ssh-add -L",
             "git diff --no-index a b",
@@ -365,6 +376,20 @@ fn secret_given_away<'a>(scene: &Scene<'a>) -> Found<'a> {
                 | ["snippet", "create"]
         );
         shows && secret(inv)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A review of a whole home directory, or of more: its secrets would be copied for the one who reads.
+fn home_reviewed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(REVIEWERS, |inv| {
+        let starts = matches!(inv.sub.as_slice(), [review, verb, ..] if review == "review" && matches!(verb.as_str(), "start" | "run"));
+        starts
+            && inv.operands.iter().any(|arg| {
+                let target = target_of(arg, inv.cwd.as_deref());
+                classify(&target, EffectKind::FileDeletion, &scene.view)
+                    .any(&[Class::Root, Class::Home, Class::Users])
+            })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -2,6 +2,7 @@
 
 mod clients;
 mod killed;
+mod transcripts;
 mod written;
 
 use super::{lists, predicate};
@@ -143,6 +144,53 @@ pub(super) const RULES: &[Rule] = &[
             "cat ~/.config/lazaret/config.toml",
             "ls /run/user/1000",
             "grep -rn lazaret src",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "quarantine.transcript-read",
+        reason: "reads what a client keeps of its subagents: what a quarantined agent read stands in there",
+        instead: Some(Instead::Advice(
+            "use the cleaned report of the review, which is the answer of its agent",
+        )),
+        when: &[predicate(
+            "transcript_of_a_subagent_read",
+            Trigger::kinds(&[EffectKind::FileRead]),
+            transcripts::read,
+        )],
+        fires: &[
+            "Read /home/u/.claude/projects/-home-u-proj/d5fb/subagents/agent-ad52.jsonl",
+            "Read /home/u/.claude/projects/-home-u-proj/agent-ad52.jsonl",
+            "Grep /home/u/.claude/projects/-home-u-proj/d5fb/subagents x",
+            "Grep /home/u/.claude/projects x",
+            "cat ~/.claude/projects/-home-u-proj/d5fb/subagents/agent-ad52.jsonl",
+            "cat ~/.claude/projects/*/*/subagents/*.jsonl",
+            "tail -n 3 ~/.claude/projects/*/*/*/agent-*",
+            "grep -r password ~/.claude/projects/-home-u-proj/d5fb/subagents",
+            "rg x ~/.claude/projects",
+            "jq .message ~/.claude/projects/p/s/subagents/agent-1.jsonl",
+            "cd ~/.claude/projects/p/s && jq . < subagents/agent-1.jsonl",
+            "cp -r ~/.claude/projects/p/s /tmp/x",
+            "find ~/.claude/projects -name '*.jsonl' -exec cat {} +",
+            "ls ~/.claude/projects/p/s/subagents/a; cat ~/.claude/projects/p/s/subagents/a",
+            "cat ~/.local/share/opencode/storage/part/msg_1/prt_1.json",
+            "grep -r x ~/.local/share/opencode/storage/message",
+            "Grep /home/u/.local/share/opencode/storage x",
+        ],
+        silent: &[
+            "Read /home/u/.claude/settings.json",
+            "Read /home/u/.claude/CLAUDE.md",
+            "Read /home/u/.claude/projects/-home-u-proj/d5fb.jsonl",
+            "Grep /home/u/.claude/projects/-home-u-proj/d5fb.jsonl x",
+            "ls ~/.claude/projects",
+            "ls -la ~/.claude/projects/p/s/subagents",
+            "find ~/.claude/projects -name '*.jsonl'",
+            "jq . ~/.claude/projects/p/SESSION.jsonl",
+            "tail ~/.claude/projects/p/*.jsonl",
+            "cat ~/.claude/projects/p/memory/MEMORY.md",
+            "cat src/subagents/agent-1.jsonl",
+            "cat ~/.local/share/opencode/auth.txt ~/.local/share/opencode/log/a.log",
+            "ls ~/.local/share/opencode/storage/message",
         ],
         ..RULE
     },

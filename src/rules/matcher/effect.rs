@@ -66,7 +66,7 @@ fn shown(effect: &Effect) -> Cow<'_, str> {
 }
 
 /// The commands whose operand, option or redirection names the target.
-fn owners<'a>(scene: &Scene<'a>, target: &Target) -> impl Iterator<Item = &'a Invocation> {
+pub(crate) fn owners<'a>(scene: &Scene<'a>, target: &Target) -> impl Iterator<Item = &'a Invocation> {
     let wanted = target.text();
     let same = move |other: &Target| other.text().trim_end_matches('/') == wanted.trim_end_matches('/');
     let names = move |inv: &Invocation| {

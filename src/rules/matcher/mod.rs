@@ -19,9 +19,9 @@ use super::Survey;
 use super::builtin;
 use crate::domain::{BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, ToolCall, Verdict, clip};
 
-pub(crate) use class::{At, Class, Classes, at, classify, inside, may_be, target_of};
+pub(crate) use class::{At, Class, Classes, Rel, at, classify, inside, may_be, relation, target_of};
 pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_shell, runs};
-pub(crate) use effect::owner;
+pub(crate) use effect::{owner, owners};
 pub(crate) use flow::{By, SECRET_PRINTERS, prints_environment, prints_secret, runs_input};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{host_of, is_known};

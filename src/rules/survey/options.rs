@@ -46,7 +46,8 @@ impl Parsed {
     /// Works on a directory with all that is in it.
     pub fn recursive(&self) -> bool {
         self.has(&["-r", "-R", "--recursive", "-a", "--archive"])
-            || matches!(self.program.name, "rg" | "ag" | "ack" | "ugrep")
+            // A review takes all that lies in what is named for it.
+            || matches!(self.program.name, "rg" | "ag" | "ack" | "ugrep" | "lazaret")
     }
 
     fn options(&self) -> [&'static str; 2] {

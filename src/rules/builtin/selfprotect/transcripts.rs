@@ -1,0 +1,73 @@
+//! What clients keep of the agents that an agent started: there stand the bytes that a quarantined one read.
+
+use crate::domain::{Effect, EffectKind, ProtectedKind, Target};
+use crate::rules::matcher::{At, Found, Rel, Scene, at, owner, owners, relation, runs};
+
+/// Programs that show names and sizes, not what is in a file.
+const LISTERS: &[&str] = &["ls", "stat", "du", "tree", "find", "fd", "test", "["];
+
+/// OpenCode's messages, those of all its agents.
+const MESSAGES: &[At] = &[At::Name("opencode/storage/message"), At::Name("opencode/storage/part")];
+
+/// A transcript of a subagent, or a directory of them, is read.
+pub(super) fn read<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let dirs = config_dirs(scene);
+    let shown = |effect: &&Effect| {
+        let mut named = owners(scene, &effect.target).peekable();
+        named.peek().is_none() || !named.all(|inv| runs(inv, LISTERS))
+    };
+    let read = scene.effects().map(|(effect, _)| effect).filter(|effect| effect.kind == EffectKind::FileRead);
+    let found = read.filter(|effect| holds_transcript(&effect.target, &dirs, scene)).find(shown);
+    match found {
+        Some(effect) => {
+            owner(scene, &effect.target).map_or(Found::yes(effect.target.text()), |inv| Found::yes(&inv.text))
+        }
+        None => Found::No,
+    }
+}
+
+/// Where Claude Code has its settings for the user, and with them its transcripts. A project's are another matter.
+fn config_dirs<'a>(scene: &Scene<'a>) -> Vec<&'a str> {
+    let places = &scene.view.facts.places;
+    let settings = places.protected.iter().filter(|place| place.kind == ProtectedKind::ClientSettings);
+    settings.filter_map(|place| place.path.strip_suffix("/settings.json")).collect()
+}
+
+fn holds_transcript(target: &Target, dirs: &[&str], scene: &Scene<'_>) -> bool {
+    let (path, glob, recursive) = match target {
+        Target::Path { path, glob, recursive } => match path.split_once("/**") {
+            // All that lies below, whatever it is called: what a search finds is written so.
+            Some((dir, _)) if *glob => (dir, true, true),
+            Some(_) | None => (path.as_str(), *glob, *recursive),
+        },
+        Target::UnknownPath { known, recursive } => (known.as_str(), false, *recursive),
+        Target::Url(_) | Target::Command(_) | Target::None => return false,
+    };
+    if at(target, MESSAGES, scene.view.facts.places.home.as_deref()) {
+        return true;
+    }
+    if recursive && path.ends_with("/opencode/storage") {
+        return true;
+    }
+    dirs.iter().any(|dir| {
+        let below = |rest: &'static str| {
+            relation(path, glob, dir.split('/').chain(rest.split('/')).filter(|part| !part.is_empty()))
+        };
+        let kept = match below("projects/*/*/subagents") {
+            Rel::Same => glob || recursive,
+            Rel::Below => true,
+            // A single file is the session's own, also for a search.
+            Rel::Above => {
+                recursive && !path.ends_with(".jsonl") && matches!(below("projects"), Rel::Same | Rel::Below)
+            }
+            Rel::Apart => false,
+        };
+        kept || (below("projects") == Rel::Below && is_agents_own_file(path))
+    })
+}
+
+/// As older versions name them, beside the session's own file.
+fn is_agents_own_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with("agent-") && name.ends_with(".jsonl")
+}
