@@ -133,6 +133,12 @@ impl Surveyor<'_> {
             return scope;
         }
         function.state = Walked::Now;
+        self.calls = self.calls.saturating_add(1);
+        if self.calls > super::MAX_CALLS {
+            self.bound("functions in it are called too often");
+            return scope;
+        }
+        let Some(function) = self.functions.get(at) else { return scope };
         let (script, source, index) =
             (Rc::clone(&function.script), Rc::clone(&function.source), function.index);
         let kept = std::mem::take(&mut scope.args);
