@@ -1,10 +1,10 @@
 //! What a shell or subshell knows while its commands are walked: directory, variables, and the builtins that change them.
 
-use super::Surveyor;
 use super::arrays::Array;
 use super::call::Call;
 use super::options::Parsed;
 use super::output;
+use super::{Stdin, Surveyor};
 use crate::domain::{Places, join};
 use crate::rules::commands::Builtin;
 use crate::rules::matcher::may_be;
@@ -302,6 +302,13 @@ impl Surveyor<'_> {
             scope.set(name, None);
         }
         scope.set("REPLY", None);
+        if call.stdin == Stdin::Pipe {
+            let all = self.out.invocations.iter().enumerate();
+            let before = all.filter(|(_, inv)| inv.pipeline == call.pipeline && inv.stage < call.stage);
+            let from: Vec<usize> = before.map(|(at, _)| at).collect();
+            let names = parsed.operands.iter().filter_map(Arg::known).chain(["REPLY"]);
+            scope.sources.extend(names.map(|name| (name.to_owned(), from.clone())));
+        }
         let names = parsed.operands.as_slice();
         let name = match names {
             [] => "REPLY",
