@@ -485,7 +485,10 @@ fn hostile_texts_end_in_a_bound() {
         let harmless = !text.contains("rm -rf /");
         assert!(said.problem.is_some() || seen || harmless, "{}", clip(text, 60));
     }
-    for text in [&wrappers, &evals, &lines] {
+    let doubling: String = (0..30).map(|at| format!("f{at}() {{ f{0}; f{0}; }}; ", at + 1)).collect();
+    let functions = doubling + "f30() { echo a; }; f0";
+    let long = "a ".repeat(6_000_000);
+    for text in [&wrappers, &evals, &lines, &functions, &long] {
         assert!(look(text).bound, "{}", clip(text, 60));
     }
 }

@@ -80,6 +80,8 @@ pub enum Context {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simple {
     pub assigns: Vec<Assign>,
+    /// The arrays among the arguments of `declare` and its like (`NAME=(…)`); what they hold is unknown in `words`.
+    pub declared: Vec<Assign>,
     /// The command word and its arguments. Keywords (`if`, `time`, `!`, `coproc`) are not words.
     pub words: Vec<Word>,
     /// In order. Those of a compound command around it come first (a descriptor's last one wins); a compound command
@@ -117,6 +119,8 @@ pub struct Assign {
     pub name: String,
     pub append: bool,
     pub array: bool,
+    /// The source text of `i` in `NAME[i]=`.
+    pub key: Option<String>,
     pub value: Word,
     /// The elements of `NAME=(…)`, or what a loop goes through, where that is more than one plain word.
     pub list: Vec<Word>,
@@ -163,7 +167,9 @@ pub enum Op {
     Trim { suffix: bool, longest: bool, pattern: String },
     /// `:offset:length`, as source text.
     Slice(String),
-    /// Anything else: lengths, indirection, subscripts, replacement, case, `@`.
+    /// `[i]`, with what follows up to the `}`, as source text.
+    Element(String),
+    /// Anything else: lengths, indirection, replacement, case, `@`.
     Other,
 }
 

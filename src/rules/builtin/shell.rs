@@ -326,7 +326,10 @@ fn prompt_expansion<'a>(scene: &Scene<'a>) -> Found<'a> {
     let expands = script.commands.iter().flat_map(values).any(|word| {
         let text = line.get(word.span.0..word.span.1).unwrap_or_default();
         text.contains("@P}")
-            && word.parts.iter().any(|part| matches!(part, Part::Variable { op: Op::Other, .. }))
+            && word
+                .parts
+                .iter()
+                .any(|part| matches!(part, Part::Variable { op: Op::Other | Op::Element(_), .. }))
     });
     if expands { Found::yes(line) } else { Found::No }
 }

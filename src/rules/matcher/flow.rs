@@ -104,6 +104,10 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
         let is_shell = || ["$SHELL", "${SHELL", "$0", "$BASH"].iter().any(|name| inv.text.contains(name));
         return by == By::Substitution || is_shell();
     }
+    if inv.program == "parallel" {
+        // Without a command, each line that comes in is one.
+        return by == By::Pipe && inv.operands.is_empty();
+    }
     if runs(inv, lists::RUN_IN_SHELL) {
         // In fish `source` alone reads what comes in.
         let bare = inv.program == "source" && inv.operands.is_empty();

@@ -17,7 +17,10 @@ use std::ops::ControlFlow;
 
 use super::Survey;
 use super::builtin;
-use crate::domain::{BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, ToolCall, Verdict, clip};
+use crate::domain::{
+    Action, BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, ToolCall, Verdict, clip,
+};
+use crate::shell::Bound;
 
 pub(crate) use class::{At, Class, Classes, Rel, at, classify, inside, may_be, relation, target_of};
 pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_shell, runs};
@@ -130,6 +133,10 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 
 /// The reasons of every rule that matches and is switched on.
 pub fn judge(view: &View<'_>) -> Vec<Reason> {
+    // Nothing is searched for in a text that is refused for its length: that alone could take longer than there is time.
+    if matches!(&view.call.action, Action::Shell { command, .. } if command.len() > Bound::MAX_BYTES) {
+        return Vec::new();
+    }
     let scene = Scene::new(*view);
     let mut reasons = Vec::new();
     each_match(&scene, |rule, matched, unsure| {

@@ -161,13 +161,29 @@ impl Surveyor<'_> {
                 self.spot(call, act, &real, Some(fact));
             }
         }
-        let link = self.links.iter().rev().find(|(link, _)| asked == *link || paths::below(asked, link));
-        if let Some((link, to)) =
-            link.filter(|(link, _)| !(act == Act::Delete && asked == *link && rest.is_empty()))
-        {
+        self.linked(call, act, spot);
+    }
+
+    /// What is done to where the links lead that the call itself has made, one after the other.
+    fn linked(&mut self, call: &Call, act: Act, mut spot: Spot) {
+        /// Most links that are followed; the system itself follows no more.
+        const HOPS: usize = 40;
+        for _ in 0..HOPS {
+            let (asked, rest) =
+                if spot.glob { paths::split_glob(&spot.path) } else { (spot.path.as_str(), "") };
+            let leads = |(link, _): &&(String, String)| asked == *link || paths::below(asked, link);
+            let Some((link, to)) = self.links.iter().rev().find(leads) else { return };
+            // What is deleted by its own name is the link, not what it leads to.
+            if act == Act::Delete && asked == *link && rest.is_empty() {
+                return;
+            }
             let tail = spot.path.get(link.len()..).unwrap_or_default();
-            let real = Spot { path: format!("{}{tail}", to.trim_end_matches('/')), ..spot };
-            self.spot(call, act, &real, None);
+            let path = format!("{}{tail}", to.trim_end_matches('/'));
+            if path == spot.path {
+                return;
+            }
+            spot.path = path;
+            self.spot(call, act, &spot, None);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a call would do, worked out from its syntax and the facts at hand. Knows no rules: `builtin` judges.
 
+mod arrays;
 mod call;
 mod container;
 mod effects;
@@ -105,12 +106,16 @@ const MAX_DEPTH: u8 = 24;
 /// How much work one survey may be: commands, arguments, bytes of nested texts (per 64).
 const MAX_WORK: usize = 400_000;
 
+/// How often functions are walked: each call of one calls others again, so that a few lines could be a million calls.
+const MAX_CALLS: usize = 1000;
+
 /// Surveys a call made in `cwd`.
 pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Survey {
     let mut surveyor = Surveyor {
         facts,
         out: Survey::default(),
         work: 0,
+        calls: 0,
         pipelines: 0,
         width: 0,
         functions: Vec::new(),
@@ -133,6 +138,8 @@ struct Surveyor<'a> {
     facts: &'a Facts,
     out: Survey,
     work: usize,
+    /// How many bodies of functions were walked.
+    calls: usize,
     /// The next number for a pipeline.
     pipelines: u32,
     /// The highest stage that a nested command has reached in the pipeline around it.

@@ -156,6 +156,7 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "which" => found(call, facts),
         "command" if call.args().first().and_then(Arg::known) == Some("-v") => found(call, facts),
         "tee" => call.input.clone(),
+        "head" | "tail" | "sort" | "uniq" => lines_of(name, call),
         "cd" | "true" | ":" | "export" | "set" | "mkdir" => Some(Arg::default()),
         "base64" => base64(call),
         "ls" => listed(call.args()),
@@ -175,6 +176,25 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
 fn is(call: &Call, words: &[&str]) -> bool {
     call.args().len() == words.len()
         && call.args().iter().zip(words).all(|(arg, word)| arg.known() == Some(*word))
+}
+
+/// The lines of what comes in: the first or last where only that one is wanted, else all of them.
+fn lines_of(name: &str, call: &Call) -> Option<Arg> {
+    let is_count = |arg: &Arg| {
+        let text = arg.known().unwrap_or(" ");
+        text.starts_with('-') && !text.contains('o') || text.parse::<u32>().is_ok()
+    };
+    if !call.args().iter().all(is_count) {
+        return None;
+    }
+    let args: Vec<&str> = call.args().iter().filter_map(Arg::known).collect();
+    let one = matches!(args.as_slice(), ["-1" | "-n1"] | ["-n", "1"]);
+    let input = call.input.as_ref()?;
+    match (name, one) {
+        ("head", true) => super::search::lines(Some(input)).into_iter().next(),
+        ("tail", true) => super::search::lines(Some(input)).pop(),
+        _ => Some(input.clone()),
+    }
 }
 
 /// `cat` of files that the call itself wrote.

@@ -51,7 +51,10 @@ pub(super) fn ways(scope: &Scope, simple: &Simple) -> Vec<Vec<(String, String)>>
     }
     let values = simple.assigns.iter().map(|assign| &assign.value);
     let targets = simple.redirects.iter().map(|redirect| &redirect.target);
-    let words = || simple.words.iter().chain(values.clone()).chain(targets.clone());
+    // What is appended is there whatever comes later; else only the last value would stay.
+    let more = simple.assigns.iter().chain(&simple.declared).filter(|assign| assign.array && assign.append);
+    let more = more.flat_map(|assign| &assign.list);
+    let words = || simple.words.iter().chain(values.clone()).chain(targets.clone()).chain(more.clone());
     for (name, values) in &scope.choices {
         if !words().flat_map(names).any(|other| other == name) || ways.len() * values.len() > MAX_WAYS {
             continue;

@@ -21,7 +21,7 @@ impl Surveyor<'_> {
         scope: &Scope,
         (call, files): (&mut Call, &mut Vec<Target>),
     ) {
-        let word = self.replaced(&redirect.target, substituted);
+        let word = self.replaced(&redirect.target, substituted, scope);
         let is_input = redirect.fd.is_none_or(|fd| fd == 0);
         let whole = || output::revive(expand_value(&word, &scope.env));
         match redirect.kind {

@@ -1,9 +1,10 @@
 //! What a shell or subshell knows while its commands are walked: directory, variables, and the builtins that change them.
 
-use super::Surveyor;
+use super::arrays::Array;
 use super::call::Call;
 use super::options::Parsed;
 use super::output;
+use super::{Stdin, Surveyor};
 use crate::domain::{Places, join};
 use crate::rules::commands::Builtin;
 use crate::rules::matcher::may_be;
@@ -61,7 +62,7 @@ pub(super) struct Scope {
     /// `$1`, `$2`, …
     pub args: Vec<Arg>,
     /// Arrays whose elements are known.
-    pub arrays: Vec<(String, Vec<Arg>)>,
+    pub arrays: Vec<Array>,
     /// The stack of `pushd`.
     pub dirs: Vec<Option<String>>,
     /// Variables that stand for others (`declare -n NAME=OTHER`).
@@ -185,11 +186,28 @@ fn is_run(name: &str, value: &Arg) -> bool {
 }
 
 impl Surveyor<'_> {
-    /// Carries out an assignment. `maybe`: it may not happen. `fed`: the commands in its value.
-    pub(super) fn assign(&mut self, scope: &mut Scope, assign: &Assign, maybe: bool, fed: &[usize]) {
+    /// Carries out an assignment. `maybe`: it may not happen. `substituted`: what its substitutions print is known. `fed`: the commands in its value.
+    pub(super) fn assign(
+        &mut self,
+        scope: &mut Scope,
+        assign: &Assign,
+        (maybe, substituted): (bool, bool),
+        fed: &[usize],
+    ) {
         if !assign.list.is_empty() {
-            self.assign_list(scope, assign);
+            if assign.array {
+                self.assign_array(scope, assign, substituted);
+            } else {
+                self.assign_list(scope, assign, substituted);
+            }
             return;
+        }
+        if let Some(at) = &assign.key {
+            self.assign_element(scope, assign, at);
+            return;
+        }
+        if assign.array && !assign.append {
+            scope.forget_array(&assign.name);
         }
         let value = output::revive(expand_value(&assign.value, &scope.env));
         if is_run(&assign.name, &value) {
@@ -215,21 +233,10 @@ impl Surveyor<'_> {
         }
     }
 
-    /// The head of a loop, or an array: several values.
-    fn assign_list(&mut self, scope: &mut Scope, assign: &Assign) {
-        let args = assign.list.iter().flat_map(|word| expand_defaults(word, &scope.env)).map(output::revive);
-        let args: Vec<Arg> = args.collect();
-        if assign.array {
-            let same = |(name, _): &(String, Vec<Arg>)| *name == assign.name;
-            let before = scope.arrays.iter().position(same).map(|at| scope.arrays.swap_remove(at).1);
-            let mut all = if assign.append { before.unwrap_or_default() } else { Vec::new() };
-            all.extend(args);
-            scope.set(&assign.name, None);
-            if all.len() <= MAX_VARS && scope.arrays.len() < MAX_CHOICES {
-                scope.arrays.push((assign.name.clone(), all));
-            }
-            return;
-        }
+    /// The head of a loop: several values.
+    fn assign_list(&mut self, scope: &mut Scope, assign: &Assign, substituted: bool) {
+        let args = self.words(&assign.list, substituted, scope);
+        let args: Vec<Arg> = args.into_iter().map(output::revive).collect();
         let mut values: Vec<String> = Vec::new();
         for arg in &args {
             let (text, marked) = output::freeze(arg);
@@ -258,6 +265,7 @@ impl Surveyor<'_> {
             Builtin::Unset => {
                 for name in parsed.operands.iter().filter_map(Arg::known) {
                     scope.set(name, None);
+                    scope.forget_array(name);
                 }
             }
             Builtin::Read => {
@@ -294,6 +302,13 @@ impl Surveyor<'_> {
             scope.set(name, None);
         }
         scope.set("REPLY", None);
+        if call.stdin == Stdin::Pipe {
+            let all = self.out.invocations.iter().enumerate();
+            let before = all.filter(|(_, inv)| inv.pipeline == call.pipeline && inv.stage < call.stage);
+            let from: Vec<usize> = before.map(|(at, _)| at).collect();
+            let names = parsed.operands.iter().filter_map(Arg::known).chain(["REPLY"]);
+            scope.sources.extend(names.map(|name| (name.to_owned(), from.clone())));
+        }
         let names = parsed.operands.as_slice();
         let name = match names {
             [] => "REPLY",
@@ -304,9 +319,7 @@ impl Surveyor<'_> {
             return;
         }
         if matches!(call.words.first().and_then(Arg::known), Some("mapfile" | "readarray")) {
-            if scope.arrays.len() < MAX_CHOICES {
-                scope.arrays.push((name.to_owned(), super::search::lines(call.input.as_ref())));
-            }
+            scope.fill_array(name, super::search::lines(call.input.as_ref()));
             return;
         }
         let mut values = Vec::new();

@@ -137,8 +137,9 @@ impl Surveyor<'_> {
         let items = if given.is_empty() { self.items(call, false) } else { given };
         if words.is_empty() {
             // Without a command, each line is one.
-            for item in &items {
-                self.nested(call, program.name, item);
+            let given = if at < parsed.operands.len() { items } else { lines(call.input.as_ref()) };
+            for line in &given {
+                self.nested(call, program.name, line);
             }
             return;
         }
@@ -155,7 +156,8 @@ impl Surveyor<'_> {
     /// What comes in, word by word; one unknown word where that is not known.
     fn items(&self, call: &Call, by_null: bool) -> Vec<Arg> {
         let Some(text) = &call.input else { return vec![unknown()] };
-        let is_end = |c: char| if by_null { matches!(c, '\0' | '\n') } else { c.is_ascii_whitespace() };
+        let is_end =
+            |c: char| if by_null { matches!(c, '\0' | '\n') } else { c == '\0' || c.is_ascii_whitespace() };
         let mut items = vec![Arg::default()];
         for piece in &text.pieces {
             let Piece::Known(text) = piece else {

@@ -7,13 +7,16 @@ use super::{Stdin, Surveyor};
 use crate::domain::{
     Action, Ask, Claim, EffectKind, Places, Protected, Severity, Target, Tool, ToolCall, Usage, join,
 };
-use crate::shell::Arg;
+use crate::shell::{Arg, Bound};
 
 impl Surveyor<'_> {
     /// Surveys a call of any tool.
     pub(super) fn tool(&mut self, call: &ToolCall, cwd: &str) {
         let own = plain(cwd);
         match &call.action {
+            Action::Shell { command, .. } if command.len() > Bound::MAX_BYTES => {
+                self.bound(&format!("the command is {}", Bound::Bytes.name()));
+            }
             Action::Shell { command, workdir } => {
                 let cwd = workdir.as_deref().map_or_else(|| cwd.to_owned(), |dir| join(cwd, dir));
                 let scope = fresh_scope(self.facts.places.home.as_ref(), Some(cwd));

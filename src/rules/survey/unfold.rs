@@ -15,8 +15,30 @@ pub(super) fn first_word(call: &Call, parsed: &Parsed, wrap: Wrap) -> Option<usi
             let behind = args.len().checked_sub(args.iter().position(is_flag)? + 1)?;
             parsed.operands.len().checked_sub(behind)
         }
+        Rest::Words if parsed.program.name == "setarch" => {
+            let is_own =
+                |arg: &&Arg| arg.known().is_some_and(|text| text.starts_with('-') || is_machine(text));
+            Some(parsed.operands.iter().take_while(is_own).count())
+        }
         Rest::Words | Rest::EnvWords | Rest::Text => Some(usize::from(wrap.skip)),
     }
+}
+
+/// Whether `setarch` takes the word for the kind of machine to be.
+fn is_machine(text: &str) -> bool {
+    const MACHINES: &[&str] = &[
+        "alpha", "arm", "i386", "i486", "i586", "i686", "ia64", "linux", "mips", "parisc", "ppc", "riscv",
+        "s390", "sparc", "uname26", "x86_64",
+    ];
+    let is = |machine: &&str| {
+        text.strip_prefix(machine).is_some_and(|rest| {
+            matches!(
+                rest,
+                "" | "32" | "64" | "el" | "64el" | "le" | "64le" | "x" | "v6l" | "v7l" | "v8l" | "hf"
+            )
+        })
+    };
+    text == "aarch64" || MACHINES.iter().any(is)
 }
 
 /// Words in front of the command that wrappers have as subcommands.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::arrays;
 use super::call::Call;
 use super::container::Container;
 use super::output;
@@ -132,6 +133,12 @@ impl Surveyor<'_> {
             return scope;
         }
         function.state = Walked::Now;
+        self.calls = self.calls.saturating_add(1);
+        if self.calls > super::MAX_CALLS {
+            self.bound("functions in it are called too often");
+            return scope;
+        }
+        let Some(function) = self.functions.get(at) else { return scope };
         let (script, source, index) =
             (Rc::clone(&function.script), Rc::clone(&function.source), function.index);
         let kept = std::mem::take(&mut scope.args);
@@ -275,15 +282,15 @@ impl Surveyor<'_> {
         (scope, pipeline, stage): (&mut Scope, u32, u16),
     ) -> Option<Arg> {
         let substituted = self.substitutions(reading, simple, inner, scope);
-        let words = self.words((&simple.words, &reading.source), substituted, scope);
+        let words = self.words(&simple.words, substituted, scope);
         let fed: Vec<usize> = inner.iter().filter(|i| i.last).flat_map(|i| i.invocations.clone()).collect();
         let kept = if words.is_empty() { None } else { Some(scope.env.vars.clone()) }
             .filter(|_| !simple.assigns.is_empty());
         let exported = scope.exported.len();
         for assign in &simple.assigns {
-            let value = self.replaced(&assign.value, substituted);
+            let value = self.replaced(&assign.value, substituted, scope);
             let assign = crate::shell::Assign { value: value.into_owned(), ..assign.clone() };
-            self.assign(scope, &assign, simple.conditional, &fed);
+            self.assign(scope, &assign, (simple.conditional, substituted), &fed);
             if kept.is_some() {
                 scope.exported.push(assign.name);
             }
@@ -325,6 +332,9 @@ impl Surveyor<'_> {
         if !call.words.is_empty() {
             self.run(call, scope);
         }
+        for array in &simple.declared {
+            self.assign_array(scope, array, substituted);
+        }
         if let Some(kept) = kept {
             scope.env.vars = kept;
             scope.exported.truncate(exported);
@@ -335,15 +345,12 @@ impl Surveyor<'_> {
         printed
     }
 
-    fn words(&mut self, (words, source): (&[Word], &str), substituted: bool, scope: &Scope) -> Vec<Arg> {
+    pub(super) fn words(&mut self, words: &[Word], substituted: bool, scope: &Scope) -> Vec<Arg> {
         let mut args = Vec::with_capacity(words.len());
         for word in words {
-            match whole_list(word, source, scope) {
-                Some(list) if source.get(word.span.0..).is_some_and(|text| text.starts_with('"')) => {
-                    args.extend(list.iter().cloned());
-                }
-                Some(list) => args.extend(list.iter().flat_map(output::split)),
-                None => args.extend(expand_defaults(&self.replaced(word, substituted), &scope.env)),
+            match arrays::whole(word, scope) {
+                Some(list) => args.extend(list),
+                None => args.extend(expand_defaults(&self.replaced(word, substituted, scope), &scope.env)),
             }
         }
         self.spend(args.len());
@@ -361,7 +368,9 @@ impl Surveyor<'_> {
         let mut any = false;
         let values = simple.assigns.iter().map(|assign| &assign.value);
         let targets = simple.redirects.iter().map(|redirect| &redirect.target);
-        for part in simple.words.iter().chain(values).chain(targets).flat_map(|word| &word.parts) {
+        let lists = simple.assigns.iter().chain(&simple.declared).flat_map(|assign| &assign.list);
+        let words = simple.words.iter().chain(values).chain(targets).chain(lists);
+        for part in words.flat_map(|word| &word.parts) {
             let (subshell, process) = match part {
                 Part::Substitution { subshell, .. } => (*subshell, false),
                 Part::Process { subshell } => (*subshell, true),
@@ -382,12 +391,18 @@ impl Surveyor<'_> {
         any
     }
 
-    /// A word with variables of ours for the substitutions that are known.
-    pub(super) fn replaced<'w>(&self, word: &'w Word, substituted: bool) -> std::borrow::Cow<'w, Word> {
+    /// A word with variables of ours for the substitutions that are known, and the elements of arrays.
+    pub(super) fn replaced<'w>(
+        &self,
+        word: &'w Word,
+        substituted: bool,
+        scope: &Scope,
+    ) -> std::borrow::Cow<'w, Word> {
+        let word = arrays::written_out(word, scope);
         if !substituted {
-            return std::borrow::Cow::Borrowed(word);
+            return word;
         }
-        let mut word = word.clone();
+        let mut word = word.into_owned();
         for part in &mut word.parts {
             let (subshell, quoted) = match part {
                 Part::Substitution { subshell, quoted } => (*subshell, *quoted),
@@ -408,26 +423,6 @@ const PROCESS: &str = "/dev/fd/substitution-";
 
 fn is_positional(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The list that a word stands for: `"$@"`, `"${NAME[@]}"`.
-fn whole_list<'s>(word: &Word, source: &str, scope: &'s Scope) -> Option<&'s [Arg]> {
-    let mut parts = word
-        .parts
-        .iter()
-        .filter(|part| !matches!(part, Part::Text { text, quoted: true } if text.is_empty()));
-    let (Some(Part::Variable { name, op, .. }), None) = (parts.next(), parts.next()) else { return None };
-    if matches!(name.as_str(), "@" | "*") && *op == Op::Plain {
-        return (!scope.args.is_empty()).then_some(scope.args.as_slice());
-    }
-    let (_, list) = scope.arrays.iter().rev().find(|(other, _)| other == name)?;
-    let text = source.get(word.span.0..word.span.1)?.trim_matches('"');
-    let inside = text.strip_prefix("${")?.strip_suffix('}')?.strip_prefix(name.as_str())?;
-    if matches!(inside, "[@]" | "[*]") {
-        return Some(list.as_slice());
-    }
-    let at: usize = inside.strip_prefix('[')?.strip_suffix(']')?.parse().ok()?;
-    list.get(at).map(std::slice::from_ref)
 }
 
 /// A shell that knows only where it is.

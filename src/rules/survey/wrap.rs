@@ -101,10 +101,17 @@ impl Surveyor<'_> {
         if !text.contains('/') {
             return None;
         }
-        let path = join(cwd.unwrap_or("/"), text);
-        let same =
-            self.links.iter().chain(&self.copies).rev().find(|(made, of)| *made == path && *of != path);
-        same.map(|(_, of)| of.clone()).filter(|of| is_program(of))
+        /// Most links and copies that are followed.
+        const HOPS: usize = 40;
+        let mut path = join(cwd.unwrap_or("/"), text);
+        for _ in 0..HOPS {
+            let mut made = self.links.iter().chain(&self.copies).rev();
+            path.clone_from(&made.find(|(made, of)| *made == path && *of != path)?.1);
+            if is_program(&path) {
+                return Some(path);
+            }
+        }
+        None
     }
 
     fn unknown_program(&mut self, call: &Call) {

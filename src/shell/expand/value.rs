@@ -132,7 +132,7 @@ impl Walk<'_> {
                 Some(value) => self.emit(&value, variable, open, fields),
                 None => fields.unknown(),
             },
-            Op::Other => fields.unknown(),
+            Op::Element(_) | Op::Other => fields.unknown(),
         }
     }
 

@@ -34,18 +34,22 @@ impl Parser<'_> {
     }
 
     /// An argument of `declare` and its like.
-    pub(super) fn assigning_word(&mut self, words: &mut Vec<Word>) -> Parse<()> {
+    pub(super) fn assigning_word(&mut self, draft: &mut Draft) -> Parse<()> {
         let start = self.pos;
-        let assigns = self.assignment_head()?.is_some_and(|head| head.assigns);
-        if !assigns || self.peek() != Some(b'(') {
-            return self.begun_word(words, start);
-        }
+        let head = self.assignment_head()?.filter(|head| head.assigns);
+        let Some(head) = head.filter(|_| self.peek() == Some(b'(')) else {
+            return self.begun_word(&mut draft.words, start);
+        };
         let mut word = Word::default();
         push_text(&mut word.parts, self.since(start), false);
-        self.array(&mut Vec::new())?;
+        let mut assign = Assign { array: true, ..head.assign() };
+        let result = self.array(&mut assign.list);
+        // What was read before an error counts too.
+        draft.declared.push(assign);
+        result?;
         word.parts.push(unknown(""));
-        words.push(word);
-        match words.last_mut() {
+        draft.words.push(word);
+        match draft.words.last_mut() {
             Some(word) => self.fill_word(word, start),
             None => Ok(()),
         }
@@ -60,20 +64,21 @@ impl Parser<'_> {
             name.push(char::from(byte));
         }
         let valid = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
-        let mut subscript = false;
+        let mut key = None;
         if valid && self.byte() == Some(b'[') {
+            let inside = self.pos + 1;
             self.pos += 1;
             self.subscript()?;
-            subscript = true;
+            key = Some(self.text.get(inside..self.pos.saturating_sub(1)).unwrap_or_default().to_owned());
         }
         if valid {
             let append = self.take(b"+=");
             if append || self.take(b"=") {
-                return Ok(Some(Head { name, append, subscript, assigns: true }));
+                return Ok(Some(Head { name, append, key, assigns: true }));
             }
         }
-        if subscript {
-            return Ok(Some(Head { name, append: false, subscript, assigns: false }));
+        if key.is_some() {
+            return Ok(Some(Head { name, append: false, key, assigns: false }));
         }
         self.pos = start;
         Ok(None)
@@ -124,15 +129,15 @@ impl Parser<'_> {
 struct Head {
     name: String,
     append: bool,
-    subscript: bool,
+    key: Option<String>,
     /// A `=` was there.
     assigns: bool,
 }
 
 impl Head {
     fn assign(self) -> Assign {
-        let Head { name, append, subscript: array, .. } = self;
-        Assign { name, append, array, value: Word::default(), list: Vec::new() }
+        let Head { name, append, key, .. } = self;
+        Assign { name, append, array: key.is_some(), key, value: Word::default(), list: Vec::new() }
     }
 }
 

@@ -11,6 +11,7 @@ use super::word::Mode;
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub assigns: Vec<Assign>,
+    pub declared: Vec<Assign>,
     pub words: Vec<Word>,
     pub redirects: Vec<Redirect>,
 }
@@ -204,13 +205,14 @@ impl Parser<'_> {
     /// Adds a command that is complete.
     pub(super) fn finish(&mut self, draft: Draft, first: usize, start: usize) -> Parse<()> {
         let Scope { context, subshell, function, conditional, .. } = self.state.scope;
-        let Draft { assigns, words, redirects } = draft;
+        let Draft { assigns, declared, words, redirects } = draft;
         if subshell == 0 && !conditional && words.len() == 3 {
             let is = |at: usize, wanted: &str| words.get(at).is_some_and(|word| literal(word) == wanted);
             self.state.extglob_next |= is(0, "shopt") && is(1, "-s") && is(2, "extglob");
         }
         let command = Simple {
             assigns,
+            declared,
             words,
             redirects,
             context,
@@ -246,7 +248,7 @@ impl Parser<'_> {
                         self.first_word(draft)?;
                         assigning = draft.words.first().is_some_and(takes_assignments);
                     } else if assigning {
-                        self.assigning_word(&mut draft.words)?;
+                        self.assigning_word(draft)?;
                     } else {
                         self.push_word(&mut draft.words)?;
                     }

@@ -193,7 +193,7 @@ impl Parser<'_> {
             [word] if is_plain(word) => list.pop().unwrap_or_default(),
             _ => Word { parts: vec![unknown(&name)], span: self.span(start) },
         };
-        let assign = Assign { name, append: false, array: false, value, list };
+        let assign = Assign { name, append: false, array: false, key: None, value, list };
         self.finish(Draft { assigns: vec![assign], ..Draft::default() }, first, start)?;
         self.do_group(braces)
     }

@@ -181,6 +181,7 @@ impl Parser<'_> {
         }
         // A subscript is not looked at: in here only `}` closes, whatever the brackets.
         let subscript = self.peek() == Some(b'[');
+        let indirect = computed;
         computed |= subscript;
         let op = if name.is_empty() { Op::Other } else { self.operator() };
         let word = self.pos;
@@ -197,7 +198,12 @@ impl Parser<'_> {
         self.operand_until_brace(quoted, subscript || (quoted && !trims))?;
         self.state.scope.inner = outer;
         let text = self.text.get(word..self.pos - 1).unwrap_or_default();
-        Ok(variable(name, if computed { Op::Other } else { op }, text, quoted))
+        let op = match computed {
+            true if subscript && !indirect => Op::Element(String::new()),
+            true => Op::Other,
+            false => op,
+        };
+        Ok(variable(name, op, text, quoted))
     }
 
     /// The operator behind a parameter's name.
@@ -341,7 +347,7 @@ fn variable(name: String, op: Op, text: &str, quoted: bool) -> Part {
     let (mut op, mut default) = (op, None);
     match &mut op {
         Op::Default { .. } | Op::Assign { .. } | Op::Alternative { .. } => default = Some(text.to_owned()),
-        Op::Trim { pattern: source, .. } | Op::Slice(source) => text.clone_into(source),
+        Op::Trim { pattern: source, .. } | Op::Slice(source) | Op::Element(source) => text.clone_into(source),
         Op::Plain | Op::Error { .. } | Op::Other => {}
     }
     Part::Variable { name, plain: op == Op::Plain, default, op, quoted }

@@ -1,0 +1,229 @@
+//! Arrays of the shell: what is put into them, and the words that stand for their elements.
+
+use std::borrow::Cow;
+
+use super::Surveyor;
+use super::output;
+use super::scope::Scope;
+use crate::shell::{Arg, Assign, Env, Op, Part, Piece, Word, expand_value};
+
+/// Most elements of one array that are followed.
+const MAX_ELEMENTS: usize = 512;
+/// Most arrays that are followed at once.
+const MAX_ARRAYS: usize = 32;
+
+/// An array whose elements are known, in the order in which they are expanded.
+#[derive(Debug, Clone)]
+pub(super) struct Array {
+    name: String,
+    elements: Vec<(String, Arg)>,
+}
+
+impl Array {
+    /// Sets the element of that key; without a key, the next one. False: there is no more room.
+    fn put(&mut self, key: Option<String>, value: Arg, append: bool) -> bool {
+        let numbers = self.elements.iter().filter_map(|(key, _)| key.parse::<usize>().ok());
+        let key = key.unwrap_or_else(|| numbers.max().map_or(0, |at| at.saturating_add(1)).to_string());
+        let full = self.elements.len() >= MAX_ELEMENTS;
+        match self.elements.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, before)) if append => output::append(before, &value),
+            Some((_, before)) => *before = value,
+            None if full => return false,
+            None => {
+                let at = key.parse::<usize>().ok();
+                let behind = |(other, _): &(String, Arg)| {
+                    at.zip(other.parse::<usize>().ok()).is_some_and(|(at, other)| other > at)
+                };
+                let place = self.elements.iter().position(behind).unwrap_or(self.elements.len());
+                self.elements.insert(place, (key, value));
+            }
+        }
+        true
+    }
+
+    fn values(&self) -> impl Iterator<Item = &Arg> {
+        self.elements.iter().map(|(_, value)| value)
+    }
+
+    /// The element behind a subscript; a negative one counts from the end.
+    fn element(&self, key: &str) -> Option<&Arg> {
+        let back = key.strip_prefix('-').and_then(|back| back.parse::<usize>().ok());
+        let found = match back {
+            Some(back) => self.elements.len().checked_sub(back).and_then(|at| self.elements.get(at)),
+            None => self.elements.iter().find(|(other, _)| other == key),
+        };
+        found.map(|(_, value)| value)
+    }
+}
+
+impl Scope {
+    fn array(&self, name: &str) -> Option<&Array> {
+        self.arrays.iter().find(|array| array.name == name)
+    }
+
+    /// Puts a value into an array, which begins to be one where it was none.
+    fn put(&mut self, name: &str, key: Option<String>, value: Arg, append: bool) {
+        if self.array(name).is_none() && self.arrays.len() < MAX_ARRAYS {
+            self.arrays.push(Array { name: name.to_owned(), elements: Vec::new() });
+        }
+        let Some(array) = self.arrays.iter_mut().find(|array| array.name == name) else { return };
+        if !array.put(key, value, append) {
+            // Part of it is not all of it.
+            self.forget_array(name);
+        }
+    }
+
+    pub fn forget_array(&mut self, name: &str) {
+        self.arrays.retain(|array| array.name != name);
+    }
+
+    /// An array that holds these values.
+    pub fn fill_array(&mut self, name: &str, values: Vec<Arg>) {
+        self.forget_array(name);
+        for value in values {
+            self.put(name, None, value, false);
+        }
+    }
+}
+
+impl Surveyor<'_> {
+    /// Carries out `NAME=(…)` and `NAME+=(…)`.
+    pub(super) fn assign_array(&mut self, scope: &mut Scope, assign: &Assign, known: bool) {
+        let mut all: Vec<(Option<String>, Arg)> = Vec::new();
+        for word in &assign.list {
+            match keyed(word) {
+                Some((at, word)) => {
+                    let value = expand_value(&self.replaced(&word, known, scope), &scope.env);
+                    all.push((key(&at, &scope.env), output::revive(value)));
+                }
+                None => {
+                    let values = self.words(std::slice::from_ref(word), known, scope);
+                    all.extend(values.into_iter().map(|value| (None, output::revive(value))));
+                }
+            }
+        }
+        if !assign.append {
+            scope.forget_array(&assign.name);
+        }
+        for (key, value) in all {
+            self.tainted |= output::freeze(&value).1;
+            scope.put(&assign.name, key, value, false);
+        }
+        self.first_element(scope, &assign.name);
+    }
+
+    /// Carries out `NAME[i]=value`.
+    pub(super) fn assign_element(&mut self, scope: &mut Scope, assign: &Assign, at: &str) {
+        let value = output::revive(expand_value(&assign.value, &scope.env));
+        self.tainted |= output::freeze(&value).1;
+        let key = key(at, &scope.env);
+        scope.put(&assign.name, key, value, assign.append);
+        self.first_element(scope, &assign.name);
+    }
+
+    /// `$NAME` is the first element.
+    fn first_element(&mut self, scope: &mut Scope, name: &str) {
+        let first = scope.array(name).and_then(|array| array.element("0")).map(output::freeze);
+        scope.set(name, first.map(|(text, _)| text));
+    }
+}
+
+/// The key and the value of `[key]=value`.
+fn keyed(word: &Word) -> Option<(String, Word)> {
+    let (Part::Text { text, quoted: false }, rest) = word.parts.split_first()? else { return None };
+    let (key, value) = text.strip_prefix('[')?.split_once("]=")?;
+    let mut parts = Vec::with_capacity(word.parts.len());
+    if !value.is_empty() {
+        parts.push(Part::Text { text: value.to_owned(), quoted: false });
+    }
+    parts.extend(rest.iter().cloned());
+    Some((key.to_owned(), Word { parts, span: word.span }))
+}
+
+/// The key that a subscript is, where that is known.
+fn key(source: &str, env: &Env) -> Option<String> {
+    let text = source.trim().trim_matches(['"', '\'']);
+    let name = text.strip_prefix('$').map_or(text, |name| name.trim_matches(['{', '}']));
+    if let Some(value) = env.get(name) {
+        return value.map(str::to_owned);
+    }
+    let plain = |c: char| !matches!(c, '$' | '`' | '+' | '*' | '(' | '#' | '%');
+    text.chars().all(plain).then(|| text.to_owned())
+}
+
+/// What an expansion of an array stands for.
+enum Elements {
+    One(Arg),
+    /// `[@]`: each a word of its own.
+    Each(Vec<Arg>),
+    /// `[*]`: one word when quoted.
+    Joined(Vec<Arg>),
+}
+
+fn elements(name: &str, op: &Op, scope: &Scope) -> Option<Elements> {
+    let Op::Element(source) = op else { return None };
+    let array = scope.array(name)?;
+    let (inside, rest) = source.strip_prefix('[')?.rsplit_once(']')?;
+    if !matches!(inside, "@" | "*") {
+        let value = array.element(&key(inside, &scope.env)?)?.clone();
+        return rest.is_empty().then_some(Elements::One(value));
+    }
+    let values: Vec<Arg> = match rest.strip_prefix(':') {
+        None if rest.is_empty() => array.values().cloned().collect(),
+        None => return None,
+        Some(range) => {
+            let (from, count) = range.split_once(':').unwrap_or((range, ""));
+            let count = if count.is_empty() { usize::MAX } else { count.trim().parse().ok()? };
+            array.values().skip(from.trim().parse().ok()?).take(count).cloned().collect()
+        }
+    };
+    Some(if inside == "@" { Elements::Each(values) } else { Elements::Joined(values) })
+}
+
+/// The arguments that a word stands for which is nothing but a list or an element: `"$@"`, `"${NAME[@]}"`, `${NAME[1]}`.
+pub(super) fn whole(word: &Word, scope: &Scope) -> Option<Vec<Arg>> {
+    let mut parts = word
+        .parts
+        .iter()
+        .filter(|part| !matches!(part, Part::Text { text, quoted: true } if text.is_empty()));
+    let (Some(Part::Variable { name, op, quoted, .. }), None) = (parts.next(), parts.next()) else {
+        return None;
+    };
+    let found = match (name.as_str(), op) {
+        ("@" | "*", Op::Plain) if scope.args.is_empty() => return None,
+        ("@", Op::Plain) => Elements::Each(scope.args.clone()),
+        ("*", Op::Plain) => Elements::Joined(scope.args.clone()),
+        _ => elements(name, op, scope)?,
+    };
+    Some(match (found, quoted) {
+        (Elements::One(value), true) => vec![value],
+        (Elements::One(value), false) => output::split(&value),
+        (Elements::Each(values), true) => values,
+        (Elements::Joined(values), true) => vec![output::join_words(&values)],
+        (Elements::Each(values) | Elements::Joined(values), false) => {
+            values.iter().flat_map(output::split).collect()
+        }
+    })
+}
+
+/// The word with the elements of arrays in it written out.
+pub(super) fn written_out<'w>(word: &'w Word, scope: &Scope) -> Cow<'w, Word> {
+    let is_element = |part: &Part| matches!(part, Part::Variable { op: Op::Element(_), .. });
+    if scope.arrays.is_empty() || !word.parts.iter().any(is_element) {
+        return Cow::Borrowed(word);
+    }
+    let mut word = word.clone();
+    for part in &mut word.parts {
+        let Part::Variable { name, op, .. } = part else { continue };
+        let value = match elements(name, op, scope) {
+            Some(Elements::One(value)) => value,
+            Some(Elements::Each(values) | Elements::Joined(values)) => output::join_words(&values),
+            None => continue,
+        };
+        if !value.pieces.iter().all(|piece| matches!(piece, Piece::Known(_))) {
+            continue;
+        }
+        *part = Part::Text { text: value.text(), quoted: true };
+    }
+    Cow::Owned(word)
+}
