@@ -15,6 +15,11 @@ const DELETES: &[&str] = &[
     "rmtree",
     "rm_rf",
     "rm_r(",
+    "rm_r ",
+    "remove_dir(",
+    "remove_dir ",
+    "remove_entry",
+    "recursive=true",
     "rmSync",
     "rmdirSync",
     "remove_tree",
@@ -119,6 +124,8 @@ const STARTS: &[&str] = &[
     "call(",
     "getline",
     "| \"",
+    "Sys.command",
+    "run-program",
     "passthru",
     "%x",
     "\"|",
@@ -158,6 +165,12 @@ pub(super) const RULES: &[Rule] = &[
             "python -c \"import shutil; from pathlib import Path; shutil.rmtree(Path.home())\"",
             "node -e \"fs.rmSync(os.homedir(),{recursive:true})\"",
             "ruby -e 'FileUtils.rm_rf(Dir.home)'",
+            "ruby -rfileutils -e 'FileUtils.rm_r \"/\"'",
+            "ruby -rfileutils -e 'FileUtils.remove_dir(\"/etc\")'",
+            "perl -MFile::Path=remove_tree -e \"remove_tree(q(/etc))\"",
+            "deno eval 'Deno.removeSync(Deno.env.get(\"HOME\"),{recursive:true})'",
+            "julia -e 'rm(homedir(),recursive=true)'",
+            "elixir -e 'File.rm_rf!(System.user_home!)'",
             "perl -e 'unlink glob(\"/etc/*\")'",
             "php -r 'array_map(\"unlink\", glob(\"/home/u/*\"));'",
             "deno eval \"Deno.removeSync('/home/u',{recursive:true})\"",
@@ -174,6 +187,8 @@ pub(super) const RULES: &[Rule] = &[
             "node -e \"console.log('/')\"",
             "cat > a.py <<'E'\nimport shutil\nshutil.rmtree('build')\nE\npython a.py",
             "grep -rn 'rmtree(\"/\")' src",
+            "ruby -rfileutils -e 'FileUtils.rm_r \"build\"'",
+            "julia -e 'rm(\"build\",recursive=true)'",
         ],
         ..RULE
     },
@@ -404,6 +419,16 @@ pub(super) const RULES: &[Rule] = &[
             "tmux new-window rm -rf ~",
             "perl -e 'open F, \"|rm -rf ~\"'",
             "perl -e 'qx(rm -rf ~)'",
+            "ruby -e 'exec %q(rm -rf ~)'",
+            "ruby -e 'system %q(rm -rf ~)'",
+            "perl -e 'system q(rm -rf ~)'",
+            "ocaml -e 'Sys.command \"rm -rf ~\"'",
+            "ghc -e 'System.Process.system \"rm -rf ~\"'",
+            "sbcl --eval '(uiop:run-program \"rm -rf ~\")'",
+            "tclsh <<< \"exec rm -rf /\"",
+            "yarn exec \"rm -rf ~\"",
+            "npm pkg set scripts.x=\"rm -rf ~\" && npm run x",
+            "make CC=\"rm -rf ~;\"",
             "ruby -e '%x(rm -rf ~)'",
             "node -e \"require('child_process').spawn('rm',['-rf','/'])\"",
             "python3 -c \"getattr(__import__('os'),'sys'+'tem')('rm -rf ~')\"",
@@ -415,6 +440,10 @@ pub(super) const RULES: &[Rule] = &[
             "node -e \"require('child_process').execSync('git status')\"",
             "awk '{print $1}' system.log",
             "tmux new -d 'npm run dev'",
+            "tclsh <<< \"exec ls -la\"",
+            "yarn exec \"tsc -p .\"",
+            "npm pkg set scripts.build=\"rm -rf dist && tsc\"",
+            "make CC=\"gcc -O2\" all",
             "sqlite3 x.db \"select 'rm -rf /'\"",
             "make -f - <<< 'all:; cargo build'",
             "cat > Makefile <<'E'\nall:\n\tcargo build\nclean:\n\trm -rf target\nE\nmake",
@@ -477,7 +506,8 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         texts(inv, scene).any(|text| {
             let tree = DELETES.iter().any(|call| contains_word(&text, call));
             let one = tree || DELETES_ONE.iter().any(|call| contains_word(&text, call));
-            one && scripts::strings(&text).iter().take(MAX_LITERALS).any(|literal| lost(inv, literal, tree))
+            let literals = scripts::strings(&text).into_iter().chain(scripts::run_quotes(&text));
+            one && { literals }.take(MAX_LITERALS).any(|literal| lost(inv, &literal, tree))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -672,10 +702,11 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
                 || found
                     .iter()
                     .any(|string| matches!(string.as_str(), "system" | "popen" | "exec" | "execSync"));
-            if editor_command(&text).is_none() && !starts {
+            let bare = editor_command(&text).or_else(|| tcl_command(&text).filter(|_| runs(inv, TCL)));
+            if bare.is_none() && !starts {
                 return false;
             }
-            if let Some(command) = editor_command(&text) {
+            if let Some(command) = bare {
                 return inner_verdict(scene, &shell(command.to_owned()), cwd) >= least;
             }
             found.truncate(MAX_LITERALS);
@@ -696,6 +727,13 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
 fn editor_command(text: &str) -> Option<&str> {
     let text = text.trim_start_matches('+');
     text.strip_prefix(":!").or_else(|| text.strip_prefix('!')).or_else(|| text.strip_prefix("spawn "))
+}
+
+/// Tcl has commands without quotes: `exec rm -rf x`.
+const TCL: &[&str] = &["tclsh", "wish"];
+
+fn tcl_command(text: &str) -> Option<&str> {
+    text.lines().map(|line| line.trim().trim_start_matches('[')).find_map(|line| line.strip_prefix("exec "))
 }
 
 /// More than one word, the first of which can be a program.

@@ -5,7 +5,7 @@ use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    flag_value, has_flag, owner, runs,
+    classify, flag_value, has_flag, owner, runs, target_of,
 };
 use crate::shell::{Arg, Piece};
 
@@ -39,6 +39,9 @@ const CRITICAL_ETC: &[At] = &[
 ];
 
 const CHMOD: &[&str] = &["chmod"];
+
+/// Programs that clear a directory which an option or a variable names.
+const CLEARERS: &[&str] = &["gio", "cargo", "7z", "7za", "7zz", "7zr"];
 
 const EMPTIERS: &[&str] = &["truncate", "cp"];
 
@@ -95,8 +98,17 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "name what is to go inside the project, or ask the person to delete it",
         )),
-        when: &[recursive_deletion(&[Class::Home, Class::HomeTop, Class::Users], &[])],
+        when: &[
+            recursive_deletion(&[Class::Home, Class::HomeTop, Class::Users], &[]),
+            predicate("directory_cleared_by_its_program", Trigger::programs(CLEARERS), cleared),
+        ],
         fires: &[
+            "gio trash ~",
+            "gio remove ~/Documents",
+            "cargo clean --target-dir ~",
+            "cargo clean --target-dir=/etc",
+            "CARGO_TARGET_DIR=~ cargo clean",
+            "7z a -sdel /tmp/x.7z .",
             "rm -rf ~",
             "rm -rf $HOME/*",
             "rm -rf ~/Documents",
@@ -105,7 +117,17 @@ pub(super) const RULES: &[Rule] = &[
             "rm -rf /home/other",
             "rm -rf ~/.ssh",
         ],
-        silent: &["rm -rf ~/proj/target", "ls -R ~", "rm -rf \"./~\"", "cd ~ && ls"],
+        silent: &[
+            "rm -rf ~/proj/target",
+            "ls -R ~",
+            "rm -rf \"./~\"",
+            "cd ~ && ls",
+            "gio trash build",
+            "cargo clean",
+            "CARGO_TARGET_DIR=/tmp/t cargo clean",
+            "7z a /tmp/x.7z .",
+            "7z a -sdel /tmp/x.7z old.log",
+        ],
         ..RULE
     },
     Rule {
@@ -531,6 +553,43 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Effects that delete an unknown path recursively, with what is known of it.
+/// A home, the project or more, named to a program that clears what it is given.
+fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let lost = |arg: &Arg, inv: &Invocation| {
+        let home = scene.view.facts.places.home.as_deref();
+        let text = arg.text();
+        let path = match (text.strip_prefix('~'), home) {
+            (Some(rest), Some(home)) => Arg::literal(&format!("{home}{rest}")),
+            _ => arg.clone(),
+        };
+        let classes = classify(&target_of(&path, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
+        classes.any(WIDE) || classes.has(Class::Project)
+    };
+    let found = scene.first(CLEARERS, |inv| {
+        let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with(['-', '+']));
+        match (inv.program.as_str(), first) {
+            ("gio", Some("trash" | "remove")) => inv.args.iter().skip(1).any(|arg| lost(arg, inv)),
+            ("gio", _) => false,
+            ("cargo", Some("clean")) => {
+                let told = inv.args.iter().skip_while(|arg| arg.known() != Some("--target-dir")).nth(1);
+                let attached = inv.args.iter().filter_map(|arg| arg.known()?.strip_prefix("--target-dir="));
+                // Assignments in front of a command are gone once it is surveyed; the text still has them.
+                let line = scene.command_line();
+                let by_variable = line.split("CARGO_TARGET_DIR=").skip(1);
+                let by_variable = by_variable.filter_map(|rest| rest.split([' ', ';', '\n']).next());
+                told.is_some_and(|arg| lost(arg, inv)) || { attached.chain(by_variable) }
+                    .any(|dir| lost(&Arg::literal(dir.trim_matches('"')), inv))
+            }
+            ("cargo", _) => false,
+            _ => {
+                let deletes = inv.args.iter().any(|arg| arg.known() == Some("-sdel"));
+                deletes && inv.args.iter().skip(1).any(|arg| lost(arg, inv))
+            }
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn unknown_deletions<'s, 'a>(
     scene: &'s Scene<'a>,
 ) -> impl Iterator<Item = (&'a str, Option<&'a Invocation>)> + 's {
@@ -550,9 +609,7 @@ fn deletes_unknown(inv: &Invocation) -> bool {
 /// Whether what is known puts it into the project or a temporary directory, whatever comes behind.
 fn is_bounded(known: &str, scene: &Scene<'_>) -> bool {
     let target = Target::UnknownPath { known: known.to_owned(), recursive: true };
-    known.len() > 1
-        && !crate::rules::matcher::classify(&target, EffectKind::FileDeletion, &scene.view)
-            .any(&[Class::Outside])
+    known.len() > 1 && !classify(&target, EffectKind::FileDeletion, &scene.view).any(&[Class::Outside])
 }
 
 fn shown<'a>(known: &'a str, inv: Option<&'a Invocation>) -> Found<'a> {
@@ -651,8 +708,8 @@ fn lists_too_much(lister: &Invocation, scene: &Scene<'_>) -> bool {
     let places: Vec<&Arg> = if lister.operands.is_empty() { vec![&here] } else { named.collect() };
     !filtered
         && places.iter().any(|arg| {
-            let target = crate::rules::matcher::target_of(arg, lister.cwd.as_deref());
-            let classes = crate::rules::matcher::classify(&target, EffectKind::FileDeletion, &scene.view);
+            let target = target_of(arg, lister.cwd.as_deref());
+            let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
             classes.any(WIDE) || classes.has(Class::Project)
         })
 }
@@ -688,8 +745,8 @@ fn chmod_lockout<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(CHMOD, |inv| {
         let mode = inv.args.iter().any(|arg| arg.known().is_some_and(|mode| MODES.contains(&mode)));
         mode && inv.operands.iter().any(|arg| {
-            let target = crate::rules::matcher::target_of(arg, inv.cwd.as_deref());
-            let classes = crate::rules::matcher::classify(&target, EffectKind::FileDeletion, &scene.view);
+            let target = target_of(arg, inv.cwd.as_deref());
+            let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
             classes.any(&[Class::Project, Class::Git])
         })
     });
@@ -712,7 +769,7 @@ fn truncated<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A file in the project, not in a temporary directory.
 fn is_lasting(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let target = crate::rules::matcher::target_of(arg, inv.cwd.as_deref());
+    let target = target_of(arg, inv.cwd.as_deref());
     let path = target.text();
     !path.starts_with("/dev/")
         && !scene.view.facts.places.temp.iter().any(|dir| crate::rules::matcher::inside(path, dir))

@@ -11,6 +11,8 @@ use crate::shell::Arg;
 /// What stands in front of a command in a makefile.
 const RECIPE: &[&str] = &["\t", "; "];
 
+const MAKES: &[&str] = &["make", "gmake", "bmake"];
+
 /// Programs that run scripts out of package.json.
 const SCRIPT_RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun", "cnpm", "yarnpkg"];
 
@@ -46,7 +48,13 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
         };
         if SCRIPT_RUNNERS.contains(&inv.program.as_str()) {
             let manifest = written(inv, scene, "package.json").unwrap_or_default();
-            return scripts::strings(&manifest).iter().take(MAX_LITERALS).any(|text| blocks(text));
+            return scripts::strings(&manifest).iter().take(MAX_LITERALS).any(|text| blocks(text))
+                || given(inv).iter().take(MAX_LITERALS).any(|text| blocks(text));
+        }
+        if MAKES.contains(&inv.program.as_str())
+            && values(inv).take(MAX_LITERALS).any(|text| blocks(text.trim_end_matches(';')))
+        {
+            return true;
         }
         let Some((_, fronts)) = RUNNERS.iter().find(|(program, _)| *program == inv.program) else {
             return false;
@@ -64,6 +72,21 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The values of `NAME=value`.
+fn values(inv: &Invocation) -> impl Iterator<Item = String> {
+    inv.args.iter().filter_map(|arg| arg.text().split_once('=').map(|(_, value)| value.to_owned()))
+}
+
+/// Commands that stand in the arguments of a program for packages: one to run, or a script to keep.
+fn given(inv: &Invocation) -> Vec<String> {
+    let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with('-'));
+    match first {
+        Some("exec" | "x" | "dlx") => inv.args.iter().map(Arg::text).collect(),
+        Some("pkg") => values(inv).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// What the call itself writes to a file in the directory that a program runs in.

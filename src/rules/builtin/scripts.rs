@@ -152,6 +152,11 @@ const HOME: &[&str] = &[
     "$ENV{HOME}",
     "$ENV{'HOME'}",
     "$ENV{\"HOME\"}",
+    "Deno.env.get('HOME')",
+    "Deno.env.get(\"HOME\")",
+    "System.user_home!()",
+    "System.user_home!",
+    "System.user_home()",
     "Dir.home",
     "pathlib.Path.home()",
     "Path.home()",
@@ -211,9 +216,21 @@ pub(super) fn strings(code: &str) -> Vec<String> {
     out
 }
 
-/// The texts in Perl's `qx(…)` and Ruby's `%x(…)`, which are run.
+/// The texts in Perl's `qx(…)` and `q(…)` and Ruby's `%x(…)` and `%q(…)`, which may be run.
 pub(super) fn run_quotes(code: &str) -> Vec<String> {
-    let texts = ["qx", "%x"].iter().flat_map(|mark| code.split(mark).skip(1)).filter_map(|rest| {
+    // Perl's are words of their own.
+    let apart = |at: usize| {
+        let before = code.get(..at).and_then(|front| front.chars().next_back());
+        !before.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '%'))
+    };
+    let marks = ["qx", "qq", "q", "%x", "%q", "%Q", "%("].iter().flat_map(|mark| {
+        let perl = !mark.starts_with('%');
+        // Of `%(` the bracket is the text's.
+        let length = if *mark == "%(" { 1 } else { mark.len() };
+        let places = code.match_indices(mark).filter(move |(at, _)| !perl || apart(*at));
+        places.filter_map(move |(at, _)| code.get(at + length..))
+    });
+    let texts = marks.filter_map(|rest| {
         let open = rest.chars().next()?;
         let close = match open {
             '(' => ')',

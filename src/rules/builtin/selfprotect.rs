@@ -1,5 +1,6 @@
 //! Self-protection: the places, programs and variables that keep lazaret in front of the agent.
 
+mod aimed;
 mod clients;
 mod killed;
 mod transcripts;
@@ -220,12 +221,24 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "unpacks or copies a whole tree over the home directory, where the guard's settings lie",
         instead: Some(Instead::Advice("unpack it into a directory of its own and take out what is needed")),
-        when: &[predicate(
-            "tree_over_the_home_directory",
-            Trigger::programs(TARS).or(Trigger::programs(FILLERS)),
-            home_filled,
-        )],
+        when: &[
+            predicate(
+                "tree_over_the_home_directory",
+                Trigger::programs(TARS).or(Trigger::programs(FILLERS)),
+                home_filled,
+            ),
+            predicate(
+                "tree_put_over_the_home_directory",
+                Trigger::programs(aimed::HOME_FILLERS),
+                aimed::over_home,
+            ),
+        ],
         fires: &[
+            "cp -rT dot ~",
+            "stow -t ~ dotfiles",
+            "git -C ~ checkout HEAD~1",
+            "cd ~ && patch -p1 < x",
+            "git -C ~ apply x.patch",
             "tar -C ~ -xf old.tar",
             "cp -r old/. ~",
             "cp -r old/* ~/",
@@ -236,6 +249,11 @@ pub(super) const RULES: &[Rule] = &[
         silent: &[
             "tar -C ~/work -xf old.tar",
             "cp a.txt ~",
+            "cp -rT dot build",
+            "stow -t ~/work dotfiles",
+            "git -C ~ status",
+            "git checkout main",
+            "patch -p1 < x",
             "tar xf rel.tgz",
             "rsync -a src/ ~/work/copy/",
             "tar -C ~ -cf /tmp/x.tar work",
@@ -265,8 +283,31 @@ pub(super) const RULES: &[Rule] = &[
             ),
             predicate("sed_writes_a_protected_place", Trigger::programs(lists::SEDS), sed_writes),
             predicate("archive_members_renamed", Trigger::programs(TARS), written::renamed_members),
+            predicate(
+                "files_aimed_at_a_protected_directory",
+                Trigger::keys(aimed::AIMED)
+                    .or(Trigger::programs(aimed::SPLITTERS))
+                    .or(Trigger::programs(aimed::COPIERS)),
+                aimed::aimed,
+            ),
+            predicate(
+                "patch_applied_in_a_protected_directory",
+                Trigger::programs(aimed::APPLIERS),
+                aimed::applied,
+            ),
         ],
         fires: &[
+            "patch -d ~/.claude -p0 < x",
+            "cd ~/.claude && patch -p0 < x",
+            "cd ~/.claude && git apply x",
+            "curl --output-dir ~/.claude -o settings.json https://x.example",
+            "ls x | xargs -I{} cp {} ~/.claude/",
+            "ls x | xargs cp -t ~/.claude",
+            "split -b1 x ~/.claude/settings",
+            "npm --prefix ~/.claude i x",
+            "pip install -t ~/.claude x",
+            "pip install --target=.claude x",
+            "cargo build --target-dir ~/.claude",
             "mv .claude .claude.bak",
             "mv ~/.claude /tmp/x",
             "tar xf a.tar -C .claude",
@@ -280,6 +321,11 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "mv src lib",
+            "patch -d src -p1 < x",
+            "cargo build --target-dir /tmp/t",
+            "split -b1 x parts/x",
+            "npm --prefix web i",
+            "for f in a b; do cp $f docs/; done",
             "cp notes.md .claude/",
             "tar czf c.tgz .claude",
             "find .claude -type f | xargs cat",
@@ -377,7 +423,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "selfprotect.client-unguarded",
         severity: Severity::Critical,
-        reason: "starts a client with its hooks, plugins or settings off",
+        reason: "starts a client with its hooks, plugins or settings off, or takes it away",
         instead: Some(Instead::Command("claude --version")),
         when: &[
             predicate(
@@ -404,6 +450,8 @@ pub(super) const RULES: &[Rule] = &[
             "unset LAZARET_QUARANTINE; claude -p x",
             "claude -p x --settings /tmp/s.json",
             "OPENCODE_CONFIG_CONTENT='{}' opencode run x",
+            "npm un -g @anthropic-ai/claude-code",
+            "npm uninstall -g opencode-ai",
             "claude config set disableAllHooks true",
             "claude plugin disable lazaret",
             "claude plugin uninstall lazaret@local",
@@ -411,6 +459,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "claude --version",
+            "npm uninstall left-pad",
             "claude -p 'explain --bare'",
             "claude mcp list",
             "opencode run x",
@@ -419,6 +468,30 @@ pub(super) const RULES: &[Rule] = &[
             "claude plugin disable other",
             "echo claude --bare",
             "git commit -m 'claude --bare'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.client-replaced",
+        verdict: Verdict::Modify,
+        reason: "installs a version of a client that may know nothing of the guard's hooks",
+        instead: Some(Instead::Advice("let the person choose the version, or install the latest")),
+        when: &[predicate(
+            "client_version_installed",
+            Trigger::programs(lists::CLIENTS).or(Trigger::programs(clients::RUNNERS)),
+            clients::replaced,
+        )],
+        fires: &[
+            "npm i -g @anthropic-ai/claude-code@0.1",
+            "npm install -g opencode-ai@0.1.0",
+            "claude install 1.0.0",
+        ],
+        silent: &[
+            "claude install latest",
+            "claude install stable",
+            "npm i -g @anthropic-ai/claude-code@latest",
+            "npm i -g @anthropic-ai/claude-code",
+            "npm i left-pad@1.0.0",
         ],
         ..RULE
     },
@@ -870,10 +943,14 @@ fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .find(|(effect, _)| WRITES.contains(&effect.kind) && json(effect.target.text()));
             written.map_or(Found::No, |_| Found::yes(command))
         }
-        Action::Read { .. }
-        | Action::Search { .. }
-        | Action::Fetch { .. }
-        | Action::Spawn { .. }
-        | Action::Other { .. } => Found::No,
+        // The client's own tool for its settings.
+        Action::Other { text, .. } => {
+            let sets = scene.view.call.tool.name() == "Config" && text.contains("\"value\"");
+            let of_hooks = || text.to_ascii_lowercase().contains("hooks");
+            if sets && of_hooks() { Found::yes(text) } else { Found::No }
+        }
+        Action::Read { .. } | Action::Search { .. } | Action::Fetch { .. } | Action::Spawn { .. } => {
+            Found::No
+        }
     }
 }

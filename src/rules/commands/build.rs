@@ -153,7 +153,6 @@ pub(super) const TABLE: &[Program] = &[
     run("gcovr"),
     run("genhtml"),
     p("gfortran", CC, Deed::Process, Operands::Read).dash(),
-    run("ghc"),
     run("ginkgo"),
     p("gmake", MAKE, Deed::Process, Operands::Text),
     p("go", "-C:d", Deed::Process, Operands::Text).dash().subs("mod work", GO),

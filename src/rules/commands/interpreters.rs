@@ -42,6 +42,7 @@ pub(super) const TABLE: &[Program] = &[
     code("escript", "+"),
     code("esno", NODE),
     code("ex", "-c --cmd -S:r -u:r -w:w -s!").operands(Operands::Modify),
+    code("ghc", "-e -o -O? -i? -I? -package"),
     code("ghci", "-e"),
     code("gnuplot", "+ -e"),
     code("groovy", "+ -e -cp"),

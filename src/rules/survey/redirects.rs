@@ -67,9 +67,13 @@ impl Surveyor<'_> {
 
     /// Remembers what a command writes to files.
     pub(super) fn remember_files(&mut self, call: &Call, files: Vec<Target>, printed: Option<&Arg>) {
-        let tee = call.words.first().and_then(Arg::known) == Some("tee");
-        let operands = call.args().iter().filter(|arg| tee && !arg.prefix().starts_with('-'));
-        let operands = operands.map(|arg| paths::target(arg, call.cwd.as_deref(), false));
+        let name = call.words.first().and_then(Arg::known).unwrap_or_default();
+        let operands = call.args().iter().filter_map(|arg| match name {
+            "tee" | "sponge" => (!arg.prefix().starts_with('-')).then(|| arg.clone()),
+            "dd" => arg.known()?.strip_prefix("of=").map(Arg::literal),
+            _ => None,
+        });
+        let operands = operands.map(|arg| paths::target(&arg, call.cwd.as_deref(), false));
         for target in files.into_iter().chain(operands) {
             if let Target::Path { path, glob: false, .. } = target {
                 match printed {

@@ -8,6 +8,9 @@ use crate::shell::Arg;
 /// Programs that a client may be run by.
 pub(super) const RUNNERS: &[&str] = &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "node", "deno"];
 
+/// The packages that the clients are.
+const PACKAGES: &[&str] = &["@anthropic-ai/claude-code", "opencode-ai", "@opencode/cli"];
+
 /// Options of the clients that leave hooks, plugins or settings out.
 const OFF: &[&str] = &[
     "--bare",
@@ -87,6 +90,9 @@ pub(super) fn set_up<'a>(scene: &Scene<'a>) -> Found<'a> {
         let words: Vec<&str> =
             inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-')).collect();
         words.windows(2).any(|pair| match pair {
+            ["un" | "uninstall" | "remove" | "rm" | "r" | "unlink" | "delete", package] => {
+                !runs(inv, lists::CLIENTS) && PACKAGES.iter().any(|name| package.starts_with(name))
+            }
             ["plugin" | "plugins", "disable" | "uninstall" | "remove" | "rm"] => {
                 let unknown = inv.args.iter().any(Arg::has_unknown);
                 unknown || words.iter().any(|word| word.contains("lazaret"))
@@ -97,6 +103,27 @@ pub(super) fn set_up<'a>(scene: &Scene<'a>) -> Found<'a> {
             }
             _ => false,
         })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A client installed in a version that is named.
+pub(super) fn replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let newest = |version: &str| matches!(version, "latest" | "stable" | "next" | "");
+    let found = clients(scene).find(|inv| {
+        let words: Vec<&str> =
+            inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-')).collect();
+        if runs(inv, lists::CLIENTS) {
+            return matches!(words.as_slice(), ["install" | "upgrade", version, ..] if !newest(version));
+        }
+        let installs = words.iter().any(|word| matches!(*word, "i" | "install" | "add" | "update" | "up"));
+        installs
+            && words.iter().any(|word| {
+                PACKAGES
+                    .iter()
+                    .filter_map(|name| word.strip_prefix(name))
+                    .any(|rest| rest.strip_prefix('@').is_some_and(|version| !newest(version)))
+            })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

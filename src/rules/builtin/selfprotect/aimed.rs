@@ -1,0 +1,156 @@
+//! Programs that put files into a directory which an option, the working directory or a prefix names.
+
+use super::around_protected;
+use crate::domain::Target;
+use crate::rules::Invocation;
+use crate::rules::matcher::{Class, Found, Scene, classify, has_flag, inside, runs, target_of};
+use crate::shell::{Arg, Piece};
+
+/// Programs, and their options that name the directory which they fill.
+pub(super) const AIMED: &[(&str, &[&str])] = &[
+    ("aria2c", &["-d", "--dir"]),
+    ("bundle", &["--path"]),
+    ("bun", &["--cwd", "--outdir"]),
+    ("cargo", &["--target-dir", "--root", "--out-dir", "--artifact-dir"]),
+    ("cmake", &["-B", "--prefix"]),
+    ("composer", &["-d", "--working-dir"]),
+    ("curl", &["--output-dir"]),
+    ("esbuild", &["--outdir"]),
+    ("gem", &["-i", "--install-dir"]),
+    ("npm", &["--prefix", "-C"]),
+    ("pip", &["-t", "--target", "--prefix", "--root", "-d", "--dest"]),
+    ("pip3", &["-t", "--target", "--prefix", "--root", "-d", "--dest"]),
+    ("pnpm", &["-C", "--dir", "--prefix", "--modules-dir"]),
+    ("stow", &["-t", "--target"]),
+    ("tsc", &["--outDir"]),
+    ("uv", &["-t", "--target", "--prefix"]),
+    ("wget", &["-P", "--directory-prefix"]),
+    ("wget2", &["-P", "--directory-prefix"]),
+    ("yarn", &["--cwd", "--modules-folder"]),
+];
+
+/// Programs that write files whose names begin with a prefix, and the options that may name it.
+pub(super) const SPLITTERS: &[&str] = &["split", "csplit"];
+
+pub(super) const COPIERS: &[&str] = &["cp", "mv", "install", "rsync", "ditto", "ln", "gcp", "gmv"];
+
+pub(super) const APPLIERS: &[&str] = &["patch", "gpatch", "git"];
+
+pub(super) const HOME_FILLERS: &[&str] = &["stow", "patch", "gpatch", "git", "cp"];
+
+/// The values of options, whether the tables know them or not.
+fn values<'i>(inv: &'i Invocation, names: &'i [&'i str]) -> impl Iterator<Item = Arg> + 'i {
+    let behind = inv.args.windows(2).filter_map(|pair| match pair {
+        [name, value] if name.known().is_some_and(|name| names.contains(&name)) => Some(value.clone()),
+        _ => None,
+    });
+    let attached = inv.args.iter().filter_map(|arg| {
+        let (name, value) = arg.prefix().split_once('=')?;
+        (names.contains(&name) && arg.known().is_some()).then(|| Arg::literal(value))
+    });
+    behind.chain(attached)
+}
+
+fn options_of(inv: &Invocation) -> &'static [&'static str] {
+    AIMED.iter().find(|(name, _)| *name == inv.program).map_or(&[], |(_, options)| *options)
+}
+
+/// What a value that nothing has expanded names: a tilde behind `=` stays what it is.
+fn at_home(arg: &Arg, scene: &Scene<'_>) -> Arg {
+    let home = scene.view.facts.places.home.as_deref();
+    match (arg.known().and_then(|text| text.strip_prefix('~')), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            Arg::literal(&format!("{home}{rest}"))
+        }
+        _ => arg.clone(),
+    }
+}
+
+/// Files put into the directory around a protected place, under names that are not known.
+pub(super) fn aimed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let into =
+            values(inv, options_of(inv)).any(|dir| around_protected(&at_home(&dir, scene), inv, scene));
+        into || prefixed(inv, scene) || nameless(inv, scene)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `split x .claude/settings`: names that begin so.
+fn prefixed(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if !runs(inv, SPLITTERS) {
+        return false;
+    }
+    let given = inv.args.last().into_iter().chain(inv.operands.last());
+    given.cloned().chain(values(inv, &["-f", "--prefix"])).any(|prefix| {
+        let Target::Path { path, .. } = target_of(&at_home(&prefix, scene), inv.cwd.as_deref()) else {
+            return false;
+        };
+        let begun = Target::UnknownPath { known: path, recursive: false };
+        classify(&begun, crate::domain::EffectKind::FileCreation, &scene.view).has(Class::Protected)
+            || around_protected(&prefix, inv, scene)
+    })
+}
+
+/// `xargs cp -t .claude`: a source whose own name is not known.
+fn nameless(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if !runs(inv, COPIERS) {
+        return false;
+    }
+    let unknown = |arg: &Arg| arg.pieces.last() == Some(&Piece::Unknown);
+    let told = values(inv, &["-t", "--target-directory"]).next();
+    let listed = inv.wrappers.iter().any(|name| name == "xargs" || name == "parallel");
+    match told {
+        Some(dir) => {
+            (listed || inv.operands.iter().any(unknown))
+                && around_protected(&at_home(&dir, scene), inv, scene)
+        }
+        None => inv
+            .operands
+            .split_last()
+            .is_some_and(|(dest, sources)| sources.iter().any(unknown) && around_protected(dest, inv, scene)),
+    }
+}
+
+/// The directory in which a patch is applied, or git changes files.
+fn changed_dir(inv: &Invocation) -> Option<Arg> {
+    const CHANGING: &[&str] = &["apply", "am", "checkout", "switch", "reset", "restore", "read-tree"];
+    if inv.program != "git" {
+        let told = values(inv, &["-d", "--directory"]).next();
+        let dry = has_flag(inv, "--dry-run");
+        return (!dry).then(|| told.unwrap_or_else(|| Arg::literal(".")));
+    }
+    let sub = inv.sub.first()?;
+    let looks = ["--check", "--stat", "--numstat", "--summary", "-b", "-c", "--soft", "--cached", "--abort"];
+    let changes = CHANGING.contains(&sub.as_str()) && !looks.iter().any(|flag| has_flag(inv, flag));
+    changes.then(|| Arg::literal("."))
+}
+
+/// A patch applied in the directory of a protected place.
+pub(super) fn applied<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found =
+        scene.first(APPLIERS, |inv| changed_dir(inv).is_some_and(|dir| around_protected(&dir, inv, scene)));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The same in the home directory, and trees put over it.
+pub(super) fn over_home<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let Some(home) = scene.view.facts.places.home.as_deref() else { return Found::No };
+    let is_home = |arg: &Arg, inv: &Invocation| match target_of(&at_home(arg, scene), inv.cwd.as_deref()) {
+        Target::Path { path, glob: false, .. } => inside(home, &path),
+        Target::Path { .. }
+        | Target::UnknownPath { .. }
+        | Target::Url(_)
+        | Target::Command(_)
+        | Target::None => false,
+    };
+    let found = scene.first(HOME_FILLERS, |inv| match inv.program.as_str() {
+        "cp" => {
+            let tree = ["-T", "--no-target-directory"].iter().any(|flag| has_flag(inv, flag));
+            tree && inv.operands.last().is_some_and(|dest| is_home(dest, inv))
+        }
+        "stow" => values(inv, options_of(inv)).any(|dir| is_home(&dir, inv)),
+        _ => changed_dir(inv).is_some_and(|dir| is_home(&dir, inv)),
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
