@@ -132,6 +132,9 @@ const STARTS: &[&str] = &[
     "'|",
 ];
 
+/// Those that are also names of functions of a project's own, as tests call them.
+const OWN_NAMES: &[&str] = &["run(", "call("];
+
 /// Most strings of one text of code that are looked at, and the longest.
 pub(super) const MAX_LITERALS: usize = 64;
 const MAX_LENGTH: usize = 4096;
@@ -413,6 +416,7 @@ pub(super) const RULES: &[Rule] = &[
             "node -e \"require('child_process').execSync('rm -rf '+process.env.HOME)\"",
             "awk 'BEGIN{\"rm -rf ~\" | getline}'",
             "sed '1e rm -rf /' f",
+            "cat > test_a.py <<E\nfrom subprocess import run\nrun('rm -rf /', shell=True)\nE\npython -m pytest test_a.py",
             "cat > a.py <<E\nimport os\nos.system(\"rm -rf /\")\nE\npython a.py",
             "cat > Makefile <<E\nall:\n\t@rm -rf ~\nE\nmake",
             "echo '{\"scripts\":{\"x\":\"rm -rf ~\"}}' > package.json; npm run x",
@@ -445,6 +449,7 @@ pub(super) const RULES: &[Rule] = &[
             "npm pkg set scripts.build=\"rm -rf dist && tsc\"",
             "make CC=\"gcc -O2\" all",
             "sqlite3 x.db \"select 'rm -rf /'\"",
+            "cat > tests/test_b.py <<'E'\nfrom guard import run\nassert run('rm -rf /') == 'blocked'\nE\npython3 -m pytest tests/test_b.py",
             "make -f - <<< 'all:; cargo build'",
             "cat > Makefile <<'E'\nall:\n\tcargo build\nclean:\n\trm -rf target\nE\nmake",
             "echo '{\"scripts\":{\"x\":\"tsc -p .\"}}' > package.json; npm run x",
@@ -698,7 +703,10 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         texts(inv, scene).any(|text| {
             let mut found = scripts::strings(&text);
             // `getattr(os, 'sys' + 'tem')`
-            let starts = STARTS.iter().any(|call| contains_word(&text, call))
+            let tested = flag_value(inv, &["-m"])
+                .is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
+            let counts = |call: &&&str| !(tested && OWN_NAMES.contains(*call));
+            let starts = STARTS.iter().filter(counts).any(|call| contains_word(&text, call))
                 || found
                     .iter()
                     .any(|string| matches!(string.as_str(), "system" | "popen" | "exec" | "execSync"));

@@ -13,14 +13,26 @@ use crate::shell::Arg;
 
 /// The files that a command fetches: by option, by redirection, or under the name in the URL.
 pub(super) fn downloads<'a>(inv: &'a Invocation) -> impl Iterator<Item = Target> + 'a {
-    let cwd = inv.cwd.as_deref();
     let is_curl = inv.program == "curl";
+    let dir: &[&str] = match inv.program.as_str() {
+        "curl" => &["--output-dir"],
+        "aria2c" => &["-d", "--dir"],
+        _ => &["-P", "--directory-prefix"],
+    };
+    let cwd = inv.cwd.as_deref();
+    let dir = flag_value(inv, dir).map(|dir| target_of(dir, cwd));
+    // A name of its own lies in that directory; one given to wget does not, but wget is seldom given both.
+    let place = move |file: &Arg| match &dir {
+        Some(dir) if !file.prefix().starts_with('/') => target_of(file, Some(dir.text())),
+        Some(_) | None => target_of(file, cwd),
+    };
+    let placed = place.clone();
     let named: &[&str] =
         if is_curl { &["-o", "--output"] } else { &["-O", "--output-document", "-o", "--output"] };
     let by_option = inv.flags.iter().filter(move |flag| named.contains(&flag.name.as_str()));
-    let by_option = by_option.filter_map(move |flag| flag.value.as_ref().map(|value| target_of(value, cwd)));
+    let by_option = by_option.filter_map(|flag| flag.value.as_ref().map(&place)).collect::<Vec<_>>();
     let own_name = if is_curl {
-        has_flag(inv, "-O") || has_flag(inv, "--remote-name")
+        has_flag(inv, "-O") || has_flag(inv, "--remote-name") || has_flag(inv, "--remote-name-all")
     } else {
         runs(inv, &["wget", "wget2", "aria2c", "axel"])
     };
@@ -28,9 +40,9 @@ pub(super) fn downloads<'a>(inv: &'a Invocation) -> impl Iterator<Item = Target>
         let text = arg.text();
         let path = text.split(['?', '#']).next().unwrap_or_default();
         let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
-        Some(target_of(&Arg::literal(name), cwd))
+        Some(placed(&Arg::literal(name)))
     });
-    by_option.chain(by_url).chain(inv.writes.iter().map(|(target, _)| target.clone()))
+    by_option.into_iter().chain(by_url).chain(inv.writes.iter().map(|(target, _)| target.clone()))
 }
 
 /// The files that the commands behind it in its pipeline write.

@@ -245,7 +245,7 @@ mod tests {
     fn few_conditions_are_looked_at_for_a_plain_command() {
         let policy = Policy::default();
         for (row, most) in
-            [("ls", 12), ("ls -la src", 12), ("pwd", 25), ("cat README.md", 30), ("git status", 70)]
+            [("ls", 12), ("ls -la src", 12), ("pwd", 30), ("cat README.md", 30), ("git status", 70)]
         {
             let call = fixture::call(row);
             let (survey, facts) = fixture::survey_of(&call, &policy);

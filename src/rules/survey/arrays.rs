@@ -199,11 +199,27 @@ pub(super) fn whole(word: &Word, scope: &Scope) -> Option<Vec<Arg>> {
         (Elements::One(value), true) => vec![value],
         (Elements::One(value), false) => output::split(&value),
         (Elements::Each(values), true) => values,
-        (Elements::Joined(values), true) => vec![output::join_words(&values)],
+        (Elements::Joined(values), true) => vec![joined(&values, scope)],
         (Elements::Each(values) | Elements::Joined(values), false) => {
             values.iter().flat_map(output::split).collect()
         }
     })
+}
+
+/// The words in one, with what `IFS` begins with between them.
+fn joined(values: &[Arg], scope: &Scope) -> Arg {
+    let between = match scope.env.get("IFS") {
+        Some(Some(text)) => text.chars().next().map(String::from).unwrap_or_default(),
+        Some(None) | None => return output::join_words(values),
+    };
+    let mut out = Arg::default();
+    for (at, value) in values.iter().enumerate() {
+        if at > 0 {
+            output::append(&mut out, &Arg::literal(&between));
+        }
+        output::append(&mut out, value);
+    }
+    out
 }
 
 /// The word with the elements of arrays in it written out.
@@ -217,7 +233,8 @@ pub(super) fn written_out<'w>(word: &'w Word, scope: &Scope) -> Cow<'w, Word> {
         let Part::Variable { name, op, .. } = part else { continue };
         let value = match elements(name, op, scope) {
             Some(Elements::One(value)) => value,
-            Some(Elements::Each(values) | Elements::Joined(values)) => output::join_words(&values),
+            Some(Elements::Each(values)) => output::join_words(&values),
+            Some(Elements::Joined(values)) => joined(&values, scope),
             None => continue,
         };
         if !value.pieces.iter().all(|piece| matches!(piece, Piece::Known(_))) {

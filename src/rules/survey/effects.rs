@@ -9,7 +9,7 @@ use super::options::Parsed;
 use super::paths;
 use crate::domain::{Ask, Effect, EffectKind, PathFact, PathKind, Severity, Target};
 use crate::rules::commands::{Deed, Operands, Role};
-use crate::shell::Arg;
+use crate::shell::{Arg, Piece};
 
 /// What is done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,25 @@ impl Surveyor<'_> {
             });
             return;
         }
+        if let (Act::Delete, Target::UnknownPath { known, .. }, true) =
+            (act, &target, self.is_one_name_below(arg))
+            && known.is_empty()
+        {
+            // `$X/build`: one thing in there, and were the variable empty, nothing that the machine needs.
+            self.effect(call, EffectKind::FileDeletion, target, Severity::High);
+            return;
+        }
         self.act(call, act, target);
+    }
+
+    /// Whether an argument is an unknown directory with a known path behind it that is not vital if that directory is `/`.
+    fn is_one_name_below(&self, arg: &Arg) -> bool {
+        let [Piece::Unknown, Piece::Known(rest)] = arg.pieces.as_slice() else { return false };
+        let names = rest.trim_end_matches('/');
+        names.len() > 1
+            && names.starts_with('/')
+            && !names.split('/').any(|name| matches!(name, "." | ".."))
+            && !paths::is_vital(&crate::domain::join("/", names), false, true, &self.facts.places)
     }
 
     /// Notes what is done to a target, and to what it leads to when it is a link.
