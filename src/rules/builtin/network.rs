@@ -373,7 +373,7 @@ pub(super) const RULES: &[Rule] = &[
             When::Flow(Flow::SecretToNetwork),
             predicate("secret_put_by_a_file_client", Trigger::programs(FILE_CLIENTS), put_by_client),
             predicate("secret_variable_piped_away", Trigger::programs(PRINTERS), variable_sent),
-            predicate("home_sent_whole", Trigger::programs(carried::COPIERS), carried::home_sent),
+            predicate("home_sent_whole", Trigger::programs(carried::SENDERS), carried::home_sent),
             When::Code(Code {
                 programs: &[],
                 all: &[

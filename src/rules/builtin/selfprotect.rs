@@ -777,7 +777,10 @@ fn filled<'a>(scene: &Scene<'a>, test: impl Fn(&Arg, &Invocation) -> bool) -> Fo
         let whole = |arg: &Arg| arg.prefix().ends_with("/.") || arg.prefix().ends_with('/') || arg.has_glob();
         match inv.program.as_str() {
             "cp" | "rsync" | "ditto" => match inv.operands.split_last() {
-                Some((dest, sources)) => sources.iter().any(whole) && test(dest, inv),
+                Some((dest, sources)) => {
+                    let tree = has_flag(inv, "-T") || has_flag(inv, "--no-target-directory");
+                    (sources.iter().any(whole) || (tree && inv.program == "cp")) && test(dest, inv)
+                }
                 None => false,
             },
             "python" | "python3" => {
