@@ -23,6 +23,13 @@ const COMMANDS: &[&str] = &[
     "commandline",
     "cmdline",
     "shellcommand",
+    "clicommand",
+    "awscommand",
+    "kubectlcommand",
+    "ghcommand",
+    "gitcommand",
+    "commandtext",
+    "commandstring",
     "bash",
     "exec",
     "run",
@@ -373,6 +380,7 @@ mod tests {
             r#"{"calls":[{"Command_Line":"rm -rf x"}]}"#,
             r#"{"arguments":"{\"command\":\"rm -rf x\"}"}"#,
             r#"{"program":"rm","args":["-rf","x"]}"#,
+            r#"{"cli_command":"rm -rf x"}"#,
         ] {
             assert!(claims("t", raw).contains(&command("rm -rf x")), "{raw}: {:?}", claims("t", raw));
         }

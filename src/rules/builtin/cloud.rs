@@ -15,6 +15,9 @@ const KUBECTL: &[&str] = &["kubectl", "oc", "k3s", "k"];
 
 const CLOUDS: &[&str] = &["aws", "gcloud", "az", "doctl", "oci", "ibmcloud", "linode-cli", "hcloud", "scw"];
 
+/// Clusters of this machine.
+const LOCAL_CLUSTERS: &[&str] = &["kind", "k3d", "minikube"];
+
 const HUBS: &[&str] = &["gh", "glab"];
 
 pub(super) const RULES: &[Rule] = &[
@@ -126,9 +129,10 @@ pub(super) const RULES: &[Rule] = &[
                 without: &["--dry-run"],
                 ..sub(&["helm"], &["uninstall", "delete", "rollback"])
             }),
-            When::Command(sub(&["kind", "k3d", "minikube"], &["delete"])),
+            predicate("local_cluster_deleted", Trigger::programs(LOCAL_CLUSTERS), local_deleted),
         ],
         fires: &[
+            "kind delete cluster",
             "kubectl delete deployment web",
             "kubectl delete pod \"$P\"",
             "kubectl delete pods -l app=web",
@@ -139,6 +143,8 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "kubectl get pods",
+            "kind create cluster; kind delete cluster",
+            "minikube start && minikube delete",
             "kubectl scale deploy x --replicas=2",
             "kubectl apply -f k8s/ --dry-run=client",
             "helm list",
@@ -588,6 +594,27 @@ fn kubectl_deletes<'a>(scene: &Scene<'a>, pods: bool) -> Found<'a> {
 }
 
 /// The root, a directory at the top or one of data, or all in one, is deleted in a container.
+/// A local cluster deleted that the call did not make itself.
+fn local_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let first =
+        |inv: &Invocation| inv.args.iter().filter_map(Arg::known).next().unwrap_or_default().to_owned();
+    let name = |inv: &Invocation| {
+        flag_value(inv, &["--name", "-n", "-p"]).map(Arg::text).or_else(|| {
+            inv.args.iter().filter_map(Arg::known).skip(1).find(|word| *word != "cluster").map(str::to_owned)
+        })
+    };
+    let found = scene.first(LOCAL_CLUSTERS, |inv| {
+        let made = |other: &Invocation| {
+            other.program == inv.program
+                && matches!(first(other).as_str(), "create" | "start" | "cluster")
+                && name(other) == name(inv)
+        };
+        first(inv) == "delete" && scene.first(LOCAL_CLUSTERS, made).is_none()
+            || first(inv) == "cluster" && inv.args.iter().any(|arg| arg.known() == Some("delete"))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn container_wiped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let wide = |effect: &Effect| {
         let path = match &effect.target {

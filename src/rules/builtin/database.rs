@@ -1,7 +1,7 @@
 //! Databases: statements that lose data, in the arguments of a client or on its standard input.
 
-use super::{predicate, sub};
-use crate::domain::{Severity, Verdict};
+use super::{predicate, scripts, sub};
+use crate::domain::{Action, Severity, Tool, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     COMMAND, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, input_of,
@@ -25,6 +25,31 @@ const CLIENTS: &[&str] = &[
     "pgcli",
     "mycli",
     "litecli",
+];
+
+/// A client, or a tool that may be one.
+const STATEMENTS: Trigger = Trigger::programs(CLIENTS).or(Trigger::TOOL);
+
+/// Words in the names of tools that are given statements.
+const TOOLS: &[&str] = &[
+    "sql",
+    "pg",
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "sqlite",
+    "mssql",
+    "db",
+    "database",
+    "query",
+    "supabase",
+    "neon",
+    "bigquery",
+    "snowflake",
+    "duckdb",
+    "clickhouse",
+    "cockroachdb",
 ];
 
 const DROPPERS: &[&str] = &["dropdb", "mysqladmin"];
@@ -64,7 +89,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes a whole database",
         instead: Some(Instead::Command("psql -l")),
-        when: &[predicate("sql_drop_database", Trigger::programs(CLIENTS), |scene| {
+        when: &[predicate("sql_drop_database", STATEMENTS, |scene| {
             sql(scene, |words| {
                 (starts(words, &["DROP", "DATABASE"]) && !words.last().is_some_and(|name| is_scratch(name)))
                     || starts(words, &["DROP", "SCHEMA"])
@@ -109,7 +134,7 @@ pub(super) const RULES: &[Rule] = &[
             predicate("scratch_database_dropped_by_program", Trigger::programs(DROPPERS), |scene| {
                 dropped(scene, true)
             }),
-            predicate("sql_drop_scratch_database", Trigger::programs(CLIENTS), |scene| {
+            predicate("sql_drop_scratch_database", STATEMENTS, |scene| {
                 sql(scene, |words| {
                     starts(words, &["DROP", "DATABASE"]) && words.last().is_some_and(|name| is_scratch(name))
                 })
@@ -128,7 +153,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "deletes a table with all that is in it",
         instead: Some(Instead::Command("psql -c '\\dt' app")),
-        when: &[predicate("sql_drop_table", Trigger::programs(CLIENTS), |scene| {
+        when: &[predicate("sql_drop_table", STATEMENTS, |scene| {
             sql(scene, |words| {
                 ["TABLE", "VIEW", "INDEX", "ROLE", "USER", "TABLESPACE", "SEQUENCE"].iter().any(|what| starts(words, &["DROP", what]))
                 || starts(words, &["DROP", "MATERIALIZED"])
@@ -155,7 +180,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "empties a table",
         instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users' app")),
-        when: &[predicate("sql_truncate", Trigger::programs(CLIENTS), |scene| {
+        when: &[predicate("sql_truncate", STATEMENTS, |scene| {
             sql(scene, |words| starts(words, &["TRUNCATE"]))
         })],
         fires: &[
@@ -171,7 +196,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "changes or deletes every row, because there is no WHERE",
         instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users WHERE id = 7' app")),
-        when: &[predicate("sql_without_where", Trigger::programs(CLIENTS), |scene| {
+        when: &[predicate("sql_without_where", STATEMENTS, |scene| {
             sql(scene, |words| {
                 let all =
                     !words.iter().any(|word| word == "WHERE") && !words.iter().any(|word| word == "LIMIT");
@@ -305,8 +330,24 @@ fn texts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
     out
 }
 
+/// The arguments of a tool that by its name talks to a database.
+fn given_to_tool<'a>(scene: &Scene<'a>) -> Option<&'a str> {
+    let Action::Other { text, .. } = &scene.view.call.action else { return None };
+    let Tool::Mcp { server, tool } = &scene.view.call.tool else { return None };
+    let words = |name: &str| {
+        name.split(|c: char| !c.is_ascii_alphanumeric())
+            .any(|word| TOOLS.contains(&word.to_ascii_lowercase().as_str()))
+    };
+    (words(server) || words(tool)).then_some(text.as_str())
+}
+
 /// The first client that is given a statement for which `test` holds; statements come as upper-case words.
 fn sql<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
+    if let Some(text) = given_to_tool(scene)
+        && scripts::strings(text).iter().any(|text| text.split(';').any(|one| test(&words_of(one))))
+    {
+        return Found::yes(text);
+    }
     let found = scene.first(CLIENTS, |inv| {
         texts(inv, scene).iter().any(|text| text.split(';').any(|statement| test(&words_of(statement))))
     });

@@ -410,10 +410,21 @@ pub(crate) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("git gc")),
         when: &[
             When::Command(git(&["gc"], &[&["--prune=now", "--prune=all"]])),
-            When::Command(Command { without: &["-n", "--dry-run"], ..git(&["prune"], &[]) }),
+            When::Command(git(&["prune"], &[&["--expire=now", "--expire=all"]])),
         ],
-        fires: &["git gc --prune=now", "git gc --aggressive --prune=all", "git prune"],
+        fires: &["git gc --prune=now", "git gc --aggressive --prune=all", "git prune --expire=now"],
         silent: &["git gc", "git gc --auto", "git prune -n", "git remote prune origin", "git fetch --prune"],
+        ..RULE
+    },
+    Rule {
+        id: "git.prune",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "deletes objects that no branch and no reflog reaches, dropped stashes among them",
+        instead: Some(Instead::Command("git prune -n")),
+        when: &[When::Command(Command { without: &["-n", "--dry-run"], ..git(&["prune"], &[]) })],
+        fires: &["git prune", "git prune -v"],
+        silent: &["git prune -n", "git remote prune origin", "git fetch --prune", "git worktree prune"],
         ..RULE
     },
     Rule {

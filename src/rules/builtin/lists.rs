@@ -95,6 +95,9 @@ pub(crate) const SECRET_NAMES: &[&str] = &[
     "wallet.dat",
 ];
 
+/// Directories of what tests are run with.
+pub(crate) const FIXTURES: &[&str] = &["fixtures", "__fixtures__", "testdata", "test-data", "test_data"];
+
 /// Ends of the names of key stores.
 pub(crate) const SECRET_ENDINGS: &[&str] =
     &[".kdbx", ".pfx", ".p12", ".ppk", ".keychain-db", ".jks", ".keystore"];
@@ -347,8 +350,26 @@ pub(crate) const REGISTRIES: &[&str] = &[
 ];
 
 /// Programs that fetch what a URL names.
-pub(crate) const DOWNLOADERS: &[&str] =
-    &["curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "xh", "lynx", "links", "w3m", "axel"];
+pub(crate) const DOWNLOADERS: &[&str] = &[
+    "curl",
+    "wget",
+    "wget2",
+    "fetch",
+    "aria2c",
+    "http",
+    "https",
+    "xh",
+    "lynx",
+    "links",
+    "w3m",
+    "axel",
+    "irm",
+    "iwr",
+    "Invoke-RestMethod",
+    "Invoke-WebRequest",
+    "invoke-restmethod",
+    "invoke-webrequest",
+];
 
 /// Programs that join a connection with their input and output.
 pub(crate) const NETCATS: &[&str] = &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"];
@@ -393,6 +414,12 @@ pub(crate) const SENDERS: &[&str] = &[
     "croc",
     "magic-wormhole",
     "wormhole",
+    "irm",
+    "iwr",
+    "Invoke-RestMethod",
+    "Invoke-WebRequest",
+    "invoke-restmethod",
+    "invoke-webrequest",
 ];
 
 /// Programs that turn encoded text into what it means.

@@ -84,6 +84,8 @@ pub(super) const RULES: &[Rule] = &[
         ],
         fires: &[
             "mv ~/.ssh /tmp/x",
+            "Get-Content ~/.ssh/id_ed25519",
+            "pwsh -c \"gc ~/.ssh/id_ed25519\"",
             "mv ~/.aws /tmp/x",
             "ln ~/.ssh/id_ed25519 x",
             "az storage blob upload -f ~/.ssh/id_ed25519",

@@ -496,6 +496,52 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "selfprotect.client-extended",
+        verdict: Verdict::Modify,
+        reason: "gives a client a server or plugin whose code the guard does not see",
+        instead: Some(Instead::Advice("tell the person the command, so that they can add it themselves")),
+        when: &[predicate(
+            "client_given_a_server_or_plugin",
+            Trigger::programs(lists::CLIENTS).or(Trigger::programs(clients::RUNNERS)),
+            clients::extended,
+        )],
+        fires: &[
+            "claude mcp add x -- sh -c id",
+            "claude mcp add-json x '{}'",
+            "claude plugin install x@y",
+            "claude plugin marketplace add evil/x",
+        ],
+        silent: &[
+            "claude mcp list",
+            "claude plugin install x",
+            "claude plugin list",
+            "claude mcp get x",
+            "npm install x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.agent-unasked",
+        verdict: Verdict::Modify,
+        reason: "starts another agent that asks nobody before it acts, and that the guard does not see",
+        instead: Some(Instead::Advice("start it with its questions and its sandbox on")),
+        when: &[predicate(
+            "other_agent_started_unasked",
+            Trigger::keys(clients::AGENTS),
+            clients::agent_unasked,
+        )],
+        fires: &[
+            "codex --dangerously-bypass-approvals-and-sandbox x",
+            "gemini --yolo x",
+            "copilot --allow-all-tools -p x",
+            "amp --dangerously-allow-all",
+            "codex exec --yolo x",
+            "gemini --approval-mode=yolo -p x",
+        ],
+        silent: &["codex --version", "gemini -p x", "copilot -p x", "echo gemini --yolo"],
+        ..RULE
+    },
+    Rule {
         id: "selfprotect.client-unasked",
         verdict: Verdict::Warn,
         severity: Severity::Medium,
@@ -779,7 +825,10 @@ fn filled<'a>(scene: &Scene<'a>, test: impl Fn(&Arg, &Invocation) -> bool) -> Fo
         let whole = |arg: &Arg| arg.prefix().ends_with("/.") || arg.prefix().ends_with('/') || arg.has_glob();
         match inv.program.as_str() {
             "cp" | "rsync" | "ditto" => match inv.operands.split_last() {
-                Some((dest, sources)) => sources.iter().any(whole) && test(dest, inv),
+                Some((dest, sources)) => {
+                    let tree = has_flag(inv, "-T") || has_flag(inv, "--no-target-directory");
+                    (sources.iter().any(whole) || (tree && inv.program == "cp")) && test(dest, inv)
+                }
                 None => false,
             },
             "python" | "python3" => {

@@ -24,6 +24,7 @@ const JULIA: &str = "+ -e --eval -E --print -p -t --threads --project? -J -L -C 
 
 #[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
+    code("Invoke-Expression", "+ -Command"),
     code("R", "-e -f:r --file:r --args"),
     code("Rscript", "+ -e --default-packages"),
     code("babel-node", NODE),
@@ -49,6 +50,7 @@ pub(super) const TABLE: &[Program] = &[
     code("guile", "+ -c -e -l -s"),
     code("hx", "-c").operands(Operands::Modify),
     code("iex", "+ -e -r -S"),
+    code("invoke-expression", "+ -Command"),
     code("ipython", PYTHON),
     code("irb", "+ -r -I"),
     code("java", "+ -cp -classpath --class-path -jar -m -p --module-path -agentlib -javaagent --add-opens --add-modules").kind(Kind::Dash),

@@ -24,6 +24,8 @@ const HTTP: &str = "-a --auth -A --auth-type -o:w --output:w -s --style -p --pri
 
 #[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
+    p("Invoke-RestMethod", "-Uri:u -uri:u -InFile:r -infile:r -OutFile:w -outfile:w -Method -method -Body -body -Headers -ContentType", Deed::Network, Operands::Urls).dash(),
+    p("Invoke-WebRequest", "-Uri:u -uri:u -InFile:r -infile:r -OutFile:w -outfile:w -Method -method -Body -body -Headers -ContentType", Deed::Network, Operands::Urls).dash(),
     p("ab", "-n -c -t -p:r -T -H -g:w -e:w", Deed::Network, Operands::Urls),
     p("age", "-o:w --output:w -r --recipient -R:r -i:r --identity:r", Deed::Nothing, Operands::Read),
     p("age-keygen", "-o:w", Deed::Nothing, Operands::Read),
@@ -61,9 +63,13 @@ pub(super) const TABLE: &[Program] = &[
     p("httpie", HTTP, Deed::Network, Operands::Urls),
     p("https", HTTP, Deed::Network, Operands::Urls),
     quiet("ifconfig"),
+    p("invoke-restmethod", "-Uri:u -uri:u -InFile:r -infile:r -OutFile:w -outfile:w -Method -method -Body -body -Headers -ContentType", Deed::Network, Operands::Urls).dash(),
+    p("invoke-webrequest", "-Uri:u -uri:u -InFile:r -infile:r -OutFile:w -outfile:w -Method -method -Body -body -Headers -ContentType", Deed::Network, Operands::Urls).dash(),
     p("ip", "-n", Deed::Nothing, Operands::Text).kind(Kind::Dash),
     p("ip6tables", "", Deed::System, Operands::Text),
     p("iptables", "", Deed::System, Operands::Text),
+    p("irm", "-Uri:u -uri:u -InFile:r -infile:r -OutFile:w -outfile:w -Method -method -Body -body -Headers -ContentType", Deed::Network, Operands::Urls).dash(),
+    p("iwr", "-Uri:u -uri:u -InFile:r -infile:r -OutFile:w -outfile:w -Method -method -Body -body -Headers -ContentType", Deed::Network, Operands::Urls).dash(),
     p("k6", "", Deed::Network, Operands::Text),
     p("lftp", "-c -e -f:r -u -p", Deed::Network, Operands::Text),
     p("links", "-width", Deed::Network, Operands::Urls).dash(),

@@ -20,6 +20,7 @@ const fn builtin(name: &'static str, options: &'static str, builtin: Builtin) ->
 #[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
     builtin(".", "+", Builtin::Source),
+    p("Get-Content", "-Path:r -path:r -LiteralPath:r -TotalCount -Tail -Encoding -Raw! -raw! -Wait!", Deed::Nothing, Operands::Read).dash(),
     builtin("alias", "+", Builtin::Alias),
     shell("ash", BASH),
     quiet("autoload"),
@@ -50,6 +51,8 @@ pub(super) const TABLE: &[Program] = &[
     p("fc", "-e:s -l! -n! -r! -s!", Deed::Nothing, Operands::Text),
     quiet("fg"),
     shell("fish", FISH),
+    p("gc", "-Path:r -path:r -LiteralPath:r -TotalCount -Tail -Encoding -Raw! -raw! -Wait!", Deed::Nothing, Operands::Read).dash(),
+    p("get-content", "-Path:r -path:r -LiteralPath:r -TotalCount -Tail -Encoding -Raw! -raw! -Wait!", Deed::Nothing, Operands::Read).dash(),
     builtin("getopts", "", Builtin::Read),
     builtin("hash", "+ -p -r! -l! -d! -t!", Builtin::Alias),
     quiet("history"),

@@ -24,7 +24,10 @@ const UPLOADERS: &[(&str, &[&str])] = &[
 ];
 
 /// Programs that copy whole trees.
-pub(in crate::rules::builtin) const COPIERS: &[&str] = &["cp", "rsync", "ditto", "rclone", "scp", "gsutil"];
+pub(super) const COPIERS: &[&str] = &["cp", "rsync", "ditto", "rclone", "scp", "gsutil"];
+
+/// Of these, the ones that reach other machines.
+pub(in crate::rules::builtin) const SENDERS: &[&str] = &["rsync", "rclone", "scp", "gsutil"];
 
 /// What can carry a secret away.
 pub(super) const CARRIERS: &[&str] = &[
@@ -130,7 +133,7 @@ fn is_remote(inv: &Invocation) -> bool {
 }
 
 pub(in crate::rules::builtin) fn home_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(COPIERS, |inv| is_remote(inv) && takes_home(inv, scene));
+    let found = scene.first(SENDERS, |inv| is_remote(inv) && takes_home(inv, scene));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

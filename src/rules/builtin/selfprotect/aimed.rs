@@ -36,7 +36,7 @@ pub(super) const COPIERS: &[&str] = &["cp", "mv", "install", "rsync", "ditto", "
 
 pub(super) const APPLIERS: &[&str] = &["patch", "gpatch", "git"];
 
-pub(super) const HOME_FILLERS: &[&str] = &["stow", "patch", "gpatch", "git", "cp"];
+pub(super) const HOME_FILLERS: &[&str] = &["stow", "patch", "gpatch", "git"];
 
 /// The values of options, whether the tables know them or not.
 fn values<'i>(inv: &'i Invocation, names: &'i [&'i str]) -> impl Iterator<Item = Arg> + 'i {
@@ -145,10 +145,6 @@ pub(super) fn over_home<'a>(scene: &Scene<'a>) -> Found<'a> {
         | Target::None => false,
     };
     let found = scene.first(HOME_FILLERS, |inv| match inv.program.as_str() {
-        "cp" => {
-            let tree = ["-T", "--no-target-directory"].iter().any(|flag| has_flag(inv, flag));
-            tree && inv.operands.last().is_some_and(|dest| is_home(dest, inv))
-        }
         "stow" => values(inv, options_of(inv)).any(|dir| is_home(&dir, inv)),
         _ => changed_dir(inv).is_some_and(|dir| is_home(&dir, inv)),
     });

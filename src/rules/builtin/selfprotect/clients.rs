@@ -128,6 +128,46 @@ pub(super) fn replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// A server, a plugin or a source of plugins added to a client.
+pub(super) fn extended<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = clients(scene).find(|inv| {
+        let words: Vec<&str> =
+            inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-')).take(8).collect();
+        // Without a source it comes from one that a person has added before.
+        let sourced = words.iter().any(|word| word.contains(['@', '/', ':']));
+        words.windows(2).any(|pair| match pair {
+            ["plugin" | "plugins", "install" | "i" | "add"] => sourced,
+            ["mcp", "add" | "add-json" | "add-from-claude-desktop"] | ["marketplace", "add"] => true,
+            _ => false,
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Other agents, and what has them ask nobody.
+pub(super) const AGENTS: &[(&str, &[&str])] = &[
+    ("aider", &["--yes-always"]),
+    ("amp", &["--dangerously-allow-all"]),
+    ("codex", &["--dangerously-bypass-approvals-and-sandbox", "--yolo", "--full-auto", "danger-full-access"]),
+    ("copilot", &["--allow-all-tools", "--allow-all", "--yolo"]),
+    ("crush", &["--yolo", "-y"]),
+    ("cursor-agent", &["--force", "-f"]),
+    ("droid", &["--skip-permissions-unsafe"]),
+    ("gemini", &["--yolo", "-y", "yolo"]),
+    ("qwen", &["--yolo", "-y", "yolo"]),
+];
+
+pub(super) fn agent_unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let words = AGENTS.iter().find(|(name, _)| *name == inv.program).map_or(&[][..], |(_, words)| words);
+        inv.args.iter().filter_map(Arg::known).any(|arg| {
+            let value = arg.split_once('=').map_or(arg, |(_, value)| value);
+            words.contains(&arg) || words.contains(&value)
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 pub(super) fn unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = clients(scene).find(|inv| {
         has_flag(inv, "--dangerously-skip-permissions")
