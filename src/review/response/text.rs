@@ -170,9 +170,7 @@ fn neutral(text: &str, flags: &mut Flags) -> String {
         let after = rest.get(c.len_utf8()..).unwrap_or_default();
         if line_start && let Some(label) = role_label(rest) {
             flags.insert(Flag::Instruction);
-            out.push('(');
-            out.push_str(rest.get(..label).unwrap_or_default());
-            out.push(')');
+            out.push_str(&format!("({})", rest.get(..label).unwrap_or_default()));
             rest = rest.get(label..).unwrap_or_default();
             line_start = false;
             continue;
