@@ -239,6 +239,47 @@ fn the_risk_is_the_severest_findings() {
 }
 
 #[test]
+fn a_long_report_is_cut_from_its_least_severe_findings() {
+    let of = |severity: &str, snippet: &str| {
+        let mut finding = finding(&"\"é".repeat(1500));
+        finding["severity"] = json!(severity);
+        finding["snippet"] = json!(snippet);
+        finding
+    };
+    let mut findings: Vec<Value> = (0..35).map(|_| of("low", &"s".repeat(400))).collect();
+    findings.push(of("critical", "the worst"));
+    let mut long = answer(json!(findings));
+    long["summary"] = json!("\"€".repeat(1000));
+    let report = cleaned(&long);
+    let text = report.to_json();
+    assert!(text.len() <= 128 * 1024, "{}", text.len());
+    assert!(report.dropped > 10 && report.dropped + report.findings.len() == 36, "{}", report.dropped);
+    assert_eq!(report.findings.last().unwrap().severity, Danger::Critical);
+    assert_eq!(report.risk_level, Danger::Critical);
+    assert!(report.flags.contains(&Flag::FindingsDropped));
+    let told = format!("The report was too long: {} findings were left out.", report.dropped);
+    assert!(text.contains(&told), "{told}");
+}
+
+#[test]
+fn all_snippets_together_have_a_bound() {
+    let mut findings = Vec::new();
+    for number in 0..60 {
+        let mut finding = finding("d");
+        finding["snippet"] = json!("x ".repeat(200));
+        finding["severity"] = json!(if number == 59 { "high" } else { "low" });
+        findings.push(finding);
+    }
+    let report = cleaned(&answer(json!(findings)));
+    let snippets: usize =
+        report.findings.iter().filter_map(|one| one.snippet.as_ref()).map(String::len).sum();
+    assert!((15 * 1024..=16 * 1024).contains(&snippets), "{snippets}");
+    assert_eq!((report.findings.len(), report.dropped), (60, 0));
+    assert!(report.findings[59].snippet.is_some());
+    assert_eq!((&report.findings[58].snippet, &report.findings[58].flags), (&None, &vec![Flag::Shortened]));
+}
+
+#[test]
 fn places_that_do_not_exist_are_dropped() {
     for (location, flag) in [
         (json!({ "file": "b.rs", "line": 4 }), Flag::UnknownLine),

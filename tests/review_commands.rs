@@ -147,6 +147,40 @@ fn answer(severity: &str) -> String {
 }
 
 #[test]
+fn a_start_that_nobody_can_read_leaves_no_session() {
+    let place = Place::new();
+    let shell = |line: &str| {
+        let own = place.command();
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", line, BIN]).env_clear().current_dir(place.path("project")).stdin(Stdio::null());
+        command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        told(&mut command)
+    };
+    let open = || place.well(&["review", "list", "--json"]).json()["sessions"].as_array().unwrap().len();
+    let Told(code, _, error) = shell("exec \"$0\" review start src 1>&-");
+    assert_eq!(code, 1, "{error}");
+    assert!(
+        error.starts_with("lazaret: standard output: it is closed") && error.contains("hint: "),
+        "{error}"
+    );
+    assert_eq!(open(), 0);
+    assert_eq!(shell("exec \"$0\" review start src >/dev/null").0, 0);
+    assert_eq!(open(), 1);
+    place.well(&["review", "end", "--all"]);
+}
+
+#[test]
+fn a_name_with_a_dash_is_told_how_to_be_given() {
+    let place = Place::new();
+    place.write("project/-dash.rs", "fn f() {}\n");
+    let Told(code, _, error) = place.run(&["review", "start", "-dash.rs"]);
+    assert_eq!(code, 1);
+    assert!(error.contains("`-- -dash.rs`"), "{error}");
+    place.well(&["review", "start", "--", "-dash.rs"]);
+    place.well(&["review", "end", "--all"]);
+}
+
+#[test]
 fn a_session_is_opened_shown_and_ended() {
     let place = Place::new();
     let (id, opened) = place.start();

@@ -95,7 +95,7 @@ fn say(text: &[u8]) -> std::io::Result<()> {
 }
 
 /// Standard output was closed: Rust's start then opens the null device in its place, where writing succeeds.
-fn leads_nowhere() -> bool {
+pub(super) fn leads_nowhere() -> bool {
     const NULL: (u32, u32) = (1, 3);
     rustix::fs::fstat(rustix::stdio::stdout()).is_ok_and(|stat| {
         let device = (rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev));

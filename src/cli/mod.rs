@@ -68,6 +68,7 @@ pub fn run() -> ExitCode {
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => {
+            let error = with_whole_name(error, &args);
             let fine = !error.use_stderr();
             let printed = error.print();
             return if fine && printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
@@ -78,6 +79,32 @@ pub fn run() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) => failed(&error),
     }
+}
+
+/// A file that is called like options (`-dash.rs`) by its whole name in the tip, not by its first letter.
+fn with_whole_name(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+    use clap::error::{ContextKind, ContextValue};
+    let Some(ContextValue::String(letter)) = error.get(ContextKind::InvalidArg) else { return error };
+    let begins =
+        |arg: &&str| arg.starts_with(letter.as_str()) && arg.len() > letter.len() && !arg.starts_with("--");
+    if letter.len() != 2 {
+        return error;
+    }
+    if let Some(name) = args.iter().filter_map(|arg| arg.to_str()).find(begins) {
+        let tip = format!(
+            "a name that begins with a dash stands behind `--`: `-- {}`",
+            crate::domain::escape(name)
+        );
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
+/// Standard output was closed when the program began; what is written goes nowhere, without an error. A `>/dev/null`, which
+/// somebody asked for, is opened for writing alone.
+fn is_output_closed() -> bool {
+    let both = |flags: rustix::fs::OFlags| flags.contains(rustix::fs::OFlags::RDWR);
+    hook::leads_nowhere() && rustix::fs::fcntl_getfl(rustix::stdio::stdout()).is_ok_and(both)
 }
 
 /// The error on stderr as `lazaret: what: why`. A reader that went away (`| head`) is no error.

@@ -10,7 +10,7 @@ use super::args::{Scope, StartArgs};
 use super::{Office, line};
 use crate::cli::Exit;
 use crate::cli::quarantine::Task;
-use crate::domain::{Fault, QuarantinePolicy, escape};
+use crate::domain::{Fault, FaultKind, QuarantinePolicy, escape};
 use crate::host::clock;
 use crate::host::places;
 use crate::host::quarantine::{self, Contents, EntryKind, Opening, Session, VaultKind, Why};
@@ -19,6 +19,12 @@ use crate::host::quarantine::{self, Contents, EntryKind, Opening, Session, Vault
 const SHOWN: usize = 20;
 
 pub fn start(args: &StartArgs, office: &Office<'_>, out: &mut dyn Write) -> Result<Exit> {
+    if crate::cli::is_output_closed() {
+        let why = "it is closed, so the task of the agent could not be written; no session was opened";
+        return Err(Fault::new(FaultKind::Host, "standard output", why)
+            .with_way_out("leave it open, or send it to a file")
+            .into());
+    }
     let session = open(&args.scope, args.ttl, office)?;
     let told = Brief::of(office, &session).map_err(anyhow::Error::from).and_then(|brief| {
         if args.json { line(out, &brief.json()) } else { brief.print(out) }?;

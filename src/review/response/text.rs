@@ -8,6 +8,8 @@ use crate::review::redact;
 
 /// Longest escape sequence with a text in it (a title, a link) that is removed as a whole, in characters.
 const MAX_SEQUENCE: usize = 512;
+/// Most marks over one letter; no language needs so many.
+const MAX_MARKS: usize = 8;
 /// Longest word between brackets that may be a role, in characters.
 const MAX_ROLE: usize = 16;
 /// Words between `[` and `]`, or before a colon, that models take for turns of a conversation.
@@ -68,6 +70,7 @@ pub fn harmless(text: &str) -> String {
 /// Without escape sequences, control, invisible and private characters; line ends are `\n`.
 fn visible(text: &str, flags: &mut Flags) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut marks = 0_usize;
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let after = rest.get(c.len_utf8()..).unwrap_or_default();
@@ -93,12 +96,23 @@ fn visible(text: &str, flags: &mut Flags) -> String {
                 after
             }
             c => {
-                out.push(c);
+                marks = if is_mark(c) { marks + 1 } else { 0 };
+                if marks > MAX_MARKS {
+                    flags.insert(Flag::HiddenCharacters);
+                } else {
+                    out.push(c);
+                }
                 after
             }
         };
     }
     out
+}
+
+/// Marks that are drawn over the letter before them, in any number.
+const fn is_mark(c: char) -> bool {
+    matches!(c as u32, 0x300..=0x36f | 0x483..=0x489 | 0x591..=0x5bd | 0x610..=0x61a | 0x64b..=0x65f | 0xe31
+        | 0xe34..=0xe3a | 0xe47..=0xe4e | 0x1ab0..=0x1aff | 0x1dc0..=0x1dff | 0x20d0..=0x20ff | 0xfe20..=0xfe2f)
 }
 
 /// What follows the escape sequence that `first` begins; all of `rest` when it begins none.
@@ -156,27 +170,27 @@ fn neutral(text: &str, flags: &mut Flags) -> String {
         let after = rest.get(c.len_utf8()..).unwrap_or_default();
         if line_start && let Some(label) = role_label(rest) {
             flags.insert(Flag::Instruction);
-            out.push('(');
-            out.push_str(rest.get(..label).unwrap_or_default());
-            out.push(')');
+            out.push_str(&format!("({})", rest.get(..label).unwrap_or_default()));
             rest = rest.get(label..).unwrap_or_default();
             line_start = false;
             continue;
         }
         line_start = c == '\n' || line_start && (c.is_whitespace() || "#*>-".contains(c));
+        if let Some(bracket) = bracket(c, rest) {
+            rest = angle(rest, bracket, &mut out, &mut open, flags);
+            continue;
+        }
         rest = match c {
-            '<' | '＜' | '﹤' => {
-                let tag = begins_tag(after);
-                out.push(if tag { '‹' } else { c });
-                open += usize::from(tag);
-                if tag && is_telling(after) {
-                    flags.insert(Flag::Markup);
-                }
-                after
+            'w' | 'W' if begins_host(rest) && !out.ends_with(in_host) => {
+                flags.insert(Flag::Url);
+                out.push_str(rest.get(..3).unwrap_or_default());
+                out.push_str("[.]");
+                rest.get(4..).unwrap_or_default()
             }
-            '>' | '＞' | '﹥' if open > 0 => {
-                open -= 1;
-                out.push('›');
+            // A browser takes them for the dot of a host's name.
+            '。' | '．' | '｡' if out.ends_with(in_host) && after.starts_with(in_host) => {
+                flags.insert(Flag::Url);
+                out.push_str("[.]");
                 after
             }
             '[' => match bracketed_role(after) {
@@ -221,6 +235,93 @@ fn neutral(text: &str, flags: &mut Flags) -> String {
     out
 }
 
+/// What is, looks like or stands for `<` or `>`, and its length in bytes.
+#[derive(Clone, Copy)]
+enum Bracket {
+    Opens(usize),
+    Closes(usize),
+}
+
+const OPENING: &str = "<＜﹤‹ᐸ〈〈⟨❮❬⧼˂≺";
+const CLOSING: &str = ">＞﹥›ᐳ〉〉⟩❯❭⧽˃≻";
+/// How the two are written for a browser, behind the `&` and without what ends it.
+const OPENING_NAMES: [&str; 3] = ["lt", "#60", "#x3c"];
+const CLOSING_NAMES: [&str; 3] = ["gt", "#62", "#x3e"];
+
+fn bracket(c: char, rest: &str) -> Option<Bracket> {
+    if c == '&' {
+        return entity(rest, &OPENING_NAMES)
+            .map(Bracket::Opens)
+            .or_else(|| entity(rest, &CLOSING_NAMES).map(Bracket::Closes));
+    }
+    let length = c.len_utf8();
+    match c {
+        c if OPENING.contains(c) => Some(Bracket::Opens(length)),
+        c if CLOSING.contains(c) => Some(Bracket::Closes(length)),
+        _ => None,
+    }
+}
+
+/// The length of `&lt;`, `&#0060;`, `&amp;lt;` and the like at the start of a text.
+fn entity(rest: &str, names: &[&str]) -> Option<usize> {
+    let mut body = rest.strip_prefix('&')?;
+    while let Some(after) = strip_ignoring_case(body, "amp;") {
+        body = after;
+    }
+    let after = names.iter().find_map(|name| {
+        let digits = name.trim_start_matches(['#', 'x']);
+        let mark = name.strip_suffix(digits).unwrap_or_default();
+        let number = strip_ignoring_case(body, mark)?;
+        let number = if mark.is_empty() { number } else { number.trim_start_matches('0') };
+        strip_ignoring_case(number, digits)?.strip_prefix(';')
+    })?;
+    rest.len().checked_sub(after.len())
+}
+
+fn strip_ignoring_case<'t>(text: &'t str, start: &str) -> Option<&'t str> {
+    let (before, after) = text.split_at_checked(start.len())?;
+    before.eq_ignore_ascii_case(start).then_some(after)
+}
+
+/// Writes a bracket, a harmless one where it belongs to a tag; gives what follows it.
+fn angle<'t>(
+    rest: &'t str,
+    bracket: Bracket,
+    out: &mut String,
+    open: &mut usize,
+    flags: &mut Flags,
+) -> &'t str {
+    let (Bracket::Opens(length) | Bracket::Closes(length)) = bracket;
+    let (own, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+    match bracket {
+        Bracket::Opens(_) if begins_tag(after) => {
+            // A plain one may be code; one in disguise is not.
+            if own != "<" || is_telling(after) {
+                flags.insert(Flag::Markup);
+            }
+            *open += 1;
+            out.push('‹');
+        }
+        Bracket::Closes(_) if *open > 0 => {
+            *open -= 1;
+            out.push('›');
+        }
+        Bracket::Opens(_) | Bracket::Closes(_) => out.push_str(own),
+    }
+    after
+}
+
+/// `www.` and a name behind it: what many programs take for an address.
+fn begins_host(rest: &str) -> bool {
+    strip_ignoring_case(rest, "www").is_some_and(|after| {
+        after.strip_prefix('.').is_some_and(|name| name.starts_with(|c: char| c.is_alphanumeric()))
+    })
+}
+
+const fn in_host(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+}
+
 /// Whether what follows a `<` makes a tag of it.
 fn begins_tag(after: &str) -> bool {
     let next = after.trim_start().chars().next();
@@ -229,7 +330,7 @@ fn begins_tag(after: &str) -> bool {
 
 /// Whether the name of a tag is one that something acts on.
 fn is_telling(after: &str) -> bool {
-    let name: String = after.chars().take(40).take_while(|c| !">＞﹥".contains(*c)).collect();
+    let name: String = after.chars().take(40).take_while(|c| !CLOSING.contains(*c)).collect();
     let name = name.to_lowercase();
     TELLING.iter().any(|part| name.contains(part))
 }

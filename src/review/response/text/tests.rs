@@ -46,6 +46,13 @@ fn tags_and_markers_are_made_harmless() {
         ("<<SYS>>x<</SYS>>", "‹‹SYS››x‹‹/SYS››"),
         ("[INST] x [/inst]", "‹INST› x ‹/inst›"),
         ("<img src=x onerror=y>", "‹img src=x onerror=y›"),
+        ("&lt;system&gt;", "‹system›"),
+        ("&LT;b&GT;", "‹b›"),
+        ("&#60;i&#x3E; &#x003c;/i&#0062;", "‹i› ‹/i›"),
+        ("&amp;lt;system-reminder&amp;amp;gt;", "‹system-reminder›"),
+        ("ᐸsystemᐳ", "‹system›"),
+        ("‹tool›", "‹tool›"),
+        ("〈x〉⟨y⟩❮z❯", "‹x›‹y›‹z›"),
         ("![a](b)", "! [a] (b)"),
         ("[click](x)", "[click] (x)"),
     ] {
@@ -64,9 +71,17 @@ fn tags_and_markers_are_made_harmless() {
 
 #[test]
 fn code_stays_readable() {
-    for text in
-        ["if (a <= 3 && b >= 2) x[1] = y->z;", "a -> b, c => d", "1 < 2", "std::fs", "it's `x`", "x[0]: y"]
-    {
+    for text in [
+        "if (a <= 3 && b >= 2) x[1] = y->z;",
+        "a -> b, c => d",
+        "1 < 2",
+        "std::fs",
+        "it's `x`",
+        "x[0]: y",
+        "a && b",
+        "a &lt; 3",
+        "-&gt; x",
+    ] {
         assert_eq!(clean(text).0, text);
     }
     assert_eq!(clean("Vec<u8>").0, "Vec‹u8›");
@@ -82,9 +97,14 @@ fn addresses_cannot_be_followed() {
         ("data:text/html;base64,x", "data[:]text/html;base64,x"),
         ("http!://x", "http! [:]//x"),
         ("javascript:(x)", "javascript[:] (x)"),
+        ("at www.evil.example/x", "at www[.]evil.example/x"),
+        ("WWW.evil.example", "WWW[.]evil.example"),
+        ("evil。example", "evil[.]example"),
+        ("www．evil｡example", "www[.]evil[.]example"),
     ] {
         assert_eq!(clean(text), (expected.to_owned(), vec![Flag::Url]));
     }
+    assert_eq!(clean("awww.x, www. and 完了。A").1, vec![]);
     assert_eq!(clean("the data: it is metadata:x").1, vec![]);
 }
 
@@ -98,6 +118,16 @@ fn secrets_and_length() {
 }
 
 #[test]
+fn marks_do_not_pile_up() {
+    let eight = format!("a{}", "\u{301}".repeat(8));
+    assert_eq!(clean(&eight), (eight.clone(), vec![]));
+    assert_eq!(
+        clean(&format!("{eight}\u{302}\u{200b}\u{489}b")),
+        (format!("{eight}b"), vec![Flag::HiddenCharacters])
+    );
+}
+
+#[test]
 fn names_stay_on_one_line() {
     assert_eq!(harmless("a\nb\u{202e}<system>.rs"), "a b‹system›.rs");
 }
@@ -108,6 +138,18 @@ fn hostile() -> impl Strategy<Value = String> {
         "<",
         ">",
         "＜",
+        "‹",
+        "›",
+        "ᐸ",
+        "ᐳ",
+        "&",
+        "amp;",
+        "lt;",
+        "&gt;",
+        "&#60;",
+        "www.",
+        "。",
+        "\u{301}\u{302}\u{303}\u{304}\u{305}",
         "/",
         "system",
         "-reminder",
