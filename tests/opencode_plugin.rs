@@ -289,6 +289,32 @@ fn a_report_waits_for_the_binary() {
 }
 
 #[test]
+fn the_error_of_an_agent_waits_for_the_binary_too() {
+    let failed = |error: Value, result: Value| {
+        let mut step = after_subagent(result);
+        step["event"]["status"] = json!("error");
+        step["event"]["error"] = error;
+        step
+    };
+    for scene in [Scene::answering(r#"{"action":"modify","output":"review failed"}"#), Scene::new("exit 1")] {
+        for error in [json!("raw"), json!({ "message": "raw", "stack": "raw" }), Value::Null] {
+            for result in
+                [Value::Null, json!("raw"), json!({ "content": "raw", "metadata": { "sessionId": "child" } })]
+            {
+                let event = &scene.v2(json!([failed(error.clone(), result)]))[0]["event"];
+                let shown = json!([event["error"], event["result"]]).to_string();
+                assert!(shown.contains("review failed") && !shown.contains("raw"), "{shown}");
+            }
+        }
+    }
+    let scene = Scene::answering(ALLOW);
+    let results = scene.v2(json!([failed(json!({ "message": "why" }), Value::Null)]));
+    let event = &results[0]["event"];
+    assert_eq!((&event["error"], &event["result"]), (&json!({ "message": "why" }), &Value::Null));
+    assert_eq!(scene.sent(1)[0]["output"]["error"], "why");
+}
+
+#[test]
 fn an_ordinary_agents_report_stays_what_it_is() {
     let scene = Scene::answering(ALLOW);
     let results = scene.v1(json!([after_task(task_result())]));

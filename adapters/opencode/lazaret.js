@@ -175,11 +175,12 @@ function gate(lookup) {
 
   // Puts what the binary wants in the place of an agent's report. Never throws: where the binary fails, no word of the
   // report is left.
-  async function inspect(call, args, result, where) {
+  async function inspect(call, args, result, where, error) {
     let instead
     try {
       const input = { ...call, args: args ?? {} }
       const output = { output: said(result), metadata: { sessionId: child(result) } }
+      if (error !== undefined) Object.assign(output, outcome(undefined, error))
       const answer = ask(await frame({ event: "tool.execute.after", input, output }, call.sessionID, where))
       if (answer.action === "modify") instead = text(answer.output) ?? withheld("the binary gave no usable answer")
     } catch (error) {
@@ -350,12 +351,14 @@ async function setup(ctx) {
 
   await ctx.tool.hook("execute.after", async (event) => {
     const failed = event.status === "error"
-    if (!failed && SPAWNS.includes(event.tool)) {
+    if (SPAWNS.includes(event.tool)) {
       const where = { agent: nameOf(event.agent) }
       const args = isObject(event.input) ? event.input : {}
-      const instead = await core.inspect(call(event), args, event.result, where)
+      const error = failed ? (event.error ?? "failed") : undefined
+      const instead = await core.inspect(call(event), args, event.result, where, error)
+      if (instead !== undefined && failed) event.error = typeof event.error === "string" ? instead : { message: instead }
       if (instead !== undefined && isObject(event.result)) overwrite(event.result, instead)
-      else if (instead !== undefined) event.result = { output: instead }
+      else if (instead !== undefined && (!failed || event.result)) event.result = { output: instead }
       append(event.result, core.warning(call(event).callID))
       return
     }
