@@ -199,6 +199,7 @@ pub(super) fn whole(word: &Word, scope: &Scope) -> Option<Vec<Arg>> {
         (Elements::One(value), true) => vec![value],
         (Elements::One(value), false) => output::split(&value),
         (Elements::Each(values), true) => values,
+        (Elements::Joined(_), true) if scope.env.get("IFS").is_some() => return None,
         (Elements::Joined(values), true) => vec![output::join_words(&values)],
         (Elements::Each(values) | Elements::Joined(values), false) => {
             values.iter().flat_map(output::split).collect()
