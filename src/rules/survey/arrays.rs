@@ -177,6 +177,9 @@ fn elements(name: &str, op: &Op, scope: &Scope) -> Option<Elements> {
             array.values().skip(from.trim().parse().ok()?).take(count).cloned().collect()
         }
     };
+    if inside == "*" && scope.env.get("IFS").is_some() {
+        return None;
+    }
     Some(if inside == "@" { Elements::Each(values) } else { Elements::Joined(values) })
 }
 
@@ -199,7 +202,6 @@ pub(super) fn whole(word: &Word, scope: &Scope) -> Option<Vec<Arg>> {
         (Elements::One(value), true) => vec![value],
         (Elements::One(value), false) => output::split(&value),
         (Elements::Each(values), true) => values,
-        (Elements::Joined(_), true) if scope.env.get("IFS").is_some() => return None,
         (Elements::Joined(values), true) => vec![output::join_words(&values)],
         (Elements::Each(values) | Elements::Joined(values), false) => {
             values.iter().flat_map(output::split).collect()
