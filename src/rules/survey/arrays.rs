@@ -177,6 +177,9 @@ fn elements(name: &str, op: &Op, scope: &Scope) -> Option<Elements> {
             array.values().skip(from.trim().parse().ok()?).take(count).cloned().collect()
         }
     };
+    if inside == "*" && scope.env.get("IFS").is_some() {
+        return None;
+    }
     Some(if inside == "@" { Elements::Each(values) } else { Elements::Joined(values) })
 }
 

@@ -42,11 +42,11 @@ impl Parser<'_> {
         };
         let mut word = Word::default();
         push_text(&mut word.parts, self.since(start), false);
-        let mut assign = Assign { array: true, ..head.assign() };
-        let result = self.array(&mut assign.list);
-        // What was read before an error counts too.
-        draft.declared.push(assign);
-        result?;
+        draft.declared.push(head.assign());
+        if let Some(assign) = draft.declared.last_mut() {
+            assign.array = true;
+            self.array(&mut assign.list)?;
+        }
         word.parts.push(unknown(""));
         draft.words.push(word);
         match draft.words.last_mut() {

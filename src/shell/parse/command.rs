@@ -184,7 +184,8 @@ impl Parser<'_> {
         if self.end_of_condition() {
             return Err(self.wrong("unexpected `]]`"));
         }
-        let mut draft = Draft::default();
+        // On the heap: commands nest deeply.
+        let mut draft = Box::<Draft>::default();
         let result = self.simple_parts(&mut draft);
         self.compound = false;
         if matches!(result, Ok(true)) {
@@ -197,7 +198,7 @@ impl Parser<'_> {
         // What was read before an error counts too.
         self.state.scope = scope;
         if !draft.is_empty() {
-            self.finish(draft, first, start)?;
+            self.finish(*draft, first, start)?;
         }
         result.map(|_| ())
     }
