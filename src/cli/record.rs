@@ -42,15 +42,20 @@ impl Log<'_> {
         decision: &Decision,
         duration_us: u64,
     ) -> Result<(), Fault> {
-        let decision = &decision.clone().with_texts(safe);
+        let text = review::action_text(call);
+        let action = safe(&text);
+        // Where nothing is said of a call in which nothing is secret, its effects hold nothing secret either: the usual case,
+        // and it costs no second look.
+        let plain = decision.reasons().is_empty() && decision.rewrite().is_none() && action == text;
+        let told = (!plain).then(|| decision.clone().with_texts(safe));
         self.append(&AuditEvent {
             kind: kind(decision),
             subject: Some(&request.subject),
             cwd: &request.cwd,
             tool: &call.tool.name(),
-            action: &safe(&review::action_text(call)),
+            action: &action,
             call_id: call.id.as_ref().map(crate::domain::CallId::as_str),
-            decision: Some(decision),
+            decision: Some(told.as_ref().unwrap_or(decision)),
             note: "",
             duration_us,
         })
