@@ -86,6 +86,7 @@ fn functions(binary: &Path, message: &str, home: &Path) -> BTreeSet<String> {
             .args(["hook", "claude-code"])
             .env_clear()
             .env("HOME", home)
+            .env("XDG_RUNTIME_DIR", home)
             .env("PATH", "/usr/bin:/bin")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())

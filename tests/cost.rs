@@ -72,6 +72,7 @@ impl World {
             .args(["hook", "claude-code"])
             .env_clear()
             .env("HOME", self.dir.path())
+            .env("XDG_RUNTIME_DIR", self.dir.path())
             .env("PATH", "/usr/bin:/bin")
             .current_dir(self.dir.path())
             .stdin(Stdio::piped())

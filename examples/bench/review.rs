@@ -70,6 +70,7 @@ fn command(lazaret: &Path, dir: &Path, args: &[&str]) -> serde_json::Value {
         .args(args)
         .env_clear()
         .env("HOME", dir)
+        .env("XDG_RUNTIME_DIR", dir)
         .env("PATH", "/usr/bin:/bin")
         .current_dir(dir.join("proj"))
         .stdin(Stdio::null())

@@ -164,7 +164,9 @@ pub(super) fn is_at(path: &str, is_glob: bool, places: &[At], home: Option<&str>
             home.is_some_and(|home| within(relation(path, is_glob, parts(home).chain(parts(rest)))))
         }
         At::Abs(place) => within(relation(path, is_glob, parts(place))),
-        At::Name(name) => tails(path).any(|tail| within(relation(tail, is_glob, parts(name)))),
+        At::Name(name) => {
+            tails_like(path, is_glob, name).any(|tail| within(relation(tail, is_glob, parts(name))))
+        }
     })
 }
 
@@ -173,6 +175,18 @@ pub(super) fn is_at(path: &str, is_glob: bool, places: &[At], home: Option<&str>
 pub(super) fn tails(path: &str) -> impl Iterator<Item = &str> {
     let whole = std::iter::successors(Some(path), |rest| rest.split_once('/').map(|(_, tail)| tail));
     whole.filter(|tail| !tail.starts_with('*'))
+}
+
+/// The tails that can be the place `name` or lie in it: their first component is its first. (Dozens of names are held against
+/// every path with a hidden directory in it.)
+pub(super) fn tails_like<'p>(path: &'p str, is_glob: bool, name: &str) -> impl Iterator<Item = &'p str> {
+    let first = name.split('/').next().unwrap_or_default();
+    tails(path).filter(move |tail| {
+        let tail = tail.strip_prefix('/').unwrap_or(tail).as_bytes();
+        is_glob
+            || matches!(first, "" | "*")
+            || tail.get(..first.len()).is_some_and(|start| start.eq_ignore_ascii_case(first.as_bytes()))
+    })
 }
 
 /// The path that an operand of a command run in `cwd` names.
