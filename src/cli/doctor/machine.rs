@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use super::report::Report;
 use crate::cli::install::shown;
+use crate::host::quarantine;
 use crate::host::registration::{Surroundings, clients, plain};
 
 /// 2026-01-01 and 2100-01-01: a clock outside is wrong.
@@ -22,7 +23,18 @@ const STICKY: u32 = 0o1000;
 pub fn examine(here: &Surroundings, report: &mut Report) {
     state_dir(here, report);
     clock(here, report);
-    report.note("keys", "quarantine sessions, and the keys they need, are not in this version");
+    keys(report);
+}
+
+/// Where the keys of review sessions would be kept. Without the keyring a file in memory serves, so this is never a failure.
+fn keys(report: &mut Report) {
+    match quarantine::probe_keyring() {
+        Ok(()) => report.ok("keys", "review sessions keep theirs in the user's keyring"),
+        Err(fault) => {
+            let why = format!("review sessions need a directory in memory: {}", fault.message());
+            report.note("keys", why);
+        }
+    }
 }
 
 /// Whether a registered binary is there, can be run, and can be changed by its owner alone. True when it can be run.
