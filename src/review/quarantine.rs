@@ -24,13 +24,11 @@ pub(super) fn gate(call: &ToolCall, cwd: &str, standing: &Standing) -> Result<Re
         return Err(out(Out::TimedOut));
     }
     allowed(call)?;
+    // What is wrong with the path itself says more than that nobody granted it.
+    let reference = wanted(call, cwd)?;
     let inside = match standing {
         Standing::In(inside) => inside,
-        Standing::Out(why) => {
-            // What is wrong with the path itself says more than that nobody granted it.
-            wanted(call, cwd)?;
-            return Err(out(*why));
-        }
+        Standing::Out(why) => return Err(out(*why)),
     };
     let change = |field, value: String| Rewrite {
         name: "sealed-copy".to_owned(),
@@ -41,13 +39,13 @@ pub(super) fn gate(call: &ToolCall, cwd: &str, standing: &Standing) -> Result<Re
         told: false,
     };
     match &call.action {
-        Action::Read { path } => Ok(change("file_path", read(path, cwd, inside)?)),
+        Action::Read { path } => Ok(change("file_path", read(reference.as_ref(), path, inside)?)),
         Action::Search { pattern, path, glob, .. } => {
             if AllowedTool::of(&call.tool) == Some(AllowedTool::Glob) {
                 pattern_stays(pattern)?;
             }
             glob.as_deref().map_or(Ok(()), pattern_stays)?;
-            Ok(change("path", searched(path.as_deref(), cwd, inside)?))
+            Ok(change("path", searched(reference.as_ref(), path.as_deref(), inside)?))
         }
         Action::Shell { .. }
         | Action::Write { .. }
@@ -104,20 +102,20 @@ fn wanted(call: &ToolCall, cwd: &str) -> Result<Option<Reference>, Reason> {
             let message = format!("this looks like a reference and is not one: {}", why.message());
             Err(deny("INVALID_TYPED_REFERENCE", message, path))
         }
-        Seen::Plain if matches!(call.action, Action::Read { .. }) => {
-            let message = "a quarantined agent reads through a typed reference only, never a plain path";
-            Err(deny("INVALID_TYPED_REFERENCE", message.to_owned(), path))
-        }
+        Seen::Plain if matches!(call.action, Action::Read { .. }) => Err(plain(path)),
         Seen::Plain => Ok(None),
     }
 }
 
-fn read(path: &str, cwd: &str, inside: &Inside) -> Result<String, Reason> {
-    let Seen::Reference(reference) = reference::look(path, cwd) else {
-        let message = "a quarantined agent reads through a typed reference only, never a plain path";
-        return Err(deny("INVALID_TYPED_REFERENCE", message.to_owned(), path));
-    };
-    let original = verified(&reference, path, inside)?;
+/// A Read of something that is no reference.
+fn plain(path: &str) -> Reason {
+    let message = "a quarantined agent reads through a typed reference only, never a plain path";
+    deny("INVALID_TYPED_REFERENCE", message.to_owned(), path)
+}
+
+fn read(reference: Option<&Reference>, path: &str, inside: &Inside) -> Result<String, Reason> {
+    let reference = reference.ok_or_else(|| plain(path))?;
+    let original = verified(reference, path, inside)?;
     if inside.grounds.is_tree(&original) {
         let message = "the reference names a directory, which cannot be read; search it with Grep or Glob";
         return Err(deny("INVALID_TYPED_REFERENCE", message.to_owned(), path));
@@ -142,18 +140,15 @@ fn copy(original: &str, path: &str, inside: &Inside) -> Result<String, Reason> {
 }
 
 /// Where a search goes: all copies, those of a reference, or a relative place among them.
-fn searched(path: Option<&str>, cwd: &str, inside: &Inside) -> Result<String, Reason> {
-    let all = || inside.grounds.copies.trim_end_matches('/').to_owned();
-    let Some(path) = path.filter(|path| !matches!(*path, "" | "." | "./")) else { return Ok(all()) };
-    match reference::look(path, cwd) {
-        Seen::Reference(reference) => copy(&verified(&reference, path, inside)?, path, inside),
-        Seen::Malformed(why) => {
-            let message = format!("this looks like a reference and is not one: {}", why.message());
-            Err(deny("INVALID_TYPED_REFERENCE", message, path))
-        }
-        Seen::Plain => {
+fn searched(reference: Option<&Reference>, path: Option<&str>, inside: &Inside) -> Result<String, Reason> {
+    let all = inside.grounds.copies.trim_end_matches('/');
+    let path = path.filter(|path| !matches!(*path, "" | "." | "./"));
+    match (reference, path) {
+        (Some(reference), Some(path)) => copy(&verified(reference, path, inside)?, path, inside),
+        (_, None) => Ok(all.to_owned()),
+        (None, Some(path)) => {
             pattern_stays(path)?;
-            Ok(format!("{}/{}", all(), path.trim_start_matches("./")))
+            Ok(format!("{all}/{}", path.trim_start_matches("./")))
         }
     }
 }
