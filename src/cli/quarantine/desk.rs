@@ -8,6 +8,7 @@ use crate::domain::{
 use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
 use crate::host::quarantine::{self, AgentKey, Denied, Session, Why};
+use crate::reference::Refusal;
 use crate::review;
 
 /// What the admission of one call needs of this machine.
@@ -71,10 +72,10 @@ impl Desk<'_> {
         let checked = reference.verify(&key, id, session.ttl_s, self.now.unix_ms / 1000);
         Ok(match checked {
             Ok(()) => Ok(Some(id.clone())),
-            Err(refusal) => Err(match refusal.code() {
-                "TYPED_REFERENCE_EXPIRED" => Out::Expired,
-                "SESSION_MISMATCH" => Out::OtherSession,
-                _ => Out::Forged,
+            Err(refusal) => Err(match refusal {
+                Refusal::Expired | Refusal::Future => Out::Expired,
+                Refusal::Session => Out::OtherSession,
+                Refusal::Forged => Out::Forged,
             }),
         })
     }
