@@ -236,8 +236,7 @@ pub(super) fn written_out<'w>(word: &'w Word, scope: &Scope) -> Cow<'w, Word> {
         let Part::Variable { name, op, .. } = part else { continue };
         let value = match elements(name, op, scope) {
             Some(Elements::One(value)) => value,
-            Some(Elements::Each(values)) => output::join_words(&values),
-            Some(Elements::Joined(values)) => joined(&values, scope),
+            Some(Elements::Each(values) | Elements::Joined(values)) => output::join_words(&values),
             None => continue,
         };
         if !value.pieces.iter().all(|piece| matches!(piece, Piece::Known(_))) {
