@@ -45,4 +45,5 @@ step cargo fmt --check
 step cargo clippy --locked --all-targets --quiet -- -D warnings
 # shellcheck disable=SC2046 # the repository's own file names hold no blanks
 step shellcheck $(git ls-files -- '*.sh' .ci/run)
-step cargo test --locked
+# All of them, so that one run tells every failure.
+step cargo test --locked --no-fail-fast

@@ -7,13 +7,12 @@ use std::fs;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, SystemTime};
 
 use lazaret::domain::{
     AgentId, Client, Entry, Fault, FaultKind, Outcome, SessionId, Stand, Subject, Verdict,
 };
 use lazaret::host::clock::Now;
-use lazaret::host::state::{CAPACITY, Look, Store, amend, finish, look, sweep, update};
+use lazaret::host::state::{CAPACITY, Look, Store, amend, finish, look, update};
 use worker::worker;
 
 const LOOK: Look = Look { records: 200, window_ms: 60_000 };
@@ -87,11 +86,6 @@ fn flip(path: &Path, at: u64) {
     let mut byte = [0];
     file.read_exact_at(&mut byte, at).unwrap();
     file.write_all_at(&[!byte[0]], at).unwrap();
-}
-
-fn set_modified(path: &Path, unix_ms: u64) {
-    let time = SystemTime::UNIX_EPOCH + Duration::from_millis(unix_ms);
-    fs::File::open(path).unwrap().set_modified(time).unwrap();
 }
 
 #[test]
@@ -498,42 +492,4 @@ fn a_link_in_place_of_the_document_is_refused() {
     fs::remove_file(place.document()).unwrap();
     symlink("/dev/null", place.document()).unwrap();
     assert!(place.add(1, NOW).unwrap_err().why.contains("symbolic link"));
-}
-
-#[test]
-fn old_sessions_are_swept_and_stopped_ones_stay() {
-    let place = Place::new();
-    let old = NOW.unix_ms - 8 * DAY_MS;
-    for id in ["old", "new", "stopped", "busy", "goals"] {
-        update(&place.store, &subject(id), NOW, LOOK, |_| ((), Some(entry(1)))).unwrap();
-    }
-    amend(&place.store, &subject("stopped"), NOW, |document| document.stopped = Some("x".to_owned()))
-        .unwrap();
-    amend(&place.store, &subject("goals"), NOW, |document| document.goals.push("x".to_owned())).unwrap();
-    let file = |name: &str| place.sessions().join(name);
-    for name in [".new-1-2-3", "claude-code-x.json.new", "claude-code-x.ring.damaged-1"] {
-        fs::write(file(name), "").unwrap();
-    }
-    fs::write(file(".new-4-5-6"), "").unwrap();
-    for entry in fs::read_dir(place.sessions()).unwrap().flatten() {
-        set_modified(&entry.path(), old);
-    }
-    set_modified(&file("claude-code-new.ring"), NOW.unix_ms - 6 * DAY_MS);
-    set_modified(&file(".new-4-5-6"), NOW.unix_ms);
-    let busy = fs::File::open(file("claude-code-busy.ring")).unwrap();
-    fs2::FileExt::try_lock_exclusive(&busy).unwrap();
-    assert_eq!(sweep(&place.store, NOW, 7).unwrap(), 5);
-    let mut left: Vec<_> = fs::read_dir(place.sessions()).unwrap().flatten().map(|e| e.file_name()).collect();
-    left.sort();
-    assert_eq!(
-        left,
-        [
-            ".new-4-5-6",
-            "claude-code-busy.ring",
-            "claude-code-new.ring",
-            "claude-code-stopped.json",
-            "claude-code-stopped.ring"
-        ]
-    );
-    assert_eq!(sweep(&Store::new("/nonexistent"), NOW, 7).unwrap(), 0);
 }

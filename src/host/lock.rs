@@ -30,6 +30,23 @@ pub(super) fn try_hold(file: &File, hold: Hold) -> io::Result<bool> {
     }
 }
 
+/// A lock that is given back when this goes, even when a child process that another thread is just starting still has a
+/// copy of the descriptor: closing alone would leave the lock with that copy.
+#[must_use]
+pub(super) struct Held<'a>(&'a File);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        // What can't be given back here goes with the descriptor.
+        let _left = fs2::FileExt::unlock(self.0);
+    }
+}
+
+/// Takes the whole lock if it is free, until the answer goes: `None` = somebody else has it.
+pub(super) fn held(file: &File) -> io::Result<Option<Held<'_>>> {
+    Ok(try_hold(file, Hold::Alone)?.then_some(Held(file)))
+}
+
 /// Takes the lock, trying for about `wait_ms`: `false` = it could not be had. Closing the file gives it back.
 pub(super) fn hold(file: &File, hold: Hold, wait_ms: u64) -> io::Result<bool> {
     let (mut pause, longest) = PAUSE_US;

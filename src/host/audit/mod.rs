@@ -14,7 +14,7 @@ use rand::rngs::SysRng;
 pub use read::{Filter, Found, Line, Lines, lines};
 
 use super::clock::{self, Now};
-use super::lock::{Hold, try_hold};
+use super::lock;
 use super::private;
 use crate::domain::{AuditEvent, AuditPolicy, Fault, FaultKind};
 
@@ -85,14 +85,12 @@ pub fn sweep(dir: &Path, policy: &AuditPolicy, now: Now) -> Result<usize, Fault>
 /// is just writing goes into the renamed file and is read there.
 fn set_aside(dir: &Path, now: Now, due: impl Fn(u64, u64) -> bool) -> Result<(), Fault> {
     let current = dir.join(CURRENT);
-    let lock = dir.join(".lock");
+    let lock_path = dir.join(".lock");
     if !current.exists() {
         return Ok(());
     }
-    let file = private::open_append(&lock).map_err(|error| cannot(&lock, &error))?;
-    if !try_hold(&file, Hold::Alone).map_err(|error| cannot(&lock, &error))? {
-        return Ok(());
-    }
+    let file = private::open_append(&lock_path).map_err(|error| cannot(&lock_path, &error))?;
+    let Some(_held) = lock::held(&file).map_err(|error| cannot(&lock_path, &error))? else { return Ok(()) };
     // Under the lock: another process may just have done it.
     let Ok(meta) = fs::symlink_metadata(&current) else { return Ok(()) };
     if !due(meta.len(), now.unix_ms.saturating_sub(read::begun_ms(&current).unwrap_or(now.unix_ms))) {
