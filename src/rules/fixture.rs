@@ -88,7 +88,7 @@ const PROTECTED: &[(&str, bool, ProtectedKind)] = &[
     ("/run/user/1000/lazaret", true, ProtectedKind::Keys),
 ];
 
-/// The call that an example stands for: `Tool path content`, or a command line.
+/// The call that an example stands for: `Tool path content`, `mcp__SERVER__TOOL arguments`, or a command line.
 pub fn call(example: &str) -> ToolCall {
     let (word, rest) = example.split_once(' ').unwrap_or((example, ""));
     let (first, more) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -102,6 +102,11 @@ pub fn call(example: &str) -> ToolCall {
             (Tool::Grep, Action::Search { kind, pattern: content, path: Some(path), glob: None })
         }
         "WebFetch" => (Tool::WebFetch, Action::Fetch { url: first.to_owned() }),
+        _ if word.starts_with("mcp__") => {
+            let (server, tool) = word.get(5..).and_then(|name| name.split_once("__")).unwrap_or(("x", word));
+            let tool = Tool::Mcp { server: server.to_owned(), tool: tool.to_owned() };
+            (tool, Action::Other { text: rest.to_owned(), claims: Vec::new() })
+        }
         _ => (Tool::Bash, Action::Shell { command: example.to_owned(), workdir: None }),
     };
     ToolCall { tool, action, id: None }

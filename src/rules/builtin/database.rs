@@ -1,5 +1,6 @@
 //! Databases: statements that lose data, in the arguments of a client or on its standard input.
 
+use super::tools::name_words;
 use super::{predicate, scripts, sub};
 use crate::domain::{Action, Severity, Tool, Verdict};
 use crate::rules::Invocation;
@@ -50,6 +51,17 @@ const TOOLS: &[&str] = &[
     "duckdb",
     "clickhouse",
     "cockroachdb",
+    "oracle",
+    "redshift",
+    "athena",
+    "databricks",
+    "planetscale",
+    "turso",
+    "d1",
+    "dbhub",
+    "prisma",
+    "cassandra",
+    "statement",
 ];
 
 const DROPPERS: &[&str] = &["dropdb", "mysqladmin"];
@@ -334,11 +346,10 @@ fn texts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
 fn given_to_tool<'a>(scene: &Scene<'a>) -> Option<&'a str> {
     let Action::Other { text, .. } = &scene.view.call.action else { return None };
     let Tool::Mcp { server, tool } = &scene.view.call.tool else { return None };
-    let words = |name: &str| {
-        name.split(|c: char| !c.is_ascii_alphanumeric())
-            .any(|word| TOOLS.contains(&word.to_ascii_lowercase().as_str()))
-    };
-    (words(server) || words(tool)).then_some(text.as_str())
+    let words = |name: &str, list: &[&str]| name_words(name).iter().any(|word| list.contains(&word.as_str()));
+    // A search for documentation is not a statement, nor is what is written about one.
+    const ABOUT: &[&str] = &["search", "docs", "documentation", "issue", "comment", "message", "explain", "help"];
+    ((words(server, TOOLS) || words(tool, TOOLS)) && !words(tool, ABOUT)).then_some(text.as_str())
 }
 
 /// The first client that is given a statement for which `test` holds; statements come as upper-case words.

@@ -18,6 +18,7 @@ mod secrets;
 mod selfprotect;
 mod shell;
 mod system;
+mod tools;
 
 use super::matcher::{COMMAND, Command, Found, Predicate, Rule, Scene, Trigger, When};
 
@@ -37,6 +38,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     cloud::RULES,
     database::RULES,
     packages::RULES,
+    tools::RULES,
 ];
 
 /// A condition, and the rule that it stands in.

@@ -1,0 +1,148 @@
+//! What tools carry away or fetch: secrets in texts that are sent, files behind addresses.
+
+use super::told::Told;
+use crate::domain::{Action, EffectKind, Target, join};
+use crate::rules::matcher::{Class, Found, Scene, classify, host_of, inside, is_known};
+
+/// Words in the names of tools that bring a text to somebody.
+const SENDING: &[&str] = &[
+    "send", "post", "message", "email", "mail", "tweet", "sms", "comment", "issue", "reply", "publish", "share", "http",
+    "request", "webhook", "upload", "slack", "discord", "telegram", "gist", "paste", "gmail", "outlook", "teams",
+    "notify", "broadcast", "submit", "forward", "create", "pull", "fetch", "navigate", "call", "goto", "twilio", "append",
+];
+
+/// Tools that keep what they are given on this machine.
+const LOCAL: &[&str] = &["filesystem", "fs", "memory", "thinking", "sequential", "serena", "1password", "vault", "secrets"];
+
+/// Beginnings of tokens, and how many letters and digits come behind them at least.
+const TOKENS: &[(&str, usize)] = &[
+    ("AKIA", 16),
+    ("ASIA", 16),
+    ("ghp_", 30),
+    ("gho_", 30),
+    ("ghs_", 30),
+    ("github_pat_", 22),
+    ("glpat-", 18),
+    ("xoxb-", 20),
+    ("xoxp-", 20),
+    ("sk-ant-", 20),
+    ("sk-proj-", 20),
+    ("sk_live_", 16),
+    ("rk_live_", 16),
+    ("npm_", 34),
+    ("AIza", 33),
+    ("hf_", 30),
+    ("pypi-Ag", 30),
+    ("SG.", 40),
+    ("dop_v1_", 40),
+];
+
+/// Whether a text holds a private key or a token.
+pub(super) fn holds_secret(text: &str) -> bool {
+    if text.contains("PRIVATE KEY-----") && text.contains("-----BEGIN") {
+        return true;
+    }
+    let named = |name: &str| {
+        let lower = text.to_ascii_lowercase();
+        lower.match_indices(name).any(|(at, _)| {
+            let rest = lower.get(at + name.len()..).unwrap_or_default().trim_start_matches([' ', '=', ':', '"', '\'']);
+            rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '+' | '_' | '-')).count() >= 20
+        })
+    };
+    let token = |(start, least): &(&str, usize)| {
+        text.match_indices(start).any(|(at, _)| {
+            let apart = !text.get(..at).and_then(|front| front.chars().next_back()).is_some_and(char::is_alphanumeric);
+            let rest = text.get(at + start.len()..).unwrap_or_default();
+            apart && rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')).count() >= *least
+        })
+    };
+    TOKENS.iter().any(token) || text.len() < 65536 && ["aws_secret_access_key", "secretaccesskey"].iter().any(|name| named(name))
+}
+
+/// A secret in what a tool sends, or a file of secrets that it is to send.
+pub(super) fn secret_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if let Action::Fetch { url } = &scene.view.call.action {
+        let away = !is_known(&host_of(url), scene.view.policy) || url.contains("webhook");
+        return if away && holds_secret(url) { Found::yes(url) } else { Found::No };
+    }
+    let Some(told) = Told::of(scene) else { return Found::No };
+    if !told.names(SENDING) || told.names(LOCAL) {
+        return Found::No;
+    }
+    let home = scene.view.facts.places.home.as_deref();
+    let file = |value: &str| {
+        let path = match (value.strip_prefix('~'), home) {
+            (Some(rest), Some(home)) => format!("{home}{rest}"),
+            _ if value.starts_with('/') => value.to_owned(),
+            _ => return false,
+        };
+        let target = Target::Path { path, glob: false, recursive: true };
+        classify(&target, EffectKind::FileRead, &scene.view).has(Class::Secret)
+    };
+    // The words of a text about secrets are not sent as a file.
+    let carries = |value: &String| value.len() < 4096 && !value.contains(char::is_whitespace) && file(value);
+    let found = told.args.iter().any(|(_, value)| holds_secret(value) || carries(value));
+    if found { Found::yes(told.text) } else { Found::No }
+}
+
+/// A file of the machine, outside the project, behind an address.
+pub(super) fn file_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let view = &scene.view;
+    let outside = |url: &str| {
+        let Some((scheme, rest)) = url.trim().split_once(':') else { return false };
+        let odd = ["gopher", "dict", "ldap", "jar", "netdoc", "chrome", "view-source"];
+        let scheme = scheme.to_ascii_lowercase();
+        if odd.contains(&scheme.as_str()) {
+            return scheme != "view-source" || rest.starts_with("file:");
+        }
+        let path = rest.trim_start_matches("//");
+        let path = path.strip_prefix("localhost").unwrap_or(path);
+        let path = join("/", path);
+        let usual = view.facts.places.roots().chain(["/tmp"]).chain(view.facts.places.temp.iter().map(String::as_str));
+        scheme == "file" && ![view.cwd].into_iter().chain(usual).any(|place| inside(&path, place))
+    };
+    match &view.call.action {
+        Action::Fetch { url } if outside(url) => Found::yes(url),
+        Action::Other { .. } => {
+            let Some(told) = Told::of(scene) else { return Found::No };
+            let fetches = told.names(&["fetch", "navigate", "browser", "scrape", "goto", "open", "request", "crawl", "http", "page", "puppeteer", "url", "download", "markdown"]);
+            let found = fetches && told.args.iter().any(|(_, value)| value.len() < 4096 && outside(value));
+            if found { Found::yes(told.text) } else { Found::No }
+        }
+        Action::Fetch { .. }
+        | Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Write { .. }
+        | Action::Edit { .. }
+        | Action::Search { .. }
+        | Action::Spawn { .. } => Found::No,
+    }
+}
+
+/// A script for a page that sends away what the page keeps of its user.
+pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let Some(told) = Told::of(scene) else { return Found::No };
+    let keeps = ["document.cookie", "localStorage", "sessionStorage", "indexedDB"];
+    let sends = ["fetch(", "sendBeacon(", "XMLHttpRequest", "new Image", "WebSocket(", ".src"];
+    let found = told.args.iter().any(|(_, value)| {
+        let foreign = value.split("://").skip(1).any(|rest| {
+            let host = host_of(rest);
+            host.contains('.') && !is_known(&host, scene.view.policy)
+        });
+        foreign && keeps.iter().any(|word| value.contains(word)) && sends.iter().any(|word| value.contains(word))
+    });
+    if found { Found::yes(told.text) } else { Found::No }
+}
+
+/// A container that is given the whole machine.
+pub(super) fn container_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let Some(told) = Told::of(scene) else { return Found::No };
+    let containers = told.names(&["docker", "podman", "container", "containers", "kubernetes", "k8s", "kubectl"]);
+    let found = containers && told.args.iter().any(|(key, value)| {
+        let mount = value.starts_with("/:") || value.contains("docker.sock") || value.contains(" /:/");
+        let volume = matches!(key.as_str(), "volumes" | "binds" | "mounts" | "source") && value == "/";
+        let host = matches!(key.as_str(), "pid" | "pidmode" | "networkmode" | "ipcmode") && value == "host" && key != "networkmode";
+        mount || volume || host || key == "privileged" && value == "true"
+    });
+    if found { Found::yes(told.text) } else { Found::No }
+}

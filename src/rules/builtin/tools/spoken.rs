@@ -1,0 +1,138 @@
+//! The command lines that tools stand for which wrap a program of the command line, so that the rules for those judge them.
+
+use super::told::Told;
+use crate::domain::{Action, Tool, ToolCall, Verdict};
+use crate::rules::matcher::{Scene, inner_verdict};
+
+/// Programs that servers wrap, by words of their names.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("git", "git"),
+    ("kubectl", "kubectl"),
+    ("kubernetes", "kubectl"),
+    ("k8s", "kubectl"),
+    ("docker", "docker"),
+    ("podman", "podman"),
+    ("helm", "helm"),
+    ("terraform", "terraform"),
+    ("tofu", "tofu"),
+    ("opentofu", "tofu"),
+    ("terragrunt", "terragrunt"),
+    ("pulumi", "pulumi"),
+    ("redis", "redis-cli"),
+    ("valkey", "valkey-cli"),
+    ("gcloud", "gcloud"),
+    ("az", "az"),
+    ("azure", "az"),
+    ("aws", "aws"),
+    ("gh", "gh"),
+    ("npm", "npm"),
+    ("heroku", "heroku"),
+    ("systemctl", "systemctl"),
+    ("systemd", "systemctl"),
+    ("fly", "fly"),
+];
+
+/// Words of a tool's name that say only that something is run.
+const FILLERS: &[&str] = &[
+    "run", "execute", "exec", "command", "cli", "generic", "call", "use", "tool", "mcp", "server", "do", "invoke",
+    "execution", "send", "perform", "raw",
+];
+
+/// Switches, and the flags that they stand for.
+const SWITCHES: &[(&str, &str)] = &[
+    ("force", "--force"),
+    ("forcepush", "--force"),
+    ("hard", "--hard"),
+    ("autoapprove", "-auto-approve"),
+    ("volumes", "--volumes"),
+    ("all", "--all"),
+    ("recursive", "--recursive"),
+    ("privileged", "--privileged"),
+    ("mirror", "--mirror"),
+    ("delete", "--delete"),
+    ("purge", "--purge"),
+    ("directories", "-d"),
+    ("discardchanges", "--force"),
+];
+
+/// Arguments that stand behind the command, in this order.
+const OPERANDS: &[&str] =
+    &["resourcetype", "kind", "remote", "branch", "branchname", "ref", "commit", "target", "name", "paths", "files", "image", "container"];
+
+/// The strictest verdict on the command lines that a call stands for.
+pub(super) fn verdict(told: &Told<'_>, scene: &Scene<'_>) -> Verdict {
+    let mut worst = Verdict::Allow;
+    for line in lines(told) {
+        let action = Action::Shell { command: line, workdir: None };
+        let call = ToolCall { tool: Tool::Bash, action, id: None };
+        worst = worst.max(inner_verdict(scene, &call, scene.view.cwd));
+    }
+    worst
+}
+
+fn lines(told: &Told<'_>) -> Vec<String> {
+    let mut out = Vec::new();
+    let wrapped = PROGRAMS.iter().find(|(word, _)| told.names(&[*word]));
+    if let Some((word, program)) = wrapped {
+        out.push(line(told, word, program));
+    }
+    let method = told.value(&["method", "httpmethod", "verb"]).map(str::to_ascii_uppercase);
+    if let (Some(method), Some(url)) = (method, told.value(&["url", "uri", "endpoint"]))
+        && matches!(method.as_str(), "DELETE" | "PUT" | "POST" | "PATCH")
+    {
+        let body = told.value(&["body", "data", "payload", "json"]).unwrap_or_default();
+        out.push(format!("curl -X {method} -d {} {}", quoted(body), quoted(url)));
+    }
+    out
+}
+
+fn line(told: &Told<'_>, word: &str, program: &str) -> String {
+    let mut line = program.to_owned();
+    let given: Vec<&str> = told.values(&["command", "cmd", "args", "arguments", "argv", "subcommand", "clicommand"]).collect();
+    let given: Vec<&str> = given.into_iter().filter(|text| text.len() <= 4096).collect();
+    // The deeds that were taken from the arguments are among the words; those of the name come first.
+    let whole = told.value(&["command", "cmd", "clicommand"]).is_some();
+    if !whole {
+        for part in told.words.iter().filter(|part| *part != word && !FILLERS.contains(&part.as_str())).take(4) {
+            line.push(' ');
+            line.push_str(part);
+        }
+    }
+    let one = given.len() == 1;
+    for (at, text) in given.iter().enumerate() {
+        let text = if at == 0 { text.trim().strip_prefix(program).unwrap_or(text).trim() } else { text };
+        line.push(' ');
+        // One text is a command line, several are its words.
+        line.push_str(&if one { text.to_owned() } else { quoted(text) });
+    }
+    for (switch, flag) in SWITCHES {
+        if told.is_on(&[*switch]) {
+            line.push(' ');
+            line.push_str(flag);
+        }
+    }
+    if let Some(mode) = told.value(&["mode", "resettype"]).filter(|mode| mode.chars().all(|c| c.is_ascii_alphabetic())) {
+        line.push_str(&format!(" --{mode}"));
+    }
+    // Only of git and of clusters it is known what the arguments' names mean.
+    if matches!(program, "git" | "kubectl") {
+        if program == "git" && told.has(&["push"]) && told.value(&["remote"]).is_none() {
+            line.push_str(" origin");
+        }
+        for name in OPERANDS {
+            for value in told.values(&[*name]).take(16) {
+                line.push(' ');
+                line.push_str(&quoted(value));
+            }
+        }
+    }
+    line
+}
+
+fn quoted(word: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | ':' | ',' | '=' | '+');
+    if !word.is_empty() && word.chars().all(bare) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
