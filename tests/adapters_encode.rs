@@ -30,6 +30,7 @@ fn rewrite(field: &'static str, value: &str, needs_permission: bool) -> Option<R
         field,
         value: value.to_owned(),
         also: &[],
+        only: &[],
         needs_permission,
         told: true,
     })
@@ -150,6 +151,7 @@ fn what_a_change_needs_is_added_and_what_is_not_told_is_not_said() {
         field,
         value: value.to_owned(),
         also,
+        only: &[],
         needs_permission: true,
         told: false,
     };
@@ -184,6 +186,46 @@ fn what_a_change_needs_is_added_and_what_is_not_told_is_not_said() {
     let task = r#"{"event":"tool.execute.before","input":{"tool":"task","sessionID":"s"},"output":{"args":{"prompt":"p"}},"directory":"/p","agent":"build"}"#;
     let line = json_of(&reply(Client::OpenCode, task, &change).stdout);
     assert_eq!(line, json!({ "action": "modify", "args": { "prompt": "task" } }));
+}
+
+#[test]
+fn arguments_that_are_not_known_are_left_out() {
+    let sealed = |field, only| Rewrite {
+        name: "sealed-copy".to_owned(),
+        field,
+        value: "/sealed".to_owned(),
+        also: &[],
+        only,
+        needs_permission: true,
+        told: false,
+    };
+    let change = |field, only| decision(Verdict::Modify, Some(sealed(field, only)), false);
+    let claude = |tool: &str, input: &str, change: &Decision| {
+        let call = format!(
+            r#"{{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"{tool}","tool_input":{input}}}"#
+        );
+        json_of(&reply(Client::ClaudeCode, &call, change).stdout)["hookSpecificOutput"]["updatedInput"]
+            .clone()
+    };
+    let grep = change("path", &["pattern", "path", "glob", "-n"]);
+    let input = r#"{"pattern":"x","-n":true,"path":"a","pre":"sh","glob":"*","-f":"/etc/passwd"}"#;
+    assert_eq!(
+        claude("Grep", input, &grep),
+        json!({ "pattern": "x", "-n": true, "path": "/sealed", "glob": "*" })
+    );
+    let read = change("file_path", &["file_path", "limit"]);
+    let input = r#"{"file_path":"a","notebook_path":"a","limit":3,"follow":true}"#;
+    assert_eq!(claude("Read", input, &read), json!({ "file_path": "/sealed", "limit": 3 }));
+    let opencode = |tool: &str, args: &str, change: &Decision| {
+        let call = format!(
+            r#"{{"event":"tool.execute.before","input":{{"tool":"{tool}","sessionID":"s"}},"output":{{"args":{args}}},"directory":"/p","agent":"q"}}"#
+        );
+        json_of(&reply(Client::OpenCode, &call, change).stdout)["args"].clone()
+    };
+    let args = r#"{"pattern":"x","include":"*.c","glob":"/etc/*","pre":"sh"}"#;
+    assert_eq!(opencode("grep", args, &grep), json!({ "path": "/sealed", "glob": null, "pre": null }));
+    let args = r#"{"filePath":"a","path":"a","limit":3,"follow":true}"#;
+    assert_eq!(opencode("read", args, &read), json!({ "filePath": "/sealed", "path": null, "follow": null }));
 }
 
 #[test]

@@ -114,6 +114,8 @@ pub struct Rewrite {
     pub value: String,
     /// Switches among the arguments that must be set so for the change to hold, in our vocabulary.
     pub also: &'static [(&'static str, bool)],
+    /// The only arguments that stay beside it, in our vocabulary where it has a word for them; empty = all do.
+    pub only: &'static [&'static str],
     /// The client's own permission prompt must be skipped, because the rewritten call cannot pass it otherwise.
     pub needs_permission: bool,
     /// The model is told what was changed.
@@ -254,6 +256,11 @@ impl Decision {
     /// The agent's time has passed: where the client can, it is ended, besides being refused the call.
     pub fn ends_agent(&self) -> bool {
         self.quarantined && self.reasons.first().is_some_and(|reason| reason.rule == "QUARANTINE_TIMEOUT")
+    }
+
+    /// Whether a quarantined agent is refused the tool itself, not this use of it.
+    pub fn is_refused_tool(&self) -> bool {
+        self.quarantined && self.reasons.first().is_some_and(|reason| reason.rule == "TOOL_NOT_ALLOWED")
     }
 
     pub fn rewrite(&self) -> Option<&Rewrite> {
