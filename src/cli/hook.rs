@@ -110,8 +110,11 @@ fn unreadable(client: Client, message: &[u8], fault: &Fault, now: Now) -> Reply 
     if let Ok(dirs) = Dirs::locate(&env)
         && dirs.check_home(&env).is_ok()
     {
+        let policy = Policy::default();
+        let log = Log { state: &dirs.state, policy: &policy, now };
         // The call is denied whether or not the log can be written.
-        let _recorded = Log { state: &dirs.state, policy: &Policy::default(), now }.fault(fault);
+        let _recorded = log.fault(fault);
+        tidy(&dirs, log);
     }
     let withheld = quarantined::withheld(fault.clone());
     adapters::refuse_result(client, message, &withheld)
@@ -181,11 +184,7 @@ impl Setting {
 fn answer(request: &Request, now: Now) -> Decision {
     match Setting::of(request, now) {
         Ok((setting, places)) => {
-            // Also after everything was killed, the next call of any kind leaves no key of a review that is over.
-            let swept = quarantine::sweep(&setting.dirs, now);
-            if let Err(fault) = swept.and_then(|swept| setting.log().reviews_ended(&swept.ended)) {
-                let _recorded = setting.log().fault(&fault);
-            }
+            tidy(&setting.dirs, setting.log());
             match &request.event {
                 Event::BeforeTool(call) => before_tool(request, call, places, &setting),
                 event => other_event(request, event, &setting),
@@ -196,6 +195,14 @@ fn answer(request: &Request, now: Now) -> Decision {
             Event::AfterTool { report: Some(_), .. } => quarantined::withheld(fault),
             _ => Decision::fault(fault, false),
         },
+    }
+}
+
+/// Also after everything was killed, the next call of any kind leaves no key of a review that is over.
+fn tidy(dirs: &Dirs, log: Log<'_>) {
+    let swept = quarantine::sweep(dirs, log.now);
+    if let Err(fault) = swept.and_then(|swept| log.reviews_ended(&swept.ended)) {
+        let _recorded = log.fault(&fault);
     }
 }
 
@@ -242,7 +249,8 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
         Ok(decision) => decision,
         Err(fault) => weigh(decide(&Stand::default()), fault),
     };
-    if let Some(fault) = denied {
+    // A tool that no quarantined agent may use is refused as that, whatever is wrong with the session.
+    if let Some(fault) = denied.filter(|_| !decision.is_refused_tool()) {
         decision = Decision::fault(fault, false);
     }
     if let Some(fault) = &setting.config_fault {
@@ -275,8 +283,10 @@ fn entry(subject: &Subject, call: &ToolCall, decision: &Decision) -> Entry {
         Enforcement::Deny | Enforcement::Stop => false,
     };
     let writes = runs && decision.effects.iter().any(review::is_file_operation);
+    // Which copy a quarantined agent was led to is what its report is compared with.
+    let sealed = decision.rewrite().filter(|_| decision.quarantined);
     Entry {
-        action: identity.action,
+        action: sealed.map_or(identity.action, |change| review::sealed_action(&call.tool, &change.value)),
         agent: identity.agent,
         tool: identity.tool,
         call: identity.call,

@@ -27,6 +27,9 @@ use crate::host::registration::manifest::Manifest;
 /// How long a probe may take: far longer than the hook's own deadline, also on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
+/// What the sessions begin with that a probe makes up, so that its calls are known for what they are.
+pub const PROBE: &str = "lazaret-doctor-";
+
 /// The mend for a binary that is where it should be and does not answer as it should.
 const ANEW: &str =
     "look for rules that are switched off (lazaret config show), or put the binary in anew (install.sh)";

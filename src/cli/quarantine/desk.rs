@@ -1,6 +1,7 @@
 //! Where a quarantined agent stands, found out for one call: its session, the key, its place among the others.
 
 use crate::cli::call;
+use crate::cli::record::Log;
 use crate::domain::{
     Fault, FaultKind, Inside, Out, Policy, Request, ReviewId, Standing, Subject, ToolCall, Trust, clip,
     escape,
@@ -102,7 +103,10 @@ impl Desk<'_> {
                 Denied::OtherSession { .. } => Out::OtherSession,
                 Denied::TooMany => Out::TooMany,
                 Denied::TimedOut { review } => {
-                    quarantine::end(self.dirs, &review, Why::TimedOut, self.now)?;
+                    if quarantine::end(self.dirs, &review, Why::TimedOut, self.now)? {
+                        let log = Log { state: &self.dirs.state, policy: self.policy, now: self.now };
+                        log.review_ended(&review, Why::TimedOut)?;
+                    }
                     Out::TimedOut
                 }
                 Denied::Late => Out::TimedOut,
