@@ -18,6 +18,7 @@ use crate::host::permit::{ActionDigest, Permits};
 use crate::host::state::{self, Look, Store};
 use crate::host::{audit, config, guard, places, quarantine, registration};
 use crate::review::{self, Case};
+use crate::rules::Survey;
 
 /// Internal deadline while the configuration is not known yet, in milliseconds.
 const DEADLINE_MS: u32 = 1500;
@@ -212,7 +213,11 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     let subject = &request.subject;
     let trust = setting.trust(subject);
     let mut facts = Facts::new(places);
-    let survey = call::understand(call, &request.cwd, policy, &mut facts);
+    let survey = match trust {
+        Trust::Ordinary => call::understand(call, &request.cwd, policy, &mut facts),
+        // The gate alone decides, and asks nothing of the machine.
+        Trust::Quarantined => Survey::default(),
+    };
     let spawned = match trust {
         Trust::Ordinary => setting.desk().spawn(request, call),
         Trust::Quarantined => Ok(None),

@@ -2,6 +2,7 @@
 //! number. What cannot be found out is never taken for its end.
 
 use std::fs;
+use std::io::Read;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
@@ -119,7 +120,10 @@ struct Stat {
 
 impl Stat {
     fn of(pid: u32) -> Option<Stat> {
-        Stat::parse(&String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/stat")).ok()?))
+        // What is asked for stands within it, and the kernel gives that much at once.
+        let mut bytes = [0; 1024];
+        let read = fs::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut bytes).ok()?;
+        Stat::parse(&String::from_utf8_lossy(bytes.get(..read)?))
     }
 
     /// The name may hold spaces and parentheses: it ends at the last one.
