@@ -364,3 +364,11 @@ fn what_was_never_read_is_not_reported_as_read() {
     claims["filesReviewed"] = json!(["b.rs"]);
     assert_eq!(cleaned_of(&claims, Some(&["/p/src/a.rs", "/p/b.rs"])).flags, [Flag::UnreadFiles]);
 }
+
+#[test]
+fn every_flag_is_explained() {
+    let page = include_str!("../docs/review-mode.md");
+    for flag in Flag::ALL {
+        assert!(page.contains(&format!("`{}`", flag.name())), "{}", flag.name());
+    }
+}
