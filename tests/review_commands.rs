@@ -686,6 +686,11 @@ fn a_whole_review_with_opencode() {
         probed.len() >= 2 && probed.iter().all(|(_, note)| note.contains("lazaret doctor")),
         "{probed:?}"
     );
+    let shown = clinic.0.well(&["audit", "show", "--tool", "Bash"]).1;
+    assert!(shown.lines().count() >= 2, "{shown}");
+    for line in shown.lines() {
+        assert!(line.ends_with("  (a question of lazaret doctor, not an agent's call)"), "{line}");
+    }
     assert_eq!(args.trim_end(), "run\n--format\njson\n--agent\nquarantine-reviewer");
     let task = clinic.0.read("log/task");
     assert!(task.starts_with("Review what is listed") && task.contains("- typed://"), "{task}");
