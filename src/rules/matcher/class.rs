@@ -4,6 +4,7 @@ use super::secret::{is_env_file, is_secret};
 use super::{View, glob};
 use crate::domain::{EffectKind, Protected, ProtectedKind, Target, join};
 use crate::rules::builtin::lists;
+use crate::rules::survey::MAX_PATH;
 use crate::shell::Arg;
 
 /// Kinds of place. A target may be several at once.
@@ -104,6 +105,26 @@ pub(crate) fn relation<'p>(target: &str, is_glob: bool, place: impl Iterator<Ite
     }
 }
 
+/// How `target` can lie to the absolute path `place`. Nearly all paths part from nearly all places, and that is seen at the
+/// first byte that differs.
+pub(crate) fn relation_to(target: &str, is_glob: bool, place: &str) -> Rel {
+    if !is_glob && parts_early(target.as_bytes(), place.as_bytes()) {
+        return Rel::Apart;
+    }
+    relation(target, is_glob, parts(place))
+}
+
+/// Whether two paths differ within a component that both have. False: they may still, but not in the plain way.
+fn parts_early(target: &[u8], place: &[u8]) -> bool {
+    let differs = |(a, b): (&u8, &u8)| !a.eq_ignore_ascii_case(b);
+    let Some(at) = target.iter().zip(place).position(differs) else { return false };
+    // What is in front is the same in both: it ends a component of both, or of none.
+    let front = place.get(..at).unwrap_or_default();
+    let start = front.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    let ends = target.get(at) == Some(&b'/') || place.get(at) == Some(&b'/');
+    !(ends && start == at) && place.get(start) != Some(&b'*')
+}
+
 /// The same behind a `**`, which stands for any number of components. It is never taken to lead below the place: that would
 /// be said of every search.
 fn any_depth<'t, 'p>(
@@ -145,7 +166,7 @@ pub(super) fn within(rel: Rel) -> bool {
 
 /// Whether `path` is `dir` or lies below it.
 pub(crate) fn inside(path: &str, dir: &str) -> bool {
-    within(relation(path, false, parts(dir)))
+    within(relation_to(path, false, dir))
 }
 
 /// Whether a target is one of `places` or lies below one.
@@ -159,15 +180,30 @@ pub(crate) fn at(target: &Target, places: &[At], home: Option<&str>) -> bool {
 }
 
 pub(super) fn is_at(path: &str, is_glob: bool, places: &[At], home: Option<&str>) -> bool {
-    places.iter().any(|place| match place {
-        At::Home(rest) => {
-            home.is_some_and(|home| within(relation(path, is_glob, parts(home).chain(parts(rest)))))
-        }
-        At::Abs(place) => within(relation(path, is_glob, parts(place))),
-        At::Name(name) => {
-            tails_like(path, is_glob, name).any(|tail| within(relation(tail, is_glob, parts(name))))
+    // Below the home directory and no pattern: only what is below it is held against the places there.
+    let names = if is_glob { u64::MAX } else { parts(path).fold(0, |mask, part| mask | name_bit(part)) };
+    let tail = home.filter(|_| !is_glob).and_then(|home| path.strip_prefix(home)?.strip_prefix('/'));
+    places.iter().any(|place| match (place, tail) {
+        (At::Home(rest), Some(tail)) => within(relation_to(tail, false, rest)),
+        (At::Home(rest), None) => home.is_some_and(|home| {
+            (is_glob || !parts_early(path.as_bytes(), home.as_bytes()))
+                && within(relation(path, is_glob, parts(home).chain(parts(rest))))
+        }),
+        (At::Abs(place), _) => within(relation_to(path, is_glob, place)),
+        (At::Name(name), _) => {
+            let first = parts(name).next().unwrap_or_default();
+            (first == "*" || names & name_bit(first) != 0)
+                && tails_like(path, is_glob, name).any(|tail| within(relation_to(tail, is_glob, name)))
         }
     })
+}
+
+/// One of 64 bits for the name of a component, whatever its case.
+fn name_bit(name: &str) -> u64 {
+    let sum = name
+        .bytes()
+        .fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte.to_ascii_lowercase())));
+    1 << (sum % 64)
 }
 
 /// A path and what is left of it without its first component, and so on; none that begins with bare wildcards, which would
@@ -211,6 +247,8 @@ pub(crate) fn target_of(arg: &Arg, cwd: Option<&str>) -> Target {
 /// The classes of what an effect of this kind falls on.
 pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Classes {
     match target {
+        // No system takes such a name.
+        Target::Path { path, .. } if path.len() > 2 * MAX_PATH => Classes::NONE,
         Target::Path { path, glob, recursive } => {
             let deep = *recursive || (*glob && path.contains("**"));
             let here = Spot { path, is_glob: *glob, recursive: deep, kind };
@@ -271,7 +309,7 @@ impl Spot<'_> {
         }
         let places = &view.facts.places;
         let home = places.home.as_deref();
-        let to = |place: &str| relation(self.path, self.is_glob, parts(place));
+        let to = |place: &str| relation_to(self.path, self.is_glob, place);
         let expected = self.is_expected(view);
         let at_home = home.map_or(Rel::Apart, to);
         let top = at_home == Rel::Below && home.is_some_and(|home| depth(self.path) == depth(home) + 1);
@@ -304,7 +342,7 @@ impl Spot<'_> {
     /// Whether it falls on a protected place.
     fn touches(self, view: &View<'_>) -> bool {
         view.facts.places.protected.iter().any(|place| {
-            match relation(self.path, self.is_glob, parts(&place.path)) {
+            match relation_to(self.path, self.is_glob, &place.path) {
                 Rel::Apart => false,
                 Rel::Same => true,
                 Rel::Below => place.tree,
@@ -328,7 +366,7 @@ impl Spot<'_> {
 
     fn reads_keys(self, view: &View<'_>) -> bool {
         view.facts.places.protected.iter().filter(|place| place.kind == ProtectedKind::Keys).any(|place| {
-            match relation(self.path, self.is_glob, parts(&place.path)) {
+            match relation_to(self.path, self.is_glob, &place.path) {
                 Rel::Apart => false,
                 Rel::Same => true,
                 Rel::Below => place.tree,
@@ -369,7 +407,7 @@ impl Spot<'_> {
 
 /// Deeper than the roots of work and the home directory, and in one of them or nowhere near them.
 fn is_inner(path: &str, view: &View<'_>) -> bool {
-    let broad = |place: &str| matches!(relation(path, false, parts(place)), Rel::Same | Rel::Above);
+    let broad = |place: &str| matches!(relation_to(path, false, place), Rel::Same | Rel::Above);
     !path.is_empty() && !view.facts.places.home.as_deref().is_some_and(broad) && !roots(view).any(broad)
 }
 

@@ -4,7 +4,7 @@ use super::{Classes, Trigger, View, classify};
 use crate::domain::{Action, Claim, Effect};
 use crate::rules::Invocation;
 
-/// Effects whose classes are kept; those of later effects are worked out again each time.
+/// Effects whose classes are kept without asking for memory: an ordinary call has no more.
 const KEPT: usize = 8;
 
 /// What the conditions look at.
@@ -12,6 +12,8 @@ const KEPT: usize = 8;
 pub(crate) struct Scene<'a> {
     pub view: View<'a>,
     kept: [Classes; KEPT],
+    /// Those of later effects.
+    more: Vec<Classes>,
     pub trigger: Trigger,
     /// A call inside another: code in it is not followed further.
     pub nested: bool,
@@ -23,7 +25,9 @@ impl<'a> Scene<'a> {
         for (classes, effect) in kept.iter_mut().zip(&view.survey.effects) {
             *classes = classify(&effect.target, effect.kind, &view);
         }
-        Scene { view, kept, trigger: Trigger::of_call(&view), nested: false }
+        let later = view.survey.effects.iter().skip(KEPT);
+        let more = later.map(|effect| classify(&effect.target, effect.kind, &view)).collect();
+        Scene { view, kept, more, trigger: Trigger::of_call(&view), nested: false }
     }
 
     pub fn nested(view: View<'a>) -> Scene<'a> {
@@ -31,10 +35,7 @@ impl<'a> Scene<'a> {
     }
 
     pub fn effects(&self) -> impl Iterator<Item = (&'a Effect, Classes)> + '_ {
-        self.view.survey.effects.iter().enumerate().map(|(index, effect)| {
-            let classes = self.kept.get(index).copied();
-            (effect, classes.unwrap_or_else(|| classify(&effect.target, effect.kind, &self.view)))
-        })
+        self.view.survey.effects.iter().zip(self.kept.iter().chain(&self.more).copied())
     }
 
     pub fn invocations(&self) -> &'a [Invocation] {

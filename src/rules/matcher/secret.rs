@@ -1,6 +1,6 @@
 //! Which files hold secrets, by their names and places.
 
-use super::class::{Rel, is_at, parts, relation, tails_like, within};
+use super::class::{Rel, is_at, parts, relation_to, tails_like, within};
 use super::glob;
 use crate::rules::builtin::lists;
 
@@ -48,7 +48,7 @@ fn in_secret_dir(path: &str, is_glob: bool, recursive: bool, name: &str) -> bool
     let excepted = lists::NOT_SECRET.contains(&name);
     lists::SECRET_DIRS.iter().any(|dir| {
         let tails = tails_like(path, is_glob, dir);
-        let rel = tails.map(|tail| relation(tail, is_glob, parts(dir))).find(|rel| within(*rel));
+        let rel = tails.map(|tail| relation_to(tail, is_glob, dir)).find(|rel| within(*rel));
         match rel {
             Some(Rel::Below) => lists::SECRET_TREES.contains(dir) && !excepted,
             Some(Rel::Same) => recursive,

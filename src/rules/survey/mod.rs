@@ -2,6 +2,7 @@
 
 mod arrays;
 mod call;
+mod channels;
 mod container;
 mod effects;
 mod expression;
@@ -24,6 +25,7 @@ mod wrap;
 
 pub(in crate::rules) use container::IN_CONTAINER;
 pub(in crate::rules) use git::{checked_out, is_whole, setting_command};
+pub(in crate::rules) use paths::MAX_PATH;
 
 use crate::domain::{Ask, Effect, Facts, Policy, Target, ToolCall};
 use crate::shell::Arg;
@@ -109,6 +111,9 @@ const MAX_WORK: usize = 400_000;
 /// How often functions are walked: each call of one calls others again, so that a few lines could be a million calls.
 const MAX_CALLS: usize = 1000;
 
+/// How many values of loops' variables are tried, over all commands.
+const MAX_TRIES: usize = 10_000;
+
 /// Surveys a call made in `cwd`.
 pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Survey {
     let mut surveyor = Surveyor {
@@ -116,6 +121,7 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Su
         out: Survey::default(),
         work: 0,
         calls: 0,
+        tries: 0,
         pipelines: 0,
         width: 0,
         functions: Vec::new(),
@@ -126,6 +132,8 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Su
         made: Vec::new(),
         scripts: Vec::new(),
         traps: Vec::new(),
+        marks: Vec::new(),
+        fifos: Vec::new(),
         tainted: false,
     };
     surveyor.tool(call, cwd);
@@ -140,6 +148,8 @@ struct Surveyor<'a> {
     work: usize,
     /// How many bodies of functions were walked.
     calls: usize,
+    /// How many values of loops' variables were tried.
+    tries: usize,
     /// The next number for a pipeline.
     pipelines: u32,
     /// The highest stage that a nested command has reached in the pipeline around it.
@@ -158,6 +168,10 @@ struct Surveyor<'a> {
     scripts: Vec<String>,
     /// Commands that run when the shell ends.
     traps: Vec<Arg>,
+    /// Named pipes that the call itself makes.
+    fifos: Vec<channels::Fifo>,
+    /// One number for each effect, by which it is found again.
+    marks: Vec<u32>,
     /// A value holds marks for what is unknown (see `output`).
     tainted: bool,
 }

@@ -143,13 +143,26 @@ impl Surveyor<'_> {
             }
             return;
         }
+        let mut frame = Frame::inside(call, program.name);
+        if let (true, [.., flag]) = (at < parsed.operands.len(), words)
+            && flag.known() == Some("-c")
+        {
+            // `parallel sh -c ::: TEXT`: it quotes what it fills in.
+            for text in &items {
+                self.nested(call, program.name, text);
+            }
+            return;
+        }
+        let piped = parsed.has(&["--pipe", "--spreadstdin"]);
+        let items = if piped { Vec::new() } else { items };
         let mut text = output::join_words(&fill(words, &items, true));
         if text.known().is_none() && text.pieces.is_empty() {
             text = unknown();
         }
         let env = scope.child_env(call.cwd.as_deref());
-        let mut frame = Frame::inside(call, program.name);
-        frame.input = None;
+        if !piped {
+            frame.input = None;
+        }
         self.script(&text, Scope { env, ..Scope::default() }, frame);
     }
 

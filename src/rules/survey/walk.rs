@@ -181,6 +181,7 @@ impl Surveyor<'_> {
             scopes: BTreeMap::new(),
             owned: BTreeMap::new(),
             printed: BTreeMap::new(),
+            open: false,
             wide: Vec::new(),
             base,
         };
@@ -219,15 +220,14 @@ impl Surveyor<'_> {
         let mut printed = None;
         for way in ways(&scope, simple) {
             let mut fresh = std::mem::take(&mut scope);
-            let choices = std::mem::take(&mut fresh.choices);
-            for (name, value) in &way {
-                fresh.env.set(name, Some(value.clone()));
+            self.tries = self.tries.saturating_add(way.len());
+            if self.tries > super::MAX_TRIES {
+                self.bound("loops in it have too many values");
+                break;
             }
+            let held = fresh.fix(&way);
             printed = self.once(reading, simple, &inner, (&mut fresh, pipeline, stage));
-            for (name, _) in &way {
-                fresh.env.set(name, None);
-            }
-            fresh.choices.splice(0..0, choices);
+            fresh.free(held);
             scope = fresh;
         }
         let end = self.out.invocations.len();
@@ -284,14 +284,18 @@ impl Surveyor<'_> {
         let substituted = self.substitutions(reading, simple, inner, scope);
         let words = self.words(&simple.words, substituted, scope);
         let fed: Vec<usize> = inner.iter().filter(|i| i.last).flat_map(|i| i.invocations.clone()).collect();
-        let kept = if words.is_empty() { None } else { Some(scope.env.vars.clone()) }
-            .filter(|_| !simple.assigns.is_empty());
+        // In front of a command they hold for it alone.
+        let passing = if words.is_empty() { &[][..] } else { simple.assigns.as_slice() };
+        let kept: Vec<Option<Option<String>>> = passing
+            .iter()
+            .map(|assign| scope.env.get(&assign.name).map(|text| text.map(str::to_owned)))
+            .collect();
         let exported = scope.exported.len();
         for assign in &simple.assigns {
             let value = self.replaced(&assign.value, substituted, scope);
             let assign = crate::shell::Assign { value: value.into_owned(), ..assign.clone() };
             self.assign(scope, &assign, (simple.conditional, substituted), &fed);
-            if kept.is_some() {
+            if !passing.is_empty() {
                 scope.exported.push(assign.name);
             }
         }
@@ -324,6 +328,9 @@ impl Surveyor<'_> {
         }
         let printed = output::of(&call, self.facts, &self.files);
         self.remember_files(&call, files, printed.as_ref());
+        if !simple.redirects.is_empty() || !inner.is_empty() {
+            self.descriptors(&call, simple, inner, printed.as_ref());
+        }
         if let Some((name, value)) = output::printed_into(&call) {
             let value = value.map(|value| output::freeze(&value));
             self.tainted |= value.as_ref().is_some_and(|(_, marked)| *marked);
@@ -335,8 +342,10 @@ impl Surveyor<'_> {
         for array in &simple.declared {
             self.assign_array(scope, array, substituted);
         }
-        if let Some(kept) = kept {
-            scope.env.vars = kept;
+        for (assign, before) in passing.iter().zip(kept).rev() {
+            scope.env.restore(&assign.name, before);
+        }
+        if !passing.is_empty() {
             scope.exported.truncate(exported);
         }
         if substituted {
