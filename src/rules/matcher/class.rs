@@ -2,45 +2,10 @@
 
 use super::secret::{is_env_file, is_secret};
 use super::{View, glob};
+pub(crate) use crate::domain::Class;
 use crate::domain::{EffectKind, Protected, ProtectedKind, Target, join};
 use crate::rules::builtin::lists;
 use crate::shell::Arg;
-
-/// Kinds of place. A target may be several at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Class {
-    /// The root of the file system, or all in it.
-    Root,
-    /// The operating system's directories, outside home, project and temporary directories.
-    System,
-    /// The home directory, or all in it.
-    Home,
-    /// Directly below the home directory, and not what is being worked on.
-    HomeTop,
-    /// The directory of all homes, or somebody else's home.
-    Users,
-    /// The top of the repository or project, all in it, or a directory above it.
-    Project,
-    /// A `.git` directory or what is in it.
-    Git,
-    /// Where no work is expected: not the repository, the project, the scope or a temporary directory.
-    Outside,
-    /// Where work is expected: the opposite of `Outside`.
-    Expected,
-    /// A block device, or the memory.
-    Device,
-    /// What an agent must not change.
-    Protected,
-    /// lazaret's keys and sealed copies.
-    Keys,
-    /// A file of secrets: private keys, credentials.
-    Secret,
-    /// A `.env` file.
-    EnvFile,
-    /// Nothing of the path is known.
-    Unknown,
-}
 
 /// A set of classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,14 +30,17 @@ impl Classes {
 
 /// A place by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum At {
+pub(crate) enum Named<'r> {
     /// This path below the home directory, and what is below it.
-    Home(&'static str),
+    Home(&'r str),
     /// This absolute path, and what is below it.
-    Abs(&'static str),
+    Abs(&'r str),
     /// This path at the end or in the middle of any path.
-    Name(&'static str),
+    Name(&'r str),
 }
+
+/// A place in a built-in rule.
+pub(crate) type At = Named<'static>;
 
 /// How a target lies to a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +117,7 @@ pub(crate) fn inside(path: &str, dir: &str) -> bool {
 }
 
 /// Whether a target is one of `places` or lies below one.
-pub(crate) fn at(target: &Target, places: &[At], home: Option<&str>) -> bool {
+pub(crate) fn at(target: &Target, places: &[Named<'_>], home: Option<&str>) -> bool {
     match target {
         Target::Path { path, glob, .. } => is_at(path, *glob, places, home),
         // What is unknown comes behind: below the place is enough, being its beginning is not.
@@ -158,13 +126,13 @@ pub(crate) fn at(target: &Target, places: &[At], home: Option<&str>) -> bool {
     }
 }
 
-pub(super) fn is_at(path: &str, is_glob: bool, places: &[At], home: Option<&str>) -> bool {
+pub(super) fn is_at(path: &str, is_glob: bool, places: &[Named<'_>], home: Option<&str>) -> bool {
     places.iter().any(|place| match place {
-        At::Home(rest) => {
+        Named::Home(rest) => {
             home.is_some_and(|home| within(relation(path, is_glob, parts(home).chain(parts(rest)))))
         }
-        At::Abs(place) => within(relation(path, is_glob, parts(place))),
-        At::Name(name) => {
+        Named::Abs(place) => within(relation(path, is_glob, parts(place))),
+        Named::Name(name) => {
             tails_like(path, is_glob, name).any(|tail| within(relation(tail, is_glob, parts(name))))
         }
     })
