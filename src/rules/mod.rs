@@ -5,6 +5,7 @@
 mod builtin;
 mod commands;
 pub mod custom;
+pub mod domains;
 pub mod fixture;
 mod matcher;
 mod survey;

@@ -222,11 +222,7 @@ pub fn decide(tool: &str, input: &Value, situation: Situation, policy: &Policy) 
 }
 
 /// The survey with every question answered.
-fn understand(
-    call: &ToolCall,
-    situation: Situation,
-    policy: &Policy,
-) -> (lazaret::rules::Survey, Facts) {
+fn understand(call: &ToolCall, situation: Situation, policy: &Policy) -> (lazaret::rules::Survey, Facts) {
     let mut facts = fixture::facts();
     let mut seen = survey(call, situation.cwd, &facts, policy);
     for _ in 0..8 {

@@ -8,7 +8,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use serde_json::json;
 
-pub use form::toml;
+pub use form::{condition, toml};
 
 use crate::cli::args::RulesCommand;
 use crate::cli::{Exit, Machine};
@@ -90,7 +90,7 @@ fn describe(rule: &WrittenRule, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "  rewrite: {rewriter}")?;
     }
     for when in &rule.when {
-        writeln!(out, "  when:    {}", escape(&form::condition(when)?))?;
+        writeln!(out, "  when:    {}", escape(&condition(when)?))?;
     }
     for example in &rule.fires {
         writeln!(out, "  fires:   {}", escape(example))?;

@@ -348,7 +348,8 @@ fn given_to_tool<'a>(scene: &Scene<'a>) -> Option<&'a str> {
     let Tool::Mcp { server, tool } = &scene.view.call.tool else { return None };
     let words = |name: &str, list: &[&str]| name_words(name).iter().any(|word| list.contains(&word.as_str()));
     // A search for documentation is not a statement, nor is what is written about one.
-    const ABOUT: &[&str] = &["search", "docs", "documentation", "issue", "comment", "message", "explain", "help"];
+    const ABOUT: &[&str] =
+        &["search", "docs", "documentation", "issue", "comment", "message", "explain", "help"];
     ((words(server, TOOLS) || words(tool, TOOLS)) && !words(tool, ABOUT)).then_some(text.as_str())
 }
 

@@ -6,13 +6,47 @@ use crate::rules::matcher::{Class, Found, Scene, classify, host_of, inside, is_k
 
 /// Words in the names of tools that bring a text to somebody.
 const SENDING: &[&str] = &[
-    "send", "post", "message", "email", "mail", "tweet", "sms", "comment", "issue", "reply", "publish", "share", "http",
-    "request", "webhook", "upload", "slack", "discord", "telegram", "gist", "paste", "gmail", "outlook", "teams",
-    "notify", "broadcast", "submit", "forward", "create", "pull", "fetch", "navigate", "call", "goto", "twilio", "append",
+    "send",
+    "post",
+    "message",
+    "email",
+    "mail",
+    "tweet",
+    "sms",
+    "comment",
+    "issue",
+    "reply",
+    "publish",
+    "share",
+    "http",
+    "request",
+    "webhook",
+    "upload",
+    "slack",
+    "discord",
+    "telegram",
+    "gist",
+    "paste",
+    "gmail",
+    "outlook",
+    "teams",
+    "notify",
+    "broadcast",
+    "submit",
+    "forward",
+    "create",
+    "pull",
+    "fetch",
+    "navigate",
+    "call",
+    "goto",
+    "twilio",
+    "append",
 ];
 
 /// Tools that keep what they are given on this machine.
-const LOCAL: &[&str] = &["filesystem", "fs", "memory", "thinking", "sequential", "serena", "1password", "vault", "secrets"];
+const LOCAL: &[&str] =
+    &["filesystem", "fs", "memory", "thinking", "sequential", "serena", "1password", "vault", "secrets"];
 
 /// Beginnings of tokens, and how many letters and digits come behind them at least.
 const TOKENS: &[(&str, usize)] = &[
@@ -45,18 +79,33 @@ pub(super) fn holds_secret(text: &str) -> bool {
     let named = |name: &str| {
         let lower = text.to_ascii_lowercase();
         lower.match_indices(name).any(|(at, _)| {
-            let rest = lower.get(at + name.len()..).unwrap_or_default().trim_start_matches([' ', '=', ':', '"', '\'']);
-            rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '+' | '_' | '-')).count() >= 20
+            let rest = lower
+                .get(at + name.len()..)
+                .unwrap_or_default()
+                .trim_start_matches([' ', '=', ':', '"', '\'']);
+            rest.chars()
+                .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '+' | '_' | '-'))
+                .count()
+                >= 20
         })
     };
     let token = |(start, least): &(&str, usize)| {
         text.match_indices(start).any(|(at, _)| {
-            let apart = !text.get(..at).and_then(|front| front.chars().next_back()).is_some_and(char::is_alphanumeric);
+            let apart = !text
+                .get(..at)
+                .and_then(|front| front.chars().next_back())
+                .is_some_and(char::is_alphanumeric);
             let rest = text.get(at + start.len()..).unwrap_or_default();
-            apart && rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')).count() >= *least
+            apart
+                && rest
+                    .chars()
+                    .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+                    .count()
+                    >= *least
         })
     };
-    TOKENS.iter().any(token) || text.len() < 65536 && ["aws_secret_access_key", "secretaccesskey"].iter().any(|name| named(name))
+    TOKENS.iter().any(token)
+        || text.len() < 65536 && ["aws_secret_access_key", "secretaccesskey"].iter().any(|name| named(name))
 }
 
 /// A secret in what a tool sends, or a file of secrets that it is to send.
@@ -98,14 +147,34 @@ pub(super) fn file_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
         let path = rest.trim_start_matches("//");
         let path = path.strip_prefix("localhost").unwrap_or(path);
         let path = join("/", path);
-        let usual = view.facts.places.roots().chain(["/tmp"]).chain(view.facts.places.temp.iter().map(String::as_str));
+        let usual = view
+            .facts
+            .places
+            .roots()
+            .chain(["/tmp"])
+            .chain(view.facts.places.temp.iter().map(String::as_str));
         scheme == "file" && ![view.cwd].into_iter().chain(usual).any(|place| inside(&path, place))
     };
     match &view.call.action {
         Action::Fetch { url } if outside(url) => Found::yes(url),
         Action::Other { .. } => {
             let Some(told) = Told::of(scene) else { return Found::No };
-            let fetches = told.names(&["fetch", "navigate", "browser", "scrape", "goto", "open", "request", "crawl", "http", "page", "puppeteer", "url", "download", "markdown"]);
+            let fetches = told.names(&[
+                "fetch",
+                "navigate",
+                "browser",
+                "scrape",
+                "goto",
+                "open",
+                "request",
+                "crawl",
+                "http",
+                "page",
+                "puppeteer",
+                "url",
+                "download",
+                "markdown",
+            ]);
             let found = fetches && told.args.iter().any(|(_, value)| value.len() < 4096 && outside(value));
             if found { Found::yes(told.text) } else { Found::No }
         }
@@ -129,7 +198,9 @@ pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
             let host = host_of(rest);
             host.contains('.') && !is_known(&host, scene.view.policy)
         });
-        foreign && keeps.iter().any(|word| value.contains(word)) && sends.iter().any(|word| value.contains(word))
+        foreign
+            && keeps.iter().any(|word| value.contains(word))
+            && sends.iter().any(|word| value.contains(word))
     });
     if found { Found::yes(told.text) } else { Found::No }
 }
@@ -137,12 +208,16 @@ pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A container that is given the whole machine.
 pub(super) fn container_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(told) = Told::of(scene) else { return Found::No };
-    let containers = told.names(&["docker", "podman", "container", "containers", "kubernetes", "k8s", "kubectl"]);
-    let found = containers && told.args.iter().any(|(key, value)| {
-        let mount = value.starts_with("/:") || value.contains("docker.sock") || value.contains(" /:/");
-        let volume = matches!(key.as_str(), "volumes" | "binds" | "mounts" | "source") && value == "/";
-        let host = matches!(key.as_str(), "pid" | "pidmode" | "networkmode" | "ipcmode") && value == "host" && key != "networkmode";
-        mount || volume || host || key == "privileged" && value == "true"
-    });
+    let containers =
+        told.names(&["docker", "podman", "container", "containers", "kubernetes", "k8s", "kubectl"]);
+    let found = containers
+        && told.args.iter().any(|(key, value)| {
+            let mount = value.starts_with("/:") || value.contains("docker.sock") || value.contains(" /:/");
+            let volume = matches!(key.as_str(), "volumes" | "binds" | "mounts" | "source") && value == "/";
+            let host = matches!(key.as_str(), "pid" | "pidmode" | "networkmode" | "ipcmode")
+                && value == "host"
+                && key != "networkmode";
+            mount || volume || host || key == "privileged" && value == "true"
+        });
     if found { Found::yes(told.text) } else { Found::No }
 }
