@@ -19,7 +19,7 @@ use crate::host::config;
 use crate::host::places;
 use crate::host::state::{self, Store};
 use crate::review::{self, Case};
-use crate::rules::Survey;
+use crate::rules::{Survey, custom};
 
 /// The session that a dry run by hand pretends to be: it has no past.
 const DRY_SESSION: &str = "check";
@@ -152,7 +152,7 @@ impl Checker {
         };
         let request = &decoded.request;
         let places = places::locate(&self.0.env, &self.0.dirs, &request.cwd);
-        let loaded = config::load(&self.0.dirs, &places)?;
+        let loaded = config::load(&self.0.dirs, &places, custom::problems)?;
         let notes: Vec<String> = loaded.notes.iter().map(ToString::to_string).collect();
         let policy = loaded.policy;
         let subject = request.subject.clone();

@@ -18,7 +18,7 @@ use crate::host::permit::{ActionDigest, Permits};
 use crate::host::state::{self, Look, Store};
 use crate::host::{audit, config, guard, places, quarantine, registration};
 use crate::review::{self, Case};
-use crate::rules::Survey;
+use crate::rules::{Survey, custom};
 
 /// Internal deadline while the configuration is not known yet, in milliseconds.
 const DEADLINE_MS: u32 = 1500;
@@ -140,7 +140,7 @@ impl Setting {
         let env = Environment::read();
         let dirs = Dirs::locate(&env)?;
         let places = places::locate(&env, &dirs, &request.cwd);
-        let (policy, config_fault) = match config::load(&dirs, &places) {
+        let (policy, config_fault) = match config::load(&dirs, &places, custom::problems) {
             Ok(loaded) => (loaded.policy, None),
             Err(fault) => (Policy::default(), Some(fault)),
         };

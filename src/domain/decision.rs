@@ -16,6 +16,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    pub const ALL: [Verdict; 4] = [Verdict::Allow, Verdict::Warn, Verdict::Modify, Verdict::Block];
+
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Allow => "allow",
@@ -37,6 +39,8 @@ pub enum Severity {
 }
 
 impl Severity {
+    pub const ALL: [Severity; 4] = [Severity::Low, Severity::Medium, Severity::High, Severity::Critical];
+
     pub const fn name(self) -> &'static str {
         match self {
             Severity::Low => "low",

@@ -13,6 +13,7 @@ mod request;
 mod review_session;
 mod score;
 mod text;
+mod written_rule;
 
 pub use decision::{Decision, Enforcement, Reason, Rewrite, Severity, Verdict};
 pub use effect::{Effect, EffectKind, Target};
@@ -32,3 +33,7 @@ pub use request::{
 pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing, is_sealed_name, sealed_name};
 pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
 pub use text::{clip, escape, is_hidden, join, lies_in};
+pub use written_rule::{
+    Class, Flow, WayOut, WrittenCode, WrittenCommand, WrittenEffect, WrittenOperand, WrittenRule,
+    WrittenTool, WrittenWhen,
+};

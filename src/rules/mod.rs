@@ -4,9 +4,14 @@
 
 mod builtin;
 mod commands;
+pub mod custom;
+pub mod domains;
 pub mod fixture;
 mod matcher;
 mod survey;
 
-pub use matcher::{Example, Expect, Instead, Rewriter, Rule, View, all, find, judge, rewrite};
+pub use matcher::{
+    Example, Expect, Instead, Rewriter, Rule, View, all, find, judge, matches, predicates, rewrite, rewriter,
+    written,
+};
 pub use survey::{Flag, Invocation, Stdin, Survey, survey};

@@ -2,46 +2,11 @@
 
 use super::secret::{is_env_file, is_secret};
 use super::{View, glob};
+pub(crate) use crate::domain::Class;
 use crate::domain::{EffectKind, Protected, ProtectedKind, Target, join};
 use crate::rules::builtin::lists;
 use crate::rules::survey::MAX_PATH;
 use crate::shell::Arg;
-
-/// Kinds of place. A target may be several at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Class {
-    /// The root of the file system, or all in it.
-    Root,
-    /// The operating system's directories, outside home, project and temporary directories.
-    System,
-    /// The home directory, or all in it.
-    Home,
-    /// Directly below the home directory, and not what is being worked on.
-    HomeTop,
-    /// The directory of all homes, or somebody else's home.
-    Users,
-    /// The top of the repository or project, all in it, or a directory above it.
-    Project,
-    /// A `.git` directory or what is in it.
-    Git,
-    /// Where no work is expected: not the repository, the project, the scope or a temporary directory.
-    Outside,
-    /// Where work is expected: the opposite of `Outside`.
-    Expected,
-    /// A block device, or the memory.
-    Device,
-    /// What an agent must not change.
-    Protected,
-    /// lazaret's keys and sealed copies.
-    Keys,
-    /// A file of secrets: private keys, credentials.
-    Secret,
-    /// A `.env` file.
-    EnvFile,
-    /// Nothing of the path is known.
-    Unknown,
-}
 
 /// A set of classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,14 +31,17 @@ impl Classes {
 
 /// A place by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum At {
+pub(crate) enum Named<'r> {
     /// This path below the home directory, and what is below it.
-    Home(&'static str),
+    Home(&'r str),
     /// This absolute path, and what is below it.
-    Abs(&'static str),
+    Abs(&'r str),
     /// This path at the end or in the middle of any path.
-    Name(&'static str),
+    Name(&'r str),
 }
+
+/// A place in a built-in rule.
+pub(crate) type At = Named<'static>;
 
 /// How a target lies to a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,7 +138,7 @@ pub(crate) fn inside(path: &str, dir: &str) -> bool {
 }
 
 /// Whether a target is one of `places` or lies below one.
-pub(crate) fn at(target: &Target, places: &[At], home: Option<&str>) -> bool {
+pub(crate) fn at(target: &Target, places: &[Named<'_>], home: Option<&str>) -> bool {
     match target {
         Target::Path { path, glob, .. } => is_at(path, *glob, places, home),
         // What is unknown comes behind: below the place is enough, being its beginning is not.
@@ -179,18 +147,18 @@ pub(crate) fn at(target: &Target, places: &[At], home: Option<&str>) -> bool {
     }
 }
 
-pub(super) fn is_at(path: &str, is_glob: bool, places: &[At], home: Option<&str>) -> bool {
+pub(super) fn is_at(path: &str, is_glob: bool, places: &[Named<'_>], home: Option<&str>) -> bool {
     // Below the home directory and no pattern: only what is below it is held against the places there.
     let names = if is_glob { u64::MAX } else { parts(path).fold(0, |mask, part| mask | name_bit(part)) };
     let tail = home.filter(|_| !is_glob).and_then(|home| path.strip_prefix(home)?.strip_prefix('/'));
     places.iter().any(|place| match (place, tail) {
-        (At::Home(rest), Some(tail)) => within(relation_to(tail, false, rest)),
-        (At::Home(rest), None) => home.is_some_and(|home| {
+        (Named::Home(rest), Some(tail)) => within(relation_to(tail, false, rest)),
+        (Named::Home(rest), None) => home.is_some_and(|home| {
             (is_glob || !parts_early(path.as_bytes(), home.as_bytes()))
                 && within(relation(path, is_glob, parts(home).chain(parts(rest))))
         }),
-        (At::Abs(place), _) => within(relation_to(path, is_glob, place)),
-        (At::Name(name), _) => {
+        (Named::Abs(place), _) => within(relation_to(path, is_glob, place)),
+        (Named::Name(name), _) => {
             let first = parts(name).next().unwrap_or_default();
             (first == "*" || names & name_bit(first) != 0)
                 && tails_like(path, is_glob, name).any(|tail| within(relation_to(tail, is_glob, name)))

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Classes, Found, OnEffect, Scene, at, runs, target_of};
+use super::when::On;
+use super::{Classes, Found, Scene, at, runs, target_of};
 use crate::domain::{Effect, Target};
 use crate::rules::Invocation;
 use crate::shell::Arg;
@@ -10,7 +11,7 @@ use crate::shell::Arg;
 /// Beyond this many effects times commands nobody's exceptions are looked for: strictness instead of slowness.
 const MAX_PAIRS: usize = 250_000;
 
-pub(super) fn find<'a>(pattern: &OnEffect, scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn find<'a>(pattern: &On<'_>, scene: &Scene<'a>) -> Found<'a> {
     let home = scene.view.facts.places.home.as_deref();
     let pairs = scene.view.survey.effects.len().saturating_mul(scene.invocations().len());
     for (effect, classes) in scene.effects() {
@@ -42,7 +43,7 @@ pub(super) fn find<'a>(pattern: &OnEffect, scene: &Scene<'a>) -> Found<'a> {
     Found::No
 }
 
-fn falls_on(pattern: &OnEffect, effect: &Effect, classes: Classes, home: Option<&str>) -> bool {
+fn falls_on(pattern: &On<'_>, effect: &Effect, classes: Classes, home: Option<&str>) -> bool {
     let anywhere = pattern.any.is_empty() && pattern.at.is_empty();
     (anywhere || classes.any(pattern.any) || at(&effect.target, pattern.at, home))
         && !classes.any(pattern.none)

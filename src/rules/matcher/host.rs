@@ -1,9 +1,10 @@
 //! The host of a URL, and what is known of it.
 
-use super::{Found, Hosts, Scene};
+use super::when::HostIs;
+use super::{Found, Scene};
 use crate::domain::{Action, Effect, EffectKind, Policy, Target};
 
-pub(super) fn find<'a>(hosts: Hosts, scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn find<'a>(hosts: HostIs<'_>, scene: &Scene<'a>) -> Found<'a> {
     if let Action::Fetch { url } = &scene.view.call.action
         && matches(hosts, url)
     {
@@ -17,9 +18,9 @@ pub(super) fn find<'a>(hosts: Hosts, scene: &Scene<'a>) -> Found<'a> {
     Found::from(urls.find(|url| matches(hosts, url)))
 }
 
-fn matches(hosts: Hosts, url: &str) -> bool {
+fn matches(hosts: HostIs<'_>, url: &str) -> bool {
     let host = host_of(url);
-    let Hosts::Is(names) = hosts;
+    let HostIs::Is(names) = hosts;
     names
         .iter()
         .any(|name| host == *name || host.strip_suffix(name).is_some_and(|front| front.ends_with('.')))
