@@ -34,6 +34,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     secrets::RULES,
     network::RULES,
     privilege::RULES,
+    powershell::RULES,
     persistence::RULES,
     git::RULES,
     system::RULES,
