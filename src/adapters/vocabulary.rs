@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::value::RawValue;
+
 use super::claims;
 use super::json::{Object, bad, check_depth, decode_text, missing};
 use super::patch;
@@ -352,8 +354,27 @@ fn edit(args: &Args<'_>) -> Result<Action, Fault> {
         return patch::action(&text);
     }
     // Deleting a notebook cell has no new text.
-    let (content, long) = args.content(Word::NewText)?.unwrap_or_default();
+    let (content, long) = match args.content(Word::NewText)? {
+        Some(content) => content,
+        None => several(args)?,
+    };
     Ok(Action::Edit { path: args.need(Word::FilePath)?, content, long })
+}
+
+/// The new texts of several changes to one file, a line each.
+fn several(args: &Args<'_>) -> Result<(String, bool), Fault> {
+    let Some(raw) = args.object.raw("edits") else { return Ok((String::new(), false)) };
+    if raw.len() > Action::MAX_CONTENT {
+        return Ok((String::new(), true));
+    }
+    let changes: Vec<&RawValue> = serde_json::from_str(raw).map_err(|_| bad("argument edits is no list"))?;
+    let mut content = String::new();
+    for change in changes {
+        let change = Args::parse(args.client, change.get())?;
+        content.push_str(&change.text(Word::NewText)?.unwrap_or_default());
+        content.push('\n');
+    }
+    Ok((content, false))
 }
 
 fn search(args: &Args<'_>, kind: SearchKind) -> Result<Action, Fault> {

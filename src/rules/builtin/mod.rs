@@ -11,6 +11,7 @@ pub(crate) mod lists;
 mod network;
 mod packages;
 mod persistence;
+mod powershell;
 mod privilege;
 mod runners;
 mod scripts;
@@ -19,6 +20,7 @@ mod selfprotect;
 mod shell;
 mod system;
 mod tools;
+mod written;
 
 use super::matcher::{COMMAND, Command, Found, Predicate, Rule, Scene, Trigger, When};
 
@@ -32,6 +34,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     secrets::RULES,
     network::RULES,
     privilege::RULES,
+    powershell::RULES,
     persistence::RULES,
     git::RULES,
     system::RULES,
@@ -39,6 +42,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     database::RULES,
     packages::RULES,
     tools::RULES,
+    written::RULES,
 ];
 
 /// A condition, and the rule that it stands in.

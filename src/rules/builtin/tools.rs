@@ -8,9 +8,8 @@ mod verbs;
 use super::predicate;
 use crate::domain::{Severity, Verdict};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger};
-use told::Told;
 
-pub(super) use told::words_of as name_words;
+pub(super) use told::{Told, words_of as name_words};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

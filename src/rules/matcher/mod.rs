@@ -189,6 +189,24 @@ pub fn judge(view: &View<'_>) -> Vec<Reason> {
     reasons
 }
 
+/// Shows the scene of a call made inside this one, and the ids of the rules that match it. Code in it is followed once.
+pub(crate) fn inner_rules<R>(
+    scene: &Scene<'_>,
+    call: &ToolCall,
+    cwd: &str,
+    look: impl FnOnce(&Scene<'_>, &[&'static str]) -> R,
+) -> R {
+    let view = scene.view;
+    let survey = super::survey::survey(call, cwd, view.facts, view.policy);
+    let inner = Scene::new(View { call, cwd, survey: &survey, ..view });
+    let mut ids = Vec::new();
+    each_match(&inner, |rule, _, _| {
+        ids.push(rule.id);
+        ControlFlow::Continue(())
+    });
+    look(&inner, &ids)
+}
+
 /// What the rules say of a call made inside this one; code in it is not followed further.
 pub(crate) fn inner_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Verdict {
     let view = scene.view;

