@@ -7,6 +7,8 @@ mod commands;
 pub mod fixture;
 mod matcher;
 mod survey;
+mod trail;
 
 pub use matcher::{Example, Expect, Instead, Rewriter, Rule, View, all, find, judge, rewrite};
 pub use survey::{Flag, Invocation, Stdin, Survey, survey};
+pub use trail::follow;

@@ -1,10 +1,11 @@
 //! Our judgement on what commands do: the built-in rules, one entry each, a file for each subject.
 
+mod across;
 mod cloud;
 mod code;
 mod database;
 mod disks;
-mod downloads;
+pub(super) mod downloads;
 mod files;
 pub(crate) mod git;
 pub(crate) mod lists;
@@ -17,6 +18,7 @@ mod scripts;
 mod secrets;
 mod selfprotect;
 mod shell;
+mod statements;
 mod system;
 mod tools;
 
@@ -39,6 +41,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     database::RULES,
     packages::RULES,
     tools::RULES,
+    across::RULES,
 ];
 
 /// A condition, and the rule that it stands in.
