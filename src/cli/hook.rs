@@ -188,7 +188,7 @@ fn answer(request: &Request, now: Now) -> Decision {
             tidy(&setting.dirs, setting.log());
             match &request.event {
                 Event::BeforeTool(call) => before_tool(request, call, places, &setting),
-                event => other_event(request, event, &setting),
+                event => other_event(request, event, places, &setting),
             }
         }
         Err(fault) => match &request.event {
@@ -226,7 +226,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
         (Ok(standing), Ok(spawned)) => (standing, spawned, None),
         (Err(fault), _) | (_, Err(fault)) => (None, None, Some(fault)),
     };
-    let decide = |stand: &Stand| {
+    let decide_on = |stand: &Stand, survey: &Survey, facts: &Facts| {
         let decision = review::decide(&Case {
             subject,
             call,
@@ -234,21 +234,27 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
             trust,
             standing: standing.as_ref(),
             asking: request.asking,
-            survey: &survey,
-            facts: &facts,
+            survey,
+            facts,
             policy,
             stand,
         });
         quarantined::settle(decision, spawned.as_ref())
     };
+    let decide = |stand: &Stand| decide_on(stand, &survey, &facts);
     let weigh = |decision, fault| with_fault(decision, fault, request, policy, trust);
     if let Some(fault) = &setting.home_fault {
         return weigh(decide(&Stand::default()), fault.clone());
     }
-    let looked = state::update(&setting.store(), subject, *now, look(policy, trust), |stand| {
-        let decision = decide(stand);
+    let looked = state::remember(&setting.store(), subject, *now, look(policy, trust), |stand| {
+        let recalled = (!stand.marks.is_empty())
+            .then(|| call::recall(call, &request.cwd, policy, &stand.marks, (&survey, &facts)));
+        let (survey, facts) = recalled.as_ref().map_or((&survey, &facts), |(survey, facts)| (survey, facts));
+        let decision = decide_on(stand, survey, facts);
         let entry = entry(subject, call, &decision);
-        (decision, Some(entry))
+        // Also of a call for which a person has to give a permission first; what it makes go away is not forgotten yet.
+        let marks = (decision.verdict() != Verdict::Block).then(|| survey.marks.clone());
+        (decision, Some(entry), marks.filter(|marks| !marks.is_empty()))
     });
     let mut decision = match looked {
         Ok(decision) => decision,
@@ -348,7 +354,7 @@ fn personal_permission(
 
 /// Everything that is not a call about to run: recorded; a change of settings that would open the gate is refused, and
 /// quarantined agents' answers are checked.
-fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision {
+fn other_event(request: &Request, event: &Event, places: Places, setting: &Setting) -> Decision {
     let mut decision = Decision::new(Vec::new(), None, request.asking == Asking::Yes);
     if let (Some(fault), Event::AfterTool { report: Some(_), .. }) = (setting.blind(), event) {
         decision = quarantined::withheld(fault.clone());
@@ -371,8 +377,17 @@ fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision 
             if let (Some(report), None) = (report, setting.blind()) {
                 decision = setting.desk().report(request, call, report).unwrap_or(decision);
             }
-            let call = review::identify(&request.subject, call).call;
-            state::finish(&setting.store(), &request.subject, call, *outcome, setting.now).map(|_found| ())
+            let id = review::identify(&request.subject, call).call;
+            let forgotten = match outcome {
+                Outcome::Done if call::may_remove(call) => {
+                    state::forget(&setting.store(), &request.subject, setting.now, |marks| {
+                        call::gone(call, &request.cwd, &setting.policy, marks, places)
+                    })
+                }
+                Outcome::Done | Outcome::Pending | Outcome::Failed | Outcome::Blocked => Ok(()),
+            };
+            let finished = state::finish(&setting.store(), &request.subject, id, *outcome, setting.now);
+            forgotten.and(finished.map(|_found| ()))
         }
         Event::SubagentStart => {
             decision.quarantined = setting.trust(&request.subject) == Trust::Quarantined;

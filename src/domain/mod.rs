@@ -8,6 +8,7 @@ mod facts;
 mod fault;
 mod history;
 mod key;
+mod marks;
 mod policy;
 mod request;
 mod review_session;
@@ -22,6 +23,7 @@ pub use facts::{Ask, Facts, PathFact, PathKind, Places, Protected, ProtectedKind
 pub use fault::{Fault, FaultKind};
 pub use history::{Entry, Outcome, PastCall, Stand, fingerprint};
 pub use key::Key;
+pub use marks::{Mark, Marks, Origin, Reach};
 pub use policy::{
     AuditPolicy, BuiltinRules, Mode, OnFault, Policy, QuarantinePolicy, RationalityThresholds, ResourceMode,
     ResourcePolicy, RiskThresholds, ToolLimit,

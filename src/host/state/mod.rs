@@ -3,6 +3,7 @@
 
 mod document;
 mod file;
+mod marks;
 mod ring;
 mod sweep;
 
@@ -19,7 +20,7 @@ pub use sweep::sweep;
 
 use super::clock::Now;
 use super::private;
-use crate::domain::{Entry, Fault, FaultKind, Outcome, PastCall, Stand, Subject};
+use crate::domain::{Entry, Fault, FaultKind, Marks, Outcome, PastCall, Stand, Subject};
 
 /// Where the state lies, and how long a call waits for another one of its session.
 #[derive(Debug, Clone)]
@@ -65,15 +66,33 @@ pub fn update<T>(
     look: Look,
     f: impl FnOnce(&Stand) -> (T, Option<Entry>),
 ) -> Result<T, Fault> {
+    remember(store, subject, now, look, |stand| {
+        let (answer, entry) = f(stand);
+        (answer, entry, None)
+    })
+}
+
+/// The same, where what is remembered of files may be replaced too.
+pub fn remember<T>(
+    store: &Store,
+    subject: &Subject,
+    now: Now,
+    look: Look,
+    f: impl FnOnce(&Stand) -> (T, Option<Entry>, Option<Marks>),
+) -> Result<T, Fault> {
     let mut ring = session(store, subject, now)?;
     let document = document::load(&mut ring, now, true)?;
     let stand = stand(&mut ring, document, now, look)?;
-    let (answer, entry) = f(&stand);
+    let (answer, entry, marks) = f(&stand);
     if let Some(entry) = entry {
         // The record first: one that the header does not count yet is found by the next call.
         ring.write_record(&Record { sequence: ring.header.next, at: now, entry })?;
         ring.header.count(&entry);
         ring.write_header()?;
+    }
+    if let Some(marks) = marks.filter(|marks| *marks != stand.marks) {
+        let Stand { stopped, goals, prompts, .. } = stand;
+        document::save(&mut ring, &Document { stopped, goals, marks, prompts })?;
     }
     Ok(answer)
 }
@@ -85,6 +104,29 @@ pub fn look(store: &Store, subject: &Subject, now: Now, look: Look) -> Result<St
     };
     let document = document::load(&mut ring, now, false)?;
     stand(&mut ring, document, now, look)
+}
+
+/// Forgets what is remembered of the files that `gone` names; looked at only where something is remembered.
+pub fn forget(
+    store: &Store,
+    subject: &Subject,
+    now: Now,
+    gone: impl FnOnce(&Marks) -> Vec<String>,
+) -> Result<(), Fault> {
+    let Some(mut ring) = Ring::open(store, &name(subject), now, Purpose::Change)? else {
+        return Ok(());
+    };
+    let mut document = document::load(&mut ring, now, true)?;
+    if document.marks.is_empty() {
+        return Ok(());
+    }
+    let paths = gone(&document.marks);
+    if paths.is_empty() {
+        return Ok(());
+    }
+    catch_up(&mut ring)?;
+    paths.iter().for_each(|path| document.marks.forget(path));
+    document::save(&mut ring, &document)
 }
 
 /// Reports how a call ended, by the fingerprint of its id: `false` = no such call is remembered.
@@ -183,6 +225,7 @@ fn stand(ring: &mut Ring, document: Document, now: Now, look: Look) -> Result<St
         prompts: document.prompts,
         stopped: document.stopped,
         goals: document.goals,
+        marks: document.marks,
     })
 }
 

@@ -1,12 +1,12 @@
 //! Code in other languages: what it deletes by itself, and the commands that it starts.
 
-use super::{lists, predicate, runners, scripts};
+use super::{lists, predicate, runners, scripts, statements};
 use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::commands;
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, code_of, contains_word, flag_value,
-    has_flag, inner_verdict, is_interpreter, is_shell, runs,
+    has_flag, inner_verdict, is_interpreter, is_shell, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -131,6 +131,9 @@ const STARTS: &[&str] = &[
     "\"|",
     "'|",
 ];
+
+/// The same as strings that are names: `getattr(os, 'system')`.
+const NAMED_STARTS: &[&str] = &["getattr", "__import__", "importlib", "spawn ", ":!", "exec "];
 
 /// Those that are also names of functions of a project's own, as tests call them.
 const OWN_NAMES: &[&str] = &["run(", "call("];
@@ -482,6 +485,18 @@ fn texts<'s>(inv: &'s Invocation, scene: &'s Scene<'_>) -> impl Iterator<Item = 
     code_of(inv, scene).map(move |text| scripts::with_home(&text, home))
 }
 
+/// Whether a command runs a script of which the session knows nothing: it was there before, and people have read it.
+fn is_old_script(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Some(Target::Path { path, .. }) = inv.operands.first().map(|arg| target_of(arg, inv.cwd.as_deref()))
+    else {
+        return false;
+    };
+    let survey = scene.view.survey;
+    scene.view.facts.content(&path).flatten().is_some()
+        && !survey.written.iter().any(|(file, _)| *file == path)
+        && survey.marks.source(&path).is_none()
+}
+
 fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     const LOST: &[Class] = &[
         Class::Root,
@@ -495,6 +510,7 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     ];
     const LOST_ONE: &[Class] =
         &[Class::Root, Class::System, Class::Home, Class::Users, Class::Git, Class::Device];
+    const LOST_BY_OLD: &[Class] = &[Class::Root, Class::Home, Class::Users];
     let lost = |inv: &Invocation, text: &str, recursive: bool| {
         let home = scene.view.facts.places.home.as_deref();
         let path = match (text.strip_prefix('~'), home, inv.cwd.as_deref()) {
@@ -505,10 +521,15 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         };
         let target = Target::Path { path, glob: text.contains('*'), recursive };
         let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
-        classes.any(if recursive { LOST } else { LOST_ONE })
+        classes.any(match recursive {
+            true if is_old_script(inv, scene) => LOST_BY_OLD,
+            true => LOST,
+            false => LOST_ONE,
+        })
     };
     let found = interpreters(scene).find(|inv| {
         texts(inv, scene).any(|text| {
+            let text = statements::around(&text, &[DELETES, DELETES_ONE]);
             let tree = DELETES.iter().any(|call| contains_word(&text, call));
             let one = tree || DELETES_ONE.iter().any(|call| contains_word(&text, call));
             let literals = scripts::strings(&text).into_iter().chain(scripts::run_quotes(&text));
@@ -700,7 +721,11 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     }
     let found = interpreters(scene).find(|inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        if least < Verdict::Block && is_old_script(inv, scene) {
+            return false;
+        }
         texts(inv, scene).any(|text| {
+            let text = statements::around(&text, &[STARTS, NAMED_STARTS]);
             let mut found = scripts::strings(&text);
             // `getattr(os, 'sys' + 'tem')`
             let tested = flag_value(inv, &["-m"])

@@ -1,10 +1,11 @@
 //! Our judgement on what commands do: the built-in rules, one entry each, a file for each subject.
 
+mod across;
 mod cloud;
 mod code;
 mod database;
 mod disks;
-mod downloads;
+pub(super) mod downloads;
 mod files;
 pub(crate) mod git;
 pub(crate) mod lists;
@@ -18,6 +19,7 @@ mod scripts;
 mod secrets;
 mod selfprotect;
 mod shell;
+mod statements;
 mod system;
 mod tools;
 mod written;
@@ -43,6 +45,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     packages::RULES,
     tools::RULES,
     written::RULES,
+    across::RULES,
 ];
 
 /// A condition, and the rule that it stands in.

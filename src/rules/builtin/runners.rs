@@ -89,9 +89,9 @@ fn given(inv: &Invocation) -> Vec<String> {
     }
 }
 
-/// What the call itself writes to a file in the directory that a program runs in.
+/// What the call itself, or an earlier one of the session, wrote to a file in the directory that a program runs in.
 fn written(inv: &Invocation, scene: &Scene<'_>, name: &str) -> Option<String> {
-    if scene.view.survey.written.is_empty() {
+    if scene.view.survey.written.is_empty() && scene.view.survey.marks.is_empty() {
         return None;
     }
     content(scene, target_of(&Arg::literal(name), inv.cwd.as_deref()).text())

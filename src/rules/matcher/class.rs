@@ -3,7 +3,7 @@
 use super::secret::{is_env_file, is_secret};
 use super::{View, glob};
 pub(crate) use crate::domain::Class;
-use crate::domain::{EffectKind, Protected, ProtectedKind, Target, join};
+use crate::domain::{EffectKind, Origin, Protected, ProtectedKind, Target, join};
 use crate::rules::builtin::lists;
 use crate::rules::survey::MAX_PATH;
 use crate::shell::Arg;
@@ -18,6 +18,11 @@ impl Classes {
     #[must_use]
     pub const fn with(self, class: Class, holds: bool) -> Classes {
         if holds { Classes(self.0 | 1 << class as u8) } else { self }
+    }
+
+    #[must_use]
+    pub const fn or(self, other: Classes) -> Classes {
+        Classes(self.0 | other.0)
     }
 
     pub const fn has(self, class: Class) -> bool {
@@ -225,10 +230,11 @@ pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Cl
             match view.facts.path(path) {
                 Some(fact) if fact.real != *path && !(fact.link && kind == EffectKind::FileDeletion) => {
                     let real = Spot { path: &fact.real, is_glob: false, ..here };
-                    Classes(classes.0 | real.classes(view).0)
+                    classes.or(real.classes(view))
                 }
                 _ => classes,
             }
+            .or(remembered(target, kind, view))
         }
         Target::UnknownPath { known, recursive } => {
             let here = Spot { path: known, is_glob: false, recursive: *recursive, kind };
@@ -236,6 +242,26 @@ pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Cl
         }
         Target::Url(_) | Target::Command(_) | Target::None => Classes::NONE,
     }
+}
+
+/// What the session knows of a file that is read: a copy of a secret is one.
+fn remembered(target: &Target, kind: EffectKind, view: &View<'_>) -> Classes {
+    match held(target, kind, view) {
+        Some(Origin::Secret) => Classes::NONE.with(Class::Secret, true),
+        Some(Origin::Settings) => Classes::NONE.with(Class::EnvFile, true),
+        Some(Origin::Environment | Origin::Written | Origin::Fetched(_)) | None => Classes::NONE,
+    }
+}
+
+/// The secret that is in a file that is read, as far as the session knows.
+pub(crate) fn held<'v>(target: &Target, kind: EffectKind, view: &View<'v>) -> Option<&'v Origin> {
+    let marks = &view.survey.marks;
+    let Target::Path { path, glob: false, recursive } = target else { return None };
+    if marks.is_empty() || kind != EffectKind::FileRead {
+        return None;
+    }
+    let real = view.facts.path(path).map(|fact| fact.real.as_str()).filter(|real| real != path);
+    marks.secret(path, *recursive).or_else(|| marks.secret(real?, *recursive))
 }
 
 /// A path and what is done to it.
@@ -266,7 +292,7 @@ impl Spot<'_> {
             },
             _ => self,
         };
-        Classes(own.0 | folded.place(view).0)
+        own.or(folded.place(view))
     }
 
     /// The classes that only say where it lies.

@@ -188,6 +188,7 @@ fn is_secret(target: &Target, scene: &Scene<'_>) -> bool {
         Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => target.clone(),
     };
     classify(&whole, EffectKind::FileRead, &scene.view).any(&[Class::Secret, Class::EnvFile, Class::Keys])
+        || super::held(&whole, EffectKind::FileRead, &scene.view).is_some()
 }
 
 fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {

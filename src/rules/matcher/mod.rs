@@ -25,7 +25,7 @@ use crate::domain::{
 };
 use crate::shell::Bound;
 
-pub(crate) use class::{At, Class, Classes, Rel, at, classify, inside, may_be, relation, target_of};
+pub(crate) use class::{At, Class, Classes, Rel, at, classify, held, inside, may_be, relation, target_of};
 pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_shell, runs};
 pub(crate) use effect::{owner, owners};
 pub(crate) use flow::{By, SECRET_PRINTERS, prints_environment, prints_secret, runs_input};
@@ -33,6 +33,7 @@ pub(crate) use glob::is_everything;
 pub(crate) use host::{host_of, is_known};
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
+pub(crate) use secret::{is_env_file, is_secret};
 pub(crate) use trigger::Trigger;
 pub(crate) use when::{
     COMMAND, Code, Command, Condition, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,
@@ -194,7 +195,7 @@ pub(crate) fn inner_rules<R>(
     scene: &Scene<'_>,
     call: &ToolCall,
     cwd: &str,
-    look: impl FnOnce(&Scene<'_>, &[&'static str]) -> R,
+    look: impl FnOnce(&Scene<'_>, &[&str]) -> R,
 ) -> R {
     let view = scene.view;
     let survey = super::survey::survey(call, cwd, view.facts, view.policy);
@@ -221,7 +222,7 @@ pub(crate) fn inner_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Ve
 }
 
 /// Calls `take` with each rule that is switched on and matches, what matched, and whether the rule could not tell.
-fn each_match(scene: &Scene<'_>, mut take: impl FnMut(Says<'_>, &str, bool) -> ControlFlow<()>) {
+fn each_match<'a>(scene: &Scene<'a>, mut take: impl FnMut(Says<'a>, &str, bool) -> ControlFlow<()>) {
     let mut last: Option<&Rule> = None;
     let entries = builtin::NEEDS.iter().zip(&builtin::ENTRIES);
     for (_, entry) in entries.filter(|(needs, _)| needs.meets(scene.trigger)) {

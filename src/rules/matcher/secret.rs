@@ -8,7 +8,7 @@ use crate::rules::builtin::lists;
 const TELLING: usize = 3;
 
 /// A file of settings with secret values in it.
-pub(super) fn is_env_file(path: &str, is_glob: bool) -> bool {
+pub(crate) fn is_env_file(path: &str, is_glob: bool) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     match name.strip_prefix(".env") {
         Some("" | "rc") => true,
@@ -21,7 +21,7 @@ pub(super) fn is_env_file(path: &str, is_glob: bool) -> bool {
 }
 
 /// A private key, a credential, or with `recursive` a directory of them.
-pub(super) fn is_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&str>) -> bool {
+pub(crate) fn is_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&str>) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     if name.ends_with(".pub") {
         return false;

@@ -43,6 +43,9 @@ impl Trigger {
     /// The call is no command line.
     pub const TOOL: Trigger = feature(9);
 
+    /// Something is known of files that came from elsewhere, hold a secret, or were written as scripts.
+    pub const MARKS: Trigger = feature(10);
+
     /// A run of any of these programs.
     pub const fn programs(mut names: &[&str]) -> Trigger {
         let mut mask = 0;
@@ -119,6 +122,9 @@ impl Trigger {
         }
         if line_of(view).bytes().any(is_sign) {
             mask |= Trigger::SIGNS.0;
+        }
+        if !view.survey.marks.is_empty() {
+            mask |= Trigger::MARKS.0;
         }
         if matches!(view.call.action, Action::Fetch { .. }) {
             mask |= Trigger::URL.0;

@@ -27,7 +27,8 @@ pub(in crate::rules) use container::IN_CONTAINER;
 pub(in crate::rules) use git::{checked_out, is_whole, setting_command};
 pub(in crate::rules) use paths::MAX_PATH;
 
-use crate::domain::{Ask, Effect, Facts, Policy, Target, ToolCall};
+use crate::domain::{Ask, Effect, Facts, Marks, Policy, Target, ToolCall};
+use crate::rules::trail;
 use crate::shell::Arg;
 
 /// An option of a command, with its value where it has one: `-f`, `--force`, `--force-with-lease=x`.
@@ -101,6 +102,10 @@ pub struct Survey {
     pub written: Vec<(String, Arg)>,
     /// Questions whose answers would make the survey more exact. Ask the host, then survey again.
     pub asks: Vec<Ask>,
+    /// What is known of files from earlier calls, and what this one adds to it at any time: to be remembered.
+    pub marks: Marks,
+    /// What is known of files after the call, if all of it runs and nothing fails.
+    pub leaves: Marks,
 }
 
 /// How deep commands in commands are followed.
@@ -115,7 +120,7 @@ const MAX_CALLS: usize = 1000;
 const MAX_TRIES: usize = 10_000;
 
 /// Surveys a call made in `cwd`.
-pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Survey {
+pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Survey {
     let mut surveyor = Surveyor {
         facts,
         out: Survey::default(),
@@ -138,7 +143,9 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Su
     };
     surveyor.tool(call, cwd);
     surveyor.out.written = surveyor.files;
-    surveyor.out
+    let mut survey = surveyor.out;
+    trail::follow(call, cwd, &mut survey, facts, policy);
+    survey
 }
 
 /// What is gathered while a call is surveyed.
