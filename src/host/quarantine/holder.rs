@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 /// Most processes that are looked at on the way up.
 const STEPS: usize = 64;
 /// Programs that only start another one, or that end with the line they were given: who started them is who counts. Sorted.
-const WRAPPERS: [&str; 56] = [
+const WRAPPERS: [&str; 57] = [
     "ash",
     "bash",
+    "busybox",
     "bwrap",
     "cargo",
     "chpst",
@@ -69,8 +70,6 @@ const WRAPPERS: [&str; 56] = [
     "xonsh",
     "zsh",
 ];
-/// A program that is many, by the name it was called.
-const BUSYBOX: &str = "busybox";
 /// What adopts who has lost its parent, besides process 1.
 const ADOPTERS: [&str; 2] = ["init", "systemd"];
 
@@ -102,7 +101,7 @@ impl Holder {
             if is(&ADOPTERS) {
                 return None;
             }
-            if !is(&WRAPPERS) && !is(&[BUSYBOX]) {
+            if !is(&WRAPPERS) {
                 return Some(Holder { pid, started: stat.started, namespace });
             }
             pid = stat.parent;
