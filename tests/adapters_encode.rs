@@ -60,6 +60,7 @@ const BLOCKED: &str = "lazaret blocked this call\n\
     rule git.push-force: overwrites what others pushed\n\
     matched: git push --force\n\
     instead: git push --force-with-lease\n\
+    to allow: only a person can, by an exception for git.push-force in lazaret's configuration\n\
     repeating the same call will not help";
 const WARNED: &str = "lazaret lets this call run, with a warning\n\
     rule git.push-force: overwrites what others pushed\n\
@@ -452,4 +453,28 @@ fn a_note_is_told_whatever_else_there_is_to_say() {
         "\nnote: a person can let it run: lazaret allow 1234-abcd\nrepeating the same call will not help before that"
     ));
     assert!(message.starts_with("lazaret blocked this call\nrule git.push-force: xxx"));
+}
+
+#[test]
+fn a_block_says_who_may_allow_it_where_somebody_may() {
+    let of = |rule: &str| {
+        let decision =
+            Decision::new(vec![Reason { rule: rule.to_owned(), ..reason(Verdict::Block) }], None, true);
+        text(&claude(&decision).stderr).to_owned()
+    };
+    assert!(
+        of("custom.deploy").contains("to allow: only a person can, by an exception for custom.deploy in")
+    );
+    for rule in ["matrix.critical-high", "effect.critical", "selfprotect.keys-read"] {
+        assert!(
+            of(rule).contains("to allow: nobody can from here; a person can do it at a terminal\n"),
+            "{rule}"
+        );
+    }
+    for rule in
+        ["RATE_LIMIT_EXCEEDED", "fault.state", "shell.bound", "quarantine.contact", "self.settings-change"]
+    {
+        assert!(!of(rule).contains("to allow"), "{rule}");
+        assert!(of(rule).ends_with("repeating the same call will not help\n"), "{rule}");
+    }
 }

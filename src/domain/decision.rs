@@ -89,7 +89,38 @@ pub struct Reason {
     pub instead: Option<String>,
 }
 
+/// Who can let a call run that a reason speaks against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leave {
+    /// A person, by an exception from the rule.
+    Exception,
+    /// Nobody by an exception from it alone: a score, which stands behind the rules.
+    Score,
+    /// Nobody: it guards the guard itself.
+    Nobody,
+    /// It says so itself: a fault, a limit, a bound, a refusal of quarantine.
+    Told,
+}
+
+/// What gives reasons with a way out of their own.
+const TELLS: [&str; 8] =
+    ["fault.", "limits.", "permission.", "quarantine.", "self.", "session.", "shell.bound", "shell.syntax"];
+
 impl Reason {
+    /// Who can let the call run.
+    pub fn leave(&self) -> Leave {
+        let code = self.rule.bytes().any(|byte| byte.is_ascii_uppercase()) || !self.rule.contains('.');
+        if code || TELLS.iter().any(|name| self.rule.starts_with(name)) {
+            Leave::Told
+        } else if self.is_score() {
+            Leave::Score
+        } else if self.rule.starts_with("selfprotect.") {
+            Leave::Nobody
+        } else {
+            Leave::Exception
+        }
+    }
+
     /// It comes from the scores, not from a rule: of two that are equally strict, the rule says more.
     fn is_score(&self) -> bool {
         self.rule.starts_with("matrix.") || self.rule.starts_with("effect.")

@@ -16,7 +16,7 @@ mod score;
 mod text;
 mod written_rule;
 
-pub use decision::{Decision, Enforcement, Reason, Rewrite, Severity, Verdict};
+pub use decision::{Decision, Enforcement, Leave, Reason, Rewrite, Severity, Verdict};
 pub use effect::{Effect, EffectKind, Target};
 pub use event::{AuditEvent, EventKind};
 pub use facts::{Ask, Facts, PathFact, PathKind, Places, Protected, ProtectedKind};

@@ -91,6 +91,16 @@ pub const DOMAINS: &[Domain] = &[
         "what is published cannot be taken back, and what is installed runs code at once",
     ),
     domain(
+        "written",
+        "what a file that is written will do when it is executed: scripts, hooks, pipelines, manifests, agent instructions",
+        "a command that may not run now may not be left where something else runs it later",
+    ),
+    domain(
+        "powershell",
+        "the plain destructive forms of PowerShell and of Windows' command line",
+        "the same harm in another shell, which some agents are given",
+    ),
+    domain(
         "tools",
         "tools of servers that lazaret does not know, by the verbs in their names and by their arguments",
         "they reach mail, tickets, databases and clouds without a shell in between",
