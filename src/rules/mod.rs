@@ -11,4 +11,4 @@ mod trail;
 
 pub use matcher::{Example, Expect, Instead, Rewriter, Rule, View, all, find, judge, rewrite};
 pub use survey::{Flag, Invocation, Stdin, Survey, survey};
-pub use trail::follow;
+pub use trail::{accepted, follow};

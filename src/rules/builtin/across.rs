@@ -6,7 +6,7 @@ use crate::rules::Invocation;
 use crate::rules::matcher::{
     By, Found, Instead, RULE, Rule, Scene, Trigger, has_flag, held, runs, runs_input, target_of,
 };
-use crate::rules::trail::{Started, is_strange, started};
+use crate::rules::trail::{MAX_STARTED, Started, is_strange, started};
 use crate::shell::Arg;
 
 const ARCHIVERS: &[&str] = &["tar", "bsdtar", "gtar", "zip", "cpio", "git"];
@@ -102,7 +102,7 @@ fn fetched_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
         strange(marks, path, scene).or_else(|| strange(marks, real?, scene))
     };
     let came = |path: &str| mark(path).is_some();
-    let found = scene.invocations().iter().filter(|inv| !inv.contained).find(|inv| {
+    let found = scene.invocations().iter().take(MAX_STARTED).filter(|inv| !inv.contained).find(|inv| {
         started(inv).iter().any(|started| match started {
             Started::File(path) | Started::Package(path) => came(path),
             // Of a single file nothing is run because a program works in it.
