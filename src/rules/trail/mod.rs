@@ -15,6 +15,7 @@ use crate::domain::{
     Action, Ask, Claim, Facts, Mark, Marks, Origin, PathKind, Policy, Reach, ToolCall, Usage, join,
 };
 use crate::rules::builtin::downloads::is_download;
+use crate::rules::builtin::lists;
 
 pub(in crate::rules) use run::{Started, started};
 
@@ -291,5 +292,12 @@ pub fn accepted(survey: &Survey, marks: &Marks, policy: &Policy) -> Vec<String> 
 
 /// Whether a host is one that nothing is known of.
 pub(in crate::rules) fn is_strange(host: &str, policy: &Policy) -> bool {
-    host.is_empty() || !is_known(&host_of(host), policy)
+    let distributes = |known: &str| match known.strip_prefix("*.") {
+        Some(above) => host.strip_suffix(above).is_some_and(|front| front.ends_with('.')),
+        None => host == known,
+    };
+    host.is_empty()
+        || !(is_known(&host_of(host), policy)
+            || lists::REGISTRIES.contains(&host)
+            || lists::DISTRIBUTORS.iter().any(|known| distributes(known)))
 }
