@@ -58,13 +58,22 @@ pub fn may_remove(call: &ToolCall) -> bool {
     }
 }
 
-/// The files known so far that a call has made go away, and that are not there any more.
-pub fn gone(call: &ToolCall, cwd: &str, policy: &Policy, marks: &Marks, places: Places) -> Vec<String> {
+/// The files of which nothing more is to be remembered after a call: those that it has made go away and that are not there
+/// any more, and where a person was `asked`, those that it was allowed to start.
+pub fn settled(
+    (call, asked): (&ToolCall, bool),
+    cwd: &str,
+    policy: &Policy,
+    marks: &Marks,
+    places: Places,
+) -> Vec<String> {
     let mut facts = Facts::new(places);
     facts.marks.clone_from(marks);
     let survey = rules::survey(call, cwd, &facts, policy);
     let removed = marks.iter().filter(|mark| !survey.leaves.iter().any(|kept| kept == *mark));
-    removed.filter(|mark| facts::is_missing(&mark.path)).map(|mark| mark.path.clone()).collect()
+    let gone = removed.filter(|mark| facts::is_missing(&mark.path)).map(|mark| mark.path.clone());
+    let accepted = if asked { rules::accepted(&survey, marks, policy) } else { Vec::new() };
+    gone.chain(accepted).collect()
 }
 
 /// Whether the agent is quarantined: by its type, or because the whole client is

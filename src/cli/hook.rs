@@ -377,17 +377,7 @@ fn other_event(request: &Request, event: &Event, places: Places, setting: &Setti
             if let (Some(report), None) = (report, setting.blind()) {
                 decision = setting.desk().report(request, call, report).unwrap_or(decision);
             }
-            let id = review::identify(&request.subject, call).call;
-            let forgotten = match outcome {
-                Outcome::Done if call::may_remove(call) => {
-                    state::forget(&setting.store(), &request.subject, setting.now, |marks| {
-                        call::gone(call, &request.cwd, &setting.policy, marks, places)
-                    })
-                }
-                Outcome::Done | Outcome::Pending | Outcome::Failed | Outcome::Blocked => Ok(()),
-            };
-            let finished = state::finish(&setting.store(), &request.subject, id, *outcome, setting.now);
-            forgotten.and(finished.map(|_found| ()))
+            finish(request, call, *outcome, places, setting)
         }
         Event::SubagentStart => {
             decision.quarantined = setting.trust(&request.subject) == Trust::Quarantined;
@@ -415,6 +405,25 @@ fn other_event(request: &Request, event: &Event, places: Places, setting: &Setti
     }
     let _recorded = setting.log().event(request, &decision);
     decision
+}
+
+/// A call has ended. What it made go away, and what a person let it start, is not held against later calls.
+fn finish(
+    request: &Request,
+    call: &ToolCall,
+    outcome: Outcome,
+    places: Places,
+    setting: &Setting,
+) -> Result<(), Fault> {
+    let (store, subject, now) = (setting.store(), &request.subject, setting.now);
+    let id = review::identify(subject, call).call;
+    let asked = state::finished(&store, subject, id, outcome, now)? == Some(Verdict::Modify);
+    if outcome != Outcome::Done || !(asked || call::may_remove(call)) {
+        return Ok(());
+    }
+    state::forget(&store, subject, now, |marks| {
+        call::settled((call, asked), &request.cwd, &setting.policy, marks, places)
+    })
 }
 
 /// What has grown old: session files, log files, permissions.

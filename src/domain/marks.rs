@@ -95,9 +95,14 @@ impl Marks {
 
     /// Remembers one more; when there are too many, the oldest of those that weigh least is forgotten.
     pub fn add(&mut self, mark: Mark) {
-        if size(&mark) > Marks::MAX_PATH || mark.path.len() < 2 || self.list.contains(&mark) {
-            return;
+        let fits = size(&mark) <= Marks::MAX_PATH && mark.path.len() > 1 && !mark.path.contains('\0');
+        if fits && !self.list.contains(&mark) {
+            self.restore(mark);
         }
+    }
+
+    /// The same of one that is known to be whole and not to stand there twice.
+    pub fn restore(&mut self, mark: Mark) {
         self.bytes += size(&mark);
         self.list.push(mark);
         while self.list.len() > Marks::MAX || self.bytes > Marks::MAX_BYTES {
@@ -117,6 +122,9 @@ impl Marks {
 
     /// Forgets what is known of the files at and below a path that are gone or have become others.
     pub fn forget(&mut self, path: &str) {
+        if !self.list.iter().any(|mark| lies_in(&mark.path, path)) {
+            return;
+        }
         self.list.retain(|mark| !lies_in(&mark.path, path));
         self.bytes = self.list.iter().map(size).sum();
     }

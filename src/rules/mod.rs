@@ -16,4 +16,4 @@ pub use matcher::{
     written,
 };
 pub use survey::{Flag, Invocation, Stdin, Survey, survey};
-pub use trail::follow;
+pub use trail::{accepted, follow};

@@ -20,7 +20,7 @@ pub use sweep::sweep;
 
 use super::clock::Now;
 use super::private;
-use crate::domain::{Entry, Fault, FaultKind, Marks, Outcome, PastCall, Stand, Subject};
+use crate::domain::{Entry, Fault, FaultKind, Marks, Outcome, PastCall, Stand, Subject, Verdict};
 
 /// Where the state lies, and how long a call waits for another one of its session.
 #[derive(Debug, Clone)]
@@ -137,13 +137,24 @@ pub fn finish(
     outcome: Outcome,
     now: Now,
 ) -> Result<bool, Fault> {
+    finished(store, subject, call, outcome, now).map(|verdict| verdict.is_some())
+}
+
+/// The same, and what was said of the call before it ran: none = no such call is remembered.
+pub fn finished(
+    store: &Store,
+    subject: &Subject,
+    call: u64,
+    outcome: Outcome,
+    now: Now,
+) -> Result<Option<Verdict>, Fault> {
     /// Records read at once, newest first: a call is mostly reported before many others begin.
     const AT_ONCE: u64 = 64;
     if call == 0 {
-        return Ok(false);
+        return Ok(None);
     }
     let Some(mut ring) = Ring::open(store, &name(subject), now, Purpose::Change)? else {
-        return Ok(false);
+        return Ok(None);
     };
     catch_up(&mut ring)?;
     let mut above = ring.header.next;
@@ -156,11 +167,11 @@ pub fn finish(
                 record.entry.outcome = outcome;
                 ring.write_record(&record)?;
             }
-            return Ok(true);
+            return Ok(Some(record.entry.verdict));
         }
         above = from;
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Changes what changes seldom; nothing is written when nothing changed.

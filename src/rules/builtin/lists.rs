@@ -326,6 +326,40 @@ pub(crate) const RUNTIMES: &[&str] = &["deno", "bun"];
 /// Builtins that run text or a file as part of the shell.
 pub(crate) const RUN_IN_SHELL: &[&str] = &["eval", "source", "."];
 
+/// Hosts from which the makers of common tools hand them out, and hosts of repositories. `*.` stands for all below.
+pub(crate) const DISTRIBUTORS: &[&str] = &[
+    "nodejs.org",
+    "go.dev",
+    "dl.google.com",
+    "static.rust-lang.org",
+    "python.org",
+    "www.python.org",
+    "ziglang.org",
+    "download.docker.com",
+    "releases.hashicorp.com",
+    "dl.k8s.io",
+    "get.helm.sh",
+    "awscli.amazonaws.com",
+    "dlcdn.apache.org",
+    "archive.apache.org",
+    "downloads.apache.org",
+    "repo1.maven.org",
+    "services.gradle.org",
+    "ftp.gnu.org",
+    "cdn.kernel.org",
+    "bitbucket.org",
+    "codeberg.org",
+    "git.sr.ht",
+    "dev.azure.com",
+    "ssh.dev.azure.com",
+    "git.kernel.org",
+    "git.savannah.gnu.org",
+    "gitlab.gnome.org",
+    "gitlab.freedesktop.org",
+    "salsa.debian.org",
+    "*.googlesource.com",
+];
+
 /// Registries that packages usually come from, and hosts whose modules are run by their address.
 pub(crate) const REGISTRIES: &[&str] = &[
     "registry.npmjs.org",

@@ -15,11 +15,16 @@ use crate::domain::{
     Action, Ask, Claim, Facts, Mark, Marks, Origin, PathKind, Policy, Reach, ToolCall, Usage, join,
 };
 use crate::rules::builtin::downloads::is_download;
+use crate::rules::builtin::lists;
 
 pub(in crate::rules) use run::{Started, started};
 
-/// Most paths of one call that are looked up; with more of them, something may have been missed.
+/// Most paths of one call that are looked up where something is remembered; with more of them, something may have been missed.
 const MAX_LOOKUPS: usize = 4096;
+/// What a copy counts as, in lookups.
+const COPY: usize = 64;
+/// Most commands of one call that are looked at for what they start.
+pub(in crate::rules) const MAX_STARTED: usize = 4096;
 
 /// What data carries with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -87,7 +92,8 @@ pub fn follow(call: &ToolCall, cwd: &str, survey: &mut Survey, facts: &Facts, po
     for (index, inv) in survey.invocations.iter().enumerate() {
         trail.step(index, inv, &survey.invocations);
     }
-    if trail.lookups > MAX_LOOKUPS && survey.problem.is_none() {
+    let commands = if trail.seen.is_empty() { 0 } else { survey.invocations.len() };
+    if (trail.lookups > MAX_LOOKUPS || commands > MAX_STARTED) && survey.problem.is_none() {
         survey.problem = Some("it names more files than can be followed".to_owned());
     }
     if !trail.seen.is_empty() {
@@ -174,7 +180,7 @@ impl Trail<'_> {
             return;
         }
         if !append {
-            self.now.forget(path);
+            self.forget(path);
         }
         for origin in taint.origins() {
             self.mark(path, Reach::File, origin);
@@ -186,7 +192,7 @@ impl Trail<'_> {
         let source = self.now.source(path).map(|mark| mark.origin.clone());
         let fetched = matches!(source, Some(Origin::Fetched(_)));
         if !append {
-            self.now.forget(path);
+            self.forget(path);
         }
         // In what came from elsewhere its own file is its own; what it only changes stays what it is.
         if if fetched { !append } else { files::is_script_name(path) } {
@@ -197,7 +203,7 @@ impl Trail<'_> {
     fn claimed(&mut self, claim: &Claim, cwd: &str) {
         match claim {
             Claim::File { path, usage: Usage::Write } => self.wrote(&join(cwd, path), false),
-            Claim::File { path, usage: Usage::Delete } => self.now.forget(&join(cwd, path)),
+            Claim::File { path, usage: Usage::Delete } => self.forget(&join(cwd, path)),
             Claim::File { usage: Usage::Read | Usage::Unsaid, .. }
             | Claim::Command(_)
             | Claim::Code(_)
@@ -218,8 +224,19 @@ impl Trail<'_> {
     }
 
     fn copy(&mut self, from: &str, to: &str) {
+        if self.now.is_empty() || self.lookups > MAX_LOOKUPS {
+            return;
+        }
+        self.lookups += COPY;
         self.now.copy(from, to);
         self.seen.add_all(&self.now);
+    }
+
+    fn forget(&mut self, path: &str) {
+        if !self.now.is_empty() {
+            self.lookups += 1;
+            self.now.forget(path);
+        }
     }
 
     fn is_dir(&self, path: &str) -> bool {
@@ -238,11 +255,14 @@ impl Trail<'_> {
 
     /// Asks for the text of scripts that are started and that the session knows.
     fn ask_for_scripts(&self, survey: &mut Survey) {
-        let paths = survey.invocations.iter().flat_map(started).filter_map(|started| match started {
-            Started::File(path) => Some(path),
-            Started::Program(_) | Started::In(_) | Started::Package(_) => None,
-        });
-        let recipes = survey.invocations.iter().flat_map(run::recipes);
+        let paths =
+            survey.invocations.iter().take(MAX_STARTED).flat_map(started).filter_map(
+                |started| match started {
+                    Started::File(path) => Some(path),
+                    Started::Program(_) | Started::In(_) | Started::Package(_) => None,
+                },
+            );
+        let recipes = survey.invocations.iter().take(MAX_STARTED).flat_map(run::recipes);
         let known: Vec<Ask> = { paths.chain(recipes) }
             .filter(|path| self.seen.source(path).is_some())
             .map(Ask::Content)
@@ -256,7 +276,28 @@ impl Trail<'_> {
     }
 }
 
+/// The paths of what came from a host that nothing is known of and is started by a call.
+pub fn accepted(survey: &Survey, marks: &Marks, policy: &Policy) -> Vec<String> {
+    let started = survey.invocations.iter().take(MAX_STARTED).flat_map(started);
+    let sources = started.filter_map(|started| match started {
+        Started::File(path) | Started::In(path) | Started::Package(path) => marks.source(&path),
+        Started::Program(_) => None,
+    });
+    let strange = sources.filter(|mark| match &mark.origin {
+        Origin::Fetched(host) => is_strange(host, policy),
+        Origin::Written | Origin::Environment | Origin::Settings | Origin::Secret => false,
+    });
+    strange.map(|mark| mark.path.clone()).collect()
+}
+
 /// Whether a host is one that nothing is known of.
 pub(in crate::rules) fn is_strange(host: &str, policy: &Policy) -> bool {
-    host.is_empty() || !is_known(&host_of(host), policy)
+    let distributes = |known: &str| match known.strip_prefix("*.") {
+        Some(above) => host.strip_suffix(above).is_some_and(|front| front.ends_with('.')),
+        None => host == known,
+    };
+    host.is_empty()
+        || !(is_known(&host_of(host), policy)
+            || lists::REGISTRIES.contains(&host)
+            || lists::DISTRIBUTORS.iter().any(|known| distributes(known)))
 }

@@ -1,6 +1,6 @@
 //! What a command takes in, and which files it makes of it.
 
-use super::{Taint, Trail, files};
+use super::{MAX_LOOKUPS, Taint, Trail, files};
 use crate::domain::{Origin, Reach, Target, join, lies_in};
 use crate::rules::Invocation;
 use crate::rules::builtin::downloads::{DECODING, copies_here, downloads, saved_behind};
@@ -82,7 +82,6 @@ impl Trail<'_> {
     /// What is in a file, or with a directory in all of it.
     pub(super) fn held(&mut self, target: &Target) -> Taint {
         let Target::Path { path, glob, recursive } = target else { return Taint::default() };
-        self.lookups += 1;
         let home = self.facts.places.home.as_deref();
         let mut taint = Taint::default();
         if is_secret(path, *glob, *recursive, home) {
@@ -90,9 +89,10 @@ impl Trail<'_> {
         } else if is_env_file(path, *glob) {
             taint.secret = Some(Origin::Settings);
         }
-        if self.now.is_empty() {
+        if self.now.is_empty() || self.lookups > MAX_LOOKUPS {
             return taint;
         }
+        self.lookups += 1;
         let fixed = if *glob { fixed_dir(path) } else { path.as_str() };
         if let Some(origin) = self.now.secret(fixed, true) {
             taint.join(&Taint::of(origin));
@@ -114,7 +114,7 @@ impl Trail<'_> {
             "cp" | "mv" | "ln" | "install" | "rsync" | "ditto" | "scp" => self.copies(inv),
             "rm" | "unlink" | "shred" => {
                 for path in inv.operands.iter().filter_map(file) {
-                    self.now.forget(&path);
+                    self.forget(&path);
                 }
             }
             "tee" | "sponge" => {
@@ -197,7 +197,7 @@ impl Trail<'_> {
             let to = if dir && !glob { join(&dest_path, name) } else { dest_path.clone() };
             // Linked or copied, a file that was there is another now.
             if to != *path && !lies_in(path, &to) {
-                self.now.forget(&to);
+                self.forget(&to);
             }
             self.copy(if *glob { fixed_dir(path) } else { path }, &to);
             let whole = Target::Path { path: path.clone(), glob: *glob, recursive: true };
@@ -207,7 +207,7 @@ impl Trail<'_> {
                 self.mark(&to, reach, origin);
             }
             if inv.program == "mv" {
-                self.now.forget(path);
+                self.forget(path);
             }
         }
     }
@@ -219,7 +219,7 @@ impl Trail<'_> {
         let strange = super::is_strange(host, self.policy);
         let fetched: Vec<Target> = downloads(inv).chain(saved_behind(inv, all)).chain(copied).collect();
         for path in fetched.iter().filter_map(path_of) {
-            self.now.forget(&path);
+            self.forget(&path);
             let of_copier = copies_here(inv) && self.is_dir(&path);
             if strange || files::is_script_name(&path) {
                 let reach = if of_copier { Reach::Tree } else { Reach::File };

@@ -70,6 +70,26 @@ const HARMLESS: &[&str] = &[
     "rm", "kill", "inspect", "doc", "clean", "init", "vet", "cache",
 ];
 
+/// Modules that come with the interpreter.
+const STANDARD: &[&str] = &[
+    "json.tool",
+    "http.server",
+    "venv",
+    "py_compile",
+    "compileall",
+    "zipfile",
+    "tarfile",
+    "timeit",
+    "calendar",
+    "site",
+    "sysconfig",
+    "ensurepip",
+    "this",
+    "pydoc",
+    "base64",
+    "uuid",
+];
+
 /// The options that name another directory.
 const DIRECTORIES: &[&str] = &[
     "-C",
@@ -100,6 +120,10 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
     if interprets || in_shell {
         if !coded {
             out.extend(inv.operands.first().map(|arg| Started::File(path(arg))));
+        }
+        // A module is sought in the directory first.
+        if flag_value(inv, &["-m"]).is_some_and(|module| !STANDARD.contains(&module.prefix())) {
+            out.extend(inv.cwd.clone().map(Started::In));
         }
         out.extend(flag_value(inv, &["-r", "--require", "-f"]).map(|arg| Started::File(path(arg))));
     }
