@@ -8,10 +8,12 @@ mod downloads;
 mod files;
 pub(crate) mod git;
 pub(crate) mod lists;
+mod loops;
 mod network;
 mod packages;
 mod persistence;
 mod privilege;
+mod resources;
 mod runners;
 mod scripts;
 mod secrets;
@@ -34,6 +36,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     persistence::RULES,
     git::RULES,
     system::RULES,
+    resources::RULES,
     cloud::RULES,
     database::RULES,
     packages::RULES,

@@ -88,6 +88,8 @@ pub(crate) enum Flow {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Hosts {
     Is(&'static [&'static str]),
+    /// One that hands out a cloud machine's credentials, in any spelling.
+    Metadata,
 }
 
 /// Code given to an interpreter (by an option or on its standard input) that holds, of each group, one of the words.
