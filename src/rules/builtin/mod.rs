@@ -9,11 +9,13 @@ pub(super) mod downloads;
 mod files;
 pub(crate) mod git;
 pub(crate) mod lists;
+mod loops;
 mod network;
 mod packages;
 mod persistence;
 mod powershell;
 mod privilege;
+mod resources;
 mod runners;
 mod scripts;
 mod secrets;
@@ -40,6 +42,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     persistence::RULES,
     git::RULES,
     system::RULES,
+    resources::RULES,
     cloud::RULES,
     database::RULES,
     packages::RULES,

@@ -30,7 +30,7 @@ pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_s
 pub(crate) use effect::{owner, owners};
 pub(crate) use flow::{By, SECRET_PRINTERS, prints_environment, prints_secret, runs_input};
 pub(crate) use glob::is_everything;
-pub(crate) use host::{host_of, is_known};
+pub(crate) use host::{host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};

@@ -25,7 +25,7 @@ impl Trigger {
     /// Every call has it.
     pub const ALWAYS: Trigger = feature(0);
     /// A URL is fetched.
-    const URL: Trigger = feature(1);
+    pub const URL: Trigger = feature(1);
     /// An interpreter runs.
     pub const INTERPRETER: Trigger = feature(2);
     /// A shell runs.

@@ -100,6 +100,8 @@ pub struct Survey {
     pub bound: bool,
     /// Files that the call itself writes, with what it writes, where that is known; the latest last.
     pub written: Vec<(String, Arg)>,
+    /// A function that starts itself more than once, beside itself or in the background.
+    pub restarts: Option<String>,
     /// Questions whose answers would make the survey more exact. Ask the host, then survey again.
     pub asks: Vec<Ask>,
     /// What is known of files from earlier calls, and what this one adds to it at any time: to be remembered.

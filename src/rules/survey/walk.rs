@@ -22,6 +22,8 @@ pub(super) struct Function {
     index: u32,
     /// It is being walked, or has been.
     state: Walked,
+    /// It was called again while it was walked.
+    again: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +105,7 @@ impl Surveyor<'_> {
         let known = self.functions.len();
         for (index, name) in (0u32..).zip(&script.functions) {
             let (name, script, source) = (name.clone(), Rc::clone(&script), Rc::clone(&source));
-            self.functions.push(Function { name, script, source, index, state: Walked::No });
+            self.functions.push(Function { name, script, source, index, state: Walked::No, again: false });
         }
         let traps = self.traps.len();
         let mut scope = self.commands(script, source, None, (scope, frame.clone()));
@@ -129,6 +131,10 @@ impl Surveyor<'_> {
     /// Walks the body of a function as `args` call it.
     pub(super) fn function(&mut self, at: usize, args: &[Arg], (mut scope, frame): (Scope, Frame)) -> Scope {
         let Some(function) = self.functions.get_mut(at) else { return scope };
+        if function.state == Walked::Now && std::mem::replace(&mut function.again, true) {
+            let beside = function.source.replace("&&", "").replace("||", "").contains(['&', '|']);
+            self.out.restarts = beside.then(|| function.name.clone()).or(self.out.restarts.take());
+        }
         if function.state == Walked::Now || frame.depth > super::MAX_DEPTH {
             return scope;
         }
