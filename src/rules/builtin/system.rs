@@ -4,8 +4,7 @@ use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, code_of,
-    contains_word, has_flag, is_shell,
+    Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, has_flag,
 };
 use crate::shell::{Arg, parse};
 
@@ -400,21 +399,21 @@ fn matches_all(inv: &Invocation) -> bool {
 }
 
 fn fork_bomb<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let line = scene.command_line();
-    if !line.contains('(') && !line.contains("function") {
-        return Found::No;
+    Found::from(scene.texts().find(|text| starts_itself_twice(text)))
+}
+
+fn starts_itself_twice(text: &str) -> bool {
+    if !text.contains('(') && !text.contains("function") {
+        return false;
     }
-    let nested = scene.invocations().iter().filter(|inv| inv.wrappers.iter().any(|w| is_shell(w)));
-    let hidden = nested.flat_map(|inv| code_of(inv, scene)).any(|text| contains_word(&text, ":|:&"));
-    let script = parse(line);
-    let bomb = script.functions.iter().enumerate().any(|(index, name)| {
+    let script = parse(text);
+    script.functions.iter().enumerate().any(|(index, name)| {
         let own = script.commands.iter().filter(|simple| {
             simple.function.is_some_and(|f| usize::try_from(f) == Ok(index))
-                && simple.words.first().and_then(|word| line.get(word.span.0..word.span.1)) == Some(name)
+                && simple.words.first().and_then(|word| text.get(word.span.0..word.span.1)) == Some(name)
         });
         own.count() > 1
-    });
-    if bomb || hidden { Found::yes(line) } else { Found::No }
+    })
 }
 
 fn log_overwritten<'a>(scene: &Scene<'a>) -> Found<'a> {
