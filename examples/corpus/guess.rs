@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use lazaret::domain::{Decision, Verdict};
+use lazaret::domain::Decision;
 
 use super::corpus::Expect;
 

@@ -6,7 +6,7 @@ use crate::rules::Invocation;
 use crate::rules::commands;
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, code_of, contains_word, flag_value,
-    has_flag, inner_verdict, is_interpreter, is_shell, runs, target_of,
+    has_flag, inner_verdict, input_of, is_interpreter, is_shell, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -268,7 +268,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate(
                 "code_runs_an_asked_command",
-                Trigger::INTERPRETER.or(Trigger::programs(lists::SEDS)),
+                Trigger::INTERPRETER.or(Trigger::programs(lists::SEDS)).or(Trigger::programs(MAKES)),
                 |scene| runs_at_least(scene, Verdict::Modify),
             ),
             predicate("argument_is_an_asked_command", runners::NEEDS, |scene| {
@@ -394,7 +394,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate(
                 "code_runs_a_blocked_command",
-                Trigger::INTERPRETER.or(Trigger::programs(lists::SEDS)),
+                Trigger::INTERPRETER.or(Trigger::programs(lists::SEDS)).or(Trigger::programs(MAKES)),
                 |scene| runs_at_least(scene, Verdict::Block),
             ),
             predicate("argument_is_a_blocked_command", runners::NEEDS, |scene| {
@@ -713,8 +713,8 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         let run = sed_scripts(inv).filter_map(|script| scripts::sed_runs(&script.text()));
         { run }.any(|command| is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least)
     });
-    if let Some(inv) = sed {
-        return Found::yes(&inv.text);
+    if let Some(text) = sed.map(|inv| inv.text.as_str()).or_else(|| recipes_run(scene, least)) {
+        return Found::yes(text);
     }
     if !scene.trigger.meets(Trigger::INTERPRETER) {
         return Found::No;
@@ -769,14 +769,35 @@ fn tcl_command(text: &str) -> Option<&str> {
     text.lines().map(|line| line.trim().trim_start_matches('[')).find_map(|line| line.strip_prefix("exec "))
 }
 
-/// More than one word, the first of which can be a program.
+/// More than one word, the first of which can be a program, or is what a shell makes one of.
 pub(super) fn is_command(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'+' | b'~');
+    let assigns =
+        || first.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(plain));
     text.len() <= MAX_LENGTH
         && text.trim().contains(' ')
-        && first
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'+' | b'~'))
+        && (first.bytes().all(plain)
+            || first.starts_with(['$', '`', '"', '\'', '('])
+            || first.contains('\\')
+            || first.ends_with("()")
+            || assigns())
+}
+
+const MAKES: &[&str] = &["make", "gmake", "bmake"];
+
+/// `make` that is told on its standard input what to run.
+fn recipes_run<'a>(scene: &Scene<'a>, least: Verdict) -> Option<&'a str> {
+    let fed = scene.first(MAKES, |inv| {
+        let told = flag_value(inv, &["-f", "--file", "--makefile"]);
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        told.is_some_and(|file| matches!(file.known(), Some("-" | "/dev/stdin")))
+            && input_of(inv, scene).iter().flat_map(|text| text.lines()).take(MAX_LITERALS).any(|line| {
+                let recipe = line.trim_start_matches(['\t', '@', '-', '+', ' ']).replace("$$", "$");
+                is_command(&recipe) && inner_verdict(scene, &shell(recipe), cwd) >= least
+            })
+    });
+    fed.map(|inv| inv.text.as_str())
 }
 
 pub(super) fn shell(command: String) -> ToolCall {

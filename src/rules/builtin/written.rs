@@ -81,20 +81,42 @@ fn at<'a>(scene: &Scene<'a>, verdict: Verdict) -> Found<'a> {
     match &call.action {
         Action::Write { path, content, .. } | Action::Edit { path, content, .. } => {
             let notebook = call.tool == Tool::NotebookEdit;
-            if content_verdict(scene, path, content, notebook) == verdict { Found::yes(path) } else { Found::No }
+            if content_verdict(scene, path, content, notebook) == verdict {
+                Found::yes(path)
+            } else {
+                Found::No
+            }
         }
         Action::Other { .. } => {
             let Some(told) = Told::of(scene) else { return Found::No };
             if by_tool(scene, &told) == verdict { Found::yes(told.text) } else { Found::No }
         }
-        Action::Shell { .. } | Action::Read { .. } | Action::Search { .. } | Action::Fetch { .. } | Action::Spawn { .. } => Found::No,
+        Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Spawn { .. } => Found::No,
     }
 }
 
 /// What a tool of a server writes: contents under the path that stands beside them, cells, manifests.
 fn by_tool(scene: &Scene<'_>, told: &Told<'_>) -> Verdict {
-    const TEXTS: &[&str] = &["content", "contents", "text", "filetext", "newtext", "newstr", "newstring", "data", "body", "code"];
-    let paths: Vec<&str> = told.values(&["path", "filepath", "file", "filename", "relativepath", "targetfile"]).filter(|path| path.len() < 4096).collect();
+    const TEXTS: &[&str] = &[
+        "content",
+        "contents",
+        "text",
+        "filetext",
+        "newtext",
+        "newstr",
+        "newstring",
+        "data",
+        "body",
+        "code",
+    ];
+    let paths: Vec<&str> = told
+        .values(&["path", "filepath", "file", "filename", "relativepath", "targetfile"])
+        .filter(|path| path.len() < 4096)
+        .collect();
     let mut worst = Verdict::Allow;
     for text in told.values(TEXTS).take(32) {
         for path in paths.iter().take(32) {
@@ -120,12 +142,22 @@ fn content_verdict(scene: &Scene<'_>, path: &str, text: &str, notebook: bool) ->
         return Verdict::Allow;
     }
     if notebook {
-        let cells = extract::cell(text).into_iter().map(|line| judge::command(scene, &line, Place::Script)).max();
-        return cells.unwrap_or_default().max(code::verdict(scene, text, code::Language::Hash, Place::Script));
+        let cells =
+            extract::cell(text).into_iter().map(|line| judge::command(scene, &line, Place::Script)).max();
+        return cells.unwrap_or_default().max(code::verdict(
+            scene,
+            text,
+            code::Language::Hash,
+            Place::Script,
+        ));
     }
     let settings = config::verdict(scene, &path, text);
     let executed = executed(scene, &lower, name, text);
-    let told = if instructions::is_read_by_agents(&lower) { instructions::verdict(scene, text) } else { Verdict::Allow };
+    let told = if instructions::is_read_by_agents(&lower) {
+        instructions::verdict(scene, text)
+    } else {
+        Verdict::Allow
+    };
     settings.max(executed).max(told)
 }
 
@@ -150,14 +182,33 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
         judged.max().unwrap_or_default()
     };
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let hook = [".git/hooks/", ".husky/", ".githooks/", "/hooks/"].iter().any(|dir| lower.contains(dir)) && (extension.is_empty() || extension == "sh")
-        || matches!(name, ".envrc" | ".bashrc" | ".zshrc" | ".profile" | ".bash_profile" | ".zshenv" | "apkbuild" | "pkgbuild" | "postinst" | "preinst" | "prerm" | "postrm");
+    let hook = [".git/hooks/", ".husky/", ".githooks/", "/hooks/"].iter().any(|dir| lower.contains(dir))
+        && (extension.is_empty() || extension == "sh")
+        || matches!(
+            name,
+            ".envrc"
+                | ".bashrc"
+                | ".zshrc"
+                | ".profile"
+                | ".bash_profile"
+                | ".zshenv"
+                | "apkbuild"
+                | "pkgbuild"
+                | "postinst"
+                | "preinst"
+                | "prerm"
+                | "postrm"
+        );
     let first = text.lines().next().unwrap_or_default();
     let shebang = first.starts_with("#!");
     let shell = matches!(extension, "sh" | "bash" | "zsh" | "ksh" | "command" | "fish" | "bats")
-        || shebang && first.ends_with("sh") || shebang && first.contains("sh -");
+        || shebang && first.ends_with("sh")
+        || shebang && first.contains("sh -");
     if let Some(language) = code::language(name) {
-        let hooked = matches!(name, "setup.py" | "conftest.py" | "sitecustomize.py" | "usercustomize.py" | "build.rs" | "noxfile.py");
+        let hooked = matches!(
+            name,
+            "setup.py" | "conftest.py" | "sitecustomize.py" | "usercustomize.py" | "build.rs" | "noxfile.py"
+        );
         return code::verdict(scene, text, language, if hooked { Place::Hook } else { Place::Script });
     }
     if shebang && ["python", "ruby", "perl", "node"].iter().any(|program| first.contains(program)) {
@@ -171,9 +222,15 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
         return script(scene, text, place);
     }
     match name {
-        "makefile" | "gnumakefile" | "justfile" | ".justfile" => return each(extract::recipes(text), Place::Script),
-        "package.json" | "composer.json" | "deno.json" | "tasks.json" | "launch.json" | "devcontainer.json" | "turbo.json" | "hooks.json" | "lerna.json" => {
-            let strings = scripts::strings(text).into_iter().filter(|word| word.contains(' ')).take(extract::MAX_COMMANDS);
+        "makefile" | "gnumakefile" | "justfile" | ".justfile" => {
+            return each(extract::recipes(text), Place::Script);
+        }
+        "package.json" | "composer.json" | "deno.json" | "tasks.json" | "launch.json"
+        | "devcontainer.json" | "turbo.json" | "hooks.json" | "lerna.json" => {
+            let strings = scripts::strings(text)
+                .into_iter()
+                .filter(|word| word.contains(' '))
+                .take(extract::MAX_COMMANDS);
             return each(strings.collect(), Place::Hook);
         }
         _ => {}
@@ -201,14 +258,36 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
 
 fn yaml(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
     let each = |place: Place| {
-        let judged = extract::yaml(text).into_iter().map(|line| judge::command(scene, &without_expressions(&line), place));
+        let judged = extract::yaml(text)
+            .into_iter()
+            .map(|line| judge::command(scene, &without_expressions(&line), place));
         judged.max().unwrap_or_default()
     };
-    let pipeline = [".github/", ".gitlab-ci", ".circleci", "pipelines", ".drone", ".travis", "appveyor", "/ci/", ".buildkite", "cloudbuild", "action.y", ".woodpecker"]
-        .iter()
-        .any(|part| lower.contains(part));
-    let hooks = name.starts_with(".pre-commit") || name.starts_with("lefthook") || name.starts_with(".lefthook");
-    let tasks = name.starts_with("taskfile") || text.contains("hosts:") || text.contains("ansible") || lower.contains("/tasks/") || lower.contains("/roles/") || name.starts_with("cloud-init") || text.starts_with("#cloud-config");
+    let pipeline = [
+        ".github/",
+        ".gitlab-ci",
+        ".circleci",
+        "pipelines",
+        ".drone",
+        ".travis",
+        "appveyor",
+        "/ci/",
+        ".buildkite",
+        "cloudbuild",
+        "action.y",
+        ".woodpecker",
+    ]
+    .iter()
+    .any(|part| lower.contains(part));
+    let hooks =
+        name.starts_with(".pre-commit") || name.starts_with("lefthook") || name.starts_with(".lefthook");
+    let tasks = name.starts_with("taskfile")
+        || text.contains("hosts:")
+        || text.contains("ansible")
+        || lower.contains("/tasks/")
+        || lower.contains("/roles/")
+        || name.starts_with("cloud-init")
+        || text.starts_with("#cloud-config");
     if pipeline || config::is_compose(name) || text.contains("apiVersion:") {
         return each(Place::Container).max(if pipeline { dumped(scene, text) } else { Verdict::Allow });
     }
@@ -220,12 +299,28 @@ fn yaml(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
 
 /// A pipeline that sends its secrets or all its variables to a host that is not known.
 fn dumped(scene: &Scene<'_>, text: &str) -> Verdict {
-    let sends = |line: &&str| ["curl ", "wget ", "nc ", "http "].iter().any(|word| line.contains(word)) && judge::foreign_host(scene, line);
+    let sends = |line: &&str| {
+        ["curl ", "wget ", "nc ", "http "].iter().any(|word| line.contains(word))
+            && judge::foreign_host(scene, line)
+    };
     let whole = |line: &str| {
-        ["$(env)", "`env`", "env |", "env|", "printenv", "toJSON(secrets)", "toJson(secrets)", "set |", "export -p"].iter().any(|form| line.contains(form))
+        [
+            "$(env)",
+            "`env`",
+            "env |",
+            "env|",
+            "printenv",
+            "toJSON(secrets)",
+            "toJson(secrets)",
+            "set |",
+            "export -p",
+        ]
+        .iter()
+        .any(|form| line.contains(form))
     };
     let piped = |line: &str| {
-        let data = ["-d", "--data", "-F", "--post-data", "?"].iter().any(|flag| line.contains(flag)) || line.contains('|');
+        let data = ["-d", "--data", "-F", "--post-data", "?"].iter().any(|flag| line.contains(flag))
+            || line.contains('|');
         let header = line.contains("Authorization") || line.contains("webhook") || line.contains("-H ");
         line.contains("secrets.") && data && !header
     };

@@ -51,6 +51,11 @@ impl<'a> Scene<'a> {
     pub fn command_line(&self) -> &'a str {
         line_of(&self.view)
     }
+
+    /// The command line, and every text that a shell inside it runs.
+    pub fn texts(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        std::iter::once(line_of(&self.view)).chain(self.view.survey.nested.iter().map(String::as_str))
+    }
 }
 
 pub(super) fn line_of<'a>(view: &View<'a>) -> &'a str {

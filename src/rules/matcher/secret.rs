@@ -13,8 +13,10 @@ pub(crate) fn is_env_file(path: &str, is_glob: bool) -> bool {
     match name.strip_prefix(".env") {
         Some("" | "rc") => true,
         Some(rest) if is_glob && rest.contains(['*', '?', '[']) => true,
+        // A sentence that ends in such a name is not one.
         Some(rest) => rest
             .strip_prefix('.')
+            .filter(|rest| !rest.contains([' ', '|', ';']))
             .is_some_and(|rest| !rest.split('.').any(|part| lists::ENV_EXAMPLES.contains(&part))),
         None => is_glob && name.starts_with(".e") && glob::segment(name, ".env"),
     }

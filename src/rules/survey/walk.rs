@@ -93,6 +93,9 @@ impl Surveyor<'_> {
             return scope;
         }
         let script = parse(&source);
+        if frame.depth > 0 {
+            self.out.nested.push(source.clone());
+        }
         match &script.problem {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
             Some(Problem::Syntax { at, what }) if self.out.problem.is_none() => {
