@@ -77,38 +77,38 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
 /// What runs of itself when packages are installed.
 const LIFECYCLE: &[&str] = &["preinstall", "install", "postinstall", "prepare", "prepublish"];
 
-/// The scripts in a package.json that a command starts, and those that they start; all of them where that cannot be told.
+/// The scripts in a package.json that a command starts, and those that they start; all its strings where that cannot be told.
 fn scripts_of(manifest: &str, inv: &Invocation) -> Vec<String> {
-    let all = scripts::strings(manifest);
     let words: Vec<&str> =
         inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-')).collect();
-    let mut names: Vec<&str> = match words.as_slice() {
-        ["run" | "run-script" | "rum", name, ..] => vec![name],
-        ["test" | "t" | "tst", ..] => vec!["test"],
-        ["start" | "stop" | "restart", ..] => words.first().copied().into_iter().collect(),
-        ["install" | "i" | "ci" | "add", ..] => LIFECYCLE.to_vec(),
-        _ => return all,
+    let names: Option<Vec<&str>> = match words.as_slice() {
+        ["run" | "run-script" | "rum", name, ..] => Some(vec![name]),
+        ["test" | "t" | "tst", ..] => Some(vec!["test"]),
+        [name @ ("start" | "stop" | "restart"), ..] => Some(vec![name]),
+        ["install" | "i" | "ci" | "add", ..] => Some(LIFECYCLE.to_vec()),
+        _ => None,
     };
-    // A script that speaks of another one may run it.
-    let pairs: Vec<(&str, &str)> =
-        all.iter().zip(all.iter().skip(1)).map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let parsed = serde_json::from_str::<serde_json::Value>(manifest).ok();
+    let scripts = parsed.as_ref().and_then(|manifest| manifest.get("scripts")?.as_object());
+    let (Some(mut names), Some(scripts)) = (names, scripts) else { return scripts::strings(manifest) };
+    let all: Vec<(&str, &str)> =
+        scripts.iter().filter_map(|(name, text)| Some((name.as_str(), text.as_str()?))).collect();
     let runs = |names: &[&str], name: &str| {
         let bare = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
         names.contains(&name) || bare.is_some_and(|bare| names.contains(&bare))
     };
-    loop {
-        let count = names.len();
-        for (_, text) in pairs.iter().filter(|(name, _)| runs(&names, name)).copied().collect::<Vec<_>>() {
-            let told =
-                pairs.iter().map(|(name, _)| *name).filter(|name| name.len() > 1 && text.contains(name));
-            let new: Vec<&str> = told.filter(|name| !names.contains(name)).collect();
-            names.extend(new);
-        }
-        if names.len() == count || names.len() > MAX_LITERALS {
+    // A script that speaks of another one may run it. Each round finds a new one, or is the last.
+    for _ in 0..all.len() {
+        let told = all.iter().filter(|(name, _)| runs(&names, name)).flat_map(|(_, text)| {
+            all.iter().map(|(name, _)| *name).filter(|name| text.split_whitespace().any(|word| word == *name))
+        });
+        let new: Vec<&str> = told.filter(|name| !names.contains(name)).take(1).collect();
+        if new.is_empty() {
             break;
         }
+        names.extend(new);
     }
-    pairs.iter().filter(|(name, _)| runs(&names, name)).map(|(_, text)| (*text).to_owned()).collect()
+    all.iter().filter(|(name, _)| runs(&names, name)).map(|(_, text)| (*text).to_owned()).collect()
 }
 
 /// The values of `NAME=value`.
