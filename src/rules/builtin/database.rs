@@ -1,9 +1,9 @@
 //! Databases: statements that lose data, in the arguments of a client or on its standard input.
 
-use super::tools::name_words;
 use super::{predicate, scripts, sub};
 use crate::domain::{Action, Severity, Tool, Verdict};
 use crate::rules::Invocation;
+use crate::rules::matcher;
 use crate::rules::matcher::{
     COMMAND, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, input_of,
 };
@@ -346,7 +346,7 @@ fn texts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
 fn given_to_tool<'a>(scene: &Scene<'a>) -> Option<&'a str> {
     let Action::Other { text, .. } = &scene.view.call.action else { return None };
     let Tool::Mcp { server, tool } = &scene.view.call.tool else { return None };
-    let words = |name: &str, list: &[&str]| name_words(name).iter().any(|word| list.contains(&word.as_str()));
+    let words = |name: &str, list: &[&str]| matcher::words_of(name).iter().any(|word| list.contains(&word.as_str()));
     // A search for documentation is not a statement, nor is what is written about one.
     const ABOUT: &[&str] = &["search", "docs", "documentation", "issue", "comment", "message", "explain", "help"];
     ((words(server, TOOLS) || words(tool, TOOLS)) && !words(tool, ABOUT)).then_some(text.as_str())

@@ -2,14 +2,11 @@
 
 mod sends;
 mod spoken;
-mod told;
 mod verbs;
 
 use super::predicate;
 use crate::domain::{Severity, Verdict};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger};
-
-pub(super) use told::{Told, words_of as name_words};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -256,17 +253,17 @@ pub(super) const RULES: &[Rule] = &[
 
 /// A tool of which `judge` says exactly `verdict`.
 fn by<'a>(scene: &Scene<'a>, judge: fn(&Told<'_>) -> Verdict, verdict: Verdict) -> Found<'a> {
-    let Some(told) = Told::of(scene) else { return Found::No };
-    if judge(&told) == verdict { Found::yes(told.text) } else { Found::No }
+    let Some(told) = scene.told() else { return Found::No };
+    if judge(told) == verdict { Found::yes(told.text) } else { Found::No }
 }
 
 fn when<'a>(scene: &Scene<'a>, test: fn(&Told<'_>) -> bool) -> Found<'a> {
-    let Some(told) = Told::of(scene) else { return Found::No };
-    if test(&told) { Found::yes(told.text) } else { Found::No }
+    let Some(told) = scene.told() else { return Found::No };
+    if test(told) { Found::yes(told.text) } else { Found::No }
 }
 
 /// A tool that stands for a command line of which the rules say exactly `verdict`.
 fn stands_for<'a>(scene: &Scene<'a>, verdict: Verdict) -> Found<'a> {
-    let Some(told) = Told::of(scene) else { return Found::No };
-    if spoken::verdict(&told, scene) == verdict { Found::yes(told.text) } else { Found::No }
+    let Some(told) = scene.told() else { return Found::No };
+    if spoken::verdict(told, scene) == verdict { Found::yes(told.text) } else { Found::No }
 }

@@ -9,8 +9,7 @@ mod judge;
 
 use super::{powershell, predicate, scripts};
 use crate::domain::{Action, Severity, Tool, Verdict, join};
-use crate::rules::builtin::tools::Told;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger};
 use judge::Place;
 
 pub(super) const RULES: &[Rule] = &[
@@ -74,20 +73,32 @@ pub(super) const RULES: &[Rule] = &[
 
 /// A file that is written of which the worst that is said is exactly `verdict`.
 fn at<'a>(scene: &Scene<'a>, verdict: Verdict) -> Found<'a> {
-    if scene.nested {
-        return Found::No;
-    }
+    let what = match &scene.view.call.action {
+        Action::Write { path, .. } | Action::Edit { path, .. } => path,
+        Action::Other { text, .. } => text,
+        Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Spawn { .. } => return Found::No,
+    };
+    let said = *scene.written.get_or_init(|| worst(scene));
+    if said == verdict && !scene.nested { Found::yes(what) } else { Found::No }
+}
+
+fn worst(scene: &Scene<'_>) -> Verdict {
     let call = scene.view.call;
     match &call.action {
+        _ if scene.nested => Verdict::Allow,
         Action::Write { path, content, .. } | Action::Edit { path, content, .. } => {
-            let notebook = call.tool == Tool::NotebookEdit;
-            if content_verdict(scene, path, content, notebook) == verdict { Found::yes(path) } else { Found::No }
+            content_verdict(scene, path, content, call.tool == Tool::NotebookEdit)
         }
-        Action::Other { .. } => {
-            let Some(told) = Told::of(scene) else { return Found::No };
-            if by_tool(scene, &told) == verdict { Found::yes(told.text) } else { Found::No }
-        }
-        Action::Shell { .. } | Action::Read { .. } | Action::Search { .. } | Action::Fetch { .. } | Action::Spawn { .. } => Found::No,
+        Action::Other { .. } => scene.told().map_or(Verdict::Allow, |told| by_tool(scene, told)),
+        Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Spawn { .. } => Verdict::Allow,
     }
 }
 

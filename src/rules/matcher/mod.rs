@@ -10,6 +10,7 @@ mod mention;
 mod rewrite;
 mod scene;
 mod secret;
+mod told;
 mod trigger;
 mod when;
 
@@ -30,6 +31,7 @@ pub(crate) use glob::is_everything;
 pub(crate) use host::{host_of, is_known};
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
+pub(crate) use told::{Told, words_of};
 pub(crate) use trigger::Trigger;
 pub(crate) use when::{
     COMMAND, Code, Command, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,

@@ -1,7 +1,9 @@
 //! A view with what several rules ask of it worked out once.
 
-use super::{Classes, Trigger, View, classify};
-use crate::domain::{Action, Claim, Effect};
+use std::cell::OnceCell;
+
+use super::{Classes, Told, Trigger, View, classify};
+use crate::domain::{Action, Claim, Effect, Verdict};
 use crate::rules::Invocation;
 
 /// Effects whose classes are kept; those of later effects are worked out again each time.
@@ -15,6 +17,9 @@ pub(crate) struct Scene<'a> {
     pub trigger: Trigger,
     /// A call inside another: code in it is not followed further.
     pub nested: bool,
+    told: OnceCell<Option<Told<'a>>>,
+    /// What is said of a content that the call writes, once it was looked at.
+    pub written: OnceCell<Verdict>,
 }
 
 impl<'a> Scene<'a> {
@@ -23,7 +28,8 @@ impl<'a> Scene<'a> {
         for (classes, effect) in kept.iter_mut().zip(&view.survey.effects) {
             *classes = classify(&effect.target, effect.kind, &view);
         }
-        Scene { view, kept, trigger: Trigger::of_call(&view), nested: false }
+        let trigger = Trigger::of_call(&view);
+        Scene { view, kept, trigger, nested: false, told: OnceCell::new(), written: OnceCell::new() }
     }
 
     pub fn nested(view: View<'a>) -> Scene<'a> {
@@ -35,6 +41,11 @@ impl<'a> Scene<'a> {
             let classes = self.kept.get(index).copied();
             (effect, classes.unwrap_or_else(|| classify(&effect.target, effect.kind, &self.view)))
         })
+    }
+
+    /// The call of a tool of which only its name and its arguments tell anything.
+    pub fn told(&self) -> Option<&Told<'a>> {
+        self.told.get_or_init(|| Told::of(&self.view)).as_ref()
     }
 
     pub fn invocations(&self) -> &'a [Invocation] {

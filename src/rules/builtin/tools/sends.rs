@@ -1,6 +1,5 @@
 //! What tools carry away or fetch: secrets in texts that are sent, files behind addresses.
 
-use super::told::Told;
 use crate::domain::{Action, EffectKind, Target, join};
 use crate::rules::matcher::{Class, Found, Scene, classify, host_of, inside, is_known};
 
@@ -65,7 +64,7 @@ pub(super) fn secret_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
         let away = !is_known(&host_of(url), scene.view.policy) || url.contains("webhook");
         return if away && holds_secret(url) { Found::yes(url) } else { Found::No };
     }
-    let Some(told) = Told::of(scene) else { return Found::No };
+    let Some(told) = scene.told() else { return Found::No };
     if !told.names(SENDING) || told.names(LOCAL) {
         return Found::No;
     }
@@ -104,7 +103,7 @@ pub(super) fn file_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
     match &view.call.action {
         Action::Fetch { url } if outside(url) => Found::yes(url),
         Action::Other { .. } => {
-            let Some(told) = Told::of(scene) else { return Found::No };
+            let Some(told) = scene.told() else { return Found::No };
             let fetches = told.names(&["fetch", "navigate", "browser", "scrape", "goto", "open", "request", "crawl", "http", "page", "puppeteer", "url", "download", "markdown"]);
             let found = fetches && told.args.iter().any(|(_, value)| value.len() < 4096 && outside(value));
             if found { Found::yes(told.text) } else { Found::No }
@@ -121,7 +120,7 @@ pub(super) fn file_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A script for a page that sends away what the page keeps of its user.
 pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let Some(told) = Told::of(scene) else { return Found::No };
+    let Some(told) = scene.told() else { return Found::No };
     let keeps = ["document.cookie", "localStorage", "sessionStorage", "indexedDB"];
     let sends = ["fetch(", "sendBeacon(", "XMLHttpRequest", "new Image", "WebSocket(", ".src"];
     let found = told.args.iter().any(|(_, value)| {
@@ -136,7 +135,7 @@ pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A container that is given the whole machine.
 pub(super) fn container_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let Some(told) = Told::of(scene) else { return Found::No };
+    let Some(told) = scene.told() else { return Found::No };
     let containers = told.names(&["docker", "podman", "container", "containers", "kubernetes", "k8s", "kubectl"]);
     let found = containers && told.args.iter().any(|(key, value)| {
         let mount = value.starts_with("/:") || value.contains("docker.sock") || value.contains(" /:/");

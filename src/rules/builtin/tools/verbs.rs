@@ -1,7 +1,7 @@
 //! What tools destroy, loosen, give away or pay, by the words of their names.
 
-use super::told::Told;
 use crate::domain::Verdict;
+use crate::rules::matcher::{Told, words_of};
 
 /// Words with which the name of a tool begins that looks.
 const READING: &[&str] = &[
@@ -146,7 +146,7 @@ pub(super) fn loosens(told: &Told<'_>) -> Verdict {
         return Verdict::Allow;
     }
     let words = |list: &[&str]| told.names(list) || told.values(&["domain", "entityid", "name", "device"]).any(|value| {
-        list.iter().any(|word| super::told::words_of(value).iter().any(|one| one == word))
+        list.iter().any(|word| words_of(value).iter().any(|one| one == word))
     });
     let found = LOOSENS.iter().filter(|(verbs, things, _)| told.has(verbs) && (things.is_empty() || words(things)));
     let mut worst = found.map(|(.., verdict)| *verdict).max().unwrap_or_default();

@@ -138,7 +138,7 @@ const STARTS: &[&str] = &[
 const STARTS_ALONE: &[&str] = &["system(", "system", "exec(", "exec", "spawn(", "sh(", "sh", "qx", "`", "bat", "bat(", "$`", "Bun.$`", "$"];
 
 /// Whether the code in front of a string starts what is in it.
-fn starts(before: &str, all: &str) -> bool {
+fn starts(before: &str, execs: bool) -> bool {
     let front = before.trim_end().trim_end_matches(['[', '(', 'f', 'r', 'b', '{']).trim_end();
     let opened = before.trim_end().trim_end_matches(['f', 'r', 'b']).trim_end();
     let opened = opened.trim_end_matches('[').trim_end();
@@ -152,9 +152,8 @@ fn starts(before: &str, all: &str) -> bool {
         apart && (word != "$" || before.ends_with("$`"))
     };
     let bare = STARTS_ALONE.iter().any(|word| alone(word));
-    let script = all.contains("child_process") || all.contains("execa") || all.contains("shelljs") || all.contains("zx");
     // In JavaScript and in databases `exec` has other meanings.
-    let plain = !opened.ends_with("exec(") && !opened.ends_with("spawn(") || script || all.contains("<?php") || all.contains("system");
+    let plain = !opened.ends_with("exec(") && !opened.ends_with("spawn(") || execs;
     bare && plain
 }
 
@@ -170,8 +169,10 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
         return Verdict::Allow;
     }
     let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
-    let code = scripts::with_home(code, home);
+    let at_home = code.contains("ome") || code.contains("HOME") || code.contains("expanduser");
+    let code = if at_home { scripts::with_home(code, home) } else { code.to_owned() };
     let (pieces, bare) = pieces(&code, language);
+    let execs = ["child_process", "execa", "shelljs", "zx", "<?php", "system"].iter().any(|word| code.contains(word));
     let mut worst = forms(&code, &bare, &pieces);
     worst = worst.max(sent(scene, &bare, &pieces));
     let mut judged = 0;
@@ -185,7 +186,7 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
             let path = join("/", &path);
             worst = worst.max(judge::place_of(&path, path == home, Some(home)));
         }
-        if judged < MAX_COMMANDS && starts(&piece.before, &code) {
+        if judged < MAX_COMMANDS && starts(&piece.before, execs) {
             judged += 1;
             for command in commands(&pieces, at) {
                 worst = worst.max(judge::command(scene, &command, place));
@@ -319,19 +320,21 @@ mod tests {
 
     #[test]
     fn calls_that_start_commands() {
-        for (before, all) in [
-            ("os.system(", ""),
-            ("subprocess.run([", ""),
-            ("subprocess.run(args=[", ""),
-            ("x = system ", ""),
-            ("exec(", "require('child_process')"),
-            ("Command::new(", ""),
-            ("  sh ", ""),
+        for (before, execs) in [
+            ("os.system(", false),
+            ("subprocess.run([", false),
+            ("subprocess.run(args=[", false),
+            ("x = system ", false),
+            ("exec(", true),
+            ("Command::new(", false),
+            ("  sh ", false),
         ] {
-            assert!(starts(before, all), "{before}");
+            assert!(starts(before, execs), "{before}");
         }
-        for (before, all) in [("re.exec(", "child_process"), ("db.exec(", ""), ("print(", ""), ("filesystem(", ""), ("= push ", "")] {
-            assert!(!starts(before, all), "{before}");
+        for (before, execs) in
+            [("re.exec(", true), ("exec(", false), ("print(", true), ("filesystem(", true), ("= push ", true)]
+        {
+            assert!(!starts(before, execs), "{before}");
         }
     }
 }

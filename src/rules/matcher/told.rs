@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::View;
 use crate::domain::{Action, Tool};
-use crate::rules::matcher::Scene;
 
 /// Most values of the arguments that are looked at, and the longest text of one that is compared.
 const MAX_VALUES: usize = 512;
@@ -13,7 +13,8 @@ const DEEDS: &[&str] =
     &["action", "operation", "operationname", "op", "verb", "method", "command", "subcommand", "service", "task"];
 
 /// A call, taken apart.
-pub(in crate::rules::builtin) struct Told<'a> {
+#[derive(Debug)]
+pub(crate) struct Told<'a> {
     /// Words of the server's name.
     pub server: Vec<String>,
     /// Words of the tool's name without those that repeat the server's, and of what it is told to do.
@@ -25,9 +26,9 @@ pub(in crate::rules::builtin) struct Told<'a> {
 
 impl<'a> Told<'a> {
     /// The call of a tool that only its name and its arguments tell anything of; nothing for any other call.
-    pub fn of(scene: &Scene<'a>) -> Option<Told<'a>> {
-        let Action::Other { text, .. } = &scene.view.call.action else { return None };
-        let (server, tool) = match &scene.view.call.tool {
+    pub fn of(view: &View<'a>) -> Option<Told<'a>> {
+        let Action::Other { text, .. } = &view.call.action else { return None };
+        let (server, tool) = match &view.call.tool {
             Tool::Mcp { server, tool } => (server.as_str(), tool.as_str()),
             Tool::Unknown(name) => ("", name.as_str()),
             Tool::Bash
@@ -84,7 +85,7 @@ impl<'a> Told<'a> {
 }
 
 /// The words of a name: `deleteFile`, `delete_file`, `delete-file`.
-pub(in crate::rules::builtin) fn words_of(name: &str) -> Vec<String> {
+pub(crate) fn words_of(name: &str) -> Vec<String> {
     let mut out: Vec<String> = vec![String::new()];
     let mut small = false;
     for c in name.chars() {
