@@ -3,6 +3,7 @@
 mod cloud;
 mod code;
 mod database;
+mod deeds;
 mod disks;
 mod downloads;
 mod files;
