@@ -17,7 +17,8 @@ pub(super) fn done<'a>(scene: &Scene<'a>, deeds: Deeds) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn is_one(inv: &Invocation, deeds: Deeds) -> bool {
+/// Whether a command does one of these.
+pub(super) fn is_one(inv: &Invocation, deeds: Deeds) -> bool {
     let mut rows = deeds.iter().filter(|(programs, _)| runs(inv, programs)).flat_map(|(_, rows)| rows.iter()).peekable();
     if rows.peek().is_none() {
         return false;
@@ -31,6 +32,9 @@ fn is_one(inv: &Invocation, deeds: Deeds) -> bool {
 
 /// Whether the words of a row stand among the words of a command.
 fn told(words: &[&str], row: &str) -> bool {
+    if row == "*" {
+        return true;
+    }
     let mut rest = words.iter();
     row.split(' ').all(|wanted| {
         if wanted.starts_with('-') {

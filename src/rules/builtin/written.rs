@@ -162,7 +162,7 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
     };
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     let hook = [".git/hooks/", ".husky/", ".githooks/", "/hooks/"].iter().any(|dir| lower.contains(dir)) && (extension.is_empty() || extension == "sh")
-        || matches!(name, ".envrc" | ".bashrc" | ".zshrc" | ".profile" | ".bash_profile" | ".zshenv" | "apkbuild" | "pkgbuild" | "postinst" | "preinst" | "prerm" | "postrm");
+        || matches!(name, ".envrc" | ".bashrc" | ".zshrc" | ".profile" | ".bash_profile" | ".zshenv");
     let first = text.lines().next().unwrap_or_default();
     let shebang = first.starts_with("#!");
     let shell = matches!(extension, "sh" | "bash" | "zsh" | "ksh" | "command" | "fish" | "bats")

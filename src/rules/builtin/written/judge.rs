@@ -48,7 +48,6 @@ const RUINOUS: &[&str] = &[
     "selfprotect.own-commands",
     "selfprotect.hooks-disabled",
     "selfprotect.killed",
-    "privilege.setuid",
     "secrets.memory",
     "code.deletes",
 ];
@@ -64,6 +63,7 @@ const SUSPECT: &[&str] = &[
     "system.history-cleared",
     "system.crontab-removed",
     "privilege.sudoers",
+    "privilege.setuid",
     "privilege.password-typed",
     "privilege.namespaces",
     "secrets.key-changed",
