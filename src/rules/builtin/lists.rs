@@ -499,6 +499,9 @@ pub(crate) const METADATA_HOSTS: &[&str] = &[
     "::ffff:a9fe:a9fe",
     "instance-data",
     "169.254.42.42",
+    "192.0.0.192",
+    "rancher-metadata",
+    "instance-data.ec2.internal",
 ];
 
 /// The clients that lazaret guards, by the names of their programs.

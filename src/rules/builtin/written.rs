@@ -9,7 +9,7 @@ mod judge;
 
 use super::{powershell, predicate, scripts};
 use crate::domain::{Action, Severity, Tool, Verdict, join};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger, arguments};
 use judge::Place;
 
 pub(super) const RULES: &[Rule] = &[
@@ -252,4 +252,35 @@ fn script(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
     }
     let lines = text.lines().take(extract::MAX_COMMANDS).map(|line| judge::command(scene, line, place));
     lines.max().unwrap_or_default()
+}
+
+/// A prompt for another agent, or for later, with an order in it that would be blocked.
+pub(super) fn ordered<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if scene.nested {
+        return Found::No;
+    }
+    match &scene.view.call.action {
+        Action::Spawn { prompt, .. } if instructions::order(scene, prompt) == Verdict::Block => Found::yes(prompt),
+        Action::Other { text, .. } => {
+            let name = scene.view.call.tool.name();
+            let later = matches!(&*name, "CronCreate" | "SlashCommand" | "SendMessage" | "ScheduleWakeup" | "Skill");
+            let found = later
+                && arguments(text).iter().any(|(key, value)| match key.as_str() {
+                    "prompt" | "message" | "args" => instructions::order(scene, value) == Verdict::Block,
+                    "command" => {
+                        let rest = value.split_once(' ').map_or("", |(_, rest)| rest);
+                        judge::command(scene, rest, Place::Script) == Verdict::Block
+                    }
+                    _ => false,
+                });
+            if found { Found::yes(text) } else { Found::No }
+        }
+        Action::Spawn { .. }
+        | Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Write { .. }
+        | Action::Edit { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. } => Found::No,
+    }
 }

@@ -35,7 +35,61 @@ pub(crate) fn host_of(url: &str) -> String {
         Some((inner, _)) => inner,
         None => host.split(':').next().unwrap_or_default(),
     };
-    if host.contains('…') { String::new() } else { host.trim_end_matches('.').to_ascii_lowercase() }
+    if host.contains('…') { String::new() } else { spelled_out(host.trim_end_matches('.')) }
+}
+
+/// A host as a program understands it: full-width signs and escapes resolved, an address of any spelling as four numbers.
+fn spelled_out(host: &str) -> String {
+    let mut plain = String::with_capacity(host.len());
+    let mut rest = host.chars();
+    while let Some(c) = rest.next() {
+        let hex = || u8::from_str_radix(rest.as_str().get(..2)?, 16).ok().filter(u8::is_ascii);
+        match c {
+            '%' => match hex() {
+                Some(byte) => {
+                    plain.push(char::from(byte));
+                    rest.by_ref().take(2).for_each(drop);
+                }
+                None => plain.push(c),
+            },
+            '。' | '．' | '｡' => plain.push('.'),
+            // The full-width forms of ASCII lie at one distance.
+            '！'..='～' => plain.extend(char::from_u32(u32::from(c) - 0xfee0)),
+            c => plain.push(c.to_ascii_lowercase()),
+        }
+    }
+    // What was escaped may end the host.
+    let plain = plain.split(['/', '?', '#', '\\']).next().unwrap_or_default().trim_end_matches('.');
+    let embedded = [".nip.io", ".sslip.io", ".xip.io"].iter().find_map(|end| plain.strip_suffix(end));
+    let address = embedded.map(|front| front.replace('-', "."));
+    let address = address.as_deref().unwrap_or(plain);
+    if let Some(numbers) = ipv4(address) {
+        return numbers;
+    }
+    plain.to_owned()
+}
+
+/// An address of one to four numbers, decimal, octal or hexadecimal, as four decimal ones.
+fn ipv4(text: &str) -> Option<String> {
+    let parts: Vec<&str> = text.split('.').collect();
+    if text.is_empty() || parts.len() > 4 {
+        return None;
+    }
+    let number = |part: &&str| match part.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None if part.len() > 1 && part.starts_with('0') => u64::from_str_radix(part, 8).ok(),
+        None => part.parse::<u64>().ok(),
+    };
+    let numbers: Vec<u64> = parts.iter().map(number).collect::<Option<_>>()?;
+    let (last, front) = numbers.split_last()?;
+    let mut whole: u64 = 0;
+    for part in front {
+        whole = (whole << 8) | (*part).min(255);
+    }
+    let rest = 8 * (4 - u64::try_from(front.len()).ok()?);
+    let whole = (whole << rest) | last & ((1 << rest) - 1);
+    let byte = |shift: u32| (whole >> shift) & 255;
+    Some(format!("{}.{}.{}.{}", byte(24), byte(16), byte(8), byte(0)))
 }
 
 /// Known to the policy, or local or private. `.example.org` in the policy stands for all hosts below it.
@@ -86,6 +140,14 @@ mod tests {
             ("169.254.169.254/latest", "169.254.169.254"),
             ("https://github.com\\@evil.example/", "github.com"),
             ("https://metadata.google.internal./x", "metadata.google.internal"),
+            ("http://0xa9.0xfe.0xa9.0xfe/", "169.254.169.254"),
+            ("http://025177524776/", "169.254.169.254"),
+            ("http://169.16689662/", "169.254.169.254"),
+            ("http://169.254.169.254.nip.io/", "169.254.169.254"),
+            ("http://169-254-169-254.sslip.io/", "169.254.169.254"),
+            ("http://１６９.254。169.254/", "169.254.169.254"),
+            ("http://%31%36%39.254.169.254%2flatest", "169.254.169.254"),
+            ("http://1.x.example/", "1.x.example"),
             ("https://…/x", ""),
         ] {
             assert_eq!(host_of(url), host, "{url}");

@@ -31,7 +31,7 @@ pub(crate) use glob::is_everything;
 pub(crate) use host::{host_of, is_known};
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
-pub(crate) use told::{Told, words_of};
+pub(crate) use told::{Told, arguments, words_of};
 pub(crate) use trigger::Trigger;
 pub(crate) use when::{
     COMMAND, Code, Command, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,

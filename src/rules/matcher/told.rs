@@ -49,7 +49,7 @@ impl<'a> Told<'a> {
         if words.iter().any(|word| !server.contains(word)) {
             words.retain(|word| !server.contains(word) || word.len() > 8);
         }
-        let args = flat(text);
+        let args = arguments(text);
         for (key, value) in &args {
             let telling = DEEDS.contains(&key.as_str()) && value.len() <= 48 && !value.contains(char::is_whitespace);
             if telling {
@@ -102,7 +102,7 @@ pub(crate) fn words_of(name: &str) -> Vec<String> {
 }
 
 /// The arguments, however deep they lie. A key of an object below another counts by its own name.
-fn flat(text: &str) -> Vec<(String, String)> {
+pub(crate) fn arguments(text: &str) -> Vec<(String, String)> {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return Vec::new() };
     let mut open = vec![(String::new(), value)];
     let mut out = Vec::new();
@@ -149,9 +149,9 @@ mod tests {
 
     #[test]
     fn arguments_as_keys_and_values() {
-        let args = flat(r#"{"a_b":1,"c":{"dD":["x",true]},"e":{"/":{}},"f":null}"#);
+        let args = arguments(r#"{"a_b":1,"c":{"dD":["x",true]},"e":{"/":{}},"f":null}"#);
         let has = |key: &str, value: &str| args.contains(&(key.to_owned(), value.to_owned()));
         assert!(has("ab", "1") && has("dd", "x") && has("dd", "true") && has("e", "/"), "{args:?}");
-        assert!(flat("{\"a\":").is_empty());
+        assert!(arguments("{\"a\":").is_empty());
     }
 }

@@ -158,6 +158,9 @@ pub(super) fn loosens(told: &Told<'_>) -> Verdict {
         let value = value.to_ascii_lowercase();
         ["blocked", "allowed", "permission", "security", "guard", "sandbox", "approve"].iter().any(|word| value.contains(word))
     };
+    if told.has(&["config", "settings"]) && told.value(&["value"]).is_some() && told.values(&["setting"]).any(guard) {
+        worst = worst.max(Verdict::Modify);
+    }
     if told.has(&["set", "update", "change"]) && told.has(&["config", "configuration", "settings"]) && told.values(&["key", "setting", "name"]).any(guard) {
         worst = worst.max(Verdict::Modify);
     }
