@@ -35,7 +35,10 @@ const RAZED: Deeds = &[
     (&["docker"], &["swarm leave --force", "stack rm", "stack down"]),
     (&["velero"], &["backup delete", "schedule delete", "uninstall"]),
     (&["knife"], &["node delete", "client delete"]),
-    (&["firebase"], &["database:remove", "projects:delete", "firestore:delete", "hosting:disable", "functions:delete"]),
+    (
+        &["firebase"],
+        &["database:remove", "projects:delete", "firestore:delete", "hosting:disable", "functions:delete"],
+    ),
     (&["vercel", "now"], &["project rm", "project remove", "projects rm", "teams rm"]),
     (&["s3cmd"], &["rb", "del --recursive", "del -r", "rm --recursive", "rm -r"]),
     (&["s5cmd"], &["rb", "rm"]),
@@ -45,7 +48,10 @@ const RAZED: Deeds = &[
     (&["qm", "pct"], &["destroy"]),
     (&["gh"], &["api -X DELETE repos/*", "api --method DELETE repos/*", "codespace delete --all"]),
     (&["ibmcloud"], &["resource service-instance-delete", "ks cluster-rm", "ks cluster rm"]),
-    (&["heroku"], &["pg:reset", "apps:destroy", "pipelines:destroy", "addons:destroy", "data:maintenances:run"]),
+    (
+        &["heroku"],
+        &["pg:reset", "apps:destroy", "pipelines:destroy", "addons:destroy", "data:maintenances:run"],
+    ),
     (&["amplify"], &["delete"]),
     (&["eb"], &["terminate"]),
     (&["zappa"], &["undeploy"]),
@@ -53,7 +59,14 @@ const RAZED: Deeds = &[
     (&["render"], &["services delete"]),
     (&["convex"], &["deployment delete"]),
     (&["openstack"], &["server delete", "volume delete", "project delete", "stack delete"]),
-    (&["aws"], &["organizations leave-organization", "ec2 cancel-spot-fleet-requests", "backup delete-recovery-point"]),
+    (
+        &["aws"],
+        &[
+            "organizations leave-organization",
+            "ec2 cancel-spot-fleet-requests",
+            "backup delete-recovery-point",
+        ],
+    ),
     (&["nomad"], &["job stop -purge", "system gc"]),
     (&["argocd"], &["app delete", "cluster rm", "proj delete"]),
 ];
@@ -81,13 +94,78 @@ const LOOSENED: Deeds = &[(
 
 /// Deeds that give access.
 const GIVEN: Deeds = &[
-    (&["aws"], &["iam create-policy-version", "iam put-group-policy", "iam attach-group-policy", "s3api put-object-acl --acl", "ec2 modify-snapshot-attribute", "ec2 modify-image-attribute", "rds modify-db-snapshot-attribute", "lambda add-permission --principal", "iam update-login-profile", "iam upload-ssh-public-key", "ec2 authorize-security-group-egress", "secretsmanager put-resource-policy", "kms put-key-policy", "kms create-grant", "ecr set-repository-policy"]),
-    (&["gsutil"], &["iam ch allUsers*", "iam ch allAuthenticatedUsers*", "acl ch -u", "acl set public-read", "acl set public-read-write", "defacl set public-read"]),
-    (&["gcloud"], &["add-iam-policy-binding --member=allUsers", "storage buckets add-iam-policy-binding", "iam service-accounts add-iam-policy-binding", "organizations add-iam-policy-binding", "folders add-iam-policy-binding", "compute firewall-rules create --source-ranges=0.0.0.0/0", "iam roles create"]),
-    (&["az"], &["network nsg rule create --source-address-prefixes", "storage container set-permission --public-access", "ad app credential reset", "ad sp credential reset", "ad user create", "sql server firewall-rule create"]),
-    (&["oc"], &["adm policy add-cluster-role-to-user", "adm policy add-scc-to-user", "adm policy add-role-to-user"]),
-    (&["vault"], &["token create -policy=root", "operator generate-root", "write auth/* policies=root", "write sys/*"]),
-    (&["gh"], &["repo deploy-key add", "api repos/* private=false", "api repos/* visibility=public", "api -X PUT repos/* permission=admin", "api repos/* permission=admin"]),
+    (
+        &["aws"],
+        &[
+            "iam create-policy-version",
+            "iam put-group-policy",
+            "iam attach-group-policy",
+            "s3api put-object-acl --acl",
+            "ec2 modify-snapshot-attribute",
+            "ec2 modify-image-attribute",
+            "rds modify-db-snapshot-attribute",
+            "lambda add-permission --principal",
+            "iam update-login-profile",
+            "iam upload-ssh-public-key",
+            "ec2 authorize-security-group-egress",
+            "secretsmanager put-resource-policy",
+            "kms put-key-policy",
+            "kms create-grant",
+            "ecr set-repository-policy",
+        ],
+    ),
+    (
+        &["gsutil"],
+        &[
+            "iam ch allUsers*",
+            "iam ch allAuthenticatedUsers*",
+            "acl ch -u",
+            "acl set public-read",
+            "acl set public-read-write",
+            "defacl set public-read",
+        ],
+    ),
+    (
+        &["gcloud"],
+        &[
+            "add-iam-policy-binding --member=allUsers",
+            "storage buckets add-iam-policy-binding",
+            "iam service-accounts add-iam-policy-binding",
+            "organizations add-iam-policy-binding",
+            "folders add-iam-policy-binding",
+            "compute firewall-rules create --source-ranges=0.0.0.0/0",
+            "iam roles create",
+        ],
+    ),
+    (
+        &["az"],
+        &[
+            "network nsg rule create --source-address-prefixes",
+            "storage container set-permission --public-access",
+            "ad app credential reset",
+            "ad sp credential reset",
+            "ad user create",
+            "sql server firewall-rule create",
+        ],
+    ),
+    (
+        &["oc"],
+        &["adm policy add-cluster-role-to-user", "adm policy add-scc-to-user", "adm policy add-role-to-user"],
+    ),
+    (
+        &["vault"],
+        &["token create -policy=root", "operator generate-root", "write auth/* policies=root", "write sys/*"],
+    ),
+    (
+        &["gh"],
+        &[
+            "repo deploy-key add",
+            "api repos/* private=false",
+            "api repos/* visibility=public",
+            "api -X PUT repos/* permission=admin",
+            "api repos/* permission=admin",
+        ],
+    ),
     (&["glab"], &["deploy-key add", "repo members add"]),
     (&["doctl"], &["compute ssh-key create", "compute firewall add-rules"]),
     (&["kubectl"], &["create clusterrolebinding", "certificate approve", "auth reconcile"]),
@@ -99,30 +177,171 @@ const ASKED: Deeds = &[
     (&["pulumi"], &["stack rm", "state delete", "refresh --yes", "cancel"]),
     (&["sam"], &["delete"]),
     (&["kops"], &["delete cluster", "rolling-update cluster --yes"]),
-    (&["aws"], &["ec2 stop-instances", "ec2 reboot-instances", "ssm send-command", "ssm start-session", "autoscaling update-auto-scaling-group --desired-capacity", "ecs update-service --desired-count", "rds stop-db-instance", "rds reboot-db-instance", "route53 change-resource-record-sets", "ec2 revoke-security-group-ingress", "ecs execute-command", "ec2 create-snapshot", "lambda put-function-concurrency", "ses send-email", "sns publish"]),
-    (&["gcloud"], &["compute instances stop", "sql instances restart", "compute instances reset", "compute ssh --command"]),
+    (
+        &["aws"],
+        &[
+            "ec2 stop-instances",
+            "ec2 reboot-instances",
+            "ssm send-command",
+            "ssm start-session",
+            "autoscaling update-auto-scaling-group --desired-capacity",
+            "ecs update-service --desired-count",
+            "rds stop-db-instance",
+            "rds reboot-db-instance",
+            "route53 change-resource-record-sets",
+            "ec2 revoke-security-group-ingress",
+            "ecs execute-command",
+            "ec2 create-snapshot",
+            "lambda put-function-concurrency",
+            "ses send-email",
+            "sns publish",
+        ],
+    ),
+    (
+        &["gcloud"],
+        &[
+            "compute instances stop",
+            "sql instances restart",
+            "compute instances reset",
+            "compute ssh --command",
+        ],
+    ),
     (&["az"], &["vm stop", "vm deallocate", "vm run-command invoke", "webapp stop"]),
-    (&["heroku"], &["config:set", "config:unset", "ps:scale", "run bash", "run sh", "access:add", "maintenance:on", "releases:rollback", "pg:psql", "domains:remove"]),
-    (&["fly", "flyctl"], &["secrets unset", "machine stop", "scale count 0", "ssh console", "certs remove", "tokens create"]),
-    (&["vercel", "now"], &["env rm", "env remove", "domains rm", "rollback", "alias rm", "dns rm", "certs rm"]),
+    (
+        &["heroku"],
+        &[
+            "config:set",
+            "config:unset",
+            "ps:scale",
+            "run bash",
+            "run sh",
+            "access:add",
+            "maintenance:on",
+            "releases:rollback",
+            "pg:psql",
+            "domains:remove",
+        ],
+    ),
+    (
+        &["fly", "flyctl"],
+        &["secrets unset", "machine stop", "scale count 0", "ssh console", "certs remove", "tokens create"],
+    ),
+    (
+        &["vercel", "now"],
+        &["env rm", "env remove", "domains rm", "rollback", "alias rm", "dns rm", "certs rm"],
+    ),
     (&["netlify"], &["env:unset", "functions:delete", "blobs:delete"]),
-    (&["wrangler"], &["secret delete", "kv key delete", "r2 object delete", "rollback", "queues delete", "pages project delete", "pages deployment delete", "hyperdrive delete", "vectorize delete"]),
+    (
+        &["wrangler"],
+        &[
+            "secret delete",
+            "kv key delete",
+            "r2 object delete",
+            "rollback",
+            "queues delete",
+            "pages project delete",
+            "pages deployment delete",
+            "hyperdrive delete",
+            "vectorize delete",
+        ],
+    ),
     (&["railway"], &["delete", "down", "volume delete", "environment delete"]),
-    (&["supabase"], &["secrets unset", "functions delete", "branches delete", "storage rm", "migration repair", "db push --include-all"]),
-    (KUBECTL, &["debug", "replace --force", "rollout undo", "patch", "run --privileged", "run --overrides", "apply --prune"]),
+    (
+        &["supabase"],
+        &[
+            "secrets unset",
+            "functions delete",
+            "branches delete",
+            "storage rm",
+            "migration repair",
+            "db push --include-all",
+        ],
+    ),
+    (
+        KUBECTL,
+        &[
+            "debug",
+            "replace --force",
+            "rollout undo",
+            "patch",
+            "run --privileged",
+            "run --overrides",
+            "apply --prune",
+        ],
+    ),
     (&["helm"], &["uninstall", "rollback"]),
     (&["flux"], &["delete", "suspend"]),
     (&["argocd"], &["app set", "app rollback", "repo rm"]),
     (&["istioctl"], &["uninstall"]),
-    (&["docker"], &["service rm", "network rm", "context rm", "node rm", "secret rm", "config rm", "swarm leave", "network prune -f", "service scale"]),
+    (
+        &["docker"],
+        &[
+            "service rm",
+            "context rm",
+            "node rm",
+            "secret rm",
+            "config rm",
+            "swarm leave",
+            "network prune -f",
+            "service scale",
+        ],
+    ),
     (&["nomad"], &["job stop", "node drain", "alloc stop"]),
     (&["vault"], &["token create", "write auth/*", "policy write", "policy delete", "auth enable"]),
     (&["packer"], &["build -force", "build --force"]),
-    (&["gh"], &["pr merge --admin", "repo rename", "extension install", "workflow run", "repo deploy-key delete", "api repos/* -X PATCH private=*", "repo unarchive", "project delete", "org *", "alias set", "variable set", "repo sync --force", "release upload --clobber", "repo transfer", "attestation delete"]),
-    (&["glab"], &["variable set", "variable delete", "ci delete", "mr merge", "release delete", "label delete", "mr delete", "issue delete", "token create", "schedule delete", "ssh-key add", "snippet delete", "runner delete"]),
+    (
+        &["gh"],
+        &[
+            "pr merge --admin",
+            "repo rename",
+            "extension install",
+            "workflow run",
+            "repo deploy-key delete",
+            "api repos/* -X PATCH private=*",
+            "repo unarchive",
+            "project delete",
+            "org *",
+            "alias set",
+            "variable set",
+            "repo sync --force",
+            "release upload --clobber",
+            "repo transfer",
+            "attestation delete",
+        ],
+    ),
+    (
+        &["glab"],
+        &[
+            "variable set",
+            "variable delete",
+            "ci delete",
+            "mr merge",
+            "release delete",
+            "label delete",
+            "mr delete",
+            "issue delete",
+            "token create",
+            "schedule delete",
+            "ssh-key add",
+            "snippet delete",
+            "runner delete",
+        ],
+    ),
     (&["restic"], &["forget --prune", "forget", "prune"]),
     (&["borg"], &["prune", "compact"]),
-    (&["stripe"], &["refunds create", "customers delete", "payouts create", "transfers create", "subscriptions cancel", "products delete", "charges create", "delete"]),
+    (
+        &["stripe"],
+        &[
+            "refunds create",
+            "customers delete",
+            "payouts create",
+            "transfers create",
+            "subscriptions cancel",
+            "products delete",
+            "charges create",
+            "delete",
+        ],
+    ),
     (&["twilio"], &["api:core:messages:create", "phone-numbers:update", "api:core:calls:create"]),
     (&["lxc", "incus"], &["delete", "stop --all", "storage volume delete"]),
     (&["virsh"], &["undefine", "destroy", "vol-delete", "pool-destroy"]),
@@ -136,11 +355,22 @@ const ASKED: Deeds = &[
 /// Secrets that programs of clouds print.
 const PRINTED: Deeds = &[
     (&["gcloud"], &["secrets versions access"]),
-    (&["az"], &["keyvault secret show", "keyvault secret download", "storage account keys list", "acr credential show"]),
+    (
+        &["az"],
+        &[
+            "keyvault secret show",
+            "keyvault secret download",
+            "storage account keys list",
+            "acr credential show",
+        ],
+    ),
     (&["heroku"], &["config", "auth:token", "pg:credentials:url"]),
     (&["netlify"], &["env:list", "env:get"]),
     (&["vercel", "now"], &["env pull"]),
-    (&["aws"], &["secretsmanager batch-get-secret-value", "sts get-session-token", "ecr get-authorization-token"]),
+    (
+        &["aws"],
+        &["secretsmanager batch-get-secret-value", "sts get-session-token", "ecr get-authorization-token"],
+    ),
     (&["railway"], &["variables"]),
     (&["kubectl", "oc"], &["create token"]),
     (&["doctl"], &["databases connection", "auth token"]),
@@ -450,7 +680,9 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "switches off what protects or watches a cloud account",
         instead: Some(Instead::Command("aws cloudtrail describe-trails")),
-        when: &[predicate("cloud_protection_off", Trigger::rows(LOOSENED), |scene| deeds::done(scene, LOOSENED))],
+        when: &[predicate("cloud_protection_off", Trigger::rows(LOOSENED), |scene| {
+            deeds::done(scene, LOOSENED)
+        })],
         fires: &[
             "aws cloudtrail stop-logging --name t",
             "aws iam deactivate-mfa-device --user-name u --serial-number s",
@@ -488,7 +720,9 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "prints a secret that a cloud keeps",
         instead: Some(Instead::Command("gcloud secrets list")),
-        when: &[predicate("cloud_secret_printed", Trigger::rows(PRINTED), |scene| deeds::done(scene, PRINTED))],
+        when: &[predicate("cloud_secret_printed", Trigger::rows(PRINTED), |scene| {
+            deeds::done(scene, PRINTED)
+        })],
         fires: &[
             "gcloud secrets versions access latest --secret=db",
             "az keyvault secret show --vault-name v --name n",
@@ -835,11 +1069,16 @@ fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
         let texts = || inv.operands.iter().map(Arg::text);
         let spared = match inv.program.as_str() {
             // What is emptied is elsewhere.
-            "rclone" => !texts().any(|text| text.split(':').next().is_some_and(|name| name != text && !name.contains('/'))),
+            "rclone" => !texts()
+                .any(|text| text.split(':').next().is_some_and(|name| name != text && !name.contains('/'))),
             // The repository or what protects it, not a thing in it.
             "gh" => !inv.args.iter().map(Arg::text).any(|text| {
                 let path = text.trim_start_matches('/');
-                path.starts_with("repos/") && (path.split('/').count() == 3 || path.ends_with("/protection") || path.contains("/branches/")) || text == "codespace"
+                path.starts_with("repos/")
+                    && (path.split('/').count() == 3
+                        || path.ends_with("/protection")
+                        || path.contains("/branches/"))
+                    || text == "codespace"
             }),
             _ => false,
         };
@@ -855,7 +1094,17 @@ fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn graphql_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(HUBS, |inv| {
         inv.args.iter().map(Arg::text).any(|text| {
-            text.contains("mutation") && ["deleteRepository", "deleteBranchProtectionRule", "archiveRepository", "deleteProject", "deleteRef(", "updateRepository("].iter().any(|name| text.contains(name))
+            text.contains("mutation")
+                && [
+                    "deleteRepository",
+                    "deleteBranchProtectionRule",
+                    "archiveRepository",
+                    "deleteProject",
+                    "deleteRef(",
+                    "updateRepository(",
+                ]
+                .iter()
+                .any(|name| text.contains(name))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -893,10 +1142,18 @@ fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         let method = flag_value(inv, &["-X", "--method"]).map(Arg::text).unwrap_or_default();
         let opens = inv.args.iter().map(Arg::text).any(|text| {
             let path = text.trim_start_matches('/');
-            path.starts_with("repos/") && (path.ends_with("/hooks") || path.ends_with("/keys") || path.ends_with("/protection"))
+            path.starts_with("repos/")
+                && (path.ends_with("/hooks") || path.ends_with("/keys") || path.ends_with("/protection"))
         });
-        let writes = opens && inv.flags.iter().any(|flag| matches!(flag.name.as_str(), "-f" | "-F" | "--field" | "--raw-field" | "--input"))
-            || opens && inv.args.iter().any(|arg| matches!(arg.known(), Some("-f" | "-F" | "--field" | "--input")));
+        let writes = opens
+            && inv.flags.iter().any(|flag| {
+                matches!(flag.name.as_str(), "-f" | "-F" | "--field" | "--raw-field" | "--input")
+            })
+            || opens
+                && inv
+                    .args
+                    .iter()
+                    .any(|arg| matches!(arg.known(), Some("-f" | "-F" | "--field" | "--input")));
         let glab = inv.program == "glab" && inv.args.iter().any(|arg| arg.known() == Some("DELETE"));
         api && (matches!(method.to_ascii_uppercase().as_str(), "DELETE" | "PUT") || writes || glab)
     });

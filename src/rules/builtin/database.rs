@@ -5,9 +5,7 @@ use super::{lists, predicate, scripts, sub};
 use crate::domain::{Action, Severity, Tool, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher;
-use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, input_of, runs,
-};
+use crate::rules::matcher::{Command, Found, Instead, RULE, Rule, Scene, Trigger, When, input_of, runs};
 use crate::shell::Arg;
 
 const CLIENTS: &[&str] = &[
@@ -65,7 +63,18 @@ const LOST: Deeds = &[
     (&["pscale"], &["database delete", "branch delete"]),
     (&["wrangler"], &["d1 delete", "kv namespace delete", "kv:namespace delete", "r2 bucket delete"]),
     (&["neonctl", "neon"], &["projects delete", "databases delete"]),
-    (&["vault"], &["kv metadata delete", "secrets disable", "operator seal", "auth disable", "audit disable", "lease revoke -prefix", "operator raft remove-peer"]),
+    (
+        &["vault"],
+        &[
+            "kv metadata delete",
+            "secrets disable",
+            "operator seal",
+            "auth disable",
+            "audit disable",
+            "lease revoke -prefix",
+            "operator raft remove-peer",
+        ],
+    ),
     (&["kafka-topics", "kafka-topics.sh"], &["--delete"]),
     (&["atlas"], &["clusters delete", "projects delete"]),
     (&["cockroach"], &["node decommission", "demo --wipe"]),
@@ -75,7 +84,15 @@ const LOST: Deeds = &[
 /// The same of Rails.
 const RAILS: Deeds = &[(
     &["rails", "rake"],
-    &["db:drop*", "db:reset*", "db:purge*", "db:schema:load*", "db:migrate:reset*", "db:truncate_all*", "db:structure:load*"],
+    &[
+        "db:drop*",
+        "db:reset*",
+        "db:purge*",
+        "db:schema:load*",
+        "db:migrate:reset*",
+        "db:truncate_all*",
+        "db:structure:load*",
+    ],
 )];
 
 /// Deeds by which a database of the application is emptied or set back.
@@ -103,14 +120,29 @@ const EMPTIED: Deeds = &[
     (&["rabbitmqctl"], &["delete_queue", "purge_queue", "delete_user"]),
     (&["rabbitmqadmin"], &["delete", "purge"]),
     (&["nats"], &["stream rm", "stream purge", "kv del", "kv rm"]),
-    (&["redis-cli", "valkey-cli"], &["shutdown*", "SHUTDOWN*", "script flush", "SCRIPT FLUSH", "debug segfault", "DEBUG SEGFAULT", "unlink *", "function flush"]),
+    (
+        &["redis-cli", "valkey-cli"],
+        &[
+            "shutdown*",
+            "SHUTDOWN*",
+            "script flush",
+            "SCRIPT FLUSH",
+            "debug segfault",
+            "DEBUG SEGFAULT",
+            "unlink *",
+            "function flush",
+        ],
+    ),
     (&["vault"], &["kv delete", "delete", "token revoke", "lease revoke"]),
     (&["etcdctl"], &["member remove", "snapshot restore"]),
     (&["consul"], &["leave", "force-leave"]),
     (&["kafka-consumer-groups", "kafka-consumer-groups.sh"], &["--delete", "--reset-offsets --execute"]),
     (&["memcflush"], &["*"]),
     (&["aerich"], &["downgrade"]),
-    (&["edgedb", "gel"], &["database wipe", "branch wipe", "instance destroy", "branch drop", "database drop"]),
+    (
+        &["edgedb", "gel"],
+        &["database wipe", "branch wipe", "instance destroy", "branch drop", "database drop"],
+    ),
     (&["surreal"], &["import --drop"]),
     (&["convex"], &["import --replace*"]),
 ];
@@ -150,8 +182,37 @@ const TOOLS: &[&str] = &[
 
 /// Things that `DROP` takes away.
 const DROPPED: &[&str] = &[
-    "TABLE", "VIEW", "INDEX", "ROLE", "USER", "TABLESPACE", "SEQUENCE", "OWNED", "EXTENSION", "TYPE", "FUNCTION",
-    "PROCEDURE", "TRIGGER", "POLICY", "WAREHOUSE", "STREAM", "STAGE", "TASK", "LOGIN", "COLLECTION", "BUCKET", "COLUMNFAMILY", "DICTIONARY", "CATALOG", "PUBLICATION", "SUBSCRIPTION", "SERVER", "EXTERNAL", "RETENTION", "MEASUREMENT", "SERIES",
+    "TABLE",
+    "VIEW",
+    "INDEX",
+    "ROLE",
+    "USER",
+    "TABLESPACE",
+    "SEQUENCE",
+    "OWNED",
+    "EXTENSION",
+    "TYPE",
+    "FUNCTION",
+    "PROCEDURE",
+    "TRIGGER",
+    "POLICY",
+    "WAREHOUSE",
+    "STREAM",
+    "STAGE",
+    "TASK",
+    "LOGIN",
+    "COLLECTION",
+    "BUCKET",
+    "COLUMNFAMILY",
+    "DICTIONARY",
+    "CATALOG",
+    "PUBLICATION",
+    "SUBSCRIPTION",
+    "SERVER",
+    "EXTERNAL",
+    "RETENTION",
+    "MEASUREMENT",
+    "SERIES",
 ];
 
 const DROPPERS: &[&str] = &["dropdb", "mysqladmin"];
@@ -302,7 +363,8 @@ pub(super) const RULES: &[Rule] = &[
             sql(scene, |words| {
                 is_without_where(words)
                     && (starts(words, &["DELETE", "FROM"])
-                        || (starts(words, &["ALTER", "TABLE"]) && words.iter().any(|word| matches!(word.as_str(), "DELETE" | "UPDATE")))
+                        || (starts(words, &["ALTER", "TABLE"])
+                            && words.iter().any(|word| matches!(word.as_str(), "DELETE" | "UPDATE")))
                         || (starts(words, &["UPDATE"]) && words.iter().any(|word| word == "SET"))
                         || words.iter().any(|word| word == "PG_TERMINATE_BACKEND"))
             })
@@ -355,9 +417,11 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("list what would go, and let the person delete it")),
         when: &[
             predicate("store_deleted_by_words", Trigger::rows(LOST), |scene| deeds::done(scene, LOST)),
-            predicate("index_deleted_by_request", Trigger::programs(&["curl", "http", "https", "xh"]), |scene| {
-                deleted_by_request(scene, true)
-            }),
+            predicate(
+                "index_deleted_by_request",
+                Trigger::programs(&["curl", "http", "https", "xh"]),
+                |scene| deleted_by_request(scene, true),
+            ),
         ],
         fires: &[
             "etcdctl del --prefix /",
@@ -381,7 +445,11 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "empties a key-value store",
         instead: Some(Instead::Command("redis-cli dbsize")),
-        when: &[predicate("store_flushed", Trigger::programs(REDIS).or(Trigger::programs(lists::NETCATS)), flushed)],
+        when: &[predicate(
+            "store_flushed",
+            Trigger::programs(REDIS).or(Trigger::programs(lists::NETCATS)),
+            flushed,
+        )],
         fires: &[
             "redis-cli FLUSHALL",
             "redis-cli -n 1 flushdb",
@@ -428,9 +496,11 @@ pub(super) const RULES: &[Rule] = &[
             predicate("database_emptied_by_words", Trigger::rows(EMPTIED), |scene| {
                 if is_for_tests(scene) { Found::No } else { deeds::done(scene, EMPTIED) }
             }),
-            predicate("data_deleted_by_request", Trigger::programs(&["curl", "http", "https", "xh"]), |scene| {
-                deleted_by_request(scene, false)
-            }),
+            predicate(
+                "data_deleted_by_request",
+                Trigger::programs(&["curl", "http", "https", "xh"]),
+                |scene| deleted_by_request(scene, false),
+            ),
         ],
         fires: &[
             "rails db:drop",
@@ -501,9 +571,25 @@ fn opens(words: &[String]) -> bool {
         || has("SP_OACREATE")
         || both("INTO", "OUTFILE")
         || both("INTO", "DUMPFILE")
-        || words.iter().any(|word| matches!(word.as_str(), "PG_READ_FILE" | "LO_EXPORT" | "LO_IMPORT" | "PG_READ_BINARY_FILE" | "LOAD_FILE" | "PG_LS_DIR" | "SYS_EXEC" | "SYS_EVAL"))
+        || words.iter().any(|word| {
+            matches!(
+                word.as_str(),
+                "PG_READ_FILE"
+                    | "LO_EXPORT"
+                    | "LO_IMPORT"
+                    | "PG_READ_BINARY_FILE"
+                    | "LOAD_FILE"
+                    | "PG_LS_DIR"
+                    | "SYS_EXEC"
+                    | "SYS_EVAL"
+            )
+        })
         || (starts(words, &["ALTER"]) || starts(words, &["CREATE"])) && has("SUPERUSER")
-        || starts(words, &["GRANT", "ALL"]) && (words.last().is_some_and(|last| last == "PUBLIC") || both("GRANT", "OPTION") || has("ON") && both("ON", "TO") || words.iter().any(|word| word == "."))
+        || starts(words, &["GRANT", "ALL"])
+            && (words.last().is_some_and(|last| last == "PUBLIC")
+                || both("GRANT", "OPTION")
+                || has("ON") && both("ON", "TO")
+                || words.iter().any(|word| word == "."))
         || both("LANGUAGE", "PLPYTHONU")
         || both("LANGUAGE", "PLPYTHON3U")
 }
@@ -523,9 +609,11 @@ fn texts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
 fn given_to_tool<'a>(scene: &Scene<'a>) -> Option<&'a str> {
     let Action::Other { text, .. } = &scene.view.call.action else { return None };
     let Tool::Mcp { server, tool } = &scene.view.call.tool else { return None };
-    let words = |name: &str, list: &[&str]| matcher::words_of(name).iter().any(|word| list.contains(&word.as_str()));
+    let words =
+        |name: &str, list: &[&str]| matcher::words_of(name).iter().any(|word| list.contains(&word.as_str()));
     // A search for documentation is not a statement, nor is what is written about one.
-    const ABOUT: &[&str] = &["search", "docs", "documentation", "issue", "comment", "message", "explain", "help"];
+    const ABOUT: &[&str] =
+        &["search", "docs", "documentation", "issue", "comment", "message", "explain", "help"];
     ((words(server, TOOLS) || words(tool, TOOLS)) && !words(tool, ABOUT)).then_some(text.as_str())
 }
 
@@ -540,7 +628,9 @@ fn sql<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
         let client = runs(inv, CLIENTS) && !is_on_scratch(inv);
         let shell = runs(inv, SHELLS) && inv.args.iter().any(|arg| arg.known() == Some("dbshell"));
         (client || shell)
-            && texts(inv, scene).iter().any(|text| text.split(';').any(|statement| test(&words_of(statement))))
+            && texts(inv, scene)
+                .iter()
+                .any(|text| text.split(';').any(|statement| test(&words_of(statement))))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -592,28 +682,45 @@ fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
     // `echo FLUSHALL | nc redis 6379`
     let sent = scene.first(lists::NETCATS, |inv| {
         inv.args.iter().any(|arg| arg.known() == Some("6379"))
-            && input_of(inv, scene).iter().any(|text| text.split(|c: char| !c.is_ascii_alphabetic()).any(flush))
+            && input_of(inv, scene)
+                .iter()
+                .any(|text| text.split(|c: char| !c.is_ascii_alphabetic()).any(flush))
     });
     if let Some(inv) = sent {
         return Found::yes(&inv.text);
     }
     let every = |inv: &&Invocation| {
-        runs(inv, REDIS) && inv.args.iter().any(|arg| arg.known() == Some("*")) || inv.args.iter().any(|arg| arg.known() == Some("--scan")) && inv.args.len() < 4
+        runs(inv, REDIS) && inv.args.iter().any(|arg| arg.known() == Some("*"))
+            || inv.args.iter().any(|arg| arg.known() == Some("--scan")) && inv.args.len() < 4
     };
-    let found = scene.first(REDIS, |inv| {
-        let deletes = inv.operands.first().and_then(Arg::known).is_some_and(|word| word.eq_ignore_ascii_case("del") || word.eq_ignore_ascii_case("unlink"));
-        if deletes && scene.invocations().iter().filter(|other| other.pipeline == inv.pipeline && other.stage < inv.stage || other.feeds.is_some()).any(|other| every(&other)) {
-            return true;
-        }
-        let scripted = inv.args.iter().map(Arg::text).any(|text| text.contains("call(") && text.split(|c: char| !c.is_ascii_alphabetic()).any(flush));
-        if scripted {
-            return true;
-        }
-        let given = inv.operands.first().and_then(Arg::known).is_some_and(flush);
-        given
-            || (inv.operands.is_empty()
-                && texts(inv, scene).iter().any(|text| text.split_whitespace().any(flush)))
-    });
+    let found =
+        scene.first(REDIS, |inv| {
+            let deletes =
+                inv.operands.first().and_then(Arg::known).is_some_and(|word| {
+                    word.eq_ignore_ascii_case("del") || word.eq_ignore_ascii_case("unlink")
+                });
+            if deletes
+                && scene
+                    .invocations()
+                    .iter()
+                    .filter(|other| {
+                        other.pipeline == inv.pipeline && other.stage < inv.stage || other.feeds.is_some()
+                    })
+                    .any(|other| every(&other))
+            {
+                return true;
+            }
+            let scripted = inv.args.iter().map(Arg::text).any(|text| {
+                text.contains("call(") && text.split(|c: char| !c.is_ascii_alphabetic()).any(flush)
+            });
+            if scripted {
+                return true;
+            }
+            let given = inv.operands.first().and_then(Arg::known).is_some_and(flush);
+            given
+                || (inv.operands.is_empty()
+                    && texts(inv, scene).iter().any(|text| text.split_whitespace().any(flush)))
+        });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -621,7 +728,19 @@ fn mongo_drop<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(MONGO, |inv| {
         texts(inv, scene).iter().any(|text| {
             let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-            ["dropDatabase(", ".drop(", "deleteMany({})", "remove({})", "dropUser(", "dropAllUsers", "dropAllRoles", "updateMany({},", "].drop("].iter().any(|word| text.contains(word))
+            [
+                "dropDatabase(",
+                ".drop(",
+                "deleteMany({})",
+                "remove({})",
+                "dropUser(",
+                "dropAllUsers",
+                "dropAllRoles",
+                "updateMany({},",
+                "].drop(",
+            ]
+            .iter()
+            .any(|word| text.contains(word))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -630,9 +749,18 @@ fn mongo_drop<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// The call says itself that it is about the database of the tests.
 fn is_for_tests(scene: &Scene<'_>) -> bool {
     let line = scene.command_line();
-    ["RAILS_ENV=test", "MIX_ENV=test", "NODE_ENV=test", "APP_ENV=test", "--env=test", "--env test", "DJANGO_SETTINGS_MODULE=test", "RACK_ENV=test"]
-        .iter()
-        .any(|word| line.contains(word))
+    [
+        "RAILS_ENV=test",
+        "MIX_ENV=test",
+        "NODE_ENV=test",
+        "APP_ENV=test",
+        "--env=test",
+        "--env test",
+        "DJANGO_SETTINGS_MODULE=test",
+        "RACK_ENV=test",
+    ]
+    .iter()
+    .any(|word| line.contains(word))
 }
 
 /// A client is given no database but one that nobody misses.
@@ -640,29 +768,50 @@ fn is_on_scratch(inv: &Invocation) -> bool {
     let named = |arg: &Arg| {
         let Some(text) = arg.known().filter(|text| !text.contains(' ')) else { return false };
         let text = text.split_once('=').map_or(text, |(_, value)| value);
-        text == ":memory:" || text.starts_with("/tmp/") || is_scratch(text.rsplit('/').next().unwrap_or_default())
+        text == ":memory:"
+            || text.starts_with("/tmp/")
+            || is_scratch(text.rsplit('/').next().unwrap_or_default())
     };
-    inv.operands.iter().chain(inv.flags.iter().filter(|flag| matches!(flag.name.as_str(), "-d" | "--dbname" | "-D" | "--database")).filter_map(|flag| flag.value.as_ref())).any(named)
+    inv.operands
+        .iter()
+        .chain(
+            inv.flags
+                .iter()
+                .filter(|flag| matches!(flag.name.as_str(), "-d" | "--dbname" | "-D" | "--database"))
+                .filter_map(|flag| flag.value.as_ref()),
+        )
+        .any(named)
 }
 
 fn store_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(REDIS, |inv| {
-        let words: Vec<String> = deeds::known_words(inv).iter().map(|word| word.to_ascii_lowercase()).collect();
-        let told = |a: &str, b: &str| words.windows(2).any(|pair| matches!(pair, [x, y] if x == a && (b.is_empty() || y == b)));
-        let set = told("config", "set") && ["dir", "dbfilename", "requirepass", "protected-mode", "rename-command", "logfile"].iter().any(|key| words.iter().any(|word| word == key));
-        set || told("module", "load") || told("slaveof", "") && !told("slaveof", "no") || told("replicaof", "") && !told("replicaof", "no") || words.iter().any(|word| word.contains("os.execute") || word.contains("io.popen"))
+        let words: Vec<String> =
+            deeds::known_words(inv).iter().map(|word| word.to_ascii_lowercase()).collect();
+        let told = |a: &str, b: &str| {
+            words.windows(2).any(|pair| matches!(pair, [x, y] if x == a && (b.is_empty() || y == b)))
+        };
+        let set = told("config", "set")
+            && ["dir", "dbfilename", "requirepass", "protected-mode", "rename-command", "logfile"]
+                .iter()
+                .any(|key| words.iter().any(|word| word == key));
+        set || told("module", "load")
+            || told("slaveof", "") && !told("slaveof", "no")
+            || told("replicaof", "") && !told("replicaof", "no")
+            || words.iter().any(|word| word.contains("os.execute") || word.contains("io.popen"))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 /// Ports of stores that are deleted from by plain requests.
-const PORTS: &[&str] = &["9200", "9201", "5984", "6333", "8983", "19530", "8529", "7700", "8108", "2379", "8500"];
+const PORTS: &[&str] =
+    &["9200", "9201", "5984", "6333", "8983", "19530", "8529", "7700", "8108", "2379", "8500"];
 
 /// A request that deletes in a store; with `all`, everything in it.
 fn deleted_by_request<'a>(scene: &Scene<'a>, all: bool) -> Found<'a> {
     let found = scene.first(&["curl", "http", "https", "xh"], |inv| {
         let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
-        let deletes = words.iter().any(|word| matches!(word.as_str(), "DELETE" | "-XDELETE" | "--request=DELETE"));
+        let deletes =
+            words.iter().any(|word| matches!(word.as_str(), "DELETE" | "-XDELETE" | "--request=DELETE"));
         words.iter().any(|word| {
             let address = word.split_once("://").map_or(word.as_str(), |(_, rest)| rest);
             let (host, path) = address.split_once('/').unwrap_or((address, ""));
@@ -670,7 +819,8 @@ fn deleted_by_request<'a>(scene: &Scene<'a>, all: bool) -> Found<'a> {
             let store = PORTS.contains(&port);
             let path = path.split('?').next().unwrap_or_default();
             let by_query = path.ends_with("_delete_by_query");
-            let every = path.starts_with("_all") || path == "*" || path.ends_with("-*") || path.starts_with('*');
+            let every =
+                path.starts_with("_all") || path == "*" || path.ends_with("-*") || path.starts_with('*');
             (deletes && store && !is_scratch(path) || by_query) && (every == all)
         })
     });

@@ -9,7 +9,17 @@ use crate::shell::Arg;
 pub(super) type Deeds = &'static [(&'static [&'static str], &'static [&'static str])];
 
 /// Options with which nothing is done.
-const DRY: &[&str] = &["--dry-run", "--dryrun", "--whatif", "--what-if", "--help", "-h", "--check", "--plan", "--no-execute-changeset"];
+const DRY: &[&str] = &[
+    "--dry-run",
+    "--dryrun",
+    "--whatif",
+    "--what-if",
+    "--help",
+    "-h",
+    "--check",
+    "--plan",
+    "--no-execute-changeset",
+];
 
 /// The first command that does one of these.
 pub(super) fn done<'a>(scene: &Scene<'a>, deeds: Deeds) -> Found<'a> {
@@ -19,7 +29,8 @@ pub(super) fn done<'a>(scene: &Scene<'a>, deeds: Deeds) -> Found<'a> {
 
 /// Whether a command does one of these.
 pub(super) fn is_one(inv: &Invocation, deeds: Deeds) -> bool {
-    let mut rows = deeds.iter().filter(|(programs, _)| runs(inv, programs)).flat_map(|(_, rows)| rows.iter()).peekable();
+    let mut rows =
+        deeds.iter().filter(|(programs, _)| runs(inv, programs)).flat_map(|(_, rows)| rows.iter()).peekable();
     if rows.peek().is_none() {
         return false;
     }
@@ -39,8 +50,16 @@ fn told(words: &[&str], row: &str) -> bool {
     row.split(' ').all(|wanted| {
         if wanted.starts_with('-') {
             return words.iter().any(|word| {
-                let flag = word.split_once('=').filter(|_| !wanted.contains('=')).map_or(*word, |(flag, _)| flag);
-                flag == wanted || wanted.len() == 2 && !word.starts_with("--") && word.starts_with('-') && word.len() < 6 && word.get(1..).is_some_and(|letters| wanted.get(1..).is_some_and(|one| letters.contains(one)))
+                let flag =
+                    word.split_once('=').filter(|_| !wanted.contains('=')).map_or(*word, |(flag, _)| flag);
+                flag == wanted
+                    || wanted.len() == 2
+                        && !word.starts_with("--")
+                        && word.starts_with('-')
+                        && word.len() < 6
+                        && word
+                            .get(1..)
+                            .is_some_and(|letters| wanted.get(1..).is_some_and(|one| letters.contains(one)))
             });
         }
         rest.by_ref().any(|word| match wanted.strip_suffix('*') {

@@ -57,7 +57,8 @@ const PUBLISHED: Deeds = &[
 ];
 
 /// Options with which nothing is published.
-const REHEARSED: &[&str] = &["--dry-run", "-d", "--snapshot", "--skip-publish", "--skip=publish", "--version", "--help", "-n"];
+const REHEARSED: &[&str] =
+    &["--dry-run", "-d", "--snapshot", "--skip-publish", "--skip=publish", "--version", "--help", "-n"];
 
 /// Deeds that take away what the tools themselves need.
 const UPROOTED: Deeds = &[
@@ -68,12 +69,32 @@ const UPROOTED: Deeds = &[
     (&["rustup"], &["self uninstall", "toolchain uninstall"]),
     (&["apt", "apt-get"], &["--allow-unauthenticated", "--allow-insecure-repositories", "--force-yes"]),
     (&["yum", "dnf", "zypper"], &["--nogpgcheck", "--no-gpg-checks"]),
-    (&["go"], &["env -w GOPROXY=*", "env -w GOFLAGS=*", "env -w GONOSUMDB=*", "env -w GOSUMDB=off", "env -w GOINSECURE=*"]),
+    (
+        &["go"],
+        &[
+            "env -w GOPROXY=*",
+            "env -w GOFLAGS=*",
+            "env -w GONOSUMDB=*",
+            "env -w GOSUMDB=off",
+            "env -w GOINSECURE=*",
+        ],
+    ),
 ];
 
 /// Variables that name the registry that packages come from.
 const REGISTRY_VARIABLES: &[&str] = &[
-    "PIP_INDEX_URL=", "PIP_EXTRA_INDEX_URL=", "NPM_CONFIG_REGISTRY=", "npm_config_registry=", "GOPROXY=", "UV_INDEX_URL=", "UV_INDEX=", "UV_DEFAULT_INDEX=", "YARN_REGISTRY=", "BUNDLE_MIRROR=", "YARN_NPM_REGISTRY_SERVER=", "CARGO_REGISTRIES_",
+    "PIP_INDEX_URL=",
+    "PIP_EXTRA_INDEX_URL=",
+    "NPM_CONFIG_REGISTRY=",
+    "npm_config_registry=",
+    "GOPROXY=",
+    "UV_INDEX_URL=",
+    "UV_INDEX=",
+    "UV_DEFAULT_INDEX=",
+    "YARN_REGISTRY=",
+    "BUNDLE_MIRROR=",
+    "YARN_NPM_REGISTRY_SERVER=",
+    "CARGO_REGISTRIES_",
 ];
 
 pub(super) const RULES: &[Rule] = &[
@@ -119,7 +140,8 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(Command { without: &["--draft"], ..sub(&["gh"], &["release create"]) }),
             predicate("published_by_words", Trigger::rows(PUBLISHED), |scene| {
                 let found = scene.invocations().iter().find(|inv| {
-                    deeds::is_one(inv, PUBLISHED) && !deeds::known_words(inv).iter().any(|word| REHEARSED.contains(word))
+                    deeds::is_one(inv, PUBLISHED)
+                        && !deeds::known_words(inv).iter().any(|word| REHEARSED.contains(word))
                 });
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
@@ -211,10 +233,13 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(flagged(&["pacman"], &[&["-R", "--remove", "-Rns", "-Rs", "-Rdd"]])),
             predicate("tool_uprooted", Trigger::rows(UPROOTED), |scene| deeds::done(scene, UPROOTED)),
             predicate("every_package_removed", Trigger::programs(&["pip", "pip3"]), |scene| {
-                let listed = scene.first(&["pip", "pip3"], |inv| deeds::known_words(inv).iter().any(|word| matches!(*word, "freeze" | "list"))).is_some();
-                let found = scene.first(&["pip", "pip3"], |inv| {
-                    listed && deeds::known_words(inv).contains(&"uninstall")
-                });
+                let listed = scene
+                    .first(&["pip", "pip3"], |inv| {
+                        deeds::known_words(inv).iter().any(|word| matches!(*word, "freeze" | "list"))
+                    })
+                    .is_some();
+                let found = scene
+                    .first(&["pip", "pip3"], |inv| listed && deeds::known_words(inv).contains(&"uninstall"));
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
         ],
@@ -357,7 +382,11 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("pip install requests")),
         when: &[
             predicate("foreign_package_index", Trigger::programs(INDEX_USERS), foreign_index),
-            predicate("foreign_registry_set", Trigger::programs(&["gem", "bundle", "poetry"]), foreign_source),
+            predicate(
+                "foreign_registry_set",
+                Trigger::programs(&["gem", "bundle", "poetry"]),
+                foreign_source,
+            ),
             predicate("foreign_registry_variable", Trigger::programs(VARIABLE_USERS), foreign_variable),
         ],
         fires: &[
@@ -449,13 +478,20 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Programs that take the registry from a variable.
-const VARIABLE_USERS: &[&str] = &["pip", "pip3", "npm", "pnpm", "yarn", "go", "uv", "bundle", "cargo", "npx", "uvx"];
+const VARIABLE_USERS: &[&str] =
+    &["pip", "pip3", "npm", "pnpm", "yarn", "go", "uv", "bundle", "cargo", "npx", "uvx"];
 
 fn foreign_source<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["gem", "bundle", "poetry"], |inv| {
         let words = inv.args.iter().map(Arg::text).collect::<Vec<_>>();
-        let sets = words.iter().any(|word| matches!(word.as_str(), "-a" | "--add" | "config" | "source" | "--source"));
-        sets && words.iter().any(|word| word.contains("://") && !word.starts_with("mirror.") && !is_usual(&host_of(word), scene.view.policy))
+        let sets = words
+            .iter()
+            .any(|word| matches!(word.as_str(), "-a" | "--add" | "config" | "source" | "--source"));
+        sets && words.iter().any(|word| {
+            word.contains("://")
+                && !word.starts_with("mirror.")
+                && !is_usual(&host_of(word), scene.view.policy)
+        })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

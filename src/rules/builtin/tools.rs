@@ -14,7 +14,9 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "has a tool delete something with all that is in it",
         instead: Some(Instead::Advice("list what would go, and let the person delete it")),
-        when: &[predicate("tool_destroys", Trigger::TOOL, |scene| by(scene, verbs::destroys, Verdict::Block))],
+        when: &[predicate("tool_destroys", Trigger::TOOL, |scene| {
+            by(scene, verbs::destroys, Verdict::Block)
+        })],
         fires: &[
             "mcp__github__delete_repository {\"owner\":\"a\",\"repo\":\"b\"}",
             "mcp__aws__terminate_instances {\"instance_ids\":[\"i-1\"]}",
@@ -42,7 +44,9 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "has a tool delete something that it may not be able to bring back",
         instead: Some(Instead::Advice("list what would go, and let the person delete it")),
-        when: &[predicate("tool_deletes", Trigger::TOOL, |scene| by(scene, verbs::destroys, Verdict::Modify))],
+        when: &[predicate("tool_deletes", Trigger::TOOL, |scene| {
+            by(scene, verbs::destroys, Verdict::Modify)
+        })],
         fires: &[
             "mcp__stripe__delete_customer {\"id\":\"c\"}",
             "mcp__linear__delete_issue {\"id\":\"x\"}",
@@ -60,7 +64,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "tools.loosens",
         reason: "has a tool switch off what protects or watches something",
-        instead: Some(Instead::Advice("say what the protection gets in the way of, and let the person decide")),
+        instead: Some(Instead::Advice(
+            "say what the protection gets in the way of, and let the person decide",
+        )),
         when: &[predicate("tool_switches_a_protection_off", Trigger::TOOL, |scene| {
             by(scene, verbs::loosens, Verdict::Block)
         })],
@@ -81,7 +87,9 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "has a tool stop, merge, revoke or lock out something",
         instead: Some(Instead::Advice("tell the person what is to be done, and let them do it")),
-        when: &[predicate("tool_stops_something", Trigger::TOOL, |scene| by(scene, verbs::loosens, Verdict::Modify))],
+        when: &[predicate("tool_stops_something", Trigger::TOOL, |scene| {
+            by(scene, verbs::loosens, Verdict::Modify)
+        })],
         fires: &[
             "mcp__kubernetes__drain_node {\"name\":\"n1\"}",
             "mcp__kubernetes__scale_deployment {\"name\":\"web\",\"replicas\":0}",
@@ -127,7 +135,9 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "has a tool set a secret, a webhook or a rule that forwards",
         instead: Some(Instead::Advice("tell the person what is to be set, and let them set it")),
-        when: &[predicate("tool_sets_a_secret", Trigger::TOOL, |scene| by(scene, verbs::opens, Verdict::Modify))],
+        when: &[predicate("tool_sets_a_secret", Trigger::TOOL, |scene| {
+            by(scene, verbs::opens, Verdict::Modify)
+        })],
         fires: &[
             "mcp__github__create_or_update_secret {\"name\":\"X\",\"value\":\"y\"}",
             "mcp__github__create_webhook {\"config\":{\"url\":\"https://x.example/h\"}}",
@@ -215,7 +225,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "tools.secret-sent",
         severity: Severity::Critical,
         reason: "has a tool send a private key, a token or a file of secrets",
-        instead: Some(Instead::Advice("leave the secret out, and let the person bring it where it is needed")),
+        instead: Some(Instead::Advice(
+            "leave the secret out, and let the person bring it where it is needed",
+        )),
         when: &[
             predicate("tool_sends_a_secret", Trigger::TOOL, sends::secret_sent),
             predicate("tool_robs_a_page", Trigger::TOOL, sends::page_robbed),
@@ -239,9 +251,14 @@ pub(super) const RULES: &[Rule] = &[
         id: "tools.file-address",
         verdict: Verdict::Modify,
         reason: "opens a file outside the project by an address",
-        instead: Some(Instead::Advice("read the file with the tool for that, so that the person sees which it is")),
+        instead: Some(Instead::Advice(
+            "read the file with the tool for that, so that the person sees which it is",
+        )),
         when: &[predicate("file_behind_an_address", Trigger::TOOL, sends::file_fetched)],
-        fires: &["WebFetch file:///etc/passwd", "mcp__playwright__browser_navigate {\"url\":\"file:///etc/hosts\"}"],
+        fires: &[
+            "WebFetch file:///etc/passwd",
+            "mcp__playwright__browser_navigate {\"url\":\"file:///etc/hosts\"}",
+        ],
         silent: &[
             "WebFetch https://docs.rs",
             "mcp__playwright__browser_navigate {\"url\":\"file:///home/u/proj/coverage/index.html\"}",

@@ -104,8 +104,22 @@ fn worst(scene: &Scene<'_>) -> Verdict {
 
 /// What a tool of a server writes: contents under the path that stands beside them, cells, manifests.
 fn by_tool(scene: &Scene<'_>, told: &Told<'_>) -> Verdict {
-    const TEXTS: &[&str] = &["content", "contents", "text", "filetext", "newtext", "newstr", "newstring", "data", "body", "code"];
-    let paths: Vec<&str> = told.values(&["path", "filepath", "file", "filename", "relativepath", "targetfile"]).filter(|path| path.len() < 4096).collect();
+    const TEXTS: &[&str] = &[
+        "content",
+        "contents",
+        "text",
+        "filetext",
+        "newtext",
+        "newstr",
+        "newstring",
+        "data",
+        "body",
+        "code",
+    ];
+    let paths: Vec<&str> = told
+        .values(&["path", "filepath", "file", "filename", "relativepath", "targetfile"])
+        .filter(|path| path.len() < 4096)
+        .collect();
     let mut worst = Verdict::Allow;
     for text in told.values(TEXTS).take(32) {
         for path in paths.iter().take(32) {
@@ -131,12 +145,22 @@ fn content_verdict(scene: &Scene<'_>, path: &str, text: &str, notebook: bool) ->
         return Verdict::Allow;
     }
     if notebook {
-        let cells = extract::cell(text).into_iter().map(|line| judge::command(scene, &line, Place::Script)).max();
-        return cells.unwrap_or_default().max(code::verdict(scene, text, code::Language::Hash, Place::Script));
+        let cells =
+            extract::cell(text).into_iter().map(|line| judge::command(scene, &line, Place::Script)).max();
+        return cells.unwrap_or_default().max(code::verdict(
+            scene,
+            text,
+            code::Language::Hash,
+            Place::Script,
+        ));
     }
     let settings = config::verdict(scene, &path, text);
     let executed = executed(scene, &lower, name, text);
-    let told = if instructions::is_read_by_agents(&lower) { instructions::verdict(scene, text) } else { Verdict::Allow };
+    let told = if instructions::is_read_by_agents(&lower) {
+        instructions::verdict(scene, text)
+    } else {
+        Verdict::Allow
+    };
     settings.max(executed).max(told)
 }
 
@@ -161,14 +185,19 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
         judged.max().unwrap_or_default()
     };
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let hook = [".git/hooks/", ".husky/", ".githooks/", "/hooks/"].iter().any(|dir| lower.contains(dir)) && (extension.is_empty() || extension == "sh")
+    let hook = [".git/hooks/", ".husky/", ".githooks/", "/hooks/"].iter().any(|dir| lower.contains(dir))
+        && (extension.is_empty() || extension == "sh")
         || matches!(name, ".envrc" | ".bashrc" | ".zshrc" | ".profile" | ".bash_profile" | ".zshenv");
     let first = text.lines().next().unwrap_or_default();
     let shebang = first.starts_with("#!");
     let shell = matches!(extension, "sh" | "bash" | "zsh" | "ksh" | "command" | "fish" | "bats")
-        || shebang && first.ends_with("sh") || shebang && first.contains("sh -");
+        || shebang && first.ends_with("sh")
+        || shebang && first.contains("sh -");
     if let Some(language) = code::language(name) {
-        let hooked = matches!(name, "setup.py" | "conftest.py" | "sitecustomize.py" | "usercustomize.py" | "build.rs" | "noxfile.py");
+        let hooked = matches!(
+            name,
+            "setup.py" | "conftest.py" | "sitecustomize.py" | "usercustomize.py" | "build.rs" | "noxfile.py"
+        );
         return code::verdict(scene, text, language, if hooked { Place::Hook } else { Place::Script });
     }
     if shebang && ["python", "ruby", "perl", "node"].iter().any(|program| first.contains(program)) {
@@ -182,12 +211,27 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
         return script(scene, text, place);
     }
     match name {
-        "makefile" | "gnumakefile" | "justfile" | ".justfile" => return each(extract::recipes(text), Place::Script),
-        "package.json" | "composer.json" | "deno.json" | "tasks.json" | "launch.json" | "devcontainer.json" | "turbo.json" | "hooks.json" | "lerna.json" => {
-            let strings = scripts::strings(text).into_iter().filter(|word| word.contains(' ')).take(extract::MAX_COMMANDS);
+        "makefile" | "gnumakefile" | "justfile" | ".justfile" => {
+            return each(extract::recipes(text), Place::Script);
+        }
+        "package.json" | "composer.json" | "deno.json" | "tasks.json" | "launch.json"
+        | "devcontainer.json" | "turbo.json" | "hooks.json" | "lerna.json" | "nodemon.json"
+        | "workspace.xml" | "project.json" | "nx.json" => {
+            let strings = scripts::strings(text)
+                .into_iter()
+                .filter(|word| word.contains(' '))
+                .take(extract::MAX_COMMANDS);
             return each(strings.collect(), Place::Hook);
         }
+        "procfile" => return each(extract::lines(text, true), Place::Script),
+        "pyproject.toml" | "tox.ini" | "setup.cfg" | ".mise.toml" | "mise.toml" | "makefile.toml"
+        | "pixi.toml" | "netlify.toml" | "fly.toml" | "cargo-make.toml" | "bunfig.toml" => {
+            return each(extract::lines(text, false), Place::Script);
+        }
         _ => {}
+    }
+    if extension == "vbs" {
+        return scripts::strings(text).iter().map(|word| powershell::script(word)).max().unwrap_or_default();
     }
     if extension == "mk" {
         return each(extract::recipes(text), Place::Script);
@@ -195,7 +239,7 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
     if name.starts_with("dockerfile") || name.starts_with("containerfile") || extension == "dockerfile" {
         return each(extract::docker(text), Place::Container);
     }
-    if matches!(extension, "ps1" | "psm1" | "psd1" | "bat" | "cmd" | "vbs") {
+    if matches!(extension, "ps1" | "psm1" | "psd1" | "bat" | "cmd") {
         return powershell::script(text);
     }
     if name.contains("cron") && extension != "md" {
@@ -212,14 +256,36 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
 
 fn yaml(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
     let each = |place: Place| {
-        let judged = extract::yaml(text).into_iter().map(|line| judge::command(scene, &without_expressions(&line), place));
+        let judged = extract::yaml(text)
+            .into_iter()
+            .map(|line| judge::command(scene, &without_expressions(&line), place));
         judged.max().unwrap_or_default()
     };
-    let pipeline = [".github/", ".gitlab-ci", ".circleci", "pipelines", ".drone", ".travis", "appveyor", "/ci/", ".buildkite", "cloudbuild", "action.y", ".woodpecker"]
-        .iter()
-        .any(|part| lower.contains(part));
-    let hooks = name.starts_with(".pre-commit") || name.starts_with("lefthook") || name.starts_with(".lefthook");
-    let tasks = name.starts_with("taskfile") || text.contains("hosts:") || text.contains("ansible") || lower.contains("/tasks/") || lower.contains("/roles/") || name.starts_with("cloud-init") || text.starts_with("#cloud-config");
+    let pipeline = [
+        ".github/",
+        ".gitlab-ci",
+        ".circleci",
+        "pipelines",
+        ".drone",
+        ".travis",
+        "appveyor",
+        "/ci/",
+        ".buildkite",
+        "cloudbuild",
+        "action.y",
+        ".woodpecker",
+    ]
+    .iter()
+    .any(|part| lower.contains(part));
+    let hooks =
+        name.starts_with(".pre-commit") || name.starts_with("lefthook") || name.starts_with(".lefthook");
+    let tasks = name.starts_with("taskfile")
+        || text.contains("hosts:")
+        || text.contains("ansible")
+        || lower.contains("/tasks/")
+        || lower.contains("/roles/")
+        || name.starts_with("cloud-init")
+        || text.starts_with("#cloud-config");
     if pipeline || config::is_compose(name) || text.contains("apiVersion:") {
         return each(Place::Container).max(if pipeline { dumped(scene, text) } else { Verdict::Allow });
     }
@@ -231,12 +297,28 @@ fn yaml(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
 
 /// A pipeline that sends its secrets or all its variables to a host that is not known.
 fn dumped(scene: &Scene<'_>, text: &str) -> Verdict {
-    let sends = |line: &&str| ["curl ", "wget ", "nc ", "http "].iter().any(|word| line.contains(word)) && judge::foreign_host(scene, line);
+    let sends = |line: &&str| {
+        ["curl ", "wget ", "nc ", "http "].iter().any(|word| line.contains(word))
+            && judge::foreign_host(scene, line)
+    };
     let whole = |line: &str| {
-        ["$(env)", "`env`", "env |", "env|", "printenv", "toJSON(secrets)", "toJson(secrets)", "set |", "export -p"].iter().any(|form| line.contains(form))
+        [
+            "$(env)",
+            "`env`",
+            "env |",
+            "env|",
+            "printenv",
+            "toJSON(secrets)",
+            "toJson(secrets)",
+            "set |",
+            "export -p",
+        ]
+        .iter()
+        .any(|form| line.contains(form))
     };
     let piped = |line: &str| {
-        let data = ["-d", "--data", "-F", "--post-data", "?"].iter().any(|flag| line.contains(flag)) || line.contains('|');
+        let data = ["-d", "--data", "-F", "--post-data", "?"].iter().any(|flag| line.contains(flag))
+            || line.contains('|');
         let header = line.contains("Authorization") || line.contains("webhook") || line.contains("-H ");
         line.contains("secrets.") && data && !header
     };
@@ -260,10 +342,13 @@ pub(super) fn ordered<'a>(scene: &Scene<'a>) -> Found<'a> {
         return Found::No;
     }
     match &scene.view.call.action {
-        Action::Spawn { prompt, .. } if instructions::order(scene, prompt) == Verdict::Block => Found::yes(prompt),
+        Action::Spawn { prompt, .. } if instructions::order(scene, prompt) == Verdict::Block => {
+            Found::yes(prompt)
+        }
         Action::Other { text, .. } => {
             let name = scene.view.call.tool.name();
-            let later = matches!(&*name, "CronCreate" | "SlashCommand" | "SendMessage" | "ScheduleWakeup" | "Skill");
+            let later =
+                matches!(&*name, "CronCreate" | "SlashCommand" | "SendMessage" | "ScheduleWakeup" | "Skill");
             let found = later
                 && arguments(text).iter().any(|(key, value)| match key.as_str() {
                     "prompt" | "message" | "args" => instructions::order(scene, value) == Verdict::Block,

@@ -9,8 +9,18 @@ use crate::domain::{Action, Tool};
 const MAX_VALUES: usize = 512;
 
 /// Arguments that say what a tool is to do, where it does several things.
-const DEEDS: &[&str] =
-    &["action", "operation", "operationname", "op", "verb", "method", "command", "subcommand", "service", "task"];
+const DEEDS: &[&str] = &[
+    "action",
+    "operation",
+    "operationname",
+    "op",
+    "verb",
+    "method",
+    "command",
+    "subcommand",
+    "service",
+    "task",
+];
 
 /// A call, taken apart.
 #[derive(Debug)]
@@ -51,7 +61,8 @@ impl<'a> Told<'a> {
         }
         let args = arguments(text);
         for (key, value) in &args {
-            let telling = DEEDS.contains(&key.as_str()) && value.len() <= 48 && !value.contains(char::is_whitespace);
+            let telling =
+                DEEDS.contains(&key.as_str()) && value.len() <= 48 && !value.contains(char::is_whitespace);
             if telling {
                 words.extend(words_of(value));
             }

@@ -5,13 +5,47 @@ use crate::rules::matcher::{Class, Found, Scene, classify, host_of, inside, is_k
 
 /// Words in the names of tools that bring a text to somebody.
 const SENDING: &[&str] = &[
-    "send", "post", "message", "email", "mail", "tweet", "sms", "comment", "issue", "reply", "publish", "share", "http",
-    "request", "webhook", "upload", "slack", "discord", "telegram", "gist", "paste", "gmail", "outlook", "teams",
-    "notify", "broadcast", "submit", "forward", "create", "pull", "fetch", "navigate", "call", "goto", "twilio", "append",
+    "send",
+    "post",
+    "message",
+    "email",
+    "mail",
+    "tweet",
+    "sms",
+    "comment",
+    "issue",
+    "reply",
+    "publish",
+    "share",
+    "http",
+    "request",
+    "webhook",
+    "upload",
+    "slack",
+    "discord",
+    "telegram",
+    "gist",
+    "paste",
+    "gmail",
+    "outlook",
+    "teams",
+    "notify",
+    "broadcast",
+    "submit",
+    "forward",
+    "create",
+    "pull",
+    "fetch",
+    "navigate",
+    "call",
+    "goto",
+    "twilio",
+    "append",
 ];
 
 /// Tools that keep what they are given on this machine.
-const LOCAL: &[&str] = &["filesystem", "fs", "memory", "thinking", "sequential", "serena", "1password", "vault", "secrets"];
+const LOCAL: &[&str] =
+    &["filesystem", "fs", "memory", "thinking", "sequential", "serena", "1password", "vault", "secrets"];
 
 /// Beginnings of tokens, and how many letters and digits come behind them at least.
 const TOKENS: &[(&str, usize)] = &[
@@ -44,18 +78,33 @@ pub(super) fn holds_secret(text: &str) -> bool {
     let named = |name: &str| {
         let lower = text.to_ascii_lowercase();
         lower.match_indices(name).any(|(at, _)| {
-            let rest = lower.get(at + name.len()..).unwrap_or_default().trim_start_matches([' ', '=', ':', '"', '\'']);
-            rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '+' | '_' | '-')).count() >= 20
+            let rest = lower
+                .get(at + name.len()..)
+                .unwrap_or_default()
+                .trim_start_matches([' ', '=', ':', '"', '\'']);
+            rest.chars()
+                .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '+' | '_' | '-'))
+                .count()
+                >= 20
         })
     };
     let token = |(start, least): &(&str, usize)| {
         text.match_indices(start).any(|(at, _)| {
-            let apart = !text.get(..at).and_then(|front| front.chars().next_back()).is_some_and(char::is_alphanumeric);
+            let apart = !text
+                .get(..at)
+                .and_then(|front| front.chars().next_back())
+                .is_some_and(char::is_alphanumeric);
             let rest = text.get(at + start.len()..).unwrap_or_default();
-            apart && rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')).count() >= *least
+            apart
+                && rest
+                    .chars()
+                    .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+                    .count()
+                    >= *least
         })
     };
-    TOKENS.iter().any(token) || text.len() < 65536 && ["aws_secret_access_key", "secretaccesskey"].iter().any(|name| named(name))
+    TOKENS.iter().any(token)
+        || text.len() < 65536 && ["aws_secret_access_key", "secretaccesskey"].iter().any(|name| named(name))
 }
 
 /// A secret in what a tool sends, or a file of secrets that it is to send.
@@ -97,14 +146,34 @@ pub(super) fn file_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
         let path = rest.trim_start_matches("//");
         let path = path.strip_prefix("localhost").unwrap_or(path);
         let path = join("/", path);
-        let usual = view.facts.places.roots().chain(["/tmp"]).chain(view.facts.places.temp.iter().map(String::as_str));
+        let usual = view
+            .facts
+            .places
+            .roots()
+            .chain(["/tmp"])
+            .chain(view.facts.places.temp.iter().map(String::as_str));
         scheme == "file" && ![view.cwd].into_iter().chain(usual).any(|place| inside(&path, place))
     };
     match &view.call.action {
         Action::Fetch { url } if outside(url) => Found::yes(url),
         Action::Other { .. } => {
             let Some(told) = scene.told() else { return Found::No };
-            let fetches = told.names(&["fetch", "navigate", "browser", "scrape", "goto", "open", "request", "crawl", "http", "page", "puppeteer", "url", "download", "markdown"]);
+            let fetches = told.names(&[
+                "fetch",
+                "navigate",
+                "browser",
+                "scrape",
+                "goto",
+                "open",
+                "request",
+                "crawl",
+                "http",
+                "page",
+                "puppeteer",
+                "url",
+                "download",
+                "markdown",
+            ]);
             let found = fetches && told.args.iter().any(|(_, value)| value.len() < 4096 && outside(value));
             if found { Found::yes(told.text) } else { Found::No }
         }
@@ -128,7 +197,9 @@ pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
             let host = host_of(rest);
             host.contains('.') && !is_known(&host, scene.view.policy)
         });
-        foreign && keeps.iter().any(|word| value.contains(word)) && sends.iter().any(|word| value.contains(word))
+        foreign
+            && keeps.iter().any(|word| value.contains(word))
+            && sends.iter().any(|word| value.contains(word))
     });
     if found { Found::yes(told.text) } else { Found::No }
 }
@@ -136,18 +207,23 @@ pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A container that is given the whole machine.
 pub(super) fn container_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(told) = scene.told() else { return Found::No };
-    let containers = told.names(&["docker", "podman", "container", "containers", "kubernetes", "k8s", "kubectl"]);
-    let found = containers && told.args.iter().any(|(key, value)| {
-        let mount = value.starts_with("/:") || value.contains("docker.sock") || value.contains(" /:/");
-        let volume = matches!(key.as_str(), "volumes" | "binds" | "mounts" | "source") && value == "/";
-        let host = matches!(key.as_str(), "pid" | "pidmode" | "networkmode" | "ipcmode") && value == "host" && key != "networkmode";
-        mount || volume || host || key == "privileged" && value == "true"
-    });
+    let containers =
+        told.names(&["docker", "podman", "container", "containers", "kubernetes", "k8s", "kubectl"]);
+    let found = containers
+        && told.args.iter().any(|(key, value)| {
+            let mount = value.starts_with("/:") || value.contains("docker.sock") || value.contains(" /:/");
+            let volume = matches!(key.as_str(), "volumes" | "binds" | "mounts" | "source") && value == "/";
+            let host = matches!(key.as_str(), "pid" | "pidmode" | "networkmode" | "ipcmode")
+                && value == "host"
+                && key != "networkmode";
+            mount || volume || host || key == "privileged" && value == "true"
+        });
     if found { Found::yes(told.text) } else { Found::No }
 }
 
 /// Ports on which services listen that hand out a whole machine or cluster.
-const SERVICES: &[&str] = &["2375", "2376", "10250", "10255", "2379", "8500", "6443", "8001", "9001", "11211", "6379"];
+const SERVICES: &[&str] =
+    &["2375", "2376", "10250", "10255", "2379", "8500", "6443", "8001", "9001", "11211", "6379"];
 
 /// An address in a private network, or a port of this machine that is no place for a page.
 pub(super) fn private_address<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -161,21 +237,43 @@ pub(super) fn private_address<'a>(scene: &Scene<'a>) -> Found<'a> {
         let port = authority.rsplit_once(':').map(|(_, port)| port).unwrap_or_default();
         let mut numbers = host.split('.').map(str::parse::<u8>);
         let private = match (numbers.next(), numbers.next(), host.split('.').count()) {
-            (Some(Ok(10)), Some(Ok(_)), 4) | (Some(Ok(192)), Some(Ok(168)), 4) | (Some(Ok(169)), Some(Ok(254)), 4) => true,
+            (Some(Ok(10)), Some(Ok(_)), 4)
+            | (Some(Ok(192)), Some(Ok(168)), 4)
+            | (Some(Ok(169)), Some(Ok(254)), 4) => true,
             (Some(Ok(172)), Some(Ok(second)), 4) => (16..=31).contains(&second),
             _ => false,
         };
-        let local = matches!(host.as_str(), "localhost" | "127.0.0.1" | "::1" | "0.0.0.0" | "host.docker.internal");
-        let cluster = host.ends_with(".svc") || host.ends_with(".cluster.local") || host == "kubernetes.default" || host.ends_with(".internal") && host != "host.docker.internal";
-        let linked = host.starts_with("fe80:") || host.starts_with("fc") && host.contains(':') || host.starts_with("fd") && host.contains(':');
+        let local =
+            matches!(host.as_str(), "localhost" | "127.0.0.1" | "::1" | "0.0.0.0" | "host.docker.internal");
+        let cluster = host.ends_with(".svc")
+            || host.ends_with(".cluster.local")
+            || host == "kubernetes.default"
+            || host.ends_with(".internal") && host != "host.docker.internal";
+        let linked = host.starts_with("fe80:")
+            || host.starts_with("fc") && host.contains(':')
+            || host.starts_with("fd") && host.contains(':');
         private || cluster || linked || local && SERVICES.contains(&port)
     };
     match &scene.view.call.action {
         Action::Fetch { url } if odd(url) => Found::yes(url),
         Action::Other { .. } => {
             let Some(told) = scene.told() else { return Found::No };
-            let fetches = told.names(&["fetch", "navigate", "browser", "scrape", "goto", "request", "crawl", "http", "puppeteer", "playwright", "download", "markdown"]);
-            let found = fetches && told.values(&["url", "uri", "endpoint", "targeturl", "href", "urls"]).any(odd);
+            let fetches = told.names(&[
+                "fetch",
+                "navigate",
+                "browser",
+                "scrape",
+                "goto",
+                "request",
+                "crawl",
+                "http",
+                "puppeteer",
+                "playwright",
+                "download",
+                "markdown",
+            ]);
+            let found =
+                fetches && told.values(&["url", "uri", "endpoint", "targeturl", "href", "urls"]).any(odd);
             if found { Found::yes(told.text) } else { Found::No }
         }
         Action::Fetch { .. }
@@ -190,8 +288,28 @@ pub(super) fn private_address<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Names of files that hold secrets wherever they lie, or their beginnings and ends.
 const KEPT: &[&str] = &[
-    "master.key", "private.key", "privkey.pem", "server.key", "private.pem", "private_key.pem", "credentials.json", "client_secret.json", ".bash_history", ".zsh_history", ".htpasswd", "wallet.dat", "secrets.json", "secrets.yml", "secrets.yaml",
-    ".python_history", ".psql_history", ".mysql_history", "terraform.tfstate", "unattend.xml", "ntds.dit", "sudoers",
+    "master.key",
+    "private.key",
+    "privkey.pem",
+    "server.key",
+    "private.pem",
+    "private_key.pem",
+    "credentials.json",
+    "client_secret.json",
+    ".bash_history",
+    ".zsh_history",
+    ".htpasswd",
+    "wallet.dat",
+    "secrets.json",
+    "secrets.yml",
+    "secrets.yaml",
+    ".python_history",
+    ".psql_history",
+    ".mysql_history",
+    "terraform.tfstate",
+    "unattend.xml",
+    "ntds.dit",
+    "sudoers",
 ];
 
 /// A file that by its name holds a secret is read, or looked for all over the machine.
@@ -199,9 +317,15 @@ pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
     let kept = |path: &str| {
         let lower = path.to_ascii_lowercase();
         let name = lower.rsplit('/').next().unwrap_or_default();
-        let made_up = ["test", "fixture", "example", "sample", "mock", "docs/", "node_modules", "schema"].iter().any(|word| lower.contains(word));
-        let ends = [".p12", ".pfx", ".jks", ".kdbx", ".tfstate", ".keystore", "-key.pem", "_key.pem", ".ppk"].iter().any(|end| name.ends_with(end));
-        let starts = (name.starts_with("service-account") || name.starts_with("serviceaccount")) && name.ends_with(".json") || name.starts_with("utc--");
+        let made_up = ["test", "fixture", "example", "sample", "mock", "docs/", "node_modules", "schema"]
+            .iter()
+            .any(|word| lower.contains(word));
+        let ends = [".p12", ".pfx", ".jks", ".kdbx", ".tfstate", ".keystore", "-key.pem", "_key.pem", ".ppk"]
+            .iter()
+            .any(|end| name.ends_with(end));
+        let starts = (name.starts_with("service-account") || name.starts_with("serviceaccount"))
+            && name.ends_with(".json")
+            || name.starts_with("utc--");
         !made_up && (KEPT.contains(&name) || ends || starts || lower.contains("/.secrets/"))
     };
     let home = scene.view.facts.places.home.as_deref();
@@ -209,9 +333,20 @@ pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
         Action::Read { path } if kept(path) => Found::yes(path),
         Action::Search { pattern, path, kind: SearchKind::Glob, .. } => {
             let name = pattern.rsplit('/').next().unwrap_or_default();
-            let sought = ["id_rsa", "id_ed25519", ".pem", ".env", "credentials", ".key", "id_*"].iter().any(|word| name.contains(word));
+            let sought = ["id_rsa", "id_ed25519", ".pem", ".env", "credentials", ".key", "id_*"]
+                .iter()
+                .any(|word| name.contains(word));
             let place = path.as_deref().unwrap_or_default().trim_end_matches('/');
-            let wide = path.is_some() && (place.is_empty() || home == Some(place) || matches!(place, "/root" | "/home" | "/etc" | "~")) || pattern.starts_with("/**") || home.is_some_and(|home| pattern.strip_prefix(home).is_some_and(|rest| rest.starts_with("/**") || rest.starts_with("/.ssh") || rest.starts_with("/.aws")));
+            let wide = path.is_some()
+                && (place.is_empty()
+                    || home == Some(place)
+                    || matches!(place, "/root" | "/home" | "/etc" | "~"))
+                || pattern.starts_with("/**")
+                || home.is_some_and(|home| {
+                    pattern.strip_prefix(home).is_some_and(|rest| {
+                        rest.starts_with("/**") || rest.starts_with("/.ssh") || rest.starts_with("/.aws")
+                    })
+                });
             let inside = home.is_some_and(|home| pattern.starts_with(&format!("{home}/.ssh")));
             if wide && (sought || inside) { Found::yes(pattern) } else { Found::No }
         }

@@ -33,8 +33,23 @@ const PROGRAMS: &[(&str, &str)] = &[
 
 /// Words of a tool's name that say only that something is run.
 const FILLERS: &[&str] = &[
-    "run", "execute", "exec", "command", "cli", "generic", "call", "use", "tool", "mcp", "server", "do", "invoke",
-    "execution", "send", "perform", "raw",
+    "run",
+    "execute",
+    "exec",
+    "command",
+    "cli",
+    "generic",
+    "call",
+    "use",
+    "tool",
+    "mcp",
+    "server",
+    "do",
+    "invoke",
+    "execution",
+    "send",
+    "perform",
+    "raw",
 ];
 
 /// Switches, and the flags that they stand for.
@@ -55,8 +70,21 @@ const SWITCHES: &[(&str, &str)] = &[
 ];
 
 /// Arguments that stand behind the command, in this order.
-const OPERANDS: &[&str] =
-    &["resourcetype", "kind", "remote", "branch", "branchname", "ref", "commit", "target", "name", "paths", "files", "image", "container"];
+const OPERANDS: &[&str] = &[
+    "resourcetype",
+    "kind",
+    "remote",
+    "branch",
+    "branchname",
+    "ref",
+    "commit",
+    "target",
+    "name",
+    "paths",
+    "files",
+    "image",
+    "container",
+];
 
 /// The strictest verdict on the command lines that a call stands for.
 pub(super) fn verdict(told: &Told<'_>, scene: &Scene<'_>) -> Verdict {
@@ -87,12 +115,15 @@ fn lines(told: &Told<'_>) -> Vec<String> {
 
 fn line(told: &Told<'_>, word: &str, program: &str) -> String {
     let mut line = program.to_owned();
-    let given: Vec<&str> = told.values(&["command", "cmd", "args", "arguments", "argv", "subcommand", "clicommand"]).collect();
+    let given: Vec<&str> =
+        told.values(&["command", "cmd", "args", "arguments", "argv", "subcommand", "clicommand"]).collect();
     let given: Vec<&str> = given.into_iter().filter(|text| text.len() <= 4096).collect();
     // The deeds that were taken from the arguments are among the words; those of the name come first.
     let whole = told.value(&["command", "cmd", "clicommand"]).is_some();
     if !whole {
-        for part in told.words.iter().filter(|part| *part != word && !FILLERS.contains(&part.as_str())).take(4) {
+        for part in
+            told.words.iter().filter(|part| *part != word && !FILLERS.contains(&part.as_str())).take(4)
+        {
             line.push(' ');
             line.push_str(part);
         }
@@ -110,7 +141,9 @@ fn line(told: &Told<'_>, word: &str, program: &str) -> String {
             line.push_str(flag);
         }
     }
-    if let Some(mode) = told.value(&["mode", "resettype"]).filter(|mode| mode.chars().all(|c| c.is_ascii_alphabetic())) {
+    if let Some(mode) =
+        told.value(&["mode", "resettype"]).filter(|mode| mode.chars().all(|c| c.is_ascii_alphabetic()))
+    {
         line.push_str(&format!(" --{mode}"));
     }
     // Only of git and of clusters it is known what the arguments' names mean.
@@ -129,7 +162,8 @@ fn line(told: &Told<'_>, word: &str, program: &str) -> String {
 }
 
 fn quoted(word: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | ':' | ',' | '=' | '+');
+    let bare =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | ':' | ',' | '=' | '+');
     if !word.is_empty() && word.chars().all(bare) {
         return word.to_owned();
     }

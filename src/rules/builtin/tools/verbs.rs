@@ -5,63 +5,355 @@ use crate::rules::matcher::{Told, words_of};
 
 /// Words with which the name of a tool begins that looks.
 const READING: &[&str] = &[
-    "read", "get", "list", "search", "find", "view", "show", "fetch", "query", "describe", "info", "lookup",
-    "browse", "status", "history", "check", "count", "preview", "plan", "validate", "explain", "diff", "inspect",
-    "retrieve", "resolve", "suggest", "analyze", "generate", "draft", "help", "docs", "ask", "render", "simulate",
-    "estimate", "can", "is", "has", "monitor", "watch", "summarize", "compare", "audit", "scan", "undo", "export",
+    "read",
+    "get",
+    "list",
+    "search",
+    "find",
+    "view",
+    "show",
+    "fetch",
+    "query",
+    "describe",
+    "info",
+    "lookup",
+    "browse",
+    "status",
+    "history",
+    "check",
+    "count",
+    "preview",
+    "plan",
+    "validate",
+    "explain",
+    "diff",
+    "inspect",
+    "retrieve",
+    "resolve",
+    "suggest",
+    "analyze",
+    "generate",
+    "draft",
+    "help",
+    "docs",
+    "ask",
+    "render",
+    "simulate",
+    "estimate",
+    "can",
+    "is",
+    "has",
+    "monitor",
+    "watch",
+    "summarize",
+    "compare",
+    "audit",
+    "scan",
+    "undo",
+    "export",
 ];
 
 /// Verbs that take a thing away for good.
 const STRONG: &[&str] = &[
-    "delete", "destroy", "drop", "terminate", "purge", "wipe", "erase", "nuke", "truncate", "obliterate",
-    "decommission", "deprovision", "teardown", "expunge", "shred", "unpublish", "deregister", "rm", "rmdir",
-    "flushall", "flushdb", "flush", "prune", "deletes", "del", "destroys", "bulkdelete", "undeploy", "annihilate",
+    "delete",
+    "destroy",
+    "drop",
+    "terminate",
+    "purge",
+    "wipe",
+    "erase",
+    "nuke",
+    "truncate",
+    "obliterate",
+    "decommission",
+    "deprovision",
+    "teardown",
+    "expunge",
+    "shred",
+    "unpublish",
+    "deregister",
+    "rm",
+    "rmdir",
+    "flushall",
+    "flushdb",
+    "flush",
+    "prune",
+    "deletes",
+    "del",
+    "destroys",
+    "bulkdelete",
+    "undeploy",
+    "annihilate",
+    "trash",
 ];
 
 /// Verbs that do so only with certain things.
-const WEAK: &[&str] = &["remove", "uninstall", "clear", "reset", "empty", "format", "clean", "recreate", "rollback", "kill"];
+const WEAK: &[&str] =
+    &["remove", "uninstall", "clear", "reset", "empty", "format", "clean", "recreate", "rollback", "kill"];
 
 /// Things with which much goes, or what nothing brings back.
 const GREAT: &[&str] = &[
-    "repository", "repositories", "repo", "repos", "project", "projects", "organization", "org", "database",
-    "databases", "db", "schema", "table", "tables", "keyspace", "collection", "collections", "bucket", "buckets",
-    "objects", "stack", "stacks", "namespace", "namespaces", "ns", "cluster", "clusters", "volume", "volumes",
-    "disk", "disks", "partition", "instance", "instances", "vm", "vms", "droplet", "droplets", "server",
-    "servers", "machine", "machines", "site", "app", "apps", "application", "zone", "account", "accounts",
-    "tenant", "workspace", "pvc", "persistentvolumeclaim", "pv", "warehouse", "catalog", "dataset", "vault",
-    "snapshot", "snapshots", "backup", "backups", "environment", "team", "space", "everything", "all", "trail",
-    "infrastructure", "resources", "fleet", "nodegroup", "filesystem", "kv", "d1", "r2", "hostedzone", "group",
-    "flushall", "flushdb", "many", "system", "crd", "topic", "topics", "drive", "home", "root", "documents",
-    "deploymentgroup", "subscriptionplan", "indices", "data", "datastore", "shard", "domain", "cloudtrail",
+    "repository",
+    "repositories",
+    "repo",
+    "repos",
+    "project",
+    "projects",
+    "organization",
+    "org",
+    "database",
+    "databases",
+    "db",
+    "schema",
+    "table",
+    "tables",
+    "keyspace",
+    "collection",
+    "collections",
+    "bucket",
+    "buckets",
+    "objects",
+    "stack",
+    "stacks",
+    "namespace",
+    "namespaces",
+    "ns",
+    "cluster",
+    "clusters",
+    "volume",
+    "volumes",
+    "disk",
+    "disks",
+    "partition",
+    "instance",
+    "instances",
+    "vm",
+    "vms",
+    "droplet",
+    "droplets",
+    "server",
+    "servers",
+    "machine",
+    "machines",
+    "site",
+    "app",
+    "apps",
+    "application",
+    "zone",
+    "account",
+    "accounts",
+    "tenant",
+    "workspace",
+    "pvc",
+    "persistentvolumeclaim",
+    "pv",
+    "warehouse",
+    "catalog",
+    "dataset",
+    "vault",
+    "snapshot",
+    "snapshots",
+    "backup",
+    "backups",
+    "environment",
+    "team",
+    "space",
+    "everything",
+    "all",
+    "trail",
+    "infrastructure",
+    "resources",
+    "fleet",
+    "nodegroup",
+    "filesystem",
+    "kv",
+    "d1",
+    "r2",
+    "hostedzone",
+    "group",
+    "flushall",
+    "flushdb",
+    "many",
+    "system",
+    "crd",
+    "topic",
+    "topics",
+    "drive",
+    "home",
+    "root",
+    "documents",
+    "deploymentgroup",
+    "subscriptionplan",
+    "indices",
+    "data",
+    "datastore",
+    "shard",
+    "domain",
+    "cloudtrail",
 ];
 
 /// Things that come and go in a day's work.
 const SMALL: &[&str] = &[
-    "task", "tasks", "subtask", "subtasks", "todo", "todos", "comment", "comments", "label", "labels", "tag",
-    "tags", "reaction", "reactions", "draft", "drafts", "cell", "cells", "element", "elements", "shape", "shapes",
-    "layer", "layers", "gameobject", "component", "components", "line", "lines", "tab", "tabs", "bookmark",
-    "cookie", "cookies", "cache", "breakpoint", "breakpoints", "dependency", "dependencies", "import", "imports",
-    "symbol", "symbols", "entity", "entities", "observation", "observations", "relation", "relations",
-    "duplicate", "duplicates", "selection", "text", "favorite", "temp", "test", "tests", "highlight",
-    "annotation", "reviewer", "assignee", "thread", "frame", "slide", "track", "clip", "keyframe", "session",
-    "tmp", "scratch", "sandbox", "preview", "memory", "memories", "node", "nodes", "edge", "edges", "message",
-    "reminder", "worktree", "attachment", "link", "star", "like", "follow", "checklist", "cart", "step",
-    "pod", "pods", "job", "jobs", "alarm", "marker", "point", "variable", "function", "import", "watch", "field",
+    "task",
+    "tasks",
+    "subtask",
+    "subtasks",
+    "todo",
+    "todos",
+    "comment",
+    "comments",
+    "label",
+    "labels",
+    "tag",
+    "tags",
+    "reaction",
+    "reactions",
+    "draft",
+    "drafts",
+    "cell",
+    "cells",
+    "element",
+    "elements",
+    "shape",
+    "shapes",
+    "layer",
+    "layers",
+    "gameobject",
+    "component",
+    "components",
+    "line",
+    "lines",
+    "tab",
+    "tabs",
+    "bookmark",
+    "cookie",
+    "cookies",
+    "cache",
+    "breakpoint",
+    "breakpoints",
+    "dependency",
+    "dependencies",
+    "import",
+    "imports",
+    "symbol",
+    "symbols",
+    "entity",
+    "entities",
+    "observation",
+    "observations",
+    "relation",
+    "relations",
+    "duplicate",
+    "duplicates",
+    "selection",
+    "text",
+    "favorite",
+    "temp",
+    "test",
+    "tests",
+    "highlight",
+    "annotation",
+    "reviewer",
+    "assignee",
+    "thread",
+    "frame",
+    "slide",
+    "track",
+    "clip",
+    "keyframe",
+    "session",
+    "tmp",
+    "scratch",
+    "sandbox",
+    "preview",
+    "memory",
+    "memories",
+    "node",
+    "nodes",
+    "edge",
+    "edges",
+    "message",
+    "reminder",
+    "worktree",
+    "attachment",
+    "link",
+    "star",
+    "like",
+    "follow",
+    "checklist",
+    "cart",
+    "step",
+    "pod",
+    "pods",
+    "job",
+    "jobs",
+    "alarm",
+    "marker",
+    "point",
+    "variable",
+    "function",
+    "import",
+    "watch",
+    "field",
+    "review",
+    "pending",
+    "execution",
+    "notification",
 ];
 
 /// Servers of programs in which one draws, builds or plays, and takes back what one did.
 const STUDIOS: &[&str] = &[
-    "figma", "unity", "blender", "godot", "unreal", "roblox", "excalidraw", "canva", "miro", "tldraw", "ableton",
-    "photoshop", "playwright", "puppeteer", "browser", "chrome", "devtools", "taskmaster", "todo", "todoist",
-    "serena", "lsp", "ide", "thinking", "taskmanager", "shrimp", "minecraft", "freecad", "powerpoint",
+    "figma",
+    "unity",
+    "blender",
+    "godot",
+    "unreal",
+    "roblox",
+    "excalidraw",
+    "canva",
+    "miro",
+    "tldraw",
+    "ableton",
+    "photoshop",
+    "playwright",
+    "puppeteer",
+    "browser",
+    "chrome",
+    "devtools",
+    "taskmaster",
+    "todo",
+    "todoist",
+    "serena",
+    "lsp",
+    "ide",
+    "thinking",
+    "taskmanager",
+    "shrimp",
+    "minecraft",
+    "freecad",
+    "powerpoint",
 ];
 
 /// Servers of clusters, where a node is a machine.
-const CLUSTERS: &[&str] = &["kubernetes", "k8s", "kubectl", "eks", "gke", "aks", "openshift", "proxmox", "nomad"];
+const CLUSTERS: &[&str] =
+    &["kubernetes", "k8s", "kubectl", "eks", "gke", "aks", "openshift", "proxmox", "nomad"];
 
 /// Names of branches on which others build.
-pub(super) const TRUNKS: &[&str] =
-    &["main", "master", "production", "prod", "release", "trunk", "develop", "staging", "refs/heads/main", "refs/heads/master"];
+pub(super) const TRUNKS: &[&str] = &[
+    "main",
+    "master",
+    "production",
+    "prod",
+    "release",
+    "trunk",
+    "develop",
+    "staging",
+    "refs/heads/main",
+    "refs/heads/master",
+];
+
+/// Servers of hosted repositories.
+const HUBS: &[&str] = &["git", "github", "gitlab", "bitbucket", "gitea", "azure", "forgejo"];
 
 /// What a tool that takes things away deserves, by what it takes.
 pub(super) fn destroys(told: &Told<'_>) -> Verdict {
@@ -69,16 +361,29 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
     let first = words.first().map(String::as_str).unwrap_or_default();
     let reads = READING.contains(&first) && !told.names(&["http", "curl"]);
     let strong = told.has(STRONG);
-    if reads || !(strong || told.has(WEAK)) || told.is_on(&["dryrun", "validateonly"]) || told.names(STUDIOS) {
+    if reads || !(strong || told.has(WEAK)) || told.is_on(&["dryrun", "validateonly"]) || told.names(STUDIOS)
+    {
         return Verdict::Allow;
     }
-    let every = told.values(&["index", "indices", "key", "pattern", "name", "collection", "path", "target", "ids", "namespace"]);
+    let every = told.values(&[
+        "index",
+        "indices",
+        "key",
+        "pattern",
+        "name",
+        "collection",
+        "path",
+        "target",
+        "ids",
+        "namespace",
+    ]);
     if strong && { every }.any(|value| matches!(value, "*" | "_all" | "all" | "/")) {
         return Verdict::Block;
     }
     if told.has(&["branch", "branches", "ref"]) {
-        let trunk = told.values(&["branch", "branchname", "ref", "name"]).any(|value| TRUNKS.contains(&value));
-        let hub = told.names(&["git", "github", "gitlab", "bitbucket", "gitea", "azure"]);
+        let trunk =
+            told.values(&["branch", "branchname", "ref", "name"]).any(|value| TRUNKS.contains(&value));
+        let hub = told.names(HUBS);
         return match (trunk, hub) {
             (true, _) => Verdict::Block,
             (false, true) => Verdict::Warn,
@@ -87,10 +392,20 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
     }
     let kinds = told.values(&["resourcetype", "kind", "type", "resource", "entitytype", "objecttype"]);
     let kind = kinds.map(str::to_ascii_lowercase).any(|kind| GREAT.contains(&kind.as_str()));
-    let small = told.has(SMALL) && !(told.names(CLUSTERS) && told.has(&["node", "nodes"]));
+    const CLOUDS: &[&str] =
+        &["aws", "gcp", "azure", "cloudflare", "lambda", "gcloud", "vercel", "netlify", "supabase"];
+    let remote = told.names(CLOUDS)
+        && told.has(&["function", "functions", "job", "jobs", "node", "nodes", "variable"])
+        || told.names(HUBS) && told.has(&["tag", "tags", "variable"]);
+    let small = told.has(SMALL) && !remote && !(told.names(CLUSTERS) && told.has(&["node", "nodes"]));
     let great = told.has(GREAT) || kind;
-    let local = told.has(&["file", "files", "directory", "folder"]) && told.server.iter().any(|word| matches!(word.as_str(), "filesystem" | "fs" | "files" | "commander"));
-    let one_key = told.names(&["redis", "valkey", "memcached", "kv"]) && told.value(&["key"]).is_some() && !great;
+    let local = told.has(&["file", "files", "directory", "folder"])
+        && told
+            .server
+            .iter()
+            .any(|word| matches!(word.as_str(), "filesystem" | "fs" | "files" | "commander"));
+    let one_key =
+        told.names(&["redis", "valkey", "memcached", "kv"]) && told.value(&["key"]).is_some() && !great;
     match (strong, great, small) {
         // Of a file its path says how bad it is.
         _ if local || one_key => Verdict::Allow,
@@ -105,9 +420,43 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
 /// A verb that takes away only with certain things.
 fn weak(told: &Told<'_>) -> Verdict {
     const ASKED: &[&str] = &[
-        "user", "users", "member", "container", "containers", "image", "images", "chart", "release", "trash",
-        "package", "packages", "secret", "secrets", "key", "service", "deployment", "record", "records", "branch",
-        "history", "logs", "factory", "password", "mfa", "process", "network", "role", "permission", "policy",
+        "user",
+        "users",
+        "member",
+        "container",
+        "containers",
+        "image",
+        "images",
+        "chart",
+        "release",
+        "trash",
+        "package",
+        "packages",
+        "secret",
+        "secrets",
+        "key",
+        "service",
+        "deployment",
+        "record",
+        "records",
+        "branch",
+        "history",
+        "logs",
+        "factory",
+        "collaborator",
+        "member",
+        "members",
+        "migrate",
+        "migration",
+        "migrations",
+        "domain",
+        "password",
+        "mfa",
+        "process",
+        "network",
+        "role",
+        "permission",
+        "policy",
     ];
     if told.has(&["factory"]) {
         return Verdict::Block;
@@ -120,21 +469,60 @@ const LOOSENS: &[(&[&str], &[&str], Verdict)] = &[
     (
         &["disable", "remove", "delete", "off", "stop", "deactivate", "suspend", "update", "unset", "bypass"],
         &[
-            "protection", "logging", "guardduty", "firewall", "mfa", "2fa", "waf", "detector", "recorder", "cloudtrail",
-            "antivirus", "defender", "ruleset", "encryption", "versioning", "guardrails", "guardrail",
+            "protection",
+            "logging",
+            "guardduty",
+            "firewall",
+            "mfa",
+            "2fa",
+            "waf",
+            "detector",
+            "recorder",
+            "cloudtrail",
+            "antivirus",
+            "defender",
+            "ruleset",
+            "encryption",
+            "versioning",
+            "guardrails",
+            "guardrail",
         ],
         Verdict::Block,
     ),
-    (&["disable", "unlock", "disarm", "off", "silence", "mute"], &["alarm", "lock", "alert", "alerts", "monitor", "security", "door", "unlock", "workflow"], Verdict::Modify),
+    (
+        &["disable", "unlock", "disarm", "off", "silence", "mute"],
+        &["alarm", "lock", "alert", "alerts", "monitor", "security", "door", "unlock", "workflow"],
+        Verdict::Modify,
+    ),
     (&["reboot", "shutdown", "poweroff", "hibernate"], &[], Verdict::Modify),
     (&["power"], &["off", "cycle", "down"], Verdict::Modify),
-    (&["stop", "pause", "suspend"], &["instance", "instances", "vm", "project", "database", "cluster", "droplet", "db", "server"], Verdict::Modify),
+    (
+        &["stop", "pause", "suspend"],
+        &["instance", "instances", "vm", "project", "database", "cluster", "droplet", "db", "server"],
+        Verdict::Modify,
+    ),
     (&["drain", "cordon", "evict", "taint"], &[], Verdict::Modify),
     (&["archive"], &["channel", "project", "repository", "repo", "team"], Verdict::Modify),
     (&["cancel"], &["subscription", "subscriptions", "order", "booking"], Verdict::Modify),
-    (&["ban", "kick", "suspend", "deactivate", "offboard", "block"], &["user", "users", "member", "account", "customer"], Verdict::Modify),
-    (&["revoke", "rotate"], &["key", "keys", "token", "tokens", "secret", "access", "certificate", "credentials"], Verdict::Modify),
+    (
+        &["ban", "kick", "suspend", "deactivate", "offboard", "block"],
+        &["user", "users", "member", "account", "customer"],
+        Verdict::Modify,
+    ),
+    (
+        &["revoke", "rotate"],
+        &["key", "keys", "token", "tokens", "secret", "access", "certificate", "credentials"],
+        Verdict::Modify,
+    ),
     (&["unlock"], &["door", "lock", "car", "vehicle"], Verdict::Modify),
+    (&["stop", "kill", "mute", "pause", "restart"], &["all", "everything", "monitors"], Verdict::Modify),
+    (
+        &["disable", "suspend"],
+        &["service", "services", "rule", "policy", "key", "backup", "backups", "trigger"],
+        Verdict::Modify,
+    ),
+    (&["run", "execute", "launch"], &["playbook", "playbooks"], Verdict::Modify),
+    (&["force"], &["push"], Verdict::Modify),
     (&["merge"], &["pull", "mr", "request"], Verdict::Modify),
     (&["publish"], &["package", "npm", "crate", "pypi"], Verdict::Modify),
 ];
@@ -145,23 +533,37 @@ pub(super) fn loosens(told: &Told<'_>) -> Verdict {
     if READING.contains(&first) {
         return Verdict::Allow;
     }
-    let words = |list: &[&str]| told.names(list) || told.values(&["domain", "entityid", "name", "device"]).any(|value| {
-        list.iter().any(|word| words_of(value).iter().any(|one| one == word))
-    });
-    let found = LOOSENS.iter().filter(|(verbs, things, _)| told.has(verbs) && (things.is_empty() || words(things)));
+    let words = |list: &[&str]| {
+        told.names(list)
+            || told
+                .values(&["domain", "entityid", "name", "device"])
+                .any(|value| list.iter().any(|word| words_of(value).iter().any(|one| one == word)))
+    };
+    let found =
+        LOOSENS.iter().filter(|(verbs, things, _)| told.has(verbs) && (things.is_empty() || words(things)));
     let mut worst = found.map(|(.., verdict)| *verdict).max().unwrap_or_default();
-    let none = told.values(&["replicas", "replicacount", "desiredcount", "desiredcapacity"]).any(|value| value == "0");
+    let none = told
+        .values(&["replicas", "replicacount", "desiredcount", "desiredcapacity"])
+        .any(|value| value == "0");
     if none && told.has(&["scale", "patch", "update", "set", "resize"]) {
         worst = worst.max(Verdict::Modify);
     }
     let guard = |value: &str| {
         let value = value.to_ascii_lowercase();
-        ["blocked", "allowed", "permission", "security", "guard", "sandbox", "approve"].iter().any(|word| value.contains(word))
+        ["blocked", "allowed", "permission", "security", "guard", "sandbox", "approve"]
+            .iter()
+            .any(|word| value.contains(word))
     };
-    if told.has(&["config", "settings"]) && told.value(&["value"]).is_some() && told.values(&["setting"]).any(guard) {
+    if told.has(&["config", "settings"])
+        && told.value(&["value"]).is_some()
+        && told.values(&["setting"]).any(guard)
+    {
         worst = worst.max(Verdict::Modify);
     }
-    if told.has(&["set", "update", "change"]) && told.has(&["config", "configuration", "settings"]) && told.values(&["key", "setting", "name"]).any(guard) {
+    if told.has(&["set", "update", "change"])
+        && told.has(&["config", "configuration", "settings"])
+        && told.values(&["key", "setting", "name"]).any(guard)
+    {
         worst = worst.max(Verdict::Modify);
     }
     worst
@@ -174,7 +576,10 @@ pub(super) fn opens(told: &Told<'_>) -> Verdict {
         return Verdict::Allow;
     }
     let both = |verbs: &[&str], things: &[&str]| told.has(verbs) && told.has(things);
-    let making = &["create", "add", "generate", "issue", "new", "import", "upload", "invite", "put", "attach", "register"];
+    let making = &[
+        "create", "add", "generate", "issue", "new", "import", "upload", "invite", "put", "attach",
+        "register",
+    ];
     let key = told.has(&["key", "keys"]) && told.has(&["access", "deploy", "ssh", "account", "api", "gpg"]);
     let public = told.args.iter().any(|(key, value)| match key.as_str() {
         "private" => value == "false",
@@ -188,24 +593,47 @@ pub(super) fn opens(told: &Told<'_>) -> Verdict {
     let to_all = |text: &str| text.contains("0.0.0.0/0") || text.contains("::/0");
     let admin = told.args.iter().any(|(key, value)| {
         let value = value.to_ascii_lowercase();
-        matches!(key.as_str(), "role" | "permission" | "permissions" | "roles" | "policyarn" | "policy" | "accesslevel" | "rolename" | "clusterrole")
-            && ["admin", "owner", "maintain", "\"*\"", "'*'"].iter().any(|word| value.contains(word))
+        matches!(
+            key.as_str(),
+            "role"
+                | "permission"
+                | "permissions"
+                | "roles"
+                | "policyarn"
+                | "policy"
+                | "accesslevel"
+                | "rolename"
+                | "clusterrole"
+        ) && ["admin", "owner", "maintain", "\"*\"", "'*'"].iter().any(|word| value.contains(word))
     });
-    let hub = both(&["update", "edit", "set", "change", "patch", "make"], &["repository", "repo", "project", "visibility", "public", "bucket", "acl"]);
+    let hub = both(
+        &["update", "edit", "set", "change", "patch", "make"],
+        &["repository", "repo", "project", "visibility", "public", "bucket", "acl"],
+    );
     if (making_key(told, making) || key && told.has(making))
-        || both(&["attach", "put", "update", "set"], &["policy", "acl"]) && told.names(&["user", "role", "iam", "bucket", "aws", "s3", "group"])
+        || both(&["attach", "put", "update", "set"], &["policy", "acl"])
+            && told.names(&["user", "role", "iam", "bucket", "aws", "s3", "group"])
         || both(making, &["collaborator", "collaborators", "profile"]) && !told.has(&["get"])
         || both(&["create"], &["user"]) && told.names(&["iam", "aws", "gcp", "azure"])
         || both(&["transfer"], &["repository", "repo", "ownership", "domain", "project"])
         || hub && public
-        || both(&["authorize", "open", "add", "create"], &["ingress", "firewall", "rule"]) && told.args.iter().any(|(_, value)| to_all(value))
-        || admin && told.has(&["add", "grant", "assign", "attach", "set", "create", "update", "invite", "bind"])
+        || both(&["authorize", "open", "add", "create"], &["ingress", "firewall", "rule"])
+            && told.args.iter().any(|(_, value)| to_all(value))
+        || admin
+            && told.has(&["add", "grant", "assign", "attach", "set", "create", "update", "invite", "bind"])
     {
         return Verdict::Block;
     }
-    let secret = both(&["create", "set", "update", "put", "add", "write", "upsert"], &["secret", "secrets"]) && !told.has(&["scanning", "alert", "alerts"]);
+    let secret = both(&["create", "set", "update", "put", "add", "write", "upsert"], &["secret", "secrets"])
+        && !told.has(&["scanning", "alert", "alerts"]);
+    if both(&["make", "set", "share", "link", "publish"], &["public", "publicly"])
+        && !told.has(&["get", "key"])
+    {
+        return Verdict::Block;
+    }
     let shared = anyone && told.has(&["share", "permission", "permissions", "sharing", "publish"]);
-    let forwards = told.has(&["filter", "rule", "forwarding", "forward"]) && told.has(&["create", "add", "set"])
+    let forwards = told.has(&["filter", "rule", "forwarding", "forward"])
+        && told.has(&["create", "add", "set"])
         && told.value(&["forward", "forwardto", "forwardingaddress", "redirect"]).is_some();
     if shared {
         return Verdict::Block;
@@ -220,9 +648,35 @@ fn making_key(told: &Told<'_>, making: &[&str]) -> bool {
 
 /// Servers through which money goes.
 const BANKS: &[&str] = &[
-    "stripe", "paypal", "bank", "banking", "wallet", "coinbase", "wise", "square", "mercury", "crypto", "solana",
-    "ethereum", "evm", "blockchain", "binance", "kraken", "alpaca", "razorpay", "plaid", "revolut", "venmo", "metamask",
-    "bitcoin", "payments", "payment", "brokerage", "trading", "ramp", "brex",
+    "stripe",
+    "paypal",
+    "bank",
+    "banking",
+    "wallet",
+    "coinbase",
+    "wise",
+    "square",
+    "mercury",
+    "crypto",
+    "solana",
+    "ethereum",
+    "evm",
+    "blockchain",
+    "binance",
+    "kraken",
+    "alpaca",
+    "razorpay",
+    "plaid",
+    "revolut",
+    "venmo",
+    "metamask",
+    "bitcoin",
+    "payments",
+    "payment",
+    "brokerage",
+    "trading",
+    "ramp",
+    "brex",
 ];
 
 /// Whether a tool moves money.
@@ -232,20 +686,68 @@ pub(super) fn pays(told: &Told<'_>) -> bool {
         return false;
     }
     let moves = told.has(&["refund", "refunds", "payout", "payouts", "withdraw", "withdrawal", "wire"]);
-    let sends = told.has(&["send", "make", "transfer", "pay", "create", "execute", "initiate", "swap", "buy", "sell", "place", "sign"])
-        && told.has(&["payment", "payments", "transfer", "transaction", "funds", "money", "tokens", "order", "crypto", "pay", "swap", "buy", "sell", "eth", "sol", "btc"]);
+    let sends = told.has(&[
+        "send", "make", "transfer", "pay", "create", "execute", "initiate", "swap", "buy", "sell", "place",
+        "sign",
+    ]) && told.has(&[
+        "payment",
+        "payments",
+        "transfer",
+        "transaction",
+        "funds",
+        "money",
+        "tokens",
+        "order",
+        "crypto",
+        "pay",
+        "swap",
+        "buy",
+        "sell",
+        "eth",
+        "sol",
+        "btc",
+    ]);
     let amount = told.value(&["amount", "value", "lamports", "quantity", "qty", "total"]).is_some();
-    moves && (told.names(BANKS) || amount) || sends && told.names(BANKS) && (amount || told.has(&["payment", "funds", "money"]))
+    moves && (told.names(BANKS) || amount)
+        || sends && told.names(BANKS) && (amount || told.has(&["payment", "funds", "money"]))
         || sends && amount && told.has(&["funds", "money", "payment", "transaction"])
 }
 
 /// Whether a tool shows a secret.
 pub(super) fn shows_secret(told: &Told<'_>) -> bool {
     let first = told.words.first().map(String::as_str).unwrap_or_default();
-    let takes = matches!(first, "get" | "read" | "reveal" | "fetch" | "retrieve" | "show" | "view" | "export" | "dump" | "decrypt" | "copy" | "access");
-    let secret = told.has(&["secret", "secrets", "password", "passwords", "credential", "credentials", "privatekey", "seed", "mnemonic", "keychain"])
-        || told.has(&["private"]) && told.has(&["key"]);
-    let other = told.has(&["scanning", "alert", "alerts", "metadata", "policy", "list", "names", "docs", "help", "versions"]);
-    let keeper = told.names(&["1password", "bitwarden", "lastpass", "onepassword", "keychain", "keepass", "dashlane"]) && told.has(&["item", "password", "credential", "entry", "totp", "login", "field"]);
+    let takes = matches!(
+        first,
+        "get"
+            | "read"
+            | "reveal"
+            | "fetch"
+            | "retrieve"
+            | "show"
+            | "view"
+            | "export"
+            | "dump"
+            | "decrypt"
+            | "copy"
+            | "access"
+    );
+    let secret = told.has(&[
+        "secret",
+        "secrets",
+        "password",
+        "passwords",
+        "credential",
+        "credentials",
+        "privatekey",
+        "seed",
+        "mnemonic",
+        "keychain",
+    ]) || told.has(&["private"]) && told.has(&["key"]);
+    let other = told.has(&[
+        "scanning", "alert", "alerts", "metadata", "policy", "list", "names", "docs", "help", "versions",
+    ]);
+    let keeper =
+        told.names(&["1password", "bitwarden", "lastpass", "onepassword", "keychain", "keepass", "dashlane"])
+            && told.has(&["item", "password", "credential", "entry", "totp", "login", "field"]);
     takes && (secret && !other || keeper)
 }

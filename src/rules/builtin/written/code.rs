@@ -41,9 +41,11 @@ pub(super) fn language(name: &str) -> Option<Language> {
         return Some(*language);
     }
     match name.rsplit_once('.')?.1 {
-        "py" | "pyw" | "pyx" | "rb" | "pl" | "pm" | "gemspec" | "rake" | "r" | "ex" | "exs" | "jl" | "tf" | "hcl" | "nix" | "cr" | "tcl" => Some(Language::Hash),
-        "js" | "mjs" | "cjs" | "ts" | "tsx" | "jsx" | "mts" | "cts" | "go" | "java" | "kt" | "kts" | "c" | "cc" | "cpp" | "h" | "cs" | "swift"
-        | "scala" | "groovy" | "gradle" | "dart" | "zig" | "lua" | "vue" | "svelte" => Some(Language::Slash),
+        "py" | "pyw" | "pyx" | "rb" | "pl" | "pm" | "gemspec" | "rake" | "r" | "ex" | "exs" | "jl" | "tf"
+        | "hcl" | "nix" | "cr" | "tcl" => Some(Language::Hash),
+        "js" | "mjs" | "cjs" | "ts" | "tsx" | "jsx" | "mts" | "cts" | "go" | "java" | "kt" | "kts" | "c"
+        | "cc" | "cpp" | "h" | "cs" | "swift" | "scala" | "groovy" | "gradle" | "dart" | "zig" | "lua"
+        | "vue" | "svelte" | "applescript" | "scpt" => Some(Language::Slash),
         "php" | "phtml" | "phar" => Some(Language::Php),
         "rs" => Some(Language::Rust),
         _ => None,
@@ -76,14 +78,18 @@ fn pieces(code: &str, language: Language) -> (Vec<Piece>, String) {
             rest = rest.find("*/").and_then(|at| rest.get(at + 2..)).unwrap_or_default();
             continue;
         }
-        let triple = ["\"\"\"", "'''"].iter().find(|mark| language == Language::Hash && rest.starts_with(**mark));
+        let triple =
+            ["\"\"\"", "'''"].iter().find(|mark| language == Language::Hash && rest.starts_with(**mark));
         if let Some(mark) = triple {
             let inner = rest.get(3..).unwrap_or_default();
             let (text, behind) = inner.split_once(*mark).unwrap_or((inner, ""));
             out.push(Piece { before: std::mem::take(&mut before), text: text.to_owned() });
             bare.push_str("\"\"");
             rest = behind;
-        } else if c == '"' || (c == '\'' && language != Language::Rust) || c == '`' && language != Language::Rust {
+        } else if c == '"'
+            || (c == '\'' && language != Language::Rust)
+            || c == '`' && language != Language::Rust
+        {
             let (text, behind) = string(rest, c);
             // Backquotes run what is in them, in the languages with `#`.
             let mark = if c == '`' && language != Language::Slash { "`" } else { "" };
@@ -125,30 +131,100 @@ fn string(rest: &str, quote: char) -> (String, &str) {
 
 /// Calls that start a command given as a string.
 const STARTS: &[&str] = &[
-    "os.system(", "os.popen(", "subprocess.run(", "subprocess.call(", "subprocess.Popen(", "subprocess.check_output(",
-    "subprocess.check_call(", "subprocess.getoutput(", "subprocess.getstatusoutput(", "pty.spawn(", "Popen(", "check_call(", "check_output(",
-    "create_subprocess_shell(", "execSync(", "execFileSync(", "spawnSync(", "execFile(", "child_process.exec(", "cp.exec(", "execa(", "execaCommand(",
-    "execPromise(", "execAsync(", "shell_exec(", "passthru(", "proc_open(", "popen(", "IO.popen(", "exec.Command(", "Command::new(", "ProcessBuilder(",
-    "os.execute(", "io.popen(", "Process.Start(", "getRuntime().exec(", "shell.exec(", "Open3.capture2(", "Open3.capture3(", "command=", "command =",
-    "inline=[", "inline=", "inline:", "inline =", "execvp(", "execl(", "execlp(", "spawnlp(", "system!", "Kernel.system(", "$.raw", "Deno.Command(", "run_cmd(", "sh.run(",
-    "System.cmd(", "commandLine", "cmd_shell(", "shellScript:", "execute_process(", "runShellCommand(",
+    "os.system(",
+    "os.popen(",
+    "subprocess.run(",
+    "subprocess.call(",
+    "subprocess.Popen(",
+    "subprocess.check_output(",
+    "subprocess.check_call(",
+    "subprocess.getoutput(",
+    "subprocess.getstatusoutput(",
+    "pty.spawn(",
+    "Popen(",
+    "check_call(",
+    "check_output(",
+    "create_subprocess_shell(",
+    "execSync(",
+    "execFileSync(",
+    "spawnSync(",
+    "execFile(",
+    "child_process.exec(",
+    "cp.exec(",
+    "execa(",
+    "execaCommand(",
+    "execPromise(",
+    "execAsync(",
+    "shell_exec(",
+    "passthru(",
+    "proc_open(",
+    "popen(",
+    "IO.popen(",
+    "exec.Command(",
+    "Command::new(",
+    "ProcessBuilder(",
+    "os.execute(",
+    "io.popen(",
+    "Process.Start(",
+    "getRuntime().exec(",
+    "shell.exec(",
+    "Open3.capture2(",
+    "Open3.capture3(",
+    "command=",
+    "command =",
+    "inline=[",
+    "inline=",
+    "inline:",
+    "inline =",
+    "execvp(",
+    "execl(",
+    "execlp(",
+    "spawnlp(",
+    "system!",
+    "Kernel.system(",
+    "$.raw",
+    "Deno.Command(",
+    "run_cmd(",
+    "sh.run(",
+    "System.cmd(",
+    "commandLine",
+    "do shell script",
+    "cmd_shell(",
+    "shellScript:",
+    "execute_process(",
+    "runShellCommand(",
 ];
 
 /// The same as words of their own, since they may be the end of another name.
-const STARTS_ALONE: &[&str] = &["system(", "system", "exec(", "exec", "spawn(", "sh(", "sh", "qx", "`", "bat", "bat(", "$`", "Bun.$`", "$"];
+const STARTS_ALONE: &[&str] = &[
+    "system(", "system", "exec(", "exec", "spawn(", "sh(", "sh", "qx", "`", "bat", "bat(", "$`", "Bun.$`",
+    "$",
+];
 
 /// Whether the code in front of a string starts what is in it.
 fn starts(before: &str, execs: bool) -> bool {
     let front = before.trim_end().trim_end_matches(['[', '(', 'f', 'r', 'b', '{']).trim_end();
     let opened = before.trim_end().trim_end_matches(['f', 'r', 'b']).trim_end();
     let opened = opened.trim_end_matches('[').trim_end();
-    if STARTS.iter().any(|call| opened.ends_with(call) || opened.strip_suffix("args=").is_some_and(|text| text.trim_end().ends_with(call))) {
+    if STARTS.iter().any(|call| {
+        opened.ends_with(call)
+            || opened.strip_suffix("args=").is_some_and(|text| text.trim_end().ends_with(call))
+    }) {
         return true;
     }
     let alone = |word: &str| {
-        let end = if word.ends_with('(') { opened } else if word.ends_with('`') { before } else { front };
+        let end = if word.ends_with('(') {
+            opened
+        } else if word.ends_with('`') {
+            before
+        } else {
+            front
+        };
         let Some(head) = end.strip_suffix(word) else { return false };
-        let apart = !head.chars().next_back().is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '>'));
+        let apart = !head
+            .chars()
+            .next_back()
+            .is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '>'));
         apart && (word != "$" || before.ends_with("$`"))
     };
     let bare = STARTS_ALONE.iter().any(|word| alone(word));
@@ -159,8 +235,28 @@ fn starts(before: &str, execs: bool) -> bool {
 
 /// Calls that delete a directory with all that is in it.
 const DELETES: &[&str] = &[
-    "rmtree(", "rmSync(", "rmdirSync(", "fs.rm(", "rm_rf(", "rm_rf", "rm_r(", "RemoveAll(", "remove_dir_all(", "rimraf(", "rimraf.sync(", "remove_tree(",
-    "deleteDirectory(", "removeSync(", "emptyDirSync(", "rm_rf!(", "removeItem(atPath:", "fsp.rm(", "promises.rm(", "Deno.remove(", "Deno.removeSync(", "Directory.Delete(",
+    "rmtree(",
+    "rmSync(",
+    "rmdirSync(",
+    "fs.rm(",
+    "rm_rf(",
+    "rm_rf",
+    "rm_r(",
+    "RemoveAll(",
+    "remove_dir_all(",
+    "rimraf(",
+    "rimraf.sync(",
+    "remove_tree(",
+    "deleteDirectory(",
+    "removeSync(",
+    "emptyDirSync(",
+    "rm_rf!(",
+    "removeItem(atPath:",
+    "fsp.rm(",
+    "promises.rm(",
+    "Deno.remove(",
+    "Deno.removeSync(",
+    "Directory.Delete(",
 ];
 
 /// What source code deserves.
@@ -172,7 +268,8 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
     let at_home = code.contains("ome") || code.contains("HOME") || code.contains("expanduser");
     let code = if at_home { scripts::with_home(code, home) } else { code.to_owned() };
     let (pieces, bare) = pieces(&code, language);
-    let execs = ["child_process", "execa", "shelljs", "zx", "<?php", "system"].iter().any(|word| code.contains(word));
+    let execs =
+        ["child_process", "execa", "shelljs", "zx", "<?php", "system"].iter().any(|word| code.contains(word));
     let mut worst = forms(&code, &bare, &pieces);
     worst = worst.max(sent(scene, &bare, &pieces));
     let mut judged = 0;
@@ -182,7 +279,10 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
         }
         let call = piece.before.trim_end();
         if DELETES.iter().any(|name| call.ends_with(name)) && piece.text.starts_with(['/', '~']) {
-            let path = piece.text.strip_prefix('~').map_or_else(|| piece.text.clone(), |rest| format!("{home}{rest}"));
+            let path = piece
+                .text
+                .strip_prefix('~')
+                .map_or_else(|| piece.text.clone(), |rest| format!("{home}{rest}"));
             let path = join("/", &path);
             worst = worst.max(judge::place_of(&path, path == home, Some(home)));
         }
@@ -204,7 +304,13 @@ fn commands(pieces: &[Piece], at: usize) -> Vec<String> {
         match words.last_mut() {
             _ if index == at => words.push(piece.text.clone()),
             Some(last) if matches!(glue, "+" | "." | ".." | "") => last.push_str(&piece.text),
-            Some(_) if matches!(glue, "," | ", [" | ",[" | ", f" | "], [") || glue.starts_with(").arg") || glue.replace(' ', "") == ",[" => words.push(piece.text.clone()),
+            Some(_)
+                if matches!(glue, "," | ", [" | ",[" | ", f" | "], [")
+                    || glue.starts_with(").arg")
+                    || glue.replace(' ', "") == ",[" =>
+            {
+                words.push(piece.text.clone())
+            }
             _ => break,
         }
     }
@@ -229,43 +335,192 @@ fn forms(code: &str, bare: &str, pieces: &[Piece]) -> Verdict {
     // A shell whose input and output are a connection.
     let shell = pieces.iter().any(|piece| {
         let text = piece.text.trim();
-        matches!(text.split_whitespace().next().unwrap_or_default(), "/bin/sh" | "/bin/bash" | "sh" | "bash" | "/bin/zsh" | "cmd.exe" | "powershell.exe" | "powershell")
+        matches!(
+            text.split_whitespace().next().unwrap_or_default(),
+            "/bin/sh"
+                | "/bin/bash"
+                | "sh"
+                | "bash"
+                | "/bin/zsh"
+                | "cmd.exe"
+                | "powershell.exe"
+                | "powershell"
+        )
     });
-    let connects = any(&["socket(", "net.Socket(", "net.connect(", "net.createConnection(", "TCPSocket", "fsockopen(", "net.Dial(", "TcpStream::connect", "PF_INET", "AF_INET", "Socket(", "new Socket", "TcpClient", "IO::Socket"]);
-    let bound = any(&["dup2(", "fileno()", ">&S", ".pipe(sh", ".pipe(p.", "sh.stdout.pipe", "stdout.pipe(", "pty.spawn(", "cmd.Stdin", "STDIN", "from_raw_fd", "proc_open(", "redirectErrorStream", "popen(", "RedirectStandardInput", "getInputStream"])
-        || pieces.iter().any(|piece| piece.text.contains(">&S") || piece.text.contains("<&3"));
+    let connects = any(&[
+        "socket(",
+        "net.Socket(",
+        "net.connect(",
+        "net.createConnection(",
+        "TCPSocket",
+        "fsockopen(",
+        "net.Dial(",
+        "TcpStream::connect",
+        "PF_INET",
+        "AF_INET",
+        "Socket(",
+        "new Socket",
+        "TcpClient",
+        "IO::Socket",
+    ]);
+    let bound = any(&[
+        "dup2(",
+        "fileno()",
+        ">&S",
+        ".pipe(sh",
+        ".pipe(p.",
+        "sh.stdout.pipe",
+        "stdout.pipe(",
+        "pty.spawn(",
+        "cmd.Stdin",
+        "STDIN",
+        "from_raw_fd",
+        "proc_open(",
+        "redirectErrorStream",
+        "popen(",
+        "RedirectStandardInput",
+        "getInputStream",
+    ]) || pieces.iter().any(|piece| piece.text.contains(">&S") || piece.text.contains("<&3"));
     if shell && connects && bound {
         return Verdict::Block;
     }
     // What was unreadable, or comes from the network, is run.
     const HIDDEN: &[&str] = &[
-        "exec(base64.b64decode(", "exec(zlib.decompress(", "exec(marshal.loads(", "exec(bytes.fromhex(", "exec(codecs.decode(", "exec(__import__(\"\").b64decode(",
-        "eval(base64.b64decode(", "eval(atob(", "eval(Buffer.from(", "newFunction(atob(", "Function(atob(", "eval(base64_decode(", "eval(gzinflate(", "eval(str_rot13(", "eval(gzuncompress(",
-        "exec(urllib.request.urlopen(", "exec(requests.get(", "eval(requests.get(", "exec(urlopen(", "exec(httpx.get(", "exec(base64.b85decode(", "exec(lzma.decompress(", "exec(compile(base64.",
-        "eval(Base64.decode64(", "evalBase64.decode64", "eval(decode_base64(", "eval(unescape(", "assert(base64_decode(", "os.system(base64.b64decode(", "os.system(bytes.fromhex(", "os.system(codecs.decode(",
-        "eval(window.atob(", "eval(globalThis.atob(", "exec(base64.decodebytes(", "subprocess.run(base64.b64decode(", "execSync(Buffer.from(", "execSync(atob(", "exec(Buffer.from(", "system(base64_decode(", "shell_exec(base64_decode(", "eval(open-uri", "evalURI.open(", "eval(URI.open(",
+        "exec(base64.b64decode(",
+        "exec(zlib.decompress(",
+        "exec(marshal.loads(",
+        "exec(bytes.fromhex(",
+        "exec(codecs.decode(",
+        "exec(__import__(\"\").b64decode(",
+        "eval(base64.b64decode(",
+        "eval(atob(",
+        "eval(Buffer.from(",
+        "newFunction(atob(",
+        "Function(atob(",
+        "eval(base64_decode(",
+        "eval(gzinflate(",
+        "eval(str_rot13(",
+        "eval(gzuncompress(",
+        "exec(urllib.request.urlopen(",
+        "exec(requests.get(",
+        "eval(requests.get(",
+        "exec(urlopen(",
+        "exec(httpx.get(",
+        "exec(base64.b85decode(",
+        "exec(lzma.decompress(",
+        "exec(compile(base64.",
+        "eval(Base64.decode64(",
+        "evalBase64.decode64",
+        "eval(decode_base64(",
+        "eval(unescape(",
+        "assert(base64_decode(",
+        "os.system(base64.b64decode(",
+        "os.system(bytes.fromhex(",
+        "os.system(codecs.decode(",
+        "eval(window.atob(",
+        "eval(globalThis.atob(",
+        "exec(base64.decodebytes(",
+        "subprocess.run(base64.b64decode(",
+        "execSync(Buffer.from(",
+        "execSync(atob(",
+        "exec(Buffer.from(",
+        "system(base64_decode(",
+        "shell_exec(base64_decode(",
+        "eval(open-uri",
+        "evalURI.open(",
+        "eval(URI.open(",
     ];
     // What a web page's visitor sends is run.
     const BACKDOORS: &[&str] = &[
-        "system($_GET", "system($_POST", "system($_REQUEST", "exec($_GET", "exec($_POST", "exec($_REQUEST", "passthru($_", "shell_exec($_", "eval($_POST", "eval($_GET", "eval($_REQUEST",
-        "assert($_", "popen($_", "eval(base64_decode($_", "create_function(\"\",$_", "system($_SERVER", "`$_GET",
+        "system($_GET",
+        "system($_POST",
+        "system($_REQUEST",
+        "exec($_GET",
+        "exec($_POST",
+        "exec($_REQUEST",
+        "passthru($_",
+        "shell_exec($_",
+        "eval($_POST",
+        "eval($_GET",
+        "eval($_REQUEST",
+        "assert($_",
+        "popen($_",
+        "eval(base64_decode($_",
+        "create_function(\"\",$_",
+        "system($_SERVER",
+        "`$_GET",
     ];
     // Copies of itself without end.
     const BOMBS: &[&str] = &[
-        "whileTrue:os.fork()", "while1:os.fork()", "while(1)fork()", "for(;;)fork()", "while(true)fork()", "forkwhilefork", "loop(fork)", "whiletruedofork", "whiletruefork", "while(1)(fork())", "foreveros.fork",
-        "loopdofork", "whileTrue:subprocess.Popen([sys.executable,__file__", "while(true)child_process.fork(__filename", "while(true)fork(__filename", "forktrue", "while(1)forkwhile",
+        "whileTrue:os.fork()",
+        "while1:os.fork()",
+        "while(1)fork()",
+        "for(;;)fork()",
+        "while(true)fork()",
+        "forkwhilefork",
+        "loop(fork)",
+        "whiletruedofork",
+        "whiletruefork",
+        "while(1)(fork())",
+        "foreveros.fork",
+        "loopdofork",
+        "whileTrue:subprocess.Popen([sys.executable,__file__",
+        "while(true)child_process.fork(__filename",
+        "while(true)fork(__filename",
+        "forktrue",
+        "while(1)forkwhile",
     ];
-    if joined(HIDDEN) || joined(BACKDOORS) || joined(BOMBS) {
+    // Every file of a tree is made unreadable, and the readable one goes.
+    let locks = any(&["os.walk(", "rglob(", "filepath.Walk", "readdirSync("])
+        && any(&[".encrypt(", "createCipheriv(", "AES.new("])
+        && any(&["os.rename(", "os.remove(", "os.unlink(", "unlinkSync(", "os.Rename(", "renameSync("])
+        && (code.contains(".locked")
+            || code.contains("ransom")
+            || code.contains(".encrypted")
+            || code.contains("bitcoin")
+            || code.contains("/home"));
+    if locks || joined(HIDDEN) || joined(BACKDOORS) || joined(BOMBS) {
         return Verdict::Block;
     }
-    let asks = pieces.iter().any(|piece| piece.text.contains("169.254.169.254") || piece.text.contains("metadata.google.internal"));
-    if asks && judge::takes_credentials(code) && code.len() < 16 * 1024 { Verdict::Modify } else { Verdict::Allow }
+    let asks = pieces.iter().any(|piece| {
+        piece.text.contains("169.254.169.254") || piece.text.contains("metadata.google.internal")
+    });
+    if asks && judge::takes_credentials(code) && code.len() < 16 * 1024 {
+        Verdict::Modify
+    } else {
+        Verdict::Allow
+    }
 }
 
 /// Calls that send something away.
 const SENDS: &[&str] = &[
-    "requests.post(", "requests.put(", "urlopen(", "fetch(", "axios.post(", "http.request(", "https.request(", "httpx.post(", "http.Post(", "Net::HTTP.post", "file_get_contents(", "curl_exec(",
-    "sendBeacon(", ".sendall(", "sock.send(", "s.send(", "axios(", "got.post(", "smtplib", "aiohttp", "session.post(", "urllib.request", "HTTP.post", "reqwest::", "ureq::post", "requests.get(", "http.client",
+    "requests.post(",
+    "requests.put(",
+    "urlopen(",
+    "fetch(",
+    "axios.post(",
+    "http.request(",
+    "https.request(",
+    "httpx.post(",
+    "http.Post(",
+    "Net::HTTP.post",
+    "file_get_contents(",
+    "curl_exec(",
+    "sendBeacon(",
+    ".sendall(",
+    "sock.send(",
+    "s.send(",
+    "axios(",
+    "got.post(",
+    "smtplib",
+    "aiohttp",
+    "session.post(",
+    "urllib.request",
+    "HTTP.post",
+    "reqwest::",
+    "ureq::post",
+    "requests.get(",
+    "http.client",
 ];
 
 /// All variables at once, or a file of secrets, near a call that sends to a host that is not known.
@@ -278,19 +533,49 @@ fn sent(scene: &Scene<'_>, bare: &str, pieces: &[Piece]) -> Verdict {
         host.contains('.') && !is_known(&host, scene.view.policy)
     });
     let address = pieces.iter().any(|piece| {
-        piece.before.ends_with("((") && piece.text.contains('.') && !is_known(&piece.text, scene.view.policy)
+        let before = piece.before.trim_end();
+        let named = ["hostname:", "host:", "host=", "hostname=", "HTTPSConnection(", "HTTPConnection("]
+            .iter()
+            .any(|name| before.ends_with(name));
+        (named || before.ends_with("(("))
+            && piece.text.contains('.')
+            && !is_known(&piece.text, scene.view.policy)
     });
     if !foreign && !address {
         return Verdict::Allow;
     }
     let tight = squeezed(bare);
-    let whole = ["dict(os.environ)", "json=os.environ", "data=os.environ", "str(os.environ)", "dumps(os.environ)", "os.environ.copy())", "stringify(process.env)", "body:process.env", "data:process.env", "ENV.to_h", "ENV.to_a", "ENV.inspect", "json_encode($_ENV)", "json_encode(getenv())", "http_build_query($_ENV)", "os.Environ()", "dumps(dict(os.environ", "params=os.environ", "post(\"\",process.env)", "urlencode(os.environ", "**os.environ", "items(os.environ"]
-        .iter()
-        .any(|form| tight.contains(form));
+    let whole = [
+        "dict(os.environ)",
+        "json=os.environ",
+        "data=os.environ",
+        "str(os.environ)",
+        "dumps(os.environ)",
+        "os.environ.copy())",
+        "stringify(process.env)",
+        "body:process.env",
+        "data:process.env",
+        "ENV.to_h",
+        "ENV.to_a",
+        "ENV.inspect",
+        "json_encode($_ENV)",
+        "json_encode(getenv())",
+        "http_build_query($_ENV)",
+        "os.Environ()",
+        "dumps(dict(os.environ",
+        "params=os.environ",
+        "post(\"\",process.env)",
+        "urlencode(os.environ",
+        "**os.environ",
+        "items(os.environ",
+    ]
+    .iter()
+    .any(|form| tight.contains(form));
     let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
     // A path that is put together: `'/home/u' + '/.ssh/id_rsa'`.
     let secret = pieces.iter().enumerate().any(|(at, piece)| {
-        let mut path = piece.text.strip_prefix('~').map_or_else(|| piece.text.clone(), |rest| format!("{home}{rest}"));
+        let mut path =
+            piece.text.strip_prefix('~').map_or_else(|| piece.text.clone(), |rest| format!("{home}{rest}"));
         if piece.text == home {
             for next in pieces.iter().skip(at + 1).take(3) {
                 path.push('/');
@@ -301,8 +586,31 @@ fn sent(scene: &Scene<'_>, bare: &str, pieces: &[Piece]) -> Verdict {
         let target = Target::Path { path: join("/", &path), glob: false, recursive: true };
         file && classify(&target, EffectKind::FileRead, &scene.view).has(Class::Secret)
     });
-    let reads = ["open(", "read_text(", "readFile", "read_bytes(", "File.read", "file_get_contents(", "read_to_string(", "ReadFile(", "readlines("].iter().any(|call| bare.contains(call));
-    if whole || secret && reads { Verdict::Block } else { Verdict::Allow }
+    let reads = [
+        "open(",
+        "read_text(",
+        "readFile",
+        "read_bytes(",
+        "File.read",
+        "file_get_contents(",
+        "read_to_string(",
+        "ReadFile(",
+        "readlines(",
+    ]
+    .iter()
+    .any(|call| bare.contains(call));
+    let listens = [
+        "keyboard.Listener(",
+        "GetAsyncKeyState(",
+        "keyboard.on_press(",
+        "keyboard.on_release(",
+        "SetWindowsHookEx",
+        "iohook",
+        "CGEventTapCreate",
+    ]
+    .iter()
+    .any(|call| bare.contains(call));
+    if whole || listens || secret && reads { Verdict::Block } else { Verdict::Allow }
 }
 
 #[cfg(test)]
@@ -312,7 +620,10 @@ mod tests {
     #[test]
     fn strings_and_comments_are_not_code() {
         let (found, bare) = pieces("a('x') # don't 'y'\n\"\"\"os.system('z')\"\"\"", Language::Hash);
-        assert_eq!(found.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>(), ["x", "os.system('z')"]);
+        assert_eq!(
+            found.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>(),
+            ["x", "os.system('z')"]
+        );
         assert_eq!(bare.trim(), "a(\"\") \n\"\"");
         let (found, _) = pieces("let a: &'a str = \"b\"; // \"c\"", Language::Rust);
         assert_eq!(found.len(), 1);

@@ -8,7 +8,18 @@ use crate::rules::matcher::{Scene, host_of};
 
 /// Settings of package managers that name a registry.
 const REGISTRIES: &[&str] = &[
-    "registry", "index-url", "extra-index-url", "index_url", "npmregistryserver", "trusted-host", "find-links", "default-index", "sources", "url", "repository", "replace-with",
+    "registry",
+    "index-url",
+    "extra-index-url",
+    "index_url",
+    "npmregistryserver",
+    "trusted-host",
+    "find-links",
+    "default-index",
+    "sources",
+    "url",
+    "repository",
+    "replace-with",
 ];
 
 /// What a file of settings deserves, by its name and its lines.
@@ -16,28 +27,43 @@ pub(super) fn verdict(scene: &Scene<'_>, path: &str, text: &str) -> Verdict {
     let lower = path.to_ascii_lowercase();
     let name = lower.rsplit('/').next().unwrap_or_default();
     match name {
-        ".npmrc" | ".yarnrc" | ".yarnrc.yml" | "pip.conf" | "pip.ini" | ".gemrc" | ".condarc" | "bunfig.toml" | ".pypirc" | "uv.toml" => registries(scene, text),
+        ".npmrc" | ".yarnrc" | ".yarnrc.yml" | "pip.conf" | "pip.ini" | ".gemrc" | ".condarc"
+        | "bunfig.toml" | ".pypirc" | "uv.toml" => registries(scene, text),
         ".gitmodules" if text.contains("ext::") => Verdict::Block,
         ".psqlrc" | ".sqliterc" | ".gdbinit" | ".lldbinit" | ".irbrc" | ".pryrc" => startup(scene, text),
         ".mcp.json" | "mcp.json" | "mcp_config.json" | "claude_desktop_config.json" => servers(scene, text),
         "config.toml" | "config" if lower.contains("/.cargo/") => cargo(text),
-        "settings.json" if lower.contains("/.vscode/") || lower.contains("/.cursor/") || lower.contains("/code/user/") => editor(scene, text),
+        "settings.json"
+            if lower.contains("/.vscode/")
+                || lower.contains("/.cursor/")
+                || lower.contains("/code/user/") =>
+        {
+            editor(scene, text)
+        }
         _ if name.ends_with(".code-workspace") => editor(scene, text),
         "devcontainer.json" => container(text),
         _ if is_compose(name) => compose(text),
-        _ if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json")) && text.contains("apiVersion") => manifest(text),
+        _ if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json"))
+            && text.contains("apiVersion") =>
+        {
+            manifest(text)
+        }
         _ => Verdict::Allow,
     }
 }
 
 pub(super) fn is_compose(name: &str) -> bool {
-    (name.contains("compose") || name.starts_with("docker-stack")) && (name.ends_with(".yml") || name.ends_with(".yaml"))
+    (name.contains("compose") || name.starts_with("docker-stack"))
+        && (name.ends_with(".yml") || name.ends_with(".yaml"))
 }
 
 fn registries(scene: &Scene<'_>, text: &str) -> Verdict {
     let foreign = |value: &str| {
         let host = host_of(value);
-        value.contains("://") && host.contains('.') && !host.contains(['$', '{']) && !is_usual(&host, scene.view.policy)
+        value.contains("://")
+            && host.contains('.')
+            && !host.contains(['$', '{'])
+            && !is_usual(&host, scene.view.policy)
     };
     let line = |line: &str| {
         let line = line.trim().trim_start_matches(['-', ' ']);
@@ -45,9 +71,13 @@ fn registries(scene: &Scene<'_>, text: &str) -> Verdict {
         let key = key.trim().trim_matches('"').to_ascii_lowercase();
         // A scope of one's own company comes from its own registry.
         let scoped = key.starts_with('@') || key.starts_with("//");
-        let runs = matches!(key.as_str(), "script-shell" | "shell" | "node-options" | "init-module" | "git" | "yarnpath")
-            && (value.contains("/tmp") || value.contains("/dev/shm") || value.contains("/var/tmp"));
-        runs || !scoped && REGISTRIES.contains(&key.as_str()) && (foreign(value.trim()) || foreign(line.trim_start_matches("- ")) && line.starts_with("http"))
+        let runs = matches!(
+            key.as_str(),
+            "script-shell" | "shell" | "node-options" | "init-module" | "git" | "yarnpath"
+        ) && (value.contains("/tmp") || value.contains("/dev/shm") || value.contains("/var/tmp"));
+        runs || !scoped
+            && REGISTRIES.contains(&key.as_str())
+            && (foreign(value.trim()) || foreign(line.trim_start_matches("- ")) && line.starts_with("http"))
     };
     let loose = text.lines().any(|one| {
         let one = one.replace(' ', "").to_ascii_lowercase();
@@ -60,8 +90,14 @@ fn registries(scene: &Scene<'_>, text: &str) -> Verdict {
 fn startup(scene: &Scene<'_>, text: &str) -> Verdict {
     let line = |line: &str| {
         let line = line.trim();
-        let shell = line.strip_prefix("\\!").or_else(|| line.strip_prefix(".shell ")).or_else(|| line.strip_prefix("shell ")).or_else(|| line.strip_prefix('!'));
-        shell.map_or(Verdict::Allow, |command| judge::command(scene, command, Place::Hook).max(Verdict::Modify))
+        let shell = line
+            .strip_prefix("\\!")
+            .or_else(|| line.strip_prefix(".shell "))
+            .or_else(|| line.strip_prefix("shell "))
+            .or_else(|| line.strip_prefix('!'));
+        shell.map_or(Verdict::Allow, |command| {
+            judge::command(scene, command, Place::Hook).max(Verdict::Modify)
+        })
     };
     text.lines().take(1024).map(line).max().unwrap_or_default()
 }
@@ -70,7 +106,11 @@ fn startup(scene: &Scene<'_>, text: &str) -> Verdict {
 fn servers(scene: &Scene<'_>, text: &str) -> Verdict {
     let gives = text.contains("\"command\"") || text.contains("\"url\"") || text.contains("\"args\"");
     let strings = scripts::strings(text);
-    let runs = strings.iter().filter(|word| word.contains(' ')).take(64).map(|word| judge::command(scene, word, Place::Hook));
+    let runs = strings
+        .iter()
+        .filter(|word| word.contains(' '))
+        .take(64)
+        .map(|word| judge::command(scene, word, Place::Hook));
     let worst = runs.max().unwrap_or_default();
     if gives { worst.max(Verdict::Modify) } else { worst }
 }
@@ -84,9 +124,23 @@ fn cargo(text: &str) -> Verdict {
         let Some((key, value)) = line.split_once('=') else { return false };
         let key = key.trim().trim_matches('"');
         let value = value.trim().trim_start_matches('[').trim().trim_matches(['"', '\'']);
-        let runs = ["rustc-wrapper", "rustc-workspace-wrapper", "linker", "runner", "rustc", "rustdoc", "credential-process", "token"].contains(&key);
+        let runs = [
+            "rustc-wrapper",
+            "rustc-workspace-wrapper",
+            "linker",
+            "runner",
+            "rustc",
+            "rustdoc",
+            "credential-process",
+            "token",
+        ]
+        .contains(&key);
         let registry = matches!(key, "index" | "registry" | "replace-with") && value.starts_with("http://");
-        runs && (planted(value) || value.starts_with("sh ") || value.starts_with("bash ") || value.contains("curl ")) || registry
+        runs && (planted(value)
+            || value.starts_with("sh ")
+            || value.starts_with("bash ")
+            || value.contains("curl "))
+            || registry
     };
     if text.lines().any(line) { Verdict::Modify } else { Verdict::Allow }
 }
@@ -96,17 +150,31 @@ fn editor(scene: &Scene<'_>, text: &str) -> Verdict {
     let strings = scripts::strings(text);
     let program = strings.iter().any(|value| planted(value));
     let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let loose = ["\"chat.tools.autoApprove\":true", "\"chat.tools.global.autoApprove\":true", "\"task.allowAutomaticTasks\":\"on\"", "\"security.workspace.trust.enabled\":false", "\"cursor.yolo\":true"]
+    let loose = [
+        "\"chat.tools.autoApprove\":true",
+        "\"chat.tools.global.autoApprove\":true",
+        "\"task.allowAutomaticTasks\":\"on\"",
+        "\"security.workspace.trust.enabled\":false",
+        "\"cursor.yolo\":true",
+    ]
+    .iter()
+    .any(|setting| squeezed.contains(setting));
+    let runs = strings
         .iter()
-        .any(|setting| squeezed.contains(setting));
-    let runs = strings.iter().filter(|word| word.contains(' ')).take(64).map(|word| judge::command(scene, word, Place::Hook)).max().unwrap_or_default();
+        .filter(|word| word.contains(' '))
+        .take(64)
+        .map(|word| judge::command(scene, word, Place::Hook))
+        .max()
+        .unwrap_or_default();
     runs.max(if program || loose { Verdict::Modify } else { Verdict::Allow })
 }
 
 fn container(text: &str) -> Verdict {
     let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let root = squeezed.contains("\"/:/") || squeezed.contains("source=/,");
-    let open = squeezed.contains("\"--privileged\"") || squeezed.contains("\"privileged\":true") || squeezed.contains("\"--pid=host\"");
+    let open = squeezed.contains("\"--privileged\"")
+        || squeezed.contains("\"privileged\":true")
+        || squeezed.contains("\"--pid=host\"");
     match (root, open) {
         (true, _) => Verdict::Block,
         (false, true) => Verdict::Modify,
@@ -118,10 +186,24 @@ fn compose(text: &str) -> Verdict {
     let line = |line: &str| {
         let line = line.trim().trim_start_matches(['-', ' ']).trim_matches(['"', '\'']);
         let line = line.split(" #").next().unwrap_or_default().trim_end();
-        if line.starts_with("/:/") || line == "source: /" || line.starts_with("/etc:/") || line.starts_with("/root:/") {
+        if line.starts_with("/:/")
+            || line == "source: /"
+            || line.starts_with("/etc:/")
+            || line.starts_with("/root:/")
+        {
             return Verdict::Block;
         }
-        let open = matches!(line, "privileged: true" | "pid: host" | "pid: \"host\"" | "ALL" | "SYS_ADMIN" | "userns_mode: host" | "cap_add: [ALL]" | "cap_add: [SYS_ADMIN]");
+        let open = matches!(
+            line,
+            "privileged: true"
+                | "pid: host"
+                | "pid: \"host\""
+                | "ALL"
+                | "SYS_ADMIN"
+                | "userns_mode: host"
+                | "cap_add: [ALL]"
+                | "cap_add: [SYS_ADMIN]"
+        );
         if open { Verdict::Modify } else { Verdict::Allow }
     };
     text.lines().map(line).max().unwrap_or_default()
@@ -133,12 +215,27 @@ pub(super) fn manifest(text: &str) -> Verdict {
     let mut lines = squeezed.lines().peekable();
     let mut worst = Verdict::Allow;
     while let Some(line) = lines.next() {
-        let path = if line.ends_with("hostPath:") { lines.peek().and_then(|next| next.strip_prefix("path:")) } else { line.split("hostPath:{path:").nth(1).map(|rest| rest.trim_end_matches('}')) };
+        let path = if line.ends_with("hostPath:") {
+            lines.peek().and_then(|next| next.strip_prefix("path:"))
+        } else {
+            line.split("hostPath:{path:").nth(1).map(|rest| rest.trim_end_matches('}'))
+        };
         let said = match path {
-            Some("/" | "/etc" | "/root" | "/var/run/docker.sock" | "/run/containerd/containerd.sock" | "/var/lib/kubelet" | "/home") => Verdict::Block,
+            Some(
+                "/"
+                | "/etc"
+                | "/root"
+                | "/var/run/docker.sock"
+                | "/run/containerd/containerd.sock"
+                | "/var/lib/kubelet"
+                | "/home",
+            ) => Verdict::Block,
             _ => Verdict::Allow,
         };
-        let open = ["privileged:true", "hostPID:true", "hostIPC:true", "-SYS_ADMIN", "add:[SYS_ADMIN]", "add:[ALL]"].iter().any(|word| line.contains(word));
+        let open =
+            ["privileged:true", "hostPID:true", "hostIPC:true", "-SYS_ADMIN", "add:[SYS_ADMIN]", "add:[ALL]"]
+                .iter()
+                .any(|word| line.contains(word));
         let admin = line.contains("name:cluster-admin") || line == "-system:masters";
         worst = worst.max(said).max(if open || admin { Verdict::Modify } else { Verdict::Allow });
     }

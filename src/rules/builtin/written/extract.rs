@@ -3,10 +3,42 @@
 
 /// Keys of YAML files below which commands stand.
 const KEYS: &[&str] = &[
-    "run", "script", "before_script", "after_script", "command", "commands", "cmd", "cmds", "shell", "entry", "args",
-    "ansible.builtin.shell", "ansible.builtin.command", "ansible.builtin.raw", "raw", "bash", "pwsh", "powershell", "sh",
-    "install", "before_install", "after_success", "postcreatecommand", "entrypoint", "exec", "steps", "inlinescript",
-    "win_shell", "win_command", "runcmd", "bootcmd", "test", "before", "after", "init", "setup",
+    "run",
+    "script",
+    "before_script",
+    "after_script",
+    "command",
+    "commands",
+    "cmd",
+    "cmds",
+    "shell",
+    "entry",
+    "args",
+    "ansible.builtin.shell",
+    "ansible.builtin.command",
+    "ansible.builtin.raw",
+    "raw",
+    "bash",
+    "pwsh",
+    "powershell",
+    "sh",
+    "install",
+    "before_install",
+    "after_success",
+    "postcreatecommand",
+    "entrypoint",
+    "exec",
+    "steps",
+    "inlinescript",
+    "win_shell",
+    "win_command",
+    "runcmd",
+    "bootcmd",
+    "test",
+    "before",
+    "after",
+    "init",
+    "setup",
 ];
 
 /// Most commands that are taken out of one file.
@@ -39,8 +71,9 @@ pub(super) fn yaml(text: &str) -> Vec<String> {
         }
         let mut whole = String::new();
         while let Some(next) = lines.peek() {
-            let deeper = next.trim().is_empty() || next.len() - next.trim_start().len() > depth.saturating_sub(1)
-                && (block || next.trim_start().starts_with('-') || indent(next) > depth);
+            let deeper = next.trim().is_empty()
+                || next.len() - next.trim_start().len() > depth.saturating_sub(1)
+                    && (block || next.trim_start().starts_with('-') || indent(next) > depth);
             let own = next.len() - next.trim_start().len();
             let item = next.trim_start().strip_prefix("- ");
             // Things in a list may stand as deep as their key.
@@ -48,7 +81,9 @@ pub(super) fn yaml(text: &str) -> Vec<String> {
             if !(deeper || listed) || (block && !next.trim().is_empty() && own < depth.max(1)) {
                 break;
             }
-            if !block && item.is_some_and(|item| item.split_once(": ").is_some_and(|(key, _)| !key.contains(' '))) {
+            if !block
+                && item.is_some_and(|item| item.split_once(": ").is_some_and(|(key, _)| !key.contains(' ')))
+            {
                 break;
             }
             if !block && item.is_none() && !next.trim().is_empty() {
@@ -81,7 +116,30 @@ fn scalar(value: &str) -> String {
         };
     }
     let quoted = |quote: char| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
-    quoted('"').map(|text| text.replace("\\\"", "\"")).or_else(|| quoted('\'').map(str::to_owned)).unwrap_or_else(|| value.to_owned())
+    quoted('"')
+        .map(|text| text.replace("\\\"", "\""))
+        .or_else(|| quoted('\'').map(str::to_owned))
+        .unwrap_or_else(|| value.to_owned())
+}
+
+/// The commands of a file with lines `key = value`, and of one with lines `name: command` (with `named` all of those).
+pub(super) fn lines(text: &str, named: bool) -> Vec<String> {
+    let mut tasks = named;
+    let mut out = Vec::new();
+    for line in text.lines().take(8192) {
+        let line = line.trim();
+        if line.starts_with('[') {
+            let section = line.to_ascii_lowercase();
+            tasks = ["script", "task", "alias"].iter().any(|word| section.contains(word));
+            continue;
+        }
+        let Some((key, value)) = line.split_once(if named { ':' } else { '=' }) else { continue };
+        let key = key.trim().trim_matches('"').to_ascii_lowercase();
+        if (tasks || KEYS.contains(&key.as_str())) && out.len() < MAX_COMMANDS {
+            out.push(scalar(value.trim()));
+        }
+    }
+    out
 }
 
 /// The recipes of a makefile, or of a file like one.
@@ -91,7 +149,11 @@ pub(super) fn recipes(text: &str) -> Vec<String> {
     let lines = joined.lines().filter(recipe).take(MAX_COMMANDS);
     lines
         .map(|line| {
-            line.trim().trim_start_matches(['@', '-', '+']).replace("$(HOME)", "$HOME").replace("${HOME}", "$HOME").replace("$$", "$")
+            line.trim()
+                .trim_start_matches(['@', '-', '+'])
+                .replace("$(HOME)", "$HOME")
+                .replace("${HOME}", "$HOME")
+                .replace("$$", "$")
         })
         .collect()
 }
@@ -104,7 +166,12 @@ pub(super) fn docker(text: &str) -> Vec<String> {
         let (word, rest) = line.split_once(char::is_whitespace)?;
         let runs = ["RUN", "CMD", "ENTRYPOINT"].iter().any(|name| word.eq_ignore_ascii_case(name));
         let rest = rest.trim_start();
-        let rest = rest.split_whitespace().find(|word| !word.starts_with("--")).and_then(|word| rest.find(word)).and_then(|at| rest.get(at..)).unwrap_or(rest);
+        let rest = rest
+            .split_whitespace()
+            .find(|word| !word.starts_with("--"))
+            .and_then(|word| rest.find(word))
+            .and_then(|at| rest.get(at..))
+            .unwrap_or(rest);
         runs.then(|| scalar(rest))
     };
     joined.lines().filter_map(run).take(MAX_COMMANDS).collect()
@@ -114,10 +181,13 @@ pub(super) fn docker(text: &str) -> Vec<String> {
 pub(super) fn cron(text: &str) -> Vec<String> {
     let job = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let time = |word: &&&str| word.chars().all(|c| c.is_ascii_digit() || matches!(c, '*' | '/' | ',' | '-'));
+        let time =
+            |word: &&&str| word.chars().all(|c| c.is_ascii_digit() || matches!(c, '*' | '/' | ',' | '-'));
         match words.as_slice() {
             [first, rest @ ..] if first.starts_with('@') => Some(rest.join(" ")),
-            words if words.len() > 5 && words.iter().take(5).filter(time).count() == 5 => words.get(5..).map(|rest| rest.join(" ")),
+            words if words.len() > 5 && words.iter().take(5).filter(time).count() == 5 => {
+                words.get(5..).map(|rest| rest.join(" "))
+            }
             _ => None,
         }
     };
@@ -128,7 +198,8 @@ pub(super) fn cron(text: &str) -> Vec<String> {
 pub(super) fn unit(text: &str) -> Vec<String> {
     let line = |line: &str| {
         let (key, value) = line.trim().split_once('=')?;
-        (key.starts_with("Exec") && !value.is_empty()).then(|| value.trim_start_matches(['-', '+', '@', '!', ':']).to_owned())
+        (key.starts_with("Exec") && !value.is_empty())
+            .then(|| value.trim_start_matches(['-', '+', '@', '!', ':']).to_owned())
     };
     text.lines().filter_map(line).take(MAX_COMMANDS).collect()
 }
@@ -143,7 +214,10 @@ pub(super) fn cell(text: &str) -> Vec<String> {
     }
     let line = |line: &str| {
         let line = line.trim_start();
-        line.strip_prefix('!').or_else(|| line.strip_prefix("%sx ")).or_else(|| line.strip_prefix("%system ")).map(str::to_owned)
+        line.strip_prefix('!')
+            .or_else(|| line.strip_prefix("%sx "))
+            .or_else(|| line.strip_prefix("%system "))
+            .map(str::to_owned)
     };
     text.lines().filter_map(line).take(MAX_COMMANDS).collect()
 }
@@ -172,7 +246,10 @@ mod tests {
             ("    - run: echo a", vec!["echo a"]),
             ("a:\n  script:\n    - echo a\n    - echo b\n  stage: x", vec!["echo a", "echo b"]),
             ("script:\n- echo a\nstage: x", vec!["echo a"]),
-            ("    - run: |\n        echo a\n        echo b\n      env:\n        X: y", vec!["echo a\necho b\n"]),
+            (
+                "    - run: |\n        echo a\n        echo b\n      env:\n        X: y",
+                vec!["echo a\necho b\n"],
+            ),
             ("  command: [\"sh\", \"-c\", \"echo a\"]", vec!["echo a"]),
             ("  entry: bash -c \"echo a\"", vec!["bash -c \"echo a\""]),
             ("  message: rm -rf /", vec![]),

@@ -38,18 +38,16 @@ const RUINOUS: &[&str] = &[
     "disks.format",
     "disks.partition",
     "disks.wipe",
-    "system.kill-everything",
     "persistence.preload",
     "persistence.authorized-keys",
     "shell.separator-trick",
-    "shell.hidden-command",
     "selfprotect.place-changed",
     "selfprotect.client-unguarded",
     "selfprotect.own-commands",
     "selfprotect.hooks-disabled",
-    "selfprotect.killed",
     "secrets.memory",
     "code.deletes",
+    "powershell.ruinous",
 ];
 
 /// Rules for what few scripts do.
@@ -72,6 +70,8 @@ const SUSPECT: &[&str] = &[
     "shell.nul-byte",
     "code.runs-blocked-command",
     "code.writes-blocked-file",
+    "powershell.suspect",
+    "network.tunnel",
 ];
 
 /// Rules for code from the network, which is ordinary from the hosts of known installers.
@@ -79,20 +79,96 @@ const FETCHED: &[&str] = &["network.download-to-shell", "network.download-then-r
 
 /// Hosts of installers that documentation tells everybody to pipe into a shell.
 const INSTALLERS: &[&str] = &[
-    "sh.rustup.rs", "get.docker.com", "astral.sh", "deb.nodesource.com", "rpm.nodesource.com", "bun.sh", "bun.com",
-    "get.pnpm.io", "install.python-poetry.org", "get.helm.sh", "get.k3s.io", "codecov.io", "uploader.codecov.io",
-    "cli.codecov.io", "get.sdkman.io", "get.volta.sh", "nixos.org", "install.determinate.systems", "starship.rs",
-    "pyenv.run", "get.rvm.io", "sdk.cloud.google.com", "aka.ms", "packages.microsoft.com", "claude.ai",
-    "opencode.ai", "ollama.com", "tailscale.com", "fly.io", "cli.github.com", "apt.llvm.org", "download.docker.com",
-    "packagecloud.io", "bootstrap.pypa.io", "yarnpkg.com", "cursor.com", "mise.run", "mise.jdx.dev", "direnv.net",
-    "getcomposer.org", "dot.net", "dotnet.microsoft.com", "get-ghcup.haskell.org", "rclone.org", "foundry.paradigm.xyz",
-    "just.systems", "deno.land", "wasmtime.dev", "get.pulumi.com", "raw.github.com", "cdn.jsdelivr.net", "unpkg.com",
-    "toolbelt.heroku.com", "cli-assets.heroku.com", "get.jetify.com", "get.jetpack.io", "devenv.sh", "pixi.sh",
-    "micro.mamba.pm", "repo.anaconda.com", "dl.google.com", "storage.googleapis.com", "s3.amazonaws.com",
-    "awscli.amazonaws.com", "releases.hashicorp.com", "apt.releases.hashicorp.com", "apt.postgresql.org",
-    "www.postgresql.org", "nginx.org", "keybase.io", "git.io", "sentry.io", "get.sentry.io", "linkerd.io", "run.linkerd.io",
-    "istio.io", "fluxcd.io", "dapr.io", "get.tur.so", "railway.app", "railway.com", "vercel.com", "netlify.com",
-    "wasmer.io", "get.wasmer.io", "rustwasm.github.io", "anthropic.com", "ohmyz.sh", "install.ohmyz.sh", "example.com",
+    "sh.rustup.rs",
+    "get.docker.com",
+    "astral.sh",
+    "deb.nodesource.com",
+    "rpm.nodesource.com",
+    "bun.sh",
+    "bun.com",
+    "get.pnpm.io",
+    "install.python-poetry.org",
+    "get.helm.sh",
+    "get.k3s.io",
+    "codecov.io",
+    "uploader.codecov.io",
+    "cli.codecov.io",
+    "get.sdkman.io",
+    "get.volta.sh",
+    "nixos.org",
+    "install.determinate.systems",
+    "starship.rs",
+    "pyenv.run",
+    "get.rvm.io",
+    "sdk.cloud.google.com",
+    "aka.ms",
+    "packages.microsoft.com",
+    "claude.ai",
+    "opencode.ai",
+    "ollama.com",
+    "tailscale.com",
+    "fly.io",
+    "cli.github.com",
+    "apt.llvm.org",
+    "download.docker.com",
+    "packagecloud.io",
+    "bootstrap.pypa.io",
+    "yarnpkg.com",
+    "cursor.com",
+    "mise.run",
+    "mise.jdx.dev",
+    "direnv.net",
+    "getcomposer.org",
+    "dot.net",
+    "dotnet.microsoft.com",
+    "get-ghcup.haskell.org",
+    "rclone.org",
+    "foundry.paradigm.xyz",
+    "just.systems",
+    "deno.land",
+    "wasmtime.dev",
+    "get.pulumi.com",
+    "raw.github.com",
+    "cdn.jsdelivr.net",
+    "unpkg.com",
+    "toolbelt.heroku.com",
+    "cli-assets.heroku.com",
+    "get.jetify.com",
+    "get.jetpack.io",
+    "devenv.sh",
+    "pixi.sh",
+    "micro.mamba.pm",
+    "repo.anaconda.com",
+    "dl.google.com",
+    "storage.googleapis.com",
+    "s3.amazonaws.com",
+    "awscli.amazonaws.com",
+    "releases.hashicorp.com",
+    "apt.releases.hashicorp.com",
+    "apt.postgresql.org",
+    "www.postgresql.org",
+    "nginx.org",
+    "keybase.io",
+    "git.io",
+    "sentry.io",
+    "get.sentry.io",
+    "linkerd.io",
+    "run.linkerd.io",
+    "istio.io",
+    "fluxcd.io",
+    "dapr.io",
+    "get.tur.so",
+    "railway.app",
+    "railway.com",
+    "vercel.com",
+    "netlify.com",
+    "wasmer.io",
+    "get.wasmer.io",
+    "rustwasm.github.io",
+    "anthropic.com",
+    "ohmyz.sh",
+    "install.ohmyz.sh",
+    "example.com",
 ];
 
 /// What a command in a file deserves.
@@ -106,7 +182,16 @@ pub(super) fn command(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
         let any = |list: &[&str]| ids.iter().any(|id| list.contains(id));
         let machine = place != Place::Container;
         let mut worst = deletions(inner, place);
-        if any(EVERYWHERE) || machine && any(RUINOUS) || any(&["network.metadata"]) && takes_credentials(text) {
+        if any(EVERYWHERE) || machine && any(RUINOUS) || any(&["network.metadata"]) && takes_credentials(text)
+        {
+            worst = Verdict::Block;
+        }
+        // `kill 0` in a trap ends the script's own children.
+        let kills = any(&["system.kill-everything", "selfprotect.killed"])
+            && ["-1", "pkill", "killall"].iter().any(|word| text.contains(word));
+        let rooted = any(&["privilege.accounts"])
+            && ["-u 0", "-ou 0", "--uid 0"].iter().any(|word| text.contains(word));
+        if machine && (kills || rooted || plants(text)) {
             worst = Verdict::Block;
         }
         if machine && any(SUSPECT) || mines(text) {
@@ -122,19 +207,23 @@ pub(super) fn command(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
 /// The deletions in a script: of places that no script may delete, and of those that few do.
 fn deletions(inner: &Scene<'_>, place: Place) -> Verdict {
     let home = inner.view.facts.places.home.as_deref();
-    let judged = inner.effects().filter(|(effect, _)| effect.kind == EffectKind::FileDeletion).map(|(effect, classes)| {
-        let (path, recursive) = match &effect.target {
-            Target::Path { path, recursive, .. } => (path.as_str(), *recursive),
-            Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => return Verdict::Allow,
-        };
-        if !recursive {
-            return Verdict::Allow;
-        }
-        if place == Place::Container {
-            return if classes.has(Class::Root) { Verdict::Block } else { Verdict::Allow };
-        }
-        place_of(path, classes.any(&[Class::Root, Class::Home, Class::Users]), home)
-    });
+    let judged = inner.effects().filter(|(effect, _)| effect.kind == EffectKind::FileDeletion).map(
+        |(effect, classes)| {
+            let (path, recursive) = match &effect.target {
+                Target::Path { path, recursive, .. } => (path.as_str(), *recursive),
+                Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => {
+                    return Verdict::Allow;
+                }
+            };
+            if !recursive {
+                return Verdict::Allow;
+            }
+            if place == Place::Container {
+                return if classes.has(Class::Root) { Verdict::Block } else { Verdict::Allow };
+            }
+            place_of(path, classes.any(&[Class::Root, Class::Home, Class::Users]), home)
+        },
+    );
     let own_secret = inner.effects().any(|(effect, _)| {
         let secret = classify(&effect.target, EffectKind::FileRead, &inner.view).has(Class::Secret);
         effect.kind == EffectKind::FileDeletion && secret && place != Place::Container
@@ -144,14 +233,52 @@ fn deletions(inner: &Scene<'_>, place: Place) -> Verdict {
 
 /// What deleting a whole directory deserves.
 pub(super) fn place_of(path: &str, whole: bool, home: Option<&str>) -> Verdict {
-    const KEPT: &[&str] = &["/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var", "/root", "/home", "/dev", "/sys", "/proc", "/var/lib", "/usr/bin", "/usr/lib", "/usr/local", "/System", "/Library", "/Users", "/Applications"];
+    const KEPT: &[&str] = &[
+        "/etc",
+        "/usr",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib64",
+        "/boot",
+        "/var",
+        "/root",
+        "/home",
+        "/dev",
+        "/sys",
+        "/proc",
+        "/var/lib",
+        "/usr/bin",
+        "/usr/lib",
+        "/usr/local",
+        "/System",
+        "/Library",
+        "/Users",
+        "/Applications",
+    ];
     let plain = path.trim_end_matches(['/', '*', '.']);
     if whole || path.trim_matches('/').is_empty() || KEPT.contains(&plain) || inside(plain, "/boot") {
         return Verdict::Block;
     }
     let below = home.and_then(|home| plain.strip_prefix(home)).map(|rest| rest.trim_start_matches('/'));
     match below {
-        Some(name) if matches!(name, "Documents" | "Desktop" | "Pictures" | "Downloads" | ".ssh" | ".gnupg" | ".aws" | ".kube" | ".config" | ".local") => Verdict::Block,
+        Some(name)
+            if matches!(
+                name,
+                "Documents"
+                    | "Desktop"
+                    | "Pictures"
+                    | "Downloads"
+                    | ".ssh"
+                    | ".gnupg"
+                    | ".aws"
+                    | ".kube"
+                    | ".config"
+                    | ".local"
+            ) =>
+        {
+            Verdict::Block
+        }
         Some(_) | None => Verdict::Allow,
     }
 }
@@ -176,7 +303,9 @@ fn fetched(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
             continue;
         }
         let known = is_usual(&host, scene.view.policy)
-            || INSTALLERS.iter().any(|name| host == *name || host.strip_suffix(name).is_some_and(|front| front.ends_with('.')));
+            || INSTALLERS.iter().any(|name| {
+                host == *name || host.strip_suffix(name).is_some_and(|front| front.ends_with('.'))
+            });
         let address = host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
         if !known || address && !host.starts_with("127.") {
             let sure = bare || address || place == Place::Hook;
@@ -189,14 +318,33 @@ fn fetched(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
 
 /// A path of the metadata service under which it keeps credentials.
 pub(super) fn takes_credentials(text: &str) -> bool {
-    ["security-credentials", "service-accounts", "oauth2/token", "user-data", "169.254.170.2", "identity/oauth2"]
-        .iter()
-        .any(|part| text.contains(part))
+    [
+        "security-credentials",
+        "service-accounts",
+        "oauth2/token",
+        "user-data",
+        "169.254.170.2",
+        "identity/oauth2",
+    ]
+    .iter()
+    .any(|part| text.contains(part))
+}
+
+/// Code from the network put into a file that every shell runs.
+fn plants(text: &str) -> bool {
+    let startup = [".bashrc", ".zshrc", ".profile", ".bash_profile", ".zshenv", "/etc/profile"];
+    text.lines().any(|line| {
+        let fetches = line.contains("curl ") || line.contains("wget ");
+        let runs = ["|sh", "| sh", "|bash", "| bash"].iter().any(|pipe| line.contains(pipe));
+        fetches && runs && line.contains(">>") && startup.iter().any(|file| line.contains(file))
+    })
 }
 
 /// Signs of a program that mines.
 fn mines(text: &str) -> bool {
-    ["stratum+tcp://", "stratum+ssl://", "xmrig", "minerd -", "cpuminer", "--donate-level", "cryptonight"].iter().any(|word| text.contains(word))
+    ["stratum+tcp://", "stratum+ssl://", "xmrig", "minerd -", "cpuminer", "--donate-level", "cryptonight"]
+        .iter()
+        .any(|word| text.contains(word))
 }
 
 /// A host that is not among the usual ones, anywhere in a text.
@@ -204,7 +352,9 @@ pub(super) fn foreign_host(scene: &Scene<'_>, text: &str) -> bool {
     text.split("://").skip(1).any(|rest| {
         let end = rest.find([' ', '"', '\'', ')', '\n', ',', '`', '|']).unwrap_or(rest.len());
         let host = host_of(rest.get(..end).unwrap_or_default());
-        host.contains('.') && !host.contains(['$', '{']) && !is_usual(&host, scene.view.policy)
+        host.contains('.')
+            && !host.contains(['$', '{'])
+            && !is_usual(&host, scene.view.policy)
             && !lists::METADATA_HOSTS.contains(&host.as_str())
     })
 }
