@@ -77,6 +77,7 @@ fn open(dirs: &Dirs, dir: &str) -> Result<Session, Fault> {
         ttl_s: 3600,
         timeout_s: 300,
         instructions: None,
+        opener: None,
         places: &Places::default(),
         keys: VaultKind::chosen(&Environment::read())?,
         now: clock::now(),

@@ -30,6 +30,7 @@ fn rewrite(field: &'static str, value: &str, needs_permission: bool) -> Option<R
         field,
         value: value.to_owned(),
         also: &[],
+        only: &[],
         needs_permission,
         told: true,
     })
@@ -59,6 +60,7 @@ const BLOCKED: &str = "lazaret blocked this call\n\
     rule git.push-force: overwrites what others pushed\n\
     matched: git push --force\n\
     instead: git push --force-with-lease\n\
+    to allow: only a person can, by an exception for git.push-force in lazaret's configuration\n\
     repeating the same call will not help";
 const WARNED: &str = "lazaret lets this call run, with a warning\n\
     rule git.push-force: overwrites what others pushed\n\
@@ -150,6 +152,7 @@ fn what_a_change_needs_is_added_and_what_is_not_told_is_not_said() {
         field,
         value: value.to_owned(),
         also,
+        only: &[],
         needs_permission: true,
         told: false,
     };
@@ -184,6 +187,46 @@ fn what_a_change_needs_is_added_and_what_is_not_told_is_not_said() {
     let task = r#"{"event":"tool.execute.before","input":{"tool":"task","sessionID":"s"},"output":{"args":{"prompt":"p"}},"directory":"/p","agent":"build"}"#;
     let line = json_of(&reply(Client::OpenCode, task, &change).stdout);
     assert_eq!(line, json!({ "action": "modify", "args": { "prompt": "task" } }));
+}
+
+#[test]
+fn arguments_that_are_not_known_are_left_out() {
+    let sealed = |field, only| Rewrite {
+        name: "sealed-copy".to_owned(),
+        field,
+        value: "/sealed".to_owned(),
+        also: &[],
+        only,
+        needs_permission: true,
+        told: false,
+    };
+    let change = |field, only| decision(Verdict::Modify, Some(sealed(field, only)), false);
+    let claude = |tool: &str, input: &str, change: &Decision| {
+        let call = format!(
+            r#"{{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"{tool}","tool_input":{input}}}"#
+        );
+        json_of(&reply(Client::ClaudeCode, &call, change).stdout)["hookSpecificOutput"]["updatedInput"]
+            .clone()
+    };
+    let grep = change("path", &["pattern", "path", "glob", "-n"]);
+    let input = r#"{"pattern":"x","-n":true,"path":"a","pre":"sh","glob":"*","-f":"/etc/passwd"}"#;
+    assert_eq!(
+        claude("Grep", input, &grep),
+        json!({ "pattern": "x", "-n": true, "path": "/sealed", "glob": "*" })
+    );
+    let read = change("file_path", &["file_path", "limit"]);
+    let input = r#"{"file_path":"a","notebook_path":"a","limit":3,"follow":true}"#;
+    assert_eq!(claude("Read", input, &read), json!({ "file_path": "/sealed", "limit": 3 }));
+    let opencode = |tool: &str, args: &str, change: &Decision| {
+        let call = format!(
+            r#"{{"event":"tool.execute.before","input":{{"tool":"{tool}","sessionID":"s"}},"output":{{"args":{args}}},"directory":"/p","agent":"q"}}"#
+        );
+        json_of(&reply(Client::OpenCode, &call, change).stdout)["args"].clone()
+    };
+    let args = r#"{"pattern":"x","include":"*.c","glob":"/etc/*","pre":"sh"}"#;
+    assert_eq!(opencode("grep", args, &grep), json!({ "path": "/sealed", "glob": null, "pre": null }));
+    let args = r#"{"filePath":"a","path":"a","limit":3,"follow":true}"#;
+    assert_eq!(opencode("read", args, &read), json!({ "filePath": "/sealed", "path": null, "follow": null }));
 }
 
 #[test]
@@ -410,4 +453,28 @@ fn a_note_is_told_whatever_else_there_is_to_say() {
         "\nnote: a person can let it run: lazaret allow 1234-abcd\nrepeating the same call will not help before that"
     ));
     assert!(message.starts_with("lazaret blocked this call\nrule git.push-force: xxx"));
+}
+
+#[test]
+fn a_block_says_who_may_allow_it_where_somebody_may() {
+    let of = |rule: &str| {
+        let decision =
+            Decision::new(vec![Reason { rule: rule.to_owned(), ..reason(Verdict::Block) }], None, true);
+        text(&claude(&decision).stderr).to_owned()
+    };
+    assert!(
+        of("custom.deploy").contains("to allow: only a person can, by an exception for custom.deploy in")
+    );
+    for rule in ["matrix.critical-high", "effect.critical", "selfprotect.keys-read"] {
+        assert!(
+            of(rule).contains("to allow: nobody can from here; a person can do it at a terminal\n"),
+            "{rule}"
+        );
+    }
+    for rule in
+        ["RATE_LIMIT_EXCEEDED", "fault.state", "shell.bound", "quarantine.contact", "self.settings-change"]
+    {
+        assert!(!of(rule).contains("to allow"), "{rule}");
+        assert!(of(rule).ends_with("repeating the same call will not help\n"), "{rule}");
+    }
 }

@@ -11,6 +11,7 @@ use lazaret::host::config::{self, KEYS, NoteKind, Origin, REFUSED, Value};
 use lazaret::host::dirs::{Dirs, Environment};
 use lazaret::host::places;
 use lazaret::host::trust::{self, TrustState};
+use lazaret::rules::custom;
 
 /// A home, a project and lazaret's directories, all temporary.
 struct Machine {
@@ -61,9 +62,9 @@ impl Machine {
 
     /// The policy, which must be the same from the files and twice from the cache.
     fn policy(&self) -> Policy {
-        let fresh = config::explain(&self.dirs, &self.places).unwrap();
+        let fresh = config::explain(&self.dirs, &self.places, custom::problems).unwrap();
         for _ in 0..2 {
-            let loaded = config::load(&self.dirs, &self.places).unwrap();
+            let loaded = config::load(&self.dirs, &self.places, custom::problems).unwrap();
             assert_eq!(loaded.policy, fresh.policy);
             assert_eq!(loaded.notes, fresh.notes);
         }
@@ -71,12 +72,12 @@ impl Machine {
     }
 
     fn notes(&self) -> Vec<(NoteKind, String)> {
-        let loaded = config::load(&self.dirs, &self.places).unwrap();
+        let loaded = config::load(&self.dirs, &self.places, custom::problems).unwrap();
         loaded.notes.into_iter().map(|note| (note.kind, note.text)).collect()
     }
 
     fn fault(&self) -> String {
-        let fault = config::load(&self.dirs, &self.places).expect_err("a fault");
+        let fault = config::load(&self.dirs, &self.places, custom::problems).expect_err("a fault");
         assert_eq!(fault.kind, FaultKind::Config);
         assert!(fault.way_out.is_some());
         fault.message()
@@ -146,7 +147,7 @@ fn mistakes_are_named_with_file_line_key_and_way_out() {
         ("[reviewer]\nenabled = 'yes'\n", "\"yes\" is not true or false"),
         (
             "[rules]\ncustom_rules_path = 'x'\n",
-            "line 2: `rules.custom_rules_path` has no effect yet: custom rules are not read yet",
+            "line 2: `rules.custom_rules_path` is no key: custom rules stand in the configuration itself, as [[rules.custom]]",
         ),
         ("[audit]\nlog_level = 'info'\n", "`audit.log_level` is no key: every event is written"),
         ("[rules]\ndisabled = 'x'\n", "is not a list of rule ids"),
@@ -184,7 +185,8 @@ fn mistakes_are_named_with_file_line_key_and_way_out() {
 fn every_key_without_effect_is_refused() {
     for refused in REFUSED {
         let (section, name) = refused.name.split_once('.').unwrap();
-        let problems = config::problems(format!("[{section}]\n{name} = 1\n").as_bytes(), None);
+        let problems =
+            config::problems(format!("[{section}]\n{name} = 1\n").as_bytes(), None, custom::problems);
         assert_eq!(problems.len(), 1);
         assert!(problems[0].text.contains(refused.why) && problems[0].line == Some(2), "{problems:?}");
     }
@@ -196,7 +198,7 @@ fn hostile_files_end_in_a_problem() {
     let dotted = "a.".repeat(20_000) + "b = 1";
     let many: String = (0..6000).map(|n| format!("k{n} = 1\n")).collect();
     for text in [deep.as_bytes(), dotted.as_bytes(), many.as_bytes(), b"\xff\xfe", b"a = \"\x1b[31m\""] {
-        let problems = config::problems(text, Some("/p"));
+        let problems = config::problems(text, Some("/p"), custom::problems);
         assert!(!problems.is_empty() && problems.len() <= 50);
         assert!(problems.iter().all(|problem| !problem.text.contains(char::is_control)));
     }
@@ -281,8 +283,8 @@ fn each_looser_key_alone_changes_nothing() {
         assert_eq!(machine.policy(), Policy::default(), "{section}{line}");
         seen += 1;
     }
-    // All but `reviewer.mode`, `resources.mode` and `limits.tool`, which have no looser value, and `scope.goals`.
-    assert_eq!(seen + 4, KEYS.len());
+    // All but `reviewer.mode`, `resources.mode`, `limits.tool` and `rules.custom`, which have no looser value, and `scope.goals`.
+    assert_eq!(seen + 5, KEYS.len());
 }
 
 #[test]
@@ -341,10 +343,16 @@ fn the_cache_is_used_private_and_follows_every_change() {
     // Proof that it is used: an entry of the same files that says something else is believed.
     let kept = fs::read_to_string(&entries[0]).unwrap();
     fs::write(&entries[0], kept.replace("\"calls\":77", "\"calls\":78")).unwrap();
-    assert_eq!(config::load(&machine.dirs, &machine.places).unwrap().policy.quarantine.calls, 78);
+    assert_eq!(
+        config::load(&machine.dirs, &machine.places, custom::problems).unwrap().policy.quarantine.calls,
+        78
+    );
     for damaged in [kept.get(..kept.len() - 9).unwrap(), "", "{}", &kept.replace("\"calls\"", "\"colls\"")] {
         fs::write(&entries[0], damaged).unwrap();
-        assert_eq!(config::load(&machine.dirs, &machine.places).unwrap().policy.quarantine.calls, 77);
+        assert_eq!(
+            config::load(&machine.dirs, &machine.places, custom::problems).unwrap().policy.quarantine.calls,
+            77
+        );
         assert_eq!(fs::read_to_string(&entries[0]).unwrap(), kept, "made anew");
     }
     machine.user("[quarantine]\nmax_calls = 76\n");
@@ -367,7 +375,7 @@ fn two_files_cannot_pass_for_two_others() {
     machine.managed("#a#b\n[quarantine]\nmax_calls = 9\n");
     machine.user("");
     assert_eq!(
-        config::explain(&machine.dirs, &machine.places)
+        config::explain(&machine.dirs, &machine.places, custom::problems)
             .unwrap()
             .values
             .iter()
@@ -614,7 +622,7 @@ fn no_temporary_directory_makes_the_home_disposable() {
 fn reference() -> Vec<String> {
     let rows = KEYS.iter().map(|key| {
         let default = match key.get(&Policy::default()) {
-            Value::Limits(_) => "none".to_owned(),
+            Value::Limits(_) | Value::Rules(_) => "none".to_owned(),
             value => format!("`{value}`"),
         };
         let takes = key.kind.describe().replace('"', "`");
@@ -641,7 +649,7 @@ fn the_example_in_the_reference_is_valid() {
         docs.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(!blocks.is_empty());
     for block in blocks {
-        assert_eq!(config::problems(block.as_bytes(), Some("/p")), [], "{block}");
+        assert_eq!(config::problems(block.as_bytes(), Some("/p"), custom::problems), [], "{block}");
     }
 }
 

@@ -183,6 +183,14 @@ fn a_change_is_made_in_place() {
     assert_eq!(results[0]["args"], json!({ "command": "ls -l", "timeout": 5 }));
     let results = scene.v2(json!([before2("shell", "main", args)]));
     assert_eq!(results[0]["input"], json!({ "command": "ls -l", "timeout": 5 }));
+    // What is null is taken out.
+    let scene =
+        Scene::answering(r#"{"action":"modify","args":{"path":"/sealed","follow":null,"none":null}}"#);
+    let args = json!({ "pattern": "x", "follow": true });
+    let results = scene.v1(json!([before("grep", "main", args.clone())]));
+    assert_eq!(results[0]["args"], json!({ "pattern": "x", "path": "/sealed" }));
+    let results = scene.v2(json!([before2("grep", "main", args)]));
+    assert_eq!(results[0]["input"], json!({ "pattern": "x", "path": "/sealed" }));
 }
 
 #[test]

@@ -306,6 +306,7 @@ fn without_a_place_in_the_room_nothing_is_opened() {
         ttl_s: 60,
         timeout_s: 60,
         instructions: None,
+        opener: None,
         places: &places,
         keys: None,
         now: clock::now(),

@@ -194,6 +194,7 @@ fn protected_places_are_not_copied() {
                 ttl_s: 60,
                 timeout_s: 60,
                 instructions: None,
+                opener: None,
                 places: &places,
                 keys: Some(station.keys),
                 now: clock::now(),

@@ -1,6 +1,8 @@
 //! Answers as a hostile file would have them: what is refused, with which words, and what a cleaned report looks like.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+use std::collections::HashSet;
+
 use lazaret::domain::{Key, ReviewId};
 use lazaret::reference::Reference;
 use lazaret::review::response::{CleanReport, Danger, Flag, MAX_BYTES, Metadata, ReviewedFile, clean, parse};
@@ -21,6 +23,12 @@ fn finding(description: &str) -> Value {
 }
 
 fn cleaned(answer: &Value) -> CleanReport {
+    cleaned_of(answer, None)
+}
+
+/// Of an agent that read these files, if that is known.
+fn cleaned_of(answer: &Value, read: Option<&[&str]>) -> CleanReport {
+    let read: Option<HashSet<&str>> = read.map(|read| read.iter().copied().collect());
     let id = ReviewId::parse(ID).unwrap();
     let meta = Metadata {
         session: &id,
@@ -29,6 +37,7 @@ fn cleaned(answer: &Value) -> CleanReport {
         started_s: 1_700_000_000,
         finished_s: 1_700_000_060,
         calls: 7,
+        read: read.as_ref(),
     };
     clean(parse(&answer.to_string()).unwrap(), &FILES, &meta)
 }
@@ -160,6 +169,7 @@ fn a_hostile_report_arrives_cleaned() {
             "flags": ["hidden-characters", "markup", "instruction", "url", "secret"],
         }],
         "filesReviewed": ["/p/b.rs"],
+        "neverRead": [],
         "unread": [{ "file": "/p/src/a.rs", "why": "refused" }],
     });
     let json = cleaned(&hostile).to_json();
@@ -319,9 +329,46 @@ fn long_texts_are_cut_and_names_are_text_too() {
 
     let id = ReviewId::parse(ID).unwrap();
     let hostile = ReviewedFile { original: "/p/<system>\nIgnore\u{202e}.rs", sealed: "/s/x", lines: 1 };
-    let meta = Metadata { session: &id, root: "/p", sealed_root: "", started_s: 0, finished_s: 0, calls: 0 };
+    let meta = Metadata {
+        session: &id,
+        root: "/p",
+        sealed_root: "",
+        started_s: 0,
+        finished_s: 0,
+        calls: 0,
+        read: None,
+    };
     let mut answer = answer(json!([]));
     answer["filesReviewed"] = json!(["/s/x"]);
     let report = clean(parse(&answer.to_string()).unwrap(), &[hostile], &meta);
     assert_eq!(report.files_reviewed, ["/p/‹system› Ignore.rs"]);
+}
+
+#[test]
+fn what_was_never_read_is_not_reported_as_read() {
+    let mut claims = answer(json!([]));
+    claims["filesReviewed"] = json!([reference("/p/src/a.rs"), "b.rs", "/p/b.rs"]);
+    let known = |read: &[&str]| cleaned_of(&claims, Some(read));
+    let honest = known(&["/p/src/a.rs", "/p/b.rs"]);
+    assert_eq!((honest.files_reviewed.len(), honest.never_read.len(), honest.flags), (2, 0, vec![]));
+    let half = known(&["/p/b.rs"]);
+    assert_eq!(half.files_reviewed, ["/p/b.rs"]);
+    assert_eq!(half.never_read, ["/p/src/a.rs"]);
+    assert_eq!(half.flags, [Flag::UnreadFiles, Flag::NeverRead]);
+    let json: Value = serde_json::from_str(&half.to_json()).unwrap();
+    assert_eq!(json["flags"], json!(["unread-files", "never-read"]));
+    assert_eq!((&json["filesReviewed"], &json["neverRead"]), (&json!(["/p/b.rs"]), &json!(["/p/src/a.rs"])));
+    let nothing = known(&[]);
+    assert_eq!((nothing.files_reviewed.len(), nothing.never_read.len()), (0, 2));
+    // Read, and not told of: that is its own affair.
+    claims["filesReviewed"] = json!(["b.rs"]);
+    assert_eq!(cleaned_of(&claims, Some(&["/p/src/a.rs", "/p/b.rs"])).flags, [Flag::UnreadFiles]);
+}
+
+#[test]
+fn every_flag_is_explained() {
+    let page = include_str!("../docs/review-mode.md");
+    for flag in Flag::ALL {
+        assert!(page.contains(&format!("`{}`", flag.name())), "{}", flag.name());
+    }
 }

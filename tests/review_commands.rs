@@ -567,6 +567,9 @@ fn a_whole_review_with_claude_code() {
     assert!(told.1.starts_with("high      src/a.c:2  a is not initialised\n"), "{}", told.1);
     assert!(told.1.contains("a finding is at or above high"), "{}", told.1);
     assert_eq!(told.2, "", "nothing is said on a pipe");
+    // It says that it read both, and no hook was ever asked.
+    assert!(told.1.contains("risk high: 0 of 2 files read\n"), "{}", told.1);
+    assert!(told.1.contains("careful with the whole: unread-files, never-read"), "{}", told.1);
     clinic.nothing_is_left();
     assert_eq!(clinic.events(), ["quarantine_session_started", "quarantine_session_ended"]);
 
@@ -630,6 +633,7 @@ fn the_client_is_quarantined_as_a_whole() {
     let read = clinic.0.read("log/read2.out");
     assert_eq!(clinic.0.read("log/read2.code").trim(), "0", "{read}{}", clinic.0.read("log/read2.err"));
     assert!(read.contains("/copies/src/a.c") && read.contains("updatedInput"), "{read}");
+    assert!(told.1.contains("risk low: 1 of 1 files read\n") && !told.1.contains("never-read"), "{}", told.1);
     clinic.nothing_is_left();
 }
 
@@ -676,6 +680,17 @@ fn a_whole_review_with_opencode() {
     let value = told.json();
     assert_eq!((&value["client"], &value["calls"]), (&json!("opencode"), &json!(1)));
     let args = clinic.0.read("log/args");
+    let probed: Vec<(String, String)> =
+        clinic.0.audit().into_iter().filter(|(event, _)| event.starts_with("action_")).collect();
+    assert!(
+        probed.len() >= 2 && probed.iter().all(|(_, note)| note.contains("lazaret doctor")),
+        "{probed:?}"
+    );
+    let shown = clinic.0.well(&["audit", "show", "--tool", "Bash"]).1;
+    assert!(shown.lines().count() >= 2, "{shown}");
+    for line in shown.lines() {
+        assert!(line.ends_with("  (a question of lazaret doctor, not an agent's call)"), "{line}");
+    }
     assert_eq!(args.trim_end(), "run\n--format\njson\n--agent\nquarantine-reviewer");
     let task = clinic.0.read("log/task");
     assert!(task.starts_with("Review what is listed") && task.contains("- typed://"), "{task}");
@@ -707,6 +722,17 @@ fn a_client_without_the_hook_is_not_started() {
     clinic.0.well(&["install", "claude-code"]);
     let settings = clinic.0.path("user/.claude/settings.json");
     let text = fs::read_to_string(&settings).unwrap();
+    // A plugin's registration cannot be proven from here; that of other events is none of the gate.
+    fs::write(&settings, r#"{"enabledPlugins": {"lazaret@lazaret": true}}"#).unwrap();
+    let plugin = clinic.review(&[]);
+    assert!(plugin.0 == 1 && plugin.2.contains("the gate is not registered"), "{}", plugin.2);
+    let mut others: Value = serde_json::from_str(&text).unwrap();
+    others["hooks"].as_object_mut().unwrap().retain(|event, _| event == "SessionStart");
+    assert_eq!(others["hooks"].as_object().unwrap().len(), 1);
+    fs::write(&settings, others.to_string()).unwrap();
+    let others = clinic.review(&[]);
+    assert!(others.0 == 1 && others.2.contains("the gate is not registered"), "{}", others.2);
+    assert!(!clinic.0.path("log/args").exists(), "it was not started");
     let off = text.replacen('{', "{\"disableAllHooks\": true,", 1);
     fs::write(&settings, off).unwrap();
     let off = clinic.review(&[]);
@@ -775,6 +801,26 @@ fn a_client_that_hangs_is_ended_in_time() {
     }
 }
 
+/// A client that is told to go ends its own session, and thereby the review, before `review run` does.
+#[test]
+fn a_time_out_is_logged_also_where_the_client_was_quicker() {
+    let clinic = Clinic::new(&format!(
+        "{BIN} hook claude-code < $log/glob > $log/out 2>&1\n\
+         trap '{BIN} hook claude-code < $log/over > $log/out2 2>&1; exit 0' TERM\nwhile :; do sleep 0.1; done"
+    ));
+    let message = |event: &str| {
+        json!({"session_id": "c", "cwd": "/", "hook_event_name": event, "tool_name": "Glob",
+               "tool_input": {"pattern": "*"}, "tool_use_id": "t", "reason": "other"})
+    };
+    clinic.0.write("log/glob", &message("PreToolUse").to_string());
+    clinic.0.write("log/over", &message("SessionEnd").to_string());
+    let told = clinic.review(&["--timeout", "2"]);
+    assert!(told.0 == 1 && told.2.contains("it was not done in 2 s"), "{}", told.2);
+    let events = clinic.events();
+    assert!(events.contains(&"quarantine_timeout".to_owned()), "{events:?}");
+    clinic.nothing_is_left();
+}
+
 #[test]
 fn what_a_client_leaves_behind_goes_with_it() {
     let clinic = Clinic::new(&format!("{LEAVES}\ncat $log/stream"));
@@ -839,7 +885,7 @@ fn wait_for(path: &Path) {
 }
 
 #[test]
-fn a_killed_review_takes_its_client_along_and_can_be_ended_by_hand() {
+fn a_killed_review_takes_its_client_along_and_ends_with_the_next_call() {
     let clinic = Clinic::new("exec sleep 600");
     let mut command = clinic.0.command();
     let mut child = command.args(["review", "run", "src"]).spawn().unwrap();
@@ -852,10 +898,16 @@ fn a_killed_review_takes_its_client_along_and_can_be_ended_by_hand() {
         assert!(begun.elapsed() < PATIENCE, "the client works on");
         std::thread::sleep(Duration::from_millis(10));
     }
-    let session = clinic.0.sessions()[0].clone();
-    assert_eq!(session["state"], "open");
-    clinic.0.well(&["review", "end", session["session"].as_str().unwrap()]);
-    assert_eq!(clinic.0.sessions()[0]["state"], "ended");
+    let room = clinic.0.path("home/run/review");
+    let open: Vec<_> = fs::read_dir(room.join("sessions")).unwrap().flatten().collect();
+    assert_eq!(open.len(), 1, "nobody has looked yet");
+    if cfg!(target_os = "linux") {
+        let session = clinic.0.sessions()[0].clone();
+        assert_eq!((&session["state"], &session["ended"]["why"]), (&json!("ended"), &json!("process-gone")));
+        assert_eq!(clinic.events(), ["quarantine_session_started", "quarantine_session_ended"]);
+    }
+    clinic.0.well(&["review", "end", open[0].file_name().to_str().unwrap()]);
+    assert!(!room.join("master.key").exists() && !room.join("master.keyring").exists());
     let left: Vec<_> =
         fs::read_dir(clinic.0.path("home/run/review/sessions")).into_iter().flatten().collect();
     assert!(left.is_empty(), "{left:?}");

@@ -519,6 +519,110 @@ fn a_report_that_stays_invalid_is_withheld() {
 }
 
 #[test]
+fn a_file_that_was_claimed_and_never_read_is_told_of() {
+    let review = Review::new();
+    review.read("q", &review.reference("one.rs")).specific("updatedInput");
+    // Refused, or of another agent: it saw nothing of it.
+    review.refused(
+        &review.read("q", &review.path("src/a.rs")),
+        "INVALID_TYPED_REFERENCE",
+        "typed_reference_invalid",
+    );
+    review.read("other", &review.reference("src/a.rs")).specific("updatedInput");
+    // What finds something in a directory is no reading of all that lies in it.
+    let everywhere = json!({ "pattern": "fn", "output_mode": "content" });
+    review.call("q", "Grep", everywhere).specific("updatedInput");
+    let claim = |text: &str| {
+        let report =
+            json!({ "summary": "s", "riskLevel": "none", "findings": [], "filesReviewed": ["one.rs", text] });
+        report.to_string()
+    };
+    let clean = content(&review.handed_on("q", &claim(&review.reference("src/a.rs"))));
+    assert_eq!(clean["filesReviewed"], json!([review.path("one.rs")]));
+    assert_eq!(clean["neverRead"], json!([review.path("src/a.rs")]));
+    assert_eq!(clean["flags"], json!(["unread-files", "never-read"]), "{clean}");
+    // A search of that very file counts, and a reading in Claude Code's own spelling.
+    let one = json!({ "pattern": "fn", "path": review.reference("src/a.rs"), "output_mode": "content" });
+    review.call("r", "Grep", one).specific("updatedInput");
+    review.read("r", &resolved(&review, &review.reference("one.rs"))).specific("updatedInput");
+    let clean = content(&review.handed_on("r", &claim("src/a.rs")));
+    assert_eq!((&clean["neverRead"], &clean["flags"]), (&json!([]), &json!([])), "{clean}");
+    let failed = Review::new();
+    failed.read("q", &failed.reference("one.rs")).specific("updatedInput");
+    let input = json!({ "file_path": failed.sealed("one.rs") });
+    let fields =
+        json!({ "tool_name": "Read", "tool_input": input, "tool_use_id": "t", "error": "too large" });
+    failed.claude("PostToolUseFailure", Some("q"), fields).passes();
+    let clean = content(&failed.handed_on("q", &report(json!([]))));
+    assert_eq!(clean["neverRead"], json!([failed.path("one.rs")]), "{clean}");
+}
+
+#[test]
+fn arguments_that_no_tool_is_known_to_have_do_not_reach_it() {
+    let review = Review::new();
+    let read = json!({ "file_path": review.reference("one.rs"), "limit": 3, "follow": true });
+    let input = review.call("q", "Read", read).specific("updatedInput");
+    assert_eq!(input, json!({ "file_path": review.sealed("one.rs"), "limit": 3 }));
+    let grep = json!({ "pattern": "x", "-n": true, "glob": "*.rs", "pre": "sh", "file": "/etc/passwd" });
+    let input = review.call("q", "Grep", grep).specific("updatedInput");
+    let copies = review.session.grounds().copies;
+    assert_eq!(input, json!({ "pattern": "x", "-n": true, "glob": "*.rs", "path": copies }));
+    let glob = json!({ "pattern": "*", "glob": "*.rs", "cwd": "/etc" });
+    let input = review.call("q", "Glob", glob).specific("updatedInput");
+    assert_eq!(input, json!({ "pattern": "*", "path": copies }));
+}
+
+#[test]
+fn agents_are_listed_with_their_calls() {
+    let review = Review::new();
+    let reference = review.reference("one.rs");
+    for _ in 0..3 {
+        review.read("q", &reference).specific("updatedInput");
+    }
+    assert_eq!(review.read("q", "/etc/passwd").code, Some(2));
+    review.read("r", &reference).specific("updatedInput");
+    let lazaret = |args: &[&str]| {
+        let out = Command::new(env!("CARGO_BIN_EXE_lazaret"))
+            .args(args)
+            .env_clear()
+            .env("HOME", review.station.outside())
+            .env("LAZARET_HOME", review.station.dirs.state.parent().unwrap())
+            .output()
+            .unwrap();
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let listed: Value = serde_json::from_str(&lazaret(&["agents", "--json"])).unwrap();
+    let calls: Vec<_> = listed["agents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["agent"].clone(), row["calls"].clone()))
+        .collect();
+    assert_eq!(calls, [(json!("q"), json!(4)), (json!("r"), json!(1))], "the refused one counts");
+    let words = lazaret(&["agents"]);
+    assert!(
+        words.contains("q of claude-code session s: 4 calls, ") && words.contains(": 1 call, "),
+        "{words}"
+    );
+    let shown = lazaret(&["review", "show", review.session.id.as_str()]);
+    assert!(shown.contains("4 calls"), "{shown}");
+}
+
+#[test]
+fn a_tool_that_is_not_allowed_is_blocked_as_that_whatever_is_wrong() {
+    let review = Review::new();
+    // Nobody has vouched for this agent yet.
+    let bash = json!({ "command": "ls" });
+    review.refused(&review.call("q", "Bash", bash.clone()), "TOOL_NOT_ALLOWED", "tool_blocked");
+    let grep = review.call("q", "Grep", json!({ "pattern": "x" }));
+    review.refused(&grep, "INVALID_TYPED_REFERENCE", "typed_reference_invalid");
+    fs::write(review.station.room().join("register.json"), "{").unwrap();
+    review.refused(&review.call("q", "Bash", bash), "TOOL_NOT_ALLOWED", "tool_blocked");
+    assert_eq!(review.read("q", &review.reference("one.rs")).code, Some(2));
+    assert_eq!(review.last_kind(), "fault");
+}
+
+#[test]
 fn an_ordinary_agents_report_is_its_own_affair() {
     let review = Review::new();
     review.read("q", &review.reference("one.rs")).specific("updatedInput");

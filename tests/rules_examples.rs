@@ -3,7 +3,10 @@
 
 use std::collections::HashSet;
 
-use lazaret::domain::{Policy, Verdict};
+use lazaret::domain::{
+    Asking, Client, Decision, Outcome, PastCall, Policy, SessionId, Stand, Subject, Trust, Verdict,
+};
+use lazaret::review::{self, Case};
 use lazaret::rules::{Instead, all, find, fixture};
 
 fn fired(example: &str) -> Vec<String> {
@@ -42,18 +45,102 @@ fn every_rule_is_silent_on_its_near_misses() {
     report(&wrong);
 }
 
+/// An agent's session in the made-up world, with the calls that lazaret remembers of it.
+struct Session {
+    subject: Subject,
+    asking: Asking,
+    stand: Stand,
+}
+
+impl Session {
+    fn new(client: Client, asking: Asking) -> Session {
+        let session = SessionId::new("examples").unwrap();
+        let subject = Subject { client, session, agent: None, agent_type: None };
+        Session { subject, asking, stand: Stand::default() }
+    }
+
+    /// The whole decision on a call, which is remembered as the hook does it.
+    fn call(&mut self, example: &str) -> Decision {
+        let policy = Policy::default();
+        let call = fixture::call(example);
+        let (survey, facts) = fixture::survey_of(&call, &policy);
+        let decision = review::decide(&Case {
+            subject: &self.subject,
+            call: &call,
+            cwd: fixture::PROJECT,
+            trust: Trust::Ordinary,
+            standing: None,
+            asking: self.asking,
+            survey: &survey,
+            facts: &facts,
+            policy: &policy,
+            stand: &self.stand,
+        });
+        let identity = review::identify(&self.subject, &call);
+        let stopped = decision.verdict() > Verdict::Warn;
+        self.stand.history.iter_mut().for_each(|past| past.age_ms += 1000);
+        let past = PastCall {
+            action: identity.action,
+            agent: identity.agent,
+            tool: identity.tool,
+            age_ms: 0,
+            outcome: if stopped { Outcome::Blocked } else { Outcome::Done },
+            writes: false,
+            damaged: false,
+        };
+        self.stand.history.insert(0, past);
+        decision
+    }
+}
+
+/// The call in which a way out is taken: where the example goes to a directory first, so does it.
+fn in_its_place(example: &str, command: &str) -> String {
+    match example
+        .split_once("&& ")
+        .filter(|(front, _)| front.starts_with("cd ") && !front.contains(['|', ';']))
+    {
+        Some((front, _)) => format!("{front}&& {command}"),
+        None => command.to_owned(),
+    }
+}
+
 #[test]
-fn every_way_out_that_is_a_command_is_let_through() {
+fn every_way_out_that_is_a_command_is_let_through_after_each_example() {
     let mut wrong = Vec::new();
     for rule in all() {
         let Some(Instead::Command(command)) = rule.instead else { continue };
-        let strict: Vec<_> = fixture::reasons(command, &Policy::default())
-            .into_iter()
-            .filter(|reason| reason.verdict > Verdict::Warn)
-            .map(|reason| reason.rule)
-            .collect();
-        if !strict.is_empty() {
-            wrong.push(format!("{}: {command} gives {strict:?}", rule.id));
+        for example in rule.fires {
+            for (client, asking) in [(Client::ClaudeCode, Asking::Yes), (Client::OpenCode, Asking::No)] {
+                let mut session = Session::new(client, asking);
+                // An agent tries the same again before it takes the way out.
+                for _ in 0..3 {
+                    session.call(example);
+                }
+                let way_out = in_its_place(example, command);
+                let decision = session.call(&way_out);
+                if decision.verdict() > Verdict::Warn {
+                    let by: Vec<&str> =
+                        decision.reasons().iter().map(|reason| reason.rule.as_str()).collect();
+                    wrong.push(format!("{}: {way_out} after {example} gives {by:?}", rule.id));
+                }
+            }
+        }
+    }
+    report(&wrong);
+}
+
+/// Every reason that stops a call names the way out, whoever gives it: a rule, the matrix, a bound.
+#[test]
+fn every_call_that_is_stopped_names_a_way_out() {
+    let mut wrong = Vec::new();
+    for rule in all() {
+        for example in rule.fires {
+            let decision = Session::new(Client::ClaudeCode, Asking::Yes).call(example);
+            for reason in decision.reasons().iter().filter(|reason| reason.verdict > Verdict::Warn) {
+                if reason.instead.as_deref().is_none_or(str::is_empty) {
+                    wrong.push(format!("{} on {example}", reason.rule));
+                }
+            }
         }
     }
     report(&wrong);

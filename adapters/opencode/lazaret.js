@@ -168,7 +168,10 @@ function gate(lookup) {
     const answer = ask(message)
     if (answer.action === "modify") {
       if (!isObject(answer.args) || !isObject(args)) throw blocked("the binary changes arguments that are not there")
-      for (const [name, value] of Object.entries(answer.args)) args[name] = value
+      for (const [name, value] of Object.entries(answer.args)) {
+        if (value === null) delete args[name]
+        else args[name] = value
+      }
     }
     if (text(answer.message) && call.callID) warnings.set(call.callID, answer.message)
   }

@@ -20,6 +20,7 @@ fn cleaned(report: Report) -> CleanReport {
         started_s: 1,
         finished_s: 2,
         calls: 3,
+        read: None,
     };
     clean(report, &FILES, &meta)
 }

@@ -75,12 +75,12 @@ impl<'a> Object<'a> {
     }
 
     /// The object with the values of these fields replaced by raw JSON, or added where they are absent; everything else
-    /// keeps its bytes.
-    pub fn with(&self, changes: &[(&'static str, String)]) -> Option<String> {
+    /// keeps its bytes where `stays` says so of its name, and is left out where not.
+    pub fn with(&self, changes: &[(&'static str, String)], stays: impl Fn(&str) -> bool) -> Option<String> {
         let changed = |name: &str| changes.iter().find(|(changed, _)| *changed == name);
-        let kept = self.fields.iter().map(|(key, value)| {
-            let value = changed(key).map_or(value.get(), |(_, value)| value.as_str());
-            (key.as_ref(), value)
+        let kept = self.fields.iter().filter_map(|(key, value)| match changed(key) {
+            Some((_, value)) => Some((key.as_ref(), value.as_str())),
+            None => stays(key).then(|| (key.as_ref(), value.get())),
         });
         let absent = changes.iter().filter(|(name, _)| !self.fields.iter().any(|(key, _)| key == name));
         let mut out = String::from("{");
@@ -278,12 +278,12 @@ mod tests {
         let changes =
             [("command", r#""a\"b""#.to_owned()), ("n", "1".to_owned()), ("new", "false".to_owned())];
         assert_eq!(
-            object.with(&changes).unwrap(),
+            object.with(&changes, |_| true).unwrap(),
             r#"{"a":{"x":  [1.50, "\ud800"]},"command":"a\"b","é\"":1e2,"n":1,"new":false}"#
         );
         let empty = Object::parse("{}", "message").unwrap();
-        assert_eq!(empty.with(&[("path", "\"/p\"".to_owned())]).unwrap(), r#"{"path":"/p"}"#);
-        assert_eq!(empty.with(&[]).unwrap(), "{}");
+        assert_eq!(empty.with(&[("path", "\"/p\"".to_owned())], |_| true).unwrap(), r#"{"path":"/p"}"#);
+        assert_eq!(empty.with(&[], |_| true).unwrap(), "{}");
     }
 
     #[test]

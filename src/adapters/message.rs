@@ -1,20 +1,49 @@
 //! The words that people and models read: one for each enforcement, escaped and capped.
 
-use crate::domain::{Decision, Reason, Rewrite, Verdict, clip, escape};
+use crate::domain::{Decision, Leave, Reason, Rewrite, Verdict, clip, escape};
 
 /// Longest message, in bytes: a client hands all of it to the model.
 const MAX: usize = 2000;
 /// Most reasons in one message; the strictest come first.
 const MAX_REASONS: usize = 3;
 
-/// Why the call does not run.
+const IN_VAIN: &str = "repeating the same call will not help";
+
+/// Why the call does not run, and who could let it.
 pub(super) fn blocked(decision: &Decision) -> String {
     let end = if notes(decision).next().is_some() {
-        "repeating the same call will not help before that"
+        format!("{IN_VAIN} before that")
     } else {
-        "repeating the same call will not help"
+        format!("{}{IN_VAIN}", leave(decision))
     };
-    message("lazaret blocked this call", decision, Some(end))
+    message("lazaret blocked this call", decision, Some(&end))
+}
+
+/// Who could let a blocked call run; nothing where the reasons say so themselves.
+fn leave(decision: &Decision) -> String {
+    let mut rules: Vec<String> = Vec::new();
+    let mut nobody = false;
+    for reason in decisive(decision) {
+        match reason.leave() {
+            Leave::Told => return String::new(),
+            Leave::Nobody => nobody = true,
+            Leave::Score => {}
+            Leave::Exception => rules.push(part(&reason.rule, 80)),
+        }
+    }
+    if nobody || rules.is_empty() {
+        return "to allow: nobody can from here; a person can do it at a terminal\n".to_owned();
+    }
+    format!(
+        "to allow: only a person can, by an exception for {} in lazaret's configuration\n",
+        rules.join(", ")
+    )
+}
+
+/// The strictest reasons that are told.
+fn decisive(decision: &Decision) -> impl Iterator<Item = &Reason> {
+    let strictest = decision.reasons().iter().filter(|reason| reason.verdict != Verdict::Allow);
+    strictest.filter(|reason| reason.verdict == decision.verdict()).take(MAX_REASONS)
 }
 
 /// Why nothing runs any more.
@@ -76,13 +105,17 @@ fn message(head: &str, decision: &Decision, end: Option<&str>) -> String {
         tail.push_str(end);
     }
     let mut out = head.to_owned();
-    let decisive = decision.reasons().iter().filter(|reason| reason.verdict != Verdict::Allow);
-    for reason in decisive.filter(|reason| reason.verdict == decision.verdict()).take(MAX_REASONS) {
+    let mut told: Vec<&str> = Vec::new();
+    for reason in decisive(decision) {
         out.push_str(&format!("\nrule {}: {}", part(&reason.rule, 80), part(&reason.message, 400)));
         if !reason.matched.is_empty() {
             out.push_str(&format!("\nmatched: {}", part(&reason.matched, 200)));
         }
-        if let Some(instead) = &reason.instead {
+        // One way out is enough where the score speaks behind a rule, or two rules name the same.
+        let named =
+            |instead: &str| told.contains(&instead) || (reason.leave() == Leave::Score && !told.is_empty());
+        if let Some(instead) = reason.instead.as_deref().filter(|instead| !named(instead)) {
+            told.push(instead);
             out.push_str(&format!("\ninstead: {}", part(instead, 300)));
         }
     }

@@ -147,7 +147,7 @@ struct Line<'a> {
     message: Option<&'a str>,
     /// The arguments that change, by OpenCode's names for them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    args: Option<std::collections::BTreeMap<&'static str, &'a RawValue>>,
+    args: Option<std::collections::BTreeMap<&'a str, &'a RawValue>>,
     /// What takes the place of the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<&'a str>,
@@ -190,7 +190,10 @@ fn rewritten(decoded: &Decoded<'_>, decision: &Decision, rewrite: &Rewrite) -> O
         RawValue::from_string(value.clone()).ok().map(|value| (*name, value))
     };
     let values = changed.changes.iter().map(raw).collect::<Option<Vec<_>>>()?;
-    let args = values.iter().map(|(name, value)| (*name, &**value)).collect();
+    // The plugin takes out what is null.
+    let none = RawValue::from_string("null".to_owned()).ok()?;
+    let dropped = changed.dropped.iter().map(|name| (name.as_str(), &*none));
+    let args = values.iter().map(|(name, value)| (*name, &**value)).chain(dropped).collect();
     let text = message::changed(decision, rewrite);
     let message = rewrite.told.then_some(text.as_str());
     Some(pass(&Line { args: Some(args), ..Line::new("modify", message) }))

@@ -169,7 +169,9 @@ pub(super) fn call(
 pub(super) struct Rewritten {
     /// The client's names of those that change, with their new values as raw JSON.
     pub changes: Vec<(&'static str, String)>,
-    /// All of them.
+    /// The client's names of those that are left out.
+    pub dropped: Vec<String>,
+    /// All that are left.
     pub whole: String,
 }
 
@@ -190,8 +192,20 @@ pub(super) fn rewritten(client: Client, raw: &str, rewrite: &Rewrite) -> Option<
             changes.push((name, on.to_string()));
         }
     }
-    let whole = args.object.with(&changes)?;
-    Some(Rewritten { changes, whole })
+    // Of two spellings of one argument the one stays that was read.
+    let mut only: Vec<&str> = Vec::with_capacity(rewrite.only.len());
+    for known in rewrite.only {
+        match Word::from_name(known) {
+            Some(word) => only.extend(args.find(word).ok()?.map(|(name, _)| name)),
+            None => only.push(known),
+        }
+    }
+    let stays = |name: &str| rewrite.only.is_empty() || only.contains(&name);
+    let changed = |name: &str| changes.iter().any(|(changed, _)| *changed == name);
+    let dropped = args.object.all().map(|(name, _)| name).filter(|name| !stays(name) && !changed(name));
+    let dropped = dropped.map(str::to_owned).collect();
+    let whole = args.object.with(&changes, stays)?;
+    Some(Rewritten { changes, dropped, whole })
 }
 
 /// Whether a tool is the shell by another spelling of its name.

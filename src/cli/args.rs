@@ -80,9 +80,18 @@ pub enum Command {
         #[arg(long, help = "Print one JSON object")]
         json: bool,
     },
-    /// The built-in rules with their reasons and examples
-    #[command(subcommand)]
-    Rules(RulesCommand),
+    /// The rules with their reasons and examples: the built-in ones and those of the configuration
+    #[command(
+        args_conflicts_with_subcommands = true,
+        after_help = "Examples:\n  lazaret rules list\n  lazaret rules --json > rules.json   # every rule whole"
+    )]
+    Rules {
+        #[command(subcommand)]
+        command: Option<RulesCommand>,
+        /// Print one JSON object with all rules whole
+        #[arg(long)]
+        json: bool,
+    },
     /// Let the one action of a code run once (at a terminal, within ten minutes)
     #[command(after_help = "Example:\n  lazaret allow K7QM-2XWD")]
     Allow {
@@ -255,23 +264,31 @@ pub enum ConfigCommand {
 
 #[derive(Debug, Subcommand)]
 pub enum RulesCommand {
-    /// Every rule in a line
+    /// Every rule in a line, the built-in ones and those of the configuration
     List {
-        /// Print one JSON object
+        /// Print one JSON object with all rules whole
         #[arg(long)]
         json: bool,
     },
-    /// One rule with its reason, way out and examples
-    #[command(after_help = "Example:\n  lazaret rules show git.reset-hard")]
+    /// One rule with its reason, way out, conditions and examples
+    #[command(
+        after_help = "Examples:\n  lazaret rules show git.reset-hard\n  lazaret rules show git.reset-hard --toml >> ~/.config/lazaret/config.toml   # then give it an id of its own"
+    )]
     Show {
         /// The rule's id
         id: String,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
+        /// Print it as it stands in a configuration file
+        #[arg(long, conflicts_with = "json")]
+        toml: bool,
     },
     /// Run every example of every rule through the whole decision
+    #[command(after_help = "Examples:\n  lazaret rules test\n  lazaret rules test .lazaret.toml")]
     Test {
+        /// The custom rules of this file instead of the rules that count here
+        file: Option<PathBuf>,
         /// Print one JSON object
         #[arg(long)]
         json: bool,

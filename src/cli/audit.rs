@@ -62,6 +62,9 @@ fn show(line: &Line, json: bool, out: &mut dyn Write) -> std::io::Result<()> {
     if !line.rules.is_empty() {
         write!(out, "  [{}]", line.rules.join(", "))?;
     }
+    if !line.action.is_empty() && !line.note.is_empty() {
+        write!(out, "  ({})", escape(&clip(&line.note, 100)))?;
+    }
     writeln!(out)
 }
 

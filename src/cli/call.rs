@@ -1,6 +1,6 @@
 //! The order of one call, shared by `hook` and `check`: ask the host what the survey wants to know, then decide.
 
-use crate::domain::{Facts, Policy, Subject, ToolCall, Trust};
+use crate::domain::{Action, Facts, Marks, Places, Policy, Subject, ToolCall, Trust};
 use crate::host::{facts, places};
 use crate::review;
 use crate::rules::{self, Survey};
@@ -24,6 +24,56 @@ pub fn understand(call: &ToolCall, cwd: &str, policy: &Policy, facts: &mut Facts
         places::resolve_links(&mut facts.places);
     }
     survey
+}
+
+/// Surveys the call once more, with what the session remembers of files.
+pub fn recall(
+    call: &ToolCall,
+    cwd: &str,
+    policy: &Policy,
+    marks: &Marks,
+    (survey, facts): (&Survey, &Facts),
+) -> (Survey, Facts) {
+    let mut facts = facts.clone();
+    facts.marks.clone_from(marks);
+    let mut survey = survey.clone();
+    rules::follow(call, cwd, &mut survey, &facts, policy);
+    facts::answer(&survey.asks, &mut facts);
+    (survey, facts)
+}
+
+/// Whether a call may make files go away, so that it is worth a look what is known of them.
+pub fn may_remove(call: &ToolCall) -> bool {
+    match &call.action {
+        Action::Shell { command, .. } => {
+            ["rm", "mv", "unlink", "shred", "gzip"].iter().any(|word| command.contains(word))
+        }
+        Action::Other { .. } => true,
+        Action::Read { .. }
+        | Action::Write { .. }
+        | Action::Edit { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Spawn { .. } => false,
+    }
+}
+
+/// The files of which nothing more is to be remembered after a call: those that it has made go away and that are not there
+/// any more, and where a person was `asked`, those that it was allowed to start.
+pub fn settled(
+    (call, asked): (&ToolCall, bool),
+    cwd: &str,
+    policy: &Policy,
+    marks: &Marks,
+    places: Places,
+) -> Vec<String> {
+    let mut facts = Facts::new(places);
+    facts.marks.clone_from(marks);
+    let survey = rules::survey(call, cwd, &facts, policy);
+    let removed = marks.iter().filter(|mark| !survey.leaves.iter().any(|kept| kept == *mark));
+    let gone = removed.filter(|mark| facts::is_missing(&mark.path)).map(|mark| mark.path.clone());
+    let accepted = if asked { rules::accepted(&survey, marks, policy) } else { Vec::new() };
+    gone.chain(accepted).collect()
 }
 
 /// Whether the agent is quarantined: by its type, or because the whole client is

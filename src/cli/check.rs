@@ -1,5 +1,7 @@
 //! `lazaret check`: what would be decided. Reads configuration and state, writes nothing.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 
@@ -11,15 +13,15 @@ use crate::cli::args::{CheckArgs, ClientName};
 use crate::cli::quarantine::{self, Desk};
 use crate::cli::{Exit, Machine, call, hook, report};
 use crate::domain::{
-    Asking, Client, Decision, Enforcement, Event, Facts, Fault, Policy, Request, SessionId, Stand, Subject,
-    Trust,
+    Action, Asking, Client, Decision, Enforcement, Event, Facts, Fault, Marks, Policy, Request, SessionId,
+    Stand, Subject, ToolCall, Trust, Verdict, join,
 };
 use crate::host::clock;
 use crate::host::config;
 use crate::host::places;
 use crate::host::state::{self, Store};
 use crate::review::{self, Case};
-use crate::rules::Survey;
+use crate::rules::{Survey, custom};
 
 /// The session that a dry run by hand pretends to be: it has no past.
 const DRY_SESSION: &str = "check";
@@ -28,7 +30,7 @@ const DRY_SESSION: &str = "check";
 pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
     let client = Client::from(args.client);
     let cwd = directory(args.cwd.as_deref())?;
-    let machine = Checker(machine);
+    let machine = Checker { machine, past: RefCell::default() };
     if let Some(file) = &args.batch {
         return batch(&machine, client, &cwd, file, out);
     }
@@ -36,18 +38,18 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
         (Some(command), ..) => before_tool(
             client,
             &cwd,
-            args.agent.as_deref(),
+            (DRY_SESSION, args.agent.as_deref()),
             shell_tool(client),
             &json!({ "command": command }),
         ),
         (_, Some(tool), Some(input), _) => {
             let input: Value = serde_json::from_str(input).with_context(|| format!("--input {input}"))?;
-            before_tool(client, &cwd, args.agent.as_deref(), tool, &input)
+            before_tool(client, &cwd, (DRY_SESSION, args.agent.as_deref()), tool, &input)
         }
         (.., Some(file)) => read(file)?,
         _ => bail!("nothing to check: give a command, --tool with --input, --event or --batch"),
     };
-    let checked = machine.check(client_of(&message, client), message.as_bytes())?;
+    let checked = machine.check(client_of(&message, client), message.as_bytes(), None)?;
     if args.json {
         writeln!(
             out,
@@ -96,14 +98,20 @@ fn read(file: &Path) -> Result<String> {
 }
 
 /// A hook message as the client would send it.
-fn before_tool(client: Client, cwd: &str, agent: Option<&str>, tool: &str, input: &Value) -> String {
+fn before_tool(
+    client: Client,
+    cwd: &str,
+    (session, agent): (&str, Option<&str>),
+    tool: &str,
+    input: &Value,
+) -> String {
     match client {
         Client::ClaudeCode => json!({
-            "session_id": DRY_SESSION, "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": tool,
+            "session_id": session, "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": tool,
             "tool_input": input, "agent_type": agent,
         }),
         Client::OpenCode => json!({
-            "event": "tool.execute.before", "input": {"tool": tool, "sessionID": DRY_SESSION},
+            "event": "tool.execute.before", "input": {"tool": tool, "sessionID": session},
             "output": {"args": input}, "directory": cwd, "agent": agent,
         }),
     }
@@ -135,7 +143,22 @@ fn exit(decision: &Decision) -> Exit {
     }
 }
 
-struct Checker(Machine);
+struct Checker {
+    machine: Machine,
+    /// What the lines of a batch so far have left behind, by session: nothing is written, so this is all there is of it.
+    past: RefCell<BTreeMap<String, Past>>,
+}
+
+/// What a session of a batch has done so far.
+#[derive(Debug, Clone, Default)]
+struct Past {
+    marks: Marks,
+    /// Files and what was written to them.
+    written: Vec<(String, String)>,
+}
+
+/// Most files of one session whose content a batch keeps.
+const MAX_WRITTEN: usize = 256;
 
 struct Checked {
     decision: Decision,
@@ -145,14 +168,15 @@ struct Checked {
 }
 
 impl Checker {
-    fn check(&self, client: Client, message: &[u8]) -> Result<Checked> {
+    /// `session`: the one in the batch whose earlier lines count.
+    fn check(&self, client: Client, message: &[u8], session: Option<&str>) -> Result<Checked> {
         let decoded = match adapters::decode(client, message) {
             Ok(decoded) => decoded,
             Err(fault) => return faulty(client, fault),
         };
         let request = &decoded.request;
-        let places = places::locate(&self.0.env, &self.0.dirs, &request.cwd);
-        let loaded = config::load(&self.0.dirs, &places)?;
+        let places = places::locate(&self.machine.env, &self.machine.dirs, &request.cwd);
+        let loaded = config::load(&self.machine.dirs, &places, custom::problems)?;
         let notes: Vec<String> = loaded.notes.iter().map(ToString::to_string).collect();
         let policy = loaded.policy;
         let subject = request.subject.clone();
@@ -161,11 +185,20 @@ impl Checker {
             return Ok(Checked { decision, subject, survey: None, notes });
         };
         let mut facts = Facts::new(places);
+        let past = session.map(|session| self.past(session)).unwrap_or_default();
+        for (path, text) in past.written {
+            facts.answer_content(path, Some(text));
+        }
+        facts.marks = past.marks;
         let survey = call::understand(call, &request.cwd, &policy, &mut facts);
-        let client = self.0.env.lazaret_quarantine.as_deref();
-        let desk = Desk { dirs: &self.0.dirs, policy: &policy, client, now: clock::now(), acts: false };
+        let client = self.machine.env.lazaret_quarantine.as_deref();
+        let desk = Desk { dirs: &self.machine.dirs, policy: &policy, client, now: clock::now(), acts: false };
         let trust = desk.trust(&subject);
         let stand = self.stand(request, &policy, trust);
+        let (survey, facts) = match stand.marks.is_empty() {
+            true => (survey, facts),
+            false => call::recall(call, &request.cwd, &policy, &stand.marks, (&survey, &facts)),
+        };
         let standing = match trust {
             Trust::Ordinary => None,
             Trust::Quarantined => Some(desk.admit(request, call)?),
@@ -187,12 +220,38 @@ impl Checker {
             stand: &stand,
         };
         let decision = quarantine::settle(review::decide(&case), spawned.as_ref());
+        if let (Some(session), true) = (session, decision.verdict() != Verdict::Block) {
+            self.remember(session, call, &request.cwd, &survey);
+        }
         Ok(Checked { decision, subject, survey: Some(survey), notes })
+    }
+
+    /// What the session has done in this batch.
+    fn past(&self, session: &str) -> Past {
+        self.past.borrow().get(session).cloned().unwrap_or_default()
+    }
+
+    /// Keeps what a call leaves behind.
+    fn remember(&self, session: &str, call: &ToolCall, cwd: &str, survey: &Survey) {
+        let mut all = self.past.borrow_mut();
+        let past = all.entry(session.to_owned()).or_default();
+        past.marks.clone_from(&survey.marks);
+        let own = match &call.action {
+            Action::Write { path, content, long: false } => Some((join(cwd, path), content.clone())),
+            _ => None,
+        };
+        let printed = survey.written.iter().map(|(path, text)| (path.clone(), text.text()));
+        for (path, text) in printed.chain(own) {
+            past.written.retain(|(other, _)| *other != path);
+            if past.written.len() < MAX_WRITTEN {
+                past.written.push((path, text));
+            }
+        }
     }
 
     /// The session's past where the message names a session that has one.
     fn stand(&self, request: &Request, policy: &Policy, trust: Trust) -> Stand {
-        let store = Store::new(&self.0.dirs.state);
+        let store = Store::new(&self.machine.dirs.state);
         state::look(&store, &request.subject, clock::now(), hook::look(policy, trust)).unwrap_or_default()
     }
 }
@@ -240,16 +299,19 @@ fn one(machine: &Checker, client: Client, cwd: &str, line: &str) -> Result<Value
         None => client_of(line, client),
     };
     let cwd = text("cwd").unwrap_or(cwd);
+    let named = text("session");
+    let session = named.unwrap_or(DRY_SESSION);
     let message = if value.get("hook_event_name").is_some() || value.get("event").is_some() {
         line.to_owned()
     } else if let Some(command) = text("command") {
-        before_tool(client, cwd, text("agent"), shell_tool(client), &json!({ "command": command }))
+        let input = json!({ "command": command });
+        before_tool(client, cwd, (session, text("agent")), shell_tool(client), &input)
     } else if let (Some(tool), Some(input)) = (text("tool"), value.get("input")) {
-        before_tool(client, cwd, text("agent"), tool, input)
+        before_tool(client, cwd, (session, text("agent")), tool, input)
     } else {
         bail!("a line needs command, or tool and input, or a whole hook message");
     };
-    let checked = machine.check(client, message.as_bytes())?;
+    let checked = machine.check(client, message.as_bytes(), named)?;
     let mut answer = report::json(&checked.decision, &checked.subject);
     if let (Some(id), Some(object)) = (value.get("id"), answer.as_object_mut()) {
         object.insert("id".to_owned(), id.clone());

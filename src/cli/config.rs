@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
 
-use crate::domain::Places;
+use crate::domain::{Places, Policy};
 use crate::host::config::{self, Explained, Kind, Note, Origin, PROJECT_FILE, Problem, Source, Value};
 use crate::host::dirs::Dirs;
 use crate::host::files::{self, Links};
-use crate::rules;
+use crate::rules::{self, custom};
 
 /// Writes the commented default file; refuses to touch one that is there.
 pub fn init(dirs: &Dirs, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -53,7 +53,7 @@ pub fn path(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> an
 
 /// Every key with its value and where it comes from, and the notes.
 pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
-    let explained = config::explain(dirs, places)?;
+    let explained = config::explain(dirs, places, custom::problems)?;
     let notes = all_notes(&explained);
     if json {
         let values: serde_json::Map<String, Json> = explained
@@ -107,7 +107,8 @@ pub fn all_notes(explained: &Explained) -> Vec<Note> {
         let Value::Words(ids) = &resolved.value else { continue };
         let path =
             origins(explained, &resolved.from).next().map(|source| source.path.clone()).unwrap_or_default();
-        notes.extend(ids.iter().filter_map(|id| unknown_rule(id)).map(|text| Note {
+        let unknown = ids.iter().filter_map(|id| unknown_rule(id, &explained.policy));
+        notes.extend(unknown.map(|text| Note {
             kind: config::NoteKind::Broken,
             path: path.clone(),
             line: None,
@@ -117,8 +118,14 @@ pub fn all_notes(explained: &Explained) -> Vec<Note> {
     notes
 }
 
-fn unknown_rule(id: &str) -> Option<String> {
-    if rules::find(id).is_some() {
+fn unknown_rule(id: &str, policy: &Policy) -> Option<String> {
+    let own = policy.custom_rules.iter().map(|rule| rule.id.as_str());
+    let mut ids = rules::all().map(|rule| rule.id).chain(own);
+    let known = match id.strip_suffix('*').filter(|domain| domain.ends_with('.')) {
+        Some(domain) => ids.any(|id| id.starts_with(domain)),
+        None => ids.any(|known| known == id),
+    };
+    if known {
         return None;
     }
     let near = rules::all().map(|rule| (strsim::normalized_damerau_levenshtein(id, rule.id), rule.id));
@@ -189,7 +196,7 @@ fn check_file(file: &Path) -> anyhow::Result<Report> {
     let bytes = files::read(&path, config::MAX_FILE, Links::Follow);
     let bytes = bytes.map_err(|why| anyhow::anyhow!("{path}: {why}"))?;
     let Some(bytes) = bytes else { bail!("{path}: there is no such file") };
-    let problems = config::problems(&bytes, project_base(&path));
+    let problems = config::problems(&bytes, project_base(&path), custom::problems);
     Ok(Report { path, problems })
 }
 
@@ -203,12 +210,13 @@ fn check_all(dirs: &Dirs, places: &Places) -> (Vec<Report>, Vec<Note>) {
     for (_, path) in config::candidates(dirs, places) {
         let problems = match files::read(&path, config::MAX_FILE, Links::Follow) {
             Ok(None) => continue,
-            Ok(Some(bytes)) => config::problems(&bytes, project_base(&path)),
+            Ok(Some(bytes)) => config::problems(&bytes, project_base(&path), custom::problems),
             Err(why) => vec![Problem { line: None, text: why.to_string() }],
         };
         reports.push(Report { path, problems });
     }
-    let mut notes = config::explain(dirs, places).map_or(Vec::new(), |explained| all_notes(&explained));
+    let mut notes =
+        config::explain(dirs, places, custom::problems).map_or(Vec::new(), |explained| all_notes(&explained));
     // Of a project's file these are the same problems again.
     notes.retain(|note| !reports.iter().any(|report| is_of(note, report)));
     (reports, notes)

@@ -18,6 +18,7 @@ use crate::host::permit::{ActionDigest, Permits};
 use crate::host::state::{self, Look, Store};
 use crate::host::{audit, config, guard, places, quarantine, registration};
 use crate::review::{self, Case};
+use crate::rules::{Survey, custom};
 
 /// Internal deadline while the configuration is not known yet, in milliseconds.
 const DEADLINE_MS: u32 = 1500;
@@ -110,8 +111,11 @@ fn unreadable(client: Client, message: &[u8], fault: &Fault, now: Now) -> Reply 
     if let Ok(dirs) = Dirs::locate(&env)
         && dirs.check_home(&env).is_ok()
     {
+        let policy = Policy::default();
+        let log = Log { state: &dirs.state, policy: &policy, now };
         // The call is denied whether or not the log can be written.
-        let _recorded = Log { state: &dirs.state, policy: &Policy::default(), now }.fault(fault);
+        let _recorded = log.fault(fault);
+        tidy(&dirs, log);
     }
     let withheld = quarantined::withheld(fault.clone());
     adapters::refuse_result(client, message, &withheld)
@@ -136,7 +140,7 @@ impl Setting {
         let env = Environment::read();
         let dirs = Dirs::locate(&env)?;
         let places = places::locate(&env, &dirs, &request.cwd);
-        let (policy, config_fault) = match config::load(&dirs, &places) {
+        let (policy, config_fault) = match config::load(&dirs, &places, custom::problems) {
             Ok(loaded) => (loaded.policy, None),
             Err(fault) => (Policy::default(), Some(fault)),
         };
@@ -181,14 +185,10 @@ impl Setting {
 fn answer(request: &Request, now: Now) -> Decision {
     match Setting::of(request, now) {
         Ok((setting, places)) => {
-            // Also after everything was killed, the next call of any kind leaves no key of a review that is over.
-            let swept = quarantine::sweep(&setting.dirs, now);
-            if let Err(fault) = swept.and_then(|swept| setting.log().reviews_ended(&swept.ended)) {
-                let _recorded = setting.log().fault(&fault);
-            }
+            tidy(&setting.dirs, setting.log());
             match &request.event {
                 Event::BeforeTool(call) => before_tool(request, call, places, &setting),
-                event => other_event(request, event, &setting),
+                event => other_event(request, event, places, &setting),
             }
         }
         Err(fault) => match &request.event {
@@ -199,13 +199,25 @@ fn answer(request: &Request, now: Now) -> Decision {
     }
 }
 
+/// Also after everything was killed, the next call of any kind leaves no key of a review that is over.
+fn tidy(dirs: &Dirs, log: Log<'_>) {
+    let swept = quarantine::sweep(dirs, log.now);
+    if let Err(fault) = swept.and_then(|swept| log.reviews_ended(&swept.ended)) {
+        let _recorded = log.fault(&fault);
+    }
+}
+
 /// A call that is about to run.
 fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Setting) -> Decision {
     let Setting { policy, now, .. } = setting;
     let subject = &request.subject;
     let trust = setting.trust(subject);
     let mut facts = Facts::new(places);
-    let survey = call::understand(call, &request.cwd, policy, &mut facts);
+    let survey = match trust {
+        Trust::Ordinary => call::understand(call, &request.cwd, policy, &mut facts),
+        // The gate alone decides, and asks nothing of the machine.
+        Trust::Quarantined => Survey::default(),
+    };
     let spawned = match trust {
         Trust::Ordinary => setting.desk().spawn(request, call),
         Trust::Quarantined => Ok(None),
@@ -214,7 +226,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
         (Ok(standing), Ok(spawned)) => (standing, spawned, None),
         (Err(fault), _) | (_, Err(fault)) => (None, None, Some(fault)),
     };
-    let decide = |stand: &Stand| {
+    let decide_on = |stand: &Stand, survey: &Survey, facts: &Facts| {
         let decision = review::decide(&Case {
             subject,
             call,
@@ -222,27 +234,34 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
             trust,
             standing: standing.as_ref(),
             asking: request.asking,
-            survey: &survey,
-            facts: &facts,
+            survey,
+            facts,
             policy,
             stand,
         });
         quarantined::settle(decision, spawned.as_ref())
     };
+    let decide = |stand: &Stand| decide_on(stand, &survey, &facts);
     let weigh = |decision, fault| with_fault(decision, fault, request, policy, trust);
     if let Some(fault) = &setting.home_fault {
         return weigh(decide(&Stand::default()), fault.clone());
     }
-    let looked = state::update(&setting.store(), subject, *now, look(policy, trust), |stand| {
-        let decision = decide(stand);
+    let looked = state::remember(&setting.store(), subject, *now, look(policy, trust), |stand| {
+        let recalled = (!stand.marks.is_empty())
+            .then(|| call::recall(call, &request.cwd, policy, &stand.marks, (&survey, &facts)));
+        let (survey, facts) = recalled.as_ref().map_or((&survey, &facts), |(survey, facts)| (survey, facts));
+        let decision = decide_on(stand, survey, facts);
         let entry = entry(subject, call, &decision);
-        (decision, Some(entry))
+        // Also of a call for which a person has to give a permission first; what it makes go away is not forgotten yet.
+        let marks = (decision.verdict() != Verdict::Block).then(|| survey.marks.clone());
+        (decision, Some(entry), marks.filter(|marks| !marks.is_empty()))
     });
     let mut decision = match looked {
         Ok(decision) => decision,
         Err(fault) => weigh(decide(&Stand::default()), fault),
     };
-    if let Some(fault) = denied {
+    // A tool that no quarantined agent may use is refused as that, whatever is wrong with the session.
+    if let Some(fault) = denied.filter(|_| !decision.is_refused_tool()) {
         decision = Decision::fault(fault, false);
     }
     if let Some(fault) = &setting.config_fault {
@@ -275,8 +294,10 @@ fn entry(subject: &Subject, call: &ToolCall, decision: &Decision) -> Entry {
         Enforcement::Deny | Enforcement::Stop => false,
     };
     let writes = runs && decision.effects.iter().any(review::is_file_operation);
+    // Which copy a quarantined agent was led to is what its report is compared with.
+    let sealed = decision.rewrite().filter(|_| decision.quarantined);
     Entry {
-        action: identity.action,
+        action: sealed.map_or(identity.action, |change| review::sealed_action(&call.tool, &change.value)),
         agent: identity.agent,
         tool: identity.tool,
         call: identity.call,
@@ -333,7 +354,7 @@ fn personal_permission(
 
 /// Everything that is not a call about to run: recorded; a change of settings that would open the gate is refused, and
 /// quarantined agents' answers are checked.
-fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision {
+fn other_event(request: &Request, event: &Event, places: Places, setting: &Setting) -> Decision {
     let mut decision = Decision::new(Vec::new(), None, request.asking == Asking::Yes);
     if let (Some(fault), Event::AfterTool { report: Some(_), .. }) = (setting.blind(), event) {
         decision = quarantined::withheld(fault.clone());
@@ -356,8 +377,7 @@ fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision 
             if let (Some(report), None) = (report, setting.blind()) {
                 decision = setting.desk().report(request, call, report).unwrap_or(decision);
             }
-            let call = review::identify(&request.subject, call).call;
-            state::finish(&setting.store(), &request.subject, call, *outcome, setting.now).map(|_found| ())
+            finish(request, call, *outcome, places, setting)
         }
         Event::SubagentStart => {
             decision.quarantined = setting.trust(&request.subject) == Trust::Quarantined;
@@ -385,6 +405,25 @@ fn other_event(request: &Request, event: &Event, setting: &Setting) -> Decision 
     }
     let _recorded = setting.log().event(request, &decision);
     decision
+}
+
+/// A call has ended. What it made go away, and what a person let it start, is not held against later calls.
+fn finish(
+    request: &Request,
+    call: &ToolCall,
+    outcome: Outcome,
+    places: Places,
+    setting: &Setting,
+) -> Result<(), Fault> {
+    let (store, subject, now) = (setting.store(), &request.subject, setting.now);
+    let id = review::identify(subject, call).call;
+    let asked = state::finished(&store, subject, id, outcome, now)? == Some(Verdict::Modify);
+    if outcome != Outcome::Done || !(asked || call::may_remove(call)) {
+        return Ok(());
+    }
+    state::forget(&store, subject, now, |marks| {
+        call::settled((call, asked), &request.cwd, &setting.policy, marks, places)
+    })
 }
 
 /// What has grown old: session files, log files, permissions.

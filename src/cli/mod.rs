@@ -14,7 +14,7 @@ mod record;
 mod registering;
 mod report;
 mod review;
-mod rules;
+pub mod rules;
 mod settings;
 pub mod trust;
 pub mod uninstall;
@@ -126,7 +126,8 @@ fn failed(error: &anyhow::Error) -> ExitCode {
 fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
     match command {
         Command::Hook { .. } => anyhow::bail!("hook: usage: lazaret hook claude-code|opencode"),
-        Command::Rules(command) => rules::run(command, out),
+        Command::Rules { command: None, json } => rules::list(*json, &Machine::here()?, out),
+        Command::Rules { command: Some(command), .. } => rules::run(command, &Machine::here()?, out),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "lazaret", &mut &mut *out);
             Ok(Exit::Fine)

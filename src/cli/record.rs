@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::cli::doctor;
 use crate::domain::{
     AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Outcome, Policy, Request, ReviewId, Tool,
     ToolCall, Verdict, clip,
@@ -15,6 +16,9 @@ use crate::review::{self, redact};
 const TEXT: usize = 4 * 1024;
 /// Longest text that is looked through for secrets; what is beyond is not written.
 const LOOKED_AT: usize = 64 * 1024;
+
+/// Said of a call that a probe made up.
+const PROBED: &str = "a question of lazaret doctor, not an agent's call";
 
 /// Text that an agent wrote, fit for the log: secrets out, then clipped.
 fn safe(text: &str) -> String {
@@ -56,7 +60,8 @@ impl Log<'_> {
             action: &action,
             call_id: call.id.as_ref().map(crate::domain::CallId::as_str),
             decision: Some(told.as_ref().unwrap_or(decision)),
-            note: "",
+            // Nothing of the kind was about to run.
+            note: if request.subject.session.as_str().starts_with(doctor::PROBE) { PROBED } else { "" },
             duration_us,
         })
     }
@@ -113,7 +118,9 @@ impl Log<'_> {
     pub fn review_ended(&self, id: &ReviewId, why: Why) -> Result<(), Fault> {
         let kind = match why {
             Why::TimedOut => EventKind::QuarantineTimeout,
-            Why::Asked | Why::Expired | Why::ClientEnded | Why::Broken => EventKind::QuarantineSessionEnded,
+            Why::Asked | Why::Expired | Why::ClientEnded | Why::ProcessGone | Why::Broken => {
+                EventKind::QuarantineSessionEnded
+            }
         };
         self.plain(kind, &format!("review {id}: {}", why.name()))
     }

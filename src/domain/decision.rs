@@ -16,6 +16,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    pub const ALL: [Verdict; 4] = [Verdict::Allow, Verdict::Warn, Verdict::Modify, Verdict::Block];
+
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Allow => "allow",
@@ -37,6 +39,8 @@ pub enum Severity {
 }
 
 impl Severity {
+    pub const ALL: [Severity; 4] = [Severity::Low, Severity::Medium, Severity::High, Severity::Critical];
+
     pub const fn name(self) -> &'static str {
         match self {
             Severity::Low => "low",
@@ -85,7 +89,38 @@ pub struct Reason {
     pub instead: Option<String>,
 }
 
+/// Who can let a call run that a reason speaks against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leave {
+    /// A person, by an exception from the rule.
+    Exception,
+    /// Nobody by an exception from it alone: a score, which stands behind the rules.
+    Score,
+    /// Nobody: it guards the guard itself.
+    Nobody,
+    /// It says so itself: a fault, a limit, a bound, a refusal of quarantine.
+    Told,
+}
+
+/// What gives reasons with a way out of their own.
+const TELLS: [&str; 8] =
+    ["fault.", "limits.", "permission.", "quarantine.", "self.", "session.", "shell.bound", "shell.syntax"];
+
 impl Reason {
+    /// Who can let the call run.
+    pub fn leave(&self) -> Leave {
+        let code = self.rule.bytes().any(|byte| byte.is_ascii_uppercase()) || !self.rule.contains('.');
+        if code || TELLS.iter().any(|name| self.rule.starts_with(name)) {
+            Leave::Told
+        } else if self.is_score() {
+            Leave::Score
+        } else if self.rule.starts_with("selfprotect.") {
+            Leave::Nobody
+        } else {
+            Leave::Exception
+        }
+    }
+
     /// It comes from the scores, not from a rule: of two that are equally strict, the rule says more.
     fn is_score(&self) -> bool {
         self.rule.starts_with("matrix.") || self.rule.starts_with("effect.")
@@ -114,6 +149,8 @@ pub struct Rewrite {
     pub value: String,
     /// Switches among the arguments that must be set so for the change to hold, in our vocabulary.
     pub also: &'static [(&'static str, bool)],
+    /// The only arguments that stay beside it, in our vocabulary where it has a word for them; empty = all do.
+    pub only: &'static [&'static str],
     /// The client's own permission prompt must be skipped, because the rewritten call cannot pass it otherwise.
     pub needs_permission: bool,
     /// The model is told what was changed.
@@ -254,6 +291,11 @@ impl Decision {
     /// The agent's time has passed: where the client can, it is ended, besides being refused the call.
     pub fn ends_agent(&self) -> bool {
         self.quarantined && self.reasons.first().is_some_and(|reason| reason.rule == "QUARANTINE_TIMEOUT")
+    }
+
+    /// Whether a quarantined agent is refused the tool itself, not this use of it.
+    pub fn is_refused_tool(&self) -> bool {
+        self.quarantined && self.reasons.first().is_some_and(|reason| reason.rule == "TOOL_NOT_ALLOWED")
     }
 
     pub fn rewrite(&self) -> Option<&Rewrite> {

@@ -1,9 +1,12 @@
 //! What an action would do to the world outside the client.
 
+use serde::{Deserialize, Serialize};
+
 use super::Severity;
 
 /// The kinds of side effect. The base risk of each is in `review::risk`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum EffectKind {
     FileRead,
     FileCreation,

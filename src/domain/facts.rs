@@ -1,6 +1,6 @@
 //! What is known of the machine. The review asks, `host` answers; neither does the other's work.
 
-use super::lies_in;
+use super::{Marks, lies_in};
 
 /// A question about the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,6 +100,8 @@ pub struct Facts {
     contents: Vec<(String, Option<String>)>,
     saved: Vec<(String, bool)>,
     branch: Option<Option<String>>,
+    /// What the session remembers of files.
+    pub marks: Marks,
 }
 
 impl Facts {

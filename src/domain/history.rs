@@ -1,6 +1,6 @@
 //! What a session did before, as far as a decision looks back.
 
-use super::Verdict;
+use super::{Marks, Verdict};
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub struct Stand {
     pub stopped: Option<String>,
     /// What the session is for, as far as it was said.
     pub goals: Vec<String>,
+    /// What is remembered of files.
+    pub marks: Marks,
 }
 
 /// A 64-bit fingerprint (FNV-1a) of some parts, the same in every version of lazaret. Not for secrets.

@@ -8,19 +8,22 @@ mod facts;
 mod fault;
 mod history;
 mod key;
+mod marks;
 mod policy;
 mod request;
 mod review_session;
 mod score;
 mod text;
+mod written_rule;
 
-pub use decision::{Decision, Enforcement, Reason, Rewrite, Severity, Verdict};
+pub use decision::{Decision, Enforcement, Leave, Reason, Rewrite, Severity, Verdict};
 pub use effect::{Effect, EffectKind, Target};
 pub use event::{AuditEvent, EventKind};
 pub use facts::{Ask, Facts, PathFact, PathKind, Places, Protected, ProtectedKind};
 pub use fault::{Fault, FaultKind};
 pub use history::{Entry, Outcome, PastCall, Stand, fingerprint};
 pub use key::Key;
+pub use marks::{Mark, Marks, Origin, Reach};
 pub use policy::{
     AuditPolicy, BuiltinRules, Mode, OnFault, Policy, QuarantinePolicy, RationalityThresholds, ResourceMode,
     ResourcePolicy, RiskThresholds, ToolLimit,
@@ -32,3 +35,7 @@ pub use request::{
 pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing, is_sealed_name, sealed_name};
 pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
 pub use text::{clip, escape, is_hidden, join, lies_in};
+pub use written_rule::{
+    Class, Flow, WayOut, WrittenCode, WrittenCommand, WrittenEffect, WrittenOperand, WrittenRule,
+    WrittenTool, WrittenWhen,
+};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Places, join, lies_in};
+use super::{Places, WrittenRule, join, lies_in};
 
 /// Whether a call waits for the whole review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,7 +119,10 @@ pub struct Policy {
     pub risk: RiskThresholds,
     pub rationality: RationalityThresholds,
     pub builtin_rules: BuiltinRules,
+    /// Ids of rules that are off; `domain.*` is every rule of a domain.
     pub disabled_rules: Vec<String>,
+    /// The user's own rules; they can only add to what the built-in ones say.
+    pub custom_rules: Vec<WrittenRule>,
     /// Paths besides the repository and the temporary directories where work is expected.
     pub scope: Vec<String>,
     /// What the agent is here for; empty = unknown, which is not held against it.
@@ -145,6 +148,7 @@ impl Default for Policy {
             rationality: RationalityThresholds { high: 0.8, medium: 0.5 },
             builtin_rules: BuiltinRules::All,
             disabled_rules: Vec::new(),
+            custom_rules: Vec::new(),
             scope: Vec::new(),
             goals: Vec::new(),
             protected_branches: words(&["main", "master", "trunk", "production", "release"]),

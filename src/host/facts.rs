@@ -51,6 +51,11 @@ fn path_fact(path: &str, ignore: Option<&mut Ignore>) -> PathFact {
     PathFact { kind: found.kind, real: found.real, link, ignored, repo_root: found.repo_root }
 }
 
+/// Whether nothing is at a path. What cannot be looked at is not missing.
+pub fn is_missing(path: &str) -> bool {
+    rustix::fs::lstat(path).is_err_and(|error| matches!(error, Errno::NOENT | Errno::NOTDIR))
+}
+
 fn is_link(path: &str) -> bool {
     rustix::fs::lstat(path).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
 }

@@ -36,7 +36,7 @@ pub fn matrix(
                 clip(effect.target.text(), MATCHED)
             ),
             matched: clip(text, MATCHED),
-            instead: None,
+            instead: Some(ASIDE.to_owned()),
         });
     }
     let mut message =
@@ -54,9 +54,12 @@ pub fn matrix(
         severity: severity_of(risk.level),
         message,
         matched: clip(text, MATCHED),
-        instead: None,
+        instead: Some(ASIDE.to_owned()),
     })
 }
+
+/// The way out of what is stopped for what it would do, not for how it is written.
+const ASIDE: &str = "do it to named files of the project, in steps that can be undone, or tell the person what is to be done and why";
 
 const fn severity_of(level: RiskLevel) -> Severity {
     match level {

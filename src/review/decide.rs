@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::domain::{
     Action, Asking, Decision, Facts, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject, Target,
-    ToolCall, Trust, Verdict, fingerprint,
+    Tool, ToolCall, Trust, Verdict, fingerprint,
 };
 use crate::review::gates::Passed;
 use crate::review::{assess, gates, rationality, risk};
@@ -45,6 +45,11 @@ pub fn identify(subject: &Subject, call: &ToolCall) -> Identity {
         tool: gates::tool_fingerprint(&call.tool),
         call: call.id.as_ref().map_or(0, |id| fingerprint(&[id.as_str().as_bytes()])),
     }
+}
+
+/// The fingerprint under which a quarantined agent's call is remembered that was led to this copy.
+pub fn sealed_action(tool: &Tool, copy: &str) -> u64 {
+    fingerprint(&[b"sealed copy", tool.name().as_bytes(), copy.as_bytes()])
 }
 
 /// What a call asks for, in one text.

@@ -15,7 +15,7 @@ pub mod response;
 mod risk;
 
 pub use assess::is_file_operation;
-pub use decide::{Case, Identity, action_text, decide, identify};
+pub use decide::{Case, Identity, action_text, decide, identify, sealed_action};
 pub use gates::agent_fingerprint;
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};
 pub use quarantine::{presented, session_named};

@@ -35,6 +35,7 @@ pub(super) fn gate(call: &ToolCall, cwd: &str, standing: &Standing) -> Result<Re
         field,
         value,
         also: &[],
+        only: AllowedTool::of(&call.tool).map_or(&[], AllowedTool::arguments),
         needs_permission: true,
         told: false,
     };

@@ -22,6 +22,31 @@ impl AllowedTool {
         }
     }
 
+    /// The arguments that are passed on, as either client calls them where there is no word of ours.
+    pub const fn arguments(self) -> &'static [&'static str] {
+        match self {
+            AllowedTool::Read => &["file_path", "offset", "limit", "pages"],
+            AllowedTool::Grep => &[
+                "pattern",
+                "path",
+                "glob",
+                "output_mode",
+                "-A",
+                "-B",
+                "-C",
+                "context",
+                "-n",
+                "-i",
+                "-o",
+                "type",
+                "head_limit",
+                "offset",
+                "multiline",
+            ],
+            AllowedTool::Glob => &["pattern", "path"],
+        }
+    }
+
     /// The allowed tool that this is.
     pub const fn of(tool: &Tool) -> Option<AllowedTool> {
         match tool {

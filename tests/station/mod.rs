@@ -59,6 +59,7 @@ impl Station {
             ttl_s: 3600,
             timeout_s: 300,
             instructions: Some("look for secrets"),
+            opener: None,
             places: &places,
             keys: Some(self.keys),
             now: clock::now(),

@@ -23,9 +23,13 @@ use crate::host::config;
 use crate::host::dirs::Dirs;
 use crate::host::registration::Surroundings;
 use crate::host::registration::manifest::Manifest;
+use crate::rules::custom;
 
 /// How long a probe may take: far longer than the hook's own deadline, also on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the sessions begin with that a probe makes up, so that its calls are known for what they are.
+pub const PROBE: &str = "lazaret-doctor-";
 
 /// The mend for a binary that is where it should be and does not answer as it should.
 const ANEW: &str =
@@ -77,7 +81,7 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
             "install a client, then: lazaret install",
         );
     }
-    let explained = config::explain(&options.configured.dirs, &options.configured.places);
+    let explained = config::explain(&options.configured.dirs, &options.configured.places, custom::problems);
     let deadline_ms = match &explained {
         Ok(explained) => explained.policy.deadline_ms,
         Err(_) => Policy::default().deadline_ms,

@@ -148,7 +148,7 @@ fn ask_plugin(runtime: &Path, args: &[&str], plugin: &Path, examined: &Examined<
         .env("OPENCODE", "1")
         .env("AGENT", "1")
         .env("LAZARET_PROBE_PLUGIN", plugin)
-        .env("LAZARET_PROBE_SESSION", format!("lazaret-doctor-{}", uuid::Uuid::new_v4()))
+        .env("LAZARET_PROBE_SESSION", format!("{}{}", super::PROBE, uuid::Uuid::new_v4()))
         .env("LAZARET_PROBE_BLOCK", MUST_BLOCK)
         .env("LAZARET_PROBE_PASS", MUST_PASS);
     let ran = process::run(&mut command, "", limit).map_err(|error| plain(&error))?;
@@ -177,7 +177,7 @@ fn ask_plugin(runtime: &Path, args: &[&str], plugin: &Path, examined: &Examined<
 
 /// Without a runtime for the plugin, the binary is asked as the plugin would ask it.
 fn ask_binary(bin: &Path, examined: &Examined<'_>) -> Result<(), String> {
-    let session = format!("lazaret-doctor-{}", uuid::Uuid::new_v4());
+    let session = format!("{}{}", super::PROBE, uuid::Uuid::new_v4());
     for (call, action, code) in [(MUST_BLOCK, "block", 2), (MUST_PASS, "allow", 0)] {
         let message = json!({
             "event": "tool.execute.before",

@@ -30,7 +30,7 @@ pub enum Proof {
 /// Runs a hook entry with both calls.
 pub fn prove(entry: &Value, here: &Surroundings, limit: Duration) -> Proof {
     // A session of its own, so that the proof is no part of anybody's history, nor of an earlier proof's.
-    let session = format!("lazaret-doctor-{}", uuid::Uuid::new_v4());
+    let session = format!("{}{}", super::PROBE, uuid::Uuid::new_v4());
     let run = |call: &str| {
         let input = message(call, &session, &here.cwd).to_string();
         let mut command = command(entry, here, &session);

@@ -3,11 +3,9 @@
 
 use serde_json::json;
 
-use super::Desk;
+use super::{Desk, Past};
 use crate::domain::{Action, AgentReport, Client, Decision, Fault, Request, ReviewId, Subject, ToolCall};
 use crate::host::quarantine::{self, AgentKey, Session, Why};
-use crate::host::state::{self, CAPACITY, Look, Store};
-use crate::review;
 use crate::review::response::{self, CleanReport, Metadata, ReviewedFile};
 
 /// How often an answer is sent back.
@@ -170,30 +168,18 @@ impl Desk<'_> {
                 lines: u32::try_from(file.lines).unwrap_or(u32::MAX),
             })
             .collect();
+        let past = Past::of(self.dirs, key, self.now);
+        let read = past.read(session, contents);
         let meta = Metadata {
             session: &session.id,
             root: &session.root,
             sealed_root: &grounds.copies,
             started_s: session.opened().unix_ms / 1000,
             finished_s: self.now.unix_ms / 1000,
-            calls: self.calls(key),
+            calls: past.count(),
+            read: read.as_ref(),
         };
         response::clean(parsed, &files, &meta)
-    }
-
-    /// Calls that the agent made, as far as they are remembered.
-    fn calls(&self, key: &AgentKey) -> u32 {
-        let subject = Subject {
-            client: key.client,
-            session: key.session.clone(),
-            agent: key.agent.clone(),
-            agent_type: None,
-        };
-        let store = Store::new(&self.dirs.state);
-        let all = Look { records: CAPACITY, window_ms: 0 };
-        let stand = state::look(&store, &subject, self.now, all).unwrap_or_default();
-        let agent = review::agent_fingerprint(&subject);
-        u32::try_from(stand.history.iter().filter(|past| past.agent == agent).count()).unwrap_or(u32::MAX)
     }
 
     /// The end of a client's session: reviews in which nobody works any more end with it. Names those that did.

@@ -1,8 +1,9 @@
 //! Where a quarantined agent stands, found out for one call: its session, the key, its place among the others.
 
 use crate::cli::call;
+use crate::cli::record::Log;
 use crate::domain::{
-    Fault, FaultKind, Inside, Out, Policy, Request, ReviewId, Standing, Subject, ToolCall, Trust, clip,
+    Fault, FaultKind, Inside, Key, Out, Policy, Request, ReviewId, Standing, Subject, ToolCall, Trust, clip,
     escape,
 };
 use crate::host::clock::Now;
@@ -42,12 +43,12 @@ impl Desk<'_> {
         let agent = AgentKey::of(&request.subject);
         let wanted = match self.client {
             // The person who started the client said so: nothing is left to prove.
-            Some(name) => Some(ReviewId::parse(name).ok_or_else(|| no_session(name))?),
+            Some(name) => Vouched::by_name(ReviewId::parse(name).ok_or_else(|| no_session(name))?),
             None => match self.vouched(request, call)? {
                 Ok(wanted) => wanted,
                 Err(why) => {
                     // A forged reference binds nobody, but an agent past its time is still to be ended.
-                    return Ok(match self.enter(&agent, None)? {
+                    return Ok(match self.enter(&agent, Vouched::default())? {
                         Standing::Out(Out::TimedOut) => Standing::Out(Out::TimedOut),
                         Standing::In(inside) => Standing::In(inside),
                         Standing::Out(_) => Standing::Out(why),
@@ -55,23 +56,25 @@ impl Desk<'_> {
                 }
             },
         };
-        self.enter(&agent, wanted.as_ref())
+        self.enter(&agent, wanted)
     }
 
-    /// The session that the call's reference proves: none = the call presents none.
-    fn vouched(&self, request: &Request, call: &ToolCall) -> Result<Result<Option<ReviewId>, Out>, Fault> {
-        let Some(reference) = review::presented(call, &request.cwd) else { return Ok(Ok(None)) };
+    /// The session that the call's reference proves, if it presents one.
+    fn vouched(&self, request: &Request, call: &ToolCall) -> Result<Result<Vouched, Out>, Fault> {
+        let Some(reference) = review::presented(call, &request.cwd) else {
+            return Ok(Ok(Vouched::default()));
+        };
         let id = reference.session();
         let session = match quarantine::load(self.dirs, id)? {
             Some(session) if session.ended.is_none() => session,
             // The register knows why it ended, and whether the agent is another session's.
-            Some(_) => return Ok(Ok(Some(id.clone()))),
+            Some(_) => return Ok(Ok(Vouched::by_name(id.clone()))),
             None => return Ok(Err(Out::NoSession)),
         };
         let key = quarantine::key(self.dirs, &session)?;
         let checked = reference.verify(&key, id, session.ttl_s, self.now.unix_ms / 1000);
         Ok(match checked {
-            Ok(()) => Ok(Some(id.clone())),
+            Ok(()) => Ok(Vouched { id: Some(id.clone()), key: Some(key) }),
             Err(refusal) => Err(match refusal {
                 Refusal::Expired | Refusal::Future => Out::Expired,
                 Refusal::Session => Out::OtherSession,
@@ -80,13 +83,14 @@ impl Desk<'_> {
         })
     }
 
-    fn enter(&self, agent: &AgentKey, wanted: Option<&ReviewId>) -> Result<Standing, Fault> {
+    fn enter(&self, agent: &AgentKey, vouched: Vouched) -> Result<Standing, Fault> {
+        let (wanted, key) = (vouched.id.as_ref(), vouched.key);
         if !self.acts {
             let bound = quarantine::bound(self.dirs, agent)?;
             return match bound.as_ref().or(wanted) {
                 Some(id) => match quarantine::load(self.dirs, id)? {
                     Some(session) if session.ended.is_none() && !session.is_expired(self.now) => {
-                        self.inside(&session)
+                        self.inside(&session, None)
                     }
                     Some(session) if session.is_expired(self.now) => Ok(Standing::Out(Out::Expired)),
                     Some(_) | None => Ok(Standing::Out(Out::NoSession)),
@@ -96,13 +100,17 @@ impl Desk<'_> {
         }
         let concurrent = self.policy.quarantine.concurrent;
         match quarantine::enter(self.dirs, agent, wanted, self.now, concurrent)? {
-            Ok(entered) => self.inside(&entered.session),
+            // Who is let in with a reference is let into the session that it names.
+            Ok(entered) => self.inside(&entered.session, key),
             Err(denied) => Ok(Standing::Out(match denied {
                 Denied::Unbound => Out::Unbound,
                 Denied::OtherSession { .. } => Out::OtherSession,
                 Denied::TooMany => Out::TooMany,
                 Denied::TimedOut { review } => {
-                    quarantine::end(self.dirs, &review, Why::TimedOut, self.now)?;
+                    if quarantine::end(self.dirs, &review, Why::TimedOut, self.now)? {
+                        let log = Log { state: &self.dirs.state, policy: self.policy, now: self.now };
+                        log.review_ended(&review, Why::TimedOut)?;
+                    }
                     Out::TimedOut
                 }
                 Denied::Late => Out::TimedOut,
@@ -113,14 +121,29 @@ impl Desk<'_> {
         }
     }
 
-    fn inside(&self, session: &Session) -> Result<Standing, Fault> {
+    /// `key`: the session's, where it is known already.
+    fn inside(&self, session: &Session, key: Option<Key>) -> Result<Standing, Fault> {
+        let key = key.map_or_else(|| quarantine::key(self.dirs, session), Ok)?;
         Ok(Standing::In(Inside {
             review: session.id.clone(),
             grounds: session.grounds(),
             ttl_s: session.ttl_s,
-            key: quarantine::key(self.dirs, session)?,
+            key,
             now_s: self.now.unix_ms / 1000,
         }))
+    }
+}
+
+/// The session that somebody vouched for, and its key where that was needed to see it.
+#[derive(Default)]
+struct Vouched {
+    id: Option<ReviewId>,
+    key: Option<Key>,
+}
+
+impl Vouched {
+    fn by_name(id: ReviewId) -> Vouched {
+        Vouched { id: Some(id), key: None }
     }
 }
 

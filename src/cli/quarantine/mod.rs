@@ -3,10 +3,12 @@
 
 mod answer;
 mod desk;
+mod past;
 mod spawn;
 mod task;
 
 pub use answer::withheld;
 pub use desk::Desk;
+pub use past::Past;
 pub use spawn::settle;
 pub use task::Task;

@@ -70,6 +70,7 @@ impl Desk<'_> {
                     value: task.whole(),
                     // The report of an agent in the background comes back by a way on which nobody cleans it.
                     also: &[("run_in_background", false)],
+                    only: &[],
                     needs_permission: false,
                     told: false,
                 }))

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::{Office, line};
 use crate::cli::Exit;
+use crate::cli::quarantine::Past;
 use crate::domain::escape;
-use crate::host::clock::{self, Now};
+use crate::host::clock;
 use crate::host::quarantine::{self, AgentRow, AgentState};
 
 pub fn agents(as_json: bool, office: &Office<'_>, out: &mut dyn Write) -> Result<Exit> {
@@ -16,7 +17,7 @@ pub fn agents(as_json: bool, office: &Office<'_>, out: &mut dyn Write) -> Result
     rows.retain(|row| row.state == AgentState::Working);
     let limits = &office.policy.quarantine;
     if as_json {
-        let rows: Vec<Value> = rows.iter().map(json).collect();
+        let rows: Vec<Value> = rows.iter().map(|row| json(row, office)).collect();
         let value = json!({
             "agents": rows,
             "max_concurrent": limits.concurrent,
@@ -31,7 +32,7 @@ pub fn agents(as_json: bool, office: &Office<'_>, out: &mut dyn Write) -> Result
         return Ok(Exit::Fine);
     }
     for row in &rows {
-        writeln!(out, "{}", words(row, office.now))?;
+        writeln!(out, "{}", words(row, office))?;
     }
     writeln!(
         out,
@@ -45,7 +46,8 @@ pub fn agents(as_json: bool, office: &Office<'_>, out: &mut dyn Write) -> Result
 }
 
 /// An agent in one line.
-pub fn words(row: &AgentRow, now: Now) -> String {
+pub fn words(row: &AgentRow, office: &Office<'_>) -> String {
+    let calls = calls(row, office);
     let agent = row.agent.as_deref().unwrap_or("(the client's main agent)");
     let state = match row.state {
         AgentState::Working => format!("{} s left", row.left_ms / 1000),
@@ -53,17 +55,23 @@ pub fn words(row: &AgentRow, now: Now) -> String {
         AgentState::TimedOut => "its time has passed".to_owned(),
     };
     format!(
-        "{} of {} session {}: {state}, since {} s, review {}",
+        "{} of {} session {}: {}, {state}, since {} s, review {}",
         escape(agent),
         escape(&row.client),
         escape(&row.session),
-        now.age_ms(row.since) / 1000,
+        if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") },
+        office.now.age_ms(row.since) / 1000,
         escape(&row.review)
     )
 }
 
+/// The calls that an agent made, refused ones included, as far as they are remembered.
+fn calls(row: &AgentRow, office: &Office<'_>) -> u32 {
+    Past::of_all(&office.machine.dirs, std::iter::once(row), office.now).count()
+}
+
 /// An agent's keys.
-pub fn json(row: &AgentRow) -> Value {
+pub fn json(row: &AgentRow, office: &Office<'_>) -> Value {
     let state = match row.state {
         AgentState::Working => "working",
         AgentState::Left => "left",
@@ -75,6 +83,7 @@ pub fn json(row: &AgentRow) -> Value {
         "agent": row.agent,
         "session": row.review,
         "state": state,
+        "calls": calls(row, office),
         "since": row.since.rfc3339(),
         "seconds_left": row.left_ms / 1000,
         "deadline": clock::rfc3339(clock::now().unix_ms.saturating_add(row.left_ms)),

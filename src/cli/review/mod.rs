@@ -24,6 +24,7 @@ use crate::domain::{Fault, FaultKind, Policy, ReviewId, clip, escape};
 use crate::host::clock::{self, Now};
 use crate::host::config;
 use crate::host::quarantine::{self, Session, Why};
+use crate::rules::custom;
 use args::{RefCommand, ReviewCommand};
 
 /// Longest text of the command line that is quoted in a message, in bytes.
@@ -68,7 +69,7 @@ struct Office<'m> {
 impl Office<'_> {
     /// For a command that opens a session: what is over is ended first, and the configuration must be usable.
     fn open(machine: &Machine) -> Result<Office<'_>> {
-        let policy = config::load(&machine.dirs, &machine.places()?)?.policy;
+        let policy = config::load(&machine.dirs, &machine.places()?, custom::problems)?.policy;
         let office = Office { machine, policy, now: clock::now() };
         office.tidy()?;
         Ok(office)
@@ -83,7 +84,7 @@ impl Office<'_> {
 
     /// For the end of a session, which no broken configuration may hold up.
     fn lenient(machine: &Machine) -> Office<'_> {
-        let load = |places| config::load(&machine.dirs, &places).ok();
+        let load = |places| config::load(&machine.dirs, &places, custom::problems).ok();
         let policy = machine.places().ok().and_then(load).map(|loaded| loaded.policy).unwrap_or_default();
         Office { machine, policy, now: clock::now() }
     }

@@ -1,6 +1,7 @@
 //! `review parse`, and what `review run` does with its client's answer: checked against the schema, cleaned, printed,
 //! judged by its severest finding.
 
+use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -10,9 +11,10 @@ use serde_json::{Value, json};
 use super::args::ParseArgs;
 use super::{Office, findings, id, line};
 use crate::cli::Exit;
+use crate::cli::quarantine::Past;
 use crate::domain::{Fault, FaultKind, ReviewId, escape};
 use crate::host::clock;
-use crate::host::quarantine::{Contents, Session};
+use crate::host::quarantine::{self, Contents, Session};
 use crate::review::response::{
     self, CleanReport, Danger, MAX_BYTES, Metadata, ReviewedFile, SchemaError, clean,
 };
@@ -28,7 +30,13 @@ pub fn parse(args: &ParseArgs, office: &Office<'_>, out: &mut dyn Write) -> Resu
     let verdict = match &session {
         Some(session) => {
             let contents = session.contents(&office.machine.dirs)?.unwrap_or_default();
-            of_session(&answer, session, &contents, 0)
+            let rows = quarantine::agents(&office.machine.dirs, office.now)?;
+            let mut own = rows.iter().filter(|row| row.review == session.id.as_str()).peekable();
+            // Where nobody worked in it, the answer comes from elsewhere, and nothing is known of its writer.
+            let known = own.peek().is_some();
+            let past = Past::of_all(&office.machine.dirs, own, office.now);
+            let read = if known { past.read(session, &contents) } else { None };
+            of_session(&answer, session, &contents, (past.count(), read.as_ref()))
         }
         None => without_session(&answer)?,
     };
@@ -63,8 +71,14 @@ fn accepted(answer: &[u8]) -> Result<response::Report, Vec<SchemaError>> {
     }
 }
 
-/// The answer of an agent that worked in `session`, whose files are `contents`, and made so many `calls`.
-pub fn of_session(answer: &[u8], session: &Session, contents: &Contents, calls: u32) -> Verdict {
+/// The answer of an agent that worked in `session`, whose files are `contents`, made so many `calls`, and `read` those
+/// files of it, if that is known.
+pub fn of_session(
+    answer: &[u8],
+    session: &Session,
+    contents: &Contents,
+    (calls, read): (u32, Option<&HashSet<&str>>),
+) -> Verdict {
     let grounds = session.grounds();
     let sealed = sealed(session, contents);
     let files: Vec<ReviewedFile<'_>> = contents
@@ -84,6 +98,7 @@ pub fn of_session(answer: &[u8], session: &Session, contents: &Contents, calls: 
         started_s: session.opened().unix_ms / 1000,
         finished_s: clock::now().unix_ms / 1000,
         calls,
+        read,
     };
     accepted(answer).map(|report| clean(report, &files, &meta))
 }
@@ -98,8 +113,15 @@ fn sealed(session: &Session, contents: &Contents) -> Vec<String> {
 fn without_session(answer: &[u8]) -> Result<Verdict, Fault> {
     let nobody = ReviewId::parse(NO_SESSION)
         .ok_or_else(|| Fault::new(FaultKind::Host, "the answer", "no session can be named"))?;
-    let meta =
-        Metadata { session: &nobody, root: "", sealed_root: "", started_s: 0, finished_s: 0, calls: 0 };
+    let meta = Metadata {
+        session: &nobody,
+        root: "",
+        sealed_root: "",
+        started_s: 0,
+        finished_s: 0,
+        calls: 0,
+        read: None,
+    };
     Ok(accepted(answer).map(|report| clean(report, &[], &meta)))
 }
 

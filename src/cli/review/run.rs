@@ -15,11 +15,12 @@ use super::progress::Progress;
 use super::stream::Stream;
 use super::{Office, start};
 use crate::cli::doctor::{self, Configured, DoctorOptions, Status};
-use crate::cli::quarantine::Task;
+use crate::cli::quarantine::{Past, Task};
 use crate::cli::{Exit, registering};
 use crate::domain::{Client, Fault, FaultKind, clip, escape};
 use crate::host::child::{self, End, Ran, Seen};
-use crate::host::quarantine::{MAX_TTL_S, Session, Why};
+use crate::host::clock;
+use crate::host::quarantine::{self, Holder, MAX_TTL_S, Session, Why};
 use crate::host::registration::{Surroundings, clients};
 
 /// The references outlive the client's time by so much, in seconds.
@@ -37,7 +38,7 @@ pub fn run(args: &RunArgs, office: &Office<'_>, out: &mut dyn Write) -> Result<E
     progress.step("sealing the files");
     let timeout_s = start::timeout_s(&args.scope, office);
     let ttl_s = timeout_s.saturating_add(SLACK_S).min(MAX_TTL_S);
-    let session = start::open(&args.scope, ttl_s, office)?;
+    let session = start::open(&args.scope, ttl_s, Holder::this(), office)?;
     let mut open = Open { office, session: &session, ended: false };
     let work = Work { args, office, session: &session, client, program, empty: &empty };
     let reviewed = work.review(&mut progress);
@@ -69,7 +70,12 @@ struct Open<'o> {
 impl Open<'_> {
     fn end(&mut self, why: Why) -> Result<bool, Fault> {
         self.ended = true;
-        self.office.end(&self.session.id, why)
+        let ended = self.office.end(&self.session.id, why)?;
+        if !ended && why == Why::TimedOut {
+            // The client's own hook ended it first when the client was told to go.
+            self.office.log().review_ended(&self.session.id, why)?;
+        }
+        Ok(ended)
     }
 }
 
@@ -174,7 +180,11 @@ impl Work<'_> {
         let calls = stream.calls;
         let answer = self.answer(stream, &ran)?;
         progress.step("checking the answer");
-        let verdict = parse::of_session(answer.as_bytes(), self.session, &contents, calls);
+        let now = clock::now();
+        let rows = quarantine::agents(&self.office.machine.dirs, now)?;
+        let own = rows.iter().filter(|row| row.review == self.session.id.as_str());
+        let read = Past::of_all(&self.office.machine.dirs, own, now).read(self.session, &contents);
+        let verdict = parse::of_session(answer.as_bytes(), self.session, &contents, (calls, read.as_ref()));
         Ok(Reviewed { verdict, calls })
     }
 

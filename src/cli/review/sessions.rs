@@ -110,7 +110,7 @@ pub fn show(text: &str, how: (bool, bool), office: &Office<'_>, out: &mut dyn Wr
     if json {
         let mut value = session_json(&session, office);
         if let Some(fields) = value.as_object_mut() {
-            details(fields, &session, &contents, &rows);
+            details(fields, &session, &contents, (&rows, office));
             if let Some(brief) = &brief {
                 fields.insert("references".to_owned(), json!(start::references(&session, &brief.task)));
                 fields.insert("system_prompt".to_owned(), json!(brief.task.system_prompt));
@@ -127,7 +127,7 @@ pub fn show(text: &str, how: (bool, bool), office: &Office<'_>, out: &mut dyn Wr
         writeln!(out, "agents")?;
     }
     for row in rows {
-        writeln!(out, "  {}", agents::words(row, office.now))?;
+        writeln!(out, "  {}", agents::words(row, office))?;
     }
     Ok(Exit::Fine)
 }
@@ -137,7 +137,7 @@ fn details(
     fields: &mut serde_json::Map<String, Value>,
     session: &Session,
     contents: &Contents,
-    rows: &[&AgentRow],
+    (rows, office): (&[&AgentRow], &Office<'_>),
 ) {
     let entries: Vec<Value> = session
         .entries
@@ -160,7 +160,7 @@ fn details(
     fields.insert("entries".to_owned(), json!(entries));
     fields.insert("sealed".to_owned(), json!(files));
     fields.insert("skipped".to_owned(), json!(skipped));
-    let agents: Vec<Value> = rows.iter().map(|row| agents::json(row)).collect();
+    let agents: Vec<Value> = rows.iter().map(|row| agents::json(row, office)).collect();
     fields.insert("agents".to_owned(), json!(agents));
 }
 
@@ -225,7 +225,9 @@ pub fn end(named: Option<&str>, json: bool, office: &Office<'_>, out: &mut dyn W
             Err(fault) => drop(first.get_or_insert(fault)),
         }
     }
-    if let Some(fault) = first {
+    // Also those that nobody named end now, if they are over.
+    let tidied = office.tidy();
+    if let Some(fault) = first.or(tidied.err()) {
         return Err(fault.into());
     }
     let mut sessions = Vec::with_capacity(done.len());

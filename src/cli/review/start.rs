@@ -13,7 +13,7 @@ use crate::cli::quarantine::Task;
 use crate::domain::{Fault, FaultKind, QuarantinePolicy, escape};
 use crate::host::clock;
 use crate::host::places;
-use crate::host::quarantine::{self, Contents, EntryKind, Opening, Session, VaultKind, Why};
+use crate::host::quarantine::{self, Contents, EntryKind, Holder, Opening, Session, VaultKind, Why};
 
 /// What is printed of the names that were left out.
 const SHOWN: usize = 20;
@@ -25,7 +25,7 @@ pub fn start(args: &StartArgs, office: &Office<'_>, out: &mut dyn Write) -> Resu
             .with_way_out("leave it open, or send it to a file")
             .into());
     }
-    let session = open(&args.scope, args.ttl, office)?;
+    let session = open(&args.scope, args.ttl, Holder::above(), office)?;
     let told = Brief::of(office, &session).map_err(anyhow::Error::from).and_then(|brief| {
         if args.json { line(out, &brief.json()) } else { brief.print(out) }?;
         Ok(out.flush()?)
@@ -43,8 +43,8 @@ fn is_reader_gone(error: &anyhow::Error) -> bool {
     error.downcast_ref::<std::io::Error>().is_some_and(gone)
 }
 
-/// Opens a session for `scope`, with its line in the audit log.
-pub fn open(scope: &Scope, ttl_s: u32, office: &Office<'_>) -> Result<Session> {
+/// Opens a session for `scope` and the process that it is for, with its line in the audit log.
+pub fn open(scope: &Scope, ttl_s: u32, opener: Option<Holder>, office: &Office<'_>) -> Result<Session> {
     let cwd = std::env::current_dir().context("the working directory")?;
     let root = match &scope.root {
         Some(root) => root.clone(),
@@ -56,6 +56,7 @@ pub fn open(scope: &Scope, ttl_s: u32, office: &Office<'_>) -> Result<Session> {
         ttl_s,
         timeout_s: timeout_s(scope, office),
         instructions: scope.instructions.as_deref(),
+        opener,
         places: &office.machine.places()?,
         keys: VaultKind::chosen(&office.machine.env)?,
         now: clock::now(),

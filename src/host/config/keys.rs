@@ -211,7 +211,17 @@ pub static KEYS: &[Key] = &[
         "rules.disabled",
         (Kind::Words(Item::Rule), Stricter::Fewer),
         field!(words disabled_rules),
-        "ids of rules that are switched off (`lazaret rules list`)",
+        "ids of rules that are switched off (`lazaret rules list`); `domain.*` is every rule of a domain",
+    ),
+    key(
+        "rules.custom",
+        (Kind::Rules, Stricter::More),
+        field!(|p| Value::Rules(p.custom_rules.clone()), |p, v| {
+            if let Value::Rules(rules) = v {
+                p.custom_rules = rules;
+            }
+        }),
+        "rules of one's own, beside the built-in ones; each entry is a [[rules.custom]]",
     ),
     key(
         "resources.mode",
@@ -334,7 +344,7 @@ pub static REFUSED: &[Refused] = &[
     never("rationality.low_threshold", "all that is below rationality.medium_threshold is low"),
     never("audit.log_level", "every event is written; `lazaret audit show` filters when the log is read"),
     never("audit.export_format", "it is an option of the command that exports, not a setting"),
-    later("rules.custom_rules_path", "custom rules are not read yet"),
+    never("rules.custom_rules_path", "custom rules stand in the configuration itself, as [[rules.custom]]"),
     later("patterns.enabled_patterns", "patterns are not looked for yet"),
     later("patterns.custom_patterns", "patterns are not looked for yet"),
     later("patterns.sensitivity", "patterns are not looked for yet"),
@@ -405,6 +415,7 @@ mod tests {
                 calls: 1,
                 window_seconds: 1,
             }]),
+            Value::Rules(_) => Value::Rules(vec![super::super::rule::tests::plain()]),
         }
     }
 
@@ -424,7 +435,9 @@ mod tests {
                 (Kind::Words(item), Value::Words(words)) => {
                     assert!(words.iter().all(|word| item.refuse(word).is_none()), "{}", key.name);
                 }
-                (Kind::Switch, Value::Switch(_)) | (Kind::Limits, Value::Limits(_)) => {}
+                (Kind::Switch, Value::Switch(_))
+                | (Kind::Limits, Value::Limits(_))
+                | (Kind::Rules, Value::Rules(_)) => {}
                 (kind, value) => panic!("{}: {value:?} is not {kind:?}", key.name),
             }
         }

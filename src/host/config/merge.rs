@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     fn layer(origin: Origin, trusted: bool, text: &str) -> Layer {
-        let parsed = parse(text.as_bytes(), Some("/p"));
+        let parsed = parse(text.as_bytes(), Some("/p"), |_| Vec::new());
         assert_eq!(parsed.problems, []);
         let may_loosen = origin != Origin::Project || trusted;
         Layer { origin, path: format!("/{}", origin.name()), may_loosen, entries: parsed.entries }

@@ -4,6 +4,7 @@ mod cache;
 mod keys;
 mod merge;
 mod parse;
+mod rule;
 mod template;
 mod value;
 
@@ -12,6 +13,7 @@ use std::path::Path;
 pub use keys::{KEYS, Key, REFUSED, Refused};
 pub use merge::{Note, NoteKind, Origin, Resolved};
 pub use parse::Problem;
+pub use rule::RuleCheck;
 pub use template::template;
 pub use value::{Item, Kind, Stricter, Value};
 
@@ -19,7 +21,7 @@ use super::dirs::Dirs;
 use super::files::{self, Links};
 use super::places::upwards;
 use super::trust::{self, TrustState};
-use crate::domain::{Fault, FaultKind, Places, Policy, lies_in};
+use crate::domain::{Fault, FaultKind, Places, Policy, WrittenRule, lies_in};
 use merge::{Layer, Merged};
 
 /// The configuration file of a project.
@@ -58,8 +60,9 @@ pub struct Explained {
     pub layers: Vec<Source>,
 }
 
-/// The policy of a call made at these places; from the cache where the files have not changed.
-pub fn load(dirs: &Dirs, places: &Places) -> Result<Loaded, Fault> {
+/// The policy of a call made at these places; from the cache where the files have not changed. `check` has the last word on
+/// custom rules: what they mean is not known on this floor.
+pub fn load(dirs: &Dirs, places: &Places, check: RuleCheck) -> Result<Loaded, Fault> {
     let layers = sources(dirs, places)?;
     if layers.is_empty() {
         return Ok(Loaded { policy: Policy::default(), notes: Vec::new(), layers });
@@ -68,22 +71,37 @@ pub fn load(dirs: &Dirs, places: &Places) -> Result<Loaded, Fault> {
     if let Some((policy, notes)) = cache::get(&dirs.state, &layers, &fingerprint) {
         return Ok(Loaded { policy, notes, layers });
     }
-    let (merged, notes) = resolve(&layers)?;
+    let (merged, notes) = resolve(&layers, check)?;
     // A cache that cannot be written costs time, nothing else.
     let _ = cache::put(&dirs.state, &layers, &fingerprint, (&merged.policy, &notes));
     Ok(Loaded { policy: merged.policy, notes, layers })
 }
 
 /// The same without the cache, with the origin of every value.
-pub fn explain(dirs: &Dirs, places: &Places) -> Result<Explained, Fault> {
+pub fn explain(dirs: &Dirs, places: &Places, check: RuleCheck) -> Result<Explained, Fault> {
     let layers = sources(dirs, places)?;
-    let (merged, notes) = resolve(&layers)?;
+    let (merged, notes) = resolve(&layers, check)?;
     Ok(Explained { policy: merged.policy, values: merged.values, notes, layers })
 }
 
 /// Everything that is wrong with a file's content. `project`: the directory of a project's file.
-pub fn problems(bytes: &[u8], project: Option<&str>) -> Vec<Problem> {
-    parse::parse(bytes, project).problems
+pub fn problems(bytes: &[u8], project: Option<&str>, check: RuleCheck) -> Vec<Problem> {
+    parse::parse(bytes, project, check).problems
+}
+
+/// The custom rules of a file's content that are well written, and everything that is wrong with it.
+pub fn rules_of(bytes: &[u8], project: Option<&str>, check: RuleCheck) -> (Vec<WrittenRule>, Vec<Problem>) {
+    let parsed = parse::parse(bytes, project, check);
+    let rules = parsed.entries.into_iter().filter_map(|entry| match entry.value {
+        Value::Rules(rules) => Some(rules),
+        Value::Switch(_)
+        | Value::Whole(_)
+        | Value::Fraction(_)
+        | Value::Word(_)
+        | Value::Words(_)
+        | Value::Limits(_) => None,
+    });
+    (rules.flatten().collect(), parsed.problems)
 }
 
 /// The paths at which files are looked for, the highest layer first.
@@ -140,14 +158,21 @@ fn unusable(path: &str, why: &str) -> Fault {
         .with_way_out(format!("mend {path} (`lazaret config check` lists what is wrong), or move it away"))
 }
 
+/// A stranger's rules count, but their words are not lazaret's.
+fn hush(entry: &mut parse::Entry) {
+    if let Value::Rules(rules) = &mut entry.value {
+        rules.iter_mut().for_each(|rule| rule.hushed = true);
+    }
+}
+
 /// Parses the files and puts them together.
-fn resolve(sources: &[Source]) -> Result<(Merged, Vec<Note>), Fault> {
+fn resolve(sources: &[Source], check: RuleCheck) -> Result<(Merged, Vec<Note>), Fault> {
     let mut layers = Vec::with_capacity(sources.len());
     let mut notes = Vec::new();
     for Source { origin, path, trust, content } in sources {
         let base = path.strip_suffix(PROJECT_FILE).filter(|_| *origin == Origin::Project);
         let parsed = match content {
-            Ok(bytes) => parse::parse(bytes, base),
+            Ok(bytes) => parse::parse(bytes, base, check),
             Err(why) => {
                 let problem = Problem { line: None, text: why.clone() };
                 parse::Parsed { entries: Vec::new(), problems: vec![problem] }
@@ -165,7 +190,11 @@ fn resolve(sources: &[Source]) -> Result<(Merged, Vec<Note>), Fault> {
             }
         }
         let may_loosen = trust.is_none_or(|trust| trust == TrustState::Allowed);
-        layers.push(Layer { origin: *origin, path: path.clone(), may_loosen, entries: parsed.entries });
+        let mut entries = parsed.entries;
+        if !may_loosen {
+            entries.iter_mut().for_each(hush);
+        }
+        layers.push(Layer { origin: *origin, path: path.clone(), may_loosen, entries });
     }
     let mut merged = merge::merge(&layers);
     notes.append(&mut merged.notes);

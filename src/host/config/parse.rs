@@ -3,6 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::keys::{self, KEYS, Key, REFUSED};
+use super::rule::{self, RuleCheck};
 use super::value::{Item, Kind, Value};
 use crate::domain::{Policy, ToolLimit, clip, escape, join};
 
@@ -45,9 +46,10 @@ pub struct Parsed {
     pub problems: Vec<Problem>,
 }
 
-/// Reads a file's bytes. `base`: the directory from which relative paths count; without one they are a problem.
-pub fn parse(bytes: &[u8], base: Option<&str>) -> Parsed {
-    let mut reader = Reader { text: "", base, parsed: Parsed::default() };
+/// Reads a file's bytes. `base`: the directory from which relative paths count; without one they are a problem. `check` has the
+/// last word on custom rules.
+pub fn parse(bytes: &[u8], base: Option<&str>, check: RuleCheck) -> Parsed {
+    let mut reader = Reader { text: "", base, check, parsed: Parsed::default() };
     match std::str::from_utf8(bytes) {
         Err(error) => reader.problem(None, format!("it is not UTF-8 text (byte {})", error.valid_up_to())),
         Ok(text) => {
@@ -73,6 +75,7 @@ pub fn parse(bytes: &[u8], base: Option<&str>) -> Parsed {
 struct Reader<'a> {
     text: &'a str,
     base: Option<&'a str>,
+    check: RuleCheck,
     parsed: Parsed,
 }
 
@@ -98,7 +101,9 @@ impl Reader<'_> {
             } else {
                 format!("{prefix}.{name}", name = name.get_ref())
             };
-            if let Some(key) = keys::find(&name) {
+            if let Some(key) = keys::find(&name).filter(|key| key.kind == Kind::Rules) {
+                self.rules(key, at, value.get_ref());
+            } else if let Some(key) = keys::find(&name) {
                 match self.value(key, value.get_ref()) {
                     Ok(value) => {
                         let line = self.line(at);
@@ -111,6 +116,18 @@ impl Reader<'_> {
             } else if self.parsed.problems.len() < MAX_PROBLEMS {
                 self.problem(Some(at), unknown(&name));
             }
+        }
+    }
+
+    fn rules(&mut self, key: &'static Key, at: usize, value: &DeValue<'_>) {
+        let mut mistakes = Vec::new();
+        let rules = rule::rules(value, at, self.check, &mut mistakes);
+        for (at, text) in mistakes {
+            self.problem(Some(at), text);
+        }
+        if !rules.is_empty() {
+            let line = self.line(at);
+            self.parsed.entries.push(Entry { key, value: Value::Rules(rules), line });
         }
     }
 
@@ -134,6 +151,8 @@ impl Reader<'_> {
             }
             Kind::Words(item) => self.words(item, value).map_err(|why| why.unwrap_or_else(wrong)),
             Kind::Limits => limits(value).map(Value::Limits),
+            // They are read one by one, so that one that is broken does not take the others with it.
+            Kind::Rules => Err(wrong()),
         }
     }
 
@@ -197,7 +216,12 @@ fn disorder(policy: &Policy, group: &str) -> Option<String> {
         .iter()
         .filter_map(|key| match key.get(policy) {
             Value::Fraction(number) => Some((key.name, number)),
-            Value::Switch(_) | Value::Whole(_) | Value::Word(_) | Value::Words(_) | Value::Limits(_) => None,
+            Value::Switch(_)
+            | Value::Whole(_)
+            | Value::Word(_)
+            | Value::Words(_)
+            | Value::Limits(_)
+            | Value::Rules(_) => None,
         })
         .collect();
     // Risk is listed from the lowest band up, rationality from the highest down.
@@ -243,7 +267,7 @@ fn unknown(name: &str) -> String {
 }
 
 /// A value as a message shows it.
-fn shown(value: &DeValue<'_>) -> String {
+pub(super) fn shown(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => format!("\"{}\"", escape(&clip(text, 60))),
         DeValue::Integer(number) => clip(&format!("{}{}", radix_mark(number.radix()), number.as_str()), 60),

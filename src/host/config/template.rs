@@ -10,13 +10,25 @@ const HEAD: &str = "\
 # All keys are explained in docs/configuration.md.
 ";
 
+/// A rule of one's own.
+const RULE: &str = r#"# [[rules.custom]]
+# id = "custom.deploy"
+# verdict = "modify"
+# severity = "high"
+# reason = "deploys what nobody has looked at"
+# instead = { advice = "open a pull request and let the pipeline deploy" }
+# when = [{ command = { programs = ["fly", "flyctl"], subs = ["deploy"] } }]
+# fires = ["fly deploy --remote-only"]
+# silent = ["fly logs", "git commit -m 'fly deploy'"]
+"#;
+
 /// The text of a new configuration file.
 pub fn template() -> String {
     let mut text = HEAD.to_owned();
     let mut section = "";
     for key in KEYS {
         let (before, name) = key.name.rsplit_once('.').unwrap_or(("", key.name));
-        if before != section && key.kind != Kind::Limits {
+        if before != section && !matches!(key.kind, Kind::Limits | Kind::Rules) {
             text.push_str(&format!("\n[{before}]"));
             section = before;
         }
@@ -35,6 +47,7 @@ fn entry(key: &Key, name: &str) -> String {
                 key.name
             )
         }
+        Kind::Rules => format!("\n{}{RULE}", about.trim_start()),
         Kind::Switch | Kind::Whole { .. } | Kind::Fraction | Kind::Word { .. } | Kind::Words(_) => {
             format!("{about}# {name} = {}\n", key.get(&Policy::default()))
         }
@@ -54,13 +67,15 @@ mod tests {
     #[test]
     fn as_written_it_says_nothing_and_uncommented_the_defaults() {
         let text = template();
-        let parsed = parse(text.as_bytes(), None);
+        let parsed = parse(text.as_bytes(), None, |_| Vec::new());
         assert!(parsed.problems.is_empty() && parsed.entries.is_empty(), "{parsed:?}");
         let uncommented: String = text.lines().map(|line| format!("{}\n", uncommented(line))).collect();
-        let parsed = parse(uncommented.as_bytes(), None);
+        let parsed = parse(uncommented.as_bytes(), None, |_| Vec::new());
         assert_eq!(parsed.problems, [], "{uncommented}");
         assert_eq!(parsed.entries.len(), KEYS.len());
-        for entry in parsed.entries.iter().filter(|entry| entry.key.kind != Kind::Limits) {
+        for entry in
+            parsed.entries.iter().filter(|entry| !matches!(entry.key.kind, Kind::Limits | Kind::Rules))
+        {
             assert_eq!(entry.value, entry.key.get(&Policy::default()), "{}", entry.key.name);
         }
     }

@@ -1,6 +1,6 @@
 //! Values of keys: what a key takes, how a value is written, and which of two values is the stricter.
 
-use crate::domain::ToolLimit;
+use crate::domain::{ToolLimit, WrittenRule};
 
 /// A value of a key.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,6 +11,7 @@ pub enum Value {
     Word(&'static str),
     Words(Vec<String>),
     Limits(Vec<ToolLimit>),
+    Rules(Vec<WrittenRule>),
 }
 
 /// What a key takes.
@@ -31,6 +32,8 @@ pub enum Kind {
     Words(Item),
     /// Tables with `tool`, `calls` and `window_seconds`.
     Limits,
+    /// Whole rules.
+    Rules,
 }
 
 /// What the items of a list are.
@@ -82,6 +85,9 @@ impl Stricter {
             (Value::Words(upper), Value::Words(lower)) => self.words(upper, lower),
             (Value::Limits(upper), Value::Limits(lower)) => {
                 added(upper, lower).map_or(Change::Same, |all| Change::Tightens(Value::Limits(all)))
+            }
+            (Value::Rules(upper), Value::Rules(lower)) => {
+                added(upper, lower).map_or(Change::Same, |all| Change::Tightens(Value::Rules(all)))
             }
             _ if self.tightens(kind, upper, lower) => Change::Tightens(lower.clone()),
             _ => Change::Loosens,
@@ -151,6 +157,7 @@ impl Kind {
             Kind::Word { words, .. } => quoted(words),
             Kind::Words(item) => format!("a list of {}", item.describe()),
             Kind::Limits => "tables with tool, calls (1 to 10000) and window_seconds (1 to 86400)".to_owned(),
+            Kind::Rules => "rules as `lazaret rules show ID --toml` writes them".to_owned(),
         }
     }
 }
@@ -213,6 +220,11 @@ impl std::fmt::Display for Value {
                     .collect();
                 write!(f, "[{}]", items.join(", "))
             }
+            // Their ids: whole, they would fill pages.
+            Value::Rules(rules) => {
+                let items: Vec<String> = rules.iter().map(|rule| quoted(&rule.id)).collect();
+                write!(f, "[{}]", items.join(", "))
+            }
         }
     }
 }
@@ -227,6 +239,7 @@ impl Value {
             Value::Word(word) => json!(word),
             Value::Words(words) => json!(words),
             Value::Limits(limits) => json!(limits),
+            Value::Rules(rules) => json!(rules),
         }
     }
 }

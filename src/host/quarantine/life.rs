@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Mode, OFlags};
 use uuid::Uuid;
 
+use super::holder::Holder;
 use super::record::{
     self, CONTENTS, COPIES, ENDED, Ended, OPEN, RECORD, SALT, Session, Why, write_contents, write_record,
 };
@@ -44,6 +45,8 @@ pub struct Opening<'o> {
     /// How long one agent may work, in seconds.
     pub timeout_s: u32,
     pub instructions: Option<&'o str>,
+    /// The process that it lasts no longer than, until an agent works in it.
+    pub opener: Option<Holder>,
     pub places: &'o Places,
     /// Where the key is to be kept; none = whatever works.
     pub keys: Option<VaultKind>,
@@ -114,6 +117,7 @@ fn put_in_place(
         timeout_s: opening.timeout_s,
         vault,
         instructions: opening.instructions.map(str::to_owned),
+        opener: opening.opener,
         entries: sealed.entries,
         files: sealed.contents.files.len() as u64,
         bytes: sealed.bytes,
@@ -262,6 +266,7 @@ pub(super) fn end_locked(room: &Room, id: &ReviewId, why: Why, now: Now) -> Resu
             timeout_s: 0,
             vault: VaultKind::Keyring,
             instructions: None,
+            opener: None,
             entries: Vec::new(),
             files: 0,
             bytes: 0,

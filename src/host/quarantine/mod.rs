@@ -2,6 +2,7 @@
 //! session is decided elsewhere.
 
 mod beneath;
+mod holder;
 mod kernel;
 mod life;
 mod record;
@@ -11,6 +12,7 @@ mod seal;
 mod sweep;
 mod vault;
 
+pub use holder::Holder;
 pub use life::{Listed, MAX_NAMED, MAX_OPEN, MAX_TTL_S, Opening, end, key, list, load, open};
 pub use record::{Contents, Ended, Entry, EntryKind, SealedFile, Session, Skipped, Why};
 pub use register::{

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::holder::Holder;
 use super::room::{Room, fault};
 use super::vault::VaultKind;
 use crate::domain::{Fault, Granted, Grounds, ReviewId};
@@ -81,6 +82,8 @@ pub enum Why {
     TimedOut,
     /// The client's session ended.
     ClientEnded,
+    /// The process that it was opened for, or every client whose agents worked in it, has ended.
+    ProcessGone,
     /// A process that was ending it was killed, or its record was damaged.
     Broken,
 }
@@ -93,6 +96,7 @@ impl Why {
             Why::Expired => "expired",
             Why::TimedOut => "timed-out",
             Why::ClientEnded => "client-ended",
+            Why::ProcessGone => "process-gone",
             Why::Broken => "broken",
         }
     }
@@ -120,6 +124,9 @@ pub struct Session {
     pub timeout_s: u32,
     pub vault: VaultKind,
     pub instructions: Option<String>,
+    /// The process that it lasts no longer than, until an agent works in it; none = there is none, or it cannot be said.
+    #[serde(default)]
+    pub(super) opener: Option<Holder>,
     pub entries: Vec<Entry>,
     /// Number of files, their bytes, and how many were left out.
     pub files: u64,
@@ -283,6 +290,7 @@ mod tests {
             timeout_s: 5,
             vault: VaultKind::Tmpfs,
             instructions: None,
+            opener: None,
             entries: entries.iter().map(entry).collect(),
             files: 0,
             bytes: 0,

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::holder::{Holder, Lookout};
 use super::life::open_ids;
 use super::record::{self, Session, Why, elapsed_ms};
 use super::room::{Room, fault};
@@ -106,6 +107,9 @@ struct Row {
     /// How often its answer was refused.
     #[serde(default)]
     sent_back: u32,
+    /// The client's process; none = it cannot be said.
+    #[serde(default)]
+    holder: Option<Holder>,
 }
 
 impl Row {
@@ -196,6 +200,7 @@ fn admit(
             timeout_s: session.timeout_s,
             state: AgentState::Working,
             sent_back: 0,
+            holder: Holder::above(),
         };
         let left_ms = row.left_ms(now).unwrap_or(0);
         register.rows.push(row);
@@ -225,6 +230,8 @@ fn admit(
             return Ok(Err(Denied::TooMany));
         }
         row.state = AgentState::Working;
+        // Its client may have been started anew.
+        row.holder = Holder::above();
     }
     Ok(Ok(Entered { session, since: row.since(), left_ms, first: false }))
 }
@@ -233,7 +240,7 @@ fn admit(
 fn usable(room: &Room, review: &ReviewId, now: Now) -> Result<Result<Session, Denied>, Fault> {
     let denied = |why| match why {
         Why::TimedOut => Denied::TimedOut { review: review.clone() },
-        Why::Asked | Why::Expired | Why::ClientEnded | Why::Broken => {
+        Why::Asked | Why::Expired | Why::ClientEnded | Why::ProcessGone | Why::Broken => {
             Denied::Ended { review: review.clone(), why }
         }
     };
@@ -357,11 +364,39 @@ pub fn agents(dirs: &Dirs, now: Now) -> Result<Vec<AgentRow>, Fault> {
     Ok(register.rows.into_iter().map(row).collect())
 }
 
-/// The reviews in which an agent works that is past its deadline; a damaged register names none.
-pub(super) fn overdue(room: &Room, now: Now) -> Vec<ReviewId> {
-    let Ok(Ok(register)) = read(room) else { return Vec::new() };
-    let late = |row: &&Row| row.state == AgentState::Working && row.left_ms(now).is_none();
-    register.rows.iter().filter(late).filter_map(|row| ReviewId::parse(&row.review)).collect()
+/// What the register says of the sessions that are open; a damaged one says nothing.
+pub(super) struct Stock {
+    rows: Vec<Row>,
+    now: Now,
+}
+
+/// Looked up once for all sessions.
+pub(super) fn stock(room: &Room, now: Now) -> Stock {
+    let rows = read(room).ok().and_then(Result::ok).map(|register| register.rows);
+    Stock { rows: rows.unwrap_or_default(), now }
+}
+
+impl Stock {
+    /// Whether an agent works in it that is past its deadline.
+    pub fn is_overdue(&self, review: &ReviewId) -> bool {
+        let late = |row: &Row| row.state == AgentState::Working && row.left_ms(self.now).is_none();
+        self.rows.iter().any(|row| row.review == review.as_str() && late(row))
+    }
+
+    /// Whether everybody is known to have ended who could go on with it: the clients of its agents; before there are any,
+    /// who opened it.
+    pub fn is_deserted(&self, session: &Session, lookout: &mut Lookout) -> bool {
+        let mut holders: Vec<Option<Holder>> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.review == session.id.as_str()) {
+            if !holders.contains(&row.holder) {
+                holders.push(row.holder);
+            }
+        }
+        if holders.is_empty() {
+            holders.push(session.opener);
+        }
+        holders.into_iter().all(|holder| holder.is_some_and(|holder| lookout.is_gone(holder)))
+    }
 }
 
 /// The agents of a session that has ended give their places back; the late ones are remembered as such.

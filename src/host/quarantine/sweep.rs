@@ -1,12 +1,14 @@
-//! What is over goes: sessions past their time or with an agent past its deadline, what killed processes left, the master
+//! What is over goes: sessions past their time, with an agent past its deadline, or whose processes have all ended, what
+//! killed processes left, the master
 //! when no session is open, old tombstones, and at last the room itself. Where there is no room it is one system call.
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use super::beneath;
+use super::holder::Lookout;
 use super::life::{LOOKED_AT, MAX_TTL_S, end_locked, ended_ids, forget_if_idle, open_ids, remove_tree};
 use super::record::{self, ENDED, OPEN, SALT, Why};
-use super::register;
+use super::register::{self, Stock};
 use super::room::{LOCK, Room, UNFINISHED};
 use super::vault;
 use crate::domain::{Fault, ReviewId};
@@ -61,7 +63,8 @@ struct Look {
 fn look(room: &Room, now: Now) -> Result<Look, Fault> {
     let mut look = Look::default();
     let names = room.names(OPEN, LOOKED_AT)?;
-    let late = if names.is_empty() { Vec::new() } else { register::overdue(room, now) };
+    let stock = if names.is_empty() { None } else { Some(register::stock(room, now)) };
+    let mut lookout = Lookout::default();
     let mut open = 0_usize;
     for name in &names {
         let Some(id) = ReviewId::parse(name) else {
@@ -69,7 +72,7 @@ fn look(room: &Room, now: Now) -> Result<Look, Fault> {
             continue;
         };
         open += 1;
-        match why_over(room, &id, &late, now) {
+        match why_over(room, &id, (stock.as_ref(), &mut lookout), now) {
             Ok(None) => {}
             Ok(Some(why)) => look.over.push((id, why)),
             Err(_) => look.damaged.push(id),
@@ -82,15 +85,24 @@ fn look(room: &Room, now: Now) -> Result<Look, Fault> {
 }
 
 /// Why a session is over: none = it is not. The fault is that of a record which cannot be read.
-fn why_over(room: &Room, id: &ReviewId, late: &[ReviewId], now: Now) -> Result<Option<Why>, Fault> {
-    if late.contains(id) {
+fn why_over(
+    room: &Room,
+    id: &ReviewId,
+    (stock, lookout): (Option<&Stock>, &mut Lookout),
+    now: Now,
+) -> Result<Option<Why>, Fault> {
+    if stock.is_some_and(|stock| stock.is_overdue(id)) {
         return Ok(Some(Why::TimedOut));
     }
     if !room.exists(&format!("{OPEN}/{id}/{SALT}")) {
         return Ok(Some(Why::Broken));
     }
     match record::load(room, id) {
-        Ok(Some(session)) => Ok(session.is_expired(now).then_some(Why::Expired)),
+        Ok(Some(session)) if session.is_expired(now) => Ok(Some(Why::Expired)),
+        Ok(Some(session)) => {
+            let deserted = stock.is_some_and(|stock| stock.is_deserted(&session, lookout));
+            Ok(deserted.then_some(Why::ProcessGone))
+        }
         Ok(None) => Ok(None),
         Err(fault) => {
             // It cannot say how old it is; the directory can.

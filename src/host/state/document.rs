@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::file::{Ring, keep};
+use super::marks;
 use super::ring::Papers;
 use super::{cannot, fault};
-use crate::domain::{Fault, FaultKind};
+use crate::domain::{Fault, FaultKind, Marks};
 use crate::host::clock::Now;
 use crate::host::private;
 
@@ -25,6 +26,9 @@ pub struct Document {
     pub stopped: Option<String>,
     /// What the session is for.
     pub goals: Vec<String>,
+    /// What is remembered of files.
+    #[serde(with = "marks", skip_serializing_if = "Marks::is_empty")]
+    pub marks: Marks,
     /// Prompts so far. Kept in the ring's header, so that counting one needs no document.
     #[serde(skip)]
     pub prompts: u64,
@@ -33,7 +37,7 @@ pub struct Document {
 impl Document {
     /// Nothing in it needs a file.
     fn is_blank(&self) -> bool {
-        self.stopped.is_none() && self.goals.is_empty()
+        self.stopped.is_none() && self.goals.is_empty() && self.marks.is_empty()
     }
 }
 

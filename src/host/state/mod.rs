@@ -3,6 +3,7 @@
 
 mod document;
 mod file;
+mod marks;
 mod ring;
 mod sweep;
 
@@ -19,7 +20,7 @@ pub use sweep::sweep;
 
 use super::clock::Now;
 use super::private;
-use crate::domain::{Entry, Fault, FaultKind, Outcome, PastCall, Stand, Subject};
+use crate::domain::{Entry, Fault, FaultKind, Marks, Outcome, PastCall, Stand, Subject, Verdict};
 
 /// Where the state lies, and how long a call waits for another one of its session.
 #[derive(Debug, Clone)]
@@ -65,15 +66,33 @@ pub fn update<T>(
     look: Look,
     f: impl FnOnce(&Stand) -> (T, Option<Entry>),
 ) -> Result<T, Fault> {
+    remember(store, subject, now, look, |stand| {
+        let (answer, entry) = f(stand);
+        (answer, entry, None)
+    })
+}
+
+/// The same, where what is remembered of files may be replaced too.
+pub fn remember<T>(
+    store: &Store,
+    subject: &Subject,
+    now: Now,
+    look: Look,
+    f: impl FnOnce(&Stand) -> (T, Option<Entry>, Option<Marks>),
+) -> Result<T, Fault> {
     let mut ring = session(store, subject, now)?;
     let document = document::load(&mut ring, now, true)?;
     let stand = stand(&mut ring, document, now, look)?;
-    let (answer, entry) = f(&stand);
+    let (answer, entry, marks) = f(&stand);
     if let Some(entry) = entry {
         // The record first: one that the header does not count yet is found by the next call.
         ring.write_record(&Record { sequence: ring.header.next, at: now, entry })?;
         ring.header.count(&entry);
         ring.write_header()?;
+    }
+    if let Some(marks) = marks.filter(|marks| *marks != stand.marks) {
+        let Stand { stopped, goals, prompts, .. } = stand;
+        document::save(&mut ring, &Document { stopped, goals, marks, prompts })?;
     }
     Ok(answer)
 }
@@ -87,6 +106,29 @@ pub fn look(store: &Store, subject: &Subject, now: Now, look: Look) -> Result<St
     stand(&mut ring, document, now, look)
 }
 
+/// Forgets what is remembered of the files that `gone` names; looked at only where something is remembered.
+pub fn forget(
+    store: &Store,
+    subject: &Subject,
+    now: Now,
+    gone: impl FnOnce(&Marks) -> Vec<String>,
+) -> Result<(), Fault> {
+    let Some(mut ring) = Ring::open(store, &name(subject), now, Purpose::Change)? else {
+        return Ok(());
+    };
+    let mut document = document::load(&mut ring, now, true)?;
+    if document.marks.is_empty() {
+        return Ok(());
+    }
+    let paths = gone(&document.marks);
+    if paths.is_empty() {
+        return Ok(());
+    }
+    catch_up(&mut ring)?;
+    paths.iter().for_each(|path| document.marks.forget(path));
+    document::save(&mut ring, &document)
+}
+
 /// Reports how a call ended, by the fingerprint of its id: `false` = no such call is remembered.
 pub fn finish(
     store: &Store,
@@ -95,13 +137,24 @@ pub fn finish(
     outcome: Outcome,
     now: Now,
 ) -> Result<bool, Fault> {
+    finished(store, subject, call, outcome, now).map(|verdict| verdict.is_some())
+}
+
+/// The same, and what was said of the call before it ran: none = no such call is remembered.
+pub fn finished(
+    store: &Store,
+    subject: &Subject,
+    call: u64,
+    outcome: Outcome,
+    now: Now,
+) -> Result<Option<Verdict>, Fault> {
     /// Records read at once, newest first: a call is mostly reported before many others begin.
     const AT_ONCE: u64 = 64;
     if call == 0 {
-        return Ok(false);
+        return Ok(None);
     }
     let Some(mut ring) = Ring::open(store, &name(subject), now, Purpose::Change)? else {
-        return Ok(false);
+        return Ok(None);
     };
     catch_up(&mut ring)?;
     let mut above = ring.header.next;
@@ -114,11 +167,11 @@ pub fn finish(
                 record.entry.outcome = outcome;
                 ring.write_record(&record)?;
             }
-            return Ok(true);
+            return Ok(Some(record.entry.verdict));
         }
         above = from;
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Changes what changes seldom; nothing is written when nothing changed.
@@ -183,6 +236,7 @@ fn stand(ring: &mut Ring, document: Document, now: Now, look: Look) -> Result<St
         prompts: document.prompts,
         stopped: document.stopped,
         goals: document.goals,
+        marks: document.marks,
     })
 }
 

@@ -44,6 +44,8 @@ pub struct Metadata<'a> {
     pub finished_s: u64,
     /// Calls that the agent made, refused ones included.
     pub calls: u32,
+    /// The originals of the files that the agent read; none = it is not known.
+    pub read: Option<&'a HashSet<&'a str>>,
 }
 
 /// A report that may be shown.
@@ -61,6 +63,8 @@ pub struct CleanReport {
     pub findings: Vec<CleanFinding>,
     /// Files of the session that the agent says it read, by their original paths.
     pub files_reviewed: Vec<String>,
+    /// Those that it says it read and never did.
+    pub never_read: Vec<String>,
     pub unread: Vec<CleanUnread>,
     /// How many findings were left out, because the report was too long.
     pub dropped: usize,
@@ -118,15 +122,22 @@ pub fn clean(report: Report, files: &[ReviewedFile<'_>], meta: &Metadata<'_>) ->
             flags.insert(Flag::UnknownFile);
             return None;
         };
-        seen.insert(file.original).then(|| shown(file))
+        seen.insert(file.original).then(|| (file.original, shown(file)))
     };
-    let mut files_reviewed: Vec<String> =
+    let claimed: Vec<(&str, String)> =
         report.files_reviewed.iter().filter_map(|name| known(name, &mut flags)).collect();
+    let was_read = |original: &str| meta.read.is_none_or(|read| read.contains(original));
+    let (read, never): (Vec<_>, Vec<_>) = claimed.into_iter().partition(|(original, _)| was_read(original));
+    let shown = |files: Vec<(&str, String)>| files.into_iter().map(|(_, shown)| shown).collect();
+    let (mut files_reviewed, mut never_read): (Vec<String>, Vec<String>) = (shown(read), shown(never));
+    if !never_read.is_empty() {
+        flags.insert(Flag::NeverRead);
+    }
     let mut unread: Vec<CleanUnread> = report
         .unread
         .iter()
         .filter_map(|unread| {
-            let file = known(&unread.file, &mut flags)?;
+            let (_, file) = known(&unread.file, &mut flags)?;
             Some(CleanUnread { file, why: clean_text(&unread.why, WHY, &places, &mut flags) })
         })
         .collect();
@@ -134,10 +145,11 @@ pub fn clean(report: Report, files: &[ReviewedFile<'_>], meta: &Metadata<'_>) ->
         flags.insert(Flag::UnreadFiles);
     }
     let mut left = NAMES;
-    let named = files_reviewed.len() + unread.len();
+    let named = files_reviewed.len() + never_read.len() + unread.len();
     unread.retain(|one| takes(&mut left, written(&json!(one.file)) + written(&json!(one.why)) + 32));
+    never_read.retain(|file| takes(&mut left, written(&json!(file))));
     files_reviewed.retain(|file| takes(&mut left, written(&json!(file))));
-    if files_reviewed.len() + unread.len() < named {
+    if files_reviewed.len() + never_read.len() + unread.len() < named {
         flags.insert(Flag::Shortened);
     }
     CleanReport {
@@ -150,6 +162,7 @@ pub fn clean(report: Report, files: &[ReviewedFile<'_>], meta: &Metadata<'_>) ->
         summary,
         findings,
         files_reviewed,
+        never_read,
         unread,
         dropped,
         flags: flags.into_iter().collect(),
@@ -267,6 +280,7 @@ impl CleanReport {
             "summary": self.summary,
             "findings": findings,
             "filesReviewed": self.files_reviewed,
+            "neverRead": self.never_read,
             "unread": unread,
         })
         .to_string()

@@ -34,12 +34,14 @@ pub enum Flag {
     RiskChanged,
     /// Not all files of the session were read.
     UnreadFiles,
+    /// The agent says that it read a file which it never opened.
+    NeverRead,
     /// The report was too long: its least severe findings were left out.
     FindingsDropped,
 }
 
 impl Flag {
-    pub const ALL: [Flag; 14] = [
+    pub const ALL: [Flag; 15] = [
         Flag::HiddenCharacters,
         Flag::Markup,
         Flag::Instruction,
@@ -53,6 +55,7 @@ impl Flag {
         Flag::UnknownLine,
         Flag::RiskChanged,
         Flag::UnreadFiles,
+        Flag::NeverRead,
         Flag::FindingsDropped,
     ];
 
@@ -72,6 +75,7 @@ impl Flag {
             Flag::UnknownLine => "unknown-line",
             Flag::RiskChanged => "risk-changed",
             Flag::UnreadFiles => "unread-files",
+            Flag::NeverRead => "never-read",
             Flag::FindingsDropped => "findings-dropped",
         }
     }

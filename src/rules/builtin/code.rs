@@ -1,12 +1,12 @@
 //! Code in other languages: what it deletes by itself, and the commands that it starts.
 
-use super::{lists, predicate, runners, scripts};
+use super::{lists, predicate, runners, scripts, statements};
 use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::commands;
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, code_of, contains_word, flag_value,
-    has_flag, inner_verdict, is_interpreter, is_shell, runs,
+    has_flag, inner_verdict, input_of, is_interpreter, is_shell, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -131,6 +131,9 @@ const STARTS: &[&str] = &[
     "\"|",
     "'|",
 ];
+
+/// The same as strings that are names: `getattr(os, 'system')`.
+const NAMED_STARTS: &[&str] = &["getattr", "__import__", "importlib", "spawn ", ":!", "exec "];
 
 /// Those that are also names of functions of a project's own, as tests call them.
 const OWN_NAMES: &[&str] = &["run(", "call("];
@@ -265,7 +268,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate(
                 "code_runs_an_asked_command",
-                Trigger::INTERPRETER.or(Trigger::programs(lists::SEDS)),
+                Trigger::INTERPRETER.or(Trigger::programs(lists::SEDS)).or(Trigger::programs(MAKES)),
                 |scene| runs_at_least(scene, Verdict::Modify),
             ),
             predicate("argument_is_an_asked_command", runners::NEEDS, |scene| {
@@ -391,7 +394,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate(
                 "code_runs_a_blocked_command",
-                Trigger::INTERPRETER.or(Trigger::programs(lists::SEDS)),
+                Trigger::INTERPRETER.or(Trigger::programs(lists::SEDS)).or(Trigger::programs(MAKES)),
                 |scene| runs_at_least(scene, Verdict::Block),
             ),
             predicate("argument_is_a_blocked_command", runners::NEEDS, |scene| {
@@ -482,6 +485,18 @@ fn texts<'s>(inv: &'s Invocation, scene: &'s Scene<'_>) -> impl Iterator<Item = 
     code_of(inv, scene).map(move |text| scripts::with_home(&text, home))
 }
 
+/// Whether a command runs a script of which the session knows nothing: it was there before, and people have read it.
+fn is_old_script(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Some(Target::Path { path, .. }) = inv.operands.first().map(|arg| target_of(arg, inv.cwd.as_deref()))
+    else {
+        return false;
+    };
+    let survey = scene.view.survey;
+    scene.view.facts.content(&path).flatten().is_some()
+        && !survey.written.iter().any(|(file, _)| *file == path)
+        && survey.marks.source(&path).is_none()
+}
+
 fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     const LOST: &[Class] = &[
         Class::Root,
@@ -495,6 +510,7 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     ];
     const LOST_ONE: &[Class] =
         &[Class::Root, Class::System, Class::Home, Class::Users, Class::Git, Class::Device];
+    const LOST_BY_OLD: &[Class] = &[Class::Root, Class::Home, Class::Users];
     let lost = |inv: &Invocation, text: &str, recursive: bool| {
         let home = scene.view.facts.places.home.as_deref();
         let path = match (text.strip_prefix('~'), home, inv.cwd.as_deref()) {
@@ -505,10 +521,15 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         };
         let target = Target::Path { path, glob: text.contains('*'), recursive };
         let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
-        classes.any(if recursive { LOST } else { LOST_ONE })
+        classes.any(match recursive {
+            true if is_old_script(inv, scene) => LOST_BY_OLD,
+            true => LOST,
+            false => LOST_ONE,
+        })
     };
     let found = interpreters(scene).find(|inv| {
         texts(inv, scene).any(|text| {
+            let text = statements::around(&text, &[DELETES, DELETES_ONE]);
             let tree = DELETES.iter().any(|call| contains_word(&text, call));
             let one = tree || DELETES_ONE.iter().any(|call| contains_word(&text, call));
             let literals = scripts::strings(&text).into_iter().chain(scripts::run_quotes(&text));
@@ -692,15 +713,19 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         let run = sed_scripts(inv).filter_map(|script| scripts::sed_runs(&script.text()));
         { run }.any(|command| is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least)
     });
-    if let Some(inv) = sed {
-        return Found::yes(&inv.text);
+    if let Some(text) = sed.map(|inv| inv.text.as_str()).or_else(|| recipes_run(scene, least)) {
+        return Found::yes(text);
     }
     if !scene.trigger.meets(Trigger::INTERPRETER) {
         return Found::No;
     }
     let found = interpreters(scene).find(|inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        if least < Verdict::Block && is_old_script(inv, scene) {
+            return false;
+        }
         texts(inv, scene).any(|text| {
+            let text = statements::around(&text, &[STARTS, NAMED_STARTS]);
             let mut found = scripts::strings(&text);
             // `getattr(os, 'sys' + 'tem')`
             let tested = flag_value(inv, &["-m"])
@@ -744,14 +769,35 @@ fn tcl_command(text: &str) -> Option<&str> {
     text.lines().map(|line| line.trim().trim_start_matches('[')).find_map(|line| line.strip_prefix("exec "))
 }
 
-/// More than one word, the first of which can be a program.
+/// More than one word, the first of which can be a program, or is what a shell makes one of.
 pub(super) fn is_command(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'+' | b'~');
+    let assigns =
+        || first.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(plain));
     text.len() <= MAX_LENGTH
         && text.trim().contains(' ')
-        && first
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'+' | b'~'))
+        && (first.bytes().all(plain)
+            || first.starts_with(['$', '`', '"', '\'', '('])
+            || first.contains('\\')
+            || first.ends_with("()")
+            || assigns())
+}
+
+const MAKES: &[&str] = &["make", "gmake", "bmake"];
+
+/// `make` that is told on its standard input what to run.
+fn recipes_run<'a>(scene: &Scene<'a>, least: Verdict) -> Option<&'a str> {
+    let fed = scene.first(MAKES, |inv| {
+        let told = flag_value(inv, &["-f", "--file", "--makefile"]);
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        told.is_some_and(|file| matches!(file.known(), Some("-" | "/dev/stdin")))
+            && input_of(inv, scene).iter().flat_map(|text| text.lines()).take(MAX_LITERALS).any(|line| {
+                let recipe = line.trim_start_matches(['\t', '@', '-', '+', ' ']).replace("$$", "$");
+                is_command(&recipe) && inner_verdict(scene, &shell(recipe), cwd) >= least
+            })
+    });
+    fed.map(|inv| inv.text.as_str())
 }
 
 pub(super) fn shell(command: String) -> ToolCall {

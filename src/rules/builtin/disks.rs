@@ -3,7 +3,7 @@
 use super::{flagged, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::matcher::{
-    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
+    At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
     classify, has_flag, runs, target_of,
 };
 use crate::shell::Arg;
@@ -93,7 +93,20 @@ pub(super) const RULES: &[Rule] = &[
             }),
             When::Command(sub(
                 &["diskutil"],
-                &["eraseDisk", "eraseVolume", "partitionDisk", "reformat", "zeroDisk", "secureErase"],
+                &[
+                    "eraseDisk",
+                    "eraseVolume",
+                    "partitionDisk",
+                    "reformat",
+                    "zeroDisk",
+                    "secureErase",
+                    "eraseall",
+                    "apfs deleteContainer",
+                    "apfs deleteVolume",
+                    "apfs eraseVolume",
+                    "unmountDisk force",
+                    "randomDisk",
+                ],
             )),
         ],
         fires: &[
@@ -119,6 +132,50 @@ pub(super) const RULES: &[Rule] = &[
                 &[&["--security-erase", "--security-erase-enhanced", "--trim-sector-ranges"]],
             )),
             When::Command(sub(&["nvme"], &["format", "sanitize", "delete-ns"])),
+            When::Command(Command {
+                operand: DEV,
+                ..run(&[
+                    "sg_format",
+                    "sg_sanitize",
+                    "dban",
+                    "flash_erase",
+                    "flash_eraseall",
+                    "fdformat",
+                    "flashcp",
+                ])
+            }),
+            When::Command(Command {
+                operand: Operand::Starts(&["wipe=", "hwipe="]),
+                ..run(&["dc3dd", "dcfldd"])
+            }),
+            When::Command(sub(&["mtd"], &["erase", "write"])),
+            When::Command(flagged(&["flashrom"], &[&["-w", "-E", "--write", "--erase"]])),
+            When::Command(Command { operand: Operand::Starts(&["blank="]), ..run(&["wodim", "cdrecord"]) }),
+            When::Command(flagged(&["xfs_repair"], &[&["-L"]])),
+            When::Command(flagged(&["debugfs"], &[&["-w"]])),
+            When::Command(flagged(&["efibootmgr"], &[&["-B", "-O", "-D", "-b", "-o", "--delete-bootnum"]])),
+            When::Command(Command { operand: DEV, ..run(&["grub-install", "grub2-install"]) }),
+            When::Command(Command {
+                operand: Operand::Starts(&["C:", "c:", "D:", "d:", "E:"]),
+                ..run(&["format", "format.com"])
+            }),
+            When::Command(Command { without: &["/?"], ..run(&["diskpart"]) }),
+            When::Command(Command { operand: Operand::Starts(&["/w:", "/W:"]), ..run(&["cipher"]) }),
+            When::Code(Code {
+                programs: &["perl", "ruby", "php", "lua", "node", "python", "python3"],
+                all: &[
+                    &[
+                        ">/dev/sd",
+                        ">/dev/nvme",
+                        ">/dev/vd",
+                        ">/dev/hd",
+                        ">/dev/mmcblk",
+                        ">/dev/disk",
+                        "> /dev/sd",
+                    ],
+                    &["open", "system", "exec"],
+                ],
+            }),
             When::Command(flagged(&["badblocks"], &[&["-w"]])),
         ],
         fires: &[
@@ -126,6 +183,10 @@ pub(super) const RULES: &[Rule] = &[
             "blkdiscard /dev/nvme0n1",
             "hdparm --security-erase x /dev/sda",
             "nvme format /dev/nvme0n1",
+            "sg_format --format /dev/sda",
+            "debugfs -w -R 'rm /etc/passwd' /dev/sda1",
+            "perl -e 'open F,\">/dev/sda\"'",
+            "format C: /q /y",
         ],
         silent: &["wipefs /dev/sda", "nvme list", "hdparm -I /dev/sda", "badblocks -v /dev/sda"],
         ..RULE
@@ -139,11 +200,23 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(Command {
                 without: &["-t", "--test"],
                 operand: Operand::Some,
-                ..run(&["lvremove", "vgremove", "pvremove"])
+                ..run(&["lvremove", "vgremove", "pvremove", "lvreduce", "vgreduce"])
             }),
+            When::Command(sub(&["lvm"], &["lvremove", "vgremove", "pvremove", "lvreduce", "vgreduce"])),
+            When::Command(Command { without: &["-n"], ..sub(&["zfs"], &["rollback"]) }),
+            When::Command(sub(&["dmsetup"], &["remove_all", "wipe_table", "remove"])),
+            When::Command(sub(
+                &["ceph"],
+                &["osd pool delete", "osd pool rm", "osd purge", "osd destroy", "fs rm"],
+            )),
+            When::Command(sub(&["rbd"], &["rm", "remove", "snap purge"])),
+            When::Command(sub(&["targetcli"], &["clearconfig"])),
             When::Command(Command { without: &["-n"], ..sub(&["zpool", "zfs"], &["destroy", "labelclear"]) }),
             When::Command(sub(&["btrfs"], &["subvolume delete"])),
-            When::Command(flagged(&["mdadm"], &[&["--zero-superblock", "--remove", "--fail"]])),
+            When::Command(flagged(
+                &["mdadm"],
+                &[&["--zero-superblock", "--remove", "--fail", "--stop", "-S", "-f"]],
+            )),
             When::Command(sub(
                 &["cryptsetup"],
                 &["luksFormat", "luksErase", "erase", "luksKillSlot", "luksRemoveKey", "reencrypt"],
@@ -155,6 +228,8 @@ pub(super) const RULES: &[Rule] = &[
             "cryptsetup luksFormat /dev/sda2",
             "btrfs subvolume delete /mnt/x",
             "zpool destroy tank",
+            "lvm lvremove -y vg0/data",
+            "dmsetup remove_all",
         ],
         silent: &[
             "lvs",
@@ -196,6 +271,10 @@ fn dd_onto_device<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(DD, |inv| {
         inv.args.iter().any(|arg| {
             let Some(out) = arg.prefix().strip_prefix("of=") else { return false };
+            // Which device is only known once it runs.
+            if out == "/dev/" || out.starts_with("/dev/{") {
+                return true;
+            }
             let target = target_of(&Arg::literal(out), inv.cwd.as_deref());
             classify(&target, EffectKind::FileModification, &scene.view).has(Class::Device)
         })

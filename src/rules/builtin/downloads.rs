@@ -12,7 +12,7 @@ use crate::rules::matcher::{
 use crate::shell::Arg;
 
 /// The files that a command fetches: by option, by redirection, or under the name in the URL.
-pub(super) fn downloads<'a>(inv: &'a Invocation) -> impl Iterator<Item = Target> + 'a {
+pub(in crate::rules) fn downloads<'a>(inv: &'a Invocation) -> impl Iterator<Item = Target> + 'a {
     let is_curl = inv.program == "curl";
     let dir: &[&str] = match inv.program.as_str() {
         "curl" => &["--output-dir"],
@@ -46,7 +46,7 @@ pub(super) fn downloads<'a>(inv: &'a Invocation) -> impl Iterator<Item = Target>
 }
 
 /// The files that the commands behind it in its pipeline write.
-pub(super) fn saved_behind<'a>(
+pub(in crate::rules) fn saved_behind<'a>(
     inv: &'a Invocation,
     all: &'a [Invocation],
 ) -> impl Iterator<Item = Target> + 'a {
@@ -63,10 +63,10 @@ const MAX_DOWNLOADS: usize = 256;
 
 /// Programs that copy between machines, and those that do with `cp`.
 pub(super) const COPIERS: &[&str] = &["scp", "rsync", "sftp"];
-pub(super) const STORES: &[&str] = &["aws", "gsutil", "gcloud", "rclone", "kubectl", "docker"];
+pub(in crate::rules) const STORES: &[&str] = &["aws", "gsutil", "gcloud", "rclone", "kubectl", "docker"];
 
 /// Copies a file from another machine to a place here.
-fn copies_here(inv: &Invocation) -> bool {
+pub(in crate::rules) fn copies_here(inv: &Invocation) -> bool {
     let remote = |arg: &Arg| {
         let text = arg.text();
         text.contains("://")
@@ -86,6 +86,11 @@ fn copies_here(inv: &Invocation) -> bool {
             .is_some_and(|(last, sources)| !remote(last) && sources.iter().any(remote))
 }
 
+/// Whether a command fetches from another machine.
+pub(in crate::rules) fn is_download(inv: &Invocation) -> bool {
+    runs(inv, lists::DOWNLOADERS) || copies_here(inv)
+}
+
 /// A shell told to run a text.
 fn is_given_code(inv: &Invocation) -> bool {
     is_shell(&inv.program) && has_flag(inv, "-c") || runs(inv, &["eval"])
@@ -93,7 +98,7 @@ fn is_given_code(inv: &Invocation) -> bool {
 
 pub(super) fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
-    first_user(all, &|inv| runs(inv, lists::DOWNLOADERS) || copies_here(inv), &|inv| {
+    first_user(all, &is_download, &|inv| {
         let outer = inv.feeds.and_then(|index| all.get(index));
         let printed =
             outer.into_iter().flat_map(|outer| outer.writes.iter().map(|(target, _)| target.clone()));
@@ -104,7 +109,8 @@ pub(super) fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// Programs that decode into a file.
-pub(super) const DECODING: &[&str] = &["base64", "base32", "basenc", "xxd", "uudecode", "rev", "openssl"];
+pub(in crate::rules) const DECODING: &[&str] =
+    &["base64", "base32", "basenc", "xxd", "uudecode", "rev", "openssl"];
 
 pub(super) fn decoded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
@@ -238,7 +244,7 @@ fn reader_runs<'a>(
 }
 
 /// Programs that install a package from a file, and run the scripts in it.
-const INSTALLERS: &[&str] = &[
+pub(in crate::rules) const INSTALLERS: &[&str] = &[
     "dpkg",
     "rpm",
     "apt",

@@ -1,24 +1,28 @@
 //! Our judgement on what commands do: the built-in rules, one entry each, a file for each subject.
 
+mod across;
 mod cloud;
 mod code;
 mod database;
 mod deeds;
 mod disks;
-mod downloads;
+pub(super) mod downloads;
 mod files;
 pub(crate) mod git;
 pub(crate) mod lists;
+mod loops;
 mod network;
 mod packages;
 mod persistence;
 mod powershell;
 mod privilege;
+mod resources;
 mod runners;
 mod scripts;
 mod secrets;
 mod selfprotect;
 mod shell;
+mod statements;
 mod system;
 mod tools;
 mod written;
@@ -39,11 +43,13 @@ pub(super) const FILES: &[&[Rule]] = &[
     persistence::RULES,
     git::RULES,
     system::RULES,
+    resources::RULES,
     cloud::RULES,
     database::RULES,
     packages::RULES,
     tools::RULES,
     written::RULES,
+    across::RULES,
 ];
 
 /// A condition, and the rule that it stands in.

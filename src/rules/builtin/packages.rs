@@ -185,7 +185,11 @@ pub(super) const RULES: &[Rule] = &[
                     "deprecate",
                     "owner add",
                     "owner rm",
-                    "access",
+                    "access set",
+                    "access grant",
+                    "access revoke",
+                    "access public",
+                    "access restricted",
                     "dist-tag rm",
                     "token create",
                     "token revoke",
@@ -203,7 +207,13 @@ pub(super) const RULES: &[Rule] = &[
             "cargo owner --add u x",
             "gem yank x -v 1",
         ],
-        silent: &["npm view lodash versions", "npm owner ls x", "cargo search x", "cargo owner --list"],
+        silent: &[
+            "npm view lodash versions",
+            "npm owner ls x",
+            "npm access list packages",
+            "cargo search x",
+            "cargo owner --list",
+        ],
         ..RULE
     },
     Rule {

@@ -4,8 +4,8 @@ use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    classify, flag_value, has_flag, is_shell, runs, target_of,
+    At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
+    classify, flag_value, has_flag, input_of, is_interpreter, is_shell, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -25,9 +25,52 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "opens a shell with all rights, in which nothing is checked any more",
         instead: Some(Instead::Command("sudo -l")),
-        when: &[predicate("shell_with_other_rights", Trigger::SHELL.or(Trigger::programs(SUDO)), root_shell)],
-        fires: &["sudo su", "sudo -i", "sudo bash", "sudo -s", "su -", "sudo su - root", "doas sh"],
+        when: &[
+            predicate("shell_with_other_rights", Trigger::SHELL.or(Trigger::programs(SUDO)), root_shell),
+            predicate("shell_out_of_a_program_with_other_rights", Trigger::WRAPPED, shell_out_of),
+            predicate("shell_that_keeps_its_rights", Trigger::SHELL, keeps_rights),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &[
+                        "setuid(0)",
+                        "setgid(0)",
+                        "setreuid(0",
+                        "setresuid(0",
+                        "$<=0",
+                        "$>=0",
+                        "seteuid(0)",
+                        "Process::UID.change_privilege(0",
+                    ],
+                    &["system", "exec", "spawn", "popen", "/bin/sh", "/bin/bash"],
+                ],
+            }),
+        ],
+        fires: &[
+            "sudo su",
+            "sudo -i",
+            "sudo bash",
+            "sudo -s",
+            "su -",
+            "sudo su - root",
+            "doas sh",
+            "sudo python3 -c 'import pty; pty.spawn(\"/bin/bash\")'",
+            "sudo perl -e 'exec \"/bin/sh\";'",
+            "sudo vim -c ':!/bin/sh'",
+            "sudo awk 'BEGIN {system(\"/bin/sh\")}'",
+            "sudo gdb -nx -ex '!sh' -ex quit",
+            "sudo mysql -e '\\! /bin/sh'",
+            "sudo tmux",
+            "bash -p",
+            "sudo -u#-1 id",
+            "python3 -c 'import os; os.setuid(0); os.system(\"/bin/sh\")'",
+        ],
         silent: &[
+            "sudo python3 -c 'print(1)'",
+            "sudo vim /tmp/x",
+            "sudo npm run x",
+            "mkdir -p x",
+            "sudo mysql -e 'show databases'",
             "sudo -l",
             "sudo apt-get update",
             "sudo bash -c 'ls /root'",
@@ -79,6 +122,32 @@ pub(super) const RULES: &[Rule] = &[
                 operand: Operand::Is(&["-create", "-append", "-delete", "-passwd"]),
                 ..run(&["dscl"])
             }),
+            When::Command(flagged(
+                &["dscl"],
+                &[&["-create", "-append", "-delete", "-passwd", "-merge", "-change"]],
+            )),
+            When::Command(run(&["dseditgroup", "pwpolicy", "newuidmap", "newgidmap"])),
+            When::Command(flagged(
+                &["sysadminctl"],
+                &[&["-addUser", "-deleteUser", "-resetPasswordFor", "-secureTokenOn", "-newPassword"]],
+            )),
+            When::Command(Command {
+                operand: Operand::Contains(&[
+                    "accounts.createuser",
+                    "accounts.deleteuser",
+                    "user.setpassword",
+                    "setaccounttype",
+                ]),
+                ..run(&["dbus-send", "gdbus"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["CreateUser", "DeleteUser", "SetPassword", "SetAccountType"]),
+                ..run(&["busctl"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["docker", "root", "sudo", "wheel", "disk", "lxd", "shadow", "adm"]),
+                ..run(&["newgrp", "sg"])
+            }),
             When::Command(sub(&["net"], &["user", "localgroup"])),
         ],
         fires: &[
@@ -96,7 +165,21 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "lets everybody run the file with its owner's rights",
         instead: Some(Instead::Command("chmod 755 script.sh")),
-        when: &[predicate("set_user_id_mode", Trigger::programs(MODE_SETTERS), setuid)],
+        when: &[
+            predicate("set_user_id_mode", Trigger::programs(MODE_SETTERS), setuid),
+            predicate("mode_of_a_set_user_id_program_copied", Trigger::programs(MODE_COPIERS), setuid_copied),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["chmod"],
+                    &["04755", "0o4755", "04777", "0o4777", "06755", "0o6755", "u+s", "S_ISUID"],
+                ],
+            }),
+            When::Command(Command {
+                operand: Operand::Any,
+                ..flagged(&["setfattr"], &[&["-n", "--name", "-x"]])
+            }),
+        ],
         fires: &[
             "chmod u+s /bin/bash",
             "chmod 4755 x",
@@ -104,6 +187,9 @@ pub(super) const RULES: &[Rule] = &[
             "chmod ug+s x",
             "install -m 4755 x /usr/local/bin/x",
             "chmod 6755 x",
+            "chmod --reference=/bin/su /tmp/x",
+            "cp -p /usr/bin/sudo /tmp",
+            "perl -e 'chmod 04755, \"/bin/bash\"'",
         ],
         silent: &[
             "chmod 755 x",
@@ -135,11 +221,13 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "privilege.pkexec",
-        verdict: Verdict::Modify,
         reason: "asks for another user's rights past sudo and its log",
         instead: Some(Instead::Command("sudo -l")),
         when: &[
-            When::Command(run(&["pkexec", "run0", "gksudo", "kdesudo", "gosu", "su-exec"])),
+            When::Command(run(&["pkexec", "run0", "gksudo", "kdesudo", "gosu", "su-exec", "runas"])),
+            When::Command(sub(&["security"], &["authorize", "authorizationdb"])),
+            When::Code(Code { programs: &["osascript"], all: &[&["with administrator privileges"]] }),
+            When::Command(flagged(&["sudo"], &[&["-A", "--askpass"]])),
             When::Command(sub(&["machinectl"], &["shell", "login"])),
             When::Command(flagged(&["systemd-run"], &[&["--pty", "-t", "--shell", "-S"]])),
             predicate("unfolded_from_pkexec", Trigger::WRAPPED, from_pkexec),
@@ -170,8 +258,67 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             When::Command(Command {
                 flags: &[&["--privileged"]],
-                ..sub(CONTAINERS, &["run", "exec", "create", "container run", "container create"])
+                ..sub(
+                    CONTAINERS,
+                    &[
+                        "run",
+                        "exec",
+                        "create",
+                        "update",
+                        "container run",
+                        "container create",
+                        "container exec",
+                        "compose run",
+                        "compose exec",
+                    ],
+                )
             }),
+            When::Command(flagged(
+                &["docker-compose", "podman-compose", "ctr", "runc", "crun"],
+                &[&["--privileged"]],
+            )),
+            When::Command(flagged(&["docker"], &[&["--grant-all-permissions"]])),
+            When::Command(flagged(
+                &["docker", "podman", "buildah"],
+                &[&["--allow=security.insecure", "--isolation=chroot"]],
+            )),
+            When::Command(Command { operand: Operand::Is(&["security.insecure"]), ..run(&["docker"]) }),
+            predicate("namespace_or_host_given_to_a_pod", Trigger::programs(PODS), pod_host),
+            predicate(
+                "system_container_with_the_host_in_it",
+                Trigger::programs(SYSTEM_CONTAINERS),
+                system_container_host,
+            ),
+            predicate(
+                "way_through_another_process",
+                Trigger::programs(PROC_READERS).or(Trigger::INTERPRETER),
+                through_proc_root,
+            ),
+            When::Command(run(&[
+                "peirates",
+                "botb",
+                "deepce.sh",
+                "deepce",
+                "amicontained",
+                "shocker",
+                "cdk-escape",
+                "kdigger",
+                "dirtycow",
+                "dirtypipe",
+            ])),
+            When::Effect(OnEffect {
+                kinds: CHANGES,
+                at: &[
+                    At::Abs("/proc/sys/kernel/core_pattern"),
+                    At::Abs("/proc/sys/kernel/modprobe"),
+                    At::Abs("/proc/sys/fs/binfmt_misc"),
+                    At::Name("release_agent"),
+                    At::Name("notify_on_release"),
+                ],
+                ..EFFECT
+            }),
+            When::Command(Command { operand: Operand::Is(&["b", "c"]), ..run(&["mknod"]) }),
+            When::Command(Command { operand: Operand::Starts(&["/dev/"]), ..run(&["debugfs"]) }),
             predicate("container_with_the_host_in_it", Trigger::programs(CONTAINERS), container_host),
         ],
         fires: &[
@@ -182,6 +329,20 @@ pub(super) const RULES: &[Rule] = &[
             "docker run --mount type=bind,source=/,target=/h x",
             "docker run --cap-add=ALL x",
             "docker run -v ~/.ssh:/k x",
+            "docker run -v=/root:/r alpine",
+            "docker run --cap-add=DAC_READ_SEARCH x",
+            "docker compose run --privileged web",
+            "docker run -v /run/containerd/containerd.sock:/s x",
+            "docker service create --mount type=bind,source=/,target=/h x",
+            "ctr run --privileged x y sh",
+            "lxc launch ubuntu x -c security.privileged=true",
+            "lxc config device add x root disk source=/ path=/mnt/root recursive=true",
+            "kubectl debug node/n1 -it --image=busybox",
+            "kubectl run x --image=alpine --privileged",
+            "kubectl run r --image alpine --overrides '{\"spec\":{\"hostPID\":true}}'",
+            "cat /proc/1/root/etc/shadow",
+            "echo /cmd > /sys/fs/cgroup/rdma/release_agent",
+            "mknod /tmp/sda b 8 0",
         ],
         silent: &[
             "docker run --rm -v ./src:/src alpine ls /src",
@@ -189,6 +350,13 @@ pub(super) const RULES: &[Rule] = &[
             "docker ps",
             "docker run --cap-add=NET_ADMIN x",
             "docker run -v /tmp/x:/x alpine",
+            "docker compose run --rm web npm test",
+            "kubectl run x --image=alpine --rm -it -- sh",
+            "kubectl debug pod/x -it --image=busybox",
+            "lxc launch ubuntu x",
+            "kubectl apply -f deploy.yaml",
+            "mkfifo p",
+            "ls /proc/1",
         ],
         ..RULE
     },
@@ -218,6 +386,11 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             When::Command(run(&["nsenter"])),
             When::Command(Command { privileged: true, ..run(&["chroot", "unshare", "pivot_root"]) }),
+            predicate(
+                "chroot_into_the_host",
+                Trigger::WRAPPED.or(Trigger::programs(&["chroot"])),
+                chroot_host,
+            ),
             predicate("unfolded_from_nsenter", Trigger::WRAPPED, from_nsenter),
         ],
         fires: &["nsenter -t 1 -m -u -i -n bash", "sudo nsenter --target 1 ls", "sudo chroot /mnt bash"],
@@ -275,6 +448,69 @@ fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// A shell is asked for inside a program that runs with other rights: in its code, its options, its commands.
+fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const SHELLS: &[&str] = &["/bin/sh", "/bin/bash", "/bin/zsh", "/bin/dash", "pty.spawn"];
+    const ESCAPES: &[&str] = &[
+        ":!sh",
+        ":!bash",
+        ":!/bin/",
+        ":shell",
+        "set shell=",
+        "!sh",
+        "!bash",
+        "!/bin/",
+        "\\! sh",
+        "\\! /bin/",
+        "\\! bash",
+        ".shell sh",
+        ".shell /bin/",
+        ".system sh",
+        "shell sh",
+        "shell /bin/",
+        "spawn sh",
+        "spawn /bin/",
+        "spawn bash",
+    ];
+    let found = scene.invocations().iter().find(|inv| {
+        if inv.program == "sudo" || inv.wrappers.iter().any(|name| name == "sudo") {
+            // `-u#-1` was taken for root by some versions.
+            let strange = |text: &str| text.contains("#-1") || text.contains("#4294967295");
+            if strange(&inv.text) || strange(scene.command_line()) {
+                return true;
+            }
+        }
+        if !inv.privileged {
+            return false;
+        }
+        let bare =
+            inv.operands.is_empty() && runs(inv, &["screen", "tmux", "script", "expect", "byobu", "zellij"]);
+        let names =
+            |text: &str| SHELLS.iter().any(|shell| text.contains(shell)) && !text.starts_with("/bin/");
+        let coded = is_interpreter(&inv.program) && inv.args.iter().any(|arg| names(&arg.text()));
+        let escapes = || {
+            inv.args.iter().any(|arg| {
+                let text = arg.text();
+                ESCAPES
+                    .iter()
+                    .any(|escape| text == *escape || text.starts_with(escape) && !escape.ends_with("sh"))
+            })
+        };
+        bare || coded || escapes()
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `bash -p`: the rights of a setuid copy are not given up.
+fn keeps_rights<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let shell =
+            is_shell(&inv.program) || inv.word.prefix().starts_with("/tmp/") && inv.program.contains("bash");
+        shell && !runs(inv, &["fish", "pwsh", "powershell"]) && inv.args.len() == 1 && has_flag(inv, "-p")
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn from(scene: &Scene<'_>, wrapper: &str) -> Option<usize> {
     scene.invocations().iter().position(|inv| inv.wrappers.iter().any(|name| name == wrapper))
 }
@@ -325,6 +561,26 @@ fn setuid<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+const MODE_COPIERS: &[&str] = &["chmod", "cp"];
+
+/// Programs that run with the rights of root, whoever starts them.
+const SETUID_PROGRAMS: &[&str] =
+    &["su", "sudo", "passwd", "mount", "umount", "newgrp", "chsh", "chfn", "gpasswd", "pkexec", "doas"];
+
+fn setuid_copied<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let is_one = |text: &str| {
+        text.starts_with('/') && text.rsplit('/').next().is_some_and(|name| SETUID_PROGRAMS.contains(&name))
+    };
+    let found = scene.first(MODE_COPIERS, |inv| {
+        if inv.program == "chmod" {
+            return flag_value(inv, &["--reference"]).is_some_and(|arg| is_one(arg.prefix()));
+        }
+        let keeps = ["-p", "-a", "--preserve", "--archive"].iter().any(|flag| has_flag(inv, flag));
+        keeps && inv.operands.first().is_some_and(|arg| is_one(arg.prefix()))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn world_writable<'a>(scene: &Scene<'a>) -> Found<'a> {
     let opens = |mode: &str| match octal(mode) {
         // With the sticky bit only the owner of a file may delete it: /tmp.
@@ -348,6 +604,7 @@ fn container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
         inv.flags.iter().any(|flag| {
             let Some(value) = &flag.value else { return false };
             let text = value.text();
+            let text = text.strip_prefix('=').unwrap_or(&text);
             match flag.name.as_str() {
                 "-v" | "--volume" => mounts_host(text.split(':').next().unwrap_or_default(), inv, scene),
                 "--mount" => text
@@ -356,14 +613,29 @@ fn container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
                     .any(|(key, source)| matches!(key, "source" | "src") && mounts_host(source, inv, scene)),
                 "--cap-add" => matches!(
                     text.to_ascii_uppercase().as_str(),
-                    "ALL" | "SYS_ADMIN" | "CAP_SYS_ADMIN" | "SYS_PTRACE" | "SYS_MODULE"
+                    "ALL"
+                        | "SYS_ADMIN"
+                        | "CAP_SYS_ADMIN"
+                        | "SYS_PTRACE"
+                        | "SYS_MODULE"
+                        | "DAC_READ_SEARCH"
+                        | "SYS_RAWIO"
+                        | "DAC_OVERRIDE"
+                        | "CAP_SYS_PTRACE"
+                        | "CAP_SYS_MODULE"
+                        | "CAP_DAC_READ_SEARCH"
+                        | "BPF"
+                        | "MKNOD"
                 ),
+                "--sysctl" => text.starts_with("kernel.core_pattern") || text.starts_with("kernel.modprobe"),
                 "--device" => {
                     text.starts_with("/dev/sd")
                         || text.starts_with("/dev/nvme")
                         || text.starts_with("/dev/mem")
                 }
-                "--security-opt" => text.contains("unconfined"),
+                "--security-opt" => {
+                    text.contains("unconfined") || text == "label=disable" || text == "label:disable"
+                }
                 name => SHARED.contains(&name) && text == "host",
             }
         })
@@ -380,12 +652,150 @@ fn mounts_host(source: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
     let place = classify(&target, EffectKind::FileDeletion, &scene.view);
     let secret_dir = lists::SECRET_DIRS.iter().any(|dir| target.text().ends_with(dir));
     secret_dir
-        || source.ends_with("docker.sock")
+        || ["docker.sock", "containerd.sock", "crio.sock", "podman.sock"]
+            .iter()
+            .any(|name| source.ends_with(name))
         || place.any(&[Class::Root, Class::Home, Class::Users])
         || matches!(
             target.text(),
-            "/etc" | "/root" | "/var" | "/usr" | "/boot" | "/proc" | "/sys" | "/dev" | "/var/run" | "/run"
+            "/etc"
+                | "/root"
+                | "/var"
+                | "/usr"
+                | "/boot"
+                | "/proc"
+                | "/sys"
+                | "/dev"
+                | "/var/run"
+                | "/run"
+                | "/var/lib/docker"
+                | "/var/lib/kubelet"
         )
+}
+
+const PROC_READERS: &[&str] = &[
+    "cat", "ls", "cp", "mv", "chroot", "tee", "head", "tail", "find", "tar", "less", "rm", "ln", "cd",
+    "nsenter", "dd", "rsync",
+];
+
+const PODS: &[&str] = &["kubectl", "oc", "k"];
+
+/// A pod that is given the host's namespaces or all rights, in the options or in a manifest that the call holds.
+fn pod_host<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const GIVEN: &[&str] = &[
+        "\"hostPID\":true",
+        "\"hostNetwork\":true",
+        "\"hostIPC\":true",
+        "\"privileged\":true",
+        "hostPID:true",
+        "hostNetwork:true",
+        "hostIPC:true",
+        "privileged:true",
+        "hostPath:{path:/}",
+        "path:/}",
+        "path:/,",
+        "pod-security.kubernetes.io/enforce=privileged",
+        "SYS_ADMIN",
+    ];
+    let found = scene.first(PODS, |inv| {
+        let sub = inv.sub.first().map(String::as_str).unwrap_or_default();
+        let node = sub == "debug" && inv.operands.iter().any(|arg| arg.prefix().starts_with("node/"));
+        let user = inv.args.iter().any(|arg| {
+            let text = arg.text();
+            text == "--as=system:admin"
+                || text.starts_with("--as=system:masters")
+                || text == "--as-group=system:masters"
+        });
+        let flagged = has_flag(inv, "--privileged") || user;
+        if node || flagged {
+            return true;
+        }
+        if !matches!(sub, "run" | "apply" | "create" | "patch" | "replace" | "label" | "set" | "annotate") {
+            return false;
+        }
+        let texts = inv.args.iter().map(Arg::text).chain(input_of(inv, scene));
+        { texts }.filter(|text| text.len() > 10).any(|text| {
+            let bare: String = text.chars().filter(|c| !matches!(c, ' ' | '\n' | '\t')).collect();
+            GIVEN.iter().any(|given| bare.contains(given))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+const SYSTEM_CONTAINERS: &[&str] = &[
+    "lxc",
+    "incus",
+    "lxd",
+    "ctr",
+    "systemd-nspawn",
+    "bwrap",
+    "singularity",
+    "apptainer",
+    "flatpak",
+    "docker",
+    "snap",
+    "firejail",
+    "flatpak-spawn",
+];
+
+/// Containers of other makes, with the whole machine in them.
+fn system_container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(SYSTEM_CONTAINERS, |inv| {
+        let texts: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let any = |test: &dyn Fn(&str) -> bool| texts.iter().any(|text| test(text));
+        let pair = |first: &[&str], second: &str| {
+            texts.windows(2).any(|two| matches!(two, [a, b] if first.contains(&a.as_str()) && b == second))
+        };
+        match inv.program.as_str() {
+            "lxc" | "incus" | "lxd" => {
+                any(&|text| {
+                    text.replace(' ', "") == "security.privileged=true"
+                        || text == "source=/"
+                        || text == "security.nesting=true" && texts.len() < 3
+                }) || pair(&["security.privileged"], "true")
+            }
+            "ctr" => any(&|text| text.contains("src=/,") || text.contains("source=/,")),
+            "docker" => {
+                inv.sub.first().is_some_and(|sub| sub == "service")
+                    && any(&|text| {
+                        text.contains("source=/,")
+                            || text.contains("src=/,")
+                            || text.contains("docker.sock")
+                            || text == "ALL"
+                    })
+            }
+            "systemd-nspawn" => {
+                any(&|text| text.starts_with("--bind=/:") || text == "--bind=/") || pair(&["-D"], "/")
+            }
+            "bwrap" => texts
+                .windows(3)
+                .any(|three| matches!(three, [a, b, c] if a == "--bind" && b == "/" && c == "/")),
+            "singularity" | "apptainer" => any(&|text| text.starts_with("/:/")),
+            "flatpak" => {
+                any(&|text| matches!(text, "--filesystem=host" | "--filesystem=/" | "--filesystem=home"))
+            }
+            "flatpak-spawn" => any(&|text| text == "--host"),
+            "snap" => any(&|text| text == "--devmode" || text == "--dangerous"),
+            _ => any(&|text| text == "--noprofile"),
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `/proc/1/root` is the whole machine, seen from inside a container.
+fn through_proc_root<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let through = |text: &str| {
+        text.strip_prefix("/proc/").is_some_and(|rest| {
+            let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            rest.starts_with("/root") || rest.starts_with("/cwd/")
+        })
+    };
+    let found = scene.invocations().iter().find(|inv| {
+        !runs(inv, &["echo", "printf", "git", "grep", "rg"])
+            && (inv.args.iter().any(|arg| through(arg.prefix()))
+                || inv.reads.iter().any(|target| through(target.text())))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn docker_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -403,6 +813,23 @@ fn docker_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `chroot /host`: out of a container, into what it was given of the machine.
+fn chroot_host<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let line = scene.command_line();
+    let out =
+        ["chroot /host", "chroot /mnt", "chroot /proc/", "chroot /hostfs", "chroot /rootfs", "chroot / "]
+            .iter()
+            .any(|form| line.contains(form));
+    let found = scene
+        .invocations()
+        .iter()
+        .find(|inv| inv.program == "chroot" || inv.wrappers.iter().any(|name| name == "chroot"));
+    match found {
+        Some(inv) if out => Found::yes(&inv.text),
+        Some(_) | None => Found::No,
+    }
 }
 
 fn password_piped<'a>(scene: &Scene<'a>) -> Found<'a> {

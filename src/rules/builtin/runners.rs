@@ -48,7 +48,7 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
         };
         if SCRIPT_RUNNERS.contains(&inv.program.as_str()) {
             let manifest = written(inv, scene, "package.json").unwrap_or_default();
-            return scripts::strings(&manifest).iter().take(MAX_LITERALS).any(|text| blocks(text))
+            return scripts_of(&manifest, inv).iter().take(MAX_LITERALS).any(|text| blocks(text))
                 || given(inv).iter().take(MAX_LITERALS).any(|text| blocks(text));
         }
         if MAKES.contains(&inv.program.as_str())
@@ -74,6 +74,43 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// What runs of itself when packages are installed.
+const LIFECYCLE: &[&str] = &["preinstall", "install", "postinstall", "prepare", "prepublish"];
+
+/// The scripts in a package.json that a command starts, and those that they start; all of them where that cannot be told.
+fn scripts_of(manifest: &str, inv: &Invocation) -> Vec<String> {
+    let all = scripts::strings(manifest);
+    let words: Vec<&str> =
+        inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-')).collect();
+    let mut names: Vec<&str> = match words.as_slice() {
+        ["run" | "run-script" | "rum", name, ..] => vec![name],
+        ["test" | "t" | "tst", ..] => vec!["test"],
+        ["start" | "stop" | "restart", ..] => words.first().copied().into_iter().collect(),
+        ["install" | "i" | "ci" | "add", ..] => LIFECYCLE.to_vec(),
+        _ => return all,
+    };
+    // A script that speaks of another one may run it.
+    let pairs: Vec<(&str, &str)> =
+        all.iter().zip(all.iter().skip(1)).map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let runs = |names: &[&str], name: &str| {
+        let bare = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
+        names.contains(&name) || bare.is_some_and(|bare| names.contains(&bare))
+    };
+    loop {
+        let count = names.len();
+        for (_, text) in pairs.iter().filter(|(name, _)| runs(&names, name)).copied().collect::<Vec<_>>() {
+            let told =
+                pairs.iter().map(|(name, _)| *name).filter(|name| name.len() > 1 && text.contains(name));
+            let new: Vec<&str> = told.filter(|name| !names.contains(name)).collect();
+            names.extend(new);
+        }
+        if names.len() == count || names.len() > MAX_LITERALS {
+            break;
+        }
+    }
+    pairs.iter().filter(|(name, _)| runs(&names, name)).map(|(_, text)| (*text).to_owned()).collect()
+}
+
 /// The values of `NAME=value`.
 fn values(inv: &Invocation) -> impl Iterator<Item = String> {
     inv.args.iter().filter_map(|arg| arg.text().split_once('=').map(|(_, value)| value.to_owned()))
@@ -89,9 +126,9 @@ fn given(inv: &Invocation) -> Vec<String> {
     }
 }
 
-/// What the call itself writes to a file in the directory that a program runs in.
+/// What the call itself, or an earlier one of the session, wrote to a file in the directory that a program runs in.
 fn written(inv: &Invocation, scene: &Scene<'_>, name: &str) -> Option<String> {
-    if scene.view.survey.written.is_empty() {
+    if scene.view.survey.written.is_empty() && scene.view.survey.marks.is_empty() {
         return None;
     }
     content(scene, target_of(&Arg::literal(name), inv.cwd.as_deref()).text())

@@ -6,9 +6,9 @@ use super::{lists, predicate, run, scripts};
 use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, SECRET_PRINTERS, Scene, Trigger, When,
-    classify, code_of, flag_value, has_flag, host_of, is_interpreter, is_known, prints_environment,
-    prints_secret, runs, target_of,
+    Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, SECRET_PRINTERS, Scene,
+    Trigger, When, classify, code_of, flag_value, has_flag, host_of, is_interpreter, is_known,
+    prints_environment, prints_secret, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -42,6 +42,17 @@ const NAMED_IN_CODE: &[&str] = &[
     ".pypirc",
     "Login Data",
     "Library/Keychains",
+    ".npmrc",
+    ".vault-token",
+    ".azure/",
+    ".config/gcloud",
+    ".git-credentials",
+    "browser_cookie3",
+    "cookies.sqlite",
+    "keyring.get_password",
+    "get_credentials()",
+    "/etc/gshadow",
+    ".bash_history",
 ];
 
 const PUBLISHERS: &[&str] = &["git", "gh", "glab"];
@@ -50,7 +61,7 @@ const SOURCES: &[&str] = &["source", "."];
 
 const VARIABLE_PRINTERS: &[&str] = &["echo", "printf", "printenv"];
 
-const SEARCHERS: &[&str] = &["find", "fd", "locate", "grep", "rg", "egrep"];
+const SEARCHERS: &[&str] = &["find", "fd", "locate", "grep", "rg", "egrep", "ag", "trufflehog", "gitleaks"];
 
 const CLIPBOARDS: &[&str] = &["xclip", "xsel"];
 
@@ -227,8 +238,21 @@ pub(super) const RULES: &[Rule] = &[
             "git credential fill",
             "aws configure get aws_secret_access_key",
             "kubectl get secret x -o yaml",
+            "bw get password x",
+            "gcloud secrets versions access latest --secret=x",
+            "az keyvault secret show --name x --vault-name y",
+            "kubectl config view --raw",
+            "sops -d secrets.enc.yaml",
+            "getent shadow",
+            "docker inspect web --format '{{.Config.Env}}'",
+            "terraform state pull",
         ],
         silent: &[
+            "docker inspect web",
+            "kubectl config view",
+            "npm config get registry",
+            "ps aux",
+            "getent passwd u",
             "gh auth status",
             "curl -H \"Authorization: Bearer $(gh auth token)\" https://api.github.com/user",
             "aws configure get region",
@@ -244,15 +268,34 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "prints the value of a secret variable",
         instead: Some(Instead::Command("test -n \"$GITHUB_TOKEN\" && echo set")),
-        when: &[predicate("secret_variable_printed", Trigger::programs(VARIABLE_PRINTERS), variable_printed)],
+        when: &[
+            predicate("secret_variable_printed", Trigger::programs(VARIABLE_PRINTERS), variable_printed),
+            predicate(
+                "environment_searched_for_secrets",
+                Trigger::programs(ENVIRONMENT),
+                environment_searched,
+            ),
+            predicate("environment_printed_by_code", Trigger::INTERPRETER, code_prints_environment),
+        ],
         fires: &[
             "echo $GITHUB_TOKEN",
             "printenv AWS_SECRET_ACCESS_KEY",
             "echo \"key: ${OPENAI_API_KEY}\"",
             "printf '%s' \"$DB_PASSWORD\"",
+            "echo ${OPENAI_API_KEY:0:50}",
+            "env | grep -i token",
+            "printenv | grep -iE 'key|secret|pass'",
+            "node -p process.env",
+            "python3 -c \"import os; print(dict(os.environ))\"",
+            "python3 -c \"import os; print(os.environ['GITHUB_TOKEN'])\"",
         ],
         silent: &[
             "test -n \"$GITHUB_TOKEN\" && echo set",
+            "env | grep -c TOKEN",
+            "env | grep NODE",
+            "env | cut -d= -f1 | grep TOKEN",
+            "python3 -c \"import os; print(os.environ['HOME'])\"",
+            "node -p process.env.NODE_ENV",
             "echo $PATH",
             "printenv HOME",
             "echo '$GITHUB_TOKEN'",
@@ -326,6 +369,40 @@ pub(super) const RULES: &[Rule] = &[
         ],
         fires: &["gcore 1234", "cat /proc/1234/mem", "dd if=/dev/mem of=x", "strings /proc/kcore"],
         silent: &["cat /proc/meminfo", "cat /proc/1234/status", "ps aux", "cat /proc/self/maps"],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.history-read",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "reads what the person typed before, passwords among it",
+        instead: Some(Instead::Advice("ask the person which command is meant")),
+        when: &[When::Effect(OnEffect {
+            kinds: &[EffectKind::FileRead],
+            at: lists::HISTORIES,
+            except: &["wc", "ls", "stat", "du", "test", "[", "rm", "find", "ln", "tail"],
+            ..EFFECT
+        })],
+        fires: &["cat ~/.bash_history", "grep -i pass ~/.zsh_history", "cat ~/.mysql_history"],
+        silent: &[
+            "history",
+            "wc -l ~/.bash_history",
+            "ls -la ~/.bash_history",
+            "git log",
+            "tail ~/.bash_history",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.input-watched",
+        reason: "records what the person types or sees",
+        instead: Some(Instead::Advice("ask the person for what is needed")),
+        when: &[
+            When::Command(run(&["logkeys", "showkey", "lkl", "keysniffer", "xspy", "xkbcat"])),
+            When::Command(Command { operand: Operand::Starts(&["test"]), ..run(&["xinput"]) }),
+        ],
+        fires: &["logkeys --start", "xinput test-xi2 --root"],
+        silent: &["xinput list", "which logkeys"],
         ..RULE
     },
     Rule {
@@ -529,6 +606,92 @@ fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+const ENVIRONMENT: &[&str] = &["env", "printenv", "set", "export", "declare", "compgen"];
+
+/// `env | grep -i token`: the values of what is found are shown.
+fn environment_searched<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const WORDS: &[&str] =
+        &["token", "secret", "passw", "pass", "key", "credential", "aws", "apikey", "auth"];
+    let printed = || scene.first(ENVIRONMENT, prints_environment);
+    let found = scene.first(&["grep", "egrep", "rg", "awk", "ag"], |inv| {
+        let names_only = scene.invocations().iter().any(|other| {
+            other.pipeline == inv.pipeline && (runs(other, &["cut", "sed"]) || other.program == "wc")
+        });
+        let pattern = inv.operands.first().map(Arg::text).unwrap_or_default().to_ascii_lowercase();
+        let quiet = QUIET.iter().any(|flag| has_flag(inv, flag));
+        let words = || pattern.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        !quiet
+            && !names_only
+            && words().any(|word| WORDS.iter().any(|secret| word == *secret || is_secret_name(word)))
+            && printed().is_some_and(|env| env.pipeline == inv.pipeline)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Code that prints every variable, or one whose name says that it is secret.
+fn code_prints_environment<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const ALL: &[&str] = &[
+        "print(os.environ)",
+        "print(dict(os.environ",
+        "pprint(os.environ",
+        "pprint(dict(os.environ",
+        "json.dumps(dict(os.environ",
+        "console.log(process.env)",
+        "console.log(json.stringify(process.env)",
+        "console.table(process.env)",
+        "putsenv.to_h",
+        "putsenv.inspect",
+        "print_r(getenv())",
+        "var_dump(getenv())",
+        "var_dump($_env)",
+        "print_r($_env)",
+        "keys%env",
+        "(kinenviron)",
+        "print(os.environ.items())",
+        "foreach(%env)",
+    ];
+    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
+        let prints = inv.program == "node" && (has_flag(inv, "-p") || has_flag(inv, "--print"));
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            if !["env", "ENV"].iter().any(|word| text.contains(word)) {
+                return false;
+            }
+            let bare: String =
+                text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+            let shows = prints
+                || ["print", "console.log", "puts", "echo", "log("].iter().any(|word| bare.contains(word));
+            let one = shows
+                && [
+                    "os.environ['",
+                    "os.environ[\"",
+                    "os.getenv('",
+                    "os.getenv(\"",
+                    "os.environ.get('",
+                    "os.environ.get(\"",
+                    "process.env.",
+                    "env['",
+                    "env[\"",
+                    "getenv('",
+                    "getenv(\"",
+                ]
+                .iter()
+                .any(|front| {
+                    bare.split(front).skip(1).any(|tail| {
+                        let name: String =
+                            tail.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                        is_secret_name(&name)
+                    })
+                })
+                && !["requests.", "fetch(", "urlopen", "len(", "bool(", "!!"]
+                    .iter()
+                    .any(|word| bare.contains(word));
+            prints && bare == "process.env" || ALL.iter().any(|all| bare.contains(all)) || one
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn is_piped(inv: &Invocation, scene: &Scene<'_>) -> bool {
     scene.invocations().iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
 }
@@ -539,7 +702,13 @@ pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
         let braced = rest.strip_prefix('{');
         let body = braced.unwrap_or(rest);
         let end = body.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(body.len());
-        let plain = braced.is_none() || body.get(end..).is_some_and(|tail| tail.starts_with('}'));
+        // A part of the value is as good as the value: `${NAME:0:40}`.
+        let plain = braced.is_none()
+            || body.get(end..).is_some_and(|tail| {
+                let sliced =
+                    tail.strip_prefix(':').is_some_and(|tail| tail.starts_with(|c: char| c.is_ascii_digit()));
+                tail.starts_with('}') || sliced
+            });
         if plain { body.get(..end) } else { None }
     })
 }
@@ -560,7 +729,7 @@ fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let target = target_of(arg, inv.cwd.as_deref());
                 classify(&target, EffectKind::FileDeletion, &scene.view).any(WIDE)
             });
-        wide && inv.args.iter().any(|arg| hunts(&arg.text()))
+        wide && (runs(inv, &["trufflehog", "gitleaks"]) || inv.args.iter().any(|arg| hunts(&arg.text())))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -585,6 +754,11 @@ fn hunts(text: &str) -> bool {
         )
         || text.contains("PRIVATE KEY")
         || text.contains("aws_secret_access_key")
+        || text.contains("AKIA")
+        || matches!(
+            text.to_ascii_lowercase().as_str(),
+            "api_key" | "apikey" | "api-key" | "passwd" | "token" | "secret_key"
+        )
 }
 
 fn clipboard_printed<'a>(scene: &Scene<'a>) -> Found<'a> {

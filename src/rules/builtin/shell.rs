@@ -116,7 +116,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("print it first, then run what it says")),
         when: &[
             predicate("output_run_as_command", RUNS_TEXT.or(Trigger::UNKNOWN), computed_command),
-            predicate("value_expanded_as_a_prompt", Trigger::SIGNS, prompt_expansion),
+            predicate("value_expanded_as_a_prompt", Trigger::SIGNS.or(Trigger::WRAPPED), prompt_expansion),
             predicate("unknown_text_piped_to_a_shell", Trigger::SHELL, unknown_input),
         ],
         fires: &[
@@ -180,7 +180,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "a variable makes the program load or run code that is not its own",
         instead: Some(Instead::Command("env | grep LD_PRELOAD")),
         when: &[
-            predicate("loader_variable_set", Trigger::SIGNS, injected_code),
+            predicate("loader_variable_set", Trigger::SIGNS.or(Trigger::WRAPPED), injected_code),
             When::Command(flagged(&["enable"], &[&["-f"]])),
         ],
         fires: &[
@@ -206,6 +206,7 @@ pub(super) const RULES: &[Rule] = &[
             "ENV=production npm start",
             "PATH=\"$HOME/.cargo/bin:$PATH\" cargo build",
             "PATH=$PATH:/tmp/x ls",
+            "RUSTC_WRAPPER=~/.cargo/bin/sccache cargo build",
             "enable -n test",
         ],
         ..RULE
@@ -305,33 +306,36 @@ fn unknown_input<'a>(scene: &Scene<'a>) -> Found<'a> {
             && !has_flag(inv, "-n")
             && runs_input(inv, By::Pipe)
             && !inv.wrappers.iter().any(|wrapper| ELSEWHERE.contains(&wrapper.as_str()))
-            && !all
-                .iter()
-                .any(|other| other.pipeline == inv.pipeline && other.wrappers.contains(&inv.program))
+            // What came in is known: it was read, and its commands stand deeper than this shell.
+            && !all.iter().any(|other| {
+                other.pipeline == inv.pipeline && other.wrappers.get(inv.wrappers.len()) == Some(&inv.program)
+            })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 /// `${NAME@P}`: the value is expanded again, with the commands in it.
 fn prompt_expansion<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let line = scene.command_line();
+    Found::from(scene.texts().find(|text| expands_as_prompt(text)))
+}
+
+fn expands_as_prompt(line: &str) -> bool {
     if !line.contains("@P}") {
-        return Found::No;
+        return false;
     }
     let script = parse(line);
     let values = |simple: &'_ crate::shell::Simple| {
         let assigned = simple.assigns.iter().map(|assign| assign.value.clone());
         simple.words.iter().cloned().chain(assigned).collect::<Vec<_>>()
     };
-    let expands = script.commands.iter().flat_map(values).any(|word| {
+    script.commands.iter().flat_map(values).any(|word| {
         let text = line.get(word.span.0..word.span.1).unwrap_or_default();
         text.contains("@P}")
             && word
                 .parts
                 .iter()
                 .any(|part| matches!(part, Part::Variable { op: Op::Other | Op::Element(_), .. }))
-    });
-    if expands { Found::yes(line) } else { Found::No }
+    })
 }
 
 /// A shell or `eval` that is given text which is not known.
@@ -385,15 +389,8 @@ const LOADERS: &[&str] = &[
 ];
 
 fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let line = scene.command_line();
-    if !line.contains('=') || !LOADERS.iter().any(|name| line.contains(name)) {
-        return Found::No;
-    }
-    let script = parse(line);
-    let assigned = script.commands.iter().flat_map(|simple| &simple.assigns).any(|assign| {
-        let value = line.get(assign.value.span.0..assign.value.span.1).unwrap_or_default();
-        loads(&assign.name, value)
-    });
+    let Some(line) = scene.texts().find(|text| names_loader(text)) else { return Found::No };
+    let assigned = scene.texts().filter(|text| names_loader(text)).any(assigns_loader);
     let exported = scene.invocations().iter().any(|inv| {
         let sets = runs(inv, &["export", "declare", "typeset", "readonly"]);
         sets && inv
@@ -409,6 +406,17 @@ fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     if assigned || exported || through_env { Found::yes(line) } else { Found::No }
 }
 
+fn names_loader(text: &str) -> bool {
+    text.contains('=') && LOADERS.iter().any(|name| text.contains(name))
+}
+
+fn assigns_loader(text: &str) -> bool {
+    parse(text).commands.iter().flat_map(|simple| &simple.assigns).any(|assign| {
+        let value = text.get(assign.value.span.0..assign.value.span.1).unwrap_or_default();
+        loads(&assign.name, value)
+    })
+}
+
 fn loads(name: &str, value: &str) -> bool {
     let value = value.trim_matches(['"', '\'']);
     match name {
@@ -418,7 +426,7 @@ fn loads(name: &str, value: &str) -> bool {
         "GIT_SSH_COMMAND" | "GIT_SSH" => {
             !(value == "ssh" || value.starts_with("ssh ")) || value.contains("ProxyCommand")
         }
-        "RUSTC_WRAPPER" => !matches!(value, "" | "sccache"),
+        "RUSTC_WRAPPER" => !matches!(value.rsplit('/').next(), Some("" | "sccache")),
         "GIT_ASKPASS" | "SSH_ASKPASS" => !matches!(value, "" | "true" | "/bin/true" | "echo" | "/bin/echo"),
         "GIT_CONFIG_GLOBAL" => value != "/dev/null",
         // A file that `sh` reads first; elsewhere it is a word such as `production`.

@@ -4,15 +4,124 @@ use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, code_of,
-    contains_word, has_flag, is_shell,
+    At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
+    classify, code_of, flag_value, has_flag, input_of, is_interpreter, runs, target_of,
 };
-use crate::shell::{Arg, parse};
+use crate::shell::Arg;
 
 const GONE: &[EffectKind] =
     &[EffectKind::FileDeletion, EffectKind::FileModification, EffectKind::FileCreation];
 
 const KILLERS: &[&str] = &["kill", "pkill", "killall", "killall5", "skill"];
+
+/// Processes without which nobody is logged in any more, or nobody can log in.
+const PILLARS: &[&str] = &[
+    "systemd",
+    "init",
+    "launchd",
+    "dbus-daemon",
+    "dbus-broker",
+    "systemd-logind",
+    "sshd",
+    "login",
+    "Xorg",
+    "Xwayland",
+    "gnome-shell",
+    "gnome-session",
+    "kwin_x11",
+    "kwin_wayland",
+    "plasmashell",
+    "gdm",
+    "gdm3",
+    "lightdm",
+    "sddm",
+    "WindowServer",
+    "loginwindow",
+    "NetworkManager",
+    "bash",
+    "sh",
+    "zsh",
+    "fish",
+    "explorer.exe",
+    "csrss.exe",
+    "lsass.exe",
+];
+
+/// Programs that watch over the machine, and the services that they run as.
+const GUARDS: &[&str] = &[
+    "auditd",
+    "rsyslog",
+    "rsyslogd",
+    "syslog",
+    "syslogd",
+    "syslog-ng",
+    "systemd-journald",
+    "journald",
+    "falco",
+    "falcon-sensor",
+    "falcond",
+    "falconctl",
+    "crowdstrike",
+    "wazuh-agent",
+    "wazuh-agentd",
+    "ossec",
+    "ossec-hids",
+    "osqueryd",
+    "osquery",
+    "clamav-daemon",
+    "clamav-freshclam",
+    "clamd",
+    "freshclam",
+    "fail2ban",
+    "fail2ban-server",
+    "apparmor",
+    "snapd.apparmor",
+    "firewalld",
+    "ufw",
+    "iptables",
+    "ip6tables",
+    "nftables",
+    "netfilter-persistent",
+    "mdatp",
+    "wdavdaemon",
+    "sentinelone",
+    "sentinelagent",
+    "sentinelctl",
+    "cbagentd",
+    "cbdaemon",
+    "ds_agent",
+    "sav-protect",
+    "sophos",
+    "sophos-spl",
+    "esets",
+    "samhain",
+    "aide",
+    "tripwire",
+    "rkhunter",
+    "chkrootkit",
+    "suricata",
+    "snort",
+    "zeek",
+    "sysmon",
+    "auditbeat",
+    "filebeat",
+    "tetragon",
+    "tracee",
+    "aide.timer",
+    "selinux-autorelabel",
+    "com.apple.auditd",
+    "com.crowdstrike.falcond",
+    "bluepill",
+    "usbguard",
+    "sssd",
+    "WinDefend",
+    "Sense",
+    "wscsvc",
+    "mpssvc",
+    "EventLog",
+    "SecurityHealthService",
+    "audit",
+];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -27,14 +136,77 @@ pub(super) const RULES: &[Rule] = &[
             }),
             When::Command(Command {
                 operand: Operand::Is(&["0", "1", "6", "s", "S"]),
-                ..run(&["init", "telinit"])
+                ..run(&["init", "telinit", "runit-init", "openrc-init"])
             }),
+            When::Command(Command {
+                operand: Operand::Is(&[
+                    "reboot.target",
+                    "poweroff.target",
+                    "halt.target",
+                    "kexec.target",
+                    "rescue.target",
+                    "emergency.target",
+                    "suspend.target",
+                    "hibernate.target",
+                    "shutdown.target",
+                ]),
+                ..sub(&["systemctl"], &["start", "isolate"])
+            }),
+            When::Command(run(&[
+                "pm-hibernate",
+                "pm-suspend-hybrid",
+                "s2ram",
+                "s2disk",
+                "s2both",
+                "zzz",
+                "ZZZ",
+                "rtcwake",
+                "psshutdown",
+                "openrc-shutdown",
+                "shutdown.no-molly-guard",
+                "reboot.no-molly-guard",
+                "grub-reboot",
+            ])),
+            When::Command(Command {
+                operand: Operand::Contains(&[
+                    "login1.manager.poweroff",
+                    "login1.manager.reboot",
+                    "login1.manager.halt",
+                    "login1.manager.suspend",
+                    "login1.manager.hibernate",
+                    "consolekit.manager.stop",
+                    "consolekit.manager.restart",
+                ]),
+                ..run(&["dbus-send", "gdbus"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["PowerOff", "Reboot", "Halt", "Suspend", "Hibernate", "KExec"]),
+                ..run(&["busctl"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["logoutAndShutdown", "logoutAndReboot", "sleepnow"]),
+                ..run(&["qdbus", "qdbus6", "pmset"])
+            }),
+            When::Command(flagged(
+                &["gnome-session-quit", "xfce4-session-logout"],
+                &[&["--power-off", "--reboot", "--halt", "--suspend", "--hibernate"]],
+            )),
+            When::Command(sub(&["ipmitool"], &["chassis power", "power"])),
+            When::Command(sub(&["adb", "fastboot"], &["reboot", "shell reboot"])),
+            When::Code(Code {
+                programs: &["osascript"],
+                all: &[&["shut down", "restart", "aevtrsdn", "aevtrrst", "to sleep"]],
+            }),
+            When::Code(Code { programs: &[], all: &[&["0x4321fedc", "0xfee1dead", "LINUX_REBOOT"]] }),
             When::Command(sub(
                 &["systemctl", "loginctl"],
                 &[
                     "poweroff",
                     "reboot",
                     "halt",
+                    "hybrid-sleep",
+                    "suspend-then-hibernate",
+                    "soft-reboot",
                     "suspend",
                     "hibernate",
                     "kexec",
@@ -50,8 +222,22 @@ pub(super) const RULES: &[Rule] = &[
             "systemctl poweroff",
             "sudo init 0",
             "timeout 5 poweroff -f",
+            "systemctl start reboot.target",
+            "dbus-send --system --dest=org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager.PowerOff boolean:true",
+            "gnome-session-quit --power-off",
+            "ipmitool chassis power off",
+            "rtcwake -m off -s 3600",
         ],
-        silent: &["shutdown -c", "last reboot", "npm init", "git init", "systemctl status", "echo reboot"],
+        silent: &[
+            "shutdown -c",
+            "last reboot",
+            "npm init",
+            "git init",
+            "systemctl status",
+            "echo reboot",
+            "systemctl start nginx",
+            "ipmitool sensor list",
+        ],
         ..RULE
     },
     Rule {
@@ -59,7 +245,30 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "ends every process that it may end, this session included",
         instead: Some(Instead::Command("pkill -f 'vite --port 5173'")),
-        when: &[predicate("kills_everything", Trigger::programs(KILLERS), kills_everything)],
+        when: &[
+            predicate("kills_everything", Trigger::programs(KILLERS), kills_everything),
+            predicate("kills_all_that_are_listed", Trigger::programs(&["kill"]), kills_listed),
+            predicate("kills_what_uses_a_system_directory", Trigger::programs(&["fuser"]), kills_users_of),
+            predicate("session_pillar_killed", Trigger::programs(KILLERS), pillar_killed),
+            predicate("code_that_kills_all", Trigger::INTERPRETER, code_kills_all),
+            When::Command(sub(
+                &["loginctl"],
+                &["terminate-user", "kill-user", "terminate-session", "kill-session", "terminate-seat"],
+            )),
+            When::Command(sub(&["systemctl"], &["exit"])),
+            When::Command(run(&["slay", "xkill"])),
+            When::Command(sub(&["launchctl"], &["reboot"])),
+            When::Command(Command {
+                without: &["--no-prompt-help"],
+                ..flagged(&["gnome-session-quit"], &[&["--force", "--no-prompt", "--logout"]])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["*", "user.slice", "system.slice", "-.slice"]),
+                ..sub(&["systemctl"], &["stop", "kill"])
+            }),
+            When::Command(Command { operand: Operand::Is(&["*"]), ..run(&["taskkill"]) }),
+            When::Command(sub(&["wmic"], &["process delete"])),
+        ],
         fires: &[
             "kill -9 -1",
             "kill -KILL -- -1",
@@ -69,8 +278,38 @@ pub(super) const RULES: &[Rule] = &[
             "killall -u u",
             "kill -9 1",
             "pkill -f ''",
+            "kill -9 $(ps aux | awk '{print $2}')",
+            "ps -eo pid= | xargs kill -9",
+            "pgrep -u $USER | xargs kill",
+            "for p in $(ps -eo pid); do kill -9 $p; done",
+            "for p in /proc/[0-9]*; do kill -9 ${p#/proc/}; done",
+            "kill -9 $(seq 1 65535)",
+            "fuser -k /",
+            "fuser -km /home",
+            "killall systemd",
+            "pkill -9 bash",
+            "kill -9 $(pidof systemd)",
+            "pkill --signal KILL --uid 1000",
+            "python3 -c \"import psutil; [p.kill() for p in psutil.process_iter()]\"",
+            "ruby -e 'Process.kill(9, -1)'",
+            "perl -e 'kill KILL => -1'",
+            "loginctl terminate-user u",
+            "systemctl --user exit",
         ],
         silent: &[
+            "kill $(ps aux | grep '[n]ode server' | awk '{print $2}')",
+            "ps aux | grep vite | awk '{print $2}' | xargs kill -9",
+            "kill $(pgrep -f 'vite dev')",
+            "kill $(lsof -t -i:3000)",
+            "lsof -ti:3000 | xargs kill -9",
+            "fuser -k 3000/tcp",
+            "kill $(cat server.pid)",
+            "kill $!",
+            "kill $SERVER_PID; ps aux",
+            "pkill -u u node",
+            "pkill -f bash-language-server",
+            "ps aux | awk '/vite/ {print $2}' | xargs kill",
+            "python3 -c \"import os,signal; os.kill(1234, signal.SIGTERM)\"",
             "kill -9 12345",
             "kill -1 12345",
             "pkill -f 'vite --port 5173'",
@@ -88,15 +327,12 @@ pub(super) const RULES: &[Rule] = &[
             "bound the number of processes, and run them in a container with a limit",
         )),
         when: &[
-            predicate("function_that_starts_itself_twice", Trigger::SIGNS.or(Trigger::WRAPPED), fork_bomb),
-            When::Code(Code {
-                programs: &["python", "python3", "ruby"],
-                all: &[&["os.fork()", "fork()", "fork {"], &["while True", "while 1", "while(1)", "loop"]],
-            }),
-            When::Code(Code {
-                programs: &["perl"],
-                all: &[&["fork while fork", "fork while 1", "fork while(1)"]],
-            }),
+            predicate(
+                "function_that_starts_itself_twice",
+                Trigger::SIGNS.or(Trigger::WRAPPED).or(Trigger::UNKNOWN),
+                fork_bomb,
+            ),
+            predicate("code_that_forks_without_end", Trigger::ACTIVE, forking_code),
         ],
         fires: &[
             ":(){ :|:& };:",
@@ -104,12 +340,26 @@ pub(super) const RULES: &[Rule] = &[
             "f(){ f & f & };f",
             "perl -e 'fork while fork'",
             "python3 -c 'import os\nwhile True: os.fork()'",
+            "bash -c ':(){ :|:& };:'",
+            "eval ':(){ :|:& };:'",
+            "ssh localhost 'f(){ f|f& };f'",
+            "docker run --rm alpine sh -c ':(){ :|:& };:'",
+            "a(){ b & b; }; b(){ a & a; }; a",
+            "$0 & $0",
+            "ruby -e 'loop { fork }'",
+            "perl -e 'while(1){fork}'",
+            "php -r 'while(1) pcntl_fork();'",
+            "python3 -c 'import os; [os.fork() for _ in iter(int,1)]'",
+            "echo 'int main(){while(1)fork();}' | gcc -xc - -o f",
         ],
         silent: &[
             "echo ':(){ :|:& };:'",
             "f() { echo x | cat; }; f",
             "python3 -c 'import os; os.fork()'",
             "git commit -m ':(){ :|:& };:'",
+            "walk() { for f in \"$1\"/*; do [ -d \"$f\" ] && walk \"$f\"; done; }; walk src",
+            "perl -e 'my $pid = fork; exit unless $pid; sleep 1 while 1'",
+            "exec \"$0\" \"$@\"",
         ],
         ..RULE
     },
@@ -190,7 +440,13 @@ pub(super) const RULES: &[Rule] = &[
         reason: "removes the traces of what was done in the shell",
         instead: Some(Instead::Advice("leave the history as it is")),
         when: &[
-            When::Command(flagged(&["history", "fc"], &[&["-c", "-d", "-w"]])),
+            When::Command(flagged(&["history", "fc"], &[&["-c", "-d", "-w", "-cw"]])),
+            predicate(
+                "history_switched_off_by_option",
+                Trigger::programs(HISTORY_SWITCHES),
+                history_option_off,
+            ),
+            predicate("history_switched_off_by_variable", Trigger::SIGNS, history_off),
             When::Effect(OnEffect { kinds: GONE, at: lists::HISTORIES, ..EFFECT }),
             When::Command(Command { operand: Operand::Is(&["HISTFILE", "HISTSIZE"]), ..run(&["unset"]) }),
             When::Command(Command {
@@ -204,8 +460,19 @@ pub(super) const RULES: &[Rule] = &[
             "cat /dev/null > ~/.bash_history",
             "unset HISTFILE",
             "export HISTFILE=/dev/null",
+            "set +o history",
+            "HISTSIZE=0",
+            "export HISTIGNORE='*'",
         ],
-        silent: &["history", "tail ~/.bash_history", "history | grep make", "git log"],
+        silent: &[
+            "HISTSIZE=10000",
+            "set -o pipefail",
+            "grep -n HISTSIZE=0 README.md",
+            "history",
+            "tail ~/.bash_history",
+            "history | grep make",
+            "git log",
+        ],
         ..RULE
     },
     Rule {
@@ -219,6 +486,35 @@ pub(super) const RULES: &[Rule] = &[
                 ..EFFECT
             }),
             predicate("log_overwritten", Trigger::REDIRECTED, log_overwritten),
+            When::Effect(OnEffect {
+                kinds: &[EffectKind::FileCreation],
+                at: &[
+                    At::Abs("/var/log/auth.log"),
+                    At::Abs("/var/log/syslog"),
+                    At::Abs("/var/log/messages"),
+                    At::Abs("/var/log/secure"),
+                    At::Abs("/var/log/wtmp"),
+                    At::Abs("/var/log/btmp"),
+                    At::Abs("/var/log/lastlog"),
+                    At::Abs("/var/log/audit"),
+                    At::Abs("/var/log/kern.log"),
+                    At::Abs("/var/log/journal"),
+                    At::Abs("/var/log/nginx"),
+                    At::Abs("/var/log/apache2"),
+                ],
+                ..EFFECT
+            }),
+            When::Effect(OnEffect {
+                kinds: GONE,
+                at: &[At::Abs("/var/run/utmp"), At::Abs("/run/utmp")],
+                ..EFFECT
+            }),
+            When::Command(sub(&["log"], &["erase"])),
+            When::Command(flagged(&["logrotate"], &[&["-f", "--force"]])),
+            When::Command(sub(&["wevtutil"], &["cl", "clear-log"])),
+            When::Command(sub(&["esxcli"], &["system syslog"])),
+            When::Command(run(&["timestomp"])),
+            predicate("time_of_a_file_forged", Trigger::programs(&["touch"]), time_forged),
             When::Command(flagged(
                 &["journalctl"],
                 &[&["--vacuum-time", "--vacuum-size", "--vacuum-files", "--rotate"]],
@@ -230,12 +526,17 @@ pub(super) const RULES: &[Rule] = &[
             "sudo journalctl --vacuum-time=1s",
             "dmesg -C",
             "sudo truncate -s 0 /var/log/syslog",
+            "touch -r /bin/ls /tmp/x",
+            "echo '' | sudo tee /var/log/nginx/access.log",
+            "sudo log erase --all",
         ],
         silent: &[
             "journalctl -n 50",
             "tail -f /var/log/syslog",
             "rm logs/app.log",
             "dmesg | tail",
+            "touch -r a.txt b.txt",
+            "touch -d '1 hour ago' cache/stamp",
             "grep error /var/log/syslog",
         ],
         ..RULE
@@ -259,6 +560,12 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["nft"], &["flush", "delete", "add", "insert"])),
             When::Command(sub(&["ufw"], &["disable", "reset", "allow", "delete", "default"])),
             When::Command(flagged(&["pfctl"], &[&["-d", "-F", "-f"]])),
+            When::Command(sub(&["ipset"], &["destroy", "flush"])),
+            When::Command(sub(&["netsh"], &["advfirewall set", "advfirewall reset", "firewall set"])),
+            When::Command(flagged(
+                &["socketfilterfw"],
+                &[&["--setglobalstate", "--setblockall", "--unblockapp", "--add"]],
+            )),
             When::Command(flagged(
                 &["firewall-cmd"],
                 &[&["--add-port", "--add-service", "--remove-service", "--panic-on", "--set-default-zone"]],
@@ -286,10 +593,65 @@ pub(super) const RULES: &[Rule] = &[
                 operand: Operand::Is(&["0", "Permissive", "permissive"]),
                 ..run(&["setenforce"])
             }),
-            When::Command(run(&["aa-teardown", "aa-disable", "aa-complain"])),
+            When::Command(run(&["aa-teardown", "aa-disable", "aa-complain", "falconctl", "sentinelctl"])),
+            When::Command(flagged(&["apparmor_parser"], &[&["-R", "--remove"]])),
+            When::Command(sub(&["semanage"], &["permissive", "boolean", "fcontext", "login"])),
+            When::Command(run(&["setsebool"])),
+            When::Effect(OnEffect {
+                kinds: GONE,
+                at: &[
+                    At::Abs("/selinux/enforce"),
+                    At::Abs("/sys/fs/selinux"),
+                    At::Abs("/etc/selinux"),
+                    At::Abs("/etc/apparmor.d"),
+                    At::Abs("/etc/audit"),
+                    At::Abs("/etc/rsyslog.d"),
+                    At::Abs("/etc/rsyslog.conf"),
+                    At::Abs("/etc/falco"),
+                    At::Abs("/etc/fail2ban"),
+                ],
+                ..EFFECT
+            }),
+            predicate("guard_stopped_or_removed", Trigger::programs(GUARD_STOPPERS), guard_stopped),
+            predicate("guard_killed", Trigger::programs(KILLERS), guard_killed),
+            When::Command(sub(&["mdatp"], &["config", "exclusion", "threat"])),
+            When::Command(sub(&["tmutil"], &["disable", "deletelocalsnapshots", "delete"])),
+            When::Command(sub(&["tccutil"], &["reset"])),
+            When::Command(Command {
+                operand: Operand::Contains(&["com.apple.quarantine"]),
+                ..run(&["xattr"])
+            }),
+            When::Command(Command {
+                operand: Operand::Contains(&[".app", "/applications"]),
+                ..flagged(&["xattr"], &[&["-c", "-cr", "-rc"]])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["LSQuarantine", "globalstate", "DisableAntiSpyware", "GKAutoRearm"]),
+                ..run(&["defaults"])
+            }),
+            When::Command(Command {
+                operand: Operand::Starts(&["boot-args=", "csr-active-config="]),
+                ..run(&["nvram"])
+            }),
+            When::Command(flagged(&["softwareupdate"], &[&["--schedule"]])),
+            When::Command(flagged(&["mokutil"], &[&["--disable-validation"]])),
+            When::Command(flagged(&["fips-mode-setup"], &[&["--disable"]])),
+            When::Command(Command {
+                operand: Operand::Starts(&["LEGACY"]),
+                ..run(&["update-crypto-policies"])
+            }),
+            When::Command(sub(&["bpftool"], &["prog detach", "link detach"])),
+            When::Command(sub(&["vssadmin"], &["delete", "resize"])),
+            When::Command(sub(&["wmic"], &["shadowcopy delete"])),
+            When::Command(sub(&["wbadmin"], &["delete", "disable"])),
+            When::Command(sub(&["bcdedit"], &["/set"])),
+            When::Command(sub(&["fsutil"], &["usn"])),
+            When::Command(sub(&["auditpol"], &["/set", "/clear", "/remove"])),
+            When::Command(Command { operand: Operand::Contains(&["windows defender"]), ..run(&["reg"]) }),
+            When::Command(flagged(&["google-authenticator"], &[&["--disable"]])),
             When::Command(sub(&["csrutil"], &["disable", "authenticated-root"])),
             When::Command(flagged(&["spctl"], &[&["--master-disable", "--global-disable"]])),
-            When::Command(flagged(&["auditctl"], &[&["-D", "-e"]])),
+            When::Command(flagged(&["auditctl"], &[&["-D", "-e", "-e0", "-d", "-s", "-a", "-A", "-f"]])),
             When::Command(sub(&["fdesetup"], &["disable"])),
         ],
         fires: &[
@@ -298,8 +660,25 @@ pub(super) const RULES: &[Rule] = &[
             "sudo aa-teardown",
             "auditctl -D",
             "sudo spctl --master-disable",
+            "sudo systemctl stop auditd",
+            "systemctl disable --now falco.service",
+            "pkill -9 auditd",
+            "kill -9 $(pidof falco)",
+            "apt purge -y clamav-daemon",
+            "echo 0 > /selinux/enforce",
+            "xattr -d com.apple.quarantine x.app",
+            "vssadmin delete shadows /all /quiet",
         ],
-        silent: &["getenforce", "csrutil status", "auditctl -l", "aa-status"],
+        silent: &[
+            "systemctl status auditd",
+            "sudo systemctl restart nginx",
+            "apt install auditd",
+            "pkill -f vite",
+            "kill $(pidof node)",
+            "getenforce",
+            "csrutil status",
+            "aa-status",
+        ],
         ..RULE
     },
     Rule {
@@ -392,7 +771,308 @@ fn kills_minus_one(inv: &Invocation) -> bool {
 
 fn names_user_only(inv: &Invocation) -> bool {
     let by_user = ["-u", "-U", "--euid", "--uid"].iter().any(|flag| has_flag(inv, flag));
-    by_user && inv.args.iter().filter(|arg| !arg.prefix().starts_with('-')).count() <= 1
+    let signal = inv.flags.iter().filter(|flag| flag.value.is_some() && flag.name.contains("-s")).count();
+    by_user && inv.args.iter().filter(|arg| !arg.prefix().starts_with('-')).count() <= 1 + signal
+}
+
+/// A lister of processes whose whole list goes to `kill`.
+fn kills_listed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let line = scene.command_line();
+    let Some(killer) = all.iter().find(|inv| inv.program == "kill") else { return Found::No };
+    if line.contains("/proc/[0-9]") || line.contains("/proc/[1-9]") {
+        return Found::yes(&killer.text);
+    }
+    if !all.iter().any(|inv| inv.program == "kill" && inv.args.iter().any(Arg::has_unknown)) {
+        let many = inv_pids(killer) >= MANY_PIDS;
+        return if many { Found::yes(&killer.text) } else { Found::No };
+    }
+    let found = all.iter().find(|inv| lists_all(inv) && !filtered(inv, all) && reaches_kill(inv, all, line));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// So many processes in one go are a range of numbers.
+const MANY_PIDS: usize = 200;
+
+fn inv_pids(inv: &Invocation) -> usize {
+    inv.operands.iter().filter(|arg| arg.prefix().starts_with(|c: char| c.is_ascii_digit())).count()
+}
+
+/// It prints the numbers of all processes, or of all of a user.
+fn lists_all(inv: &Invocation) -> bool {
+    let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    match inv.program.as_str() {
+        "ps" => {
+            let chosen =
+                ["-p", "--pid", "-C", "--ppid", "-t", "--tty"].iter().any(|flag| has_flag(inv, flag));
+            let bundle = first.trim_start_matches('-');
+            !chosen
+                && (bundle.contains(['e', 'A', 'x']) && bundle.len() < 8
+                    || ["-e", "-A", "-u", "-U", "-x"].iter().any(|flag| has_flag(inv, flag)))
+        }
+        "pgrep" => {
+            let of_user = ["-u", "-U", "-G", "--euid", "--uid"].iter().any(|flag| has_flag(inv, flag));
+            let chosen = ["-P", "-g", "-s", "-t", "-F"].iter().any(|flag| has_flag(inv, flag));
+            let patterns = inv.operands.len().saturating_sub(usize::from(of_user && !has_value(inv)));
+            !chosen && (matches_all(inv) || patterns == 0)
+        }
+        "pidof" => inv.operands.iter().any(|arg| arg.known().is_some_and(|name| PILLARS.contains(&name))),
+        "seq" => {
+            inv.operands.iter().filter_map(|arg| arg.known()?.parse::<u64>().ok()).any(|last| last >= 1000)
+        }
+        "lsof" => inv.operands.iter().any(|arg| matches!(arg.known(), Some("/" | "/home" | "/usr" | "/var"))),
+        "ls" | "find" => inv.operands.iter().any(|arg| matches!(arg.known(), Some("/proc" | "/proc/"))),
+        _ => false,
+    }
+}
+
+/// Its option for a user has the user with it.
+fn has_value(inv: &Invocation) -> bool {
+    inv.flags.iter().any(|flag| matches!(flag.name.as_str(), "-u" | "-U" | "-G") && flag.value.is_some())
+}
+
+/// Something behind it picks single processes out.
+fn filtered(lister: &Invocation, all: &[Invocation]) -> bool {
+    all.iter().any(|inv| {
+        let by_number = |text: &str| text.contains("[0-9]") || text.contains("\\d");
+        let picks = match inv.program.as_str() {
+            "grep" | "egrep" | "rg" | "fgrep" => {
+                !inv.args.iter().any(|arg| by_number(&arg.text())) && !has_flag(inv, "-v")
+            }
+            "awk" | "gawk" | "mawk" => inv.operands.first().is_some_and(|arg| {
+                let text = arg.text();
+                text.contains(['/', '~']) || text.contains("==") || text.contains('>')
+            }),
+            "sed" => inv.args.iter().any(|arg| arg.text().contains('/') && arg.text().contains('p')),
+            _ => runs(inv, &["head", "tail", "fzf", "jq", "comm"]),
+        };
+        inv.pipeline == lister.pipeline && inv.stage > lister.stage && picks
+    })
+}
+
+/// What it prints is given to `kill`, in a pipeline, a substitution or a loop over one.
+fn reaches_kill(lister: &Invocation, all: &[Invocation], line: &str) -> bool {
+    let piped = all
+        .iter()
+        .any(|inv| inv.program == "kill" && inv.pipeline == lister.pipeline && inv.stage > lister.stage);
+    let substituted = || {
+        let word = lister.text.split_whitespace().next().unwrap_or("ps");
+        ["$(", "`", "<("].iter().any(|open| line.contains(&format!("{open}{word}")))
+    };
+    piped
+        || lister.feeds.and_then(|at| all.get(at)).is_some_and(|outer| outer.program == "kill")
+        || substituted()
+}
+
+/// `fuser -k` on a directory that everything uses; a port is one process.
+fn kills_users_of<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["fuser"], |inv| {
+        let kills = has_flag(inv, "-k") || has_flag(inv, "--kill");
+        kills
+            && inv.operands.iter().any(|arg| {
+                let place =
+                    classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
+                arg.prefix().starts_with(['/', '~', '.'])
+                    && place.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Project])
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The names that a killer is given, by itself or from `pidof` and `pgrep`.
+fn killed_names<'s>(inv: &'s Invocation, all: &'s [Invocation]) -> impl Iterator<Item = &'s str> {
+    let finder = |other: &&Invocation| runs(other, &["pidof", "pgrep"]);
+    let fed = all.iter().filter(finder).filter(|_| inv.program == "kill");
+    let own = std::iter::once(inv).filter(|inv| inv.program != "kill");
+    own.chain(fed).flat_map(|inv| inv.operands.iter().filter_map(Arg::known))
+}
+
+fn pillar_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(KILLERS, |inv| {
+        let checks = has_flag(inv, "-0")
+            || has_flag(inv, "-HUP")
+            || inv.args.iter().any(|arg| arg.known() == Some("-0"));
+        // With -f it is a part of a command line, and there `bash` may be one script.
+        !checks
+            && !has_flag(inv, "-f")
+            && killed_names(inv, scene.invocations()).any(|name| PILLARS.contains(&name))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Code that sends a signal to every process.
+fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const CALLS: &[&str] = &[
+        "kill(-1",
+        "kill(9,-1",
+        "kill(15,-1",
+        "kill('kill',-1",
+        "kill(\"kill\",-1",
+        "kill:kill,-1",
+        "kill9,-1",
+        "kill15,-1",
+        "killkill=>-1",
+        "kill'kill',-1",
+        "kill\"kill\",-1",
+        "kill'term',-1",
+        "killpg(0",
+        "kill('term',-1",
+        "kill(:kill,-1",
+        "kill(\"term\",-1",
+        "kill'9',-1",
+        "kill-9,-1",
+        "killterm=>-1",
+    ];
+    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
+        code_of(inv, scene).any(|text| {
+            if !text.contains("kill") && !text.contains("terminate") {
+                return false;
+            }
+            let bare: String =
+                text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+            let chosen = bare.contains("if") && !bare.contains("isdigit");
+            let each = bare.contains("process_iter(")
+                || bare.contains("pids()")
+                || bare.contains("listdir('/proc')");
+            let kills = bare.contains(".kill()")
+                || bare.contains("kill(int(")
+                || bare.contains(".terminate()")
+                || bare.contains("kill(");
+            CALLS.iter().any(|call| bare.contains(call)) || each && kills && !chosen
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A guard of the machine is killed, by name.
+fn guard_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(KILLERS, |inv| killed_names(inv, scene.invocations()).any(is_guard));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The name of a guard, as process or as unit.
+fn is_guard(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = name.trim_end_matches(".service").trim_end_matches(".socket").trim_end_matches(".plist");
+    GUARDS.iter().any(|guard| guard.eq_ignore_ascii_case(name))
+}
+
+/// A guard's service is stopped, or its package taken away.
+fn guard_stopped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const STOPS: &[&str] = &[
+        "stop",
+        "disable",
+        "mask",
+        "kill",
+        "remove",
+        "purge",
+        "erase",
+        "autoremove",
+        "unload",
+        "bootout",
+        "off",
+        "freeze",
+        "set-property",
+        "delete",
+        "uninstall",
+        "config",
+    ];
+    let found = scene.first(GUARD_STOPPERS, |inv| {
+        let words = || inv.sub.iter().map(String::as_str).chain(inv.args.iter().filter_map(Arg::known));
+        let removes = inv.program == "rpm" && has_flag(inv, "-e")
+            || inv.program == "dpkg"
+                && ["-r", "-P", "--purge", "--remove"].iter().any(|flag| has_flag(inv, flag))
+            || inv.program == "pacman" && inv.args.iter().any(|arg| arg.prefix().starts_with("-R"));
+        (removes || words().any(|word| STOPS.contains(&word))) && words().any(is_guard)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+const GUARD_STOPPERS: &[&str] = &[
+    "systemctl",
+    "service",
+    "rc-service",
+    "rc-update",
+    "launchctl",
+    "update-rc.d",
+    "chkconfig",
+    "initctl",
+    "sv",
+    "s6-svc",
+    "apt",
+    "apt-get",
+    "aptitude",
+    "yum",
+    "dnf",
+    "zypper",
+    "apk",
+    "rpm",
+    "dpkg",
+    "pacman",
+    "brew",
+    "snap",
+    "sc",
+    "net",
+    "sc.exe",
+];
+
+/// A file of the system, or a hidden one in a temporary directory, is given a time that it was not changed at.
+fn time_forged<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["touch"], |inv| {
+        let sets = ["-r", "--reference", "-d", "--date", "-t"].iter().any(|flag| has_flag(inv, flag));
+        let reference = flag_value(inv, &["-r", "--reference"]);
+        let of_system = |arg: &Arg| {
+            let place =
+                classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileModification, &scene.view);
+            place.has(Class::System)
+        };
+        sets && (inv.operands.iter().any(of_system) || reference.is_some_and(of_system))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The shell is told to keep no history.
+fn history_off<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let line = scene.command_line();
+    let names = ["HISTFILE", "HISTSIZE", "HISTFILESIZE", "SAVEHIST", "HISTIGNORE"];
+    let assigned = names.iter().any(|name| {
+        line.match_indices(name).any(|(at, _)| {
+            let front = line.get(..at).unwrap_or_default().trim_end();
+            let tail = line.get(at + name.len()..).unwrap_or_default();
+            let starts = front.is_empty()
+                || front.ends_with([';', '&', '(', '\n'])
+                || front.ends_with("export")
+                || front.ends_with("declare")
+                || front.ends_with("readonly");
+            let value = tail.strip_prefix('=').map(|value| value.trim_start_matches(['"', '\'']));
+            let off = value.is_some_and(|value| {
+                value.is_empty()
+                    || value.starts_with(['0', '*', ' ', ';'])
+                    || value.starts_with("/dev/null")
+                    || value.starts_with("/tmp/")
+            });
+            starts && off
+        })
+    });
+    if assigned { Found::yes(line) } else { Found::No }
+}
+
+const HISTORY_SWITCHES: &[&str] = &["set", "shopt", "unsetopt"];
+
+fn history_option_off<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(HISTORY_SWITCHES, |inv| {
+        let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+        match inv.program.as_str() {
+            "set" => words.windows(2).any(|pair| pair == ["+o", "history"]),
+            "shopt" => {
+                words.contains(&"-u")
+                    && words.iter().any(|word| matches!(*word, "history" | "histappend" | "cmdhist"))
+            }
+            _ => words.iter().any(|word| word.to_ascii_lowercase().contains("history")),
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn matches_all(inv: &Invocation) -> bool {
@@ -400,21 +1080,59 @@ fn matches_all(inv: &Invocation) -> bool {
 }
 
 fn fork_bomb<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let line = scene.command_line();
-    if !line.contains('(') && !line.contains("function") {
-        return Found::No;
+    // `$0 & $0`: a script that starts itself.
+    let own = |inv: &&Invocation| {
+        let text = inv.text.trim_start_matches("./").trim_start_matches("bash ").trim_start_matches("sh ");
+        text.starts_with("$0") || text.starts_with("\"$0\"") || text.starts_with("%0")
+    };
+    let twice = scene.invocations().iter().filter(own).count() > 1;
+    if scene.view.survey.restarts.is_some() || twice {
+        return Found::yes(scene.command_line());
     }
-    let nested = scene.invocations().iter().filter(|inv| inv.wrappers.iter().any(|w| is_shell(w)));
-    let hidden = nested.flat_map(|inv| code_of(inv, scene)).any(|text| contains_word(&text, ":|:&"));
-    let script = parse(line);
-    let bomb = script.functions.iter().enumerate().any(|(index, name)| {
-        let own = script.commands.iter().filter(|simple| {
-            simple.function.is_some_and(|f| usize::try_from(f) == Ok(index))
-                && simple.words.first().and_then(|word| line.get(word.span.0..word.span.1)) == Some(name)
-        });
-        own.count() > 1
+    Found::No
+}
+
+/// A loop without an end, right in front of a fork or right behind it.
+fn forking_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const ENDLESS: &[&str] = &[
+        "while1",
+        "while(1)",
+        "whiletrue",
+        "while(true)",
+        "for(;;)",
+        "loop{",
+        "loopdo",
+        "iter(int,1)",
+        "redo",
+        "while!0",
+        "whilefork",
+        "range(10",
+    ];
+    const FORKS: &[&str] = &["fork()", "fork;", "fork}", "forkwhile", "fork(", "{fork", "fork{"];
+    const WAITS: &[&str] = &["sleep", "wait", "exit", "accept", "break", "return"];
+    let is_bomb = |text: &str| {
+        if text.len() > 2000 || !text.contains("fork") {
+            return false;
+        }
+        let bare: String =
+            text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+        let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
+        any(ENDLESS) && any(FORKS) && !any(WAITS)
+    };
+    let found = scene.invocations().iter().find(|inv| {
+        let builds = runs(inv, &["gcc", "cc", "clang", "tcc", "g++", "clang++"]);
+        is_interpreter(&inv.program) && code_of(inv, scene).any(|text| is_bomb(&text))
+            || builds && input_of(inv, scene).iter().any(|text| is_bomb(text))
     });
-    if bomb || hidden { Found::yes(line) } else { Found::No }
+    let written = || {
+        let mut files = scene.view.survey.written.iter();
+        files.any(|(path, text)| path.ends_with(".c") && is_bomb(&text.text()))
+    };
+    match found {
+        Some(inv) => Found::yes(&inv.text),
+        None if written() => Found::yes(scene.command_line()),
+        None => Found::No,
+    }
 }
 
 fn log_overwritten<'a>(scene: &Scene<'a>) -> Found<'a> {

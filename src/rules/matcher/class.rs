@@ -2,45 +2,11 @@
 
 use super::secret::{is_env_file, is_secret};
 use super::{View, glob};
-use crate::domain::{EffectKind, Protected, ProtectedKind, Target, join};
+pub(crate) use crate::domain::Class;
+use crate::domain::{EffectKind, Origin, Protected, ProtectedKind, Target, join};
 use crate::rules::builtin::lists;
+use crate::rules::survey::MAX_PATH;
 use crate::shell::Arg;
-
-/// Kinds of place. A target may be several at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Class {
-    /// The root of the file system, or all in it.
-    Root,
-    /// The operating system's directories, outside home, project and temporary directories.
-    System,
-    /// The home directory, or all in it.
-    Home,
-    /// Directly below the home directory, and not what is being worked on.
-    HomeTop,
-    /// The directory of all homes, or somebody else's home.
-    Users,
-    /// The top of the repository or project, all in it, or a directory above it.
-    Project,
-    /// A `.git` directory or what is in it.
-    Git,
-    /// Where no work is expected: not the repository, the project, the scope or a temporary directory.
-    Outside,
-    /// Where work is expected: the opposite of `Outside`.
-    Expected,
-    /// A block device, or the memory.
-    Device,
-    /// What an agent must not change.
-    Protected,
-    /// lazaret's keys and sealed copies.
-    Keys,
-    /// A file of secrets: private keys, credentials.
-    Secret,
-    /// A `.env` file.
-    EnvFile,
-    /// Nothing of the path is known.
-    Unknown,
-}
 
 /// A set of classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,6 +20,11 @@ impl Classes {
         if holds { Classes(self.0 | 1 << class as u8) } else { self }
     }
 
+    #[must_use]
+    pub const fn or(self, other: Classes) -> Classes {
+        Classes(self.0 | other.0)
+    }
+
     pub const fn has(self, class: Class) -> bool {
         self.0 & (1 << class as u8) != 0
     }
@@ -65,14 +36,17 @@ impl Classes {
 
 /// A place by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum At {
+pub(crate) enum Named<'r> {
     /// This path below the home directory, and what is below it.
-    Home(&'static str),
+    Home(&'r str),
     /// This absolute path, and what is below it.
-    Abs(&'static str),
+    Abs(&'r str),
     /// This path at the end or in the middle of any path.
-    Name(&'static str),
+    Name(&'r str),
 }
+
+/// A place in a built-in rule.
+pub(crate) type At = Named<'static>;
 
 /// How a target lies to a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +76,26 @@ pub(crate) fn relation<'p>(target: &str, is_glob: bool, place: impl Iterator<Ite
             (Some(_), Some(_)) => return Rel::Apart,
         }
     }
+}
+
+/// How `target` can lie to the absolute path `place`. Nearly all paths part from nearly all places, and that is seen at the
+/// first byte that differs.
+pub(crate) fn relation_to(target: &str, is_glob: bool, place: &str) -> Rel {
+    if !is_glob && parts_early(target.as_bytes(), place.as_bytes()) {
+        return Rel::Apart;
+    }
+    relation(target, is_glob, parts(place))
+}
+
+/// Whether two paths differ within a component that both have. False: they may still, but not in the plain way.
+fn parts_early(target: &[u8], place: &[u8]) -> bool {
+    let differs = |(a, b): (&u8, &u8)| !a.eq_ignore_ascii_case(b);
+    let Some(at) = target.iter().zip(place).position(differs) else { return false };
+    // What is in front is the same in both: it ends a component of both, or of none.
+    let front = place.get(..at).unwrap_or_default();
+    let start = front.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    let ends = target.get(at) == Some(&b'/') || place.get(at) == Some(&b'/');
+    !(ends && start == at) && place.get(start) != Some(&b'*')
 }
 
 /// The same behind a `**`, which stands for any number of components. It is never taken to lead below the place: that would
@@ -145,11 +139,11 @@ pub(super) fn within(rel: Rel) -> bool {
 
 /// Whether `path` is `dir` or lies below it.
 pub(crate) fn inside(path: &str, dir: &str) -> bool {
-    within(relation(path, false, parts(dir)))
+    within(relation_to(path, false, dir))
 }
 
 /// Whether a target is one of `places` or lies below one.
-pub(crate) fn at(target: &Target, places: &[At], home: Option<&str>) -> bool {
+pub(crate) fn at(target: &Target, places: &[Named<'_>], home: Option<&str>) -> bool {
     match target {
         Target::Path { path, glob, .. } => is_at(path, *glob, places, home),
         // What is unknown comes behind: below the place is enough, being its beginning is not.
@@ -158,16 +152,31 @@ pub(crate) fn at(target: &Target, places: &[At], home: Option<&str>) -> bool {
     }
 }
 
-pub(super) fn is_at(path: &str, is_glob: bool, places: &[At], home: Option<&str>) -> bool {
-    places.iter().any(|place| match place {
-        At::Home(rest) => {
-            home.is_some_and(|home| within(relation(path, is_glob, parts(home).chain(parts(rest)))))
-        }
-        At::Abs(place) => within(relation(path, is_glob, parts(place))),
-        At::Name(name) => {
-            tails_like(path, is_glob, name).any(|tail| within(relation(tail, is_glob, parts(name))))
+pub(super) fn is_at(path: &str, is_glob: bool, places: &[Named<'_>], home: Option<&str>) -> bool {
+    // Below the home directory and no pattern: only what is below it is held against the places there.
+    let names = if is_glob { u64::MAX } else { parts(path).fold(0, |mask, part| mask | name_bit(part)) };
+    let tail = home.filter(|_| !is_glob).and_then(|home| path.strip_prefix(home)?.strip_prefix('/'));
+    places.iter().any(|place| match (place, tail) {
+        (Named::Home(rest), Some(tail)) => within(relation_to(tail, false, rest)),
+        (Named::Home(rest), None) => home.is_some_and(|home| {
+            (is_glob || !parts_early(path.as_bytes(), home.as_bytes()))
+                && within(relation(path, is_glob, parts(home).chain(parts(rest))))
+        }),
+        (Named::Abs(place), _) => within(relation_to(path, is_glob, place)),
+        (Named::Name(name), _) => {
+            let first = parts(name).next().unwrap_or_default();
+            (first == "*" || names & name_bit(first) != 0)
+                && tails_like(path, is_glob, name).any(|tail| within(relation_to(tail, is_glob, name)))
         }
     })
+}
+
+/// One of 64 bits for the name of a component, whatever its case.
+fn name_bit(name: &str) -> u64 {
+    let sum = name
+        .bytes()
+        .fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte.to_ascii_lowercase())));
+    1 << (sum % 64)
 }
 
 /// A path and what is left of it without its first component, and so on; none that begins with bare wildcards, which would
@@ -211,6 +220,8 @@ pub(crate) fn target_of(arg: &Arg, cwd: Option<&str>) -> Target {
 /// The classes of what an effect of this kind falls on.
 pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Classes {
     match target {
+        // No system takes such a name.
+        Target::Path { path, .. } if path.len() > 2 * MAX_PATH => Classes::NONE,
         Target::Path { path, glob, recursive } => {
             let deep = *recursive || (*glob && path.contains("**"));
             let here = Spot { path, is_glob: *glob, recursive: deep, kind };
@@ -219,10 +230,11 @@ pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Cl
             match view.facts.path(path) {
                 Some(fact) if fact.real != *path && !(fact.link && kind == EffectKind::FileDeletion) => {
                     let real = Spot { path: &fact.real, is_glob: false, ..here };
-                    Classes(classes.0 | real.classes(view).0)
+                    classes.or(real.classes(view))
                 }
                 _ => classes,
             }
+            .or(remembered(target, kind, view))
         }
         Target::UnknownPath { known, recursive } => {
             let here = Spot { path: known, is_glob: false, recursive: *recursive, kind };
@@ -230,6 +242,26 @@ pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Cl
         }
         Target::Url(_) | Target::Command(_) | Target::None => Classes::NONE,
     }
+}
+
+/// What the session knows of a file that is read: a copy of a secret is one.
+fn remembered(target: &Target, kind: EffectKind, view: &View<'_>) -> Classes {
+    match held(target, kind, view) {
+        Some(Origin::Secret) => Classes::NONE.with(Class::Secret, true),
+        Some(Origin::Settings) => Classes::NONE.with(Class::EnvFile, true),
+        Some(Origin::Environment | Origin::Written | Origin::Fetched(_)) | None => Classes::NONE,
+    }
+}
+
+/// The secret that is in a file that is read, as far as the session knows.
+pub(crate) fn held<'v>(target: &Target, kind: EffectKind, view: &View<'v>) -> Option<&'v Origin> {
+    let marks = &view.survey.marks;
+    let Target::Path { path, glob: false, recursive } = target else { return None };
+    if marks.is_empty() || kind != EffectKind::FileRead {
+        return None;
+    }
+    let real = view.facts.path(path).map(|fact| fact.real.as_str()).filter(|real| real != path);
+    marks.secret(path, *recursive).or_else(|| marks.secret(real?, *recursive))
 }
 
 /// A path and what is done to it.
@@ -260,7 +292,7 @@ impl Spot<'_> {
             },
             _ => self,
         };
-        Classes(own.0 | folded.place(view).0)
+        own.or(folded.place(view))
     }
 
     /// The classes that only say where it lies.
@@ -271,7 +303,7 @@ impl Spot<'_> {
         }
         let places = &view.facts.places;
         let home = places.home.as_deref();
-        let to = |place: &str| relation(self.path, self.is_glob, parts(place));
+        let to = |place: &str| relation_to(self.path, self.is_glob, place);
         let expected = self.is_expected(view);
         let at_home = home.map_or(Rel::Apart, to);
         let top = at_home == Rel::Below && home.is_some_and(|home| depth(self.path) == depth(home) + 1);
@@ -304,7 +336,7 @@ impl Spot<'_> {
     /// Whether it falls on a protected place.
     fn touches(self, view: &View<'_>) -> bool {
         view.facts.places.protected.iter().any(|place| {
-            match relation(self.path, self.is_glob, parts(&place.path)) {
+            match relation_to(self.path, self.is_glob, &place.path) {
                 Rel::Apart => false,
                 Rel::Same => true,
                 Rel::Below => place.tree,
@@ -328,7 +360,7 @@ impl Spot<'_> {
 
     fn reads_keys(self, view: &View<'_>) -> bool {
         view.facts.places.protected.iter().filter(|place| place.kind == ProtectedKind::Keys).any(|place| {
-            match relation(self.path, self.is_glob, parts(&place.path)) {
+            match relation_to(self.path, self.is_glob, &place.path) {
                 Rel::Apart => false,
                 Rel::Same => true,
                 Rel::Below => place.tree,
@@ -369,7 +401,7 @@ impl Spot<'_> {
 
 /// Deeper than the roots of work and the home directory, and in one of them or nowhere near them.
 fn is_inner(path: &str, view: &View<'_>) -> bool {
-    let broad = |place: &str| matches!(relation(path, false, parts(place)), Rel::Same | Rel::Above);
+    let broad = |place: &str| matches!(relation_to(path, false, place), Rel::Same | Rel::Above);
     !path.is_empty() && !view.facts.places.home.as_deref().is_some_and(broad) && !roots(view).any(broad)
 }
 

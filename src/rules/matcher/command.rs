@@ -1,6 +1,7 @@
 //! A command pattern against the programs that a call would run.
 
-use super::{Class, Command, Found, Operand, Scene, at, classify, target_of};
+use super::when::{OperandIs, Run};
+use super::{Class, Found, Scene, at, classify, target_of};
 use crate::domain::EffectKind;
 use crate::rules::Invocation;
 use crate::rules::builtin::lists;
@@ -10,12 +11,12 @@ use crate::shell::Arg;
 /// Shortest long option, dashes included, that counts as the abbreviation of a longer one.
 const SHORTEST_ABBREVIATION: usize = 5;
 
-pub(super) fn find<'a>(pattern: &Command, scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn find<'a>(pattern: &Run<'_>, scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| matches(pattern, inv, scene));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn matches(pattern: &Command, inv: &Invocation, scene: &Scene<'_>) -> bool {
+fn matches(pattern: &Run<'_>, inv: &Invocation, scene: &Scene<'_>) -> bool {
     runs(inv, pattern.programs)
         && (!pattern.privileged || inv.privileged)
         && (pattern.subs.is_empty() || pattern.subs.iter().any(|sub| has_sub(inv, sub)))
@@ -108,24 +109,24 @@ pub(crate) fn has_operand(inv: &Invocation, word: &str) -> bool {
     inv.operands.iter().any(|arg| arg.known() == Some(word))
 }
 
-fn operands_match(operand: &Operand, inv: &Invocation, scene: &Scene<'_>) -> bool {
+fn operands_match(operand: &OperandIs<'_>, inv: &Invocation, scene: &Scene<'_>) -> bool {
     match operand {
-        Operand::Any => true,
-        Operand::Some => !inv.operands.is_empty(),
-        Operand::Is(words) => words.iter().any(|word| has_operand(inv, word)),
-        Operand::Starts(words) => {
+        OperandIs::Any => true,
+        OperandIs::Some => !inv.operands.is_empty(),
+        OperandIs::Is(words) => words.iter().any(|word| has_operand(inv, word)),
+        OperandIs::Starts(words) => {
             inv.operands.iter().any(|arg| words.iter().any(|word| arg.prefix().starts_with(word)))
         }
-        Operand::Contains(words) => inv.operands.iter().any(|arg| {
+        OperandIs::Contains(words) => inv.operands.iter().any(|arg| {
             let text = arg.text().to_ascii_lowercase();
             words.iter().any(|word| text.contains(word))
         }),
-        Operand::On(classes) => inv.operands.iter().any(|arg| lies_on(arg, inv, scene, classes)),
-        Operand::SourceOn(classes) => {
+        OperandIs::On(classes) => inv.operands.iter().any(|arg| lies_on(arg, inv, scene, classes)),
+        OperandIs::SourceOn(classes) => {
             let count = inv.operands.len().saturating_sub(usize::from(!has_flag(inv, "-t")));
             inv.operands.iter().take(count).any(|arg| lies_on(arg, inv, scene, classes))
         }
-        Operand::At(places) => {
+        OperandIs::At(places) => {
             let home = scene.view.facts.places.home.as_deref();
             !inv.contained
                 && inv.operands.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), places, home))

@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::{Classes, Found, OnEffect, Scene, at, runs, target_of};
+use super::when::On;
+use super::{Classes, Found, Scene, at, runs, target_of};
 use crate::domain::{Effect, Target};
 use crate::rules::Invocation;
+use crate::shell::Arg;
 
 /// Beyond this many effects times commands nobody's exceptions are looked for: strictness instead of slowness.
-const MAX_PAIRS: usize = 1_000_000;
+const MAX_PAIRS: usize = 250_000;
 
-pub(super) fn find<'a>(pattern: &OnEffect, scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn find<'a>(pattern: &On<'_>, scene: &Scene<'a>) -> Found<'a> {
     let home = scene.view.facts.places.home.as_deref();
     let pairs = scene.view.survey.effects.len().saturating_mul(scene.invocations().len());
     for (effect, classes) in scene.effects() {
@@ -41,7 +43,7 @@ pub(super) fn find<'a>(pattern: &OnEffect, scene: &Scene<'a>) -> Found<'a> {
     Found::No
 }
 
-fn falls_on(pattern: &OnEffect, effect: &Effect, classes: Classes, home: Option<&str>) -> bool {
+fn falls_on(pattern: &On<'_>, effect: &Effect, classes: Classes, home: Option<&str>) -> bool {
     let anywhere = pattern.any.is_empty() && pattern.at.is_empty();
     (anywhere || classes.any(pattern.any) || at(&effect.target, pattern.at, home))
         && !classes.any(pattern.none)
@@ -74,11 +76,20 @@ pub(crate) fn owners<'a>(scene: &Scene<'a>, target: &Target) -> impl Iterator<It
             return inv.operands.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty());
         }
         let values = inv.flags.iter().filter_map(|flag| flag.value.as_ref());
-        inv.operands.iter().chain(values).any(|arg| same(&target_of(arg, inv.cwd.as_deref())))
+        let can = |arg: &&Arg| may_name(arg, wanted);
+        inv.operands.iter().chain(values).filter(can).any(|arg| same(&target_of(arg, inv.cwd.as_deref())))
             || inv.writes.iter().any(|(write, _)| same(write))
             || inv.reads.iter().any(same)
     };
     scene.invocations().iter().filter(move |inv| names(inv))
+}
+
+/// Whether an argument can name this path: by its last component, unless that leads elsewhere. Cheap, because every command
+/// is held against every effect.
+fn may_name(arg: &Arg, wanted: &str) -> bool {
+    let Some(text) = arg.known() else { return true };
+    let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    matches!(last, "" | "." | "..") || wanted.trim_end_matches('/').ends_with(last)
 }
 
 /// The command that a reason about the target quotes: the innermost that names it, or else one that has its name in it.

@@ -188,6 +188,7 @@ fn is_secret(target: &Target, scene: &Scene<'_>) -> bool {
         Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => target.clone(),
     };
     classify(&whole, EffectKind::FileRead, &scene.view).any(&[Class::Secret, Class::EnvFile, Class::Keys])
+        || super::held(&whole, EffectKind::FileRead, &scene.view).is_some()
 }
 
 fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
@@ -250,6 +251,45 @@ pub(crate) const SECRET_PRINTERS: &[&str] = &[
     "gpg2",
     "keyctl",
     "kubectl",
+    "oc",
+    "npm",
+    "bw",
+    "lpass",
+    "gopass",
+    "keepassxc-cli",
+    "kwallet-query",
+    "sops",
+    "ansible-vault",
+    "rclone",
+    "heroku",
+    "fly",
+    "flyctl",
+    "doppler",
+    "infisical",
+    "netlify",
+    "vercel",
+    "railway",
+    "stripe",
+    "terraform",
+    "tofu",
+    "getent",
+    "unshadow",
+    "wg",
+    "nmcli",
+    "ssh-keygen",
+    "mimikatz",
+    "mimipenguin",
+    "lazagne",
+    "LaZagne",
+    "hashdump",
+    "pypykatz",
+    "secretsdump.py",
+    "impacket-secretsdump",
+    "docker",
+    "podman",
+    "ps",
+    "chamber",
+    "teller",
 ];
 
 /// Whether a command prints a secret out of a credential store.
@@ -260,39 +300,118 @@ pub(crate) fn prints_secret(inv: &Invocation) -> bool {
     };
     match inv.program.as_str() {
         "gh" | "glab" => {
-            sub(&["auth", "token"]) || (sub(&["auth", "status"]) && has_flag(inv, "--show-token"))
+            sub(&["auth", "token"])
+                || (sub(&["auth", "status"]) && (has_flag(inv, "--show-token") || has_flag(inv, "-t")))
         }
         "security" => {
             let finds = |word: &str| sub(&[word]) && (has_flag(inv, "-w") || has_flag(inv, "-g"));
-            finds("find-generic-password") || finds("find-internet-password") || sub(&["dump-keychain"])
+            finds("find-generic-password")
+                || finds("find-internet-password")
+                || sub(&["dump-keychain"])
+                || sub(&["export"])
         }
         "secret-tool" => sub(&["lookup"]) || sub(&["search"]),
         "gcloud" => {
             sub(&["auth", "print-access-token"])
                 || sub(&["auth", "print-identity-token"])
                 || sub(&["auth", "application-default", "print-access-token"])
+                || sub(&["secrets", "versions", "access"])
+                || sub(&["config", "config-helper"])
         }
-        "az" => sub(&["account", "get-access-token"]),
+        "az" => {
+            sub(&["account", "get-access-token"])
+                || sub(&["keyvault", "secret", "show"])
+                || sub(&["keyvault", "secret", "download"])
+                || sub(&["storage", "account", "keys", "list"])
+                || sub(&["ad", "sp", "create-for-rbac"])
+                || sub(&["acr", "credential", "show"])
+                || sub(&["cosmosdb", "keys", "list"])
+        }
         "aws" => {
             sub(&["configure", "export-credentials"])
                 || sub(&["secretsmanager", "get-secret-value"])
                 || (sub(&["configure", "get"])
                     && inv.operands.iter().any(|arg| arg.text().contains("secret")))
                 || sub(&["sts", "get-session-token"])
-                || (sub(&["ssm", "get-parameter"]) && has_flag(inv, "--with-decryption"))
+                || sub(&["sts", "assume-role"])
+                || sub(&["sts", "get-federation-token"])
+                || sub(&["secretsmanager", "batch-get-secret-value"])
+                || sub(&["kms", "decrypt"])
+                || (inv
+                    .sub
+                    .iter()
+                    .map(String::as_str)
+                    .chain(inv.operands.iter().filter_map(Arg::known))
+                    .any(|word| word.starts_with("get-parameter"))
+                    && has_flag(inv, "--with-decryption"))
         }
-        "op" => sub(&["read"]) || sub(&["item", "get"]),
+        "op" => sub(&["read"]) || sub(&["item", "get"]) || sub(&["document", "get"]),
+        "bw" => sub(&["get"]) || sub(&["list", "items"]) || sub(&["export"]),
+        "lpass" => sub(&["show"]) || sub(&["export"]),
+        "gopass" => sub(&["show"]) || sub(&["cat"]) || sub(&["otp"]),
+        "keepassxc-cli" => sub(&["show"]) || sub(&["export"]) || sub(&["clip"]),
+        "kwallet-query"
+        | "unshadow"
+        | "mimikatz"
+        | "mimipenguin"
+        | "lazagne"
+        | "LaZagne"
+        | "hashdump"
+        | "pypykatz"
+        | "secretsdump.py"
+        | "impacket-secretsdump" => true,
+        "sops" => {
+            (sub(&["decrypt"]) || has_flag(inv, "-d") || has_flag(inv, "--decrypt")) && !has_flag(inv, "-i")
+        }
+        "ansible-vault" => sub(&["view"]) || sub(&["decrypt"]),
+        "rclone" => sub(&["config", "show"]) || sub(&["config", "dump"]),
+        "npm" => sub(&["config", "get"]) && inv.args.iter().any(|arg| arg.text().contains("_auth")),
+        "heroku" => sub(&["auth:token"]) || sub(&["config"]) || sub(&["config:get"]),
+        "fly" | "flyctl" => sub(&["auth", "token"]),
+        "doppler" => sub(&["secrets"]) && !sub(&["secrets", "set"]),
+        "infisical" => sub(&["secrets"]) || sub(&["export"]),
+        "netlify" => sub(&["env:list"]) || sub(&["env:get"]),
+        "vercel" => sub(&["env", "pull"]),
+        "railway" => sub(&["variables"]),
+        "stripe" => sub(&["config"]) && has_flag(inv, "--list"),
+        "chamber" | "teller" => sub(&["read"]) || sub(&["export"]) || sub(&["show"]),
+        "terraform" | "tofu" => sub(&["state", "pull"]),
+        "getent" => sub(&["shadow"]) || sub(&["gshadow"]),
+        "wg" => sub(&["showconf"]),
+        "nmcli" => {
+            inv.args.iter().any(|arg| {
+                let text = arg.text();
+                text.contains("psk") || text == "--show-secrets"
+            }) || has_flag(inv, "-s") && inv.args.iter().any(|arg| arg.text().contains("security"))
+        }
+        "ssh-keygen" => has_flag(inv, "-p") && inv.args.iter().any(|arg| arg.known() == Some("-N")),
+        "ps" => inv.args.first().is_some_and(|arg| {
+            // Without a dash `e` stands for the environment.
+            let text = arg.text();
+            !text.starts_with('-') && text.contains('e') && text.bytes().all(|b| b.is_ascii_lowercase())
+        }),
+        "docker" | "podman" => {
+            sub(&["inspect"])
+                && inv.args.iter().any(|arg| {
+                    let text = arg.text();
+                    text.contains(".Config.Env")
+                })
+        }
         "pass" => {
             sub(&["show"])
                 || (inv.sub.is_empty() && !inv.operands.is_empty() && !sub(&["ls"]) && !sub(&["git"]))
         }
-        "vault" => sub(&["read"]) || sub(&["kv", "get"]) || sub(&["token", "lookup"]),
+        "vault" => {
+            sub(&["read"]) || sub(&["kv", "get"]) || sub(&["token", "lookup"]) || sub(&["print", "token"])
+        }
         "git" => sub(&["credential", "fill"]),
         "gpg" | "gpg2" => has_flag(inv, "--export-secret-keys") || has_flag(inv, "--export-secret-subkeys"),
         "keyctl" => sub(&["print"]) || sub(&["pipe"]) || sub(&["read"]),
-        "kubectl" => {
+        "kubectl" | "oc" => {
             (sub(&["get", "secret"]) || sub(&["get", "secrets"]))
                 && inv.args.iter().any(|arg| shows_values(arg.prefix()))
+                || sub(&["config", "view"]) && (has_flag(inv, "--raw") || has_flag(inv, "--flatten"))
+                || sub(&["create", "token"])
         }
         _ => false,
     }
@@ -301,5 +420,5 @@ pub(crate) fn prints_secret(inv: &Invocation) -> bool {
 /// A format of kubectl that shows what is in a secret.
 fn shows_values(arg: &str) -> bool {
     let format = ["--output=", "-o=", "-o"].iter().find_map(|front| arg.strip_prefix(front)).unwrap_or(arg);
-    ["yaml", "json", "go-template", "template"].iter().any(|name| format.starts_with(name))
+    ["yaml", "json", "go-template", "template", "custom-columns"].iter().any(|name| format.starts_with(name))
 }

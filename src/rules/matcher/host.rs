@@ -1,11 +1,24 @@
 //! The host of a URL, and what is known of it.
 
-use super::{Found, Hosts, Scene};
-use crate::domain::{Action, Effect, EffectKind, Policy, Target};
+use std::net::Ipv6Addr;
 
-pub(super) fn find<'a>(hosts: Hosts, scene: &Scene<'a>) -> Found<'a> {
+use super::when::HostIs;
+use super::{Found, Scene};
+use crate::domain::{Action, Effect, EffectKind, Policy, Target};
+use crate::rules::builtin::lists;
+
+pub(super) fn find<'a>(HostIs::Is(names): HostIs<'_>, scene: &Scene<'a>) -> Found<'a> {
+    fetched(scene, |url| is_below(&host_of(url), names))
+}
+
+/// A request to what hands out a cloud machine's credentials, in any spelling.
+pub(crate) fn metadata_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
+    fetched(scene, |url| is_metadata(&host_of(url)) || begins_link_local(url))
+}
+
+fn fetched<'a>(scene: &Scene<'a>, is: impl Fn(&str) -> bool) -> Found<'a> {
     if let Action::Fetch { url } = &scene.view.call.action
-        && matches(hosts, url)
+        && is(url)
     {
         return Found::yes(url);
     }
@@ -14,15 +27,109 @@ pub(super) fn find<'a>(hosts: Hosts, scene: &Scene<'a>) -> Found<'a> {
         _ => None,
     };
     let mut urls = scene.view.survey.effects.iter().filter_map(url_of);
-    Found::from(urls.find(|url| matches(hosts, url)))
+    Found::from(urls.find(|url| is(url)))
 }
 
-fn matches(hosts: Hosts, url: &str) -> bool {
-    let host = host_of(url);
-    let Hosts::Is(names) = hosts;
+fn is_below(host: &str, names: &[&str]) -> bool {
     names
         .iter()
         .any(|name| host == *name || host.strip_suffix(name).is_some_and(|front| front.ends_with('.')))
+}
+
+/// Beginning of the addresses that only the machine next door answers.
+const LINK_LOCAL: &str = "169.254.";
+
+/// An address of which the end is only known once it runs, and which begins like a metadata service's.
+fn begins_link_local(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.starts_with(LINK_LOCAL)
+}
+
+/// Whether a host hands out a cloud machine's credentials, in any spelling of its name or address.
+pub(crate) fn is_metadata(host: &str) -> bool {
+    is_below(host, lists::METADATA_HOSTS) || is_metadata_address(host)
+}
+
+/// The same, of addresses only: as numbers of any base, as IPv6, or in a name that stands for the address in it.
+pub(crate) fn is_metadata_address(host: &str) -> bool {
+    let host = plain(host);
+    let host = host.trim_end_matches('.');
+    if let Ok(address) = host.trim_matches(['[', ']']).parse::<Ipv6Addr>() {
+        return is_metadata_v6(address);
+    }
+    let named = lists::ADDRESS_NAMES.iter().find_map(|end| host.strip_suffix(end));
+    named.map_or_else(|| four(host), in_name).is_some_and(hands_out)
+}
+
+fn hands_out(address: [u8; 4]) -> bool {
+    matches!(address, [169, 254, _, _] | [100, 100, 100, 200] | [192, 0, 0, 192] | [168, 63, 129, 16])
+}
+
+fn is_metadata_v6(address: Ipv6Addr) -> bool {
+    match address.segments() {
+        [0xfd00, 0x0ec2, ..] | [0xfe80, .., 0xa9fe, _] => true,
+        // An IPv4 address in it: mapped, compatible, translated.
+        [0, 0, 0, 0, 0 | 0xffff, 0 | 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+            hands_out([a, b, c, d])
+        }
+        _ => false,
+    }
+}
+
+/// Percent signs decoded, and the dots and digits of other scripts that resolvers take for ours.
+fn plain(host: &str) -> String {
+    let mut out = String::with_capacity(host.len());
+    let mut chars = host.chars();
+    while let Some(c) = chars.next() {
+        let code = u32::from(c);
+        match c {
+            '%' => {
+                let digits: String = chars.by_ref().take(2).collect();
+                out.extend(u8::from_str_radix(&digits, 16).ok().map(char::from));
+            }
+            '。' | '．' | '｡' => out.push('.'),
+            '\u{ff10}'..='\u{ff19}' => out.extend(char::from_digit(code.saturating_sub(0xff10), 10)),
+            '\u{2460}'..='\u{2468}' => out.extend(char::from_digit(code.saturating_sub(0x245f), 10)),
+            '\u{24ea}' => out.push('0'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The four bytes of an address of one to four numbers, each decimal, octal or hexadecimal, as the C library reads it.
+fn four(host: &str) -> Option<[u8; 4]> {
+    if !host.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let mut numbers = Vec::new();
+    for part in host.split('.') {
+        let (digits, base) = match part.strip_prefix("0x").or_else(|| part.strip_prefix("0X")) {
+            Some(digits) => (digits, 16),
+            None if part.len() > 1 && part.starts_with('0') => (part, 8),
+            None => (part, 10),
+        };
+        numbers.push(u64::from_str_radix(digits, base).ok()?);
+    }
+    let (last, front) = numbers.split_last()?;
+    let count = u32::try_from(front.len()).ok().filter(|count| *count < 4)?;
+    let mut address = last & (0xffff_ffff >> (8 * count));
+    for (number, shift) in front.iter().zip([24, 16, 8]) {
+        // Some readers take what is too big modulo 256.
+        address |= (number & 0xff) << shift;
+    }
+    Some(u32::try_from(address).ok()?.to_be_bytes())
+}
+
+/// The address in the name of a service that resolves `10.0.0.1.x.example` and `10-0-0-1.x.example` to it.
+fn in_name(front: &str) -> Option<[u8; 4]> {
+    let parts: Vec<&str> = front.split(['.', '-']).filter(|part| !part.is_empty()).collect();
+    let hex = parts.last().filter(|part| part.len() == 8);
+    if let Some(number) = hex.and_then(|part| u32::from_str_radix(part, 16).ok()) {
+        return Some(number.to_be_bytes());
+    }
+    four(&parts.get(parts.len().checked_sub(4)?..)?.join("."))
 }
 
 /// The host in lower case, without brackets; empty when there is none or it is not known.
@@ -35,61 +142,7 @@ pub(crate) fn host_of(url: &str) -> String {
         Some((inner, _)) => inner,
         None => host.split(':').next().unwrap_or_default(),
     };
-    if host.contains('…') { String::new() } else { spelled_out(host.trim_end_matches('.')) }
-}
-
-/// A host as a program understands it: full-width signs and escapes resolved, an address of any spelling as four numbers.
-fn spelled_out(host: &str) -> String {
-    let mut plain = String::with_capacity(host.len());
-    let mut rest = host.chars();
-    while let Some(c) = rest.next() {
-        let hex = || u8::from_str_radix(rest.as_str().get(..2)?, 16).ok().filter(u8::is_ascii);
-        match c {
-            '%' => match hex() {
-                Some(byte) => {
-                    plain.push(char::from(byte));
-                    rest.by_ref().take(2).for_each(drop);
-                }
-                None => plain.push(c),
-            },
-            '。' | '．' | '｡' => plain.push('.'),
-            // The full-width forms of ASCII lie at one distance.
-            '！'..='～' => plain.extend(char::from_u32(u32::from(c) - 0xfee0)),
-            c => plain.push(c.to_ascii_lowercase()),
-        }
-    }
-    // What was escaped may end the host.
-    let plain = plain.split(['/', '?', '#', '\\']).next().unwrap_or_default().trim_end_matches('.');
-    let embedded = [".nip.io", ".sslip.io", ".xip.io"].iter().find_map(|end| plain.strip_suffix(end));
-    let address = embedded.map(|front| front.replace('-', "."));
-    let address = address.as_deref().unwrap_or(plain);
-    if let Some(numbers) = ipv4(address) {
-        return numbers;
-    }
-    plain.to_owned()
-}
-
-/// An address of one to four numbers, decimal, octal or hexadecimal, as four decimal ones.
-fn ipv4(text: &str) -> Option<String> {
-    let parts: Vec<&str> = text.split('.').collect();
-    if text.is_empty() || parts.len() > 4 {
-        return None;
-    }
-    let number = |part: &&str| match part.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None if part.len() > 1 && part.starts_with('0') => u64::from_str_radix(part, 8).ok(),
-        None => part.parse::<u64>().ok(),
-    };
-    let numbers: Vec<u64> = parts.iter().map(number).collect::<Option<_>>()?;
-    let (last, front) = numbers.split_last()?;
-    let mut whole: u64 = 0;
-    for part in front {
-        whole = (whole << 8) | (*part).min(255);
-    }
-    let rest = 8 * (4 - u64::try_from(front.len()).ok()?);
-    let whole = (whole << rest) | last & ((1 << rest) - 1);
-    let byte = |shift: u32| (whole >> shift) & 255;
-    Some(format!("{}.{}.{}.{}", byte(24), byte(16), byte(8), byte(0)))
+    if host.contains('…') { String::new() } else { host.trim_end_matches('.').to_ascii_lowercase() }
 }
 
 /// Known to the policy, or local or private. `.example.org` in the policy stands for all hosts below it.
@@ -140,17 +193,56 @@ mod tests {
             ("169.254.169.254/latest", "169.254.169.254"),
             ("https://github.com\\@evil.example/", "github.com"),
             ("https://metadata.google.internal./x", "metadata.google.internal"),
-            ("http://0xa9.0xfe.0xa9.0xfe/", "169.254.169.254"),
-            ("http://025177524776/", "169.254.169.254"),
-            ("http://169.16689662/", "169.254.169.254"),
-            ("http://169.254.169.254.nip.io/", "169.254.169.254"),
-            ("http://169-254-169-254.sslip.io/", "169.254.169.254"),
-            ("http://１６９.254。169.254/", "169.254.169.254"),
-            ("http://%31%36%39.254.169.254%2flatest", "169.254.169.254"),
-            ("http://1.x.example/", "1.x.example"),
             ("https://…/x", ""),
         ] {
             assert_eq!(host_of(url), host, "{url}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_metadata_services() {
+        for host in [
+            "169.254.169.254",
+            "0xa9.0xfe.0xa9.0xfe",
+            "0251.254.169.254",
+            "169.254.43518",
+            "169.16689662",
+            "0x00000000a9fea9fe",
+            "025177524776",
+            "2852039166",
+            "425.510.425.510",
+            "169.254.0xa9.0376",
+            "0:0:0:0:0:ffff:a9fe:a9fe",
+            "::ffff:169.254.169.254",
+            "::ffff:0:a9fe:a9fe",
+            "fd00:0ec2:0:0:0:0:0:254",
+            "64:ff9b::a9fe:a9fe",
+            "169.254.169.254.nip.io",
+            "www.169-254-169-254.sslip.io",
+            "a9fea9fe.nip.io",
+            "%31%36%39.254.169.254",
+            "169。254。169。254",
+            "①⑥⑨.②⑤④.①⑥⑨.②⑤④",
+            "100.100.100.200",
+        ] {
+            assert!(is_metadata_address(host), "{host}");
+        }
+        for host in [
+            "10.0.0.1",
+            "127.0.0.1",
+            "github.com",
+            "10.0.0.1.nip.io",
+            "nip.io",
+            "192.168.1.1",
+            "8080",
+            "",
+            "::1",
+            "fd00::1",
+            "1.2.3.4.5",
+            "x169.254.169.254",
+            "v1.169",
+        ] {
+            assert!(!is_metadata_address(host), "{host}");
         }
     }
 

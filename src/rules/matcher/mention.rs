@@ -1,13 +1,14 @@
 //! Code in another language than the shell's: it is not parsed, only searched for what it names.
 
-use super::{Code, Found, Scene, command, inside, is_interpreter, runs};
+use super::when::Holds;
+use super::{Found, Scene, command, inside, is_interpreter, runs};
 use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Deed, Kind, Operands};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
-pub(super) fn find<'a>(code: &Code, scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn find<'a>(code: &Holds<'_>, scene: &Scene<'a>) -> Found<'a> {
     for inv in scene.invocations().iter().filter(|inv| is_one_of(inv, code.programs)) {
         let holds = code_of(inv, scene)
             .any(|text| code.all.iter().all(|group| group.iter().any(|word| contains_word(&text, word))));

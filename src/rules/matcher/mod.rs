@@ -11,31 +11,36 @@ mod rewrite;
 mod scene;
 mod secret;
 mod told;
+mod tool;
 mod trigger;
 mod when;
+mod written;
 
 use std::ops::ControlFlow;
 
 use super::Survey;
 use super::builtin;
 use crate::domain::{
-    Action, BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, ToolCall, Verdict, clip,
+    Action, BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, ToolCall, Verdict, WayOut, WrittenRule,
+    clip,
 };
 use crate::shell::Bound;
 
-pub(crate) use class::{At, Class, Classes, Rel, at, classify, inside, may_be, relation, target_of};
+pub(crate) use class::{At, Class, Classes, Rel, at, classify, held, inside, may_be, relation, target_of};
 pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_shell, runs};
 pub(crate) use effect::{owner, owners};
 pub(crate) use flow::{By, SECRET_PRINTERS, prints_environment, prints_secret, runs_input};
 pub(crate) use glob::is_everything;
-pub(crate) use host::{host_of, is_known};
+pub(crate) use host::{host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
+pub(crate) use secret::{is_env_file, is_secret};
 pub(crate) use told::{Told, arguments, words_of};
 pub(crate) use trigger::Trigger;
 pub(crate) use when::{
-    COMMAND, Code, Command, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,
+    COMMAND, Code, Command, Condition, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,
 };
+pub use written::{predicates, rewriter, written};
 
 /// Everything a rule may look at.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +87,8 @@ pub enum Rewriter {
 }
 
 impl Rewriter {
+    pub const ALL: &[Rewriter] = &[Rewriter::ForceWithLease];
+
     pub const fn name(self) -> &'static str {
         match self {
             Rewriter::ForceWithLease => "force-with-lease",
@@ -106,6 +113,43 @@ pub struct Rule {
     pub fires: &'static [Example],
     pub silent: &'static [Example],
 }
+
+/// What a rule says when it matches, wherever it is written.
+#[derive(Debug, Clone, Copy)]
+struct Says<'r> {
+    id: &'r str,
+    verdict: Verdict,
+    severity: Severity,
+    reason: &'r str,
+    instead: Option<&'r str>,
+}
+
+impl Says<'static> {
+    const fn of(rule: &'static Rule) -> Says<'static> {
+        let instead = match rule.instead {
+            Some(instead) => Some(instead.text()),
+            None => None,
+        };
+        Says { id: rule.id, verdict: rule.verdict, severity: rule.severity, reason: rule.reason, instead }
+    }
+}
+
+impl<'r> Says<'r> {
+    fn of_custom(rule: &'r WrittenRule) -> Says<'r> {
+        let WrittenRule { id, verdict, severity, reason, instead, hushed, .. } = rule;
+        let (reason, instead) = if *hushed {
+            (HUSHED, Some(HUSHED_INSTEAD))
+        } else {
+            (reason.as_str(), instead.as_ref().map(WayOut::text))
+        };
+        Says { id, verdict: *verdict, severity: *severity, reason, instead }
+    }
+}
+
+/// A stranger's file can stop a call, but not speak through lazaret to who made it.
+const HUSHED: &str =
+    "a rule of this project's own file matches; nobody has trusted that file yet, so its words are not shown";
+const HUSHED_INSTEAD: &str = "ask the person to read the rule (`lazaret rules list`, `lazaret trust show`)";
 
 /// What a rule says when it does not say otherwise.
 pub(crate) const RULE: Rule = Rule {
@@ -141,8 +185,8 @@ pub fn judge(view: &View<'_>) -> Vec<Reason> {
     }
     let scene = Scene::new(*view);
     let mut reasons = Vec::new();
-    each_match(&scene, |rule, matched, unsure| {
-        reasons.push(reason(rule, matched, unsure));
+    each_match(&scene, |says, matched, unsure| {
+        reasons.push(reason(says, matched, unsure));
         ControlFlow::Continue(())
     });
     reasons
@@ -153,7 +197,7 @@ pub(crate) fn inner_rules<R>(
     scene: &Scene<'_>,
     call: &ToolCall,
     cwd: &str,
-    look: impl FnOnce(&Scene<'_>, &[&'static str]) -> R,
+    look: impl FnOnce(&Scene<'_>, &[&str]) -> R,
 ) -> R {
     let view = scene.view;
     let survey = super::survey::survey(call, cwd, view.facts, view.policy);
@@ -172,15 +216,15 @@ pub(crate) fn inner_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Ve
     let survey = super::survey::survey(call, cwd, view.facts, view.policy);
     let inner = Scene::nested(View { call, cwd, survey: &survey, ..view });
     let mut verdict = Verdict::Allow;
-    each_match(&inner, |rule, _, unsure| {
-        verdict = verdict.max(if unsure { Verdict::Block } else { rule.verdict });
+    each_match(&inner, |says, _, unsure| {
+        verdict = verdict.max(if unsure { Verdict::Block } else { says.verdict });
         if verdict == Verdict::Block { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     verdict
 }
 
 /// Calls `take` with each rule that is switched on and matches, what matched, and whether the rule could not tell.
-fn each_match(scene: &Scene<'_>, mut take: impl FnMut(&'static Rule, &str, bool) -> ControlFlow<()>) {
+fn each_match<'a>(scene: &Scene<'a>, mut take: impl FnMut(Says<'a>, &str, bool) -> ControlFlow<()>) {
     let mut last: Option<&Rule> = None;
     let entries = builtin::NEEDS.iter().zip(&builtin::ENTRIES);
     for (_, entry) in entries.filter(|(needs, _)| needs.meets(scene.trigger)) {
@@ -190,17 +234,40 @@ fn each_match(scene: &Scene<'_>, mut take: impl FnMut(&'static Rule, &str, bool)
         }
         let Some((matched, unsure)) = hit(entry.when, scene) else { continue };
         last = Some(entry.rule);
-        if is_on(entry.rule, scene.view.policy) && take(entry.rule, &matched, unsure).is_break() {
+        if is_on(entry.rule, scene.view.policy) && take(Says::of(entry.rule), &matched, unsure).is_break() {
             return;
         }
     }
+    for rule in &scene.view.policy.custom_rules {
+        if is_disabled(&rule.id, scene.view.policy) {
+            continue;
+        }
+        if let Some((matched, unsure)) = custom_hit(rule, scene)
+            && take(Says::of_custom(rule), &matched, unsure).is_break()
+        {
+            return;
+        }
+    }
+}
+
+/// The first condition of a custom rule that matches.
+fn custom_hit<'a>(rule: &WrittenRule, scene: &Scene<'a>) -> Option<(std::borrow::Cow<'a, str>, bool)> {
+    let met = |when: &Condition<'_>| Trigger::of_condition(when).meets(scene.trigger);
+    rule.when
+        .iter()
+        .find_map(|when| written::lend(when, |when| if met(when) { hit(when, scene) } else { None }))
+}
+
+/// Whether a rule matches the call, whatever the policy says of it.
+pub fn matches(rule: &WrittenRule, view: &View<'_>) -> bool {
+    custom_hit(rule, &Scene::new(*view)).is_some()
 }
 
 /// The rewrite that makes the call safe, where every `Modify` among `reasons` comes from a rule with a rewriter.
 pub fn rewrite(view: &View<'_>, reasons: &[Reason]) -> Option<Rewrite> {
     let mut wanted = None;
     for reason in reasons.iter().filter(|reason| reason.verdict == Verdict::Modify) {
-        let rewriter = find(&reason.rule)?.rewriter?;
+        let rewriter = rewriter_of(&reason.rule, view.policy)?;
         if wanted.is_some_and(|other| other != rewriter) {
             return None;
         }
@@ -211,24 +278,48 @@ pub fn rewrite(view: &View<'_>, reasons: &[Reason]) -> Option<Rewrite> {
     }
 }
 
+fn rewriter_of(id: &str, policy: &Policy) -> Option<Rewriter> {
+    match find(id) {
+        Some(rule) => rule.rewriter,
+        // Several files may have a rule of the same id: they must agree.
+        None => {
+            let mut named = policy.custom_rules.iter().filter(|rule| rule.id == id);
+            let first = named.next()?.rewriter.as_deref()?;
+            if named.any(|rule| rule.rewriter.as_deref() != Some(first)) {
+                return None;
+            }
+            rewriter(first)
+        }
+    }
+}
+
 fn is_on(rule: &Rule, policy: &Policy) -> bool {
     let set = match policy.builtin_rules {
         BuiltinRules::All => true,
         BuiltinRules::Essential => rule.severity == Severity::Critical,
         BuiltinRules::None => false,
     };
-    set && !policy.disabled_rules.iter().any(|id| id == rule.id)
+    set && !is_disabled(rule.id, policy)
+}
+
+/// By its id, or with its whole domain (`cloud.*`).
+fn is_disabled(id: &str, policy: &Policy) -> bool {
+    policy.disabled_rules.iter().any(|off| {
+        off == id
+            || off.strip_suffix('*').is_some_and(|domain| domain.ends_with('.') && id.starts_with(domain))
+    })
 }
 
 /// What matched, and whether the rule could not tell.
-fn hit<'a>(when: &When, scene: &Scene<'a>) -> Option<(std::borrow::Cow<'a, str>, bool)> {
+fn hit<'a>(when: &Condition<'_>, scene: &Scene<'a>) -> Option<(std::borrow::Cow<'a, str>, bool)> {
     let found = match when {
-        When::Command(pattern) => command::find(pattern, scene),
-        When::Effect(pattern) => effect::find(pattern, scene),
-        When::Flow(flow) => flow::find(*flow, scene),
-        When::Url(hosts) => host::find(*hosts, scene),
-        When::Code(code) => mention::find(code, scene),
-        When::Predicate(predicate) => (predicate.test)(scene),
+        Condition::Command(pattern) => command::find(pattern, scene),
+        Condition::Effect(pattern) => effect::find(pattern, scene),
+        Condition::Flow(flow) => flow::find(*flow, scene),
+        Condition::Url(hosts) => host::find(*hosts, scene),
+        Condition::Code(code) => mention::find(code, scene),
+        Condition::Tool(tool) => tool::find(tool, scene),
+        Condition::Predicate(predicate) => (predicate.test)(scene),
     };
     match found {
         Found::No => None,
@@ -237,16 +328,16 @@ fn hit<'a>(when: &When, scene: &Scene<'a>) -> Option<(std::borrow::Cow<'a, str>,
     }
 }
 
-fn reason(rule: &Rule, matched: &str, unsure: bool) -> Reason {
+fn reason(says: Says<'_>, matched: &str, unsure: bool) -> Reason {
     // A rule that cannot tell blocks.
-    let verdict = if unsure { Verdict::Block } else { rule.verdict };
+    let verdict = if unsure { Verdict::Block } else { says.verdict };
     let doubt = if unsure { " (it cannot be told before it runs)" } else { "" };
     Reason {
-        rule: rule.id.to_owned(),
+        rule: says.id.to_owned(),
         verdict,
-        severity: rule.severity,
-        message: format!("{}{doubt}", rule.reason),
+        severity: says.severity,
+        message: format!("{}{doubt}", says.reason),
         matched: clip(matched, MATCHED),
-        instead: rule.instead.map(|instead| instead.text().to_owned()),
+        instead: says.instead.map(str::to_owned),
     }
 }

@@ -43,6 +43,7 @@ pub(super) fn force_with_lease(view: &View<'_>) -> Option<Rewrite> {
         field: "command",
         value,
         also: &[],
+        only: &[],
         needs_permission: false,
         told: true,
     })

@@ -6,7 +6,7 @@ use super::{Classes, Told, Trigger, View, classify};
 use crate::domain::{Action, Claim, Effect, Verdict};
 use crate::rules::Invocation;
 
-/// Effects whose classes are kept; those of later effects are worked out again each time.
+/// Effects whose classes are kept without asking for memory: an ordinary call has no more.
 const KEPT: usize = 8;
 
 /// What the conditions look at.
@@ -14,6 +14,8 @@ const KEPT: usize = 8;
 pub(crate) struct Scene<'a> {
     pub view: View<'a>,
     kept: [Classes; KEPT],
+    /// Those of later effects.
+    more: Vec<Classes>,
     pub trigger: Trigger,
     /// A call inside another: code in it is not followed further.
     pub nested: bool,
@@ -28,8 +30,10 @@ impl<'a> Scene<'a> {
         for (classes, effect) in kept.iter_mut().zip(&view.survey.effects) {
             *classes = classify(&effect.target, effect.kind, &view);
         }
+        let later = view.survey.effects.iter().skip(KEPT);
+        let more = later.map(|effect| classify(&effect.target, effect.kind, &view)).collect();
         let trigger = Trigger::of_call(&view);
-        Scene { view, kept, trigger, nested: false, told: OnceCell::new(), written: OnceCell::new() }
+        Scene { view, kept, more, trigger, nested: false, told: OnceCell::new(), written: OnceCell::new() }
     }
 
     pub fn nested(view: View<'a>) -> Scene<'a> {
@@ -37,10 +41,7 @@ impl<'a> Scene<'a> {
     }
 
     pub fn effects(&self) -> impl Iterator<Item = (&'a Effect, Classes)> + '_ {
-        self.view.survey.effects.iter().enumerate().map(|(index, effect)| {
-            let classes = self.kept.get(index).copied();
-            (effect, classes.unwrap_or_else(|| classify(&effect.target, effect.kind, &self.view)))
-        })
+        self.view.survey.effects.iter().zip(self.kept.iter().chain(&self.more).copied())
     }
 
     /// The call of a tool of which only its name and its arguments tell anything.
@@ -60,6 +61,11 @@ impl<'a> Scene<'a> {
     /// The whole command line (the first, of a tool that we do not know); empty when the call has none.
     pub fn command_line(&self) -> &'a str {
         line_of(&self.view)
+    }
+
+    /// The command line, and every text that a shell inside it runs.
+    pub fn texts(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        std::iter::once(line_of(&self.view)).chain(self.view.survey.nested.iter().map(String::as_str))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which files hold secrets, by their names and places.
 
-use super::class::{Rel, is_at, parts, relation, tails_like, within};
+use super::class::{Rel, is_at, parts, relation_to, tails_like, within};
 use super::glob;
 use crate::rules::builtin::lists;
 
@@ -8,20 +8,22 @@ use crate::rules::builtin::lists;
 const TELLING: usize = 3;
 
 /// A file of settings with secret values in it.
-pub(super) fn is_env_file(path: &str, is_glob: bool) -> bool {
+pub(crate) fn is_env_file(path: &str, is_glob: bool) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     match name.strip_prefix(".env") {
         Some("" | "rc") => true,
         Some(rest) if is_glob && rest.contains(['*', '?', '[']) => true,
+        // A sentence that ends in such a name is not one.
         Some(rest) => rest
             .strip_prefix('.')
+            .filter(|rest| !rest.contains([' ', '|', ';']))
             .is_some_and(|rest| !rest.split('.').any(|part| lists::ENV_EXAMPLES.contains(&part))),
         None => is_glob && name.starts_with(".e") && glob::segment(name, ".env"),
     }
 }
 
 /// A private key, a credential, or with `recursive` a directory of them.
-pub(super) fn is_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&str>) -> bool {
+pub(crate) fn is_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&str>) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     if name.ends_with(".pub") {
         return false;
@@ -48,7 +50,7 @@ fn in_secret_dir(path: &str, is_glob: bool, recursive: bool, name: &str) -> bool
     let excepted = lists::NOT_SECRET.contains(&name);
     lists::SECRET_DIRS.iter().any(|dir| {
         let tails = tails_like(path, is_glob, dir);
-        let rel = tails.map(|tail| relation(tail, is_glob, parts(dir))).find(|rel| within(*rel));
+        let rel = tails.map(|tail| relation_to(tail, is_glob, dir)).find(|rel| within(*rel));
         match rel {
             Some(Rel::Below) => lists::SECRET_TREES.contains(dir) && !excepted,
             Some(Rel::Same) => recursive,

@@ -3,7 +3,7 @@
 
 use super::flow;
 use super::scene::line_of;
-use super::when::{Flow, When};
+use super::when::{Condition, Flow};
 use super::{View, command};
 use crate::domain::{Action, Effect, EffectKind, Target};
 use crate::rules::builtin::lists;
@@ -25,7 +25,7 @@ impl Trigger {
     /// Every call has it.
     pub const ALWAYS: Trigger = feature(0);
     /// A URL is fetched.
-    const URL: Trigger = feature(1);
+    pub const URL: Trigger = feature(1);
     /// An interpreter runs.
     pub const INTERPRETER: Trigger = feature(2);
     /// A shell runs.
@@ -42,6 +42,9 @@ impl Trigger {
     pub const SIGNS: Trigger = feature(8);
     /// The call is no command line.
     pub const TOOL: Trigger = feature(9);
+
+    /// Something is known of files that came from elsewhere, hold a secret, or were written as scripts.
+    pub const MARKS: Trigger = feature(10);
 
     /// A run of any of these programs.
     pub const fn programs(mut names: &[&str]) -> Trigger {
@@ -97,22 +100,24 @@ impl Trigger {
     }
 
     /// What a condition needs.
-    pub const fn of_condition(when: &When) -> Trigger {
+    pub const fn of_condition(when: &Condition<'_>) -> Trigger {
         match when {
-            When::Command(pattern) => Trigger::programs(pattern.programs),
-            When::Effect(pattern) => Trigger::kinds(pattern.kinds),
-            When::Flow(Flow::DownloadToInterpreter) => Trigger::programs(lists::DOWNLOADERS)
+            Condition::Command(pattern) => Trigger::programs(pattern.programs),
+            Condition::Effect(pattern) => Trigger::kinds(pattern.kinds),
+            Condition::Flow(Flow::DownloadToInterpreter) => Trigger::programs(lists::DOWNLOADERS)
                 .or(Trigger::programs(lists::NETCATS))
                 .or(Trigger::programs(lists::CONNECTIONS))
                 .or(Trigger::programs(lists::REMOTE_STORES)),
-            When::Flow(Flow::DecodedToInterpreter) => Trigger::programs(lists::DECODERS),
-            When::Flow(Flow::SecretToNetwork) => Trigger::programs(lists::SENDERS)
+            Condition::Flow(Flow::DecodedToInterpreter) => Trigger::programs(lists::DECODERS),
+            Condition::Flow(Flow::SecretToNetwork) => Trigger::programs(lists::SENDERS)
                 .or(Trigger::programs(lists::NETCATS))
                 .or(Trigger::programs(flow::TLS)),
-            When::Url(_) => Trigger::URL,
-            When::Code(code) if code.programs.is_empty() => Trigger::INTERPRETER,
-            When::Code(code) => Trigger::programs(code.programs),
-            When::Predicate(predicate) => predicate.needs,
+            Condition::Url(_) => Trigger::URL,
+            Condition::Code(code) if code.programs.is_empty() => Trigger::INTERPRETER,
+            Condition::Code(code) => Trigger::programs(code.programs),
+            // Custom rules alone are made of it.
+            Condition::Tool(_) => Trigger::ALWAYS,
+            Condition::Predicate(predicate) => predicate.needs,
         }
     }
 
@@ -127,6 +132,9 @@ impl Trigger {
         }
         if line_of(view).bytes().any(is_sign) {
             mask |= Trigger::SIGNS.0;
+        }
+        if !view.survey.marks.is_empty() {
+            mask |= Trigger::MARKS.0;
         }
         if matches!(view.call.action, Action::Fetch { .. }) {
             mask |= Trigger::URL.0;

@@ -57,19 +57,27 @@ impl Array {
 }
 
 impl Scope {
+    /// The variable that a name stands for (`declare -n`).
+    fn meant<'n>(&'n self, name: &'n str) -> &'n str {
+        let found = self.refs.iter().find(|(other, _)| other == name);
+        found.map_or(name, |(_, of)| of.as_str())
+    }
+
     fn array(&self, name: &str) -> Option<&Array> {
+        let name = self.meant(name);
         self.arrays.iter().find(|array| array.name == name)
     }
 
     /// Puts a value into an array, which begins to be one where it was none.
-    fn put(&mut self, name: &str, key: Option<String>, value: Arg, append: bool) {
-        if self.array(name).is_none() && self.arrays.len() < MAX_ARRAYS {
-            self.arrays.push(Array { name: name.to_owned(), elements: Vec::new() });
+    pub(super) fn put(&mut self, name: &str, key: Option<String>, value: Arg, append: bool) {
+        let name = self.meant(name).to_owned();
+        if self.array(&name).is_none() && self.arrays.len() < MAX_ARRAYS {
+            self.arrays.push(Array { name: name.clone(), elements: Vec::new() });
         }
         let Some(array) = self.arrays.iter_mut().find(|array| array.name == name) else { return };
         if !array.put(key, value, append) {
             // Part of it is not all of it.
-            self.forget_array(name);
+            self.forget_array(&name);
         }
     }
 
@@ -117,6 +125,9 @@ impl Surveyor<'_> {
         let value = output::revive(expand_value(&assign.value, &scope.env));
         self.tainted |= output::freeze(&value).1;
         let key = key(at, &scope.env);
+        if let ("BASH_ALIASES", Some(alias)) = (assign.name.as_str(), &key) {
+            self.define_alias(scope, alias, value.clone());
+        }
         scope.put(&assign.name, key, value, assign.append);
         self.first_element(scope, &assign.name);
     }

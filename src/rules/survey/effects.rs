@@ -24,6 +24,12 @@ pub(super) enum Act {
 /// How many of the latest effects a new one is compared with, so that it does not stand twice.
 const RECENT: usize = 48;
 
+/// A number that tells most targets apart.
+fn mark(effect: &Effect) -> u32 {
+    let text = effect.target.text().bytes();
+    text.fold(effect.kind as u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)))
+}
+
 impl Surveyor<'_> {
     /// Notes an effect without a path.
     pub(super) fn effect(&mut self, call: &Call, kind: EffectKind, target: Target, severity: Severity) {
@@ -51,14 +57,24 @@ impl Surveyor<'_> {
     }
 
     fn push(&mut self, effect: Effect) {
-        if !self.out.effects.iter().rev().take(RECENT).any(|other| *other == effect) {
+        let new = mark(&effect);
+        let mut recent = self.out.effects.iter().zip(&self.marks).rev().take(RECENT);
+        if !recent.any(|(other, mark)| *mark == new && *other == effect) {
             self.out.effects.push(effect);
+            self.marks.push(new);
         }
     }
 
     /// Notes what is done to the file that an argument names.
     pub(super) fn file(&mut self, call: &Call, act: Act, arg: &Arg, recursive: bool) {
         if arg.known().is_some_and(|text| text.is_empty() || (text == "-" && act != Act::Delete)) {
+            return;
+        }
+        if arg.pieces.iter().any(is_too_long) {
+            // No system takes such a name; what a pattern of that length stands for is not worth its time.
+            if arg.has_glob() {
+                self.bound("it names a path longer than a system takes");
+            }
             return;
         }
         let target = paths::target(arg, call.cwd.as_deref(), recursive);
@@ -103,6 +119,16 @@ impl Surveyor<'_> {
             // `$X/build`: one thing in there, and were the variable empty, nothing that the machine needs.
             self.effect(call, EffectKind::FileDeletion, target, Severity::High);
             return;
+        }
+        if act == Act::Delete && recursive && !call.remote && arg.text().ends_with('/') {
+            // `rm -r link/` takes what the link leads to.
+            let leads = |(link, to): &(String, String)| (link == target.text()).then(|| to.clone());
+            let here = self.links.iter().rev().find_map(leads);
+            let there =
+                || self.facts.path(target.text()).filter(|fact| fact.link).map(|fact| fact.real.clone());
+            if let Some(path) = here.or_else(there) {
+                self.act(call, act, Target::Path { path, glob: false, recursive });
+            }
         }
         self.act(call, act, target);
     }
@@ -310,6 +336,13 @@ struct Spot {
     path: String,
     glob: bool,
     recursive: bool,
+}
+
+fn is_too_long(piece: &Piece) -> bool {
+    match piece {
+        Piece::Known(text) | Piece::Glob(text) => text.len() > paths::MAX_PATH,
+        Piece::Unknown => false,
+    }
 }
 
 fn is_all(name: &str) -> bool {

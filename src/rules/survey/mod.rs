@@ -2,6 +2,7 @@
 
 mod arrays;
 mod call;
+mod channels;
 mod container;
 mod effects;
 mod expression;
@@ -24,8 +25,10 @@ mod wrap;
 
 pub(in crate::rules) use container::IN_CONTAINER;
 pub(in crate::rules) use git::{checked_out, is_whole, setting_command};
+pub(in crate::rules) use paths::MAX_PATH;
 
-use crate::domain::{Ask, Effect, Facts, Policy, Target, ToolCall};
+use crate::domain::{Ask, Effect, Facts, Marks, Policy, Target, ToolCall};
+use crate::rules::trail;
 use crate::shell::Arg;
 
 /// An option of a command, with its value where it has one: `-f`, `--force`, `--force-with-lease=x`.
@@ -95,10 +98,18 @@ pub struct Survey {
     pub problem: Option<String>,
     /// The problem is a bound of ours or hostile nesting (always a block), not a plain syntax error.
     pub bound: bool,
+    /// The texts that shells inside the call run, outermost first.
+    pub nested: Vec<String>,
     /// Files that the call itself writes, with what it writes, where that is known; the latest last.
     pub written: Vec<(String, Arg)>,
+    /// A function that starts itself more than once, beside itself or in the background.
+    pub restarts: Option<String>,
     /// Questions whose answers would make the survey more exact. Ask the host, then survey again.
     pub asks: Vec<Ask>,
+    /// What is known of files from earlier calls, and what this one adds to it at any time: to be remembered.
+    pub marks: Marks,
+    /// What is known of files after the call, if all of it runs and nothing fails.
+    pub leaves: Marks,
 }
 
 /// How deep commands in commands are followed.
@@ -109,13 +120,17 @@ const MAX_WORK: usize = 400_000;
 /// How often functions are walked: each call of one calls others again, so that a few lines could be a million calls.
 const MAX_CALLS: usize = 1000;
 
+/// How many values of loops' variables are tried, over all commands.
+const MAX_TRIES: usize = 10_000;
+
 /// Surveys a call made in `cwd`.
-pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Survey {
+pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Survey {
     let mut surveyor = Surveyor {
         facts,
         out: Survey::default(),
         work: 0,
         calls: 0,
+        tries: 0,
         pipelines: 0,
         width: 0,
         functions: Vec::new(),
@@ -126,11 +141,15 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, _policy: &Policy) -> Su
         made: Vec::new(),
         scripts: Vec::new(),
         traps: Vec::new(),
+        marks: Vec::new(),
+        fifos: Vec::new(),
         tainted: false,
     };
     surveyor.tool(call, cwd);
     surveyor.out.written = surveyor.files;
-    surveyor.out
+    let mut survey = surveyor.out;
+    trail::follow(call, cwd, &mut survey, facts, policy);
+    survey
 }
 
 /// What is gathered while a call is surveyed.
@@ -140,6 +159,8 @@ struct Surveyor<'a> {
     work: usize,
     /// How many bodies of functions were walked.
     calls: usize,
+    /// How many values of loops' variables were tried.
+    tries: usize,
     /// The next number for a pipeline.
     pipelines: u32,
     /// The highest stage that a nested command has reached in the pipeline around it.
@@ -158,6 +179,10 @@ struct Surveyor<'a> {
     scripts: Vec<String>,
     /// Commands that run when the shell ends.
     traps: Vec<Arg>,
+    /// Named pipes that the call itself makes.
+    fifos: Vec<channels::Fifo>,
+    /// One number for each effect, by which it is found again.
+    marks: Vec<u32>,
     /// A value holds marks for what is unknown (see `output`).
     tainted: bool,
 }

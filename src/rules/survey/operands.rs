@@ -209,6 +209,12 @@ impl Surveyor<'_> {
                 .known()
                 .map(|text| text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned());
             let at = match (dest, name) {
+                // With `-t`, or where the call made that directory, the link lies in it.
+                (Some(dest), Some(name)) if self.takes_links(call, dest) => {
+                    let mut inside = dest.clone();
+                    super::output::append(&mut inside, &Arg::literal(&format!("/{name}")));
+                    paths::target(&inside, call.cwd.as_deref(), false)
+                }
                 (Some(dest), _) => paths::target(dest, call.cwd.as_deref(), false),
                 (None, Some(name)) => paths::target(&Arg::literal(&name), call.cwd.as_deref(), false),
                 (None, None) => continue,
@@ -220,6 +226,13 @@ impl Surveyor<'_> {
                 self.links.push((at.clone(), to.clone()));
             }
         }
+    }
+
+    /// Whether links are made in `dest`, and not as it.
+    fn takes_links(&self, call: &Call, dest: &Arg) -> bool {
+        let by_option = |arg: &Arg| arg.prefix().starts_with("-t") || arg.prefix().starts_with("--target-d");
+        let dir = || paths::target(dest, call.cwd.as_deref(), false);
+        call.args().iter().any(by_option) || self.made.iter().any(|made| dir().text() == made)
     }
 
     fn dd(&mut self, call: &Call, operands: &[Arg]) {

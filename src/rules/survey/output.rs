@@ -250,7 +250,7 @@ fn echo(args: &[Arg]) -> Option<Arg> {
     Some(out)
 }
 
-/// `printf` with `%s`, `%b`, `%d` and `%%` only.
+/// `printf` with `%s`, `%b`, `%c`, `%d`, `%q` and `%%` only.
 fn printf(args: &[Arg]) -> Option<Arg> {
     let args = args.strip_prefix(&[Arg::literal("--")]).unwrap_or(args);
     let (format, values) = args.split_first()?;
@@ -262,14 +262,17 @@ fn printf(args: &[Arg]) -> Option<Arg> {
         let mut rest = format.as_str();
         while let Some((text, tail)) = rest.split_once('%') {
             push(&mut out, text, false);
+            let spec =
+                tail.find(|c: char| !(c.is_ascii_digit() || matches!(c, '-' | '.'))).unwrap_or(tail.len());
+            let (spec, tail) = tail.split_at_checked(spec)?;
             let mut tail = tail.chars();
-            match tail.next() {
-                Some('s' | 'b' | 'd' | 'i' | 'q') => {
+            match (tail.next()?, spec) {
+                (kind @ ('s' | 'b' | 'c' | 'd' | 'i' | 'q'), spec) => {
                     if let Some(value) = values.next() {
-                        append(&mut out, value);
+                        append(&mut out, &formatted(kind, spec, value)?);
                     }
                 }
-                Some('%') => push(&mut out, "%", false),
+                ('%', "") => push(&mut out, "%", false),
                 _ => return None,
             }
             rest = tail.as_str();
@@ -285,6 +288,24 @@ fn printf(args: &[Arg]) -> Option<Arg> {
             return None;
         }
     }
+}
+
+/// A value as a conversion of `printf` with that flag, width and precision prints it.
+fn formatted(kind: char, spec: &str, value: &Arg) -> Option<Arg> {
+    if spec.is_empty() && matches!(kind, 's' | 'd' | 'i' | 'q') {
+        return Some(value.clone());
+    }
+    let Some(text) = value.known() else { return if spec.is_empty() { Some(value.clone()) } else { None } };
+    let mut text = if kind == 'b' { unescape(text) } else { text.to_owned() };
+    let (width, precision) = spec.split_once('.').unwrap_or((spec, ""));
+    let most = if kind == 'c' { Some(1) } else { precision.parse::<usize>().ok() };
+    if let Some(most) = most {
+        text = text.chars().take(most).collect();
+    }
+    let (left, width) = width.strip_prefix('-').map_or((false, width), |width| (true, width));
+    let width: usize =
+        if width.is_empty() { 0 } else { width.parse().ok().filter(|width| *width <= 1024)? };
+    Some(Arg::literal(&if left { format!("{text:<width$}") } else { format!("{text:>width$}") }))
 }
 
 /// Backslash escapes as `echo -e` and `printf` have them.
@@ -443,7 +464,9 @@ mod tests {
         assert_eq!(echo(&words("-e \\x72m")).unwrap().text(), "rm");
         assert_eq!(printf(&words("%s-%s\\n a b")).unwrap().text(), "a-b\n");
         assert_eq!(printf(&words("\\162\\155")).unwrap().text(), "rm");
-        assert_eq!(printf(&words("%5s x")), None);
+        assert_eq!(printf(&words("%3s%-3s%.2s%c x y rmx abc")).unwrap().text(), "  xy  rma");
+        assert_eq!(printf(&words("%b \\x72m")).unwrap().text(), "rm");
+        assert_eq!(printf(&words("%x 12")), None);
         assert_eq!(decode("cm0gLXJmIC8="), b"rm -rf /");
     }
 }

@@ -5,6 +5,9 @@ use crate::rules::builtin::lists::{CACHES, HOMES, SYSTEM_DIRS};
 use crate::rules::matcher::is_everything;
 use crate::shell::Arg;
 
+/// Longest path that a system takes, in bytes.
+pub(in crate::rules) const MAX_PATH: usize = 4096;
+
 /// Directories that a build, a test run or a package manager makes again.
 const BUILD_DIRS: &[&str] = &[
     "node_modules",

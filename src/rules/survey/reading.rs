@@ -21,6 +21,8 @@ pub(super) struct Reading {
     pub owned: BTreeMap<u32, Vec<Inner>>,
     /// What a stage of a pipeline prints.
     pub printed: BTreeMap<(u32, u16), Option<Arg>>,
+    /// What was printed last does not end its line.
+    pub open: bool,
     /// Stages that became several: pipeline, stage, how many more.
     pub wide: Vec<(u32, u16, u16)>,
     /// Added to the numbers of pipelines.
@@ -56,7 +58,8 @@ pub(super) fn ways(scope: &Scope, simple: &Simple) -> Vec<Vec<(String, String)>>
     let more = more.flat_map(|assign| &assign.list);
     let words = || simple.words.iter().chain(values.clone()).chain(targets.clone()).chain(more.clone());
     for (name, values) in &scope.choices {
-        if !words().flat_map(names).any(|other| other == name) || ways.len() * values.len() > MAX_WAYS {
+        let used = || words().flat_map(names).any(|other| other == name);
+        if values.is_empty() || ways.len() * values.len() > MAX_WAYS || !used() {
             continue;
         }
         ways = ways
@@ -71,6 +74,19 @@ pub(super) fn ways(scope: &Scope, simple: &Simple) -> Vec<Vec<(String, String)>>
             .collect();
     }
     ways
+}
+
+/// `printf` and `echo -n`.
+fn leaves_line_open(simple: &Simple) -> bool {
+    let mut words = simple.words.iter().map(|word| match word.parts.as_slice() {
+        [Part::Text { text, .. }] => text.as_str(),
+        _ => "",
+    });
+    match words.next() {
+        Some("printf") => !words.next().is_some_and(|format| format.ends_with("\\n")),
+        Some("echo") => words.next().is_some_and(|flag| flag.starts_with("-n")),
+        _ => false,
+    }
 }
 
 impl Reading {
@@ -122,16 +138,20 @@ impl Reading {
             return;
         }
         let key = (simple.pipeline, simple.stage);
+        let open = leaves_line_open(simple);
         let whole = match (self.printed.remove(&key), printed) {
             (None, printed) => printed,
             (Some(Some(mut before)), Some(more)) => {
-                output::append(&mut before, &Arg::literal("\n"));
+                if !self.open {
+                    output::append(&mut before, &Arg::literal("\n"));
+                }
                 output::append(&mut before, &more);
                 Some(before)
             }
             (Some(_), _) => None,
         };
         self.printed.insert(key, whole);
+        self.open = open;
     }
 
     /// What a substitution prints.

@@ -76,9 +76,13 @@ impl Surveyor<'_> {
         let operands = operands.map(|arg| paths::target(&arg, call.cwd.as_deref(), false));
         for target in files.into_iter().chain(operands) {
             if let Target::Path { path, glob: false, .. } = target {
+                self.comes_through(&path, printed);
                 match printed {
                     Some(text) => self.remember_file(call, path, text),
-                    None => self.files.retain(|(other, _)| *other != path),
+                    None => {
+                        self.files.retain(|(other, _)| *other != path);
+                        self.copied_by_cat(call, &path);
+                    }
                 }
             }
         }

@@ -4,6 +4,7 @@ use super::arrays::Array;
 use super::call::Call;
 use super::options::Parsed;
 use super::output;
+use super::paths::MAX_PATH;
 use super::{Stdin, Surveyor};
 use crate::domain::{Places, join};
 use crate::rules::commands::Builtin;
@@ -16,6 +17,8 @@ const MAX_VARS: usize = 512;
 const MAX_VALUE: usize = 64 * 1024;
 /// Most values of a loop's variable that are tried one by one.
 const MAX_CHOICES: usize = 32;
+/// Most variables of loops that are tried value by value.
+const MAX_LOOPS: usize = 32;
 
 /// Variables whose value is a command that other programs run.
 const COMMAND_VARS: &[&str] = &[
@@ -97,10 +100,46 @@ impl Scope {
         if self.env.vars.len() >= MAX_VARS && self.env.get(name).is_none() {
             return;
         }
-        for (other, _) in self.refs.iter().filter(|(_, of)| of == name) {
-            self.env.set(other, value.clone());
+        for (other, of) in &self.refs {
+            if of == name {
+                self.env.set(other, value.clone());
+            } else if other == name {
+                self.env.set(of, value.clone());
+            }
         }
         self.env.set(name, value);
+    }
+
+    /// Gives variables of loops one value each, and gives back all that they had.
+    pub fn fix(&mut self, way: &[(String, String)]) -> Vec<(String, Vec<String>)> {
+        let mut held = Vec::with_capacity(way.len());
+        for (name, value) in way {
+            self.env.set(name, Some(value.clone()));
+            // Without values it stays in its place, until something is assigned to the variable.
+            if let Some((_, values)) = self.choices.iter_mut().find(|(other, _)| other == name) {
+                held.push((name.clone(), std::mem::take(values)));
+            }
+        }
+        held
+    }
+
+    /// The opposite, once the command was walked: what was assigned meanwhile is not undone.
+    pub fn free(&mut self, held: Vec<(String, Vec<String>)>) {
+        for (name, values) in held {
+            self.env.set(&name, None);
+            let place = self.choices.iter_mut().find(|(other, left)| *other == name && left.is_empty());
+            if let Some((_, place)) = place {
+                *place = values;
+            }
+        }
+    }
+
+    /// A variable that takes several values.
+    fn choose(&mut self, name: &str, values: Vec<String>) {
+        self.choices.retain(|(other, _)| other != name);
+        if self.choices.len() < MAX_LOOPS {
+            self.choices.push((name.to_owned(), values));
+        }
     }
 
     fn export(&mut self, name: &str) {
@@ -111,6 +150,7 @@ impl Scope {
 
     /// Goes to a directory; with none, it is not known where.
     fn go(&mut self, to: Option<String>) {
+        let to = to.filter(|to| to.len() <= MAX_PATH);
         self.old = std::mem::replace(&mut self.env.cwd, to);
         if self.before.is_none() {
             self.before.clone_from(&self.old);
@@ -248,7 +288,7 @@ impl Surveyor<'_> {
         if all_known {
             match values.as_slice() {
                 [one] => scope.set(&assign.name, Some(one.clone())),
-                _ => scope.choices.push((assign.name.clone(), values)),
+                _ => scope.choose(&assign.name, values),
             }
         }
     }
@@ -298,6 +338,17 @@ impl Surveyor<'_> {
 
     /// `read NAME`: a line of what comes in, whichever it is.
     fn read(&mut self, call: &Call, scope: &mut Scope, parsed: &Parsed) {
+        let program = call.words.first().and_then(Arg::known).unwrap_or_default();
+        if program == "getopts" {
+            // Which of them is an option's argument only the run tells.
+            let mut values = super::channels::texts(&scope.args);
+            values.truncate(MAX_CHOICES);
+            scope.set("OPTARG", None);
+            if !values.is_empty() {
+                scope.choose("OPTARG", values);
+            }
+            return;
+        }
         for name in parsed.operands.iter().filter_map(Arg::known) {
             scope.set(name, None);
         }
@@ -308,6 +359,9 @@ impl Surveyor<'_> {
             let from: Vec<usize> = before.map(|(at, _)| at).collect();
             let names = parsed.operands.iter().filter_map(Arg::known).chain(["REPLY"]);
             scope.sources.extend(names.map(|name| (name.to_owned(), from.clone())));
+        }
+        if program == "read" && self.read_fields(call, scope, parsed) {
+            return;
         }
         let names = parsed.operands.as_slice();
         let name = match names {
@@ -328,7 +382,46 @@ impl Surveyor<'_> {
             self.tainted |= marked;
             values.push(line.trim().to_owned());
         }
-        scope.choices.push((name.to_owned(), values));
+        scope.choose(name, values);
+    }
+
+    /// `read -a NAME` and `read NAME NAME…`, of one line. False: it is neither.
+    fn read_fields(&mut self, call: &Call, scope: &mut Scope, parsed: &Parsed) -> bool {
+        let array = parsed.value(&["-a"]).and_then(Arg::known).map(str::to_owned);
+        if array.is_none() && parsed.operands.len() < 2 {
+            return false;
+        }
+        if let Some(name) = &array {
+            scope.set(name, None);
+            scope.forget_array(name);
+        }
+        let separators = match scope.env.get("IFS") {
+            None => " \t\n".to_owned(),
+            Some(Some(text)) => text.to_owned(),
+            Some(None) => return true,
+        };
+        let lines = match &call.input {
+            Some(_) => super::search::lines(call.input.as_ref()),
+            None => return true,
+        };
+        if let (Some(name), [line]) = (&array, lines.as_slice()) {
+            scope.fill_array(name, super::channels::fields(line, &separators, usize::MAX));
+            return true;
+        }
+        for (at, name) in parsed.operands.iter().filter_map(Arg::known).enumerate() {
+            let take = |line: &Arg| {
+                super::channels::fields(line, &separators, parsed.operands.len()).into_iter().nth(at)
+            };
+            let values: Vec<Arg> = lines.iter().map(|line| take(line).unwrap_or_default()).collect();
+            let values = super::channels::texts(&values);
+            self.tainted |= values.iter().any(|value| output::is_marked(value));
+            match values.as_slice() {
+                [one] => scope.set(name, Some(one.clone())),
+                many if many.len() <= MAX_CHOICES => scope.choose(name, values),
+                _ => {}
+            }
+        }
+        true
     }
 
     fn change_dir(&mut self, scope: &mut Scope, which: Builtin, parsed: &Parsed) {
@@ -377,6 +470,10 @@ impl Surveyor<'_> {
                     scope.refs.push((name.to_owned(), value));
                     continue;
                 }
+                if let Some((array, key)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+                    scope.put(array, Some(key.to_owned()), output::revive(Arg::literal(&value)), false);
+                    continue;
+                }
                 let known = !text.contains("+=");
                 scope.set(name, known.then_some(value));
             }
@@ -398,7 +495,13 @@ impl Surveyor<'_> {
         for arg in call.args() {
             let Some((name, _)) = arg.prefix().split_once('=') else { continue };
             let value = super::options::after(arg, name.len() + 1).unwrap_or_default();
-            let Some(text) = value.known() else { continue };
+            self.define_alias(scope, name, value);
+        }
+    }
+
+    /// A word that stands for a command line.
+    pub(super) fn define_alias(&mut self, scope: &Scope, name: &str, value: Arg) {
+        if let Some(text) = value.known() {
             let words = crate::shell::parse(text).commands.first().map(|simple| {
                 simple
                     .words

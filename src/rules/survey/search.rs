@@ -1,6 +1,5 @@
 //! Programs that run a command for each thing that they find or read: find, fd, xargs, parallel.
 
-use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
 use super::expression::{self, Search};
@@ -8,6 +7,7 @@ use super::options;
 use super::output;
 use super::scope::Scope;
 use super::walk::{Frame, unknown};
+use super::{Stdin, Surveyor};
 use crate::domain::PathKind;
 use crate::rules::commands::{Program, Role};
 use crate::shell::{Arg, Piece};
@@ -97,7 +97,12 @@ impl Surveyor<'_> {
         if parsed.operands.is_empty() {
             return;
         }
-        let items = self.items(call, parsed.has(&["-0", "--null"]));
+        // With a list of its own it leaves what comes down the pipe alone.
+        let mut call = call.clone();
+        if parsed.has(&["-a", "--arg-file"]) {
+            (call.input, call.stdin) = (None, Stdin::Inherited);
+        }
+        let items = self.items(&call, parsed.has(&["-0", "--null"]));
         let mark = match parsed.value(&["-I"]).or_else(|| parsed.value(&["-i", "--replace"])) {
             Some(mark) => Some(mark.text()),
             None => parsed.has(&["-i", "--replace"]).then(|| "{}".to_owned()),
@@ -143,13 +148,26 @@ impl Surveyor<'_> {
             }
             return;
         }
+        let mut frame = Frame::inside(call, program.name);
+        if let (true, [.., flag]) = (at < parsed.operands.len(), words)
+            && flag.known() == Some("-c")
+        {
+            // `parallel sh -c ::: TEXT`: it quotes what it fills in.
+            for text in &items {
+                self.nested(call, program.name, text);
+            }
+            return;
+        }
+        let piped = parsed.has(&["--pipe", "--spreadstdin"]);
+        let items = if piped { Vec::new() } else { items };
         let mut text = output::join_words(&fill(words, &items, true));
         if text.known().is_none() && text.pieces.is_empty() {
             text = unknown();
         }
         let env = scope.child_env(call.cwd.as_deref());
-        let mut frame = Frame::inside(call, program.name);
-        frame.input = None;
+        if !piped {
+            frame.input = None;
+        }
         self.script(&text, Scope { env, ..Scope::default() }, frame);
     }
 

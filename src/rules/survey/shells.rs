@@ -79,7 +79,7 @@ impl Surveyor<'_> {
     }
 
     /// Commands run of which nothing is known.
-    fn unknown_code(&mut self, call: &Call) {
+    pub(super) fn unknown_code(&mut self, call: &Call) {
         self.effect(call, EffectKind::SystemCommand, Target::Command(call.text.clone()), Severity::Medium);
     }
 
@@ -128,6 +128,7 @@ impl Surveyor<'_> {
             }
             return;
         }
+        self.reads_commands(call, path);
         if call.remote {
             return;
         }
@@ -175,6 +176,7 @@ impl Surveyor<'_> {
             Some(text) => text,
             None if call.remote => return,
             None => {
+                self.reads_commands(call, &path);
                 self.ask(Ask::Content(path.clone()));
                 let Some(Some(text)) = self.facts.content(&path) else { return };
                 if self.scripts.contains(&path) {

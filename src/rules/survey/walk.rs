@@ -22,6 +22,8 @@ pub(super) struct Function {
     index: u32,
     /// It is being walked, or has been.
     state: Walked,
+    /// It was called again while it was walked.
+    again: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +93,9 @@ impl Surveyor<'_> {
             return scope;
         }
         let script = parse(&source);
+        if frame.depth > 0 {
+            self.out.nested.push(source.clone());
+        }
         match &script.problem {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
             Some(Problem::Syntax { at, what }) if self.out.problem.is_none() => {
@@ -103,7 +108,7 @@ impl Surveyor<'_> {
         let known = self.functions.len();
         for (index, name) in (0u32..).zip(&script.functions) {
             let (name, script, source) = (name.clone(), Rc::clone(&script), Rc::clone(&source));
-            self.functions.push(Function { name, script, source, index, state: Walked::No });
+            self.functions.push(Function { name, script, source, index, state: Walked::No, again: false });
         }
         let traps = self.traps.len();
         let mut scope = self.commands(script, source, None, (scope, frame.clone()));
@@ -129,6 +134,10 @@ impl Surveyor<'_> {
     /// Walks the body of a function as `args` call it.
     pub(super) fn function(&mut self, at: usize, args: &[Arg], (mut scope, frame): (Scope, Frame)) -> Scope {
         let Some(function) = self.functions.get_mut(at) else { return scope };
+        if function.state == Walked::Now && std::mem::replace(&mut function.again, true) {
+            let beside = function.source.replace("&&", "").replace("||", "").contains(['&', '|']);
+            self.out.restarts = beside.then(|| function.name.clone()).or(self.out.restarts.take());
+        }
         if function.state == Walked::Now || frame.depth > super::MAX_DEPTH {
             return scope;
         }
@@ -181,6 +190,7 @@ impl Surveyor<'_> {
             scopes: BTreeMap::new(),
             owned: BTreeMap::new(),
             printed: BTreeMap::new(),
+            open: false,
             wide: Vec::new(),
             base,
         };
@@ -219,15 +229,14 @@ impl Surveyor<'_> {
         let mut printed = None;
         for way in ways(&scope, simple) {
             let mut fresh = std::mem::take(&mut scope);
-            let choices = std::mem::take(&mut fresh.choices);
-            for (name, value) in &way {
-                fresh.env.set(name, Some(value.clone()));
+            self.tries = self.tries.saturating_add(way.len());
+            if self.tries > super::MAX_TRIES {
+                self.bound("loops in it have too many values");
+                break;
             }
+            let held = fresh.fix(&way);
             printed = self.once(reading, simple, &inner, (&mut fresh, pipeline, stage));
-            for (name, _) in &way {
-                fresh.env.set(name, None);
-            }
-            fresh.choices.splice(0..0, choices);
+            fresh.free(held);
             scope = fresh;
         }
         let end = self.out.invocations.len();
@@ -284,14 +293,18 @@ impl Surveyor<'_> {
         let substituted = self.substitutions(reading, simple, inner, scope);
         let words = self.words(&simple.words, substituted, scope);
         let fed: Vec<usize> = inner.iter().filter(|i| i.last).flat_map(|i| i.invocations.clone()).collect();
-        let kept = if words.is_empty() { None } else { Some(scope.env.vars.clone()) }
-            .filter(|_| !simple.assigns.is_empty());
+        // In front of a command they hold for it alone.
+        let passing = if words.is_empty() { &[][..] } else { simple.assigns.as_slice() };
+        let kept: Vec<Option<Option<String>>> = passing
+            .iter()
+            .map(|assign| scope.env.get(&assign.name).map(|text| text.map(str::to_owned)))
+            .collect();
         let exported = scope.exported.len();
         for assign in &simple.assigns {
             let value = self.replaced(&assign.value, substituted, scope);
             let assign = crate::shell::Assign { value: value.into_owned(), ..assign.clone() };
             self.assign(scope, &assign, (simple.conditional, substituted), &fed);
-            if kept.is_some() {
+            if !passing.is_empty() {
                 scope.exported.push(assign.name);
             }
         }
@@ -324,6 +337,9 @@ impl Surveyor<'_> {
         }
         let printed = output::of(&call, self.facts, &self.files);
         self.remember_files(&call, files, printed.as_ref());
+        if !simple.redirects.is_empty() || !inner.is_empty() {
+            self.descriptors(&call, simple, inner, printed.as_ref());
+        }
         if let Some((name, value)) = output::printed_into(&call) {
             let value = value.map(|value| output::freeze(&value));
             self.tainted |= value.as_ref().is_some_and(|(_, marked)| *marked);
@@ -335,8 +351,10 @@ impl Surveyor<'_> {
         for array in &simple.declared {
             self.assign_array(scope, array, substituted);
         }
-        if let Some(kept) = kept {
-            scope.env.vars = kept;
+        for (assign, before) in passing.iter().zip(kept).rev() {
+            scope.env.restore(&assign.name, before);
+        }
+        if !passing.is_empty() {
             scope.exported.truncate(exported);
         }
         if substituted {

@@ -145,6 +145,7 @@ impl Surveyor<'_> {
     }
 
     fn known_program(&mut self, call: Call, scope: &mut Scope, program: &'static Program, name: &str) {
+        self.subscripts(&call, name);
         match program.kind {
             Kind::Find => self.find(&call, name),
             Kind::Fd => self.fd(&call, scope, program),
@@ -172,6 +173,9 @@ impl Surveyor<'_> {
                 let call = in_dir(call, &parsed);
                 self.emit(&call, name, Some(&parsed));
                 self.deeds(&call, &parsed);
+                if matches!(name, "mkfifo" | "mknod") {
+                    self.make_fifos(&call, &parsed.operands);
+                }
                 if program.kind == Kind::Interpreter {
                     self.interpreter(&call, &parsed);
                 }
@@ -203,6 +207,9 @@ impl Surveyor<'_> {
 
     fn interpreter(&mut self, call: &Call, parsed: &Parsed) {
         let has_code = parsed.has(&["-e", "-E", "-c", "--eval", "--print", "-r", "-m", "--execute"]);
+        if let Some(code) = parsed.value(&["-c", "-e", "-E", "--eval", "-r"]) {
+            self.runs_what_comes_in(call, code);
+        }
         let in_place = parsed.has(&["-i"]) && matches!(parsed.program.name, "perl" | "perl5" | "ruby");
         if in_place {
             for arg in parsed.operands.get(usize::from(!has_code)..).unwrap_or_default() {

@@ -82,6 +82,8 @@ impl Fields {
             return;
         }
         let mut rest = text;
+        // No bracket that opens in front of here is closed; to look for its end again for each would take long.
+        let mut barren = 0;
         while let Some(at) = rest.find(['*', '?', '[', '(']) {
             // `@(` and its like: the sign in front belongs to the pattern.
             let sign = rest.as_bytes().get(at) == Some(&b'(');
@@ -92,7 +94,14 @@ impl Fields {
             };
             self.known(rest.get(..at).unwrap_or_default());
             let tail = rest.get(at..).unwrap_or_default();
-            let (length, active) = glob_length(tail, open);
+            let here = text.len() - tail.len();
+            let (length, active) = match glob_length(tail, here < barren) {
+                Ok(length) => (length, true),
+                Err(end) => {
+                    barren = barren.max(here + end);
+                    (1, open && tail.starts_with('['))
+                }
+            };
             let piece = tail.get(..length).unwrap_or_default();
             if active {
                 self.glob(piece);
@@ -158,17 +167,14 @@ impl Fields {
     }
 }
 
-/// How much of the text is one glob, and whether it is one.
-fn glob_length(text: &str, open: bool) -> (usize, bool) {
+/// How much of the text is one glob; or, where it is none, up to where no bracket is closed. `barren`: none is closed here.
+fn glob_length(text: &str, barren: bool) -> Result<usize, usize> {
     let bytes = text.as_bytes();
     match bytes {
-        [b'?' | b'*' | b'+' | b'@' | b'!', b'(', ..] => (group_length(bytes), true),
-        [b'*' | b'?', ..] => (1, true),
-        [b'[', ..] => match bracket_length(bytes) {
-            Some(length) => (length, true),
-            None => (1, open),
-        },
-        _ => (1, false),
+        [b'?' | b'*' | b'+' | b'@' | b'!', b'(', ..] => Ok(group_length(bytes)),
+        [b'*' | b'?', ..] => Ok(1),
+        [b'[', ..] if !barren => bracket_length(bytes),
+        _ => Err(1),
     }
 }
 
@@ -185,11 +191,15 @@ fn group_length(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-fn bracket_length(bytes: &[u8]) -> Option<usize> {
+/// The length of a bracket expression; or, where it is none, up to where no other is closed either.
+fn bracket_length(bytes: &[u8]) -> Result<usize, usize> {
     let mut from = 1;
     from += usize::from(matches!(bytes.get(from), Some(b'!' | b'^')));
     from += usize::from(bytes.get(from) == Some(&b']'));
-    let rest = bytes.get(from..)?;
-    let end = rest.iter().position(|byte| matches!(byte, b']' | b'/'))?;
-    (rest.get(end) == Some(&b']')).then_some(from + end + 1)
+    let rest = bytes.get(from..).unwrap_or_default();
+    match rest.iter().position(|byte| matches!(byte, b']' | b'/')) {
+        Some(end) if rest.get(end) == Some(&b']') => Ok(from + end + 1),
+        Some(end) => Err(from + end),
+        None => Err(bytes.len()),
+    }
 }

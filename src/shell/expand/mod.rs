@@ -106,6 +106,14 @@ impl Env {
         self.vars.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value.as_deref())
     }
 
+    /// Puts back what [`Env::get`] gave.
+    pub fn restore(&mut self, name: &str, before: Option<Option<String>>) {
+        match before {
+            Some(value) => self.set(name, value),
+            None => self.vars.retain(|(other, _)| other != name),
+        }
+    }
+
     /// Notes an assignment. Beyond [`Env::MAX_VARS`] names are not followed, which leaves them unknown.
     pub fn set(&mut self, name: &str, value: Option<String>) {
         let room = self.vars.len() < Env::MAX_VARS || matches!(name, "HOME" | "PWD" | "IFS");

@@ -54,8 +54,12 @@ pub(super) fn named<'a>(scene: &Scene<'a>) -> Found<'a> {
                 return copies(inv, scene);
             }
             let changes = WRITE_FLAGS.iter().any(|flag| has_flag(inv, flag)) || runs(inv, FORMATTERS);
+            // What these are given with blanks in it is the text of an issue or a release.
+            let tells = runs(inv, &["gh", "glab"]);
+            let texts = |arg: &&Arg| !(tells && arg.text().contains([' ', '\n']));
             inv.args
                 .iter()
+                .filter(texts)
                 .any(|arg| names_protected(arg, inv, scene) || (changes && reaches_around(arg, inv, scene)))
         }
     });

@@ -1,0 +1,209 @@
+//! Loops of the shell, found in the text: what one does again and again, and whether it ever stops or rests. Knows no rules.
+
+/// Words that end a loop, or have it wait for something.
+const RESTS: &[&str] = &[
+    "sleep",
+    "usleep",
+    "break",
+    "exit",
+    "return",
+    "read",
+    "wait",
+    "inotifywait",
+    "fswatch",
+    "timeout",
+    "select",
+    "exec",
+    "kill",
+];
+
+/// Most loops of one text that are looked at.
+const MAX_LOOPS: usize = 16;
+
+/// A loop without an end, or with so many turns that it makes no difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Loop<'a> {
+    pub body: &'a str,
+    /// How often it runs; none for one without an end.
+    pub turns: Option<u64>,
+}
+
+/// The loops of a text that have no end or at least `least` turns.
+pub(super) fn long(text: &str, least: u64) -> Vec<Loop<'_>> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    for _ in 0..MAX_LOOPS {
+        let found = ["while ", "until ", "for "].iter().filter_map(|word| starts_at(rest, word)).min();
+        let Some(tail) = found.and_then(|at| rest.get(at..)) else { break };
+        let Some((head, behind)) = split_do(tail) else { break };
+        let body = last_done(behind).map_or(behind, |end| behind.get(..end).unwrap_or(behind));
+        if is_endless(head) {
+            out.push(Loop { body, turns: None });
+        } else if let Some(turns) = turns(head).filter(|turns| *turns >= least) {
+            out.push(Loop { body, turns: Some(turns) });
+        }
+        rest = behind;
+    }
+    out
+}
+
+/// Where a keyword stands as the first word of a command.
+fn starts_at(text: &str, word: &str) -> Option<usize> {
+    text.match_indices(word).map(|(at, _)| at).find(|at| {
+        let front = text.get(..*at).unwrap_or_default();
+        let last = front.trim_end_matches([' ', '\t']).chars().next_back();
+        front.is_empty()
+            || last.is_none_or(|c| matches!(c, ';' | '&' | '|' | '(' | '{' | '\n' | '\'' | '"' | '`'))
+            || front.trim_end().ends_with("do")
+            || front.trim_end().ends_with("then")
+    })
+}
+
+/// What stands in front of the `do`, and behind it.
+fn split_do(text: &str) -> Option<(&str, &str)> {
+    let at = text.match_indices("do").map(|(at, _)| at).find(|at| {
+        let before = text.get(..*at).and_then(|front| front.chars().next_back());
+        let after = text.get(at + 2..).and_then(|tail| tail.chars().next());
+        matches!(before, Some(' ' | ';' | '\n' | '\t' | ')'))
+            && matches!(after, Some(' ' | ';' | '\n' | '\t' | '{' | '(') | None)
+    })?;
+    Some((text.get(..at)?, text.get(at + 2..)?))
+}
+
+/// Where the last `done` begins.
+fn last_done(text: &str) -> Option<usize> {
+    text.rmatch_indices("done").map(|(at, _)| at).find(|at| {
+        let before = text.get(..*at).and_then(|front| front.chars().next_back());
+        matches!(before, Some(' ' | ';' | '\n' | '\t' | '&' | '}' | ')'))
+    })
+}
+
+fn is_endless(head: &str) -> bool {
+    let head: String = head.chars().filter(|c| !c.is_whitespace() && *c != ';').collect();
+    matches!(
+        head.as_str(),
+        "whiletrue"
+            | "while:"
+            | "while1"
+            | "while[1]"
+            | "while[[1]]"
+            | "while((1))"
+            | "while[true]"
+            | "untilfalse"
+            | "while/bin/true"
+            | "while!false"
+            | "while[[true]]"
+    ) || head.starts_with("for((") && !head.contains(['<', '>', '='])
+}
+
+/// How often a `for` loop runs: `in {1..N}`, `in $(seq N)`, `((i=0; i<N; i++))`.
+fn turns(head: &str) -> Option<u64> {
+    let braces = head.split_once("..").map(|(_, tail)| tail);
+    let counted = head.split_once('<').filter(|_| head.contains("((")).map(|(_, tail)| tail);
+    let number = |text: &str| {
+        let digits: String =
+            text.trim_start_matches([' ', '=']).chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<u64>().ok()
+    };
+    let listed =
+        head.split_once("seq ").map(|(_, tail)| tail.split([')', '`', ';']).next().unwrap_or_default());
+    let last = |text: &str| text.split_whitespace().filter_map(|word| word.parse::<u64>().ok()).max();
+    braces.and_then(number).or_else(|| counted.and_then(number)).or_else(|| listed.and_then(last))
+}
+
+impl Loop<'_> {
+    /// The commands of the body, with whether each is put into the background.
+    pub fn commands(&self) -> Vec<(&str, bool)> {
+        let mut out = Vec::new();
+        let (mut start, mut quote, mut previous) = (0, None, ' ');
+        let mut chars = self.body.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            let next = chars.peek().map(|(_, next)| *next);
+            let joins = next == Some('&') || previous == '&' || previous == '>' || next == Some('>');
+            let ends = match (quote, c) {
+                (Some(open), c) => {
+                    if open == c {
+                        quote = None;
+                    }
+                    None
+                }
+                (None, '\'' | '"') => {
+                    quote = Some(c);
+                    None
+                }
+                (None, '&') if !joins => Some(true),
+                (None, '&') if previous == '&' || next == Some('&') => Some(false),
+                (None, ';' | '\n' | '|') => Some(false),
+                (None, _) => None,
+            };
+            if let Some(background) = ends {
+                let text = self.body.get(start..at).unwrap_or_default().trim();
+                if !text.is_empty() {
+                    out.push((text, background));
+                } else if background && let Some(last) = out.last_mut() {
+                    // `( … ) &`
+                    last.1 = true;
+                }
+                start = at + c.len_utf8();
+            }
+            previous = c;
+        }
+        let text = self.body.get(start..).unwrap_or_default().trim();
+        if !text.is_empty() {
+            out.push((text, false));
+        }
+        out
+    }
+
+    /// Whether it waits or can end.
+    pub fn rests(&self) -> bool {
+        self.commands().iter().any(|(text, background)| {
+            let mut words = text.split(|c: char| c.is_whitespace() || matches!(c, '(' | '{' | '!'));
+            !background && words.any(|word| RESTS.contains(&word.trim_end_matches([')', '}'])))
+        })
+    }
+
+    /// Whether it starts something in the background on every turn.
+    pub fn spawns(&self) -> bool {
+        self.commands().iter().any(|(_, background)| *background)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_without_an_end() {
+        for (text, rests, spawns) in [
+            ("while true; do sleep 1000 & done", false, true),
+            ("while :; do date; sleep 5; done", true, false),
+            ("while true; do :; done", false, false),
+            ("until false; do echo x; done >> log", false, false),
+            ("for ((;;)); do sleep 1h & done", false, true),
+            ("while true; do curl -s x && break; done", true, false),
+            ("while [ 1 ]; do a 2>&1; done", false, false),
+            ("bash -c 'while :; do (sleep 1h &) ; done'", false, true),
+            ("x; while true\ndo\n  read l\ndone", true, false),
+        ] {
+            let found = long(text, 1000);
+            let first = found.first().expect(text);
+            assert_eq!((first.rests(), first.spawns(), first.turns), (rests, spawns, None), "{text}");
+        }
+    }
+
+    #[test]
+    fn turns_are_counted() {
+        for (text, turns) in [
+            ("for i in {1..100000}; do touch $i; done", Some(100_000)),
+            ("for i in $(seq 1 5000); do x & done", Some(5000)),
+            ("for ((i=0; i<9999; i++)); do x; done", Some(9999)),
+            ("for f in *.rs; do wc $f; done", None),
+            ("for i in 1 2 3; do x & done", None),
+            ("while read l; do echo $l; done", None),
+            ("echo meanwhile true; do_it", None),
+        ] {
+            assert_eq!(long(text, 1000).first().and_then(|found| found.turns), turns, "{text}");
+        }
+    }
+}

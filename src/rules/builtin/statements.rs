@@ -1,0 +1,162 @@
+//! The part of a script that a call in it depends on: its statement, what is assigned to the names in it, who calls the function
+//! around it. By lines and brackets only, so that a string at one end of a script says nothing of a call at the other.
+
+use std::collections::BTreeSet;
+
+use crate::rules::matcher::contains_word;
+
+/// Scripts of fewer lines are taken whole.
+const SHORT: usize = 4;
+/// Longest statement, in lines.
+const MAX_LINES: usize = 40;
+/// How often names are followed to where they come from.
+const ROUNDS: usize = 4;
+/// Most lines of a script that are looked at; a longer one is taken whole.
+const MAX_SCRIPT: usize = 4000;
+
+/// What begins a function.
+const FUNCTIONS: &[&str] = &["def ", "async def ", "function ", "async function ", "sub ", "func ", "fn "];
+
+/// The statements of `code` that hold one of `calls`, and those that they depend on.
+pub(super) fn around(code: &str, calls: &[&[&str]]) -> String {
+    let lines = code.lines().count();
+    if !(SHORT..=MAX_SCRIPT).contains(&lines) {
+        return code.to_owned();
+    }
+    let statements = split(code);
+    let mut taken: Vec<bool> = statements
+        .iter()
+        .map(|text| calls.iter().flat_map(|list| list.iter()).any(|call| contains_word(text, call)))
+        .collect();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    let mut functions: BTreeSet<&str> = BTreeSet::new();
+    for _ in 0..ROUNDS {
+        for (index, text) in
+            statements.iter().enumerate().filter(|(index, _)| taken.get(*index) == Some(&true))
+        {
+            names.extend(words(text));
+            functions.extend(around_it(&statements, index));
+        }
+        let mut more = false;
+        for (text, taken) in statements.iter().zip(&mut taken).filter(|(_, taken)| !**taken) {
+            let assigns = assigned(text).any(|name| names.contains(name));
+            if assigns || functions.iter().any(|name| calls_function(text, name)) {
+                *taken = true;
+                more = true;
+            }
+        }
+        if !more {
+            break;
+        }
+    }
+    let kept = statements.iter().zip(&taken).filter(|(_, taken)| **taken).map(|(text, _)| *text);
+    kept.collect::<Vec<_>>().join("\n")
+}
+
+/// The lines of code, those that a bracket holds together as one.
+fn split(code: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let (mut start, mut end, mut depth, mut lines) = (0, 0, 0_i32, 0);
+    for line in code.split_inclusive('\n') {
+        end += line.len();
+        lines += 1;
+        depth = (depth + brackets(line)).max(0);
+        if depth == 0 || lines >= MAX_LINES {
+            out.push(code.get(start..end).unwrap_or_default());
+            (start, depth, lines) = (end, 0, 0);
+        }
+    }
+    out.push(code.get(start..).unwrap_or_default());
+    out
+}
+
+/// How many more brackets a line opens than it closes, outside its strings.
+fn brackets(line: &str) -> i32 {
+    let (mut depth, mut quote, mut escaped) = (0, None, false);
+    for c in line.chars() {
+        match (quote, c) {
+            _ if escaped => escaped = false,
+            (_, '\\') => escaped = true,
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']') => depth -= 1,
+            (None, _) => {}
+        }
+    }
+    depth
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c| !is_name(c)).filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
+}
+
+/// The names that a statement gives a value: in front of `=`, behind `for`, in a `with … as`.
+fn assigned(text: &str) -> impl Iterator<Item = &str> {
+    let line = text.trim_start();
+    let looped = line
+        .strip_prefix("for ")
+        .or_else(|| line.strip_prefix("for ("))
+        .or_else(|| line.strip_prefix("foreach"));
+    let of_loop = looped.map(|rest| rest.split([':', '{']).next().unwrap_or_default());
+    let of_with = line.strip_prefix("with ").and_then(|rest| rest.split(" as ").nth(1));
+    let front = line.split_once('=').filter(|(front, rest)| {
+        !rest.starts_with(['=', '>', '~']) && !front.ends_with(['!', '<', '>']) && !front.contains('(')
+    });
+    of_loop.into_iter().chain(of_with).chain(front.map(|(front, _)| front)).flat_map(words)
+}
+
+/// The name of the function that a statement stands in, going by what it is indented.
+fn around_it<'c>(statements: &[&'c str], index: usize) -> Option<&'c str> {
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    let own = indent(statements.get(index)?);
+    let above = statements.get(..index)?.iter().rev();
+    let line = above.filter(|text| indent(text) < own).map(|text| text.trim_start()).find_map(|line| {
+        let line = line.strip_prefix("export ").unwrap_or(line);
+        let named = FUNCTIONS.iter().find_map(|front| line.strip_prefix(front));
+        named.or_else(|| {
+            line.contains("=>").then(|| line.trim_start_matches("const ").trim_start_matches("let "))
+        })
+    })?;
+    words(line).next()
+}
+
+fn calls_function(text: &str, name: &str) -> bool {
+    text.match_indices(name)
+        .any(|(at, _)| text.get(at + name.len()..).is_some_and(|rest| rest.trim_start().starts_with('(')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALLS: &[&[&str]] = &[&["rmtree"]];
+
+    #[test]
+    fn what_a_call_depends_on_is_kept() {
+        let code = "import os\nTARGET = '/home/u'\nother = '/etc'\nfor name in [\n  'a',\n  'b']:\n    print(name)\nshutil.rmtree(TARGET)\n";
+        let kept = around(code, CALLS);
+        assert!(kept.contains("/home/u") && !kept.contains("/etc"), "{kept}");
+        let code =
+            "def wipe(path):\n    log('/x')\n    shutil.rmtree(path)\n\nprint('/etc')\nwipe('/home/u')\n";
+        let kept = around(code, CALLS);
+        assert!(kept.contains("/home/u") && !kept.contains("/etc") && !kept.contains("/x"), "{kept}");
+        let code = "a = 1\nb = 2\nfor d in ['/etc',\n          '/usr']:\n    shutil.rmtree(d)\n";
+        assert!(around(code, CALLS).contains("/usr"));
+    }
+
+    #[test]
+    fn short_scripts_are_taken_whole() {
+        assert_eq!(around("a = '/'\nrmtree(b)\n", CALLS), "a = '/'\nrmtree(b)\n");
+    }
+
+    #[test]
+    fn without_a_call_nothing_is_left() {
+        assert_eq!(around("a = '/'\nb = 1\nc = 2\nd = 3\n", CALLS), "");
+    }
+}

@@ -1,0 +1,303 @@
+//! What a call leaves behind in files, seen from what earlier calls left: copies of secrets, what came from elsewhere, scripts that
+//! the agent wrote. Follows, never judges.
+
+mod files;
+mod outputs;
+mod pack;
+mod run;
+
+use std::collections::BTreeMap;
+
+use super::Invocation;
+use super::matcher::{host_of, is_known};
+use super::survey::{Stdin, Survey};
+use crate::domain::{
+    Action, Ask, Claim, Facts, Mark, Marks, Origin, PathKind, Policy, Reach, ToolCall, Usage, join,
+};
+use crate::rules::builtin::downloads::is_download;
+use crate::rules::builtin::lists;
+
+pub(in crate::rules) use run::{Started, started};
+
+/// Most paths of one call that are looked up where something is remembered; with more of them, something may have been missed.
+const MAX_LOOKUPS: usize = 4096;
+/// What a copy counts as, in lookups.
+const COPY: usize = 64;
+/// Most commands of one call that are looked at for what they start.
+pub(in crate::rules) const MAX_STARTED: usize = 4096;
+
+/// What data carries with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Taint {
+    secret: Option<Origin>,
+    /// The host that it came from.
+    host: Option<String>,
+}
+
+impl Taint {
+    fn of(origin: &Origin) -> Taint {
+        match origin {
+            Origin::Written => Taint::default(),
+            Origin::Fetched(host) => Taint { secret: None, host: Some(host.clone()) },
+            Origin::Environment | Origin::Settings | Origin::Secret => {
+                Taint { secret: Some(origin.clone()), host: None }
+            }
+        }
+    }
+
+    fn is_clean(&self) -> bool {
+        self.secret.is_none() && self.host.is_none()
+    }
+
+    fn join(&mut self, other: &Taint) {
+        let stays = matches!((&self.secret, &other.secret), (Some(Origin::Secret), _) | (_, None));
+        if !stays {
+            self.secret.clone_from(&other.secret);
+        }
+        if self.host.is_none() {
+            self.host.clone_from(&other.host);
+        }
+    }
+
+    fn origins(&self) -> impl Iterator<Item = Origin> + '_ {
+        self.secret.iter().cloned().chain(self.host.iter().cloned().map(Origin::Fetched))
+    }
+}
+
+/// Follows a call from what the session remembers (`facts.marks`). Sets what was true at any time of the call, what is true
+/// after it, and asks for the scripts that it starts and that the session knows.
+pub fn follow(call: &ToolCall, cwd: &str, survey: &mut Survey, facts: &Facts, policy: &Policy) {
+    if facts.marks.is_empty() && !may_leave(call, survey) {
+        return;
+    }
+    let mut trail = Trail {
+        facts,
+        policy,
+        now: facts.marks.clone(),
+        seen: facts.marks.clone(),
+        fed: BTreeMap::new(),
+        pipes: BTreeMap::new(),
+        lookups: 0,
+    };
+    match &call.action {
+        Action::Write { path, .. } => trail.wrote(&join(cwd, path), false),
+        Action::Edit { path, .. } => trail.wrote(&join(cwd, path), true),
+        Action::Other { claims, .. } => claims.iter().for_each(|claim| trail.claimed(claim, cwd)),
+        Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Spawn { .. } => {}
+    }
+    for (index, inv) in survey.invocations.iter().enumerate() {
+        trail.step(index, inv, &survey.invocations);
+    }
+    let commands = if trail.seen.is_empty() { 0 } else { survey.invocations.len() };
+    if (trail.lookups > MAX_LOOKUPS || commands > MAX_STARTED) && survey.problem.is_none() {
+        survey.problem = Some("it names more files than can be followed".to_owned());
+    }
+    if !trail.seen.is_empty() {
+        trail.ask_for_scripts(survey);
+    }
+    survey.leaves = trail.now;
+    survey.marks = trail.seen;
+}
+
+/// Whether a call can leave anything worth remembering. Most cannot.
+fn may_leave(call: &ToolCall, survey: &Survey) -> bool {
+    match &call.action {
+        Action::Write { path, .. } | Action::Edit { path, .. } => files::is_script_name(path),
+        Action::Shell { .. } | Action::Other { .. } => survey
+            .invocations
+            .iter()
+            .any(|inv| !inv.writes.is_empty() || outputs::writes_files(inv) || is_download(inv)),
+        Action::Read { .. } | Action::Search { .. } | Action::Fetch { .. } | Action::Spawn { .. } => false,
+    }
+}
+
+/// The walk over one call.
+struct Trail<'a> {
+    facts: &'a Facts,
+    policy: &'a Policy,
+    /// As it stands where the walk has come to.
+    now: Marks,
+    /// All that was true at some time of the call.
+    seen: Marks,
+    /// What the substitutions in a command print, by the command's index.
+    fed: BTreeMap<usize, Taint>,
+    /// What went through a pipeline so far, by its number.
+    pipes: BTreeMap<u32, Taint>,
+    lookups: usize,
+}
+
+impl Trail<'_> {
+    fn step(&mut self, index: usize, inv: &Invocation, all: &[Invocation]) {
+        // Paths in a container or on another machine are not this machine's.
+        if inv.contained || inv.wrappers.iter().any(|wrapper| wrapper == "ssh") || self.lookups > MAX_LOOKUPS
+        {
+            return;
+        }
+        let mut taint = self.fed.remove(&index).unwrap_or_default();
+        if inv.stdin == Stdin::Pipe
+            && let Some(before) = self.pipes.get(&inv.pipeline)
+        {
+            taint.join(before);
+        }
+        let came_in = taint.clone();
+        taint.join(&self.inputs(inv));
+        let printed = if outputs::passes_on(inv) { taint.clone() } else { Taint::default() };
+        let host = is_download(inv).then(|| self.host(inv));
+        let printed = match host {
+            Some(host) => {
+                self.fetch(inv, all, &host);
+                Taint { host: Some(host), ..printed }
+            }
+            None => printed,
+        };
+        self.outputs(inv, (&taint, &came_in));
+        for (target, append) in &inv.writes {
+            if let crate::domain::Target::Path { path, glob: false, .. } = target {
+                let redacts = outputs::redacts(inv) && files::is_example(path);
+                let printed = if redacts { &Taint::default() } else { &printed };
+                self.put(path, printed, *append);
+            }
+        }
+        if let Some(outer) = inv.feeds {
+            self.fed.entry(outer).or_default().join(&printed);
+        }
+        let pipe = self.pipes.entry(inv.pipeline).or_default();
+        if inv.stage == 0 && inv.stdin != Stdin::Pipe {
+            *pipe = printed;
+        } else {
+            pipe.join(&printed);
+        }
+    }
+
+    /// A file gets new content.
+    fn put(&mut self, path: &str, taint: &Taint, append: bool) {
+        if taint.is_clean() {
+            self.wrote(path, append);
+            return;
+        }
+        if !append {
+            self.forget(path);
+        }
+        for origin in taint.origins() {
+            self.mark(path, Reach::File, origin);
+        }
+    }
+
+    /// The agent writes a file with nothing in it that is remembered.
+    fn wrote(&mut self, path: &str, append: bool) {
+        let source = self.now.source(path).map(|mark| mark.origin.clone());
+        let fetched = matches!(source, Some(Origin::Fetched(_)));
+        if !append {
+            self.forget(path);
+        }
+        // In what came from elsewhere its own file is its own; what it only changes stays what it is.
+        if if fetched { !append } else { files::is_script_name(path) } {
+            self.mark(path, Reach::File, Origin::Written);
+        }
+    }
+
+    fn claimed(&mut self, claim: &Claim, cwd: &str) {
+        match claim {
+            Claim::File { path, usage: Usage::Write } => self.wrote(&join(cwd, path), false),
+            Claim::File { path, usage: Usage::Delete } => self.forget(&join(cwd, path)),
+            Claim::File { usage: Usage::Read | Usage::Unsaid, .. }
+            | Claim::Command(_)
+            | Claim::Code(_)
+            | Claim::Unread => {}
+        }
+    }
+
+    fn mark(&mut self, path: &str, reach: Reach, origin: Origin) {
+        let mark = Mark { path: path.to_owned(), reach, origin };
+        // A file is the same by its real name.
+        if let Some(fact) = self.facts.path(path).filter(|fact| fact.real != path) {
+            let real = Mark { path: fact.real.clone(), ..mark.clone() };
+            self.seen.add(real.clone());
+            self.now.add(real);
+        }
+        self.seen.add(mark.clone());
+        self.now.add(mark);
+    }
+
+    fn copy(&mut self, from: &str, to: &str) {
+        if self.now.is_empty() || self.lookups > MAX_LOOKUPS {
+            return;
+        }
+        self.lookups += COPY;
+        self.now.copy(from, to);
+        self.seen.add_all(&self.now);
+    }
+
+    fn forget(&mut self, path: &str) {
+        if !self.now.is_empty() {
+            self.lookups += 1;
+            self.now.forget(path);
+        }
+    }
+
+    fn is_dir(&self, path: &str) -> bool {
+        self.facts.path(path).is_some_and(|fact| fact.kind == PathKind::Directory)
+    }
+
+    /// The host that a command fetches from: one that is not known, where there is one.
+    fn host(&self, inv: &Invocation) -> String {
+        let values = inv.flags.iter().filter(|flag| matches!(flag.name.as_str(), "--url" | "-Uri" | "-uri"));
+        let given = inv.operands.iter().chain(values.filter_map(|flag| flag.value.as_ref()));
+        let mut hosts = given.filter_map(|arg| files::host_in(inv, &arg.text()));
+        let first = hosts.next().unwrap_or_default();
+        let strange = |host: &String| !is_known(host, self.policy);
+        if strange(&first) { first } else { hosts.find(strange).unwrap_or(first) }
+    }
+
+    /// Asks for the text of scripts that are started and that the session knows.
+    fn ask_for_scripts(&self, survey: &mut Survey) {
+        let paths =
+            survey.invocations.iter().take(MAX_STARTED).flat_map(started).filter_map(
+                |started| match started {
+                    Started::File(path) => Some(path),
+                    Started::Program(_) | Started::In(_) | Started::Package(_) => None,
+                },
+            );
+        let recipes = survey.invocations.iter().take(MAX_STARTED).flat_map(run::recipes);
+        let known: Vec<Ask> = { paths.chain(recipes) }
+            .filter(|path| self.seen.source(path).is_some())
+            .map(Ask::Content)
+            .filter(|ask| !self.facts.knows(ask))
+            .collect();
+        for ask in known {
+            if survey.asks.len() < Ask::MAX && !survey.asks.contains(&ask) {
+                survey.asks.push(ask);
+            }
+        }
+    }
+}
+
+/// The paths of what came from a host that nothing is known of and is started by a call.
+pub fn accepted(survey: &Survey, marks: &Marks, policy: &Policy) -> Vec<String> {
+    let started = survey.invocations.iter().take(MAX_STARTED).flat_map(started);
+    let sources = started.filter_map(|started| match started {
+        Started::File(path) | Started::In(path) | Started::Package(path) => marks.source(&path),
+        Started::Program(_) => None,
+    });
+    let strange = sources.filter(|mark| match &mark.origin {
+        Origin::Fetched(host) => is_strange(host, policy),
+        Origin::Written | Origin::Environment | Origin::Settings | Origin::Secret => false,
+    });
+    strange.map(|mark| mark.path.clone()).collect()
+}
+
+/// Whether a host is one that nothing is known of.
+pub(in crate::rules) fn is_strange(host: &str, policy: &Policy) -> bool {
+    let distributes = |known: &str| match known.strip_prefix("*.") {
+        Some(above) => host.strip_suffix(above).is_some_and(|front| front.ends_with('.')),
+        None => host == known,
+    };
+    host.is_empty()
+        || !(is_known(&host_of(host), policy)
+            || lists::REGISTRIES.contains(&host)
+            || lists::DISTRIBUTORS.iter().any(|known| distributes(known)))
+}

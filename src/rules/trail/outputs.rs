@@ -1,0 +1,284 @@
+//! What a command takes in, and which files it makes of it.
+
+use super::{MAX_LOOKUPS, Taint, Trail, files};
+use crate::domain::{Origin, Reach, Target, join, lies_in};
+use crate::rules::Invocation;
+use crate::rules::builtin::downloads::{DECODING, copies_here, downloads, saved_behind};
+use crate::rules::matcher::{
+    flag_value, has_flag, is_env_file, is_secret, prints_environment, prints_secret, runs, target_of,
+};
+use crate::shell::Arg;
+
+/// Programs that print what they read, in whatever form.
+const PASSING: &[&str] = &[
+    "cat", "head", "tail", "tac", "nl", "grep", "egrep", "fgrep", "rg", "awk", "gawk", "sed", "gsed",
+    "strings", "xxd", "od", "hexdump", "base64", "base32", "basenc", "sort", "uniq", "cut", "paste", "rev",
+    "fold", "jq", "yq", "tee", "tr", "gzip", "pigz", "bzip2", "xz", "zstd", "lz4", "brotli", "zcat",
+    "gunzip", "unxz", "tar", "bsdtar", "gtar", "zip", "cpio", "openssl", "gpg", "gpg2", "age", "dd", "split",
+    "envsubst", "iconv", "uuencode", "echo", "printf", "column", "shuf", "expand", "fmt", "pr", "join",
+    "comm", "env", "printenv", "export", "set", "declare", "typeset", "unzip",
+];
+
+/// Of these, the ones that can leave a part out.
+const REDACTING: &[&str] = &["grep", "egrep", "fgrep", "rg", "awk", "gawk", "sed", "gsed", "cut", "jq", "yq"];
+
+/// Programs that write files by another way than a redirection.
+const WRITING: &[&str] = &[
+    "cp", "mv", "ln", "install", "rsync", "ditto", "scp", "tee", "sponge", "dd", "rm", "unlink", "shred",
+    "tar", "bsdtar", "gtar", "zip", "unzip", "7z", "7za", "7zz", "gzip", "pigz", "bzip2", "xz", "zstd",
+    "lz4", "brotli", "gunzip", "unxz", "bunzip2", "unzstd", "openssl", "gpg", "gpg2", "age", "base64",
+    "sort", "split", "git", "gh", "hg", "svn", "gsed", "sed", "python", "python3",
+];
+
+/// Whether a program may write files that are not redirections.
+pub(super) fn writes_files(inv: &Invocation) -> bool {
+    WRITING.contains(&inv.program.as_str())
+}
+
+/// Whether what a command prints holds what it reads.
+pub(super) fn passes_on(inv: &Invocation) -> bool {
+    const COUNTING: &[&str] =
+        &["-q", "--quiet", "--silent", "-c", "--count", "-l", "--files-with-matches", "-L"];
+    let searches = runs(inv, &["grep", "egrep", "fgrep", "rg"]);
+    let names_only = inv.program == "cut"
+        && flag_value(inv, &["-f", "--fields"]).and_then(Arg::known) == Some("1")
+        && flag_value(inv, &["-d", "--delimiter"]).and_then(Arg::known) == Some("=");
+    (PASSING.contains(&inv.program.as_str()) || prints_secret(inv))
+        && !(searches && COUNTING.iter().any(|flag| has_flag(inv, flag)))
+        && !names_only
+}
+
+/// Whether a command may print its input without the values in it.
+pub(super) fn redacts(inv: &Invocation) -> bool {
+    REDACTING.contains(&inv.program.as_str())
+}
+
+impl Trail<'_> {
+    /// What a command reads.
+    pub(super) fn inputs(&mut self, inv: &Invocation) -> Taint {
+        let mut taint = Taint::default();
+        if prints_environment(inv) {
+            taint.secret = Some(Origin::Environment);
+        } else if prints_secret(inv) {
+            taint.secret = Some(Origin::Settings);
+        }
+        for target in &inv.reads {
+            taint.join(&self.held(target));
+        }
+        // Of these the arguments are no files.
+        if runs(inv, &["echo", "printf", "tr", "export", "declare", "typeset", "set"]) {
+            return taint;
+        }
+        let given = inv.flags.iter().filter_map(|flag| flag.value.as_ref()).chain(&inv.operands);
+        for arg in given {
+            let text = arg.text();
+            let name = text.strip_prefix("if=").unwrap_or(&text);
+            let file = if name.len() == text.len() { arg.clone() } else { Arg::literal(name) };
+            taint.join(&self.held(&target_of(&file, inv.cwd.as_deref())));
+        }
+        taint
+    }
+
+    /// What is in a file, or with a directory in all of it.
+    pub(super) fn held(&mut self, target: &Target) -> Taint {
+        let Target::Path { path, glob, recursive } = target else { return Taint::default() };
+        let home = self.facts.places.home.as_deref();
+        let mut taint = Taint::default();
+        if is_secret(path, *glob, *recursive, home) {
+            taint.secret = Some(Origin::Secret);
+        } else if is_env_file(path, *glob) {
+            taint.secret = Some(Origin::Settings);
+        }
+        if self.now.is_empty() || self.lookups > MAX_LOOKUPS {
+            return taint;
+        }
+        self.lookups += 1;
+        let fixed = if *glob { fixed_dir(path) } else { path.as_str() };
+        if let Some(origin) = self.now.secret(fixed, true) {
+            taint.join(&Taint::of(origin));
+        }
+        if let Some(mark) = self.now.source(path) {
+            taint.join(&Taint::of(&mark.origin));
+        }
+        taint
+    }
+
+    /// The files that a command makes, apart from redirections. `came_in` is what came on its standard input.
+    pub(super) fn outputs(&mut self, inv: &Invocation, (taint, came_in): (&Taint, &Taint)) {
+        if !writes_files(inv) {
+            return;
+        }
+        let cwd = inv.cwd.as_deref();
+        let file = |arg: &Arg| path_of(&target_of(arg, cwd));
+        match inv.program.as_str() {
+            "cp" | "mv" | "ln" | "install" | "rsync" | "ditto" | "scp" => self.copies(inv),
+            "rm" | "unlink" | "shred" => {
+                for path in inv.operands.iter().filter_map(file) {
+                    self.forget(&path);
+                }
+            }
+            "tee" | "sponge" => {
+                let append = has_flag(inv, "-a") || has_flag(inv, "--append");
+                for path in inv.operands.iter().filter_map(file) {
+                    self.put(&path, came_in, append);
+                }
+            }
+            "dd" => {
+                let to = inv.args.iter().filter_map(Arg::known).find_map(|arg| arg.strip_prefix("of="));
+                if let Some(path) = to.and_then(|to| file(&Arg::literal(to))) {
+                    self.put(&path, taint, false);
+                }
+            }
+            "split" => {
+                let prefix = inv.operands.get(1).and_then(file);
+                let prefix = prefix.or_else(|| cwd.map(|cwd| join(cwd, "xa")));
+                if let Some(prefix) = prefix.filter(|_| !taint.is_clean()) {
+                    for origin in taint.origins() {
+                        self.mark(&prefix, Reach::Names, origin);
+                    }
+                }
+            }
+            "sed" | "gsed" => {
+                if has_flag(inv, "-i") || has_flag(inv, "--in-place") {
+                    for path in inv.operands.iter().filter_map(file) {
+                        self.wrote(&path, true);
+                    }
+                }
+            }
+            "git" | "gh" | "hg" | "svn" => self.cloned(inv),
+            "tar" | "bsdtar" | "gtar" | "zip" | "unzip" | "7z" | "7za" | "7zz" | "gzip" | "pigz"
+            | "bzip2" | "xz" | "zstd" | "lz4" | "brotli" | "gunzip" | "unxz" | "bunzip2" | "unzstd" => {
+                self.pack(inv, taint, came_in)
+            }
+            _ => self.named_output(inv, taint),
+        }
+    }
+
+    /// `openssl -out x`, `gpg -o x`, `sort -o x`; without a name, gpg writes beside its input.
+    fn named_output(&mut self, inv: &Invocation, taint: &Taint) {
+        if taint.is_clean() || !(runs(inv, DECODING) || runs(inv, &["gpg", "gpg2", "age", "sort"])) {
+            return;
+        }
+        let file = |arg: &Arg| path_of(&target_of(arg, inv.cwd.as_deref()));
+        match flag_value(inv, &["-out", "-o", "--output"]).and_then(file) {
+            Some(path) => self.put(&path, taint, false),
+            None if runs(inv, &["gpg", "gpg2"]) => {
+                for path in inv.operands.iter().filter_map(file) {
+                    self.put(&format!("{path}.gpg"), taint, false);
+                    self.put(&format!("{path}.asc"), taint, false);
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn copies(&mut self, inv: &Invocation) {
+        let cwd = inv.cwd.as_deref();
+        let into = flag_value(inv, &["-t", "--target-directory"]);
+        let (sources, dest) = match (into, inv.operands.split_last()) {
+            (Some(dir), _) => (inv.operands.as_slice(), dir),
+            (None, Some((last, sources))) => (sources, last),
+            (None, None) => return,
+        };
+        if copies_here(inv) {
+            return;
+        }
+        let Some(dest_path) = path_of(&target_of(dest, cwd)) else { return };
+        let text = dest.text();
+        // To another machine nothing is left here.
+        if runs(inv, &["scp", "rsync"]) && text.split('/').next().is_some_and(|front| front.contains(':')) {
+            return;
+        }
+        let dir = into.is_some() || sources.len() > 1 || text.ends_with('/') || self.is_dir(&dest_path);
+        for source in sources {
+            let target = target_of(source, cwd);
+            let Target::Path { path, glob, .. } = &target else { continue };
+            let name = path.rsplit('/').next().unwrap_or_default();
+            let to = if dir && !glob { join(&dest_path, name) } else { dest_path.clone() };
+            // Linked or copied, a file that was there is another now.
+            if to != *path && !lies_in(path, &to) {
+                self.forget(&to);
+            }
+            self.copy(if *glob { fixed_dir(path) } else { path }, &to);
+            let whole = Target::Path { path: path.clone(), glob: *glob, recursive: true };
+            let own = self.held(&whole);
+            let reach = if *glob { Reach::Tree } else { Reach::File };
+            if let Some(origin) = own.secret {
+                self.mark(&to, reach, origin);
+            }
+            if inv.program == "mv" {
+                self.forget(path);
+            }
+        }
+    }
+
+    /// What a command fetches into files.
+    pub(super) fn fetch(&mut self, inv: &Invocation, all: &[Invocation], host: &str) {
+        let copied = inv.operands.last().filter(|_| copies_here(inv));
+        let copied = copied.map(|arg| target_of(arg, inv.cwd.as_deref()));
+        let strange = super::is_strange(host, self.policy);
+        let fetched: Vec<Target> = downloads(inv).chain(saved_behind(inv, all)).chain(copied).collect();
+        for path in fetched.iter().filter_map(path_of) {
+            self.forget(&path);
+            let of_copier = copies_here(inv) && self.is_dir(&path);
+            if strange || files::is_script_name(&path) {
+                let reach = if of_copier { Reach::Tree } else { Reach::File };
+                self.mark(&path, reach, Origin::Fetched(host.to_owned()));
+            }
+        }
+    }
+
+    /// A repository that comes from elsewhere, or files of a release.
+    fn cloned(&mut self, inv: &Invocation) {
+        let cwd = inv.cwd.as_deref();
+        let sub: Vec<&str> = inv.sub.iter().map(String::as_str).collect();
+        let words: Vec<&str> = inv.operands.iter().filter_map(Arg::known).collect();
+        let clones = matches!(sub.as_slice(), ["clone" | "checkout", ..] if inv.program != "git")
+            || matches!(sub.as_slice(), ["clone", ..])
+            || matches!(sub.as_slice(), ["submodule", "add"]);
+        let hosted = inv.program == "gh";
+        if !clones || hosted {
+            return;
+        }
+        let words = words.iter().skip_while(|word| matches!(**word, "clone" | "checkout" | "add"));
+        let words: Vec<&str> = words.copied().collect();
+        let Some(host) = words.first().and_then(|url| files::host_in(inv, url)) else { return };
+        if !super::is_strange(&host, self.policy) {
+            return;
+        }
+        let own = words.first().and_then(|url| url.trim_end_matches('/').rsplit(['/', ':']).next());
+        let name = words.get(1).copied().or(own.map(|name| name.trim_end_matches(".git")));
+        if let Some(path) = name.and_then(|name| path_of(&target_of(&Arg::literal(name), cwd))) {
+            self.unpacked(&path, &host);
+        }
+    }
+
+    /// All in a directory came from elsewhere, unless it is one that is worked in.
+    pub(super) fn unpacked(&mut self, dir: &str, host: &str) {
+        let places = &self.facts.places;
+        let worked_in = places.roots().chain(places.home.as_deref()).any(|root| lies_in(root, dir));
+        let shared = places.temp.iter().any(|temp| temp == dir);
+        if !worked_in && !shared {
+            self.mark(dir, Reach::Tree, Origin::Fetched(host.to_owned()));
+        }
+    }
+}
+
+/// The path of a target, where all of it is known.
+pub(super) fn path_of(target: &Target) -> Option<String> {
+    match target {
+        Target::Path { path, glob: false, .. } => Some(path.clone()),
+        Target::Path { .. }
+        | Target::UnknownPath { .. }
+        | Target::Url(_)
+        | Target::Command(_)
+        | Target::None => None,
+    }
+}
+
+/// The directory that all of a pattern's paths lie in.
+fn fixed_dir(pattern: &str) -> &str {
+    let at = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
+    let end = pattern.get(..at).and_then(|start| start.rfind('/')).unwrap_or(0);
+    pattern.get(..end).unwrap_or_default()
+}

@@ -1,0 +1,173 @@
+//! Which files a command starts: scripts, programs, recipes, whole packages.
+
+use crate::rules::Invocation;
+use crate::rules::builtin::downloads::INSTALLERS;
+use crate::rules::builtin::lists;
+use crate::rules::matcher::{flag_value, has_flag, is_interpreter, is_shell, runs, target_of};
+use crate::shell::Arg;
+
+/// What a command starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::rules) enum Started {
+    /// The file at this path.
+    File(String),
+    /// A program that is found by its name.
+    Program(String),
+    /// What the files in this directory say.
+    In(String),
+    /// A package from a file.
+    Package(String),
+}
+
+/// Programs that run what the files around them say.
+const BUILDERS: &[&str] = &[
+    "make",
+    "gmake",
+    "bmake",
+    "just",
+    "ninja",
+    "cmake",
+    "meson",
+    "scons",
+    "rake",
+    "bundle",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "npx",
+    "pip",
+    "pip3",
+    "uv",
+    "poetry",
+    "pytest",
+    "tox",
+    "nox",
+    "cargo",
+    "go",
+    "mvn",
+    "gradle",
+    "mix",
+    "docker",
+    "podman",
+    "composer",
+    "deno",
+    "ansible-playbook",
+    "vagrant",
+    "jest",
+    "vitest",
+    "mocha",
+];
+
+/// Of these, the ones that run what is in the directories that they are given.
+const OF_OPERANDS: &[&str] =
+    &["pip", "pip3", "uv", "npm", "pnpm", "yarn", "bun", "go", "docker", "podman", "pytest", "cmake", "deno"];
+
+/// Of these, the words that run nothing of the directory's.
+const HARMLESS: &[&str] = &[
+    "ps", "images", "logs", "list", "ls", "show", "view", "info", "search", "outdated", "audit", "version",
+    "help", "fmt", "config", "login", "logout", "why", "freeze", "tree", "metadata", "env", "pull", "stop",
+    "rm", "kill", "inspect", "doc", "clean", "init", "vet", "cache",
+];
+
+/// Modules that come with the interpreter.
+const STANDARD: &[&str] = &[
+    "json.tool",
+    "http.server",
+    "venv",
+    "py_compile",
+    "compileall",
+    "zipfile",
+    "tarfile",
+    "timeit",
+    "calendar",
+    "site",
+    "sysconfig",
+    "ensurepip",
+    "this",
+    "pydoc",
+    "base64",
+    "uuid",
+];
+
+/// The options that name another directory.
+const DIRECTORIES: &[&str] = &[
+    "-C",
+    "--directory",
+    "--prefix",
+    "--cwd",
+    "--dir",
+    "-S",
+    "-B",
+    "--manifest-path",
+    "--project-directory",
+];
+
+/// What a command starts.
+pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
+    let cwd = inv.cwd.as_deref();
+    let path = |arg: &Arg| target_of(arg, cwd).text().to_owned();
+    let word = inv.word.text();
+    let mut out = Vec::new();
+    if word.contains('/') {
+        out.push(Started::File(path(&inv.word)));
+    } else if !word.is_empty() {
+        out.push(Started::Program(word));
+    }
+    let interprets = is_interpreter(&inv.program);
+    let in_shell = is_shell(&inv.program) || runs(inv, lists::RUN_IN_SHELL);
+    let coded = has_flag(inv, "-c") || has_flag(inv, "-e") || has_flag(inv, "-m");
+    if interprets || in_shell {
+        if !coded {
+            out.extend(inv.operands.first().map(|arg| Started::File(path(arg))));
+        }
+        // A module is sought in the directory first.
+        if flag_value(inv, &["-m"]).is_some_and(|module| !STANDARD.contains(&module.prefix())) {
+            out.extend(inv.cwd.clone().map(Started::In));
+        }
+        out.extend(flag_value(inv, &["-r", "--require", "-f"]).map(|arg| Started::File(path(arg))));
+    }
+    if inv.program == "java" {
+        out.extend(inv.operands.iter().chain(flag_value(inv, &["-jar"])).map(|arg| Started::File(path(arg))));
+    }
+    if runs(inv, &["deno", "bun", "tsx", "ts-node", "go", "crontab", "at", "batch", "expect"]) {
+        let files = inv.operands.iter().chain(flag_value(inv, &["-f"]));
+        out.extend(files.map(|arg| Started::File(path(arg))));
+    }
+    if interprets || in_shell || inv.program == "ssh" {
+        out.extend(inv.reads.iter().map(|target| Started::File(target.text().to_owned())));
+    }
+    if runs(inv, INSTALLERS) {
+        let given = inv.operands.iter().chain(inv.flags.iter().filter_map(|flag| flag.value.as_ref()));
+        out.extend(given.map(|arg| Started::Package(path(arg))));
+    }
+    if BUILDERS.contains(&inv.program.as_str()) && !is_harmless(inv) {
+        let named = flag_value(inv, DIRECTORIES).map(path);
+        out.extend(named.or_else(|| inv.cwd.clone()).map(Started::In));
+        if OF_OPERANDS.contains(&inv.program.as_str()) {
+            out.extend(inv.operands.iter().map(|arg| Started::In(path(arg))));
+        }
+    }
+    out
+}
+
+fn is_harmless(inv: &Invocation) -> bool {
+    let first = inv.sub.first().map(String::as_str).or_else(|| inv.args.first().and_then(Arg::known));
+    first.is_some_and(|word| HARMLESS.contains(&word) || matches!(word, "--version" | "-v" | "-V" | "-n"))
+}
+
+/// The files of commands that a program looks for in its directory.
+pub(super) fn recipes(inv: &Invocation) -> Vec<String> {
+    let names: &[&str] = match inv.program.as_str() {
+        "make" | "gmake" | "bmake" => &["GNUmakefile", "makefile", "Makefile"],
+        "just" => &["justfile", "Justfile", ".justfile"],
+        "npm" | "pnpm" | "yarn" | "bun" | "cnpm" | "yarnpkg" => &["package.json"],
+        _ => return Vec::new(),
+    };
+    let given = flag_value(inv, &["-f", "--file", "--makefile", "--justfile"]);
+    let cwd = inv.cwd.as_deref();
+    match given {
+        Some(file) => vec![target_of(file, cwd).text().to_owned()],
+        None => names.iter().map(|name| target_of(&Arg::literal(name), cwd).text().to_owned()).collect(),
+    }
+}
