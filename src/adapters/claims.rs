@@ -37,7 +37,19 @@ const COMMANDS: &[&str] = &[
     "commands",
     "cmds",
 ];
-const CODE: &[&str] = &["code", "script", "sourcecode", "snippet", "python", "javascript"];
+const CODE: &[&str] = &[
+    "code",
+    "script",
+    "sourcecode",
+    "snippet",
+    "python",
+    "javascript",
+    "pythoncode",
+    "jscode",
+    "codesnippet",
+];
+/// Words in the names of tools to which code is typed.
+const INTERPRETERS: &[&str] = &["python", "repl", "node", "interpreter", "jupyter", "ipython", "irb", "deno"];
 /// A program alone, which is a command with its arguments.
 const PROGRAMS: &[&str] = &["program", "executable", "binary"];
 /// What is typed into a shell.
@@ -264,7 +276,9 @@ impl Reader {
     /// Takes a text for what its name says; gives the JSON that it holds where it holds some.
     fn text(&mut self, key: &str, raw: &str) -> Option<(String, String)> {
         let text = decode_text(raw, key).ok()?;
-        if CODE.contains(&key) {
+        let typed =
+            TYPED.contains(&key) && self.words.iter().any(|word| INTERPRETERS.contains(&word.as_str()));
+        if typed || CODE.contains(&key) {
             if text.len() > Action::MAX_CONTENT {
                 self.claims.push(Claim::Unread);
             } else {

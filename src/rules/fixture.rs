@@ -102,6 +102,10 @@ pub fn call(example: &str) -> ToolCall {
             (Tool::Grep, Action::Search { kind, pattern: content, path: Some(path), glob: None })
         }
         "WebFetch" => (Tool::WebFetch, Action::Fetch { url: first.to_owned() }),
+        "Agent" => {
+            let prompt = rest.to_owned();
+            (Tool::Agent, Action::Spawn { agent_type: None, prompt, options: Vec::new() })
+        }
         _ if word.starts_with("mcp__") => {
             let (server, tool) = word.get(5..).and_then(|name| name.split_once("__")).unwrap_or(("x", word));
             let tool = Tool::Mcp { server: server.to_owned(), tool: tool.to_owned() };

@@ -1,5 +1,6 @@
 //! Infrastructure: clouds, clusters, containers, hosted repositories.
 
+use super::deeds::{self, Deeds};
 use super::{flagged, predicate, sub};
 use crate::domain::{Effect, Severity, Target, Verdict};
 use crate::rules::Invocation;
@@ -19,6 +20,363 @@ const CLOUDS: &[&str] = &["aws", "gcloud", "az", "doctl", "oci", "ibmcloud", "li
 const LOCAL_CLUSTERS: &[&str] = &["kind", "k3d", "minikube"];
 
 const HUBS: &[&str] = &["gh", "glab"];
+
+/// Deeds that take whole stacks, clusters, projects or stores away.
+const RAZED: Deeds = &[
+    (&["terragrunt"], &["run-all destroy", "destroy-all", "run --all destroy", "stack run destroy"]),
+    (&["pulumi"], &["stack rm --force", "stack rm -f"]),
+    (&["sam"], &["delete --no-prompts"]),
+    (&["serverless", "sls"], &["remove"]),
+    (&["eksctl"], &["delete cluster", "delete nodegroup"]),
+    (&["kops"], &["delete cluster --yes", "delete instance"]),
+    (&["kubeadm"], &["reset"]),
+    (&["k3s-uninstall.sh", "k3s-agent-uninstall.sh", "rke2-uninstall.sh"], &["*"]),
+    (&["flux", "linkerd", "istioctl"], &["uninstall"]),
+    (&["docker"], &["swarm leave --force", "stack rm", "stack down"]),
+    (&["velero"], &["backup delete", "schedule delete", "uninstall"]),
+    (&["knife"], &["node delete", "client delete"]),
+    (
+        &["firebase"],
+        &["database:remove", "projects:delete", "firestore:delete", "hosting:disable", "functions:delete"],
+    ),
+    (&["vercel", "now"], &["project rm", "project remove", "projects rm", "teams rm"]),
+    (&["s3cmd"], &["rb", "del --recursive", "del -r", "rm --recursive", "rm -r"]),
+    (&["s5cmd"], &["rb", "rm"]),
+    (&["azcopy"], &["remove", "rm"]),
+    (&["rclone"], &["sync"]),
+    (&["borg"], &["delete"]),
+    (&["qm", "pct"], &["destroy"]),
+    (&["gh"], &["api -X DELETE repos/*", "api --method DELETE repos/*", "codespace delete --all"]),
+    (&["ibmcloud"], &["resource service-instance-delete", "ks cluster-rm", "ks cluster rm"]),
+    (
+        &["heroku"],
+        &["pg:reset", "apps:destroy", "pipelines:destroy", "addons:destroy", "data:maintenances:run"],
+    ),
+    (&["amplify"], &["delete"]),
+    (&["eb"], &["terminate"]),
+    (&["zappa"], &["undeploy"]),
+    (&["copilot"], &["app delete", "env delete", "svc delete"]),
+    (&["render"], &["services delete"]),
+    (&["convex"], &["deployment delete"]),
+    (&["openstack"], &["server delete", "volume delete", "project delete", "stack delete"]),
+    (
+        &["aws"],
+        &[
+            "organizations leave-organization",
+            "ec2 cancel-spot-fleet-requests",
+            "backup delete-recovery-point",
+        ],
+    ),
+    (&["nomad"], &["job stop -purge", "system gc"]),
+    (&["argocd"], &["app delete", "cluster rm", "proj delete"]),
+];
+
+/// Deeds that switch off what protects or watches a cloud account.
+const LOOSENED: Deeds = &[(
+    &["aws"],
+    &[
+        "cloudtrail stop-logging",
+        "cloudtrail update-trail",
+        "guardduty update-detector",
+        "kms disable-key",
+        "iam deactivate-mfa-device",
+        "s3api put-public-access-block --public-access-block-configuration",
+        "s3api put-bucket-versioning",
+        "ec2 modify-instance-attribute --no-disable-api-termination",
+        "rds modify-db-instance --no-deletion-protection",
+        "config stop-configuration-recorder",
+        "securityhub disable-security-hub",
+        "logs put-retention-policy",
+        "s3api put-bucket-logging",
+        "cloudwatch disable-alarm-actions",
+    ],
+)];
+
+/// Deeds that give access.
+const GIVEN: Deeds = &[
+    (
+        &["aws"],
+        &[
+            "iam create-policy-version",
+            "iam put-group-policy",
+            "iam attach-group-policy",
+            "s3api put-object-acl --acl",
+            "ec2 modify-snapshot-attribute",
+            "ec2 modify-image-attribute",
+            "rds modify-db-snapshot-attribute",
+            "lambda add-permission --principal",
+            "iam update-login-profile",
+            "iam upload-ssh-public-key",
+            "ec2 authorize-security-group-egress",
+            "secretsmanager put-resource-policy",
+            "kms put-key-policy",
+            "kms create-grant",
+            "ecr set-repository-policy",
+        ],
+    ),
+    (
+        &["gsutil"],
+        &[
+            "iam ch allUsers*",
+            "iam ch allAuthenticatedUsers*",
+            "acl ch -u",
+            "acl set public-read",
+            "acl set public-read-write",
+            "defacl set public-read",
+        ],
+    ),
+    (
+        &["gcloud"],
+        &[
+            "add-iam-policy-binding --member=allUsers",
+            "storage buckets add-iam-policy-binding",
+            "iam service-accounts add-iam-policy-binding",
+            "organizations add-iam-policy-binding",
+            "folders add-iam-policy-binding",
+            "compute firewall-rules create --source-ranges=0.0.0.0/0",
+            "iam roles create",
+        ],
+    ),
+    (
+        &["az"],
+        &[
+            "network nsg rule create --source-address-prefixes",
+            "storage container set-permission --public-access",
+            "ad app credential reset",
+            "ad sp credential reset",
+            "ad user create",
+            "sql server firewall-rule create",
+        ],
+    ),
+    (
+        &["oc"],
+        &["adm policy add-cluster-role-to-user", "adm policy add-scc-to-user", "adm policy add-role-to-user"],
+    ),
+    (
+        &["vault"],
+        &["token create -policy=root", "operator generate-root", "write auth/* policies=root", "write sys/*"],
+    ),
+    (
+        &["gh"],
+        &[
+            "repo deploy-key add",
+            "api repos/* private=false",
+            "api repos/* visibility=public",
+            "api -X PUT repos/* permission=admin",
+            "api repos/* permission=admin",
+        ],
+    ),
+    (&["glab"], &["deploy-key add", "repo members add"]),
+    (&["doctl"], &["compute ssh-key create", "compute firewall add-rules"]),
+    (&["kubectl"], &["create clusterrolebinding", "certificate approve", "auth reconcile"]),
+];
+
+/// Deeds of which a person is asked.
+const ASKED: Deeds = &[
+    (TERRAFORM, &["apply -destroy", "apply --destroy", "import", "state mv"]),
+    (&["pulumi"], &["stack rm", "state delete", "refresh --yes", "cancel"]),
+    (&["sam"], &["delete"]),
+    (&["kops"], &["delete cluster", "rolling-update cluster --yes"]),
+    (
+        &["aws"],
+        &[
+            "ec2 stop-instances",
+            "ec2 reboot-instances",
+            "ssm send-command",
+            "ssm start-session",
+            "autoscaling update-auto-scaling-group --desired-capacity",
+            "ecs update-service --desired-count",
+            "rds stop-db-instance",
+            "rds reboot-db-instance",
+            "route53 change-resource-record-sets",
+            "ec2 revoke-security-group-ingress",
+            "ecs execute-command",
+            "ec2 create-snapshot",
+            "lambda put-function-concurrency",
+            "ses send-email",
+            "sns publish",
+        ],
+    ),
+    (
+        &["gcloud"],
+        &[
+            "compute instances stop",
+            "sql instances restart",
+            "compute instances reset",
+            "compute ssh --command",
+        ],
+    ),
+    (&["az"], &["vm stop", "vm deallocate", "vm run-command invoke", "webapp stop"]),
+    (
+        &["heroku"],
+        &[
+            "config:set",
+            "config:unset",
+            "ps:scale",
+            "run bash",
+            "run sh",
+            "access:add",
+            "maintenance:on",
+            "releases:rollback",
+            "pg:psql",
+            "domains:remove",
+        ],
+    ),
+    (
+        &["fly", "flyctl"],
+        &["secrets unset", "machine stop", "scale count 0", "ssh console", "certs remove", "tokens create"],
+    ),
+    (
+        &["vercel", "now"],
+        &["env rm", "env remove", "domains rm", "rollback", "alias rm", "dns rm", "certs rm"],
+    ),
+    (&["netlify"], &["env:unset", "functions:delete", "blobs:delete"]),
+    (
+        &["wrangler"],
+        &[
+            "secret delete",
+            "kv key delete",
+            "r2 object delete",
+            "rollback",
+            "queues delete",
+            "pages project delete",
+            "pages deployment delete",
+            "hyperdrive delete",
+            "vectorize delete",
+        ],
+    ),
+    (&["railway"], &["delete", "down", "volume delete", "environment delete"]),
+    (
+        &["supabase"],
+        &[
+            "secrets unset",
+            "functions delete",
+            "branches delete",
+            "storage rm",
+            "migration repair",
+            "db push --include-all",
+        ],
+    ),
+    (
+        KUBECTL,
+        &[
+            "debug",
+            "replace --force",
+            "rollout undo",
+            "patch",
+            "run --privileged",
+            "run --overrides",
+            "apply --prune",
+        ],
+    ),
+    (&["helm"], &["uninstall", "rollback"]),
+    (&["flux"], &["delete", "suspend"]),
+    (&["argocd"], &["app set", "app rollback", "repo rm"]),
+    (&["istioctl"], &["uninstall"]),
+    (
+        &["docker"],
+        &[
+            "service rm",
+            "context rm",
+            "node rm",
+            "secret rm",
+            "config rm",
+            "swarm leave",
+            "network prune -f",
+            "service scale",
+        ],
+    ),
+    (&["nomad"], &["job stop", "node drain", "alloc stop"]),
+    (&["vault"], &["token create", "write auth/*", "policy write", "policy delete", "auth enable"]),
+    (&["packer"], &["build -force", "build --force"]),
+    (
+        &["gh"],
+        &[
+            "pr merge --admin",
+            "repo rename",
+            "extension install",
+            "workflow run",
+            "repo deploy-key delete",
+            "api repos/* -X PATCH private=*",
+            "repo unarchive",
+            "project delete",
+            "org *",
+            "alias set",
+            "variable set",
+            "repo sync --force",
+            "release upload --clobber",
+            "repo transfer",
+            "attestation delete",
+        ],
+    ),
+    (
+        &["glab"],
+        &[
+            "variable set",
+            "variable delete",
+            "ci delete",
+            "mr merge",
+            "release delete",
+            "label delete",
+            "mr delete",
+            "issue delete",
+            "token create",
+            "schedule delete",
+            "ssh-key add",
+            "snippet delete",
+            "runner delete",
+        ],
+    ),
+    (&["restic"], &["forget --prune", "forget", "prune"]),
+    (&["borg"], &["prune", "compact"]),
+    (
+        &["stripe"],
+        &[
+            "refunds create",
+            "customers delete",
+            "payouts create",
+            "transfers create",
+            "subscriptions cancel",
+            "products delete",
+            "charges create",
+            "delete",
+        ],
+    ),
+    (&["twilio"], &["api:core:messages:create", "phone-numbers:update", "api:core:calls:create"]),
+    (&["lxc", "incus"], &["delete", "stop --all", "storage volume delete"]),
+    (&["virsh"], &["undefine", "destroy", "vol-delete", "pool-destroy"]),
+    (&["gpg"], &["--delete-secret-keys", "--delete-secret-and-public-key"]),
+    (&["dvc"], &["gc", "destroy"]),
+    (&["wandb"], &["artifact cache cleanup"]),
+    (&["hf", "huggingface-cli"], &["repo delete", "delete-cache", "upload", "repo-files delete"]),
+    (&["chef-client", "puppet", "cfn"], &["--once", "apply", "delete"]),
+];
+
+/// Secrets that programs of clouds print.
+const PRINTED: Deeds = &[
+    (&["gcloud"], &["secrets versions access"]),
+    (
+        &["az"],
+        &[
+            "keyvault secret show",
+            "keyvault secret download",
+            "storage account keys list",
+            "acr credential show",
+        ],
+    ),
+    (&["heroku"], &["config", "auth:token", "pg:credentials:url"]),
+    (&["netlify"], &["env:list", "env:get"]),
+    (&["vercel", "now"], &["env pull"]),
+    (
+        &["aws"],
+        &["secretsmanager batch-get-secret-value", "sts get-session-token", "ecr get-authorization-token"],
+    ),
+    (&["railway"], &["variables"]),
+    (&["kubectl", "oc"], &["create token"]),
+    (&["doctl"], &["databases connection", "auth token"]),
+    (&["glab"], &["variable get", "variable export"]),
+    (&["supabase"], &["projects api-keys"]),
+];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -240,7 +598,10 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes a cloud resource with what is in it",
         instead: Some(Instead::Advice("list the resource and let the person delete it")),
-        when: &[predicate("cloud_cli_deletes", Trigger::programs(CLOUDS), cloud_deletes)],
+        when: &[
+            predicate("cloud_cli_deletes", Trigger::programs(CLOUDS), cloud_deletes),
+            predicate("razed_by_words", Trigger::rows(RAZED), razed),
+        ],
         fires: &[
             "aws ec2 terminate-instances --instance-ids i-1",
             "aws rds delete-db-instance --db-instance-identifier x",
@@ -248,8 +609,16 @@ pub(super) const RULES: &[Rule] = &[
             "az group delete -n x",
             "gcloud compute instances delete x",
             "aws cloudformation delete-stack --stack-name x",
+            "terragrunt run-all destroy",
+            "eksctl delete cluster --name c",
+            "argocd app delete x --cascade",
+            "gh api -X DELETE repos/a/b",
         ],
         silent: &[
+            "argocd app sync x",
+            "rclone sync a b",
+            "eksctl get cluster",
+            "gh api -X DELETE repos/a/b/git/refs/heads/x",
             "aws ec2 describe-instances",
             "gcloud projects list",
             "az group list",
@@ -289,6 +658,7 @@ pub(super) const RULES: &[Rule] = &[
                 ],
             )),
             When::Command(sub(&["az"], &["role assignment create", "ad sp create-for-rbac"])),
+            predicate("access_given_by_words", Trigger::rows(GIVEN), |scene| deeds::done(scene, GIVEN)),
             When::Command(sub(KUBECTL, &["create clusterrolebinding", "create rolebinding", "create token"])),
         ],
         fires: &[
@@ -303,6 +673,62 @@ pub(super) const RULES: &[Rule] = &[
             "gcloud projects get-iam-policy p",
             "kubectl get clusterrolebindings",
         ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.protection-off",
+        severity: Severity::Critical,
+        reason: "switches off what protects or watches a cloud account",
+        instead: Some(Instead::Command("aws cloudtrail describe-trails")),
+        when: &[predicate("cloud_protection_off", Trigger::rows(LOOSENED), |scene| {
+            deeds::done(scene, LOOSENED)
+        })],
+        fires: &[
+            "aws cloudtrail stop-logging --name t",
+            "aws iam deactivate-mfa-device --user-name u --serial-number s",
+            "aws kms disable-key --key-id k",
+        ],
+        silent: &["aws cloudtrail describe-trails", "aws kms list-keys", "aws guardduty list-detectors"],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.changed",
+        verdict: Verdict::Modify,
+        reason: "stops, takes away or changes something that runs for others",
+        instead: Some(Instead::Advice("name what is to change, and let the person change it")),
+        when: &[predicate("cloud_changed_by_words", Trigger::rows(ASKED), |scene| deeds::done(scene, ASKED))],
+        fires: &[
+            "aws ec2 stop-instances --instance-ids i-1",
+            "heroku ps:scale web=0",
+            "docker stack ps x; docker service rm web",
+            "gh pr merge 1 --admin",
+            "stripe refunds create --charge ch_1",
+            "kubectl debug node/n1 -it --image=alpine",
+        ],
+        silent: &[
+            "aws ec2 start-instances --instance-ids i-1",
+            "heroku ps",
+            "docker service ls",
+            "gh pr merge 1 --squash",
+            "stripe listen",
+            "kubectl rollout status deploy/x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.secret-printed",
+        verdict: Verdict::Modify,
+        reason: "prints a secret that a cloud keeps",
+        instead: Some(Instead::Command("gcloud secrets list")),
+        when: &[predicate("cloud_secret_printed", Trigger::rows(PRINTED), |scene| {
+            deeds::done(scene, PRINTED)
+        })],
+        fires: &[
+            "gcloud secrets versions access latest --secret=db",
+            "az keyvault secret show --vault-name v --name n",
+            "heroku config -a prod",
+        ],
+        silent: &["gcloud secrets list", "az keyvault list", "heroku ps"],
         ..RULE
     },
     Rule {
@@ -638,6 +1064,52 @@ fn container_wiped<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let texts = || inv.operands.iter().map(Arg::text);
+        let spared = match inv.program.as_str() {
+            // What is emptied is elsewhere.
+            "rclone" => !texts()
+                .any(|text| text.split(':').next().is_some_and(|name| name != text && !name.contains('/'))),
+            // The repository or what protects it, not a thing in it.
+            "gh" => !inv.args.iter().map(Arg::text).any(|text| {
+                let path = text.trim_start_matches('/');
+                path.starts_with("repos/")
+                    && (path.split('/').count() == 3
+                        || path.ends_with("/protection")
+                        || path.contains("/branches/"))
+                    || text == "codespace"
+            }),
+            _ => false,
+        };
+        deeds::is_one(inv, RAZED) && !spared
+    });
+    if found.is_none() {
+        return graphql_deletes(scene);
+    }
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A mutation that deletes, sent to the code host.
+fn graphql_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(HUBS, |inv| {
+        inv.args.iter().map(Arg::text).any(|text| {
+            text.contains("mutation")
+                && [
+                    "deleteRepository",
+                    "deleteBranchProtectionRule",
+                    "archiveRepository",
+                    "deleteProject",
+                    "deleteRef(",
+                    "updateRepository(",
+                ]
+                .iter()
+                .any(|name| text.contains(name))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn cloud_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(CLOUDS, |inv| {
         let words: Vec<&str> =
@@ -668,7 +1140,22 @@ fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         let api = inv.sub.first().map(String::as_str).or_else(|| inv.operands.first().and_then(Arg::known))
             == Some("api");
         let method = flag_value(inv, &["-X", "--method"]).map(Arg::text).unwrap_or_default();
-        api && matches!(method.to_ascii_uppercase().as_str(), "DELETE" | "PUT")
+        let opens = inv.args.iter().map(Arg::text).any(|text| {
+            let path = text.trim_start_matches('/');
+            path.starts_with("repos/")
+                && (path.ends_with("/hooks") || path.ends_with("/keys") || path.ends_with("/protection"))
+        });
+        let writes = opens
+            && inv.flags.iter().any(|flag| {
+                matches!(flag.name.as_str(), "-f" | "-F" | "--field" | "--raw-field" | "--input")
+            })
+            || opens
+                && inv
+                    .args
+                    .iter()
+                    .any(|arg| matches!(arg.known(), Some("-f" | "-F" | "--field" | "--input")));
+        let glab = inv.program == "glab" && inv.args.iter().any(|arg| arg.known() == Some("DELETE"));
+        api && (matches!(method.to_ascii_uppercase().as_str(), "DELETE" | "PUT") || writes || glab)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

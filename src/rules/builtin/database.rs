@@ -1,12 +1,11 @@
 //! Databases: statements that lose data, in the arguments of a client or on its standard input.
 
-use super::tools::name_words;
-use super::{predicate, scripts, sub};
+use super::deeds::{self, Deeds};
+use super::{lists, predicate, scripts, sub};
 use crate::domain::{Action, Severity, Tool, Verdict};
 use crate::rules::Invocation;
-use crate::rules::matcher::{
-    COMMAND, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, input_of,
-};
+use crate::rules::matcher;
+use crate::rules::matcher::{Command, Found, Instead, RULE, Rule, Scene, Trigger, When, input_of, runs};
 use crate::shell::Arg;
 
 const CLIENTS: &[&str] = &[
@@ -26,10 +25,127 @@ const CLIENTS: &[&str] = &[
     "pgcli",
     "mycli",
     "litecli",
+    "cqlsh",
+    "influx",
+    "sqlplus",
+    "isql",
+    "wrangler",
+    "turso",
+    "prisma",
+    "osql",
+    "vsql",
+    "trino",
+    "presto",
+    "hive",
+    "beeline",
+    "spark-sql",
+    "impala-shell",
+    "questdb",
+    "mssql-cli",
+    "pgbench",
+    "athenacli",
 ];
 
+/// Frameworks whose own client is given statements on its standard input.
+const SHELLS: &[&str] = &["python", "python3", "rails", "django-admin"];
+
 /// A client, or a tool that may be one.
-const STATEMENTS: Trigger = Trigger::programs(CLIENTS).or(Trigger::TOOL);
+const STATEMENTS: Trigger = Trigger::programs(CLIENTS).or(Trigger::programs(SHELLS)).or(Trigger::TOOL);
+
+/// Deeds by which data of a whole store is lost for good.
+const LOST: Deeds = &[
+    (&["bq"], &["rm -r", "rm -d", "rm --dataset"]),
+    (&["influx"], &["bucket delete", "delete --start", "delete --bucket", "org delete"]),
+    (&["etcdctl"], &["del --prefix", "del --from-key"]),
+    (&["consul"], &["kv delete -recurse"]),
+    (&["rabbitmqctl"], &["reset", "force_reset", "delete_vhost"]),
+    (&["turso"], &["db destroy", "group destroy"]),
+    (&["pscale"], &["database delete", "branch delete"]),
+    (&["wrangler"], &["d1 delete", "kv namespace delete", "kv:namespace delete", "r2 bucket delete"]),
+    (&["neonctl", "neon"], &["projects delete", "databases delete"]),
+    (
+        &["vault"],
+        &[
+            "kv metadata delete",
+            "secrets disable",
+            "operator seal",
+            "auth disable",
+            "audit disable",
+            "lease revoke -prefix",
+            "operator raft remove-peer",
+        ],
+    ),
+    (&["kafka-topics", "kafka-topics.sh"], &["--delete"]),
+    (&["atlas"], &["clusters delete", "projects delete"]),
+    (&["cockroach"], &["node decommission", "demo --wipe"]),
+    (&["minio", "mc"], &["rb --force", "rm --recursive"]),
+];
+
+/// The same of Rails.
+const RAILS: Deeds = &[(
+    &["rails", "rake"],
+    &[
+        "db:drop*",
+        "db:reset*",
+        "db:purge*",
+        "db:schema:load*",
+        "db:migrate:reset*",
+        "db:truncate_all*",
+        "db:structure:load*",
+    ],
+)];
+
+/// Deeds by which a database of the application is emptied or set back.
+const EMPTIED: Deeds = &[
+    (&["bq"], &["rm -t", "rm --table"]),
+    (&["pg_restore"], &["--clean", "-c"]),
+    (&["mongorestore"], &["--drop"]),
+    (&["dropuser"], &["*"]),
+    (&["flyway"], &["clean"]),
+    (&["mvn", "mvnw", "gradle", "gradlew"], &["flyway:clean", "flywayClean", "liquibase:dropAll", "dropAll"]),
+    (&["liquibase"], &["drop-all", "dropAll", "rollback*", "rollbackCount"]),
+    (&["diesel"], &["database reset", "migration revert --all", "database drop"]),
+    (&["sqlx"], &["database drop", "database reset"]),
+    (&["dbmate"], &["drop", "--drop"]),
+    (&["migrate"], &["drop", "down -all"]),
+    (&["goose"], &["reset", "down-to 0"]),
+    (&["atlas"], &["schema clean"]),
+    (&["alembic", "flask"], &["downgrade base"]),
+    (&["hasura"], &["metadata clear"]),
+    (&["sequelize", "sequelize-cli"], &["db:drop*", "db:migrate:undo:all"]),
+    (&["drizzle-kit"], &["drop"]),
+    (&["mikro-orm"], &["schema:drop", "migration:fresh"]),
+    (&["artisan"], &["migrate:fresh", "migrate:reset", "db:wipe"]),
+    (&["python", "python3", "django-admin", "uv", "poetry"], &["migrate zero", "reset_db", "sqlflush"]),
+    (&["rabbitmqctl"], &["delete_queue", "purge_queue", "delete_user"]),
+    (&["rabbitmqadmin"], &["delete", "purge"]),
+    (&["nats"], &["stream rm", "stream purge", "kv del", "kv rm"]),
+    (
+        &["redis-cli", "valkey-cli"],
+        &[
+            "shutdown*",
+            "SHUTDOWN*",
+            "script flush",
+            "SCRIPT FLUSH",
+            "debug segfault",
+            "DEBUG SEGFAULT",
+            "unlink *",
+            "function flush",
+        ],
+    ),
+    (&["vault"], &["kv delete", "delete", "token revoke", "lease revoke"]),
+    (&["etcdctl"], &["member remove", "snapshot restore"]),
+    (&["consul"], &["leave", "force-leave"]),
+    (&["kafka-consumer-groups", "kafka-consumer-groups.sh"], &["--delete", "--reset-offsets --execute"]),
+    (&["memcflush"], &["*"]),
+    (&["aerich"], &["downgrade"]),
+    (
+        &["edgedb", "gel"],
+        &["database wipe", "branch wipe", "instance destroy", "branch drop", "database drop"],
+    ),
+    (&["surreal"], &["import --drop"]),
+    (&["convex"], &["import --replace*"]),
+];
 
 /// Words in the names of tools that are given statements.
 const TOOLS: &[&str] = &[
@@ -62,6 +178,41 @@ const TOOLS: &[&str] = &[
     "prisma",
     "cassandra",
     "statement",
+];
+
+/// Things that `DROP` takes away.
+const DROPPED: &[&str] = &[
+    "TABLE",
+    "VIEW",
+    "INDEX",
+    "ROLE",
+    "USER",
+    "TABLESPACE",
+    "SEQUENCE",
+    "OWNED",
+    "EXTENSION",
+    "TYPE",
+    "FUNCTION",
+    "PROCEDURE",
+    "TRIGGER",
+    "POLICY",
+    "WAREHOUSE",
+    "STREAM",
+    "STAGE",
+    "TASK",
+    "LOGIN",
+    "COLLECTION",
+    "BUCKET",
+    "COLUMNFAMILY",
+    "DICTIONARY",
+    "CATALOG",
+    "PUBLICATION",
+    "SUBSCRIPTION",
+    "SERVER",
+    "EXTERNAL",
+    "RETENTION",
+    "MEASUREMENT",
+    "SERIES",
 ];
 
 const DROPPERS: &[&str] = &["dropdb", "mysqladmin"];
@@ -147,7 +298,7 @@ pub(super) const RULES: &[Rule] = &[
                 dropped(scene, true)
             }),
             predicate("sql_drop_scratch_database", STATEMENTS, |scene| {
-                sql(scene, |words| {
+                sql_anywhere(scene, |words| {
                     starts(words, &["DROP", "DATABASE"]) && words.last().is_some_and(|name| is_scratch(name))
                 })
             }),
@@ -167,7 +318,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("psql -c '\\dt' app")),
         when: &[predicate("sql_drop_table", STATEMENTS, |scene| {
             sql(scene, |words| {
-                ["TABLE", "VIEW", "INDEX", "ROLE", "USER", "TABLESPACE", "SEQUENCE"].iter().any(|what| starts(words, &["DROP", what]))
+                DROPPED.iter().any(|what| starts(words, &["DROP", what]))
                 || starts(words, &["DROP", "MATERIALIZED"])
                 || (starts(words, &["ALTER", "TABLE"]) && words.windows(2).any(|pair| matches!(pair, [a, b] if a == "DROP" && b != "CONSTRAINT" && b != "DEFAULT" && b != "NOT")))
             })
@@ -210,10 +361,12 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users WHERE id = 7' app")),
         when: &[predicate("sql_without_where", STATEMENTS, |scene| {
             sql(scene, |words| {
-                let all =
-                    !words.iter().any(|word| word == "WHERE") && !words.iter().any(|word| word == "LIMIT");
-                all && (starts(words, &["DELETE", "FROM"])
-                    || (starts(words, &["UPDATE"]) && words.iter().any(|word| word == "SET")))
+                is_without_where(words)
+                    && (starts(words, &["DELETE", "FROM"])
+                        || (starts(words, &["ALTER", "TABLE"])
+                            && words.iter().any(|word| matches!(word.as_str(), "DELETE" | "UPDATE")))
+                        || (starts(words, &["UPDATE"]) && words.iter().any(|word| word == "SET"))
+                        || words.iter().any(|word| word == "PG_TERMINATE_BACKEND"))
             })
         })],
         fires: &[
@@ -221,6 +374,8 @@ pub(super) const RULES: &[Rule] = &[
             "mysql -e 'UPDATE users SET admin=1'",
             "sqlite3 app.db 'delete from users;'",
             "sqlite3 app.db \"DELETE FROM t; SELECT * FROM t WHERE a=1\"",
+            "sqlite3 app.db 'DELETE FROM t WHERE 1=1'",
+            "bq query 'DELETE FROM a.b WHERE true'",
         ],
         silent: &[
             "psql -c 'DELETE FROM users WHERE id = 7'",
@@ -231,11 +386,70 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "database.opens",
+        severity: Severity::Critical,
+        reason: "has a database run programs, reach into files, or let everybody in",
+        instead: Some(Instead::Command("psql -c '\\du' app")),
+        when: &[
+            predicate("sql_opens", STATEMENTS, |scene| sql_anywhere(scene, opens)),
+            predicate("store_opened", Trigger::programs(REDIS), store_opened),
+        ],
+        fires: &[
+            "psql -c \"COPY (SELECT 1) TO PROGRAM 'id'\"",
+            "sqlcmd -Q \"EXEC xp_cmdshell 'whoami'\"",
+            "mysql -e \"SELECT 1 INTO OUTFILE '/var/www/x.php'\"",
+            "psql -c 'ALTER USER app WITH SUPERUSER'",
+            "redis-cli CONFIG SET dir /root/.ssh",
+        ],
+        silent: &[
+            "psql -c 'COPY t TO STDOUT'",
+            "psql -c 'GRANT SELECT ON t TO reader'",
+            "psql -c 'GRANT ALL PRIVILEGES ON DATABASE app TO app'",
+            "redis-cli CONFIG GET dir",
+            "mysql -e 'SHOW GRANTS'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.store-deleted",
+        severity: Severity::Critical,
+        reason: "deletes all that a store, a queue or a database service keeps",
+        instead: Some(Instead::Advice("list what would go, and let the person delete it")),
+        when: &[
+            predicate("store_deleted_by_words", Trigger::rows(LOST), |scene| deeds::done(scene, LOST)),
+            predicate(
+                "index_deleted_by_request",
+                Trigger::programs(&["curl", "http", "https", "xh"]),
+                |scene| deleted_by_request(scene, true),
+            ),
+        ],
+        fires: &[
+            "etcdctl del --prefix /",
+            "consul kv delete -recurse app/",
+            "bq rm -r -f -d project:dataset",
+            "curl -X DELETE http://localhost:9200/_all",
+            "vault secrets disable kv/",
+            "turso db destroy prod",
+        ],
+        silent: &[
+            "etcdctl get --prefix /",
+            "consul kv get app",
+            "bq ls",
+            "curl -X DELETE http://localhost:3000/api/users/1",
+            "vault status",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "database.flush",
         severity: Severity::Critical,
         reason: "empties a key-value store",
         instead: Some(Instead::Command("redis-cli dbsize")),
-        when: &[predicate("store_flushed", Trigger::programs(REDIS), flushed)],
+        when: &[predicate(
+            "store_flushed",
+            Trigger::programs(REDIS).or(Trigger::programs(lists::NETCATS)),
+            flushed,
+        )],
         fires: &[
             "redis-cli FLUSHALL",
             "redis-cli -n 1 flushdb",
@@ -270,25 +484,23 @@ pub(super) const RULES: &[Rule] = &[
         reason: "empties the application's database",
         instead: Some(Instead::Advice("point the command at a scratch database, or let the person run it")),
         when: &[
-            When::Command(Command {
-                programs: &["rails", "rake", "bin/rails"],
-                operand: Operand::Is(&[
-                    "db:drop",
-                    "db:reset",
-                    "db:purge",
-                    "db:schema:load",
-                    "db:migrate:reset",
-                    "db:truncate_all",
-                ]),
-                ..COMMAND
+            predicate("rails_database_reset", Trigger::rows(RAILS), |scene| {
+                if is_for_tests(scene) { Found::No } else { deeds::done(scene, RAILS) }
             }),
-            When::Command(sub(&["rails", "rake"], &["db:drop", "db:reset", "db:purge", "db:migrate:reset"])),
             When::Command(Command {
                 flags: &[&["--force-reset", "--accept-data-loss"]],
                 ..sub(&["prisma"], &["db push"])
             }),
             When::Command(sub(&["prisma"], &["migrate reset"])),
             predicate("framework_database_reset", Trigger::programs(RUNNERS), framework_reset),
+            predicate("database_emptied_by_words", Trigger::rows(EMPTIED), |scene| {
+                if is_for_tests(scene) { Found::No } else { deeds::done(scene, EMPTIED) }
+            }),
+            predicate(
+                "data_deleted_by_request",
+                Trigger::programs(&["curl", "http", "https", "xh"]),
+                |scene| deleted_by_request(scene, false),
+            ),
         ],
         fires: &[
             "rails db:drop",
@@ -297,6 +509,10 @@ pub(super) const RULES: &[Rule] = &[
             "python manage.py flush --no-input",
             "bundle exec rake db:reset",
             "supabase db reset",
+            "flyway clean",
+            "alembic downgrade base",
+            "pg_restore --clean -d app dump",
+            "npx sequelize-cli db:drop",
         ],
         silent: &[
             "rails db:migrate",
@@ -305,6 +521,11 @@ pub(super) const RULES: &[Rule] = &[
             "python manage.py migrate",
             "supabase status",
             "prisma generate",
+            "RAILS_ENV=test bin/rails db:reset",
+            "MIX_ENV=test mix ecto.reset",
+            "php artisan migrate:fresh --env=testing",
+            "alembic downgrade -1",
+            "pg_restore -d app_dev dump",
         ],
         ..RULE
     },
@@ -331,6 +552,48 @@ fn dropped<'a>(scene: &Scene<'a>, scratch: bool) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// No condition, or one that is always met.
+fn is_without_where(words: &[String]) -> bool {
+    if words.iter().any(|word| word == "LIMIT") {
+        return false;
+    }
+    let Some(at) = words.iter().position(|word| word == "WHERE") else { return true };
+    let condition: Vec<&str> = words.iter().skip(at + 1).map(String::as_str).collect();
+    matches!(condition.as_slice(), ["TRUE"] | ["1"] | ["1", "1"] | ["?", "?"] | ["TRUE", "TRUE"])
+}
+
+/// Statements that let somebody in, or reach out of the database.
+fn opens(words: &[String]) -> bool {
+    let has = |word: &str| words.iter().any(|one| one == word);
+    let both = |a: &str, b: &str| words.windows(2).any(|pair| matches!(pair, [x, y] if x == a && y == b));
+    starts(words, &["COPY"]) && has("PROGRAM")
+        || has("XP_CMDSHELL")
+        || has("SP_OACREATE")
+        || both("INTO", "OUTFILE")
+        || both("INTO", "DUMPFILE")
+        || words.iter().any(|word| {
+            matches!(
+                word.as_str(),
+                "PG_READ_FILE"
+                    | "LO_EXPORT"
+                    | "LO_IMPORT"
+                    | "PG_READ_BINARY_FILE"
+                    | "LOAD_FILE"
+                    | "PG_LS_DIR"
+                    | "SYS_EXEC"
+                    | "SYS_EVAL"
+            )
+        })
+        || (starts(words, &["ALTER"]) || starts(words, &["CREATE"])) && has("SUPERUSER")
+        || starts(words, &["GRANT", "ALL"])
+            && (words.last().is_some_and(|last| last == "PUBLIC")
+                || both("GRANT", "OPTION")
+                || has("ON") && both("ON", "TO")
+                || words.iter().any(|word| word == "."))
+        || both("LANGUAGE", "PLPYTHONU")
+        || both("LANGUAGE", "PLPYTHON3U")
+}
+
 fn starts(words: &[String], beginning: &[&str]) -> bool {
     beginning.len() <= words.len() && beginning.iter().zip(words).all(|(wanted, word)| wanted == word)
 }
@@ -346,7 +609,8 @@ fn texts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
 fn given_to_tool<'a>(scene: &Scene<'a>) -> Option<&'a str> {
     let Action::Other { text, .. } = &scene.view.call.action else { return None };
     let Tool::Mcp { server, tool } = &scene.view.call.tool else { return None };
-    let words = |name: &str, list: &[&str]| name_words(name).iter().any(|word| list.contains(&word.as_str()));
+    let words =
+        |name: &str, list: &[&str]| matcher::words_of(name).iter().any(|word| list.contains(&word.as_str()));
     // A search for documentation is not a statement, nor is what is written about one.
     const ABOUT: &[&str] =
         &["search", "docs", "documentation", "issue", "comment", "message", "explain", "help"];
@@ -355,6 +619,24 @@ fn given_to_tool<'a>(scene: &Scene<'a>) -> Option<&'a str> {
 
 /// The first client that is given a statement for which `test` holds; statements come as upper-case words.
 fn sql<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
+    if let Some(text) = given_to_tool(scene)
+        && scripts::strings(text).iter().any(|text| text.split(';').any(|one| test(&words_of(one))))
+    {
+        return Found::yes(text);
+    }
+    let found = scene.invocations().iter().find(|inv| {
+        let client = runs(inv, CLIENTS) && !is_on_scratch(inv);
+        let shell = runs(inv, SHELLS) && inv.args.iter().any(|arg| arg.known() == Some("dbshell"));
+        (client || shell)
+            && texts(inv, scene)
+                .iter()
+                .any(|text| text.split(';').any(|statement| test(&words_of(statement))))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The same, with no regard to which database it is.
+fn sql_anywhere<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
     if let Some(text) = given_to_tool(scene)
         && scripts::strings(text).iter().any(|text| text.split(';').any(|one| test(&words_of(one))))
     {
@@ -396,14 +678,49 @@ fn words_of(statement: &str) -> Vec<String> {
 }
 
 fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(REDIS, |inv| {
-        let flush =
-            |word: &str| word.eq_ignore_ascii_case("flushall") || word.eq_ignore_ascii_case("flushdb");
-        let given = inv.operands.first().and_then(Arg::known).is_some_and(flush);
-        given
-            || (inv.operands.is_empty()
-                && texts(inv, scene).iter().any(|text| text.split_whitespace().any(flush)))
+    let flush = |word: &str| word.eq_ignore_ascii_case("flushall") || word.eq_ignore_ascii_case("flushdb");
+    // `echo FLUSHALL | nc redis 6379`
+    let sent = scene.first(lists::NETCATS, |inv| {
+        inv.args.iter().any(|arg| arg.known() == Some("6379"))
+            && input_of(inv, scene)
+                .iter()
+                .any(|text| text.split(|c: char| !c.is_ascii_alphabetic()).any(flush))
     });
+    if let Some(inv) = sent {
+        return Found::yes(&inv.text);
+    }
+    let every = |inv: &&Invocation| {
+        runs(inv, REDIS) && inv.args.iter().any(|arg| arg.known() == Some("*"))
+            || inv.args.iter().any(|arg| arg.known() == Some("--scan")) && inv.args.len() < 4
+    };
+    let found =
+        scene.first(REDIS, |inv| {
+            let deletes =
+                inv.operands.first().and_then(Arg::known).is_some_and(|word| {
+                    word.eq_ignore_ascii_case("del") || word.eq_ignore_ascii_case("unlink")
+                });
+            if deletes
+                && scene
+                    .invocations()
+                    .iter()
+                    .filter(|other| {
+                        other.pipeline == inv.pipeline && other.stage < inv.stage || other.feeds.is_some()
+                    })
+                    .any(|other| every(&other))
+            {
+                return true;
+            }
+            let scripted = inv.args.iter().map(Arg::text).any(|text| {
+                text.contains("call(") && text.split(|c: char| !c.is_ascii_alphabetic()).any(flush)
+            });
+            if scripted {
+                return true;
+            }
+            let given = inv.operands.first().and_then(Arg::known).is_some_and(flush);
+            given
+                || (inv.operands.is_empty()
+                    && texts(inv, scene).iter().any(|text| text.split_whitespace().any(flush)))
+        });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -411,7 +728,100 @@ fn mongo_drop<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(MONGO, |inv| {
         texts(inv, scene).iter().any(|text| {
             let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-            ["dropDatabase(", ".drop(", "deleteMany({})", "remove({})"].iter().any(|word| text.contains(word))
+            [
+                "dropDatabase(",
+                ".drop(",
+                "deleteMany({})",
+                "remove({})",
+                "dropUser(",
+                "dropAllUsers",
+                "dropAllRoles",
+                "updateMany({},",
+                "].drop(",
+            ]
+            .iter()
+            .any(|word| text.contains(word))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The call says itself that it is about the database of the tests.
+fn is_for_tests(scene: &Scene<'_>) -> bool {
+    let line = scene.command_line();
+    [
+        "RAILS_ENV=test",
+        "MIX_ENV=test",
+        "NODE_ENV=test",
+        "APP_ENV=test",
+        "--env=test",
+        "--env test",
+        "DJANGO_SETTINGS_MODULE=test",
+        "RACK_ENV=test",
+    ]
+    .iter()
+    .any(|word| line.contains(word))
+}
+
+/// A client is given no database but one that nobody misses.
+fn is_on_scratch(inv: &Invocation) -> bool {
+    let named = |arg: &Arg| {
+        let Some(text) = arg.known().filter(|text| !text.contains(' ')) else { return false };
+        let text = text.split_once('=').map_or(text, |(_, value)| value);
+        text == ":memory:"
+            || text.starts_with("/tmp/")
+            || is_scratch(text.rsplit('/').next().unwrap_or_default())
+    };
+    inv.operands
+        .iter()
+        .chain(
+            inv.flags
+                .iter()
+                .filter(|flag| matches!(flag.name.as_str(), "-d" | "--dbname" | "-D" | "--database"))
+                .filter_map(|flag| flag.value.as_ref()),
+        )
+        .any(named)
+}
+
+fn store_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(REDIS, |inv| {
+        let words: Vec<String> =
+            deeds::known_words(inv).iter().map(|word| word.to_ascii_lowercase()).collect();
+        let told = |a: &str, b: &str| {
+            words.windows(2).any(|pair| matches!(pair, [x, y] if x == a && (b.is_empty() || y == b)))
+        };
+        let set = told("config", "set")
+            && ["dir", "dbfilename", "requirepass", "protected-mode", "rename-command", "logfile"]
+                .iter()
+                .any(|key| words.iter().any(|word| word == key));
+        set || told("module", "load")
+            || told("slaveof", "") && !told("slaveof", "no")
+            || told("replicaof", "") && !told("replicaof", "no")
+            || words.iter().any(|word| word.contains("os.execute") || word.contains("io.popen"))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Ports of stores that are deleted from by plain requests.
+const PORTS: &[&str] =
+    &["9200", "9201", "5984", "6333", "8983", "19530", "8529", "7700", "8108", "2379", "8500"];
+
+/// A request that deletes in a store; with `all`, everything in it.
+fn deleted_by_request<'a>(scene: &Scene<'a>, all: bool) -> Found<'a> {
+    let found = scene.first(&["curl", "http", "https", "xh"], |inv| {
+        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let deletes =
+            words.iter().any(|word| matches!(word.as_str(), "DELETE" | "-XDELETE" | "--request=DELETE"));
+        words.iter().any(|word| {
+            let address = word.split_once("://").map_or(word.as_str(), |(_, rest)| rest);
+            let (host, path) = address.split_once('/').unwrap_or((address, ""));
+            let port = host.rsplit_once(':').map(|(_, port)| port).unwrap_or_default();
+            let store = PORTS.contains(&port);
+            let path = path.split('?').next().unwrap_or_default();
+            let by_query = path.ends_with("_delete_by_query");
+            let every =
+                path.starts_with("_all") || path == "*" || path.ends_with("-*") || path.starts_with('*');
+            (deletes && store && !is_scratch(path) || by_query) && (every == all)
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -436,6 +846,9 @@ fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
         ("knex", "migrate:rollback"),
         ("typeorm", "schema:drop"),
     ];
+    if is_for_tests(scene) {
+        return Found::No;
+    }
     let found = scene.first(RUNNERS, |inv| {
         let words: Vec<&str> = std::iter::once(inv.program.as_str()).chain(inv.args.iter().filter_map(Arg::known)).collect();
         words.windows(2).any(|pair| matches!(pair, [a, b] if PAIRS.iter().any(|(x, y)| a.rsplit('/').next() == Some(x) && b == y)))

@@ -4,6 +4,7 @@ mod across;
 mod cloud;
 mod code;
 mod database;
+mod deeds;
 mod disks;
 pub(super) mod downloads;
 mod files;

@@ -1,5 +1,6 @@
 //! Packages: publishing, removal, and code from unusual places.
 
+use super::deeds::{self, Deeds};
 use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{Policy, Severity, Verdict};
 use crate::rules::Invocation;
@@ -25,6 +26,75 @@ const INSTALLERS: &[&str] = &[
 const URL_RUNNERS: &[&str] = &[
     "npx", "bunx", "pnpx", "uvx", "pip", "pip3", "npm", "pnpm", "yarn", "bun", "pipx", "uv", "poetry",
     "deno", "go",
+];
+
+/// Deeds that publish.
+const PUBLISHED: Deeds = &[
+    (&["python", "python3"], &["-m twine upload", "twine upload", "-m flit publish"]),
+    (&["dotnet"], &["nuget push"]),
+    (&["nuget"], &["push"]),
+    (&["mix"], &["hex.publish"]),
+    (&["cabal"], &["upload"]),
+    (&["stack"], &["upload"]),
+    (&["luarocks"], &["upload"]),
+    (&["semantic-release"], &["*"]),
+    (&["changeset"], &["publish"]),
+    (&["release-it", "np"], &["*"]),
+    (&["goreleaser"], &["release"]),
+    (&["pod"], &["trunk push"]),
+    (&["conda", "anaconda", "anaconda-client"], &["upload"]),
+    (&["snapcraft"], &["upload", "push", "release"]),
+    (&["flatpak-builder"], &["--publish"]),
+    (&["sbt"], &["publish", "publishSigned"]),
+    (&["clojure", "lein"], &["deploy"]),
+    (&["elm", "spago"], &["publish"]),
+    (&["opam"], &["publish"]),
+    (&["cpan-upload"], &["*"]),
+    (&["web-ext"], &["sign"]),
+    (&["fastlane"], &["release", "deliver", "supply", "beta", "pilot upload"]),
+    (&["eas"], &["submit", "update"]),
+    (&["skopeo", "crane", "oras", "regctl"], &["copy", "push"]),
+];
+
+/// Options with which nothing is published.
+const REHEARSED: &[&str] =
+    &["--dry-run", "-d", "--snapshot", "--skip-publish", "--skip=publish", "--version", "--help", "-n"];
+
+/// Deeds that take away what the tools themselves need.
+const UPROOTED: Deeds = &[
+    (&["npm"], &["uninstall -g npm", "rm -g npm", "uninstall --global npm"]),
+    (&["pip", "pip3"], &["uninstall pip", "uninstall setuptools"]),
+    (&["conda", "mamba"], &["env remove", "remove --all"]),
+    (&["pyenv", "nvm", "rbenv", "asdf"], &["uninstall"]),
+    (&["rustup"], &["self uninstall", "toolchain uninstall"]),
+    (&["apt", "apt-get"], &["--allow-unauthenticated", "--allow-insecure-repositories", "--force-yes"]),
+    (&["yum", "dnf", "zypper"], &["--nogpgcheck", "--no-gpg-checks"]),
+    (
+        &["go"],
+        &[
+            "env -w GOPROXY=*",
+            "env -w GOFLAGS=*",
+            "env -w GONOSUMDB=*",
+            "env -w GOSUMDB=off",
+            "env -w GOINSECURE=*",
+        ],
+    ),
+];
+
+/// Variables that name the registry that packages come from.
+const REGISTRY_VARIABLES: &[&str] = &[
+    "PIP_INDEX_URL=",
+    "PIP_EXTRA_INDEX_URL=",
+    "NPM_CONFIG_REGISTRY=",
+    "npm_config_registry=",
+    "GOPROXY=",
+    "UV_INDEX_URL=",
+    "UV_INDEX=",
+    "UV_DEFAULT_INDEX=",
+    "YARN_REGISTRY=",
+    "BUNDLE_MIRROR=",
+    "YARN_NPM_REGISTRY_SERVER=",
+    "CARGO_REGISTRIES_",
 ];
 
 pub(super) const RULES: &[Rule] = &[
@@ -68,6 +138,13 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["docker", "podman"], &["push", "image push"])),
             When::Command(sub(&["helm"], &["push"])),
             When::Command(Command { without: &["--draft"], ..sub(&["gh"], &["release create"]) }),
+            predicate("published_by_words", Trigger::rows(PUBLISHED), |scene| {
+                let found = scene.invocations().iter().find(|inv| {
+                    deeds::is_one(inv, PUBLISHED)
+                        && !deeds::known_words(inv).iter().any(|word| REHEARSED.contains(word))
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
         ],
         fires: &[
             "npm publish",
@@ -77,6 +154,9 @@ pub(super) const RULES: &[Rule] = &[
             "docker push a/b",
             "pnpm publish --access public",
             "gh release create v1",
+            "python -m twine upload dist/*",
+            "npx changeset publish",
+            "goreleaser release",
         ],
         silent: &[
             "npm publish --dry-run",
@@ -86,6 +166,9 @@ pub(super) const RULES: &[Rule] = &[
             "docker build .",
             "git commit -m 'npm publish'",
             "npm run publish-docs",
+            "goreleaser release --snapshot",
+            "npx semantic-release --dry-run",
+            "python -m twine check dist/*",
         ],
         ..RULE
     },
@@ -158,6 +241,17 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(flagged(&["dpkg"], &[&["-r", "-P", "--remove", "--purge"]])),
             When::Command(flagged(&["rpm"], &[&["-e", "--erase"]])),
             When::Command(flagged(&["pacman"], &[&["-R", "--remove", "-Rns", "-Rs", "-Rdd"]])),
+            predicate("tool_uprooted", Trigger::rows(UPROOTED), |scene| deeds::done(scene, UPROOTED)),
+            predicate("every_package_removed", Trigger::programs(&["pip", "pip3"]), |scene| {
+                let listed = scene
+                    .first(&["pip", "pip3"], |inv| {
+                        deeds::known_words(inv).iter().any(|word| matches!(*word, "freeze" | "list"))
+                    })
+                    .is_some();
+                let found = scene
+                    .first(&["pip", "pip3"], |inv| listed && deeds::known_words(inv).contains(&"uninstall"));
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
         ],
         fires: &[
             "sudo apt-get remove -y nginx",
@@ -296,13 +390,24 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "takes packages from another registry than the usual one",
         instead: Some(Instead::Command("pip install requests")),
-        when: &[predicate("foreign_package_index", Trigger::programs(INDEX_USERS), foreign_index)],
+        when: &[
+            predicate("foreign_package_index", Trigger::programs(INDEX_USERS), foreign_index),
+            predicate(
+                "foreign_registry_set",
+                Trigger::programs(&["gem", "bundle", "poetry"]),
+                foreign_source,
+            ),
+            predicate("foreign_registry_variable", Trigger::programs(VARIABLE_USERS), foreign_variable),
+        ],
         fires: &[
             "pip install --index-url https://x.example/simple a",
             "pip install -i http://x.example/simple a",
             "npm install --registry https://x.example a",
             "pip install --extra-index-url https://x.example/simple a",
             "cargo install --index https://x.example/index a",
+            "PIP_INDEX_URL=http://x.example/simple pip install a",
+            "GOPROXY=http://x.example go get a.example/b",
+            "gem sources -a http://x.example",
         ],
         silent: &[
             "pip install requests",
@@ -311,6 +416,8 @@ pub(super) const RULES: &[Rule] = &[
             "npm install --registry http://localhost:4873 a",
             "npm install --registry https://registry.npmjs.org a",
             "pip install torch --index-url https://download.pytorch.org/whl/cpu",
+            "GOPROXY=direct go get a.example/b",
+            "gem sources --list",
         ],
         ..RULE
     },
@@ -379,6 +486,41 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
+
+/// Programs that take the registry from a variable.
+const VARIABLE_USERS: &[&str] =
+    &["pip", "pip3", "npm", "pnpm", "yarn", "go", "uv", "bundle", "cargo", "npx", "uvx"];
+
+fn foreign_source<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["gem", "bundle", "poetry"], |inv| {
+        let words = inv.args.iter().map(Arg::text).collect::<Vec<_>>();
+        let sets = words
+            .iter()
+            .any(|word| matches!(word.as_str(), "-a" | "--add" | "config" | "source" | "--source"));
+        sets && words.iter().any(|word| {
+            word.contains("://")
+                && !word.starts_with("mirror.")
+                && !is_usual(&host_of(word), scene.view.policy)
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn foreign_variable<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let line = scene.command_line();
+    let foreign = REGISTRY_VARIABLES.iter().any(|name| {
+        line.match_indices(name).any(|(at, _)| {
+            let value = line.get(at + name.len()..).unwrap_or_default().trim_start_matches(['"', '\'']);
+            let value = value.split([' ', ';', '"', '\'', ',', '|']).next().unwrap_or_default();
+            value.contains("://") && !is_usual(&host_of(value), scene.view.policy)
+        })
+    });
+    if !foreign {
+        return Found::No;
+    }
+    let found = scene.first(VARIABLE_USERS, |_| true);
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 /// A host that packages are taken from as a matter of course.
 pub(super) fn is_usual(host: &str, policy: &Policy) -> bool {

@@ -9,8 +9,7 @@ mod judge;
 
 use super::{powershell, predicate, scripts};
 use crate::domain::{Action, Severity, Tool, Verdict, join};
-use crate::rules::builtin::tools::Told;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Told, Trigger, arguments};
 use judge::Place;
 
 pub(super) const RULES: &[Rule] = &[
@@ -74,28 +73,32 @@ pub(super) const RULES: &[Rule] = &[
 
 /// A file that is written of which the worst that is said is exactly `verdict`.
 fn at<'a>(scene: &Scene<'a>, verdict: Verdict) -> Found<'a> {
-    if scene.nested {
-        return Found::No;
-    }
-    let call = scene.view.call;
-    match &call.action {
-        Action::Write { path, content, .. } | Action::Edit { path, content, .. } => {
-            let notebook = call.tool == Tool::NotebookEdit;
-            if content_verdict(scene, path, content, notebook) == verdict {
-                Found::yes(path)
-            } else {
-                Found::No
-            }
-        }
-        Action::Other { .. } => {
-            let Some(told) = Told::of(scene) else { return Found::No };
-            if by_tool(scene, &told) == verdict { Found::yes(told.text) } else { Found::No }
-        }
+    let what = match &scene.view.call.action {
+        Action::Write { path, .. } | Action::Edit { path, .. } => path,
+        Action::Other { text, .. } => text,
         Action::Shell { .. }
         | Action::Read { .. }
         | Action::Search { .. }
         | Action::Fetch { .. }
-        | Action::Spawn { .. } => Found::No,
+        | Action::Spawn { .. } => return Found::No,
+    };
+    let said = *scene.written.get_or_init(|| worst(scene));
+    if said == verdict && !scene.nested { Found::yes(what) } else { Found::No }
+}
+
+fn worst(scene: &Scene<'_>) -> Verdict {
+    let call = scene.view.call;
+    match &call.action {
+        _ if scene.nested => Verdict::Allow,
+        Action::Write { path, content, .. } | Action::Edit { path, content, .. } => {
+            content_verdict(scene, path, content, call.tool == Tool::NotebookEdit)
+        }
+        Action::Other { .. } => scene.told().map_or(Verdict::Allow, |told| by_tool(scene, told)),
+        Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Spawn { .. } => Verdict::Allow,
     }
 }
 
@@ -184,21 +187,7 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     let hook = [".git/hooks/", ".husky/", ".githooks/", "/hooks/"].iter().any(|dir| lower.contains(dir))
         && (extension.is_empty() || extension == "sh")
-        || matches!(
-            name,
-            ".envrc"
-                | ".bashrc"
-                | ".zshrc"
-                | ".profile"
-                | ".bash_profile"
-                | ".zshenv"
-                | "apkbuild"
-                | "pkgbuild"
-                | "postinst"
-                | "preinst"
-                | "prerm"
-                | "postrm"
-        );
+        || matches!(name, ".envrc" | ".bashrc" | ".zshrc" | ".profile" | ".bash_profile" | ".zshenv");
     let first = text.lines().next().unwrap_or_default();
     let shebang = first.starts_with("#!");
     let shell = matches!(extension, "sh" | "bash" | "zsh" | "ksh" | "command" | "fish" | "bats")
@@ -226,14 +215,23 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
             return each(extract::recipes(text), Place::Script);
         }
         "package.json" | "composer.json" | "deno.json" | "tasks.json" | "launch.json"
-        | "devcontainer.json" | "turbo.json" | "hooks.json" | "lerna.json" => {
+        | "devcontainer.json" | "turbo.json" | "hooks.json" | "lerna.json" | "nodemon.json"
+        | "workspace.xml" | "project.json" | "nx.json" => {
             let strings = scripts::strings(text)
                 .into_iter()
                 .filter(|word| word.contains(' '))
                 .take(extract::MAX_COMMANDS);
             return each(strings.collect(), Place::Hook);
         }
+        "procfile" => return each(extract::lines(text, true), Place::Script),
+        "pyproject.toml" | "tox.ini" | "setup.cfg" | ".mise.toml" | "mise.toml" | "makefile.toml"
+        | "pixi.toml" | "netlify.toml" | "fly.toml" | "cargo-make.toml" | "bunfig.toml" => {
+            return each(extract::lines(text, false), Place::Script);
+        }
         _ => {}
+    }
+    if extension == "vbs" {
+        return scripts::strings(text).iter().map(|word| powershell::script(word)).max().unwrap_or_default();
     }
     if extension == "mk" {
         return each(extract::recipes(text), Place::Script);
@@ -241,7 +239,7 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
     if name.starts_with("dockerfile") || name.starts_with("containerfile") || extension == "dockerfile" {
         return each(extract::docker(text), Place::Container);
     }
-    if matches!(extension, "ps1" | "psm1" | "psd1" | "bat" | "cmd" | "vbs") {
+    if matches!(extension, "ps1" | "psm1" | "psd1" | "bat" | "cmd") {
         return powershell::script(text);
     }
     if name.contains("cron") && extension != "md" {
@@ -336,4 +334,38 @@ fn script(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
     }
     let lines = text.lines().take(extract::MAX_COMMANDS).map(|line| judge::command(scene, line, place));
     lines.max().unwrap_or_default()
+}
+
+/// A prompt for another agent, or for later, with an order in it that would be blocked.
+pub(super) fn ordered<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if scene.nested {
+        return Found::No;
+    }
+    match &scene.view.call.action {
+        Action::Spawn { prompt, .. } if instructions::order(scene, prompt) == Verdict::Block => {
+            Found::yes(prompt)
+        }
+        Action::Other { text, .. } => {
+            let name = scene.view.call.tool.name();
+            let later =
+                matches!(&*name, "CronCreate" | "SlashCommand" | "SendMessage" | "ScheduleWakeup" | "Skill");
+            let found = later
+                && arguments(text).iter().any(|(key, value)| match key.as_str() {
+                    "prompt" | "message" | "args" => instructions::order(scene, value) == Verdict::Block,
+                    "command" => {
+                        let rest = value.split_once(' ').map_or("", |(_, rest)| rest);
+                        judge::command(scene, rest, Place::Script) == Verdict::Block
+                    }
+                    _ => false,
+                });
+            if found { Found::yes(text) } else { Found::No }
+        }
+        Action::Spawn { .. }
+        | Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Write { .. }
+        | Action::Edit { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. } => Found::No,
+    }
 }

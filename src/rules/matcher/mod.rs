@@ -10,6 +10,7 @@ mod mention;
 mod rewrite;
 mod scene;
 mod secret;
+mod told;
 mod tool;
 mod trigger;
 mod when;
@@ -34,6 +35,7 @@ pub(crate) use host::{host_of, is_known, is_metadata, is_metadata_address, metad
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};
+pub(crate) use told::{Told, arguments, words_of};
 pub(crate) use trigger::Trigger;
 pub(crate) use when::{
     COMMAND, Code, Command, Condition, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,

@@ -1,7 +1,9 @@
 //! A view with what several rules ask of it worked out once.
 
-use super::{Classes, Trigger, View, classify};
-use crate::domain::{Action, Claim, Effect};
+use std::cell::OnceCell;
+
+use super::{Classes, Told, Trigger, View, classify};
+use crate::domain::{Action, Claim, Effect, Verdict};
 use crate::rules::Invocation;
 
 /// Effects whose classes are kept without asking for memory: an ordinary call has no more.
@@ -17,6 +19,9 @@ pub(crate) struct Scene<'a> {
     pub trigger: Trigger,
     /// A call inside another: code in it is not followed further.
     pub nested: bool,
+    told: OnceCell<Option<Told<'a>>>,
+    /// What is said of a content that the call writes, once it was looked at.
+    pub written: OnceCell<Verdict>,
 }
 
 impl<'a> Scene<'a> {
@@ -27,7 +32,8 @@ impl<'a> Scene<'a> {
         }
         let later = view.survey.effects.iter().skip(KEPT);
         let more = later.map(|effect| classify(&effect.target, effect.kind, &view)).collect();
-        Scene { view, kept, more, trigger: Trigger::of_call(&view), nested: false }
+        let trigger = Trigger::of_call(&view);
+        Scene { view, kept, more, trigger, nested: false, told: OnceCell::new(), written: OnceCell::new() }
     }
 
     pub fn nested(view: View<'a>) -> Scene<'a> {
@@ -36,6 +42,11 @@ impl<'a> Scene<'a> {
 
     pub fn effects(&self) -> impl Iterator<Item = (&'a Effect, Classes)> + '_ {
         self.view.survey.effects.iter().zip(self.kept.iter().chain(&self.more).copied())
+    }
+
+    /// The call of a tool of which only its name and its arguments tell anything.
+    pub fn told(&self) -> Option<&Told<'a>> {
+        self.told.get_or_init(|| Told::of(&self.view)).as_ref()
     }
 
     pub fn invocations(&self) -> &'a [Invocation] {

@@ -71,6 +71,16 @@ impl Trigger {
         needs
     }
 
+    /// A run of any of the programs of a table, the first of each row.
+    pub const fn rows(mut table: &[(&[&str], &[&str])]) -> Trigger {
+        let mut needs = Trigger::NONE;
+        while let [(names, _), rest @ ..] = table {
+            needs = needs.or(Trigger::programs(names));
+            table = rest;
+        }
+        needs
+    }
+
     /// An effect of any of these kinds.
     pub const fn kinds(mut kinds: &[EffectKind]) -> Trigger {
         let mut mask = 0;

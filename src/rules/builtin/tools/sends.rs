@@ -1,7 +1,6 @@
 //! What tools carry away or fetch: secrets in texts that are sent, files behind addresses.
 
-use super::told::Told;
-use crate::domain::{Action, EffectKind, Target, join};
+use crate::domain::{Action, EffectKind, SearchKind, Target, join};
 use crate::rules::matcher::{Class, Found, Scene, classify, host_of, inside, is_known};
 
 /// Words in the names of tools that bring a text to somebody.
@@ -114,7 +113,7 @@ pub(super) fn secret_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
         let away = !is_known(&host_of(url), scene.view.policy) || url.contains("webhook");
         return if away && holds_secret(url) { Found::yes(url) } else { Found::No };
     }
-    let Some(told) = Told::of(scene) else { return Found::No };
+    let Some(told) = scene.told() else { return Found::No };
     if !told.names(SENDING) || told.names(LOCAL) {
         return Found::No;
     }
@@ -158,7 +157,7 @@ pub(super) fn file_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
     match &view.call.action {
         Action::Fetch { url } if outside(url) => Found::yes(url),
         Action::Other { .. } => {
-            let Some(told) = Told::of(scene) else { return Found::No };
+            let Some(told) = scene.told() else { return Found::No };
             let fetches = told.names(&[
                 "fetch",
                 "navigate",
@@ -190,7 +189,7 @@ pub(super) fn file_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A script for a page that sends away what the page keeps of its user.
 pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let Some(told) = Told::of(scene) else { return Found::No };
+    let Some(told) = scene.told() else { return Found::No };
     let keeps = ["document.cookie", "localStorage", "sessionStorage", "indexedDB"];
     let sends = ["fetch(", "sendBeacon(", "XMLHttpRequest", "new Image", "WebSocket(", ".src"];
     let found = told.args.iter().any(|(_, value)| {
@@ -207,7 +206,7 @@ pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A container that is given the whole machine.
 pub(super) fn container_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let Some(told) = Told::of(scene) else { return Found::No };
+    let Some(told) = scene.told() else { return Found::No };
     let containers =
         told.names(&["docker", "podman", "container", "containers", "kubernetes", "k8s", "kubectl"]);
     let found = containers
@@ -220,4 +219,144 @@ pub(super) fn container_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
             mount || volume || host || key == "privileged" && value == "true"
         });
     if found { Found::yes(told.text) } else { Found::No }
+}
+
+/// Ports on which services listen that hand out a whole machine or cluster.
+const SERVICES: &[&str] =
+    &["2375", "2376", "10250", "10255", "2379", "8500", "6443", "8001", "9001", "11211", "6379"];
+
+/// An address in a private network, or a port of this machine that is no place for a page.
+pub(super) fn private_address<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let odd = |url: &str| {
+        let Some((scheme, rest)) = url.trim().split_once("://") else { return false };
+        if !scheme.to_ascii_lowercase().starts_with("http") || url.contains(char::is_whitespace) {
+            return false;
+        }
+        let host = host_of(url);
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let port = authority.rsplit_once(':').map(|(_, port)| port).unwrap_or_default();
+        let mut numbers = host.split('.').map(str::parse::<u8>);
+        let private = match (numbers.next(), numbers.next(), host.split('.').count()) {
+            (Some(Ok(10)), Some(Ok(_)), 4)
+            | (Some(Ok(192)), Some(Ok(168)), 4)
+            | (Some(Ok(169)), Some(Ok(254)), 4) => true,
+            (Some(Ok(172)), Some(Ok(second)), 4) => (16..=31).contains(&second),
+            _ => false,
+        };
+        let local =
+            matches!(host.as_str(), "localhost" | "127.0.0.1" | "::1" | "0.0.0.0" | "host.docker.internal");
+        let cluster = host.ends_with(".svc")
+            || host.ends_with(".cluster.local")
+            || host == "kubernetes.default"
+            || host.ends_with(".internal") && host != "host.docker.internal";
+        let linked = host.starts_with("fe80:")
+            || host.starts_with("fc") && host.contains(':')
+            || host.starts_with("fd") && host.contains(':');
+        private || cluster || linked || local && SERVICES.contains(&port)
+    };
+    match &scene.view.call.action {
+        Action::Fetch { url } if odd(url) => Found::yes(url),
+        Action::Other { .. } => {
+            let Some(told) = scene.told() else { return Found::No };
+            let fetches = told.names(&[
+                "fetch",
+                "navigate",
+                "browser",
+                "scrape",
+                "goto",
+                "request",
+                "crawl",
+                "http",
+                "puppeteer",
+                "playwright",
+                "download",
+                "markdown",
+            ]);
+            let found =
+                fetches && told.values(&["url", "uri", "endpoint", "targeturl", "href", "urls"]).any(odd);
+            if found { Found::yes(told.text) } else { Found::No }
+        }
+        Action::Fetch { .. }
+        | Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Write { .. }
+        | Action::Edit { .. }
+        | Action::Search { .. }
+        | Action::Spawn { .. } => Found::No,
+    }
+}
+
+/// Names of files that hold secrets wherever they lie, or their beginnings and ends.
+const KEPT: &[&str] = &[
+    "master.key",
+    "private.key",
+    "privkey.pem",
+    "server.key",
+    "private.pem",
+    "private_key.pem",
+    "credentials.json",
+    "client_secret.json",
+    ".bash_history",
+    ".zsh_history",
+    ".htpasswd",
+    "wallet.dat",
+    "secrets.json",
+    "secrets.yml",
+    "secrets.yaml",
+    ".python_history",
+    ".psql_history",
+    ".mysql_history",
+    "terraform.tfstate",
+    "unattend.xml",
+    "ntds.dit",
+    "sudoers",
+];
+
+/// A file that by its name holds a secret is read, or looked for all over the machine.
+pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let kept = |path: &str| {
+        let lower = path.to_ascii_lowercase();
+        let name = lower.rsplit('/').next().unwrap_or_default();
+        let made_up = ["test", "fixture", "example", "sample", "mock", "docs/", "node_modules", "schema"]
+            .iter()
+            .any(|word| lower.contains(word));
+        let ends = [".p12", ".pfx", ".jks", ".kdbx", ".tfstate", ".keystore", "-key.pem", "_key.pem", ".ppk"]
+            .iter()
+            .any(|end| name.ends_with(end));
+        let starts = (name.starts_with("service-account") || name.starts_with("serviceaccount"))
+            && name.ends_with(".json")
+            || name.starts_with("utc--");
+        !made_up && (KEPT.contains(&name) || ends || starts || lower.contains("/.secrets/"))
+    };
+    let home = scene.view.facts.places.home.as_deref();
+    match &scene.view.call.action {
+        Action::Read { path } if kept(path) => Found::yes(path),
+        Action::Search { pattern, path, kind: SearchKind::Glob, .. } => {
+            let name = pattern.rsplit('/').next().unwrap_or_default();
+            let sought = ["id_rsa", "id_ed25519", ".pem", ".env", "credentials", ".key", "id_*"]
+                .iter()
+                .any(|word| name.contains(word));
+            let place = path.as_deref().unwrap_or_default().trim_end_matches('/');
+            let wide = path.is_some()
+                && (place.is_empty()
+                    || home == Some(place)
+                    || matches!(place, "/root" | "/home" | "/etc" | "~"))
+                || pattern.starts_with("/**")
+                || home.is_some_and(|home| {
+                    pattern.strip_prefix(home).is_some_and(|rest| {
+                        rest.starts_with("/**") || rest.starts_with("/.ssh") || rest.starts_with("/.aws")
+                    })
+                });
+            let inside = home.is_some_and(|home| pattern.starts_with(&format!("{home}/.ssh")));
+            if wide && (sought || inside) { Found::yes(pattern) } else { Found::No }
+        }
+        Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Other { .. }
+        | Action::Shell { .. }
+        | Action::Write { .. }
+        | Action::Edit { .. }
+        | Action::Spawn { .. } => Found::No,
+    }
 }

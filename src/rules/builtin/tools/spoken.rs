@@ -1,8 +1,7 @@
 //! The command lines that tools stand for which wrap a program of the command line, so that the rules for those judge them.
 
-use super::told::Told;
 use crate::domain::{Action, Tool, ToolCall, Verdict};
-use crate::rules::matcher::{Scene, inner_verdict};
+use crate::rules::matcher::{Scene, Told, inner_verdict};
 
 /// Programs that servers wrap, by words of their names.
 const PROGRAMS: &[(&str, &str)] = &[

@@ -1,7 +1,7 @@
 //! What tools destroy, loosen, give away or pay, by the words of their names.
 
-use super::told::Told;
 use crate::domain::Verdict;
+use crate::rules::matcher::{Told, words_of};
 
 /// Words with which the name of a tool begins that looks.
 const READING: &[&str] = &[
@@ -84,6 +84,7 @@ const STRONG: &[&str] = &[
     "bulkdelete",
     "undeploy",
     "annihilate",
+    "trash",
 ];
 
 /// Verbs that do so only with certain things.
@@ -294,6 +295,10 @@ const SMALL: &[&str] = &[
     "import",
     "watch",
     "field",
+    "review",
+    "pending",
+    "execution",
+    "notification",
 ];
 
 /// Servers of programs in which one draws, builds or plays, and takes back what one did.
@@ -347,6 +352,9 @@ pub(super) const TRUNKS: &[&str] = &[
     "refs/heads/master",
 ];
 
+/// Servers of hosted repositories.
+const HUBS: &[&str] = &["git", "github", "gitlab", "bitbucket", "gitea", "azure", "forgejo"];
+
 /// What a tool that takes things away deserves, by what it takes.
 pub(super) fn destroys(told: &Told<'_>) -> Verdict {
     let words = &told.words;
@@ -375,7 +383,7 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
     if told.has(&["branch", "branches", "ref"]) {
         let trunk =
             told.values(&["branch", "branchname", "ref", "name"]).any(|value| TRUNKS.contains(&value));
-        let hub = told.names(&["git", "github", "gitlab", "bitbucket", "gitea", "azure"]);
+        let hub = told.names(HUBS);
         return match (trunk, hub) {
             (true, _) => Verdict::Block,
             (false, true) => Verdict::Warn,
@@ -384,7 +392,12 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
     }
     let kinds = told.values(&["resourcetype", "kind", "type", "resource", "entitytype", "objecttype"]);
     let kind = kinds.map(str::to_ascii_lowercase).any(|kind| GREAT.contains(&kind.as_str()));
-    let small = told.has(SMALL) && !(told.names(CLUSTERS) && told.has(&["node", "nodes"]));
+    const CLOUDS: &[&str] =
+        &["aws", "gcp", "azure", "cloudflare", "lambda", "gcloud", "vercel", "netlify", "supabase"];
+    let remote = told.names(CLOUDS)
+        && told.has(&["function", "functions", "job", "jobs", "node", "nodes", "variable"])
+        || told.names(HUBS) && told.has(&["tag", "tags", "variable"]);
+    let small = told.has(SMALL) && !remote && !(told.names(CLUSTERS) && told.has(&["node", "nodes"]));
     let great = told.has(GREAT) || kind;
     let local = told.has(&["file", "files", "directory", "folder"])
         && told
@@ -430,6 +443,13 @@ fn weak(told: &Told<'_>) -> Verdict {
         "history",
         "logs",
         "factory",
+        "collaborator",
+        "member",
+        "members",
+        "migrate",
+        "migration",
+        "migrations",
+        "domain",
         "password",
         "mfa",
         "process",
@@ -495,6 +515,14 @@ const LOOSENS: &[(&[&str], &[&str], Verdict)] = &[
         Verdict::Modify,
     ),
     (&["unlock"], &["door", "lock", "car", "vehicle"], Verdict::Modify),
+    (&["stop", "kill", "mute", "pause", "restart"], &["all", "everything", "monitors"], Verdict::Modify),
+    (
+        &["disable", "suspend"],
+        &["service", "services", "rule", "policy", "key", "backup", "backups", "trigger"],
+        Verdict::Modify,
+    ),
+    (&["run", "execute", "launch"], &["playbook", "playbooks"], Verdict::Modify),
+    (&["force"], &["push"], Verdict::Modify),
     (&["merge"], &["pull", "mr", "request"], Verdict::Modify),
     (&["publish"], &["package", "npm", "crate", "pypi"], Verdict::Modify),
 ];
@@ -507,9 +535,9 @@ pub(super) fn loosens(told: &Told<'_>) -> Verdict {
     }
     let words = |list: &[&str]| {
         told.names(list)
-            || told.values(&["domain", "entityid", "name", "device"]).any(|value| {
-                list.iter().any(|word| super::told::words_of(value).iter().any(|one| one == word))
-            })
+            || told
+                .values(&["domain", "entityid", "name", "device"])
+                .any(|value| list.iter().any(|word| words_of(value).iter().any(|one| one == word)))
     };
     let found =
         LOOSENS.iter().filter(|(verbs, things, _)| told.has(verbs) && (things.is_empty() || words(things)));
@@ -526,6 +554,12 @@ pub(super) fn loosens(told: &Told<'_>) -> Verdict {
             .iter()
             .any(|word| value.contains(word))
     };
+    if told.has(&["config", "settings"])
+        && told.value(&["value"]).is_some()
+        && told.values(&["setting"]).any(guard)
+    {
+        worst = worst.max(Verdict::Modify);
+    }
     if told.has(&["set", "update", "change"])
         && told.has(&["config", "configuration", "settings"])
         && told.values(&["key", "setting", "name"]).any(guard)
@@ -592,6 +626,11 @@ pub(super) fn opens(told: &Told<'_>) -> Verdict {
     }
     let secret = both(&["create", "set", "update", "put", "add", "write", "upsert"], &["secret", "secrets"])
         && !told.has(&["scanning", "alert", "alerts"]);
+    if both(&["make", "set", "share", "link", "publish"], &["public", "publicly"])
+        && !told.has(&["get", "key"])
+    {
+        return Verdict::Block;
+    }
     let shared = anyone && told.has(&["share", "permission", "permissions", "sharing", "publish"]);
     let forwards = told.has(&["filter", "rule", "forwarding", "forward"])
         && told.has(&["create", "add", "set"])

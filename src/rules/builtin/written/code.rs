@@ -45,7 +45,7 @@ pub(super) fn language(name: &str) -> Option<Language> {
         | "hcl" | "nix" | "cr" | "tcl" => Some(Language::Hash),
         "js" | "mjs" | "cjs" | "ts" | "tsx" | "jsx" | "mts" | "cts" | "go" | "java" | "kt" | "kts" | "c"
         | "cc" | "cpp" | "h" | "cs" | "swift" | "scala" | "groovy" | "gradle" | "dart" | "zig" | "lua"
-        | "vue" | "svelte" => Some(Language::Slash),
+        | "vue" | "svelte" | "applescript" | "scpt" => Some(Language::Slash),
         "php" | "phtml" | "phar" => Some(Language::Php),
         "rs" => Some(Language::Rust),
         _ => None,
@@ -188,6 +188,7 @@ const STARTS: &[&str] = &[
     "sh.run(",
     "System.cmd(",
     "commandLine",
+    "do shell script",
     "cmd_shell(",
     "shellScript:",
     "execute_process(",
@@ -201,7 +202,7 @@ const STARTS_ALONE: &[&str] = &[
 ];
 
 /// Whether the code in front of a string starts what is in it.
-fn starts(before: &str, all: &str) -> bool {
+fn starts(before: &str, execs: bool) -> bool {
     let front = before.trim_end().trim_end_matches(['[', '(', 'f', 'r', 'b', '{']).trim_end();
     let opened = before.trim_end().trim_end_matches(['f', 'r', 'b']).trim_end();
     let opened = opened.trim_end_matches('[').trim_end();
@@ -227,15 +228,8 @@ fn starts(before: &str, all: &str) -> bool {
         apart && (word != "$" || before.ends_with("$`"))
     };
     let bare = STARTS_ALONE.iter().any(|word| alone(word));
-    let script = all.contains("child_process")
-        || all.contains("execa")
-        || all.contains("shelljs")
-        || all.contains("zx");
     // In JavaScript and in databases `exec` has other meanings.
-    let plain = !opened.ends_with("exec(") && !opened.ends_with("spawn(")
-        || script
-        || all.contains("<?php")
-        || all.contains("system");
+    let plain = !opened.ends_with("exec(") && !opened.ends_with("spawn(") || execs;
     bare && plain
 }
 
@@ -271,8 +265,11 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
         return Verdict::Allow;
     }
     let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
-    let code = scripts::with_home(code, home);
+    let at_home = code.contains("ome") || code.contains("HOME") || code.contains("expanduser");
+    let code = if at_home { scripts::with_home(code, home) } else { code.to_owned() };
     let (pieces, bare) = pieces(&code, language);
+    let execs =
+        ["child_process", "execa", "shelljs", "zx", "<?php", "system"].iter().any(|word| code.contains(word));
     let mut worst = forms(&code, &bare, &pieces);
     worst = worst.max(sent(scene, &bare, &pieces));
     let mut judged = 0;
@@ -289,7 +286,7 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
             let path = join("/", &path);
             worst = worst.max(judge::place_of(&path, path == home, Some(home)));
         }
-        if judged < MAX_COMMANDS && starts(&piece.before, &code) {
+        if judged < MAX_COMMANDS && starts(&piece.before, execs) {
             judged += 1;
             for command in commands(&pieces, at) {
                 worst = worst.max(judge::command(scene, &command, place));
@@ -473,7 +470,16 @@ fn forms(code: &str, bare: &str, pieces: &[Piece]) -> Verdict {
         "forktrue",
         "while(1)forkwhile",
     ];
-    if joined(HIDDEN) || joined(BACKDOORS) || joined(BOMBS) {
+    // Every file of a tree is made unreadable, and the readable one goes.
+    let locks = any(&["os.walk(", "rglob(", "filepath.Walk", "readdirSync("])
+        && any(&[".encrypt(", "createCipheriv(", "AES.new("])
+        && any(&["os.rename(", "os.remove(", "os.unlink(", "unlinkSync(", "os.Rename(", "renameSync("])
+        && (code.contains(".locked")
+            || code.contains("ransom")
+            || code.contains(".encrypted")
+            || code.contains("bitcoin")
+            || code.contains("/home"));
+    if locks || joined(HIDDEN) || joined(BACKDOORS) || joined(BOMBS) {
         return Verdict::Block;
     }
     let asks = pieces.iter().any(|piece| {
@@ -527,7 +533,13 @@ fn sent(scene: &Scene<'_>, bare: &str, pieces: &[Piece]) -> Verdict {
         host.contains('.') && !is_known(&host, scene.view.policy)
     });
     let address = pieces.iter().any(|piece| {
-        piece.before.ends_with("((") && piece.text.contains('.') && !is_known(&piece.text, scene.view.policy)
+        let before = piece.before.trim_end();
+        let named = ["hostname:", "host:", "host=", "hostname=", "HTTPSConnection(", "HTTPConnection("]
+            .iter()
+            .any(|name| before.ends_with(name));
+        (named || before.ends_with("(("))
+            && piece.text.contains('.')
+            && !is_known(&piece.text, scene.view.policy)
     });
     if !foreign && !address {
         return Verdict::Allow;
@@ -587,7 +599,18 @@ fn sent(scene: &Scene<'_>, bare: &str, pieces: &[Piece]) -> Verdict {
     ]
     .iter()
     .any(|call| bare.contains(call));
-    if whole || secret && reads { Verdict::Block } else { Verdict::Allow }
+    let listens = [
+        "keyboard.Listener(",
+        "GetAsyncKeyState(",
+        "keyboard.on_press(",
+        "keyboard.on_release(",
+        "SetWindowsHookEx",
+        "iohook",
+        "CGEventTapCreate",
+    ]
+    .iter()
+    .any(|call| bare.contains(call));
+    if whole || listens || secret && reads { Verdict::Block } else { Verdict::Allow }
 }
 
 #[cfg(test)]
@@ -608,25 +631,21 @@ mod tests {
 
     #[test]
     fn calls_that_start_commands() {
-        for (before, all) in [
-            ("os.system(", ""),
-            ("subprocess.run([", ""),
-            ("subprocess.run(args=[", ""),
-            ("x = system ", ""),
-            ("exec(", "require('child_process')"),
-            ("Command::new(", ""),
-            ("  sh ", ""),
+        for (before, execs) in [
+            ("os.system(", false),
+            ("subprocess.run([", false),
+            ("subprocess.run(args=[", false),
+            ("x = system ", false),
+            ("exec(", true),
+            ("Command::new(", false),
+            ("  sh ", false),
         ] {
-            assert!(starts(before, all), "{before}");
+            assert!(starts(before, execs), "{before}");
         }
-        for (before, all) in [
-            ("re.exec(", "child_process"),
-            ("db.exec(", ""),
-            ("print(", ""),
-            ("filesystem(", ""),
-            ("= push ", ""),
-        ] {
-            assert!(!starts(before, all), "{before}");
+        for (before, execs) in
+            [("re.exec(", true), ("exec(", false), ("print(", true), ("filesystem(", true), ("= push ", true)]
+        {
+            assert!(!starts(before, execs), "{before}");
         }
     }
 }

@@ -122,6 +122,26 @@ fn scalar(value: &str) -> String {
         .unwrap_or_else(|| value.to_owned())
 }
 
+/// The commands of a file with lines `key = value`, and of one with lines `name: command` (with `named` all of those).
+pub(super) fn lines(text: &str, named: bool) -> Vec<String> {
+    let mut tasks = named;
+    let mut out = Vec::new();
+    for line in text.lines().take(8192) {
+        let line = line.trim();
+        if line.starts_with('[') {
+            let section = line.to_ascii_lowercase();
+            tasks = ["script", "task", "alias"].iter().any(|word| section.contains(word));
+            continue;
+        }
+        let Some((key, value)) = line.split_once(if named { ':' } else { '=' }) else { continue };
+        let key = key.trim().trim_matches('"').to_ascii_lowercase();
+        if (tasks || KEYS.contains(&key.as_str())) && out.len() < MAX_COMMANDS {
+            out.push(scalar(value.trim()));
+        }
+    }
+    out
+}
+
 /// The recipes of a makefile, or of a file like one.
 pub(super) fn recipes(text: &str) -> Vec<String> {
     let joined = text.replace("\\\n", " ");

@@ -71,6 +71,30 @@ const FORBIDS: &[&str] = &[
     "like `",
 ];
 
+/// Words with which a text orders.
+const ORDERS: &[&str] = &[
+    "run", "execute", "exec ", "invoke", "start by", "paste", "type ", "use `", "call ", "launch", "do `",
+    "issue ",
+];
+
+/// Words with which a text asks about a command.
+const ASKS: &[&str] = &[
+    "where ",
+    "explain",
+    "why ",
+    "find ",
+    "search",
+    "review",
+    "document",
+    "describe",
+    "whether",
+    "test that",
+    "tests",
+    "look for",
+    "grep",
+    "list ",
+];
+
 /// Ways to say that the person is not to know.
 const HIDES: &[&str] = &[
     "without telling",
@@ -146,7 +170,7 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
         let bad = judge::command(scene, &command, Place::Hook);
         if run {
             worst = worst.max(bad);
-        } else if !forbidden && bad > Verdict::Allow {
+        } else if !forbidden && bad > Verdict::Allow && ORDERS.iter().any(|word| said.contains(word)) {
             worst = worst.max(if has(HIDES) || has(OVERRIDES) { Verdict::Block } else { Verdict::Modify });
         }
     }
@@ -171,4 +195,58 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
             line.starts_with("allowed-tools:") && (line.contains("Bash(*)") || line.contains("Bash(*:*)"))
         });
     worst.max(if free { Verdict::Modify } else { Verdict::Allow })
+}
+
+/// What an order to another agent deserves: its commands, in backquotes, in fences, or behind the word that orders them.
+pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
+    let mut worst = if verdict(scene, text) == Verdict::Block { Verdict::Block } else { Verdict::Allow };
+    let mut fenced = false;
+    let mut ordered = false;
+    for line in text.lines().take(2048) {
+        if worst == Verdict::Block {
+            break;
+        }
+        let lower = line.to_lowercase();
+        if lower.trim_start().starts_with("```") {
+            fenced = !fenced;
+            continue;
+        }
+        if fenced {
+            if ordered {
+                worst = worst.max(sure(scene, line));
+            }
+            continue;
+        }
+        let has = |list: &[&str]| list.iter().any(|word| lower.contains(word));
+        let quiet = !has(FORBIDS) && !has(ASKS);
+        if !lower.trim().is_empty() {
+            ordered = quiet && has(ORDERS);
+        }
+        if !(quiet && has(ORDERS)) {
+            continue;
+        }
+        for part in line.split('`').skip(1).step_by(2) {
+            worst = worst.max(sure(scene, part));
+        }
+        for word in ["run ", "execute ", "command: ", "this: ", "command ", "directory: ", "then "] {
+            for (at, _) in lower.match_indices(word).take(8) {
+                let rest = line.get(at + word.len()..).unwrap_or_default();
+                let end = [" and ", ". ", ", then", ", and", " on the ", " then "]
+                    .iter()
+                    .filter_map(|stop| rest.find(stop))
+                    .min()
+                    .unwrap_or(rest.len());
+                worst = worst.max(sure(scene, rest.get(..end).unwrap_or_default().trim_end_matches('.')));
+            }
+        }
+    }
+    worst
+}
+
+fn sure(scene: &Scene<'_>, command: &str) -> Verdict {
+    if command.contains(' ') && judge::command(scene, command, Place::Hook) == Verdict::Block {
+        Verdict::Block
+    } else {
+        Verdict::Allow
+    }
 }

@@ -38,19 +38,16 @@ const RUINOUS: &[&str] = &[
     "disks.format",
     "disks.partition",
     "disks.wipe",
-    "system.kill-everything",
     "persistence.preload",
     "persistence.authorized-keys",
     "shell.separator-trick",
-    "shell.hidden-command",
     "selfprotect.place-changed",
     "selfprotect.client-unguarded",
     "selfprotect.own-commands",
     "selfprotect.hooks-disabled",
-    "selfprotect.killed",
-    "privilege.setuid",
     "secrets.memory",
     "code.deletes",
+    "powershell.ruinous",
 ];
 
 /// Rules for what few scripts do.
@@ -64,6 +61,7 @@ const SUSPECT: &[&str] = &[
     "system.history-cleared",
     "system.crontab-removed",
     "privilege.sudoers",
+    "privilege.setuid",
     "privilege.password-typed",
     "privilege.namespaces",
     "secrets.key-changed",
@@ -72,6 +70,8 @@ const SUSPECT: &[&str] = &[
     "shell.nul-byte",
     "code.runs-blocked-command",
     "code.writes-blocked-file",
+    "powershell.suspect",
+    "network.tunnel",
 ];
 
 /// Rules for code from the network, which is ordinary from the hosts of known installers.
@@ -184,6 +184,14 @@ pub(super) fn command(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
         let mut worst = deletions(inner, place);
         if any(EVERYWHERE) || machine && any(RUINOUS) || any(&["network.metadata"]) && takes_credentials(text)
         {
+            worst = Verdict::Block;
+        }
+        // `kill 0` in a trap ends the script's own children.
+        let kills = any(&["system.kill-everything", "selfprotect.killed"])
+            && ["-1", "pkill", "killall"].iter().any(|word| text.contains(word));
+        let rooted = any(&["privilege.accounts"])
+            && ["-u 0", "-ou 0", "--uid 0"].iter().any(|word| text.contains(word));
+        if machine && (kills || rooted || plants(text)) {
             worst = Verdict::Block;
         }
         if machine && any(SUSPECT) || mines(text) {
@@ -320,6 +328,16 @@ pub(super) fn takes_credentials(text: &str) -> bool {
     ]
     .iter()
     .any(|part| text.contains(part))
+}
+
+/// Code from the network put into a file that every shell runs.
+fn plants(text: &str) -> bool {
+    let startup = [".bashrc", ".zshrc", ".profile", ".bash_profile", ".zshenv", "/etc/profile"];
+    text.lines().any(|line| {
+        let fetches = line.contains("curl ") || line.contains("wget ");
+        let runs = ["|sh", "| sh", "|bash", "| bash"].iter().any(|pipe| line.contains(pipe));
+        fetches && runs && line.contains(">>") && startup.iter().any(|file| line.contains(file))
+    })
 }
 
 /// Signs of a program that mines.

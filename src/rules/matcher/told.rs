@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::View;
 use crate::domain::{Action, Tool};
-use crate::rules::matcher::Scene;
 
 /// Most values of the arguments that are looked at, and the longest text of one that is compared.
 const MAX_VALUES: usize = 512;
@@ -23,7 +23,8 @@ const DEEDS: &[&str] = &[
 ];
 
 /// A call, taken apart.
-pub(in crate::rules::builtin) struct Told<'a> {
+#[derive(Debug)]
+pub(crate) struct Told<'a> {
     /// Words of the server's name.
     pub server: Vec<String>,
     /// Words of the tool's name without those that repeat the server's, and of what it is told to do.
@@ -35,9 +36,9 @@ pub(in crate::rules::builtin) struct Told<'a> {
 
 impl<'a> Told<'a> {
     /// The call of a tool that only its name and its arguments tell anything of; nothing for any other call.
-    pub fn of(scene: &Scene<'a>) -> Option<Told<'a>> {
-        let Action::Other { text, .. } = &scene.view.call.action else { return None };
-        let (server, tool) = match &scene.view.call.tool {
+    pub fn of(view: &View<'a>) -> Option<Told<'a>> {
+        let Action::Other { text, .. } = &view.call.action else { return None };
+        let (server, tool) = match &view.call.tool {
             Tool::Mcp { server, tool } => (server.as_str(), tool.as_str()),
             Tool::Unknown(name) => ("", name.as_str()),
             Tool::Bash
@@ -58,7 +59,7 @@ impl<'a> Told<'a> {
         if words.iter().any(|word| !server.contains(word)) {
             words.retain(|word| !server.contains(word) || word.len() > 8);
         }
-        let args = flat(text);
+        let args = arguments(text);
         for (key, value) in &args {
             let telling =
                 DEEDS.contains(&key.as_str()) && value.len() <= 48 && !value.contains(char::is_whitespace);
@@ -95,7 +96,7 @@ impl<'a> Told<'a> {
 }
 
 /// The words of a name: `deleteFile`, `delete_file`, `delete-file`.
-pub(in crate::rules::builtin) fn words_of(name: &str) -> Vec<String> {
+pub(crate) fn words_of(name: &str) -> Vec<String> {
     let mut out: Vec<String> = vec![String::new()];
     let mut small = false;
     for c in name.chars() {
@@ -112,7 +113,7 @@ pub(in crate::rules::builtin) fn words_of(name: &str) -> Vec<String> {
 }
 
 /// The arguments, however deep they lie. A key of an object below another counts by its own name.
-fn flat(text: &str) -> Vec<(String, String)> {
+pub(crate) fn arguments(text: &str) -> Vec<(String, String)> {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return Vec::new() };
     let mut open = vec![(String::new(), value)];
     let mut out = Vec::new();
@@ -159,9 +160,9 @@ mod tests {
 
     #[test]
     fn arguments_as_keys_and_values() {
-        let args = flat(r#"{"a_b":1,"c":{"dD":["x",true]},"e":{"/":{}},"f":null}"#);
+        let args = arguments(r#"{"a_b":1,"c":{"dD":["x",true]},"e":{"/":{}},"f":null}"#);
         let has = |key: &str, value: &str| args.contains(&(key.to_owned(), value.to_owned()));
         assert!(has("ab", "1") && has("dd", "x") && has("dd", "true") && has("e", "/"), "{args:?}");
-        assert!(flat("{\"a\":").is_empty());
+        assert!(arguments("{\"a\":").is_empty());
     }
 }

@@ -1,0 +1,101 @@
+//! Deeds of programs by the words of their command lines: tables for clients of databases, queues, stores, clouds and hosters.
+
+use crate::rules::Invocation;
+use crate::rules::matcher::{Found, Scene, runs};
+use crate::shell::Arg;
+
+/// Programs, and what they are told, each a row of words that must all stand there in this order. A word `-x` or `--x` may stand
+/// anywhere, with a value too; one that ends in `*` begins so.
+pub(super) type Deeds = &'static [(&'static [&'static str], &'static [&'static str])];
+
+/// Options with which nothing is done.
+const DRY: &[&str] = &[
+    "--dry-run",
+    "--dryrun",
+    "--whatif",
+    "--what-if",
+    "--help",
+    "-h",
+    "--check",
+    "--plan",
+    "--no-execute-changeset",
+];
+
+/// The first command that does one of these.
+pub(super) fn done<'a>(scene: &Scene<'a>, deeds: Deeds) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| is_one(inv, deeds));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a command does one of these.
+pub(super) fn is_one(inv: &Invocation, deeds: Deeds) -> bool {
+    let mut rows =
+        deeds.iter().filter(|(programs, _)| runs(inv, programs)).flat_map(|(_, rows)| rows.iter()).peekable();
+    if rows.peek().is_none() {
+        return false;
+    }
+    let words: Vec<&str> = inv.args.iter().map(|arg| arg.known().unwrap_or_else(|| arg.prefix())).collect();
+    if words.iter().any(|word| DRY.contains(&word.split('=').next().unwrap_or_default()) && *word != "-h") {
+        return false;
+    }
+    rows.any(|row| told(&words, row))
+}
+
+/// Whether the words of a row stand among the words of a command.
+fn told(words: &[&str], row: &str) -> bool {
+    if row == "*" {
+        return true;
+    }
+    let mut rest = words.iter();
+    row.split(' ').all(|wanted| {
+        if wanted.starts_with('-') {
+            return words.iter().any(|word| {
+                let flag =
+                    word.split_once('=').filter(|_| !wanted.contains('=')).map_or(*word, |(flag, _)| flag);
+                flag == wanted
+                    || wanted.len() == 2
+                        && !word.starts_with("--")
+                        && word.starts_with('-')
+                        && word.len() < 6
+                        && word
+                            .get(1..)
+                            .is_some_and(|letters| wanted.get(1..).is_some_and(|one| letters.contains(one)))
+            });
+        }
+        rest.by_ref().any(|word| match wanted.strip_suffix('*') {
+            Some(start) => word.starts_with(start),
+            None => *word == wanted,
+        })
+    })
+}
+
+/// The words that a command line is made of, where they are known.
+pub(super) fn known_words(inv: &Invocation) -> Vec<&str> {
+    inv.args.iter().filter_map(Arg::known).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_words() {
+        for (words, row) in [
+            (vec!["del", "--prefix", "/"], "del --prefix"),
+            (vec!["--endpoint", "x", "kv", "delete", "-recurse"], "kv delete -recurse"),
+            (vec!["rm", "-rf", "x"], "rm -r"),
+            (vec!["db:migrate:undo:all"], "db:migrate:undo*"),
+            (vec!["x", "--clean=true"], "--clean"),
+        ] {
+            assert!(told(&words, row), "{row}: {words:?}");
+        }
+        for (words, row) in [
+            (vec!["get", "--prefix", "/"], "del --prefix"),
+            (vec!["delete", "kv"], "kv delete"),
+            (vec!["rm", "x"], "rm -r"),
+            (vec!["rm", "--region", "x"], "rm -r"),
+        ] {
+            assert!(!told(&words, row), "{row}: {words:?}");
+        }
+    }
+}
