@@ -433,3 +433,88 @@ fn the_commands_show_and_test_custom_rules() {
         "{said}"
     );
 }
+
+/// Pieces of rules put together at random: whatever comes out is told, bounded and without control characters, and what is read as a
+/// rule is written and read again as the same.
+#[test]
+fn whatever_stands_in_a_file_ends_in_rules_or_in_problems() {
+    use proptest::prelude::*;
+    const PIECES: &[&str] = &[
+        "[[rules.custom]]\n",
+        "id",
+        "verdict",
+        "when",
+        "fires",
+        "silent",
+        "instead",
+        " = ",
+        "[",
+        "]",
+        "{",
+        "}",
+        ", ",
+        "\n",
+        "command",
+        "programs",
+        "operand",
+        "effect",
+        "kinds",
+        "tool",
+        "names",
+        "all",
+        "\"fly\"",
+        "\"block\"",
+        "\"low\"",
+        "\"~root\"",
+        "\"\\u0000\"",
+        "\"\u{202e}\"",
+        "1",
+        "true",
+        "severity",
+        "reason",
+        "\"custom.x\"",
+        "''",
+        ".",
+        "#",
+    ];
+    let texts = proptest::collection::vec(proptest::sample::select(PIECES), 0..40);
+    let texts = texts.prop_map(|pieces| pieces.concat());
+    let mut lines = rule(&[]).lines().map(str::to_owned).collect::<Vec<_>>();
+    lines.push(String::new());
+    let spliced = (0..lines.len(), texts).prop_map(move |(at, text)| {
+        let mut lines = lines.clone();
+        lines[at] = text;
+        lines.join("\n")
+    });
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) };
+    proptest!(config, |(text in spliced)| {
+        let (rules, problems) = config::rules_of(text.as_bytes(), None, custom::problems);
+        prop_assert!(problems.len() <= 50);
+        for problem in problems {
+            let text = problem.to_string();
+            prop_assert!(text.len() < 2000 && !text.contains(|c: char| c.is_control() || c == '\u{202e}'), "{text:?}");
+        }
+        for rule in rules {
+            let again = config::rules_of(toml(&rule).unwrap().as_bytes(), None, custom::problems);
+            prop_assert_eq!(again, (vec![rule], Vec::new()));
+        }
+    });
+}
+
+/// A file as large as it may be is read with its examples well inside the time of one call.
+#[test]
+fn the_largest_file_is_read_in_time() {
+    let world = World::new();
+    let mut text = String::new();
+    for number in 0..200 {
+        let id = format!("id = \"custom.deploy-{number}\"");
+        let next = rule(&[&id, "fires = [\"cd src && fly deploy --remote-only && git push origin topic\"]"]);
+        if text.len() + next.len() > 64 * 1024 {
+            break;
+        }
+        text.push_str(&next);
+    }
+    user(&world, &text);
+    let answer = world.bash("ls -la");
+    assert!(answer.is_pass(), "{}{}", answer.stdout, answer.stderr);
+}
