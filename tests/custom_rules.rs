@@ -10,7 +10,7 @@ use common::World;
 use lazaret::cli::rules::toml;
 use lazaret::host::config;
 use lazaret::rules::{all, custom, written};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A file with this one rule in it, and what is wrong with it.
 fn problems(text: &str) -> Vec<String> {
@@ -58,89 +58,88 @@ fn rule(lines: &[&str]) -> String {
     format!("[[rules.custom]]\n{}\n", lines.join("\n"))
 }
 
+/// Lines of a rule, and what is said of them.
+const MISTAKES: &[(&[&str], &str)] = &[
+    (&["verdcit = \"block\""], "`custom.deploy`: unknown key `verdcit`; did you mean `verdict`?"),
+    (&["colour = 1"], "unknown key `colour`; known are id, domain, verdict"),
+    (&["id = -"], "rule 1: it has no `id`"),
+    (&["verdict = -"], "`custom.deploy`: it has no `verdict`"),
+    (&["when = -"], "it has no `when`"),
+    (&["fires = -"], "it has no `fires`"),
+    (&["silent = []"], "silent: it has 0 entries; 1 to 100 it takes"),
+    (&["id = \"Deploy\""], "id: \"Deploy\" is not domain.name in lower case"),
+    (
+        &["id = \"git.reset-hard\""],
+        "a built-in rule has this id: give yours one of its own, such as `custom.reset-hard`",
+    ),
+    (&["domain = \"git\""], "domain: \"git\" is not what the id begins with"),
+    (&["verdict = \"allow\""], "a rule can only add to what lazaret says"),
+    (&["verdict = \"blok\""], "verdict: `blok`; did you mean `block`?"),
+    (&["severity = 3"], "severity: 3 is not one of low, medium, high, critical"),
+    (&["reason = \"\""], "reason: \"\" is not a text of 1 to 500 bytes in one line"),
+    (&["instead = \"x\""], "instead: \"x\" is not a table"),
+    (&["instead = { comand = \"x\" }"], "instead: unknown key `comand`; did you mean `command`?"),
+    (
+        &["rewriter = \"force-with-leese\""],
+        "no rewriter is called \"force-with-leese\"; did you mean \"force-with-lease\"?",
+    ),
+    (&["rewriter = \"force-with-lease\""], "a rewriter is for the verdict \"modify\" alone"),
+    (&["when = [{}]"], "when: it needs one of command, effect"),
+    (&["when = [{ comand = {} }]"], "when: unknown key `comand`; did you mean `command`?"),
+    (
+        &["when = [{ command = { programs = [\"a\"] }, flow = \"decoded_to_interpreter\" }]"],
+        "when: it has command and flow; write two of them",
+    ),
+    (&["when = [{ command = {} }]"], "it has no `programs`"),
+    (&["when = [{ command = { programs = \"fly\" } }]"], "programs: \"fly\" is not a list"),
+    (
+        &["when = [{ command = { programs = [\"fly\"], flgs = [] } }]"],
+        "command: unknown key `flgs`; did you mean `flags`?",
+    ),
+    (&["when = [{ command = { programs = [\"fly\"], flags = [\"-x\"] } }]"], "flags: \"-x\" is not a list"),
+    (
+        &["when = [{ command = { programs = [\"fly\"], operand = \"any\" } }]"],
+        "operand: \"any\" is not a table",
+    ),
+    (
+        &["when = [{ command = { programs = [\"fly\"], operand = { on = [\"hom\"] } } }]"],
+        "on: `hom`; did you mean `home`?",
+    ),
+    (
+        &["when = [{ command = { programs = [\"fly\"], operand = { at = [\"~root/x\"] } } }]"],
+        "at: \"~root/x\": only one's own home may be written ~",
+    ),
+    (
+        &["when = [{ command = { programs = [\"fly\"], privileged = 1 } }]"],
+        "privileged: 1 is not true or false",
+    ),
+    (
+        &["when = [{ effect = { kinds = [\"file_delete\"] } }]"],
+        "kinds: `file_delete`; did you mean `file_deletion`?",
+    ),
+    (
+        &["when = [{ flow = \"download_to_shell\" }]"],
+        "flow: `download_to_shell`; did you mean `download_to_interpreter`?",
+    ),
+    (
+        &["when = [{ predicate = \"git_checkout_place\" }]"],
+        "no condition of lazaret's is called \"git_checkout_place\"; did you mean \"git_checkout_places\"?",
+    ),
+    (
+        &["fires = [\"fly deploy\", \"fly logs --app x\"]"],
+        "it stays silent on \"fly logs --app x\", which stands under `fires`",
+    ),
+    (
+        &["silent = [\"cd src && fly deploy\"]"],
+        "it fires on \"cd src && fly deploy\", which stands under `silent`",
+    ),
+    (&["reason = \"a\\u001b[31m\""], "reason: "),
+];
+
 #[test]
 fn mistakes_are_told_with_rule_key_and_nearest_name() {
-    let cases: &[(&[&str], &str)] = &[
-        (&["verdcit = \"block\""], "`custom.deploy`: unknown key `verdcit`; did you mean `verdict`?"),
-        (&["colour = 1"], "unknown key `colour`; known are id, domain, verdict"),
-        (&["id = -"], "rule 1: it has no `id`"),
-        (&["verdict = -"], "`custom.deploy`: it has no `verdict`"),
-        (&["when = -"], "it has no `when`"),
-        (&["fires = -"], "it has no `fires`"),
-        (&["silent = []"], "silent: it has 0 entries; 1 to 100 it takes"),
-        (&["id = \"Deploy\""], "id: \"Deploy\" is not domain.name in lower case"),
-        (
-            &["id = \"git.reset-hard\""],
-            "a built-in rule has this id: give yours one of its own, such as `custom.reset-hard`",
-        ),
-        (&["domain = \"git\""], "domain: \"git\" is not what the id begins with"),
-        (&["verdict = \"allow\""], "a rule can only add to what lazaret says"),
-        (&["verdict = \"blok\""], "verdict: `blok`; did you mean `block`?"),
-        (&["severity = 3"], "severity: 3 is not one of low, medium, high, critical"),
-        (&["reason = \"\""], "reason: \"\" is not a text of 1 to 500 bytes in one line"),
-        (&["instead = \"x\""], "instead: \"x\" is not a table"),
-        (&["instead = { comand = \"x\" }"], "instead: unknown key `comand`; did you mean `command`?"),
-        (
-            &["rewriter = \"force-with-leese\""],
-            "no rewriter is called \"force-with-leese\"; did you mean \"force-with-lease\"?",
-        ),
-        (&["rewriter = \"force-with-lease\""], "a rewriter is for the verdict \"modify\" alone"),
-        (&["when = [{}]"], "when: it needs one of command, effect"),
-        (&["when = [{ comand = {} }]"], "when: unknown key `comand`; did you mean `command`?"),
-        (
-            &["when = [{ command = { programs = [\"a\"] }, flow = \"decoded_to_interpreter\" }]"],
-            "when: it has command and flow; write two of them",
-        ),
-        (&["when = [{ command = {} }]"], "it has no `programs`"),
-        (&["when = [{ command = { programs = \"fly\" } }]"], "programs: \"fly\" is not a list"),
-        (
-            &["when = [{ command = { programs = [\"fly\"], flgs = [] } }]"],
-            "command: unknown key `flgs`; did you mean `flags`?",
-        ),
-        (
-            &["when = [{ command = { programs = [\"fly\"], flags = [\"-x\"] } }]"],
-            "flags: \"-x\" is not a list",
-        ),
-        (
-            &["when = [{ command = { programs = [\"fly\"], operand = \"any\" } }]"],
-            "operand: \"any\" is not a table",
-        ),
-        (
-            &["when = [{ command = { programs = [\"fly\"], operand = { on = [\"hom\"] } } }]"],
-            "on: `hom`; did you mean `home`?",
-        ),
-        (
-            &["when = [{ command = { programs = [\"fly\"], operand = { at = [\"~root/x\"] } } }]"],
-            "at: \"~root/x\": only one's own home may be written ~",
-        ),
-        (
-            &["when = [{ command = { programs = [\"fly\"], privileged = 1 } }]"],
-            "privileged: 1 is not true or false",
-        ),
-        (
-            &["when = [{ effect = { kinds = [\"file_delete\"] } }]"],
-            "kinds: `file_delete`; did you mean `file_deletion`?",
-        ),
-        (
-            &["when = [{ flow = \"download_to_shell\" }]"],
-            "flow: `download_to_shell`; did you mean `download_to_interpreter`?",
-        ),
-        (
-            &["when = [{ predicate = \"git_checkout_place\" }]"],
-            "no condition of lazaret's is called \"git_checkout_place\"; did you mean \"git_checkout_places\"?",
-        ),
-        (
-            &["fires = [\"fly deploy\", \"fly logs --app x\"]"],
-            "it stays silent on \"fly logs --app x\", which stands under `fires`",
-        ),
-        (
-            &["silent = [\"cd src && fly deploy\"]"],
-            "it fires on \"cd src && fly deploy\", which stands under `silent`",
-        ),
-        (&["reason = \"a\\u001b[31m\""], "reason: "),
-    ];
     assert_eq!(problems(&rule(&[])), Vec::<String>::new());
-    for (lines, expected) in cases {
+    for (lines, expected) in MISTAKES {
         let found = problems(&rule(lines));
         assert!(found.iter().any(|text| text.contains(expected)), "{lines:?}: {found:?} lacks {expected}");
         assert!(
@@ -180,74 +179,86 @@ fn reason(answer: &common::Answer) -> String {
     )
 }
 
+/// A condition, an example of each kind, and a call: its tool and its input.
+const KINDS: &[[&str; 5]] = &[
+    [
+        "command = { programs = [\"fly\"], subs = [\"deploy\"], flags = [[\"--now\"]] }",
+        "fly deploy --now",
+        "fly deploy",
+        "Bash",
+        r#"{"command": "fly deploy --now"}"#,
+    ],
+    [
+        "command = { programs = [\"fly\"], operand = { starts = [\"prod-\"] } }",
+        "fly logs prod-7",
+        "fly logs test-7",
+        "Bash",
+        r#"{"command": "cd src; fly logs prod-1"}"#,
+    ],
+    [
+        "command = { programs = [\"fly\"], privileged = true }",
+        "sudo fly logs",
+        "fly logs",
+        "Bash",
+        r#"{"command": "sudo fly logs"}"#,
+    ],
+    [
+        "effect = { kinds = [\"file_creation\", \"file_modification\"], at = [\"migrations\"] }",
+        "Write migrations/1.sql x",
+        "Write src/a.sql x",
+        "Write",
+        r#"{"file_path": "migrations/2.sql", "content": "x"}"#,
+    ],
+    [
+        "effect = { kinds = [\"file_deletion\"], at = [\"~/proj/docs\"] }",
+        "rm docs/a.md",
+        "rm src/a.md",
+        "Bash",
+        r#"{"command": "rm docs/a.md"}"#,
+    ],
+    [
+        "hosts = [\"pastebin.com\"]",
+        "WebFetch https://pastebin.com/x",
+        "WebFetch https://example.com",
+        "WebFetch",
+        r#"{"url": "https://a.pastebin.com/x", "prompt": "p"}"#,
+    ],
+    [
+        "code = { programs = [\"python3\"], all = [[\"boto3\"], [\"delete_\"]] }",
+        "python3 -c 'import boto3; boto3.delete_all()'",
+        "python3 -c 'import boto3'",
+        "Bash",
+        r#"{"command": "python3 -c 'import boto3; boto3.delete_all()'"}"#,
+    ],
+    [
+        "tool = { names = [\"mcp__tickets__*\"], all = [[\"close\"]] }",
+        r#"mcp__tickets__update {"state": "close"}"#,
+        r#"mcp__tickets__update {"state": "open"}"#,
+        "mcp__tickets__update",
+        r#"{"state": "close"}"#,
+    ],
+    [
+        "predicate = \"git_checkout_places\"",
+        "git checkout .",
+        "git checkout main",
+        "Bash",
+        r#"{"command": "git checkout ."}"#,
+    ],
+    [
+        "flow = \"decoded_to_interpreter\"",
+        "echo bHM= | base64 -d | sh",
+        "echo bHM= | base64 -d",
+        "Bash",
+        r#"{"command": "echo bHM= | base64 -d | sh"}"#,
+    ],
+];
+
 #[test]
 fn every_kind_of_condition_fires_in_the_hook() {
-    let bash = |command: &str| ("Bash".to_owned(), json!({ "command": command }));
-    let cases: &[(&str, &str, &str, (String, Value))] = &[
-        (
-            "command = { programs = [\"fly\"], subs = [\"deploy\"], flags = [[\"--now\"]] }",
-            "fly deploy --now",
-            "fly deploy",
-            bash("fly deploy --now"),
-        ),
-        (
-            "command = { programs = [\"fly\"], operand = { starts = [\"prod-\"] } }",
-            "fly logs prod-7",
-            "fly logs test-7",
-            bash("cd src; fly logs prod-1"),
-        ),
-        (
-            "command = { programs = [\"fly\"], privileged = true }",
-            "sudo fly logs",
-            "fly logs",
-            bash("sudo fly logs"),
-        ),
-        (
-            "effect = { kinds = [\"file_creation\", \"file_modification\"], at = [\"migrations\"] }",
-            "Write migrations/1.sql x",
-            "Write src/a.sql x",
-            ("Write".to_owned(), json!({"file_path": "migrations/2.sql", "content": "x"})),
-        ),
-        (
-            "effect = { kinds = [\"file_deletion\"], at = [\"~/proj/docs\"] }",
-            "rm docs/a.md",
-            "rm src/a.md",
-            bash("rm docs/a.md"),
-        ),
-        (
-            "hosts = [\"pastebin.com\"]",
-            "WebFetch https://pastebin.com/x",
-            "WebFetch https://example.com",
-            ("WebFetch".to_owned(), json!({"url": "https://a.pastebin.com/x", "prompt": "p"})),
-        ),
-        (
-            "code = { programs = [\"python3\"], all = [[\"boto3\"], [\"delete_\"]] }",
-            "python3 -c 'import boto3; boto3.delete_all()'",
-            "python3 -c 'import boto3'",
-            bash("python3 -c 'import boto3; boto3.delete_all()'"),
-        ),
-        (
-            "tool = { names = [\"mcp__tickets__*\"], all = [[\"close\"]] }",
-            "mcp__tickets__update {\"state\": \"close\"}",
-            "mcp__tickets__update {\"state\": \"open\"}",
-            ("mcp__tickets__update".to_owned(), json!({"state": "close"})),
-        ),
-        (
-            "predicate = \"git_checkout_places\"",
-            "git checkout .",
-            "git checkout main",
-            bash("git checkout ."),
-        ),
-        (
-            "flow = \"decoded_to_interpreter\"",
-            "echo bHM= | base64 -d | sh",
-            "echo bHM= | base64 -d",
-            bash("echo bHM= | base64 -d | sh"),
-        ),
-    ];
     let world = World::new();
     fs::create_dir_all(world.project().join("migrations")).unwrap();
-    for (when, fires, silent, (tool, input)) in cases {
+    for [when, fires, silent, tool, input] in KINDS {
+        let input: Value = serde_json::from_str(input).unwrap();
         let text = rule(&[
             &format!("when = [{{ {when} }}]"),
             &format!("fires = [{}]", toml::Value::String((*fires).to_owned())),
@@ -257,7 +268,7 @@ fn every_kind_of_condition_fires_in_the_hook() {
         user(&world, &text);
         // Once read from the file, once from the cache.
         for _ in 0..2 {
-            let answer = world.tool(tool, input);
+            let answer = world.tool(tool, &input);
             let said = format!("{}{}", answer.stdout, answer.stderr);
             assert!(answer.is_block() || said.contains("deny"), "{when}: {said}");
             assert!(said.contains("custom.deploy"), "{when}: {said}");
@@ -432,4 +443,89 @@ fn the_commands_show_and_test_custom_rules() {
         said.contains("mine.toml:1: `rules.custom`: `custom.deploy`: it fires on \"fly deploy x\""),
         "{said}"
     );
+}
+
+/// Pieces of rules put together at random: whatever comes out is told, bounded and without control characters, and what is read as a
+/// rule is written and read again as the same.
+#[test]
+fn whatever_stands_in_a_file_ends_in_rules_or_in_problems() {
+    use proptest::prelude::*;
+    const PIECES: &[&str] = &[
+        "[[rules.custom]]\n",
+        "id",
+        "verdict",
+        "when",
+        "fires",
+        "silent",
+        "instead",
+        " = ",
+        "[",
+        "]",
+        "{",
+        "}",
+        ", ",
+        "\n",
+        "command",
+        "programs",
+        "operand",
+        "effect",
+        "kinds",
+        "tool",
+        "names",
+        "all",
+        "\"fly\"",
+        "\"block\"",
+        "\"low\"",
+        "\"~root\"",
+        "\"\\u0000\"",
+        "\"\u{202e}\"",
+        "1",
+        "true",
+        "severity",
+        "reason",
+        "\"custom.x\"",
+        "''",
+        ".",
+        "#",
+    ];
+    let texts = proptest::collection::vec(proptest::sample::select(PIECES), 0..40);
+    let texts = texts.prop_map(|pieces| pieces.concat());
+    let mut lines = rule(&[]).lines().map(str::to_owned).collect::<Vec<_>>();
+    lines.push(String::new());
+    let spliced = (0..lines.len(), texts).prop_map(move |(at, text)| {
+        let mut lines = lines.clone();
+        lines[at] = text;
+        lines.join("\n")
+    });
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) };
+    proptest!(config, |(text in spliced)| {
+        let (rules, problems) = config::rules_of(text.as_bytes(), None, custom::problems);
+        prop_assert!(problems.len() <= 50);
+        for problem in problems {
+            let text = problem.to_string();
+            prop_assert!(text.len() < 2000 && !text.contains(|c: char| c.is_control() || c == '\u{202e}'), "{text:?}");
+        }
+        for rule in rules {
+            let again = config::rules_of(toml(&rule).unwrap().as_bytes(), None, custom::problems);
+            prop_assert_eq!(again, (vec![rule], Vec::new()));
+        }
+    });
+}
+
+/// A file as large as it may be is read with its examples well inside the time of one call.
+#[test]
+fn the_largest_file_is_read_in_time() {
+    let world = World::new();
+    let mut text = String::new();
+    for number in 0..200 {
+        let id = format!("id = \"custom.deploy-{number}\"");
+        let next = rule(&[&id, "fires = [\"cd src && fly deploy --remote-only && git push origin topic\"]"]);
+        if text.len() + next.len() > 64 * 1024 {
+            break;
+        }
+        text.push_str(&next);
+    }
+    user(&world, &text);
+    let answer = world.bash("ls -la");
+    assert!(answer.is_pass(), "{}{}", answer.stdout, answer.stderr);
 }
