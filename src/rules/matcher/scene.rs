@@ -15,6 +15,8 @@ pub(crate) struct Scene<'a> {
     /// Those of later effects.
     more: Vec<Classes>,
     pub trigger: Trigger,
+    /// How often a word was held against the name of an effect's target.
+    pub looks: std::cell::Cell<usize>,
     /// A call inside another: code in it is not followed further.
     pub nested: bool,
 }
@@ -27,7 +29,14 @@ impl<'a> Scene<'a> {
         }
         let later = view.survey.effects.iter().skip(KEPT);
         let more = later.map(|effect| classify(&effect.target, effect.kind, &view)).collect();
-        Scene { view, kept, more, trigger: Trigger::of_call(&view), nested: false }
+        Scene {
+            view,
+            kept,
+            more,
+            trigger: Trigger::of_call(&view),
+            looks: std::cell::Cell::new(0),
+            nested: false,
+        }
     }
 
     pub fn nested(view: View<'a>) -> Scene<'a> {
