@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Fuzzes one target for some seconds with the stable toolchain: fuzz/run.sh reference|response [SECONDS].
+# Fuzzes one target for some seconds with the stable toolchain: fuzz/run.sh TARGET [SECONDS]; the targets are in fuzz_targets/.
 # RUSTC_BOOTSTRAP is for the coverage pass only, and for this package only. `cargo fuzz run` on a nightly does the same.
 set -euo pipefail
 cd "$(dirname "$0")"
-target=${1:?name a target: reference or response}
+target=${1:?name a target: one of $(cd fuzz_targets && echo *.rs)}
 seconds=${2:-60}
 host=$(rustc -vV | sed -n 's/^host: //p')
 export RUSTC_BOOTSTRAP=1

@@ -14,10 +14,13 @@ const MAX_INSTRUCTIONS: u64 = 200_000;
 const MAX_SYSTEM_CALLS: usize = 60;
 const MAX_BINARY_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The static release build, made once.
+/// The static release build, made once; or the one that `LAZARET_COST_BINARY` names.
 fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
+        if let Some(path) = std::env::var_os("LAZARET_COST_BINARY") {
+            return PathBuf::from(path).canonicalize().expect("LAZARET_COST_BINARY is a file");
+        }
         let status = Command::new(env!("CARGO"))
             .args(["build", "--release", "--locked", "--bin", "lazaret", "--target", TARGET])
             .stdin(Stdio::null())
@@ -86,10 +89,24 @@ impl World {
 
     fn instructions(&self, command: &str) -> u64 {
         let out = self.run(&["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"], command);
-        let text = String::from_utf8_lossy(&out.stderr).into_owned();
-        let line =
-            text.lines().find(|l| l.contains("Collected :")).unwrap_or_else(|| panic!("valgrind: {text}"));
-        line.rsplit(' ').next().unwrap().parse().unwrap()
+        collected(&out)
+    }
+
+    /// The same of a dry run, which has no deadline.
+    fn dry(&self, command: &str) -> u64 {
+        let file = self.dir.path().join("message.json");
+        fs::write(&file, self.message(command)).unwrap();
+        let out = Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .arg(binary())
+            .args(["check", "--event", file.to_str().unwrap()])
+            .env_clear()
+            .env("HOME", self.dir.path())
+            .env("XDG_RUNTIME_DIR", self.dir.path())
+            .env("PATH", "/usr/bin:/bin")
+            .output()
+            .expect("valgrind runs");
+        collected(&out)
     }
 
     fn system_calls(&self, command: &str) -> Vec<String> {
@@ -99,6 +116,13 @@ impl World {
         let text = fs::read_to_string(log).unwrap();
         text.lines().filter(|l| l.contains('(')).map(str::to_owned).collect()
     }
+}
+
+/// The instructions that callgrind counted.
+fn collected(out: &Output) -> u64 {
+    let text = String::from_utf8_lossy(&out.stderr).into_owned();
+    let line = text.lines().find(|l| l.contains("Collected :")).unwrap_or_else(|| panic!("valgrind: {text}"));
+    line.rsplit(' ').next().unwrap().parse().unwrap()
 }
 
 #[test]
@@ -172,6 +196,42 @@ fn the_cost_does_not_grow_with_history() {
         after_many <= after_ten + after_ten / 10,
         "{after_ten} instructions after 10 calls, {after_many} after 1 500"
     );
+}
+
+/// Hostile shapes, each as long as asked; more of them in `examples/linear.rs`.
+fn shapes() -> [(&'static str, fn(usize) -> String); 8] {
+    fn repeated(front: &str, unit: &str, back: &str, size: usize) -> String {
+        format!("{front}{}{back}", unit.repeat((size - front.len() - back.len()) / unit.len()))
+    }
+    [
+        ("long word", |size| repeated("ls ", "a", "", size)),
+        ("open quote", |size| repeated("echo '", "a", "", size)),
+        ("backslashes", |size| repeated("echo ", "\\", "", size)),
+        ("comments", |size| repeated("", "# a\n", "ls", size)),
+        ("braces", |size| repeated("echo ", "{a,b}", "", size)),
+        ("brackets", |size| repeated("ls ", "[", "", size)),
+        ("here-document", |size| repeated("cat > x <<'E'\n", "ls a\n", "E\n", size)),
+        ("substitutions", |size| repeated("echo ", "$(a ", "", size)),
+    ]
+}
+
+/// From 10 KB on a byte costs no more than twice as much, however many there are.
+#[test]
+fn the_cost_of_a_byte_does_not_grow_with_the_length() {
+    let world = World::new();
+    world.run(&[], "ls");
+    let fixed = world.dry("ls");
+    let mut wrong = Vec::new();
+    for (name, shape) in shapes() {
+        let costs: Vec<u64> = [10_000, 100_000, 1_000_000]
+            .map(|size| world.dry(&shape(size)).saturating_sub(fixed) * 1000 / u64::try_from(size).unwrap())
+            .to_vec();
+        let _ = writeln!(std::io::stderr(), "{name}: {costs:?} instructions per 1 000 bytes");
+        if costs.iter().any(|cost| *cost > 2 * costs[0].max(1000)) {
+            wrong.push(format!("{name}: {costs:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -57,6 +57,7 @@ pub fn json(decision: &Decision, subject: &Subject) -> Value {
         "reasons": reasons,
         "risk": risk,
         "rationality": rationality,
+        "coverage": decision.coverage.map(|coverage| rounded(coverage.get())),
         "effects": effects,
         "patterns": [],
         "intervention": null,
@@ -154,6 +155,9 @@ fn explain(out: &mut dyn Write, decision: &Decision, survey: &Survey) -> io::Res
             parts.efficiency.get(),
             parts.completeness.get()
         )?;
+    }
+    if let Some(coverage) = decision.coverage {
+        writeln!(out, "  known before it runs: {:.2} of its words", coverage.get())?;
     }
     for invocation in &survey.invocations {
         let name = if invocation.program.is_empty() { "(unknown program)" } else { &invocation.program };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Fault, Rationality, Risk};
+use super::{Effect, Fault, Rationality, Risk, Score};
 
 /// The four answers, from the mildest. Combining is `max`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -167,6 +167,8 @@ pub struct Decision {
     fault: Option<Fault>,
     pub risk: Option<Risk>,
     pub rationality: Option<Rationality>,
+    /// The share of the call's words that is known before it runs.
+    pub coverage: Option<Score>,
     pub effects: Vec<Effect>,
     pub quarantined: bool,
     /// What takes the place of a result that the client is about to hand on.
@@ -196,6 +198,7 @@ impl Decision {
             fault: None,
             risk: None,
             rationality: None,
+            coverage: None,
             effects: Vec::new(),
             quarantined: false,
             replacement: None,
@@ -220,6 +223,7 @@ impl Decision {
             fault: Some(fault),
             risk: None,
             rationality: None,
+            coverage: None,
             effects: Vec::new(),
             quarantined: false,
             replacement: None,

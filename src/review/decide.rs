@@ -99,6 +99,7 @@ pub fn decide(case: &Case<'_>) -> Decision {
     let mut decision = Decision::new(reasons, rewrite, can_ask);
     decision.risk = Some(risk);
     decision.rationality = Some(rationality);
+    decision.coverage = Some(survey.coverage());
     decision.effects = survey.effects.clone();
     decision
 }

@@ -56,6 +56,10 @@ fn judged(line: &mut Object<'_>, decision: &Decision) -> Result<(), Error> {
     if let Some(rationality) = &decision.rationality {
         self::rationality(line.key("rationality"), rationality)?;
     }
+    // Of most calls all is known, which goes without saying.
+    if let Some(coverage) = decision.coverage.filter(|coverage| !coverage.reaches(1.0)) {
+        line.score("coverage", coverage.get())?;
+    }
     if !decision.effects.is_empty() {
         line.list("effects", &decision.effects, effect)?;
     }

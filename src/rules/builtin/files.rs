@@ -646,9 +646,11 @@ fn delete_file_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
         let Target::Path { path, recursive: false, .. } = &effect.target else { continue };
         let outside =
             classes.has(Class::Outside) && !classes.any(&[Class::System, Class::Protected, Class::Git]);
+        if effect.kind != EffectKind::FileDeletion || !outside || effect.disposable {
+            continue;
+        }
         let owner = owner(scene, &effect.target);
-        let by_git = owner.is_some_and(|inv| inv.program == "git");
-        if effect.kind == EffectKind::FileDeletion && outside && !effect.disposable && !by_git {
+        if !owner.is_some_and(|inv| inv.program == "git") {
             return Found::yes(owner.map_or(path.as_str(), |inv| inv.text.as_str()));
         }
     }

@@ -33,7 +33,7 @@ pub(super) const TABLE: &[Program] = &[
     builtin("cd", "+ -P! -L! -e!", Builtin::Cd),
     builtin("chdir", "+", Builtin::Cd),
     p("cmd", "+", Deed::Process, Operands::Text).kind(Kind::Wrap(WORDS.skip(1).rest(Rest::Text).keep())),
-    p("compgen", "-C:s -F -W -A -G -P -S -X", Deed::Nothing, Operands::Text),
+    p("compgen", "-C:s -F -W:s -A -G -P -S -X", Deed::Nothing, Operands::Text),
     p("complete", "-C:s -F -W -A -G -P -S -X -o", Deed::Nothing, Operands::Text),
     quiet("compopt"),
     quiet("continue"),

@@ -11,6 +11,9 @@ use crate::shell::Arg;
 /// Beyond this many effects times commands nobody's exceptions are looked for: strictness instead of slowness.
 const MAX_PAIRS: usize = 250_000;
 
+/// Beyond this many words held against targets no command is said to be the one that names them. Rules take that strictly.
+const MAX_LOOKS: usize = 300_000;
+
 pub(super) fn find<'a>(pattern: &On<'_>, scene: &Scene<'a>) -> Found<'a> {
     let home = scene.view.facts.places.home.as_deref();
     let pairs = scene.view.survey.effects.len().saturating_mul(scene.invocations().len());
@@ -18,7 +21,7 @@ pub(super) fn find<'a>(pattern: &On<'_>, scene: &Scene<'a>) -> Found<'a> {
         if !pattern.kinds.contains(&effect.kind) || !falls_on(pattern, effect, classes, home) {
             continue;
         }
-        if pairs > MAX_PAIRS {
+        if pairs > MAX_PAIRS || scene.looks.get() > MAX_LOOKS {
             return Found::Yes(shown(effect));
         }
         // It is excepted only when every command that names the target is.
@@ -71,7 +74,12 @@ fn shown(effect: &Effect) -> Cow<'_, str> {
 pub(crate) fn owners<'a>(scene: &Scene<'a>, target: &Target) -> impl Iterator<Item = &'a Invocation> {
     let wanted = target.text();
     let same = move |other: &Target| other.text().trim_end_matches('/') == wanted.trim_end_matches('/');
+    let looks = &scene.looks;
     let names = move |inv: &Invocation| {
+        looks.set(looks.get().saturating_add(1).saturating_add(inv.operands.len()));
+        if looks.get() > MAX_LOOKS {
+            return false;
+        }
         if wanted.is_empty() {
             return inv.operands.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty());
         }

@@ -17,6 +17,8 @@ pub(crate) struct Scene<'a> {
     /// Those of later effects.
     more: Vec<Classes>,
     pub trigger: Trigger,
+    /// How often a word was held against the name of an effect's target.
+    pub looks: std::cell::Cell<usize>,
     /// A call inside another: code in it is not followed further.
     pub nested: bool,
     told: OnceCell<Option<Told<'a>>>,
@@ -32,8 +34,16 @@ impl<'a> Scene<'a> {
         }
         let later = view.survey.effects.iter().skip(KEPT);
         let more = later.map(|effect| classify(&effect.target, effect.kind, &view)).collect();
-        let trigger = Trigger::of_call(&view);
-        Scene { view, kept, more, trigger, nested: false, told: OnceCell::new(), written: OnceCell::new() }
+        Scene {
+            view,
+            kept,
+            more,
+            trigger: Trigger::of_call(&view),
+            looks: std::cell::Cell::new(0),
+            nested: false,
+            told: OnceCell::new(),
+            written: OnceCell::new(),
+        }
     }
 
     pub fn nested(view: View<'a>) -> Scene<'a> {

@@ -9,7 +9,7 @@ use crate::domain::{Target, clip};
 use crate::shell::Arg;
 
 /// Longest text of a command that is kept, in bytes.
-const MAX_TEXT: usize = 400;
+pub(super) const MAX_TEXT: usize = 400;
 
 /// A command: its words and what surrounds it.
 #[derive(Debug, Clone)]
@@ -47,11 +47,28 @@ impl Call {
 
     /// The same command with other words, as what `wrapper` runs.
     pub fn unfolded(&self, wrapper: &str, words: Vec<Arg>) -> Call {
-        let mut call = self.clone();
-        call.words = words;
-        call.wrappers.push(wrapper.to_owned());
-        call.depth = call.depth.saturating_add(1);
-        call
+        let mut wrappers = self.wrappers.clone();
+        wrappers.push(wrapper.to_owned());
+        // Not cloned whole: the words may be as many as the commands in them.
+        Call {
+            words,
+            cwd: self.cwd.clone(),
+            before: self.before.clone(),
+            privileged: self.privileged,
+            remote: self.remote,
+            container: self.container.clone(),
+            lenient: self.lenient,
+            wrappers,
+            stdin: self.stdin.clone(),
+            input: self.input.clone(),
+            writes: self.writes.clone(),
+            reads: self.reads.clone(),
+            pipeline: self.pipeline,
+            stage: self.stage,
+            piped: self.piped,
+            text: self.text.clone(),
+            depth: self.depth.saturating_add(1),
+        }
     }
 }
 

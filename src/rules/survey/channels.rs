@@ -68,10 +68,11 @@ impl Surveyor<'_> {
         let to_shell = simple.redirects.iter().any(|redirect| {
             let output = redirect.fd.is_none_or(|fd| fd == 1);
             match redirect.kind {
-                RedirectKind::Duplicate => {
-                    output && is_other(&redirect.target) && self.out.invocations.iter().any(waits)
+                // `>&$FD` may be a file as well.
+                RedirectKind::Duplicate | RedirectKind::Write | RedirectKind::Append => {
+                    self.leads_to_shell(&redirect.target, inner)
+                        || output && is_other(&redirect.target) && self.out.invocations.iter().any(waits)
                 }
-                RedirectKind::Write | RedirectKind::Append => self.leads_to_shell(&redirect.target, inner),
                 RedirectKind::Read
                 | RedirectKind::ReadWrite
                 | RedirectKind::Heredoc

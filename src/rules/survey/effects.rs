@@ -217,6 +217,11 @@ impl Surveyor<'_> {
                 if spot.glob { paths::split_glob(&spot.path) } else { (spot.path.as_str(), "") };
             let leads = |(link, _): &&(String, String)| asked == *link || paths::below(asked, link);
             let Some((link, to)) = self.links.iter().rev().find(leads) else { return };
+            self.hops = self.hops.saturating_add(1);
+            if self.hops > super::MAX_HOPS {
+                self.bound("links that it makes lead to links too often");
+                return;
+            }
             // What is deleted by its own name is the link, not what it leads to.
             if act == Act::Delete && asked == *link && rest.is_empty() {
                 return;

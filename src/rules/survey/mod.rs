@@ -4,6 +4,7 @@ mod arrays;
 mod call;
 mod channels;
 mod container;
+mod coverage;
 mod effects;
 mod expression;
 mod foreign;
@@ -115,13 +116,18 @@ pub struct Survey {
 /// How deep commands in commands are followed.
 const MAX_DEPTH: u8 = 24;
 /// How much work one survey may be: commands, arguments, bytes of nested texts (per 64).
-const MAX_WORK: usize = 400_000;
+const MAX_WORK: usize = 200_000;
 
 /// How often functions are walked: each call of one calls others again, so that a few lines could be a million calls.
 const MAX_CALLS: usize = 1000;
 
 /// How many values of loops' variables are tried, over all commands.
 const MAX_TRIES: usize = 10_000;
+
+/// How many links of its own making are followed, over all commands.
+const MAX_HOPS: usize = 2_000;
+/// How many directories deep a path is that questions are asked about.
+const MAX_LEVELS: usize = 128;
 
 /// Surveys a call made in `cwd`.
 pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Survey {
@@ -131,6 +137,7 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Sur
         work: 0,
         calls: 0,
         tries: 0,
+        hops: 0,
         pipelines: 0,
         width: 0,
         functions: Vec::new(),
@@ -161,6 +168,8 @@ struct Surveyor<'a> {
     calls: usize,
     /// How many values of loops' variables were tried.
     tries: usize,
+    /// How many links were followed.
+    hops: usize,
     /// The next number for a pipeline.
     pipelines: u32,
     /// The highest stage that a nested command has reached in the pipeline around it.
@@ -207,7 +216,16 @@ impl Surveyor<'_> {
 
     /// Remembers a question that has no answer yet.
     fn ask(&mut self, ask: Ask) {
-        if self.out.asks.len() < Ask::MAX && !self.facts.knows(&ask) && !self.out.asks.contains(&ask) {
+        let deep = |path: &String| path.bytes().filter(|byte| *byte == b'/').count() > MAX_LEVELS;
+        let too_deep = match &ask {
+            Ask::Path(path) | Ask::Content(path) | Ask::Saved(path) => deep(path),
+            Ask::Branch => false,
+        };
+        if self.out.asks.len() < Ask::MAX
+            && !too_deep
+            && !self.facts.knows(&ask)
+            && !self.out.asks.contains(&ask)
+        {
             self.out.asks.push(ask);
         }
     }

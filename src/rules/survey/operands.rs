@@ -203,6 +203,8 @@ impl Surveyor<'_> {
     }
 
     fn link(&mut self, call: &Call, sources: &[Arg], dest: Option<&Arg>) {
+        let option = call.args().iter().position(|arg| matches!(arg.known(), Some("-t")));
+        let dest = dest.or_else(|| option.and_then(|at| call.args().get(at + 1)));
         for source in sources {
             let to = paths::target(source, call.cwd.as_deref(), false);
             let name = source

@@ -136,7 +136,7 @@ pub(super) fn printed_into(call: &Call) -> Option<(String, Option<Arg>)> {
     Some((name.known()?.to_owned(), printf(rest)))
 }
 
-fn size(arg: &Arg) -> usize {
+pub(super) fn size(arg: &Arg) -> usize {
     let size = |piece: &Piece| match piece {
         Piece::Known(text) | Piece::Glob(text) => text.len(),
         Piece::Unknown => 1,

@@ -4,7 +4,6 @@ use super::arrays::Array;
 use super::call::Call;
 use super::options::Parsed;
 use super::output;
-use super::paths::MAX_PATH;
 use super::{Stdin, Surveyor};
 use crate::domain::{Places, join};
 use crate::rules::commands::Builtin;
@@ -15,6 +14,8 @@ use crate::shell::{Arg, Assign, Env, Piece, Word, expand_defaults, expand_value}
 const MAX_VARS: usize = 512;
 /// Longest value that is followed, in bytes.
 const MAX_VALUE: usize = 64 * 1024;
+/// Longest working directory that is followed, in bytes.
+const MAX_DIR: usize = 1024;
 /// Most values of a loop's variable that are tried one by one.
 const MAX_CHOICES: usize = 32;
 /// Most variables of loops that are tried value by value.
@@ -150,7 +151,7 @@ impl Scope {
 
     /// Goes to a directory; with none, it is not known where.
     fn go(&mut self, to: Option<String>) {
-        let to = to.filter(|to| to.len() <= MAX_PATH);
+        let to = to.filter(|to| to.len() <= MAX_DIR);
         self.old = std::mem::replace(&mut self.env.cwd, to);
         if self.before.is_none() {
             self.before.clone_from(&self.old);
@@ -363,6 +364,10 @@ impl Surveyor<'_> {
         if program == "read" && self.read_fields(call, scope, parsed) {
             return;
         }
+        if let Some(text) = parsed.value(&["-C"]) {
+            // `mapfile -C TEXT` runs it for each line.
+            self.nested(call, program, text);
+        }
         let names = parsed.operands.as_slice();
         let name = match names {
             [] => "REPLY",
@@ -447,6 +452,9 @@ impl Surveyor<'_> {
         let is_ref = !matches!(call.words.first().and_then(Arg::known), Some("export" | "readonly"))
             && call.args().iter().take_while(|arg| arg.prefix().starts_with('-')).any(is_flag);
         for arg in call.args() {
+            if arg.has_glob() && declare_element(scope, arg) {
+                continue;
+            }
             let text = arg.prefix();
             let (name, has_value) = match text.split_once('=') {
                 Some((name, _)) => (name.trim_end_matches('+'), true),
@@ -468,10 +476,6 @@ impl Surveyor<'_> {
                     let value_of = scope.env.get(&value).flatten().map(str::to_owned);
                     scope.set(name, value_of);
                     scope.refs.push((name.to_owned(), value));
-                    continue;
-                }
-                if let Some((array, key)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
-                    scope.put(array, Some(key.to_owned()), output::revive(Arg::literal(&value)), false);
                     continue;
                 }
                 let known = !text.contains("+=");
@@ -534,6 +538,17 @@ impl Surveyor<'_> {
         true
     }
 }
+/// `declare NAME[i]=value`, of which the brackets look like a pattern's.
+fn declare_element(scope: &mut Scope, arg: &Arg) -> bool {
+    let text = arg.text();
+    let Some((place, value)) = text.split_once('=').filter(|_| !arg.has_unknown()) else { return false };
+    let Some((name, key)) = place.strip_suffix(']').and_then(|place| place.split_once('[')) else {
+        return false;
+    };
+    scope.put(name, Some(key.to_owned()), output::revive(Arg::literal(value)), false);
+    true
+}
+
 /// `export X=~/x`: a tilde behind the `=` is the home directory there too. Whether it was quoted is not known any more; taking it
 /// for the home directory is the stricter reading.
 pub(super) fn at_home(mut value: Arg, home: Option<&str>) -> Arg {

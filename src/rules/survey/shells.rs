@@ -64,6 +64,8 @@ impl Surveyor<'_> {
                 if let Some(text) = &call.input {
                     let mut inner = call.clone();
                     inner.input = None;
+                    // What is left of it: not a copy of the text for each command in it.
+                    inner.stdin = Stdin::Pipe;
                     self.child_script(&inner, name, (&text.clone(), operands));
                 } else {
                     match &call.stdin {

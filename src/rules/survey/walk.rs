@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::arrays;
-use super::call::Call;
+use super::call::{Call, MAX_TEXT};
 use super::container::Container;
 use super::output;
 use super::reading::{Inner, Reading, names, ways};
 use super::scope::Scope;
 use super::{Stdin, Surveyor};
+use crate::domain::clip;
 use crate::shell::{Arg, Env, Op, Part, Piece, Problem, Script, Simple, Word, expand_defaults, parse};
 
 /// A function that a text defines.
@@ -217,7 +218,13 @@ impl Surveyor<'_> {
     }
 
     fn simple(&mut self, reading: &mut Reading, index: u32, simple: &Simple) {
-        if !self.spend(1 + simple.words.len()) {
+        // A redirection costs as much as a few words; and what comes in is copied for each command.
+        let given = match &reading.frame.stdin {
+            Stdin::Text(text) => output::size(text) / 64,
+            Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => 0,
+        };
+        let input = reading.frame.input.as_ref().map_or(0, output::size) / 64;
+        if !self.spend(1 + simple.words.len() + 4 * simple.redirects.len() + given + input) {
             return;
         }
         let mut scope = reading.take_scope(simple);
@@ -324,7 +331,10 @@ impl Surveyor<'_> {
             pipeline,
             stage,
             piped: simple.stage > 0 || !simple.last || reading.frame.link.is_some(),
-            text: output::shown(reading.source.get(simple.span.0..simple.span.1).unwrap_or_default()),
+            text: output::shown(&clip(
+                reading.source.get(simple.span.0..simple.span.1).unwrap_or_default(),
+                MAX_TEXT,
+            )),
             depth: reading.frame.depth,
         };
         if simple.stage > 0 {

@@ -392,6 +392,7 @@ impl Surveyor<'_> {
             let mut inner = call.clone();
             inner.privileged |= privileged;
             inner.input = None;
+            inner.stdin = super::Stdin::Pipe;
             self.nested(&inner, name, &text);
         }
     }

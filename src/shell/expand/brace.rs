@@ -19,6 +19,9 @@ type Words = Vec<Vec<Token>>;
 
 /// What a word with braces becomes; none where that is more than the bounds.
 pub(super) fn expand(parts: &[Part], env: &Env) -> Option<Vec<Vec<Part>>> {
+    if env.spent.get() >= Env::MAX_SPENT {
+        return None;
+    }
     let mut tokens = Vec::new();
     for (index, part) in parts.iter().enumerate() {
         match part {
@@ -29,7 +32,9 @@ pub(super) fn expand(parts: &[Part], env: &Env) -> Option<Vec<Vec<Part>>> {
     let mut search = Search { steps: MAX_STEPS };
     let words = search.words(&tokens, 0)?;
     let size: usize = words.iter().map(Vec::len).sum();
-    if words.len() > 1 && !env.afford(size) {
+    // A word costs much more than its letters. Once there is no more room, nothing is worked out for nothing.
+    if words.len() > 1 && !env.afford(size.saturating_mul(64)) {
+        env.spent.set(Env::MAX_SPENT);
         return None;
     }
     Some(words.into_iter().map(|word| join(&word, parts)).collect())
