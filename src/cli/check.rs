@@ -218,6 +218,7 @@ impl Checker {
             facts: &facts,
             policy: &policy,
             stand: &stand,
+            now_s: clock::now().unix_ms / 1000,
         };
         let decision = quarantine::settle(review::decide(&case), spawned.as_ref());
         if let (Some(session), true) = (session, decision.verdict() != Verdict::Block) {

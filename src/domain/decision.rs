@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Fault, Rationality, Risk};
+use super::{Effect, Excepted, Fault, Rationality, Risk};
 
 /// The four answers, from the mildest. Combining is `max`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -168,6 +168,8 @@ pub struct Decision {
     pub risk: Option<Risk>,
     pub rationality: Option<Rationality>,
     pub effects: Vec<Effect>,
+    /// The exceptions without which the verdict could be stricter.
+    pub exceptions: Vec<Excepted>,
     pub quarantined: bool,
     /// What takes the place of a result that the client is about to hand on.
     pub replacement: Option<String>,
@@ -197,6 +199,7 @@ impl Decision {
             risk: None,
             rationality: None,
             effects: Vec::new(),
+            exceptions: Vec::new(),
             quarantined: false,
             replacement: None,
         }
@@ -221,6 +224,7 @@ impl Decision {
             risk: None,
             rationality: None,
             effects: Vec::new(),
+            exceptions: Vec::new(),
             quarantined: false,
             replacement: None,
         }

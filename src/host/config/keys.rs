@@ -2,7 +2,7 @@
 //! the policy. Parsing, merging, `config show`, the file that `config init` writes and the reference all read this.
 
 use super::value::{Item, Kind, Stricter, Value};
-use crate::domain::{BuiltinRules, Mode, OnFault, Policy, ResourceMode};
+use crate::domain::{BuiltinRules, Mode, OnFault, Origin, Policy, ResourceMode};
 
 /// One key.
 pub struct Key {
@@ -83,6 +83,10 @@ const MODE: Choice<Mode> = Choice { words: &["blocking"], values: &[Mode::Blocki
 const BUILTIN: Choice<BuiltinRules> = Choice {
     words: &["none", "essential", "all"],
     values: &[BuiltinRules::None, BuiltinRules::Essential, BuiltinRules::All],
+};
+const LAYERS: Choice<Origin> = Choice {
+    words: &["project", "user", "managed"],
+    values: &[Origin::Project, Origin::User, Origin::Managed],
 };
 const RESOURCES: Choice<ResourceMode> = Choice {
     words: &["off", "warn", "block"],
@@ -224,6 +228,12 @@ pub static KEYS: &[Key] = &[
         "rules of one's own, beside the built-in ones; each entry is a [[rules.custom]]",
     ),
     key(
+        "rules.exceptions_from",
+        (LAYERS.kind(), Stricter::Later),
+        field!(LAYERS exceptions_from),
+        "the lowest layer whose [[exceptions]] count",
+    ),
+    key(
         "resources.mode",
         (RESOURCES.kind(), Stricter::Later),
         field!(RESOURCES resources.mode),
@@ -323,6 +333,16 @@ pub static KEYS: &[Key] = &[
         (Kind::Words(Item::Branch), Stricter::More),
         field!(words protected_branches),
         "branches whose history is not to be rewritten",
+    ),
+    key(
+        "exceptions",
+        (Kind::Exceptions, Stricter::Neither),
+        field!(|p| Value::Exceptions(p.exceptions.clone()), |p, v| {
+            if let Value::Exceptions(exceptions) = v {
+                p.exceptions = exceptions;
+            }
+        }),
+        "each lowers the verdict of one rule where all that it names fits; those of all files count together",
     ),
 ];
 
@@ -437,7 +457,8 @@ mod tests {
                 }
                 (Kind::Switch, Value::Switch(_))
                 | (Kind::Limits, Value::Limits(_))
-                | (Kind::Rules, Value::Rules(_)) => {}
+                | (Kind::Rules, Value::Rules(_))
+                | (Kind::Exceptions, Value::Exceptions(_)) => {}
                 (kind, value) => panic!("{}: {value:?} is not {kind:?}", key.name),
             }
         }

@@ -326,10 +326,18 @@ fn hit<'a>(when: &Condition<'_>, scene: &Scene<'a>) -> Option<(std::borrow::Cow<
     }
 }
 
+/// What the message of a rule ends with that could not tell.
+const DOUBT: &str = " (it cannot be told before it runs)";
+
+/// Whether a rule blocked because it could not tell, not because it matched.
+pub fn is_unsure(reason: &Reason) -> bool {
+    reason.message.ends_with(DOUBT)
+}
+
 fn reason(says: Says<'_>, matched: &str, unsure: bool) -> Reason {
     // A rule that cannot tell blocks.
     let verdict = if unsure { Verdict::Block } else { says.verdict };
-    let doubt = if unsure { " (it cannot be told before it runs)" } else { "" };
+    let doubt = if unsure { DOUBT } else { "" };
     Reason {
         rule: says.id.to_owned(),
         verdict,
