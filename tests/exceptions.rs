@@ -65,7 +65,10 @@ fn the_answer_and_the_log_name_it() {
     assert_eq!(line["exceptions"][0]["reason"], "a scratch copy");
     assert_ne!(line["verdict"], "modify");
     let (_, told, _) = world.run(&["check", "git push --force origin feature"]);
-    assert!(told.contains("exception from git.push-force: allow instead of modify, a scratch copy"), "{told}");
+    assert!(
+        told.contains("exception from git.push-force: allow instead of modify, a scratch copy"),
+        "{told}"
+    );
 }
 
 #[test]

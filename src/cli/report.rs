@@ -114,13 +114,18 @@ impl Paint {
     }
 
     fn verdict(self, verdict: Verdict) -> String {
+        self.word(verdict, verdict.name())
+    }
+
+    /// A word in the colour of a verdict.
+    pub fn word(self, verdict: Verdict, word: &str) -> String {
         let code = match verdict {
             Verdict::Allow => "32",
             Verdict::Warn => "33",
             Verdict::Modify => "35",
             Verdict::Block => "31",
         };
-        if self.0 { format!("\x1b[1;{code}m{}\x1b[0m", verdict.name()) } else { verdict.name().to_owned() }
+        if self.0 { format!("\x1b[1;{code}m{word}\x1b[0m") } else { word.to_owned() }
     }
 }
 

@@ -7,18 +7,18 @@ use super::{Severity, Verdict};
 /// Whose file a setting stands in, from the highest layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum Tier {
     Managed,
     User,
     Project,
 }
 
-impl Origin {
+impl Tier {
     pub const fn name(self) -> &'static str {
         match self {
-            Origin::Managed => "managed",
-            Origin::User => "user",
-            Origin::Project => "project",
+            Tier::Managed => "managed",
+            Tier::User => "user",
+            Tier::Project => "project",
         }
     }
 }
@@ -75,7 +75,7 @@ pub struct Exception {
     pub tool: Option<String>,
     /// A type of agent; [`Exception::MAIN`] is the one that has none.
     pub agent: Option<String>,
-    pub origin: Origin,
+    pub origin: Tier,
     pub file: String,
     pub line: usize,
 }

@@ -20,7 +20,7 @@ mod written_rule;
 pub use decision::{Decision, Enforcement, Leave, Reason, Rewrite, Severity, Verdict};
 pub use effect::{Effect, EffectKind, Target};
 pub use event::{AuditEvent, EventKind};
-pub use exception::{Excepted, Exception, Expiry, Lowered, Origin};
+pub use exception::{Excepted, Exception, Expiry, Lowered, Tier};
 pub use facts::{Ask, Facts, PathFact, PathKind, Places, Protected, ProtectedKind};
 pub use fault::{Fault, FaultKind};
 pub use history::{Entry, Outcome, PastCall, Stand, fingerprint};

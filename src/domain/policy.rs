@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Exception, Origin, Places, WrittenRule, join, lies_in};
+use super::{Exception, Places, Tier, WrittenRule, join, lies_in};
 
 /// Whether a call waits for the whole review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,7 +124,7 @@ pub struct Policy {
     /// The user's own rules; they can only add to what the built-in ones say.
     pub custom_rules: Vec<WrittenRule>,
     /// The lowest layer of which exceptions count.
-    pub exceptions_from: Origin,
+    pub exceptions_from: Tier,
     pub exceptions: Vec<Exception>,
     /// Paths besides the repository and the temporary directories where work is expected.
     pub scope: Vec<String>,
@@ -152,7 +152,7 @@ impl Default for Policy {
             builtin_rules: BuiltinRules::All,
             disabled_rules: Vec::new(),
             custom_rules: Vec::new(),
-            exceptions_from: Origin::Project,
+            exceptions_from: Tier::Project,
             exceptions: Vec::new(),
             scope: Vec::new(),
             goals: Vec::new(),

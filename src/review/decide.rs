@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::domain::{
-    Action, Asking, Decision, Effect, Facts, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject, Target,
-    Tool, ToolCall, Trust, Verdict, fingerprint,
+    Action, Asking, Decision, Effect, Facts, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject,
+    Target, Tool, ToolCall, Trust, Verdict, fingerprint,
 };
 use crate::review::gates::Passed;
 use crate::review::{assess, exceptions, gates, rationality, risk};

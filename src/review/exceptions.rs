@@ -2,7 +2,7 @@
 //! faults keep their say.
 
 use crate::domain::{
-    Effect, EffectKind, Excepted, Exception, Lowered, Origin, Policy, Reason, Severity, Target, ToolCall,
+    Effect, EffectKind, Excepted, Exception, Lowered, Policy, Reason, Severity, Target, Tier, ToolCall,
     Trust, Verdict, join, lies_below,
 };
 use crate::review::Case;
@@ -35,7 +35,7 @@ pub fn objection(exception: &Exception, severity: Severity, policy: &Policy, now
         Severity::Critical => CRITICAL_DAYS,
     };
     let grade = severity.name();
-    if severity == Severity::Critical && exception.origin == Origin::Project {
+    if severity == Severity::Critical && exception.origin == Tier::Project {
         return Some(format!("{rule} is {grade}: only a managed or user file may except it"));
     }
     if severity == Severity::Critical && exception.to == Lowered::Allow {
@@ -92,7 +92,8 @@ pub fn apply(case: &Case<'_>, view: &View<'_>, reasons: &mut Vec<Reason>) -> App
             file: exception.file.clone(),
             line: exception.line,
         });
-        let until = exception.expires.as_ref().map_or(String::new(), |expiry| format!(" until {}", expiry.text));
+        let until =
+            exception.expires.as_ref().map_or(String::new(), |expiry| format!(" until {}", expiry.text));
         reason.message = format!("{}; excepted{until}: {}", reason.message, exception.reason);
         reason.verdict = exception.to.verdict();
     }
@@ -104,7 +105,11 @@ pub fn apply(case: &Case<'_>, view: &View<'_>, reasons: &mut Vec<Reason>) -> App
 fn fits(exception: &Exception, case: &Case<'_>, view: &View<'_>) -> bool {
     let agent = exception.agent.as_deref().is_none_or(|name| {
         let subject = case.subject;
-        if name == Exception::MAIN { subject.agent.is_none() } else { subject.agent_type.as_deref() == Some(name) }
+        if name == Exception::MAIN {
+            subject.agent.is_none()
+        } else {
+            subject.agent_type.as_deref() == Some(name)
+        }
     });
     let tool = exception.tool.as_deref().is_none_or(|name| case.call.tool.name() == name);
     agent
@@ -138,7 +143,9 @@ fn is_on_file(effect: &Effect) -> bool {
         EffectKind::FileRead
         | EffectKind::FileCreation
         | EffectKind::FileModification
-        | EffectKind::FileDeletion => matches!(effect.target, Target::Path { .. } | Target::UnknownPath { .. }),
+        | EffectKind::FileDeletion => {
+            matches!(effect.target, Target::Path { .. } | Target::UnknownPath { .. })
+        }
         EffectKind::ProcessCreation
         | EffectKind::NetworkRequest
         | EffectKind::SystemCommand
@@ -159,7 +166,8 @@ fn stays_in(dir: &str, view: &View<'_>) -> bool {
 /// Whether a command runs where `below` says, as far as its working directory and git's own options can tell.
 fn runs_in(inv: &Invocation, below: &impl Fn(&str) -> bool) -> bool {
     let Some(cwd) = inv.cwd.as_deref() else { return false };
-    let elsewhere = |name: &str| matches!(name, "-C" | "--git-dir" | "--work-tree" | "--directory" | "--prefix");
+    let elsewhere =
+        |name: &str| matches!(name, "-C" | "--git-dir" | "--work-tree" | "--directory" | "--prefix");
     let inside = |value: Option<&str>| value.is_some_and(|dir| below(&join(cwd, dir)));
     !inv.contained
         && !inv.program.is_empty()
@@ -174,5 +182,7 @@ fn runs_in(inv: &Invocation, below: &impl Fn(&str) -> bool) -> bool {
 /// Variables by which git works in another place than where it is run.
 fn turns_git_elsewhere(call: &ToolCall) -> bool {
     let text = crate::review::action_text(call);
-    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"].iter().any(|name| text.contains(name))
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"]
+        .iter()
+        .any(|name| text.contains(name))
 }

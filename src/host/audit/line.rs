@@ -2,7 +2,9 @@
 
 use serde_json::Error;
 
-use crate::domain::{AuditEvent, Decision, Effect, Excepted, Fault, Level, Rationality, Reason, Rewrite, Risk, clip};
+use crate::domain::{
+    AuditEvent, Decision, Effect, Excepted, Fault, Level, Rationality, Reason, Rewrite, Risk, clip,
+};
 use crate::host::clock::Now;
 
 /// Longest text of one field, in bytes. Callers clip what agents wrote; this is the last bound.

@@ -4,7 +4,7 @@ use toml::de::DeValue;
 use toml::value::{Datetime, Offset};
 
 use super::parse::{MAX_ITEMS, Reader, shown};
-use crate::domain::{Exception, Expiry, Lowered, Origin, clip, escape};
+use crate::domain::{Exception, Expiry, Lowered, Tier, clip, escape};
 
 /// Longest text of one key, in bytes.
 const TEXT: usize = 1024;
@@ -38,7 +38,7 @@ impl Reader<'_> {
             tool: None,
             agent: None,
             // Whoever puts the files together knows whose this is.
-            origin: Origin::Project,
+            origin: Tier::Project,
             file: String::new(),
             line,
         };
@@ -82,7 +82,10 @@ impl Reader<'_> {
     fn place(&self, name: &str, value: &DeValue<'_>) -> Result<String, String> {
         let text = text(name, value)?;
         if text.strip_suffix("/**").unwrap_or(&text).contains(['*', '?', '[']) {
-            return Err(format!("`{name}` {} holds a wildcard (a place counts with all below it)", shown(value)));
+            return Err(format!(
+                "`{name}` {} holds a wildcard (a place counts with all below it)",
+                shown(value)
+            ));
         }
         let place = self.path(&text)?;
         if place == "/" {
@@ -93,10 +96,14 @@ impl Reader<'_> {
 }
 
 fn text(name: &str, value: &DeValue<'_>) -> Result<String, String> {
-    let fits = |text: &&str| !text.trim().is_empty() && text.len() <= TEXT && !text.chars().any(char::is_control);
+    let fits =
+        |text: &&str| !text.trim().is_empty() && text.len() <= TEXT && !text.chars().any(char::is_control);
     let text = value.as_str().filter(fits);
     text.map(str::to_owned).ok_or_else(|| {
-        format!("`{name}` {} is no text, empty, longer than {TEXT} bytes, or holds control characters", shown(value))
+        format!(
+            "`{name}` {} is no text, empty, longer than {TEXT} bytes, or holds control characters",
+            shown(value)
+        )
     })
 }
 
@@ -119,12 +126,19 @@ fn lowered(value: &DeValue<'_>) -> Result<Lowered, String> {
 /// A day, which counts to its end in UTC, or a moment of RFC 3339; with or without quotes.
 fn expiry(value: &DeValue<'_>) -> Result<Expiry, String> {
     let wrong = || {
-        format!("`expires` {} is neither a day (2026-12-31) nor a moment with its offset (2026-12-31T18:00:00Z)", shown(value))
+        format!(
+            "`expires` {} is neither a day (2026-12-31) nor a moment with its offset (2026-12-31T18:00:00Z)",
+            shown(value)
+        )
     };
     let time: Datetime = match value {
         DeValue::Datetime(time) => *time,
         DeValue::String(text) => text.parse().map_err(|_| wrong())?,
-        DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Array(_) | DeValue::Table(_) => {
+        DeValue::Integer(_)
+        | DeValue::Float(_)
+        | DeValue::Boolean(_)
+        | DeValue::Array(_)
+        | DeValue::Table(_) => {
             return Err(wrong());
         }
     };
@@ -143,7 +157,9 @@ fn unix_seconds(time: &Datetime) -> Option<u64> {
                 Offset::Z => 0,
                 Offset::Custom { minutes } => i64::from(minutes),
             };
-            midnight + i64::from(clock.hour) * 3600 + i64::from(clock.minute) * 60
+            midnight
+                + i64::from(clock.hour) * 3600
+                + i64::from(clock.minute) * 60
                 + i64::from(clock.second.unwrap_or_default())
                 - minutes * 60
         }
@@ -175,14 +191,15 @@ mod tests {
         if let Some(problem) = parsed.problems.first() {
             return Err(problem.text.clone());
         }
-        match &parsed.entries.first().unwrap().value {
-            Value::Exceptions(found) => Ok(found.clone()),
-            other => panic!("{other:?}"),
-        }
+        let Value::Exceptions(found) = &parsed.entries.first().unwrap().value else {
+            return Err("no list".to_owned());
+        };
+        Ok(found.clone())
     }
 
     fn entry(more: &str) -> Result<Exception, String> {
-        read(&format!("[[exceptions]]\nrule = 'git.clean'\nreason = 'because'\n{more}\n")).map(|mut all| all.remove(0))
+        read(&format!("[[exceptions]]\nrule = 'git.clean'\nreason = 'because'\n{more}\n"))
+            .map(|mut all| all.remove(0))
     }
 
     #[test]
@@ -196,7 +213,8 @@ mod tests {
 
     #[test]
     fn moments() {
-        let unix = |text: &str| entry(&format!("expires = {text}")).map(|found| found.expires.unwrap().unix_s);
+        let unix =
+            |text: &str| entry(&format!("expires = {text}")).map(|found| found.expires.unwrap().unix_s);
         assert_eq!(unix("1970-01-01"), Ok(86_400));
         assert_eq!(unix("2024-02-29"), Ok(1_709_251_200));
         assert_eq!(unix("'2026-12-31'"), unix("2026-12-31"));

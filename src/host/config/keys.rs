@@ -2,7 +2,7 @@
 //! the policy. Parsing, merging, `config show`, the file that `config init` writes and the reference all read this.
 
 use super::value::{Item, Kind, Stricter, Value};
-use crate::domain::{BuiltinRules, Mode, OnFault, Origin, Policy, ResourceMode};
+use crate::domain::{BuiltinRules, Mode, OnFault, Policy, ResourceMode, Tier};
 
 /// One key.
 pub struct Key {
@@ -84,10 +84,8 @@ const BUILTIN: Choice<BuiltinRules> = Choice {
     words: &["none", "essential", "all"],
     values: &[BuiltinRules::None, BuiltinRules::Essential, BuiltinRules::All],
 };
-const LAYERS: Choice<Origin> = Choice {
-    words: &["project", "user", "managed"],
-    values: &[Origin::Project, Origin::User, Origin::Managed],
-};
+const LAYERS: Choice<Tier> =
+    Choice { words: &["project", "user", "managed"], values: &[Tier::Project, Tier::User, Tier::Managed] };
 const RESOURCES: Choice<ResourceMode> = Choice {
     words: &["off", "warn", "block"],
     values: &[ResourceMode::Off, ResourceMode::Warn, ResourceMode::Block],
@@ -430,6 +428,19 @@ mod tests {
                 .and_then(|words| words.iter().find(|other| *other != word))
                 .map_or(Value::Word("none such"), |word| Value::Word(word)),
             Value::Words(_) => Value::Words(vec!["other".to_owned()]),
+            Value::Exceptions(_) => Value::Exceptions(vec![crate::domain::Exception {
+                rule: "git.clean".to_owned(),
+                to: crate::domain::Lowered::Warn,
+                reason: "because".to_owned(),
+                expires: None,
+                paths: Vec::new(),
+                repository: None,
+                tool: None,
+                agent: None,
+                origin: Tier::User,
+                file: "/u".to_owned(),
+                line: 1,
+            }]),
             Value::Limits(_) => Value::Limits(vec![crate::domain::ToolLimit {
                 tool: "Bash".to_owned(),
                 calls: 1,

@@ -7,7 +7,7 @@ use super::parse::{Entry, Problem};
 use super::value::{Change, Kind, Value};
 use crate::domain::{Exception, Policy};
 
-pub use crate::domain::Origin;
+pub use crate::domain::Tier as Origin;
 
 /// One file, parsed.
 #[derive(Debug)]

@@ -244,7 +244,11 @@ impl std::fmt::Display for Value {
                     let part = |(name, words): (&str, Vec<&str>)| {
                         let words: Vec<String> = words.into_iter().map(quoted).collect();
                         let value = words.join(", ");
-                        if words.len() == 1 { format!("{name} = {value}") } else { format!("{name} = [{value}]") }
+                        if words.len() == 1 {
+                            format!("{name} = {value}")
+                        } else {
+                            format!("{name} = [{value}]")
+                        }
                     };
                     format!("{{ {} }}", told(exception).into_iter().map(part).collect::<Vec<_>>().join(", "))
                 };

@@ -82,14 +82,18 @@ impl Instead {
 pub enum Rewriter {
     /// `git push --force` becomes `git push --force-with-lease`.
     ForceWithLease,
+    /// `git worktree remove --force` and `git submodule deinit --force` lose their force: git then refuses where something would
+    /// be lost.
+    WithoutForce,
 }
 
 impl Rewriter {
-    pub const ALL: &[Rewriter] = &[Rewriter::ForceWithLease];
+    pub const ALL: &[Rewriter] = &[Rewriter::ForceWithLease, Rewriter::WithoutForce];
 
     pub const fn name(self) -> &'static str {
         match self {
             Rewriter::ForceWithLease => "force-with-lease",
+            Rewriter::WithoutForce => "without-force",
         }
     }
 }
@@ -273,6 +277,7 @@ pub fn rewrite(view: &View<'_>, reasons: &[Reason]) -> Option<Rewrite> {
     }
     match wanted? {
         Rewriter::ForceWithLease => rewrite::force_with_lease(view),
+        Rewriter::WithoutForce => rewrite::without_force(view),
     }
 }
 
