@@ -622,7 +622,7 @@ fn no_temporary_directory_makes_the_home_disposable() {
 fn reference() -> Vec<String> {
     let rows = KEYS.iter().map(|key| {
         let default = match key.get(&Policy::default()) {
-            Value::Limits(_) | Value::Rules(_) => "none".to_owned(),
+            Value::Limits(_) | Value::Rules(_) | Value::Exceptions(_) => "none".to_owned(),
             value => format!("`{value}`"),
         };
         let takes = key.kind.describe().replace('"', "`");

@@ -73,6 +73,7 @@ fn check_has_the_promised_shape() {
         "patterns",
         "intervention",
         "rewrite",
+        "exceptions",
         "quarantined",
         "subject",
         "fault",

@@ -75,6 +75,7 @@ impl Session {
             facts: &facts,
             policy: &policy,
             stand: &self.stand,
+            now_s: 0,
         });
         let identity = review::identify(&self.subject, &call);
         let stopped = decision.verdict() > Verdict::Warn;

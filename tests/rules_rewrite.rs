@@ -88,3 +88,31 @@ fn a_block_is_not_rewritten() {
         assert_eq!(decision.verdict(), Verdict::Block, "{command}");
     }
 }
+
+#[test]
+fn a_forced_removal_loses_its_force_and_git_itself_refuses_where_something_would_be_lost() {
+    for (before, after) in [
+        ("git worktree remove --force ../wt", "git worktree remove ../wt"),
+        ("git worktree remove -f -f ../wt", "git worktree remove ../wt"),
+        ("git worktree remove ../wt --force && ls", "git worktree remove ../wt && ls"),
+        ("git -C sub submodule deinit -f vendor/lib", "git -C sub submodule deinit vendor/lib"),
+        ("rm -f x; git worktree remove\t--forc ../wt # -f", "rm -f x; git worktree remove ../wt # -f"),
+    ] {
+        let (decision, value) = decide(before);
+        assert_eq!(value.as_deref(), Some(after), "{before}: {:?}", decision.reasons());
+        assert_eq!(decision.enforcement(), Enforcement::Rewrite, "{before}");
+        let (after, again) = decide(after);
+        assert!(after.verdict() < Verdict::Modify && again.is_none(), "{before}: {:?}", after.reasons());
+    }
+    for command in [
+        "bash -c 'git worktree remove --force ../wt'",
+        "git worktree remove --force \"$W\"",
+        "sudo git worktree remove --force ../wt",
+        "git worktree remove --force ../a; F=-f; git worktree remove $F ../b",
+        "git worktree remove --force ../a; git push --force origin topic",
+    ] {
+        let (decision, value) = decide(command);
+        assert_eq!(value, None, "{command}");
+        assert_eq!(decision.enforcement(), Enforcement::Ask, "{command}: {:?}", decision.reasons());
+    }
+}

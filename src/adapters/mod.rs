@@ -8,6 +8,7 @@ mod message;
 mod opencode;
 mod patch;
 mod report;
+pub mod transcript;
 mod vocabulary;
 
 use crate::domain::{AgentId, CallId, Client, Decision, Fault, FaultKind, Request, SessionId};

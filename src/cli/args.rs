@@ -34,6 +34,17 @@ pub enum Command {
         lazaret check --tool Read --input '{\"file_path\": \"/etc/shadow\"}'\n  \
         lazaret check --event event.json --explain\n  lazaret check --batch calls.jsonl > verdicts.jsonl")]
     Check(CheckArgs),
+    /// Judge recorded sessions: what would have been stopped, and why
+    #[command(
+        after_help = "Examples:\n  lazaret replay ~/.claude/projects\n  lazaret replay session.jsonl --json\n  \
+        opencode export ses_1a2b > session.json && lazaret replay session.json\n  \
+        lazaret replay session.jsonl --call toolu_01AbC\n\n\
+        Reads Claude Code's transcripts, what `claude -p --output-format stream-json` prints, OpenCode's exports, and what\n\
+        `opencode run --format json` prints. Nothing is run and nothing is recorded. Exit code 0 whatever is found (1: a\n\
+        file could not be read), with --exit-code 2 when a call would have been blocked, 3 when one would have been asked\n\
+        about or changed."
+    )]
+    Replay(ReplayArgs),
     /// Register lazaret with the clients found, or with the one named
     #[command(
         after_help = "Examples:\n  lazaret install\n  lazaret install claude-code --scope project --dry-run"
@@ -157,6 +168,43 @@ pub struct CheckArgs {
     /// Say also what was understood: commands, effects, scores
     #[arg(long)]
     pub explain: bool,
+}
+
+/// What is taken to be on the disk while recorded calls are judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Assume {
+    /// What is there today
+    Today,
+    /// Nothing is known: what depends on it is rated strictly
+    Nothing,
+}
+
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Recorded sessions; of a directory, all that lie in it (`-` = standard input)
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// What is taken to be on the disk
+    #[arg(long, value_enum, default_value_t = Assume::Today)]
+    pub assume: Assume,
+    /// The directory of calls of which it was not recorded
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// Show one call in full, by its id
+    #[arg(long, value_name = "ID", conflicts_with = "json")]
+    pub call: Option<String>,
+    /// Most stopped calls that are listed
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub limit: usize,
+    /// List the calls with a warning too
+    #[arg(long)]
+    pub warned: bool,
+    /// Exit with 2 or 3 when something would have been stopped
+    #[arg(long)]
+    pub exit_code: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -10,6 +10,21 @@ const ROUNDS: usize = 4;
 
 /// Surveys the call, answering its questions about the machine until it has none left.
 pub fn understand(call: &ToolCall, cwd: &str, policy: &Policy, facts: &mut Facts) -> Survey {
+    let survey = surveyed(call, cwd, policy, facts);
+    if changes_files(&survey) {
+        places::resolve_links(&mut facts.places);
+    }
+    survey
+}
+
+/// Whether links on the way to protected places matter: they may be reached through them, and an effect falls on what a link
+/// leads to.
+pub fn changes_files(survey: &Survey) -> bool {
+    survey.effects.iter().any(review::is_file_operation)
+}
+
+/// The same with the places as they are.
+pub fn surveyed(call: &ToolCall, cwd: &str, policy: &Policy, facts: &mut Facts) -> Survey {
     let mut survey = rules::survey(call, cwd, facts, policy);
     for _ in 1..ROUNDS {
         let asks: Vec<_> = survey.asks.iter().filter(|ask| !facts.knows(ask)).cloned().collect();
@@ -18,10 +33,6 @@ pub fn understand(call: &ToolCall, cwd: &str, policy: &Policy, facts: &mut Facts
         }
         facts::answer(&asks, facts);
         survey = rules::survey(call, cwd, facts, policy);
-    }
-    if survey.effects.iter().any(review::is_file_operation) {
-        // A protected place may be reached through links, and an effect falls on what a link leads to.
-        places::resolve_links(&mut facts.places);
     }
     survey
 }

@@ -1,8 +1,7 @@
 //! `lazaret check`: what would be decided. Reads configuration and state, writes nothing.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -10,29 +9,21 @@ use serde_json::{Value, json};
 
 use crate::adapters;
 use crate::cli::args::{CheckArgs, ClientName};
-use crate::cli::quarantine::{self, Desk};
-use crate::cli::{Exit, Machine, call, hook, report};
-use crate::domain::{
-    Action, Asking, Client, Decision, Enforcement, Event, Facts, Fault, Marks, Policy, Request, SessionId,
-    Stand, Subject, ToolCall, Trust, Verdict, join,
-};
-use crate::host::clock;
-use crate::host::config;
-use crate::host::places;
-use crate::host::state::{self, Store};
-use crate::review::{self, Case};
-use crate::rules::{Survey, custom};
+use crate::cli::judge::{DRY_SESSION, Judge, Look, Past, Trail};
+use crate::cli::lines::{self, Lines};
+use crate::cli::{Exit, Machine, report};
+use crate::domain::{Client, Decision, Enforcement, Verdict};
 
-/// The session that a dry run by hand pretends to be: it has no past.
-const DRY_SESSION: &str = "check";
+/// Longest line of a batch, in bytes: a whole hook message and what goes around it.
+const MAX_LINE: usize = adapters::MAX_MESSAGE + 64 * 1024;
 
 /// Runs the command; the exit code is the verdict's.
 pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
     let client = Client::from(args.client);
     let cwd = directory(args.cwd.as_deref())?;
-    let machine = Checker { machine, past: RefCell::default() };
+    let mut judge = Judge::new(machine, Look::Today);
     if let Some(file) = &args.batch {
-        return batch(&machine, client, &cwd, file, out);
+        return batch(&mut judge, client, &cwd, file, out);
     }
     let message = match (&args.command, &args.tool, &args.input, &args.event) {
         (Some(command), ..) => before_tool(
@@ -49,7 +40,8 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
         (.., Some(file)) => read(file)?,
         _ => bail!("nothing to check: give a command, --tool with --input, --event or --batch"),
     };
-    let checked = machine.check(client_of(&message, client), message.as_bytes(), None)?;
+    let nothing = Trail::default();
+    let checked = judge.judge(client_of(&message, client), message.as_bytes(), Past::Remembered(&nothing))?;
     if args.json {
         writeln!(
             out,
@@ -75,7 +67,8 @@ impl From<ClientName> for Client {
     }
 }
 
-fn directory(given: Option<&Path>) -> Result<String> {
+/// The directory that was named, or the one this runs in.
+pub fn directory(given: Option<&Path>) -> Result<String> {
     let dir = match given {
         Some(dir) => dir.canonicalize().with_context(|| format!("--cwd {}", dir.display()))?,
         None => std::env::current_dir().context("the working directory")?,
@@ -128,14 +121,11 @@ const fn shell_tool(client: Client) -> &'static str {
 
 /// A whole message says by its shape which client sent it.
 fn client_of(message: &str, given: Client) -> Client {
-    match serde_json::from_str::<Value>(message) {
-        Ok(value) if value.get("hook_event_name").is_some() => Client::ClaudeCode,
-        Ok(value) if value.get("event").is_some() => Client::OpenCode,
-        Ok(_) | Err(_) => given,
-    }
+    serde_json::from_str::<Value>(message).ok().and_then(|value| shape(&value)).unwrap_or(given)
 }
 
-fn exit(decision: &Decision) -> Exit {
+/// The exit code of a verdict.
+pub fn exit(decision: &Decision) -> Exit {
     match decision.enforcement() {
         Enforcement::Proceed | Enforcement::Notice => Exit::Fine,
         Enforcement::Rewrite | Enforcement::Ask => Exit::Changed,
@@ -143,128 +133,9 @@ fn exit(decision: &Decision) -> Exit {
     }
 }
 
-struct Checker {
-    machine: Machine,
-    /// What the lines of a batch so far have left behind, by session: nothing is written, so this is all there is of it.
-    past: RefCell<BTreeMap<String, Past>>,
-}
-
-/// What a session of a batch has done so far.
-#[derive(Debug, Clone, Default)]
-struct Past {
-    marks: Marks,
-    /// Files and what was written to them.
-    written: Vec<(String, String)>,
-}
-
-/// Most files of one session whose content a batch keeps.
-const MAX_WRITTEN: usize = 256;
-
-struct Checked {
-    decision: Decision,
-    subject: Subject,
-    survey: Option<Survey>,
-    notes: Vec<String>,
-}
-
-impl Checker {
-    /// `session`: the one in the batch whose earlier lines count.
-    fn check(&self, client: Client, message: &[u8], session: Option<&str>) -> Result<Checked> {
-        let decoded = match adapters::decode(client, message) {
-            Ok(decoded) => decoded,
-            Err(fault) => return faulty(client, fault),
-        };
-        let request = &decoded.request;
-        let places = places::locate(&self.machine.env, &self.machine.dirs, &request.cwd);
-        let loaded = config::load(&self.machine.dirs, &places, custom::problems)?;
-        let notes: Vec<String> = loaded.notes.iter().map(ToString::to_string).collect();
-        let policy = loaded.policy;
-        let subject = request.subject.clone();
-        let Event::BeforeTool(call) = &request.event else {
-            let decision = Decision::new(Vec::new(), None, request.asking == Asking::Yes);
-            return Ok(Checked { decision, subject, survey: None, notes });
-        };
-        let mut facts = Facts::new(places);
-        let past = session.map(|session| self.past(session)).unwrap_or_default();
-        for (path, text) in past.written {
-            facts.answer_content(path, Some(text));
-        }
-        facts.marks = past.marks;
-        let survey = call::understand(call, &request.cwd, &policy, &mut facts);
-        let client = self.machine.env.lazaret_quarantine.as_deref();
-        let desk = Desk { dirs: &self.machine.dirs, policy: &policy, client, now: clock::now(), acts: false };
-        let trust = desk.trust(&subject);
-        let stand = self.stand(request, &policy, trust);
-        let (survey, facts) = match stand.marks.is_empty() {
-            true => (survey, facts),
-            false => call::recall(call, &request.cwd, &policy, &stand.marks, (&survey, &facts)),
-        };
-        let standing = match trust {
-            Trust::Ordinary => None,
-            Trust::Quarantined => Some(desk.admit(request, call)?),
-        };
-        let spawned = match trust {
-            Trust::Ordinary => desk.spawn(request, call)?,
-            Trust::Quarantined => None,
-        };
-        let case = Case {
-            subject: &subject,
-            call,
-            cwd: &request.cwd,
-            trust,
-            standing: standing.as_ref(),
-            asking: request.asking,
-            survey: &survey,
-            facts: &facts,
-            policy: &policy,
-            stand: &stand,
-        };
-        let decision = quarantine::settle(review::decide(&case), spawned.as_ref());
-        if let (Some(session), true) = (session, decision.verdict() != Verdict::Block) {
-            self.remember(session, call, &request.cwd, &survey);
-        }
-        Ok(Checked { decision, subject, survey: Some(survey), notes })
-    }
-
-    /// What the session has done in this batch.
-    fn past(&self, session: &str) -> Past {
-        self.past.borrow().get(session).cloned().unwrap_or_default()
-    }
-
-    /// Keeps what a call leaves behind.
-    fn remember(&self, session: &str, call: &ToolCall, cwd: &str, survey: &Survey) {
-        let mut all = self.past.borrow_mut();
-        let past = all.entry(session.to_owned()).or_default();
-        past.marks.clone_from(&survey.marks);
-        let own = match &call.action {
-            Action::Write { path, content, long: false } => Some((join(cwd, path), content.clone())),
-            _ => None,
-        };
-        let printed = survey.written.iter().map(|(path, text)| (path.clone(), text.text()));
-        for (path, text) in printed.chain(own) {
-            past.written.retain(|(other, _)| *other != path);
-            if past.written.len() < MAX_WRITTEN {
-                past.written.push((path, text));
-            }
-        }
-    }
-
-    /// The session's past where the message names a session that has one.
-    fn stand(&self, request: &Request, policy: &Policy, trust: Trust) -> Stand {
-        let store = Store::new(&self.machine.dirs.state);
-        state::look(&store, &request.subject, clock::now(), hook::look(policy, trust)).unwrap_or_default()
-    }
-}
-
-/// A message that could not be read is blocked.
-fn faulty(client: Client, fault: Fault) -> Result<Checked> {
-    let session = SessionId::new(DRY_SESSION).ok_or_else(|| anyhow!("session {DRY_SESSION}: not an id"))?;
-    let subject = Subject { client, session, agent: None, agent_type: None };
-    Ok(Checked { decision: Decision::fault(fault, false), subject, survey: None, notes: Vec::new() })
-}
-
-/// Many calls in one process: JSON lines in, JSON lines out. A line that cannot be used becomes a line with `error`.
-fn batch(machine: &Checker, client: Client, cwd: &str, file: &Path, out: &mut dyn Write) -> Result<Exit> {
+/// Many calls in one process: JSON lines in, JSON lines out, in the same order. A line that cannot be used becomes a line with
+/// `error`.
+fn batch(judge: &mut Judge, client: Client, cwd: &str, file: &Path, out: &mut dyn Write) -> Result<Exit> {
     let input: Box<dyn Read> = if file == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
@@ -272,49 +143,82 @@ fn batch(machine: &Checker, client: Client, cwd: &str, file: &Path, out: &mut dy
     };
     let mut failed = false;
     let mut out = std::io::BufWriter::new(out);
-    for (number, line) in BufReader::new(input).lines().enumerate() {
-        let line = line.with_context(|| format!("{} line {}", file.display(), number + 1))?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let answer = match one(machine, client, cwd, &line) {
-            Ok(answer) => answer,
-            Err(error) => {
-                failed = true;
-                json!({ "line": number + 1, "error": format!("{error:#}") })
-            }
+    let mut lines = Lines::new(BufReader::with_capacity(64 * 1024, input), MAX_LINE);
+    let mut trails = BTreeMap::new();
+    let mut number = 0_usize;
+    while let Some(line) = lines.read().with_context(|| format!("{} line {}", file.display(), number + 1))? {
+        number += 1;
+        let answer = match line {
+            lines::Line::Text(line) if line.trim().is_empty() => continue,
+            lines::Line::Text(line) => one(judge, &mut trails, (client, cwd), line),
+            lines::Line::NotText => Err(anyhow!("not UTF-8")),
+            lines::Line::TooLong => Err(anyhow!("longer than {MAX_LINE} bytes")),
         };
-        writeln!(out, "{answer}")?;
+        let answer = answer.unwrap_or_else(|error| {
+            failed = true;
+            json!({ "line": number, "error": format!("{error:#}") })
+        });
+        serde_json::to_writer(&mut out, &answer)?;
+        out.write_all(b"\n")?;
     }
     out.flush()?;
     Ok(if failed { Exit::Failed } else { Exit::Fine })
 }
 
-/// One line of a batch. `id` is given back as it came.
-fn one(machine: &Checker, client: Client, cwd: &str, line: &str) -> Result<Value> {
+/// One line of a batch. `id` and `label` are given back as they came.
+fn one(
+    judge: &mut Judge,
+    trails: &mut BTreeMap<String, Trail>,
+    (client, cwd): (Client, &str),
+    line: &str,
+) -> Result<Value> {
     let value: Value = serde_json::from_str(line).context("not JSON")?;
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let client = match text("client") {
         Some(name) => Client::from_name(name).ok_or_else(|| anyhow!("client {name}: unknown"))?,
-        None => client_of(line, client),
+        None => shape(&value).unwrap_or(client),
     };
     let cwd = text("cwd").unwrap_or(cwd);
     let named = text("session");
     let session = named.unwrap_or(DRY_SESSION);
-    let message = if value.get("hook_event_name").is_some() || value.get("event").is_some() {
-        line.to_owned()
+    let made;
+    let message = if shape(&value).is_some() {
+        line
     } else if let Some(command) = text("command") {
         let input = json!({ "command": command });
-        before_tool(client, cwd, (session, text("agent")), shell_tool(client), &input)
+        made = before_tool(client, cwd, (session, text("agent")), shell_tool(client), &input);
+        &made
     } else if let (Some(tool), Some(input)) = (text("tool"), value.get("input")) {
-        before_tool(client, cwd, (session, text("agent")), tool, input)
+        made = before_tool(client, cwd, (session, text("agent")), tool, input);
+        &made
     } else {
         bail!("a line needs command, or tool and input, or a whole hook message");
     };
-    let checked = machine.check(client, message.as_bytes(), named)?;
-    let mut answer = report::json(&checked.decision, &checked.subject);
-    if let (Some(id), Some(object)) = (value.get("id"), answer.as_object_mut()) {
-        object.insert("id".to_owned(), id.clone());
+    // Nothing is written, so what the lines so far have left behind is all there is of a session.
+    let nothing = Trail::default();
+    let trail = named.and_then(|session| trails.get(session)).unwrap_or(&nothing);
+    let judged = judge.judge(client, message.as_bytes(), Past::Remembered(trail))?;
+    if let (Some(session), true) = (named, judged.decision.verdict() != Verdict::Block) {
+        trails.entry(session.to_owned()).or_default().keep(&judged);
+    }
+    let mut answer = report::json(&judged.decision, &judged.subject);
+    if let Some(object) = answer.as_object_mut() {
+        for key in ["id", "label"] {
+            if let Some(given) = value.get(key) {
+                object.insert(key.to_owned(), given.clone());
+            }
+        }
     }
     Ok(answer)
+}
+
+/// The client that sends a whole message of that shape.
+fn shape(value: &Value) -> Option<Client> {
+    if value.get("hook_event_name").is_some() {
+        Some(Client::ClaudeCode)
+    } else if value.get("event").is_some() {
+        Some(Client::OpenCode)
+    } else {
+        None
+    }
 }

@@ -6,10 +6,12 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
 
-use crate::domain::{Places, Policy};
+use crate::domain::{Exception, Places, Policy, Severity};
+use crate::host::clock;
 use crate::host::config::{self, Explained, Kind, Note, Origin, PROJECT_FILE, Problem, Source, Value};
 use crate::host::dirs::Dirs;
 use crate::host::files::{self, Links};
+use crate::review::exceptions;
 use crate::rules::{self, custom};
 
 /// Writes the commented default file; refuses to touch one that is there.
@@ -115,7 +117,35 @@ pub fn all_notes(explained: &Explained) -> Vec<Note> {
             text: format!("`{}`: {text}", resolved.key.name),
         }));
     }
+    notes.extend(exceptions_without_effect(&explained.policy));
     notes
+}
+
+/// A note for each exception that does not count now, and why.
+fn exceptions_without_effect(policy: &Policy) -> Vec<Note> {
+    let now_s = clock::now().unix_ms / 1000;
+    let why = |exception: &Exception| match severity_of(&exception.rule, policy) {
+        None => unknown_rule(&exception.rule, policy).map(|text| (config::NoteKind::Broken, text)),
+        Some(severity) => exceptions::objection(exception, severity, policy, now_s).map(|text| {
+            let over = exception.expires.as_ref().is_some_and(|expiry| expiry.unix_s <= now_s);
+            (if over { config::NoteKind::Expired } else { config::NoteKind::Broken }, text)
+        }),
+    };
+    let note = |exception: &Exception| {
+        why(exception).map(|(kind, text)| Note {
+            kind,
+            path: exception.file.clone(),
+            line: Some(exception.line),
+            text: format!("the exception from {} has no effect: {text}", exception.rule),
+        })
+    };
+    policy.exceptions.iter().filter_map(note).collect()
+}
+
+/// The severity of the rule of that id, built in or of one's own.
+fn severity_of(id: &str, policy: &Policy) -> Option<Severity> {
+    let own = || policy.custom_rules.iter().find(|rule| rule.id == id).map(|rule| rule.severity);
+    rules::find(id).map(|rule| rule.severity).or_else(own)
 }
 
 fn unknown_rule(id: &str, policy: &Policy) -> Option<String> {

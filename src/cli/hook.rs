@@ -238,6 +238,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
             facts,
             policy,
             stand,
+            now_s: now.unix_ms / 1000,
         });
         quarantined::settle(decision, spawned.as_ref())
     };

@@ -9,9 +9,12 @@ pub mod config;
 pub mod doctor;
 pub mod hook;
 pub mod install;
+mod judge;
+mod lines;
 mod quarantine;
 mod record;
 mod registering;
+mod replay;
 mod report;
 mod review;
 pub mod rules;
@@ -137,6 +140,7 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
             Ok(Exit::Fine)
         }
         Command::Check(args) => check::run(args, Machine::here()?, out),
+        Command::Replay(args) => replay::run(args, Machine::here()?, out),
         Command::Install(args) => registering::install(args, &Machine::here()?, out),
         Command::Uninstall(args) => registering::uninstall(args, &Machine::here()?, out),
         Command::Doctor { json } => registering::doctor(*json, Machine::here()?, out),

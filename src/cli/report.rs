@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::domain::{Decision, Level, Subject, Target, Verdict, escape};
+use crate::domain::{Decision, Excepted, Level, Subject, Target, Verdict, escape};
 use crate::rules::Survey;
 
 /// `check --json`: keys and shape are a contract.
@@ -64,6 +64,7 @@ pub fn json(decision: &Decision, subject: &Subject) -> Value {
         "rewrite": decision.rewrite().map(|rewrite| json!({
             "name": rewrite.name, "field": rewrite.field, "value": rewrite.value,
         })),
+        "exceptions": decision.exceptions.iter().map(excepted).collect::<Vec<Value>>(),
         "quarantined": decision.quarantined,
         "subject": {
             "client": subject.client.name(),
@@ -73,6 +74,19 @@ pub fn json(decision: &Decision, subject: &Subject) -> Value {
         "fault": decision.fault_kind().map(|fault| json!({
             "code": fault.kind.code(), "message": fault.message(), "way_out": fault.way_out,
         })),
+    })
+}
+
+fn excepted(excepted: &Excepted) -> Value {
+    json!({
+        "rule": excepted.rule,
+        "severity": excepted.severity.name(),
+        "was": excepted.was.name(),
+        "verdict": excepted.to.name(),
+        "reason": excepted.reason,
+        "expires": excepted.until,
+        "file": excepted.file,
+        "line": excepted.line,
     })
 }
 
@@ -101,13 +115,18 @@ impl Paint {
     }
 
     fn verdict(self, verdict: Verdict) -> String {
+        self.word(verdict, verdict.name())
+    }
+
+    /// A word in the colour of a verdict.
+    pub fn word(self, verdict: Verdict, word: &str) -> String {
         let code = match verdict {
             Verdict::Allow => "32",
             Verdict::Warn => "33",
             Verdict::Modify => "35",
             Verdict::Block => "31",
         };
-        if self.0 { format!("\x1b[1;{code}m{}\x1b[0m", verdict.name()) } else { verdict.name().to_owned() }
+        if self.0 { format!("\x1b[1;{code}m{word}\x1b[0m") } else { word.to_owned() }
     }
 }
 
@@ -128,6 +147,18 @@ pub fn text(
         if let Some(instead) = &reason.instead {
             writeln!(out, "    instead: {}", escape(instead))?;
         }
+    }
+    for excepted in &decision.exceptions {
+        writeln!(
+            out,
+            "  exception from {}: {} instead of {}, {}",
+            excepted.rule,
+            excepted.to.name(),
+            excepted.was.name(),
+            escape(&excepted.reason)
+        )?;
+        let until = excepted.until.as_deref().map_or(String::new(), |until| format!(", until {until}"));
+        writeln!(out, "    stands in {}:{}{until}", escape(&excepted.file), excepted.line)?;
     }
     if let Some(rewrite) = decision.rewrite() {
         writeln!(out, "  rewritten by {}: {}", rewrite.name, escape(&rewrite.value))?;

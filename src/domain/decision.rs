@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Fault, Rationality, Risk, Score};
+use super::{Effect, Excepted, Fault, Rationality, Risk, Score};
 
 /// The four answers, from the mildest. Combining is `max`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -170,6 +170,8 @@ pub struct Decision {
     /// The share of the call's words that is known before it runs.
     pub coverage: Option<Score>,
     pub effects: Vec<Effect>,
+    /// The exceptions without which the verdict could be stricter.
+    pub exceptions: Vec<Excepted>,
     pub quarantined: bool,
     /// What takes the place of a result that the client is about to hand on.
     pub replacement: Option<String>,
@@ -200,6 +202,7 @@ impl Decision {
             rationality: None,
             coverage: None,
             effects: Vec::new(),
+            exceptions: Vec::new(),
             quarantined: false,
             replacement: None,
         }
@@ -225,6 +228,7 @@ impl Decision {
             rationality: None,
             coverage: None,
             effects: Vec::new(),
+            exceptions: Vec::new(),
             quarantined: false,
             replacement: None,
         }

@@ -4,6 +4,7 @@
 mod decision;
 mod effect;
 mod event;
+mod exception;
 mod facts;
 mod fault;
 mod history;
@@ -19,6 +20,7 @@ mod written_rule;
 pub use decision::{Decision, Enforcement, Leave, Reason, Rewrite, Severity, Verdict};
 pub use effect::{Effect, EffectKind, Target};
 pub use event::{AuditEvent, EventKind};
+pub use exception::{Excepted, Exception, Expiry, Lowered, Tier};
 pub use facts::{Ask, Facts, PathFact, PathKind, Places, Protected, ProtectedKind};
 pub use fault::{Fault, FaultKind};
 pub use history::{Entry, Outcome, PastCall, Stand, fingerprint};
@@ -26,7 +28,7 @@ pub use key::Key;
 pub use marks::{Mark, Marks, Origin, Reach};
 pub use policy::{
     AuditPolicy, BuiltinRules, Mode, OnFault, Policy, QuarantinePolicy, RationalityThresholds, ResourceMode,
-    ResourcePolicy, RiskThresholds, ToolLimit,
+    ResourcePolicy, RiskThresholds, ToolLimit, lies_below,
 };
 pub use request::{
     Action, AgentId, AgentReport, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId,

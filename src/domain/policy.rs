@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Places, WrittenRule, join, lies_in};
+use super::{Exception, Places, Tier, WrittenRule, join, lies_in};
 
 /// Whether a call waits for the whole review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,6 +123,9 @@ pub struct Policy {
     pub disabled_rules: Vec<String>,
     /// The user's own rules; they can only add to what the built-in ones say.
     pub custom_rules: Vec<WrittenRule>,
+    /// The lowest layer of which exceptions count.
+    pub exceptions_from: Tier,
+    pub exceptions: Vec<Exception>,
     /// Paths besides the repository and the temporary directories where work is expected.
     pub scope: Vec<String>,
     /// What the agent is here for; empty = unknown, which is not held against it.
@@ -149,6 +152,8 @@ impl Default for Policy {
             builtin_rules: BuiltinRules::All,
             disabled_rules: Vec::new(),
             custom_rules: Vec::new(),
+            exceptions_from: Tier::Project,
+            exceptions: Vec::new(),
             scope: Vec::new(),
             goals: Vec::new(),
             protected_branches: words(&["main", "master", "trunk", "production", "release"]),
@@ -182,13 +187,18 @@ impl Policy {
         let roots = places.roots().chain(places.temp.iter().map(String::as_str));
         let scope = self.scope.iter().map(|root| root.trim_end_matches("/**"));
         roots.into_iter().any(|root| lies_in(path, root))
-            || scope.into_iter().any(|root| match (root.strip_prefix('~'), &places.home) {
-                (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
-                    lies_in(path, &join(home, rest.trim_start_matches('/')))
-                }
-                (Some(_), _) => false,
-                (None, _) => lies_in(path, root.trim_end_matches('/')),
-            })
+            || scope.into_iter().any(|root| lies_below(path, root, places))
+    }
+}
+
+/// Whether an absolute, normalised path is a configured place (absolute, or `~/…`) or lies below it.
+pub fn lies_below(path: &str, place: &str, places: &Places) -> bool {
+    match (place.strip_prefix('~'), &places.home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            lies_in(path, &join(home, rest.trim_start_matches('/')))
+        }
+        (Some(_), _) => false,
+        (None, _) => lies_in(path, place.trim_end_matches('/')),
     }
 }
 

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use crate::domain::{
-    Action, Asking, Decision, Facts, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject, Target,
-    Tool, ToolCall, Trust, Verdict, fingerprint,
+    Action, Asking, Decision, Effect, Facts, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject,
+    Target, Tool, ToolCall, Trust, Verdict, fingerprint,
 };
 use crate::review::gates::Passed;
-use crate::review::{assess, gates, rationality, risk};
+use crate::review::{assess, exceptions, gates, rationality, risk};
 use crate::rules::{self, Survey, View};
 
 /// Everything that a decision depends on.
@@ -24,6 +24,8 @@ pub struct Case<'a> {
     pub facts: &'a Facts,
     pub policy: &'a Policy,
     pub stand: &'a Stand,
+    /// Seconds since 1970.
+    pub now_s: u64,
 }
 
 /// Fingerprints under which a call is remembered.
@@ -92,15 +94,23 @@ pub fn decide(case: &Case<'_>) -> Decision {
 
     let view = View { call, cwd: case.cwd, survey, facts: case.facts, policy };
     let mut reasons: Vec<Reason> = rules::judge(&view);
+    let applied = exceptions::apply(case, &view, &mut reasons);
     reasons.extend(assess::understood(survey, &text));
     reasons.extend(assess::file_operations(&survey.effects, stand, policy));
-    reasons.extend(assess::matrix(&risk, &rationality, &survey.effects, first_time, &text));
+    if applied.by_path {
+        let rated: Vec<Effect> = applied.rated(&survey.effects).cloned().collect();
+        let weighed = self::risk(&rated, action, &stand.history, &case.facts.places, policy);
+        reasons.extend(assess::matrix(&weighed, &rationality, &rated, first_time, &text));
+    } else {
+        reasons.extend(assess::matrix(&risk, &rationality, &survey.effects, first_time, &text));
+    }
     let rewrite = if reasons.is_empty() { None } else { rules::rewrite(&view, &reasons) };
     let mut decision = Decision::new(reasons, rewrite, can_ask);
     decision.risk = Some(risk);
     decision.rationality = Some(rationality);
     decision.coverage = Some(survey.coverage());
     decision.effects = survey.effects.clone();
+    decision.exceptions = applied.used;
     decision
 }
 

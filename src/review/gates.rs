@@ -141,6 +141,7 @@ mod tests {
             facts: &facts,
             policy,
             stand,
+            now_s: 0,
         };
         gates(&case).err()
     }

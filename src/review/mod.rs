@@ -3,6 +3,7 @@
 
 mod assess;
 mod decide;
+pub mod exceptions;
 mod gates;
 mod matrix;
 pub mod prompt;

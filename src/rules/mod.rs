@@ -12,8 +12,8 @@ mod survey;
 mod trail;
 
 pub use matcher::{
-    Example, Expect, Instead, Rewriter, Rule, View, all, find, judge, matches, predicates, rewrite, rewriter,
-    written,
+    Example, Expect, Instead, Rewriter, Rule, View, all, find, is_unsure, judge, matches, predicates,
+    rewrite, rewriter, written,
 };
 pub use survey::{Flag, Invocation, Stdin, Survey, survey};
 pub use trail::{accepted, follow};

@@ -23,6 +23,9 @@ pub fn examine(explained: &Result<Explained, Fault>, report: &mut Report) {
                 report.fail(SUBJECT, note.to_string(), "lazaret config check");
             }
             NoteKind::Untrusted => report.note_with(SUBJECT, note.to_string(), "lazaret trust show"),
+            NoteKind::Expired => {
+                report.note_with(SUBJECT, note.to_string(), "take it out, or give it a new date")
+            }
             NoteKind::Overruled | NoteKind::Adjusted => report.note(SUBJECT, note.to_string()),
         }
     }

@@ -114,6 +114,7 @@ impl World {
             facts: &facts,
             policy: &self.policy,
             stand: &Stand::default(),
+            now_s: 0,
         })
     }
 

@@ -2,7 +2,9 @@
 
 use serde_json::Error;
 
-use crate::domain::{AuditEvent, Decision, Effect, Fault, Level, Rationality, Reason, Rewrite, Risk, clip};
+use crate::domain::{
+    AuditEvent, Decision, Effect, Excepted, Fault, Level, Rationality, Reason, Rewrite, Risk, clip,
+};
 use crate::host::clock::Now;
 
 /// Longest text of one field, in bytes. Callers clip what agents wrote; this is the last bound.
@@ -50,6 +52,9 @@ fn judged(line: &mut Object<'_>, decision: &Decision) -> Result<(), Error> {
         line.list("rules", reasons, |out, reason| string(out, &reason.rule))?;
         line.list("reasons", reasons, reason)?;
     }
+    if !decision.exceptions.is_empty() {
+        line.list("exceptions", &decision.exceptions, excepted)?;
+    }
     if let Some(risk) = &decision.risk {
         self::risk(line.key("risk"), risk)?;
     }
@@ -79,6 +84,19 @@ fn reason(out: &mut Vec<u8>, reason: &Reason) -> Result<(), Error> {
     object.text("message", &reason.message)?;
     object.text("matched", &reason.matched)?;
     object.text("instead", reason.instead.as_deref().unwrap_or_default())?;
+    object.close();
+    Ok(())
+}
+
+fn excepted(out: &mut Vec<u8>, excepted: &Excepted) -> Result<(), Error> {
+    let mut object = Object::open(out);
+    object.text("rule", &excepted.rule)?;
+    object.text("was", excepted.was.name())?;
+    object.text("verdict", excepted.to.name())?;
+    object.text("reason", &excepted.reason)?;
+    object.text("expires", excepted.until.as_deref().unwrap_or_default())?;
+    object.text("file", &excepted.file)?;
+    object.number("line", excepted.line as u64);
     object.close();
     Ok(())
 }

@@ -61,6 +61,8 @@ fn part(bytes: &mut Vec<u8>, part: &[u8]) {
 const READER: u64 = fnv(&[
     include_bytes!("../../domain/policy.rs"),
     include_bytes!("../../domain/written_rule.rs"),
+    include_bytes!("../../domain/exception.rs"),
+    include_bytes!("exceptions.rs"),
     include_bytes!("keys.rs"),
     include_bytes!("merge.rs"),
     include_bytes!("parse.rs"),

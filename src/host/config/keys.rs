@@ -2,7 +2,7 @@
 //! the policy. Parsing, merging, `config show`, the file that `config init` writes and the reference all read this.
 
 use super::value::{Item, Kind, Stricter, Value};
-use crate::domain::{BuiltinRules, Mode, OnFault, Policy, ResourceMode};
+use crate::domain::{BuiltinRules, Mode, OnFault, Policy, ResourceMode, Tier};
 
 /// One key.
 pub struct Key {
@@ -84,6 +84,8 @@ const BUILTIN: Choice<BuiltinRules> = Choice {
     words: &["none", "essential", "all"],
     values: &[BuiltinRules::None, BuiltinRules::Essential, BuiltinRules::All],
 };
+const LAYERS: Choice<Tier> =
+    Choice { words: &["project", "user", "managed"], values: &[Tier::Project, Tier::User, Tier::Managed] };
 const RESOURCES: Choice<ResourceMode> = Choice {
     words: &["off", "warn", "block"],
     values: &[ResourceMode::Off, ResourceMode::Warn, ResourceMode::Block],
@@ -224,6 +226,12 @@ pub static KEYS: &[Key] = &[
         "rules of one's own, beside the built-in ones; each entry is a [[rules.custom]]",
     ),
     key(
+        "rules.exceptions_from",
+        (LAYERS.kind(), Stricter::Later),
+        field!(LAYERS exceptions_from),
+        "the lowest layer whose [[exceptions]] count",
+    ),
+    key(
         "resources.mode",
         (RESOURCES.kind(), Stricter::Later),
         field!(RESOURCES resources.mode),
@@ -324,6 +332,16 @@ pub static KEYS: &[Key] = &[
         field!(words protected_branches),
         "branches whose history is not to be rewritten",
     ),
+    key(
+        "exceptions",
+        (Kind::Exceptions, Stricter::Neither),
+        field!(|p| Value::Exceptions(p.exceptions.clone()), |p, v| {
+            if let Value::Exceptions(exceptions) = v {
+                p.exceptions = exceptions;
+            }
+        }),
+        "each lowers the verdict of one rule where all that it names fits; those of all files count together",
+    ),
 ];
 
 const fn never(name: &'static str, why: &'static str) -> Refused {
@@ -410,6 +428,19 @@ mod tests {
                 .and_then(|words| words.iter().find(|other| *other != word))
                 .map_or(Value::Word("none such"), |word| Value::Word(word)),
             Value::Words(_) => Value::Words(vec!["other".to_owned()]),
+            Value::Exceptions(_) => Value::Exceptions(vec![crate::domain::Exception {
+                rule: "git.clean".to_owned(),
+                to: crate::domain::Lowered::Warn,
+                reason: "because".to_owned(),
+                expires: None,
+                paths: Vec::new(),
+                repository: None,
+                tool: None,
+                agent: None,
+                origin: Tier::User,
+                file: "/u".to_owned(),
+                line: 1,
+            }]),
             Value::Limits(_) => Value::Limits(vec![crate::domain::ToolLimit {
                 tool: "Bash".to_owned(),
                 calls: 1,
@@ -437,7 +468,8 @@ mod tests {
                 }
                 (Kind::Switch, Value::Switch(_))
                 | (Kind::Limits, Value::Limits(_))
-                | (Kind::Rules, Value::Rules(_)) => {}
+                | (Kind::Rules, Value::Rules(_))
+                | (Kind::Exceptions, Value::Exceptions(_)) => {}
                 (kind, value) => panic!("{}: {value:?} is not {kind:?}", key.name),
             }
         }

@@ -4,27 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::keys::{KEYS, Key};
 use super::parse::{Entry, Problem};
-use super::value::{Change, Value};
-use crate::domain::Policy;
+use super::value::{Change, Kind, Value};
+use crate::domain::{Exception, Policy};
 
-/// Whose file it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Origin {
-    Managed,
-    User,
-    Project,
-}
-
-impl Origin {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Origin::Managed => "managed",
-            Origin::User => "user",
-            Origin::Project => "project",
-        }
-    }
-}
+pub use crate::domain::Tier as Origin;
 
 /// One file, parsed.
 #[derive(Debug)]
@@ -46,6 +29,8 @@ pub enum NoteKind {
     Overruled,
     /// A project's file, or a part of it, that cannot be used.
     Broken,
+    /// An exception whose time is over.
+    Expired,
     /// Thresholds of several layers that did not fit together, and were tightened until they did.
     Adjusted,
 }
@@ -90,7 +75,8 @@ pub struct Merged {
 pub fn merge(layers: &[Layer]) -> Merged {
     let mut merged = Merged { policy: Policy::default(), values: Vec::new(), notes: Vec::new() };
     for key in KEYS {
-        let resolved = resolve(key, layers, &mut merged.notes);
+        let put_together = if key.kind == Kind::Exceptions { excepted } else { resolve };
+        let resolved = put_together(key, layers, &mut merged.notes);
         key.set(&mut merged.policy, resolved.value.clone());
         merged.values.push(resolved);
     }
@@ -127,9 +113,45 @@ fn resolve(key: &'static Key, layers: &[Layer], notes: &mut Vec<Note>) -> Resolv
     resolved
 }
 
+/// The exceptions of every layer that may loosen: they do not replace each other. Each learns where it stands.
+fn excepted(key: &'static Key, layers: &[Layer], notes: &mut Vec<Note>) -> Resolved {
+    let mut from = Vec::new();
+    let mut all: Vec<Exception> = Vec::new();
+    for (at, layer) in layers.iter().enumerate() {
+        for entry in layer.entries.iter().filter(|entry| entry.key.name == key.name) {
+            let Value::Exceptions(exceptions) = &entry.value else { continue };
+            if !layer.may_loosen {
+                notes.push(note(key, (layer, entry), None, &Value::Exceptions(all.clone())));
+                continue;
+            }
+            from.push(at);
+            all.extend(exceptions.iter().map(|exception| Exception {
+                origin: layer.origin,
+                file: layer.path.clone(),
+                repository: exception.repository.clone().or_else(|| own_directory(layer, exception)),
+                ..exception.clone()
+            }));
+        }
+    }
+    Resolved { key, value: Value::Exceptions(all), from }
+}
+
+/// An exception of a project's file that names no place is one from calls that stay in the file's directory.
+fn own_directory(layer: &Layer, exception: &Exception) -> Option<String> {
+    if layer.origin != Origin::Project || !exception.paths.is_empty() {
+        return None;
+    }
+    layer.path.rsplit_once('/').map(|(dir, _)| if dir.is_empty() { "/".to_owned() } else { dir.to_owned() })
+}
+
 /// The note on a loosening that does not count.
 fn note(key: &Key, (layer, entry): (&Layer, &Entry), upper: Option<&Layer>, value: &Value) -> Note {
-    let what = format!("`{} = {}` does not count, {value} stays", key.name, entry.value);
+    let what = if let Value::Exceptions(exceptions) = &entry.value {
+        let rules: Vec<&str> = exceptions.iter().map(|exception| exception.rule.as_str()).collect();
+        format!("`{}` (from {}) do not count", key.name, rules.join(", "))
+    } else {
+        format!("`{} = {}` does not count, {value} stays", key.name, entry.value)
+    };
     let (kind, why) = match (layer.may_loosen, upper) {
         // Trust would not help where a higher layer has spoken.
         (_, Some(upper)) if upper.path != layer.path && upper.origin != Origin::Project => {

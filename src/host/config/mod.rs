@@ -1,6 +1,7 @@
 //! The configuration: files of three layers, trust, and the policy they make. What a key is stands in `keys`.
 
 mod cache;
+mod exceptions;
 mod keys;
 mod merge;
 mod parse;
@@ -99,7 +100,8 @@ pub fn rules_of(bytes: &[u8], project: Option<&str>, check: RuleCheck) -> (Vec<W
         | Value::Fraction(_)
         | Value::Word(_)
         | Value::Words(_)
-        | Value::Limits(_) => None,
+        | Value::Limits(_)
+        | Value::Exceptions(_) => None,
     });
     (rules.flatten().collect(), parsed.problems)
 }

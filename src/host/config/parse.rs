@@ -10,7 +10,7 @@ use crate::domain::{Policy, ToolLimit, clip, escape, join};
 /// Most problems that are told of one file.
 const MAX_PROBLEMS: usize = 50;
 /// Most entries of a list.
-const MAX_ITEMS: usize = 256;
+pub(super) const MAX_ITEMS: usize = 256;
 /// The bounds of one `[[limits.tool]]`, as [`Kind::describe`] says them.
 const MAX_CALLS: u64 = 10_000;
 const MAX_WINDOW: u64 = 86_400;
@@ -72,7 +72,7 @@ pub fn parse(bytes: &[u8], base: Option<&str>, check: RuleCheck) -> Parsed {
     reader.parsed
 }
 
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     text: &'a str,
     base: Option<&'a str>,
     check: RuleCheck,
@@ -80,7 +80,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn line(&self, at: usize) -> usize {
+    pub(super) fn line(&self, at: usize) -> usize {
         let before = self.text.as_bytes().get(..at).unwrap_or_default();
         1 + before.iter().filter(|byte| **byte == b'\n').count()
     }
@@ -153,6 +153,7 @@ impl Reader<'_> {
             Kind::Limits => limits(value).map(Value::Limits),
             // They are read one by one, so that one that is broken does not take the others with it.
             Kind::Rules => Err(wrong()),
+            Kind::Exceptions => self.exceptions(value).map(Value::Exceptions),
         }
     }
 
@@ -176,7 +177,7 @@ impl Reader<'_> {
         Ok(Value::Words(words))
     }
 
-    fn path(&self, text: &str) -> Result<String, String> {
+    pub(super) fn path(&self, text: &str) -> Result<String, String> {
         let path = text.strip_suffix("/**").unwrap_or(text);
         match (path, self.base) {
             ("~", _) => Ok("~/".to_owned()),
@@ -221,7 +222,8 @@ fn disorder(policy: &Policy, group: &str) -> Option<String> {
             | Value::Word(_)
             | Value::Words(_)
             | Value::Limits(_)
-            | Value::Rules(_) => None,
+            | Value::Rules(_)
+            | Value::Exceptions(_) => None,
         })
         .collect();
     // Risk is listed from the lowest band up, rationality from the highest down.

@@ -28,7 +28,7 @@ pub fn template() -> String {
     let mut section = "";
     for key in KEYS {
         let (before, name) = key.name.rsplit_once('.').unwrap_or(("", key.name));
-        if before != section && !matches!(key.kind, Kind::Limits | Kind::Rules) {
+        if before != section && !key.kind.is_tables() {
             text.push_str(&format!("\n[{before}]"));
             section = before;
         }
@@ -40,18 +40,21 @@ pub fn template() -> String {
 fn entry(key: &Key, name: &str) -> String {
     let about = format!("\n# {}\n# {}\n", key.effect, key.kind.describe());
     match key.kind {
-        Kind::Limits => {
-            format!(
-                "\n{}# [[{}]]\n# tool = \"Bash\"\n# calls = 30\n# window_seconds = 60\n",
-                about.trim_start(),
-                key.name
-            )
-        }
+        Kind::Limits => tables(key, &about, "# tool = \"Bash\"\n# calls = 30\n# window_seconds = 60\n"),
         Kind::Rules => format!("\n{}{RULE}", about.trim_start()),
+        Kind::Exceptions => tables(
+            key,
+            &about,
+            "# rule = \"git.clean\"\n# to = \"ask\"\n# repository = \"~/scratch\"\n# reason = \"holds nothing that is not pushed\"\n",
+        ),
         Kind::Switch | Kind::Whole { .. } | Kind::Fraction | Kind::Word { .. } | Kind::Words(_) => {
             format!("{about}# {name} = {}\n", key.get(&Policy::default()))
         }
     }
+}
+
+fn tables(key: &Key, about: &str, example: &str) -> String {
+    format!("\n{}# [[{}]]\n{example}", about.trim_start(), key.name)
 }
 
 #[cfg(test)]
@@ -73,9 +76,7 @@ mod tests {
         let parsed = parse(uncommented.as_bytes(), None, |_| Vec::new());
         assert_eq!(parsed.problems, [], "{uncommented}");
         assert_eq!(parsed.entries.len(), KEYS.len());
-        for entry in
-            parsed.entries.iter().filter(|entry| !matches!(entry.key.kind, Kind::Limits | Kind::Rules))
-        {
+        for entry in parsed.entries.iter().filter(|entry| !entry.key.kind.is_tables()) {
             assert_eq!(entry.value, entry.key.get(&Policy::default()), "{}", entry.key.name);
         }
     }

@@ -1,6 +1,6 @@
 //! Values of keys: what a key takes, how a value is written, and which of two values is the stricter.
 
-use crate::domain::{ToolLimit, WrittenRule};
+use crate::domain::{Exception, ToolLimit, WrittenRule};
 
 /// A value of a key.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +12,7 @@ pub enum Value {
     Words(Vec<String>),
     Limits(Vec<ToolLimit>),
     Rules(Vec<WrittenRule>),
+    Exceptions(Vec<Exception>),
 }
 
 /// What a key takes.
@@ -34,6 +35,8 @@ pub enum Kind {
     Limits,
     /// Whole rules.
     Rules,
+    /// Tables that each lower the verdict of one rule.
+    Exceptions,
 }
 
 /// What the items of a list are.
@@ -146,6 +149,14 @@ fn added<T: Clone + PartialEq>(upper: &[T], lower: &[T]) -> Option<Vec<T>> {
 }
 
 impl Kind {
+    /// It is written as `[[key]]`, once for each entry.
+    pub const fn is_tables(self) -> bool {
+        match self {
+            Kind::Limits | Kind::Rules | Kind::Exceptions => true,
+            Kind::Switch | Kind::Whole { .. } | Kind::Fraction | Kind::Word { .. } | Kind::Words(_) => false,
+        }
+    }
+
     /// What the key takes, for messages and the reference.
     pub fn describe(self) -> String {
         let quoted =
@@ -158,6 +169,9 @@ impl Kind {
             Kind::Words(item) => format!("a list of {}", item.describe()),
             Kind::Limits => "tables with tool, calls (1 to 10000) and window_seconds (1 to 86400)".to_owned(),
             Kind::Rules => "rules as `lazaret rules show ID --toml` writes them".to_owned(),
+            Kind::Exceptions => {
+                "tables with rule and reason, and to, expires, path, repository, tool and agent".to_owned()
+            }
         }
     }
 }
@@ -225,6 +239,21 @@ impl std::fmt::Display for Value {
                 let items: Vec<String> = rules.iter().map(|rule| quoted(&rule.id)).collect();
                 write!(f, "[{}]", items.join(", "))
             }
+            Value::Exceptions(exceptions) => {
+                let item = |exception: &Exception| {
+                    let part = |(name, words): (&str, Vec<&str>)| {
+                        let words: Vec<String> = words.into_iter().map(quoted).collect();
+                        let value = words.join(", ");
+                        if words.len() == 1 {
+                            format!("{name} = {value}")
+                        } else {
+                            format!("{name} = [{value}]")
+                        }
+                    };
+                    format!("{{ {} }}", told(exception).into_iter().map(part).collect::<Vec<_>>().join(", "))
+                };
+                write!(f, "[{}]", exceptions.iter().map(item).collect::<Vec<_>>().join(", "))
+            }
         }
     }
 }
@@ -240,8 +269,38 @@ impl Value {
             Value::Words(words) => json!(words),
             Value::Limits(limits) => json!(limits),
             Value::Rules(rules) => json!(rules),
+            Value::Exceptions(exceptions) => exceptions.iter().map(exception_json).collect(),
         }
     }
+}
+
+/// The keys of an exception that say something, in their order.
+fn told(exception: &Exception) -> Vec<(&'static str, Vec<&str>)> {
+    fn one(text: Option<&String>) -> Vec<&str> {
+        text.map(String::as_str).into_iter().collect()
+    }
+    let all = vec![
+        ("rule", vec![exception.rule.as_str()]),
+        ("to", vec![exception.to.name()]),
+        ("path", exception.paths.iter().map(String::as_str).collect()),
+        ("repository", one(exception.repository.as_ref())),
+        ("tool", one(exception.tool.as_ref())),
+        ("agent", one(exception.agent.as_ref())),
+        ("expires", exception.expires.iter().map(|expiry| expiry.text.as_str()).collect()),
+        ("reason", vec![exception.reason.as_str()]),
+    ];
+    all.into_iter().filter(|(_, words): &(_, Vec<&str>)| !words.is_empty()).collect()
+}
+
+fn exception_json(exception: &Exception) -> serde_json::Value {
+    let mut object = serde_json::Map::new();
+    for (name, words) in told(exception) {
+        let value = if name == "path" { words.into() } else { words.concat().into() };
+        object.insert(name.to_owned(), value);
+    }
+    object.insert("file".to_owned(), exception.file.as_str().into());
+    object.insert("line".to_owned(), exception.line.into());
+    object.into()
 }
 
 #[cfg(test)]

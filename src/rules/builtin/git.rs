@@ -467,6 +467,7 @@ pub(crate) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "removes a work tree with its uncommitted changes",
         instead: Some(Instead::Command("git worktree remove ../topic")),
+        rewriter: Some(Rewriter::WithoutForce),
         when: &[When::Command(git(&["worktree remove"], &[&["-f", "--force"]]))],
         fires: &["git worktree remove --force ../topic", "git worktree remove -f ../topic"],
         silent: &[
@@ -475,7 +476,6 @@ pub(crate) const RULES: &[Rule] = &[
             "git worktree add -f ../topic main",
             "git worktree prune",
         ],
-        ..RULE
     },
     Rule {
         id: "git.submodule-deinit-force",
@@ -483,6 +483,7 @@ pub(crate) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "removes a submodule's work tree with its uncommitted changes",
         instead: Some(Instead::Command("git submodule deinit vendor/lib")),
+        rewriter: Some(Rewriter::WithoutForce),
         when: &[When::Command(git(&["submodule deinit"], &[&["-f", "--force"]]))],
         fires: &["git submodule deinit -f vendor/lib", "git submodule deinit --all --force"],
         silent: &[
@@ -490,7 +491,6 @@ pub(crate) const RULES: &[Rule] = &[
             "git submodule update --init --force",
             "git submodule status",
         ],
-        ..RULE
     },
     Rule {
         id: "git.config-executes",

@@ -84,14 +84,18 @@ impl Instead {
 pub enum Rewriter {
     /// `git push --force` becomes `git push --force-with-lease`.
     ForceWithLease,
+    /// `git worktree remove --force` and `git submodule deinit --force` lose their force: git then refuses where something would
+    /// be lost.
+    WithoutForce,
 }
 
 impl Rewriter {
-    pub const ALL: &[Rewriter] = &[Rewriter::ForceWithLease];
+    pub const ALL: &[Rewriter] = &[Rewriter::ForceWithLease, Rewriter::WithoutForce];
 
     pub const fn name(self) -> &'static str {
         match self {
             Rewriter::ForceWithLease => "force-with-lease",
+            Rewriter::WithoutForce => "without-force",
         }
     }
 }
@@ -275,6 +279,7 @@ pub fn rewrite(view: &View<'_>, reasons: &[Reason]) -> Option<Rewrite> {
     }
     match wanted? {
         Rewriter::ForceWithLease => rewrite::force_with_lease(view),
+        Rewriter::WithoutForce => rewrite::without_force(view),
     }
 }
 
@@ -328,10 +333,18 @@ fn hit<'a>(when: &Condition<'_>, scene: &Scene<'a>) -> Option<(std::borrow::Cow<
     }
 }
 
+/// What the message of a rule ends with that could not tell.
+const DOUBT: &str = " (it cannot be told before it runs)";
+
+/// Whether a rule blocked because it could not tell, not because it matched.
+pub fn is_unsure(reason: &Reason) -> bool {
+    reason.message.ends_with(DOUBT)
+}
+
 fn reason(says: Says<'_>, matched: &str, unsure: bool) -> Reason {
     // A rule that cannot tell blocks.
     let verdict = if unsure { Verdict::Block } else { says.verdict };
-    let doubt = if unsure { " (it cannot be told before it runs)" } else { "" };
+    let doubt = if unsure { DOUBT } else { "" };
     Reason {
         rule: says.id.to_owned(),
         verdict,

@@ -2,6 +2,7 @@
 
 use super::View;
 use crate::domain::{Action, Rewrite};
+use crate::rules::Invocation;
 use crate::rules::builtin::git;
 use crate::shell::{Part, Simple, Word, parse};
 
@@ -13,6 +14,37 @@ struct Change {
 
 /// `--force`, `-f` and `+refspec` of each `git push` become a lease. Nothing where a push is not written out plainly.
 pub(super) fn force_with_lease(view: &View<'_>) -> Option<Rewrite> {
+    let value = changed(view, push, git::is_forced_push)?;
+    Some(rewritten(super::Rewriter::ForceWithLease, value))
+}
+
+/// The force is taken out of each `git worktree remove` and `git submodule deinit`. Nothing where one is not written out plainly.
+pub(super) fn without_force(view: &View<'_>) -> Option<Rewrite> {
+    let value = changed(view, removal, |inv| {
+        let removes = REMOVALS.iter().any(|path| inv.program == "git" && inv.sub == *path);
+        removes && inv.flags.iter().any(|flag| is_force(&flag.name))
+    })?;
+    Some(rewritten(super::Rewriter::WithoutForce, value))
+}
+
+fn rewritten(rewriter: super::Rewriter, value: String) -> Rewrite {
+    Rewrite {
+        name: rewriter.name().to_owned(),
+        field: "command",
+        value,
+        also: &[],
+        only: &[],
+        needs_permission: false,
+        told: true,
+    }
+}
+
+/// The call's text after `change` was made to each of its commands. Nothing where `concerned` knows of one more than were changed.
+fn changed(
+    view: &View<'_>,
+    change: fn(&Simple, &str) -> Option<Vec<Change>>,
+    concerned: impl Fn(&Invocation) -> bool,
+) -> Option<String> {
     let Action::Shell { command, .. } = &view.call.action else { return None };
     let script = parse(command);
     if script.problem.is_some() {
@@ -21,13 +53,13 @@ pub(super) fn force_with_lease(view: &View<'_>) -> Option<Rewrite> {
     let mut changes = Vec::new();
     let mut found = 0;
     for simple in &script.commands {
-        if let Some(of_push) = push(simple, command) {
-            found += usize::from(!of_push.is_empty());
-            changes.extend(of_push);
+        if let Some(of_one) = change(simple, command) {
+            found += usize::from(!of_one.is_empty());
+            changes.extend(of_one);
         }
     }
-    // Every forced push that the survey saw must be one that stands in the text, or one of them would stay forced.
-    let surveyed = view.survey.invocations.iter().filter(|inv| git::is_forced_push(inv)).count();
+    // Every command that the survey saw must be one that stands in the text, or one of them would stay as it is.
+    let surveyed = view.survey.invocations.iter().filter(|inv| concerned(inv)).count();
     if found == 0 || found != surveyed {
         return None;
     }
@@ -38,25 +70,45 @@ pub(super) fn force_with_lease(view: &View<'_>) -> Option<Rewrite> {
         let back = value.get(change.span.1..)?;
         value = format!("{front}{}{back}", change.text);
     }
-    Some(Rewrite {
-        name: super::Rewriter::ForceWithLease.name().to_owned(),
-        field: "command",
-        value,
-        also: &[],
-        only: &[],
-        needs_permission: false,
-        told: true,
-    })
+    Some(value)
+}
+
+/// Commands of git that refuse without force where something would be lost.
+const REMOVALS: [[&str; 2]; 2] = [["worktree", "remove"], ["submodule", "deinit"]];
+
+fn is_force(word: &str) -> bool {
+    word == "-f" || (word.len() >= 4 && "--force".starts_with(word))
+}
+
+/// The changes to one command, where it is such a removal whose words are all plain text.
+fn removal(simple: &Simple, source: &str) -> Option<Vec<Change>> {
+    let words: Vec<&str> = simple.words.iter().map(|word| plain(word, source)).collect::<Option<_>>()?;
+    let git = git_in(&words)?;
+    let at = REMOVALS.iter().find_map(|path| {
+        let [first, second] = path;
+        let at = words.iter().skip(git + 1).position(|word| word == first)? + git + 1;
+        (words.get(at + 1) == Some(second)).then_some(at + 1)
+    })?;
+    let forces = simple.words.iter().zip(&words).skip(at + 1).filter(|(_, text)| is_force(text));
+    let without = |(word, _): (&Word, &&str)| {
+        // With the blank in front of it.
+        let front = source.get(..word.span.0).unwrap_or_default();
+        let from = front.trim_end_matches([' ', '\t']).len();
+        Change { span: (from, word.span.1), text: String::new() }
+    };
+    Some(forces.map(without).collect())
+}
+
+/// Where the word `git` stands; in front of it only what cannot change which words are its own.
+fn git_in(words: &[&str]) -> Option<usize> {
+    let git = words.iter().position(|word| *word == "git" || word.ends_with("/git"))?;
+    words.iter().take(git).all(|word| *word == "command" || *word == "exec").then_some(git)
 }
 
 /// The changes to one command, where it is a push whose words are all plain text.
 fn push(simple: &Simple, source: &str) -> Option<Vec<Change>> {
     let words: Vec<&str> = simple.words.iter().map(|word| plain(word, source)).collect::<Option<_>>()?;
-    let git = words.iter().position(|word| *word == "git" || word.ends_with("/git"))?;
-    // In front of it only what cannot change which words are the push's own.
-    if words.iter().take(git).any(|word| *word != "command" && *word != "exec") {
-        return None;
-    }
+    let git = git_in(&words)?;
     let push = git + 1 + words.iter().skip(git + 1).position(|word| *word == "push")?;
     let mut changes = Vec::new();
     let mut refspecs = 0;

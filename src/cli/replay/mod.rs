@@ -1,0 +1,122 @@
+//! `lazaret replay`: recorded sessions of both clients, judged as they would be today. Runs nothing, records nothing.
+
+mod files;
+mod past;
+mod tally;
+mod told;
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+
+use crate::adapters::transcript::{Recorded, Told};
+use crate::cli::args::{Assume, ReplayArgs};
+use crate::cli::judge::{Judge, Judged, Look, Past};
+use crate::cli::{Exit, Machine, check, report};
+use files::{At, Piece};
+use past::Pasts;
+use tally::Tally;
+
+/// Runs the command.
+pub fn run(args: &ReplayArgs, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
+    let cwd = check::directory(args.cwd.as_deref())?;
+    let look = match args.assume {
+        Assume::Today => Look::Today,
+        Assume::Nothing => Look::Never,
+    };
+    let mut replay = Replay {
+        judge: Judge::new(machine, look),
+        cwd,
+        pasts: Pasts::default(),
+        tally: Tally::default(),
+        wanted: args.call.as_deref(),
+        shown: None,
+    };
+    let mut unreadable = Vec::new();
+    for file in files::found(&args.files, &mut unreadable) {
+        let mut failed = None;
+        let read = files::read(&file, |piece| match replay.take(piece, out) {
+            Ok(()) => true,
+            Err(error) => {
+                failed = Some(error);
+                false
+            }
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        match read {
+            Ok(read) => replay.tally.file(read),
+            Err(error) => unreadable.push((file.shown(), format!("{error:#}"))),
+        }
+        if replay.shown.is_some() {
+            break;
+        }
+    }
+    if let Some(id) = replay.wanted {
+        let Some(exit) = replay.shown else { bail!("--call {id}: no such call is recorded there") };
+        return Ok(if args.exit_code { exit } else { Exit::Fine });
+    }
+    let tally = replay.tally.closed();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&told::json(&tally, &unreadable, args))?)?;
+    } else {
+        told::text(out, &tally, &unreadable, args)?;
+    }
+    if !unreadable.is_empty() || tally.files == 0 {
+        return Ok(Exit::Failed);
+    }
+    Ok(if args.exit_code { tally.exit() } else { Exit::Fine })
+}
+
+struct Replay<'a> {
+    judge: Judge,
+    /// Of calls of which it was not recorded.
+    cwd: String,
+    pasts: Pasts,
+    tally: Tally,
+    wanted: Option<&'a str>,
+    /// The wanted call was shown, and would have ended so.
+    shown: Option<Exit>,
+}
+
+impl Replay<'_> {
+    fn take(&mut self, piece: Piece, out: &mut dyn Write) -> Result<()> {
+        match piece {
+            Piece::Unread(why) => self.tally.unread(why),
+            Piece::Told(Told::Ended { session, id, failed }, _) => self.pasts.of(&session).ended(&id, failed),
+            Piece::Told(Told::Call(call), at) => self.call(&call, &at, out)?,
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Recorded, at: &At, out: &mut dyn Write) -> Result<()> {
+        if !self.tally.is_new(call) || self.shown.is_some() {
+            return Ok(());
+        }
+        let past = self.pasts.of(&call.session);
+        if call.mode.is_some() {
+            past.mode.clone_from(&call.mode);
+        }
+        let message = call.message(&self.cwd, past.mode.as_deref());
+        let judged =
+            self.judge.judge(call.client, message.as_bytes(), Past::Told(past.stand(), &past.trail))?;
+        if self.wanted.is_some_and(|id| id == call.id) {
+            self.shown = Some(check::exit(&judged.decision));
+            return detail(out, call, at, &judged);
+        }
+        past.push(&call.id, &judged);
+        self.tally.count(call, at, &judged);
+        Ok(())
+    }
+}
+
+/// One call in full.
+fn detail(out: &mut dyn Write, call: &Recorded, at: &At, judged: &Judged) -> Result<()> {
+    let cwd = call.cwd.as_deref().unwrap_or("(not recorded)");
+    writeln!(out, "{} of session {}", call.tool, call.session)?;
+    writeln!(out, "  recorded in {} line {}, made in {cwd}", at.file, at.line)?;
+    writeln!(out, "  {}", tally::action(judged))?;
+    report::text(out, &judged.decision, judged.survey.as_ref(), report::Paint::auto())?;
+    Ok(())
+}

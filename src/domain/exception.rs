@@ -1,0 +1,101 @@
+//! Exceptions from rules, as a configuration gives them. Whether one counts for a call is `review::exceptions`' affair.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Severity, Verdict};
+
+/// Whose file a setting stands in, from the highest layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tier {
+    Managed,
+    User,
+    Project,
+}
+
+impl Tier {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Tier::Managed => "managed",
+            Tier::User => "user",
+            Tier::Project => "project",
+        }
+    }
+}
+
+/// The verdict that an exception leaves of a rule's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lowered {
+    Ask,
+    Warn,
+    Allow,
+}
+
+impl Lowered {
+    pub const ALL: [Lowered; 3] = [Lowered::Ask, Lowered::Warn, Lowered::Allow];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Lowered::Ask => "ask",
+            Lowered::Warn => "warn",
+            Lowered::Allow => "allow",
+        }
+    }
+
+    pub const fn verdict(self) -> Verdict {
+        match self {
+            Lowered::Ask => Verdict::Modify,
+            Lowered::Warn => Verdict::Warn,
+            Lowered::Allow => Verdict::Allow,
+        }
+    }
+}
+
+/// The moment from which an exception has no effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expiry {
+    /// In seconds since 1970.
+    pub unix_s: u64,
+    /// As it was written.
+    pub text: String,
+}
+
+/// One exception. All that it names must fit; what it does not name fits every call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exception {
+    pub rule: String,
+    pub to: Lowered,
+    pub reason: String,
+    pub expires: Option<Expiry>,
+    /// Absolute or `~/…`; each counts with all that lies below it.
+    pub paths: Vec<String>,
+    /// A directory in which the call is made and stays.
+    pub repository: Option<String>,
+    pub tool: Option<String>,
+    /// A type of agent; [`Exception::MAIN`] is the one that has none.
+    pub agent: Option<String>,
+    pub origin: Tier,
+    pub file: String,
+    pub line: usize,
+}
+
+impl Exception {
+    /// The agent that is no subagent.
+    pub const MAIN: &'static str = "main";
+}
+
+/// An exception that counted for a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excepted {
+    pub rule: String,
+    pub severity: Severity,
+    /// What the rule alone would have said.
+    pub was: Verdict,
+    pub to: Verdict,
+    pub reason: String,
+    /// As it was written.
+    pub until: Option<String>,
+    pub file: String,
+    pub line: usize,
+}
