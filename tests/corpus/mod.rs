@@ -218,6 +218,7 @@ pub fn decide(tool: &str, input: &Value, situation: Situation, policy: &Policy) 
         facts: &facts,
         policy,
         stand: &Stand::default(),
+        now_s: 0,
     })
 }
 
