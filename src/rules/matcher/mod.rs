@@ -10,6 +10,7 @@ mod mention;
 mod rewrite;
 mod scene;
 mod secret;
+mod stores;
 mod tool;
 mod trigger;
 mod when;
@@ -28,12 +29,13 @@ use crate::shell::Bound;
 pub(crate) use class::{At, Class, Classes, Rel, at, classify, held, inside, may_be, relation, target_of};
 pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_shell, runs};
 pub(crate) use effect::{owner, owners};
-pub(crate) use flow::{By, SECRET_PRINTERS, prints_environment, prints_secret, runs_input};
+pub(crate) use flow::{By, prints_environment, runs_input};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};
+pub(crate) use stores::{SECRET_PRINTERS, dumps_store, prints_secret};
 pub(crate) use trigger::Trigger;
 pub(crate) use when::{
     COMMAND, Code, Command, Condition, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,
