@@ -7,6 +7,7 @@ mod container;
 mod effects;
 mod expression;
 mod foreign;
+mod function;
 mod git;
 mod operands;
 mod options;
@@ -165,7 +166,7 @@ struct Surveyor<'a> {
     pipelines: u32,
     /// The highest stage that a nested command has reached in the pipeline around it.
     width: u16,
-    functions: Vec<walk::Function>,
+    functions: Vec<function::Function>,
     aliases: Vec<(String, Vec<Arg>)>,
     /// What the call itself has written to files.
     files: Vec<(String, Arg)>,
