@@ -56,6 +56,16 @@ pub const DOMAINS: &[Domain] = &[
         "it is the way in for somebody else's commands and the way out for data",
     ),
     domain(
+        "resources",
+        "what fills a disk or the memory, keeps the processor busy for nothing, mines, or floods another machine",
+        "it takes the machine, or somebody else's, from everybody who works on it, and nothing honest needs it",
+    ),
+    domain(
+        "remote",
+        "commands, files and orders for other machines, their containers and their virtual machines",
+        "what is lost over there is lost as well, and nobody there is asked",
+    ),
+    domain(
         "privilege",
         "more rights than the agent was given: sudoers, set-user-id, capabilities, containers with the host in them",
         "rights once given stay after the task; a person gives them",

@@ -160,8 +160,16 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "delete the one directory inside the project that is meant, by its name",
         )),
-        when: &[predicate("code_deletes_a_directory", Trigger::INTERPRETER, code_deletes)],
+        when: &[
+            predicate("code_empties_the_project", Trigger::INTERPRETER, code_empties),
+            predicate("code_deletes_a_directory", Trigger::INTERPRETER, code_deletes),
+        ],
         fires: &[
+            "python3 -c \"import shutil,os; shutil.rmtree(os.getcwd())\"",
+            "python3 -c \"import os\nfor r,d,f in os.walk('.'):\n  for x in f: os.remove(os.path.join(r,x))\"",
+            "perl -e 'unlink glob \"*\"'",
+            "ruby -rfileutils -e 'FileUtils.rm_rf(Dir.glob(\"*\"))'",
+            "node -e \"require('fs').rmSync(process.cwd(),{recursive:true})\"",
             "python3 -c 'import shutil; shutil.rmtree(\"/\")'",
             "node -e \"require('fs').rmSync('/home/u', {recursive: true})\"",
             "python3 -c \"import shutil,os; shutil.rmtree(os.path.expanduser('~'))\"",
@@ -564,6 +572,84 @@ fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Code of the call itself that goes through everything in the directory and deletes or empties it.
+fn code_empties<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const ALL: &[&str] = &[
+        "os.walk('.')",
+        "os.walk(\".\")",
+        "glob('**/*'",
+        "glob(\"**/*\"",
+        "rglob('*')",
+        "rglob(\"*\")",
+        "listdir('.')",
+        "listdir(\".\")",
+        "listdir()",
+        "glob\"*\"",
+        "glob'*'",
+        "glob(\"*\")",
+        "glob('*')",
+        "<*>",
+        "dir[\"**/*\"]",
+        "dir['**/*']",
+        "dir[\"*\"]",
+        "dir['*']",
+        "dir.glob(\"*\")",
+        "dir.glob('*')",
+        "readdirsync('.')",
+        "readdirsync(\".\")",
+        "finddepth(",
+        "os.walk(os.getcwd())",
+        "dir.glob(\"**/*\")",
+        "rglob('*.rs')",
+        "rglob('*.py')",
+        "rglob('*.js')",
+        "rglob('*.ts')",
+        "rglob('*.go')",
+    ];
+    const GONE: &[&str] = &[
+        "os.remove(",
+        "os.unlink(",
+        "unlink",
+        "file.delete",
+        "rmsync(",
+        "write_text('')",
+        "write_text(\"\")",
+        "'w').close()",
+        "\"w\").close()",
+        "truncate(",
+        "rmtree(",
+        "rm_rf",
+        "rm_r",
+    ];
+    const WHOLE: &[&str] = &[
+        "rmtree(os.getcwd()",
+        "rmtree(os.curdir",
+        "rmtree(path.cwd()",
+        "rmtree(pathlib.path.cwd()",
+        "rmsync(process.cwd()",
+        "rm_rf(dir.pwd",
+        "rm_rf(dir.glob(\"*\")",
+        "rm_rf(dir.glob('*')",
+        "rm_rf(dir[\"*\"]",
+        "rmdirsync(process.cwd()",
+        "remove_tree(getcwd",
+    ];
+    let found = interpreters(scene).find(|inv| {
+        let temporary = inv.cwd.as_deref().is_some_and(|cwd| cwd.starts_with("/tmp/"));
+        !temporary
+            && inv.args.iter().any(|arg| {
+                let text = arg.text();
+                let bare: String =
+                    text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+                let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
+                let picks =
+                    bare.contains(".endswith(") || bare.contains("suffix") || bare.contains("fnmatch");
+                any(WHOLE) || any(ALL) && any(GONE) && !picks
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn code_deletes_computed<'a>(scene: &Scene<'a>) -> Found<'a> {
     // Scripts take their targets from elsewhere as a matter of course: only code that stands in the command is looked at.
     let found = interpreters(scene).find(|inv| {
@@ -775,8 +861,9 @@ pub(super) fn is_command(text: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'+' | b'~');
     let assigns =
         || first.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(plain));
+    let telling = matches!(text.trim(), "reboot" | "poweroff" | "halt" | "shutdown" | "killall5");
     text.len() <= MAX_LENGTH
-        && text.trim().contains(' ')
+        && (telling || text.trim().contains(' '))
         && (first.bytes().all(plain)
             || first.starts_with(['$', '`', '"', '\'', '('])
             || first.contains('\\')

@@ -535,6 +535,33 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "files.emptied",
+        reason: "deletes every file that git tracks, or every line of the files that it is given",
+        instead: Some(Instead::Command("git status --short")),
+        when: &[
+            predicate("all_tracked_files_deleted", Trigger::programs(DELETERS), tracked_deleted),
+            predicate("editor_told_to_delete_every_line", Trigger::programs(EDITORS), lines_deleted),
+        ],
+        fires: &[
+            "rm $(git ls-files)",
+            "rg --files | xargs rm",
+            "sed -i d src/main.rs",
+            "sed -i '1,$d' src/*.rs",
+            "perl -i -ne '' src/main.rs",
+            "awk -i inplace '0' src/main.rs",
+        ],
+        silent: &[
+            "git ls-files --deleted",
+            "rm a.txt",
+            "sed -i '1d' a.csv",
+            "sed -i '/^#/d' a.conf",
+            "perl -i -pe 's/a/b/' a.txt",
+            "git ls-files '*.orig' | xargs rm",
+            "rg -l foo | xargs sed -i s/a/b/",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "files.truncate",
         verdict: Verdict::Warn,
         severity: Severity::Medium,
@@ -553,6 +580,66 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Effects that delete an unknown path recursively, with what is known of it.
+const DELETERS: &[&str] = &["rm", "unlink", "shred", "truncate", "git"];
+
+const EDITORS: &[&str] = &["sed", "gsed", "perl", "awk", "gawk"];
+
+/// `rm $(git ls-files)`, `git ls-files | xargs rm`: with no pattern that picks some of them.
+fn tracked_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let whole = |inv: &Invocation| {
+        let bare = inv.operands.is_empty() || inv.operands.iter().all(|arg| arg.known() == Some("."));
+        let listed = match inv.program.as_str() {
+            "git" => {
+                inv.sub.first().is_some_and(|sub| sub == "ls-files")
+                    && !["-o", "--others", "-d", "--deleted", "-i", "--ignored"]
+                        .iter()
+                        .any(|flag| has_flag(inv, flag))
+            }
+            "rg" => has_flag(inv, "--files") && !has_flag(inv, "-g") && !has_flag(inv, "--glob"),
+            _ => false,
+        };
+        bare && listed
+    };
+    let Some(lister) = all.iter().find(|inv| whole(inv)) else { return Found::No };
+    let filtered = all.iter().any(|inv| {
+        inv.pipeline == lister.pipeline
+            && runs(inv, &["grep", "rg", "egrep", "head", "fzf", "awk"])
+            && inv.stage > lister.stage
+    });
+    let fed = lister.feeds.and_then(|at| all.get(at));
+    let found = all.iter().find(|inv| {
+        let behind = inv.pipeline == lister.pipeline && inv.stage > lister.stage;
+        let around = fed.is_some_and(|outer| std::ptr::eq(outer, *inv));
+        runs(inv, &["rm", "unlink", "shred", "truncate"]) && (behind || around)
+    });
+    Found::from(found.filter(|_| !filtered).map(|inv| inv.text.as_str()))
+}
+
+/// An edit in place that leaves nothing.
+fn lines_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const NOTHING: &[&str] =
+        &["d", "1,$d", "s/.*//", "s/.*//g", "/./d", "/^/d", "/.*/d", "1~1d", "0,$d", "Q", "1Q"];
+    let found = scene.first(EDITORS, |inv| {
+        let first = inv.operands.first().map(Arg::text).unwrap_or_default();
+        match inv.program.as_str() {
+            "perl" => {
+                let in_place = inv.args.iter().any(|arg| arg.prefix().starts_with("-i"));
+                in_place && has_flag(inv, "-n") && inv.args.iter().any(|arg| arg.known() == Some(""))
+            }
+            "awk" | "gawk" => {
+                inv.args.iter().any(|arg| arg.known() == Some("inplace"))
+                    && inv.args.iter().any(|arg| matches!(arg.known(), Some("0" | "{}" | "")))
+            }
+            _ => {
+                let in_place = inv.flags.iter().any(|flag| flag.name == "-i" || flag.name == "--in-place");
+                in_place && inv.operands.len() > 1 && NOTHING.contains(&first.as_str())
+            }
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 /// A home, the project or more, named to a program that clears what it is given.
 fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
     let lost = |arg: &Arg, inv: &Invocation| {

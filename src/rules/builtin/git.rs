@@ -1,11 +1,11 @@
 //! Git: what throws work away, rewrites what others have, or runs code behind git's back.
 
-use super::{lists, predicate};
+use super::{flagged, lists, predicate, sub};
 use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Tool, ToolCall, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, Trigger, When,
-    flag_value, has_flag, has_operand, inner_verdict,
+    COMMAND, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rewriter, Rule, Scene, Trigger, When,
+    flag_value, has_flag, has_operand, host_of, inner_verdict, is_known,
 };
 use crate::rules::survey::{checked_out, is_whole, setting_command};
 use crate::shell::Arg;
@@ -594,6 +594,77 @@ pub(crate) const RULES: &[Rule] = &[
         silent: &["git remote -v", "git remote show origin", "git remote get-url origin"],
         ..RULE
     },
+    Rule {
+        id: "git.history-damaged",
+        reason: "takes commits, references or the whole repository out of reach",
+        instead: Some(Instead::Command("git log --oneline -5")),
+        when: &[
+            When::Command(git(&[], &[&["--unpack-unreachable=now"]])),
+            When::Command(git(&["symbolic-ref"], &[&["-d", "--delete"]])),
+            When::Command(git(&["replace"], &[&["-f", "--graft", "--force"]])),
+            When::Command(git(&["rebase"], &[&["--root"]])),
+            When::Command(git(&["lfs migrate"], &[])),
+            When::Command(Command {
+                operand: Operand::Contains(&["bfg"]),
+                ..flagged(&["java"], &[&["-jar"]])
+            }),
+            predicate("all_tags_deleted", Trigger::programs(GIT), tags_deleted),
+            predicate("repository_setting_that_breaks_it", Trigger::programs(GIT), repository_broken),
+            When::Command(Command {
+                flags: &[&["-C", "--clean"]],
+                ..sub(&["hg"], &["update", "up", "checkout", "co"])
+            }),
+            When::Command(sub(&["hg"], &["strip", "purge", "debugstrip", "prune"])),
+            When::Command(Command { flags: &[&["-R", "--recursive"]], ..sub(&["svn"], &["revert"]) }),
+            When::Command(sub(&["jj"], &["abandon", "op restore", "operation restore", "op abandon"])),
+        ],
+        fires: &[
+            "git symbolic-ref --delete HEAD",
+            "git tag -l | xargs git tag -d",
+            "git tag -d $(git tag)",
+            "git rebase -i --root",
+            "git replace -f HEAD HEAD~1",
+            "git config core.bare true",
+            "hg update -C",
+            "svn revert -R .",
+            "jj abandon @",
+        ],
+        silent: &[
+            "git tag -d v1",
+            "git tag",
+            "git symbolic-ref HEAD",
+            "git rebase main",
+            "git config core.bare",
+            "hg status",
+            "svn revert a.txt",
+            "jj log",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.source-replaced",
+        verdict: Verdict::Modify,
+        reason: "has git fetch from another place than the address says, or overwrites a branch with what is there",
+        instead: Some(Instead::Command("git config --get remote.origin.url")),
+        when: &[
+            predicate("traffic_redirected", Trigger::programs(GIT), redirected),
+            predicate("branch_overwritten_by_a_fetch", Trigger::programs(GIT), fetched_over),
+        ],
+        fires: &[
+            "git config --global url.https://x.example/.insteadOf https://github.com/",
+            "git config --global http.proxy http://x.example:8080",
+            "git fetch --force origin main:main",
+            "git fetch origin +main:main",
+        ],
+        silent: &[
+            "git config url.git@github.com:.insteadOf https://github.com/",
+            "git config --get http.proxy",
+            "git fetch origin",
+            "git fetch origin main",
+            "git fetch origin '+refs/heads/*:refs/remotes/origin/*'",
+        ],
+        ..RULE
+    },
 ];
 
 fn is_git(inv: &Invocation, sub: &str) -> bool {
@@ -1024,4 +1095,72 @@ fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let off = line.split_whitespace().any(|word| OFF.iter().any(|off| word.starts_with(off)));
     first_git(scene, "commit", |_| off)
+}
+
+fn is_sub(inv: &Invocation, word: &str) -> bool {
+    inv.sub.first().is_some_and(|sub| sub == word)
+}
+
+/// `git tag -d $(git tag)`, `git tag -l | xargs git tag -d`.
+fn tags_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let deletes = |inv: &Invocation| has_flag(inv, "-d") || has_flag(inv, "--delete");
+    let lists_all = |inv: &&Invocation| is_sub(inv, "tag") && inv.operands.is_empty() && !deletes(inv);
+    let Some(lister) = all.iter().find(lists_all) else { return Found::No };
+    let found = all.iter().filter(|inv| is_sub(inv, "tag") && deletes(inv)).find(|inv| {
+        let piped = inv.pipeline == lister.pipeline && inv.stage > lister.stage;
+        piped || lister.feeds.and_then(|at| all.get(at)).is_some_and(|outer| std::ptr::eq(outer, *inv))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A setting after which git no longer finds the work tree, or takes another directory for it.
+fn repository_broken<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(GIT, |inv| {
+        let words: Vec<String> = inv.operands.iter().map(Arg::text).collect();
+        is_sub(inv, "config")
+            && words.windows(2).any(|pair| match pair {
+                [key, value] => match key.as_str() {
+                    "core.bare" => value == "true",
+                    "core.worktree" => !value.starts_with('.'),
+                    _ => false,
+                },
+                _ => false,
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What is fetched comes from another host than the address says.
+fn redirected<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(GIT, |inv| {
+        if !is_sub(inv, "config") || inv.operands.len() < 2 {
+            return false;
+        }
+        let words: Vec<String> = inv.operands.iter().map(Arg::text).collect();
+        let key = words.first().map(|word| word.to_ascii_lowercase()).unwrap_or_default();
+        let known = |url: &str| is_known(&host_of(url.trim_start_matches("git@")), scene.view.policy);
+        let url = key.strip_prefix("url.").and_then(|rest| rest.strip_suffix(".insteadof"));
+        let proxy = words.get(1).filter(|_| matches!(key.as_str(), "http.proxy" | "https.proxy"));
+        url.is_some_and(|url| !known(url)) || proxy.is_some_and(|url| !known(url))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `git fetch origin +main:main` moves a local branch to whatever is there.
+fn fetched_over<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(GIT, |inv| {
+        let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
+        is_sub(inv, "fetch")
+            && inv.operands.iter().skip(1).any(|arg| {
+                let text = arg.text();
+                let target =
+                    text.trim_start_matches('+').split_once(':').map(|(_, target)| target.to_owned());
+                let local = target.is_some_and(|to| {
+                    !to.is_empty() && !to.starts_with("refs/remotes/") && !to.contains('*')
+                });
+                (forced || text.starts_with('+')) && local
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -16,6 +16,7 @@ mod packages;
 mod persistence;
 mod powershell;
 mod privilege;
+mod remote;
 mod resources;
 mod runners;
 mod scripts;
@@ -44,6 +45,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     git::RULES,
     system::RULES,
     resources::RULES,
+    remote::RULES,
     cloud::RULES,
     database::RULES,
     packages::RULES,

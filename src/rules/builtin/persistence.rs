@@ -471,7 +471,10 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "lets a key of this machine log in to another",
         instead: Some(Instead::Advice("let the person install the key")),
-        when: &[When::Command(Command { without: &["-n"], ..run(&["ssh-copy-id"]) })],
+        when: &[When::Command(Command {
+            without: &["-n"],
+            ..run(&["ssh-copy-id", "ssh-import-id", "ssh-import-id-gh"])
+        })],
         fires: &["ssh-copy-id host.example", "ssh-copy-id -i ~/.ssh/k.pub u@host.example"],
         silent: &["ssh host.example ls", "ssh-copy-id -n host.example", "man ssh-copy-id"],
         ..RULE

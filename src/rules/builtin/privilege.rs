@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("shell_with_other_rights", Trigger::SHELL.or(Trigger::programs(SUDO)), root_shell),
             predicate("shell_out_of_a_program_with_other_rights", Trigger::WRAPPED, shell_out_of),
-            predicate("shell_that_keeps_its_rights", Trigger::SHELL, keeps_rights),
+            predicate("shell_that_keeps_its_rights", Trigger::ACTIVE, keeps_rights),
             When::Code(Code {
                 programs: &[],
                 all: &[
@@ -198,6 +198,51 @@ pub(super) const RULES: &[Rule] = &[
             "chmod 1777 /tmp/x",
             "chmod u-s x",
             "install -m 755 x bin/x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "privilege.opened-to-all",
+        reason: "lets every user of the machine change a directory that must be somebody's own",
+        instead: Some(Instead::Command("chmod 700 private")),
+        when: &[
+            predicate("world_writable_where_it_must_not_be", Trigger::programs(MODE_SETTERS), opened_to_all),
+            predicate("mask_without_a_bit", Trigger::programs(&["umask"]), mask_opened),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["chmod"],
+                    &["0777", "0o777", "0666", "0o666", "511"],
+                    &["/etc/", "/usr", "\"/\"", "'/'", "/bin/", "/root", "/var", "/home"],
+                ],
+            }),
+            When::Command(flagged(&["setfacl"], &[&["--restore"]])),
+            When::Command(Command {
+                operand: Operand::On(&[Class::Root, Class::System, Class::Home, Class::Users]),
+                ..run(&["setfacl", "chcon", "restorecon", "chflags"])
+            }),
+            When::Command(Command {
+                operand: Operand::Starts(&["C:"]),
+                ..run(&["icacls", "cacls", "takeown"])
+            }),
+        ],
+        fires: &[
+            "chmod 777 ~/.ssh",
+            "chmod 666 ~/.ssh/id_rsa",
+            "chmod 777 ~",
+            "chmod 777 /",
+            "umask 000",
+            "ruby -e 'File.chmod(0777,\"/etc/passwd\")'",
+            "setfacl -R -m u:x:rwx /",
+        ],
+        silent: &[
+            "chmod 700 private",
+            "umask 022",
+            "umask",
+            "umask 077",
+            "chmod 777 x",
+            "chmod 777 /tmp/x",
+            "setfacl -m u:x:r a.txt",
         ],
         ..RULE
     },
@@ -415,6 +460,41 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "privilege.hunt",
+        verdict: Verdict::Modify,
+        reason: "looks for a way to rights that it does not have",
+        instead: Some(Instead::Command("sudo -l")),
+        when: &[
+            predicate("set_user_id_programs_sought", Trigger::programs(&["find", "getcap"]), setuid_sought),
+            When::Command(run(&[
+                "linpeas.sh",
+                "linpeas",
+                "LinEnum.sh",
+                "linenum.sh",
+                "lse.sh",
+                "les.sh",
+                "linux-exploit-suggester.sh",
+                "pspy64",
+                "pspy32",
+                "pspy",
+                "unix-privesc-check",
+                "linuxprivchecker.py",
+                "winpeas.exe",
+                "winPEAS.bat",
+                "traitor",
+                "BeRoot",
+                "beroot.py",
+                "SUDO_KILLER",
+                "sudo_killer.sh",
+                "GTFOBLookup",
+                "suid3num.py",
+            ])),
+        ],
+        fires: &["find / -perm -4000 -type f 2>/dev/null", "./linpeas.sh -a", "getcap -r / 2>/dev/null"],
+        silent: &["getcap -r .", "find . -perm -u+x", "find / -name libc.so.6", "find . -type f -perm 644"],
+        ..RULE
+    },
+    Rule {
         id: "privilege.debugger",
         reason: "attaches to a running process and can change what it does",
         instead: Some(Instead::Command("strace -f ls")),
@@ -501,11 +581,24 @@ fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// `find / -perm -4000`: programs that run with the rights of root.
+fn setuid_sought<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["find", "getcap"], |inv| {
+        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let wide = words.iter().any(|word| matches!(word.as_str(), "/" | "/usr" | "/usr/bin" | "/bin"));
+        let sought = words.windows(2).any(|pair| {
+            matches!(pair, [flag, mode] if flag == "-perm" && (mode.contains("4000") || mode.contains("6000") || mode.contains("2000") || mode.contains("+s") || mode.contains("=s")))
+        });
+        wide && (sought || inv.program == "getcap")
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 /// `bash -p`: the rights of a setuid copy are not given up.
 fn keeps_rights<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         let shell =
-            is_shell(&inv.program) || inv.word.prefix().starts_with("/tmp/") && inv.program.contains("bash");
+            is_shell(&inv.program) || inv.word.prefix().starts_with("/tmp/") && inv.program.contains("sh");
         shell && !runs(inv, &["fish", "pwsh", "powershell"]) && inv.args.len() == 1 && has_flag(inv, "-p")
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -577,6 +670,37 @@ fn setuid_copied<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
         let keeps = ["-p", "-a", "--preserve", "--archive"].iter().any(|flag| has_flag(inv, flag));
         keeps && inv.operands.first().is_some_and(|arg| is_one(arg.prefix()))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The same where nobody else has anything to do: the home, the system, keys.
+fn opened_to_all<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(MODE_SETTERS, |inv| {
+        let opens = |mode: &str| {
+            octal(mode).is_some_and(|bits| bits & 0o002 != 0)
+                || mode.contains("o+w")
+                || mode.contains("a+w")
+                || mode.contains("a+rw")
+                || mode.contains("o+rw")
+        };
+        let place = |arg: &Arg| {
+            let target = target_of(arg, inv.cwd.as_deref());
+            let whole = classify(&target, EffectKind::FileDeletion, &scene.view);
+            whole.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Secret, Class::Device])
+                || target.text().ends_with("/.ssh")
+                || target.text().ends_with("/.gnupg")
+        };
+        inv.program != "mkdir"
+            && modes(inv).any(opens)
+            && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && place(arg))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn mask_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["umask"], |inv| {
+        inv.operands.iter().filter_map(Arg::known).any(|mask| matches!(mask, "0" | "00" | "000" | "0000"))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

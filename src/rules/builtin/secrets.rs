@@ -7,7 +7,7 @@ use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, SECRET_PRINTERS, Scene,
-    Trigger, When, classify, code_of, flag_value, has_flag, host_of, is_interpreter, is_known,
+    Trigger, When, classify, code_of, dumps_store, flag_value, has_flag, host_of, is_interpreter, is_known,
     prints_environment, prints_secret, runs, target_of,
 };
 use crate::shell::Arg;
@@ -225,11 +225,30 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "secrets.store-dumped",
+        severity: Severity::Critical,
+        reason: "takes everything out of a store of credentials, or private keys out of where they are kept",
+        instead: Some(Instead::Advice(
+            "use the program that the credential is for, which asks the store itself",
+        )),
+        when: &[predicate("credential_store_dumped", SECRET_PRINTERS, store_dumped)],
+        fires: &[
+            "security dump-keychain",
+            "gpg --export-secret-keys -a",
+            "bw export --raw",
+            "getent shadow",
+            "unshadow /etc/passwd /etc/shadow",
+            "mimipenguin",
+        ],
+        silent: &["gpg --list-secret-keys", "getent passwd u", "security find-certificate -a", "bw status"],
+        ..RULE
+    },
+    Rule {
         id: "secrets.token-printed",
         verdict: Verdict::Modify,
         reason: "prints a token or password out of a credential store",
         instead: Some(Instead::Command("gh auth status")),
-        when: &[predicate("credential_store_printed", Trigger::programs(SECRET_PRINTERS), token_printed)],
+        when: &[predicate("credential_store_printed", SECRET_PRINTERS, token_printed)],
         fires: &[
             "gh auth token",
             "security find-generic-password -w -s x",
@@ -558,6 +577,10 @@ fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
             && (inv.reads.iter().any(env_target) || inv.operands.iter().any(|arg| is_env(arg, inv, scene)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn store_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    Found::from(scene.invocations().iter().find(|inv| dumps_store(inv)).map(|inv| inv.text.as_str()))
 }
 
 fn token_printed<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -257,6 +257,33 @@ pub(super) const RULES: &[Rule] = &[
             )),
             When::Command(sub(&["systemctl"], &["exit"])),
             When::Command(run(&["slay", "xkill"])),
+            When::Command(Command {
+                operand: Operand::Contains(&["*", "pid ge", "explorer.exe", "csrss", "lsass", "winlogon"]),
+                ..run(&["taskkill"])
+            }),
+            When::Command(Command { operand: Operand::Is(&["delete"]), ..sub(&["wmic"], &["process"]) }),
+            When::Command(Command {
+                operand: Operand::Contains(&["ksmserver"]),
+                ..run(&["qdbus", "qdbus6"])
+            }),
+            When::Command(sub(&["launchctl"], &["kill"])),
+            When::Command(Command {
+                operand: Operand::Is(&[
+                    "systemd-logind",
+                    "display-manager",
+                    "dbus",
+                    "gdm",
+                    "sddm",
+                    "lightdm",
+                    "systemd-logind.service",
+                ]),
+                ..sub(&["systemctl"], &["restart", "stop", "kill"])
+            }),
+            When::Command(Command {
+                flags: &[&["--all", "-a"]],
+                ..sub(&["podman"], &["kill", "stop", "rm"])
+            }),
+            When::Code(Code { programs: &["osascript"], all: &[&["log out", "aevtrlgo"]] }),
             When::Command(sub(&["launchctl"], &["reboot"])),
             When::Command(Command {
                 without: &["--no-prompt-help"],
@@ -597,6 +624,27 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(flagged(&["apparmor_parser"], &[&["-R", "--remove"]])),
             When::Command(sub(&["semanage"], &["permissive", "boolean", "fcontext", "login"])),
             When::Command(run(&["setsebool"])),
+            predicate("file_unlocked", Trigger::programs(&["chattr", "chflags"]), unlocked),
+            predicate(
+                "checks_switched_off_by_variable",
+                Trigger::programs(&["export", "declare"]),
+                checks_off,
+            ),
+            predicate("name_of_a_kernel_thread_taken", Trigger::SIGNS, disguised),
+            When::Command(Command { operand: Operand::Contains(&["tcc.db"]), ..run(&["sqlite3"]) }),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["os.utime(", "utime(", "File.utime", "utimes("],
+                    &["'/usr", "\"/usr", "'/etc", "\"/etc", "'/bin", "'/var/log"],
+                ],
+            }),
+            When::Command(sub(&["fwupdmgr"], &["disable-remote"])),
+            When::Command(Command {
+                operand: Operand::Contains(&["lockdown"]),
+                ..sub(&["gsettings"], &["set"])
+            }),
+            When::Command(run(&["utmpdump"])),
             When::Effect(OnEffect {
                 kinds: GONE,
                 at: &[
@@ -764,9 +812,16 @@ fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn kills_minus_one(inv: &Invocation) -> bool {
     let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
     let last = words.last().copied();
+    // All of the own group: `kill -9 -$$`.
+    let group =
+        inv.args.iter().skip(1).any(|arg| arg.has_unknown() && arg.prefix() == "-" && arg.text() == "-…")
+            && inv.text.contains("-$$");
     // Process 1 is what everything hangs from.
     let first_process = last == Some("1");
-    first_process || last == Some("-1") && words.len() > 1 || words.iter().skip(1).any(|word| *word == "-1")
+    first_process
+        || group
+        || last == Some("-1") && words.len() > 1
+        || words.iter().skip(1).any(|word| *word == "-1")
 }
 
 fn names_user_only(inv: &Invocation) -> bool {
@@ -780,6 +835,11 @@ fn kills_listed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
     let line = scene.command_line();
     let Some(killer) = all.iter().find(|inv| inv.program == "kill") else { return Found::No };
+    let ranged =
+        killer.text.split_once("..").and_then(|(_, tail)| tail.split('}').next()?.parse::<u32>().ok());
+    if ranged.is_some_and(|last| last >= 1000) {
+        return Found::yes(&killer.text);
+    }
     if line.contains("/proc/[0-9]") || line.contains("/proc/[1-9]") {
         return Found::yes(&killer.text);
     }
@@ -1073,6 +1133,52 @@ fn history_option_off<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A file that cannot be changed is made changeable, or the other way round, outside the project.
+fn unlocked<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const LOCKS: &[&str] = &["+i", "-i", "+a", "-a", "noschg", "schg", "uchg", "nouchg", "uappnd", "sappnd"];
+    let found = scene.first(&["chattr", "chflags"], |inv| {
+        let sets = inv.args.iter().filter_map(Arg::known).any(|word| LOCKS.contains(&word));
+        sets && inv.args.iter().any(|arg| {
+            let place = classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
+            let named = arg.prefix().starts_with(['/', '~', '.']) || arg.has_unknown();
+            named
+                && place.any(&[
+                    Class::Root,
+                    Class::System,
+                    Class::Home,
+                    Class::HomeTop,
+                    Class::Users,
+                    Class::Project,
+                ])
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Checks of certificates are switched off for everything that follows.
+fn checks_off<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const OFF: &[&str] = &[
+        "GIT_SSL_NO_VERIFY=1",
+        "GIT_SSL_NO_VERIFY=true",
+        "NODE_TLS_REJECT_UNAUTHORIZED=0",
+        "PYTHONHTTPSVERIFY=0",
+    ];
+    let found = scene
+        .first(&["export", "declare"], |inv| inv.args.iter().any(|arg| OFF.contains(&arg.text().as_str())));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `exec -a '[kworker/0:0]'`: the list of processes is to show something else.
+fn disguised<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let line = scene.command_line();
+    let hidden = ["exec -a '[", "exec -a \"[", "exec -a [", "/tmp/.X11-unix/.", "/tmp/.ICE-unix/."]
+        .iter()
+        .any(|form| line.contains(form));
+    let runs_it =
+        scene.invocations().iter().any(|inv| !runs(inv, &["echo", "printf", "git", "grep", "rg", "cat"]));
+    if hidden && runs_it { Found::yes(line) } else { Found::No }
 }
 
 fn matches_all(inv: &Invocation) -> bool {

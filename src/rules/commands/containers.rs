@@ -69,6 +69,31 @@ const VAGRANT: &[Sub] = &[
     t("up halt destroy provision reload status box init suspend resume snapshot global-status validate", Deed::Process),
 ];
 
+#[rustfmt::skip]
+const LXC: &[Sub] = &[
+    s("exec", "+ --env --user --group --cwd --mode -t! -T! -n!", Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+];
+
+#[rustfmt::skip]
+const MULTIPASS: &[Sub] = &[
+    s("exec", "+ -d --working-directory", Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+];
+
+#[rustfmt::skip]
+const CONSUL: &[Sub] = &[
+    s("exec", "+ -node -service -tag -datacenter", Deed::Network, Operands::Text).wrap(WORDS.rest(Rest::Text).remote()),
+];
+
+#[rustfmt::skip]
+const NOMAD: &[Sub] = &[
+    s("alloc.exec exec", "+ -task -i! -t!", Deed::Network, Operands::Text).wrap(WORDS.skip(1).remote()),
+];
+
+#[rustfmt::skip]
+const CRICTL: &[Sub] = &[
+    s("exec", "+ -i! -t! -s!", Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
+];
+
 const K: &str =
     "-n --namespace --context --kubeconfig:r --cluster -s --server --token --user --as --request-timeout -v";
 const D: &str = "-H --host -c --context --config -l --log-level --connection --url";
@@ -97,9 +122,9 @@ pub(super) const TABLE: &[Program] = &[
     p("cdk", "", Deed::Network, Operands::Text),
     p("checkov", "", Deed::Look, Operands::Text),
     p("colima", "", Deed::Process, Operands::Text),
-    p("consul", "", Deed::Network, Operands::Text),
+    p("consul", "", Deed::Network, Operands::Text).subs("", CONSUL),
     p("crane", "", Deed::Network, Operands::Text),
-    p("crictl", "", Deed::Process, Operands::Text),
+    p("crictl", "", Deed::Process, Operands::Text).subs("", CRICTL),
     p("ctr", "", Deed::Process, Operands::Text),
     p("distrobox", "", Deed::Process, Operands::Text),
     p("dive", "", Deed::Nothing, Operands::Text),
@@ -124,11 +149,11 @@ pub(super) const TABLE: &[Program] = &[
     p("kustomize", "", Deed::Look, Operands::Text),
     p("lima", "", Deed::Process, Operands::Text),
     p("limactl", "", Deed::Process, Operands::Text),
-    p("lxc", "", Deed::Process, Operands::Text),
+    p("lxc", "", Deed::Process, Operands::Text).subs("", LXC),
     p("minikube", "", Deed::Process, Operands::Text),
-    p("multipass", "", Deed::Process, Operands::Text),
+    p("multipass", "", Deed::Process, Operands::Text).subs("", MULTIPASS),
     p("nerdctl", D, Deed::Process, Operands::Text).subs(NESTED, DOCKER),
-    p("nomad", "", Deed::Network, Operands::Text),
+    p("nomad", "", Deed::Network, Operands::Text).subs("alloc", NOMAD),
     p("oc", K, Deed::Network, Operands::Text).subs("config rollout auth", KUBECTL),
     p("packer", "", Deed::Network, Operands::Text),
     p("podman", D, Deed::Process, Operands::Text).subs(NESTED, DOCKER),

@@ -8,6 +8,7 @@ mod coverage;
 mod effects;
 mod expression;
 mod foreign;
+mod function;
 mod git;
 mod operands;
 mod options;
@@ -174,7 +175,7 @@ struct Surveyor<'a> {
     pipelines: u32,
     /// The highest stage that a nested command has reached in the pipeline around it.
     width: u16,
-    functions: Vec<walk::Function>,
+    functions: Vec<function::Function>,
     aliases: Vec<(String, Vec<Arg>)>,
     /// What the call itself has written to files.
     files: Vec<(String, Arg)>,

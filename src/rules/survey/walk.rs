@@ -7,32 +7,13 @@ use std::rc::Rc;
 use super::arrays;
 use super::call::{Call, MAX_TEXT};
 use super::container::Container;
+use super::function::{Function, Walked};
 use super::output;
 use super::reading::{Inner, Reading, names, ways};
 use super::scope::Scope;
 use super::{Stdin, Surveyor};
 use crate::domain::clip;
 use crate::shell::{Arg, Env, Op, Part, Piece, Problem, Script, Simple, Word, expand_defaults, parse};
-
-/// A function that a text defines.
-#[derive(Debug, Clone)]
-pub(super) struct Function {
-    pub name: String,
-    script: Rc<Script>,
-    source: Rc<str>,
-    index: u32,
-    /// It is being walked, or has been.
-    state: Walked,
-    /// It was called again while it was walked.
-    again: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Walked {
-    No,
-    Now,
-    Done,
-}
 
 /// What surrounds a text: the command that runs it.
 #[derive(Debug, Clone)]
@@ -109,7 +90,7 @@ impl Surveyor<'_> {
         let known = self.functions.len();
         for (index, name) in (0u32..).zip(&script.functions) {
             let (name, script, source) = (name.clone(), Rc::clone(&script), Rc::clone(&source));
-            self.functions.push(Function { name, script, source, index, state: Walked::No, again: false });
+            self.functions.push(Function::new(name, script, source, index));
         }
         let traps = self.traps.len();
         let mut scope = self.commands(script, source, None, (scope, frame.clone()));
@@ -135,10 +116,7 @@ impl Surveyor<'_> {
     /// Walks the body of a function as `args` call it.
     pub(super) fn function(&mut self, at: usize, args: &[Arg], (mut scope, frame): (Scope, Frame)) -> Scope {
         let Some(function) = self.functions.get_mut(at) else { return scope };
-        if function.state == Walked::Now && std::mem::replace(&mut function.again, true) {
-            let beside = function.source.replace("&&", "").replace("||", "").contains(['&', '|']);
-            self.out.restarts = beside.then(|| function.name.clone()).or(self.out.restarts.take());
-        }
+        self.out.restarts = function.restarts().or(self.out.restarts.take());
         if function.state == Walked::Now || frame.depth > super::MAX_DEPTH {
             return scope;
         }

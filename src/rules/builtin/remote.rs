@@ -1,0 +1,329 @@
+//! Other machines: commands, files and orders that go to them.
+
+use super::code::{is_command, shell};
+use super::{flagged, lists, predicate, run, sub};
+use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::matcher::{
+    Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, inner_verdict, runs,
+};
+use crate::shell::Arg;
+
+/// Programs that run a command on another machine, given in an option or behind their own words.
+const RUNNERS: &[&str] = &[
+    "gcloud",
+    "az",
+    "aws",
+    "heroku",
+    "fly",
+    "flyctl",
+    "railway",
+    "gh",
+    "salt",
+    "salt-ssh",
+    "knife",
+    "bolt",
+    "fab",
+    "mco",
+    "mussh",
+    "pssh",
+    "parallel-ssh",
+    "pdsh",
+    "clush",
+    "ansible",
+    "puppet",
+    "vagrant",
+    "expect",
+    "render",
+    "dokku",
+    "cf",
+    "oc",
+    "doctl",
+    "limactl",
+    "orb",
+    "orbctl",
+    "colima",
+    "wsl",
+    "wsl.exe",
+    "adb",
+    "tsh",
+    "teleport",
+    "boundary",
+];
+
+const COPIERS: &[&str] = &["scp", "rsync", "sftp"];
+
+const DAEMONS: &[&str] = &["docker", "podman", "nerdctl"];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "remote.blocked-command",
+        severity: Severity::Critical,
+        reason: "runs a command on another machine that would be blocked on this one",
+        instead: Some(Instead::Command("ssh host.example ls")),
+        when: &[predicate("blocked_command_for_another_machine", Trigger::programs(RUNNERS), runs_blocked)],
+        fires: &[
+            "gcloud compute ssh vm --command 'sudo rm -rf /'",
+            "aws ssm send-command --document-name AWS-RunShellScript --parameters commands='rm -rf /'",
+            "heroku run 'rm -rf /'",
+            "fly ssh console -C 'rm -rf /'",
+            "railway run rm -rf /",
+            "salt-ssh '*' -r 'rm -rf /'",
+            "knife ssh '*:*' 'sudo rm -rf /var'",
+            "bolt command run 'rm -rf /' -t all",
+            "fab -H host -- rm -rf /",
+        ],
+        silent: &[
+            "gcloud compute ssh vm --command 'ls'",
+            "heroku run rails console",
+            "railway run npm start",
+            "gh pr create --title 'rm -rf /' --body x",
+            "aws s3 ls",
+            "fly ssh console",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "remote.attack-tools",
+        severity: Severity::Critical,
+        reason: "breaks into other machines, or runs commands on them with stolen credentials",
+        instead: Some(Instead::Command("ssh host.example ls")),
+        when: &[When::Command(run(&[
+            "psexec",
+            "psexec.exe",
+            "psexec.py",
+            "wmiexec.py",
+            "smbexec.py",
+            "atexec.py",
+            "dcomexec.py",
+            "impacket-psexec",
+            "impacket-wmiexec",
+            "impacket-smbexec",
+            "impacket-atexec",
+            "impacket-dcomexec",
+            "evil-winrm",
+            "winrs",
+            "crackmapexec",
+            "cme",
+            "nxc",
+            "netexec",
+            "smbmap",
+            "kerbrute",
+            "rubeus",
+            "bloodhound-python",
+            "patator",
+            "ncrack",
+            "crowbar",
+            "wmic.py",
+        ]))],
+        fires: &[
+            "psexec.py a:b@10.0.0.1 cmd",
+            "evil-winrm -i 10.0.0.1 -u a -p b",
+            "nxc smb 10.0.0.0/24 -u a -p b",
+        ],
+        silent: &["which nxc", "man psexec", "ssh host ls"],
+        ..RULE
+    },
+    Rule {
+        id: "remote.file-planted",
+        verdict: Verdict::Modify,
+        reason: "puts a file where another machine's system, its jobs or its logins are kept, or empties a directory there",
+        instead: Some(Instead::Command("scp dist.tgz host.example:/tmp/")),
+        when: &[predicate("copied_into_another_system", Trigger::programs(COPIERS), plants)],
+        fires: &[
+            "scp evil.sh host:/etc/cron.d/x",
+            "scp x root@host:/root/.ssh/authorized_keys",
+            "rsync -a x host:/etc/",
+            "rsync -a --delete empty/ host:/var/www/",
+        ],
+        silent: &[
+            "scp dist.tgz host:/tmp/",
+            "rsync -a dist/ host:/srv/app/",
+            "scp host:/etc/nginx/nginx.conf .",
+            "rsync -a --delete dist/ host:/var/www/app/",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "remote.container-service",
+        verdict: Verdict::Modify,
+        reason: "changes containers on another machine",
+        instead: Some(Instead::Command("docker ps")),
+        when: &[predicate(
+            "container_service_of_another_machine",
+            Trigger::programs(DAEMONS),
+            foreign_daemon,
+        )],
+        fires: &[
+            "docker -H ssh://root@host rm -f web",
+            "docker --host tcp://h:2375 exec x sh",
+            "docker --context prod rm -f web",
+            "DOCKER_HOST=ssh://root@prod docker rm -f web",
+        ],
+        silent: &[
+            "docker -H ssh://root@host ps",
+            "docker --context prod logs web",
+            "docker rm -f web",
+            "docker context ls",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "remote.open-service",
+        severity: Severity::Critical,
+        reason: "talks to a container service or a node of a cluster past everything that guards it",
+        instead: Some(Instead::Command("docker ps")),
+        when: &[predicate("unguarded_service_asked", Trigger::programs(lists::DOWNLOADERS), unguarded)],
+        fires: &[
+            "curl http://10.0.0.1:2375/containers/json",
+            "curl -k https://10.0.0.1:10250/run/default/pod/c -d cmd=id",
+            "curl -X POST http://jenkins.x.example/scriptText -d 'script=x'",
+        ],
+        silent: &[
+            "curl http://localhost:2379/health",
+            "curl http://localhost:8080/",
+            "curl https://x.example/23750",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "remote.machine-destroyed",
+        severity: Severity::Critical,
+        reason: "destroys a virtual machine with its disks, or stops it without asking it",
+        instead: Some(Instead::Command("virsh list --all")),
+        when: &[
+            When::Command(sub(&["qm", "pct", "xl"], &["destroy", "stop"])),
+            When::Command(sub(&["xe"], &["vm-destroy", "vm-uninstall", "host-reboot", "vm-shutdown"])),
+            When::Command(sub(&["govc"], &["vm.destroy", "datastore.rm", "host.shutdown"])),
+            When::Command(sub(&["esxcli"], &["vm process kill", "system shutdown"])),
+            When::Command(sub(&["VBoxManage", "vboxmanage"], &["unregistervm"])),
+            When::Command(sub(&["virsh"], &["undefine", "destroy", "vol-delete", "pool-delete"])),
+            When::Command(flagged(&["multipass"], &[&["--purge", "-p"]])),
+        ],
+        fires: &["qm destroy 100 --purge", "xe vm-destroy uuid=x", "virsh undefine vm --remove-all-storage"],
+        silent: &["virsh list --all", "qm list", "xe vm-list"],
+        ..RULE
+    },
+];
+
+/// The command lines among the arguments: whole ones, and what stands behind `--` or behind words of the program's own.
+fn lines(inv: &Invocation) -> Vec<String> {
+    const OWN: &[&str] = &["run", "exec", "--", "ssh", "-C", "-c", "-a", "--command"];
+    let texts: Vec<String> = inv.args.iter().map(Arg::text).collect();
+    let mut out: Vec<String> = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        let value = text.split_once("commands=").map_or(text.as_str(), |(_, value)| value);
+        let value = value.trim_matches(['[', ']', '"', '\'']);
+        if value.contains(' ') {
+            out.push(value.to_owned());
+        }
+        if OWN.contains(&text.as_str())
+            && let Some(rest) = texts.get(at + 1..)
+        {
+            out.push(rest.join(" "));
+        }
+    }
+    out
+}
+
+fn runs_blocked<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if scene.nested {
+        return Found::No;
+    }
+    let found = scene.first(RUNNERS, |inv| {
+        // Text for people.
+        let speaks = inv.program == "gh" && inv.sub.first().is_none_or(|sub| sub != "codespace")
+            || inv.program == "az" && !inv.args.iter().any(|arg| arg.known() == Some("run-command"))
+            || inv.program == "aws"
+                && !inv.args.iter().any(|arg| {
+                    matches!(arg.known(), Some("send-command" | "execute-command" | "start-session"))
+                });
+        !speaks
+            && lines(inv)
+                .into_iter()
+                .filter(|line| is_command(line))
+                .take(4)
+                .any(|line| inner_verdict(scene, &shell(line), "/") == Verdict::Block)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Where another machine keeps what runs by itself, or who may log in.
+const PLACES: &[&str] = &[
+    ":/etc",
+    ":/root/.ssh",
+    ":/usr/bin",
+    ":/usr/sbin",
+    ":/bin",
+    ":/sbin",
+    ":/boot",
+    ":/lib",
+    ":~/.ssh",
+    ":.ssh",
+    ":/var/spool/cron",
+];
+
+fn plants<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(COPIERS, |inv| {
+        let Some(last) = inv.operands.last().map(Arg::text) else { return false };
+        let planted = PLACES.iter().any(|place| last.contains(place));
+        let empties = inv.program == "rsync"
+            && inv.flags.iter().any(|flag| flag.name.starts_with("--delete"))
+            && last.contains(':')
+            && inv.operands.first().is_some_and(|arg| arg.text().trim_end_matches('/').ends_with("empty"));
+        inv.operands.len() > 1 && (planted || empties)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn foreign_daemon<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const CHANGES: &[&str] = &[
+        "run", "exec", "rm", "kill", "stop", "rmi", "system", "volume", "compose", "restart", "update",
+        "create", "cp", "stack",
+    ];
+    let line = scene.command_line();
+    let by_variable = ["DOCKER_HOST=tcp://", "DOCKER_HOST=ssh://", "DOCKER_CONTEXT="]
+        .iter()
+        .any(|name| line.contains(name));
+    let found = scene.first(DAEMONS, |inv| {
+        let host = flag_value(inv, &["-H", "--host", "--url", "--connection", "--context"]).map(Arg::text);
+        let elsewhere = host.as_deref().is_some_and(|host| {
+            !host.starts_with("unix://")
+                && !host.starts_with("npipe:")
+                && !matches!(host, "default" | "desktop-linux" | "colima" | "orbstack" | "rootless")
+        });
+        let globally = has_flag(inv, "-H")
+            || has_flag(inv, "--host")
+            || has_flag(inv, "--context")
+            || has_flag(inv, "--url")
+            || has_flag(inv, "--connection");
+        let own = inv.sub.first().is_some_and(|sub| sub == "run")
+            && host.as_deref().is_some_and(|host| !host.contains("://"));
+        (elsewhere && globally && !own || by_variable)
+            && inv.sub.first().is_some_and(|sub| CHANGES.contains(&sub.as_str()))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Ports and paths on which services take orders from everybody who asks.
+fn unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        runs(inv, lists::DOWNLOADERS)
+            && inv.args.iter().any(|arg| {
+                let text = arg.text();
+                let path = || {
+                    text.split_once("://")
+                        .and_then(|(_, rest)| rest.split_once('/'))
+                        .map_or("", |(_, path)| path)
+                };
+                let docker = text.contains(":2375/") || text.contains(":2376/");
+                let kubelet = text.contains(":10250/")
+                    && ["run/", "exec/", "pods", "runningpods"].iter().any(|word| path().starts_with(word));
+                docker
+                    || kubelet
+                    || path().starts_with("scriptText")
+                    || path().starts_with("v1/agent/service/register")
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
