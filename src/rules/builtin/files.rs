@@ -737,7 +737,7 @@ fn delete_file_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
             continue;
         }
         let owner = owner(scene, &effect.target);
-        if !owner.is_some_and(|inv| inv.program == "git") {
+        if owner.is_none_or(|inv| inv.program != "git") {
             return Found::yes(owner.map_or(path.as_str(), |inv| inv.text.as_str()));
         }
     }

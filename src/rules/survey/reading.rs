@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::call::MAX_TEXT;
 use super::output;
 use super::scope::Scope;
 use super::walk::Frame;
+use crate::domain::clip;
 use crate::shell::{Arg, Part, Script, Simple, Word};
 
 /// Most ways that one command is tried in because of the loops around it.
@@ -125,6 +127,12 @@ impl Reading {
             Some((pipeline, outer)) if simple.owner.is_none() => (pipeline, outer.saturating_add(stage)),
             _ => (self.base.saturating_add(simple.pipeline), stage),
         }
+    }
+
+    /// A command's text as people are shown it, clipped.
+    pub fn shown(&self, simple: &Simple) -> String {
+        let text = self.source.get(simple.span.0..simple.span.1).unwrap_or_default();
+        output::shown(&clip(text, MAX_TEXT))
     }
 
     /// What comes in from the stage before.

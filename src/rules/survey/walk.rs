@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::arrays;
-use super::call::{Call, MAX_TEXT};
+use super::call::Call;
 use super::container::Container;
 use super::function::{Function, Walked};
 use super::output;
 use super::reading::{Inner, Reading, names, ways};
 use super::scope::Scope;
 use super::{Stdin, Surveyor};
-use crate::domain::clip;
 use crate::shell::{Arg, Env, Op, Part, Piece, Problem, Script, Simple, Word, expand_defaults, parse};
 
 /// What surrounds a text: the command that runs it.
@@ -280,10 +279,7 @@ impl Surveyor<'_> {
         let fed: Vec<usize> = inner.iter().filter(|i| i.last).flat_map(|i| i.invocations.clone()).collect();
         // In front of a command they hold for it alone.
         let passing = if words.is_empty() { &[][..] } else { simple.assigns.as_slice() };
-        let kept: Vec<Option<Option<String>>> = passing
-            .iter()
-            .map(|assign| scope.env.get(&assign.name).map(|text| text.map(str::to_owned)))
-            .collect();
+        let kept: Vec<_> = passing.iter().map(|assign| scope.env.kept(&assign.name)).collect();
         let exported = scope.exported.len();
         for assign in &simple.assigns {
             let value = self.replaced(&assign.value, substituted, scope);
@@ -309,10 +305,7 @@ impl Surveyor<'_> {
             pipeline,
             stage,
             piped: simple.stage > 0 || !simple.last || reading.frame.link.is_some(),
-            text: output::shown(&clip(
-                reading.source.get(simple.span.0..simple.span.1).unwrap_or_default(),
-                MAX_TEXT,
-            )),
+            text: reading.shown(simple),
             depth: reading.frame.depth,
         };
         if simple.stage > 0 {

@@ -106,7 +106,12 @@ impl Env {
         self.vars.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value.as_deref())
     }
 
-    /// Puts back what [`Env::get`] gave.
+    /// What is known of a variable, to be put back later.
+    pub fn kept(&self, name: &str) -> Option<Option<String>> {
+        self.get(name).map(|value| value.map(str::to_owned))
+    }
+
+    /// Puts back what [`Env::kept`] gave.
     pub fn restore(&mut self, name: &str, before: Option<Option<String>>) {
         match before {
             Some(value) => self.set(name, value),
