@@ -238,7 +238,7 @@ fn a_broken_project_file_never_breaks_the_gate_and_what_tightens_in_it_counts() 
 }
 
 /// For every key, a looser value than the default.
-const LOOSER: &str = "on_fault = 'ask'\n[reviewer]\nenabled = false\n\
+const LOOSER: &str = "on_fault = 'ask'\nexceptions = [{ rule = 'a.b', reason = 'because' }]\n[reviewer]\nenabled = false\n\
     [risk]\nlow_threshold = 0.4\nmedium_threshold = 0.7\nhigh_threshold = 0.9\ncritical_threshold = 1.0\n\
     [rationality]\nhigh_threshold = 0.7\nmedium_threshold = 0.4\n[rules]\nbuiltin = 'none'\ndisabled = ['x']\n\
     [resources]\nmax_file_operations = 1000\n[audit]\nenabled = false\nretain_days = 1\nmax_bytes = 65536\n\
@@ -283,8 +283,9 @@ fn each_looser_key_alone_changes_nothing() {
         assert_eq!(machine.policy(), Policy::default(), "{section}{line}");
         seen += 1;
     }
-    // All but `reviewer.mode`, `resources.mode`, `limits.tool` and `rules.custom`, which have no looser value, and `scope.goals`.
-    assert_eq!(seen + 5, KEYS.len());
+    // All but `reviewer.mode`, `resources.mode`, `rules.exceptions_from`, `limits.tool` and `rules.custom`, which have no looser
+    // value, and `scope.goals`.
+    assert_eq!(seen + 6, KEYS.len());
 }
 
 #[test]

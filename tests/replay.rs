@@ -117,7 +117,8 @@ fn torn_foreign_and_repeated_lines_are_counted() {
     let world = World::new();
     let file = world.home().join("r.jsonl");
     let call = line("a", "rm -rf /", &json!({}));
-    let torn = &line("b", "rm -rf /", &json!({}))[..80];
+    let cut = line("b", "rm -rf /", &json!({}));
+    let torn = cut.get(..80).unwrap();
     let lines = [&call, "", "not json", r#"{"type": "hologram", "sessionId": "s1"}"#, "[1]", &call, torn];
     fs::write(&file, lines.join("\n")).unwrap();
     let (code, found) = replay(&world, &[file.to_str().unwrap()]);
@@ -135,7 +136,7 @@ fn what_is_no_record_is_named() {
     fs::write(&text, "hello\n").unwrap();
     let torn = world.home().join("torn.json");
     let whole = fs::read_to_string(format!("{RECORDS}/opencode.json")).unwrap();
-    fs::write(&torn, &whole[..whole.len() / 2]).unwrap();
+    fs::write(&torn, whole.get(..whole.len() / 2).unwrap()).unwrap();
     for (path, why) in [
         (text.to_str().unwrap(), "no line of it is of a recorded session"),
         (torn.to_str().unwrap(), "its JSON is torn"),
