@@ -1146,14 +1146,12 @@ fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
                 && (path.ends_with("/hooks") || path.ends_with("/keys") || path.ends_with("/protection"))
         });
         let writes = opens
-            && inv.flags.iter().any(|flag| {
+            && (inv.flags.iter().any(|flag| {
                 matches!(flag.name.as_str(), "-f" | "-F" | "--field" | "--raw-field" | "--input")
-            })
-            || opens
-                && inv
-                    .args
-                    .iter()
-                    .any(|arg| matches!(arg.known(), Some("-f" | "-F" | "--field" | "--input")));
+            }) || inv
+                .args
+                .iter()
+                .any(|arg| matches!(arg.known(), Some("-f" | "-F" | "--field" | "--input"))));
         let glab = inv.program == "glab" && inv.args.iter().any(|arg| arg.known() == Some("DELETE"));
         api && (matches!(method.to_ascii_uppercase().as_str(), "DELETE" | "PUT") || writes || glab)
     });

@@ -224,9 +224,8 @@ pub(super) fn script(text: &str) -> Verdict {
 /// Forms that hold more than one statement together.
 fn whole(lower: &str) -> Verdict {
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let first = |line: &str| {
-        line.trim_start().split_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']).to_owned()
-    };
+    let first =
+        |line: &str| line.split_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']).to_owned();
     let mut verdict = Verdict::Allow;
     for line in lower.lines() {
         let prints = matches!(
@@ -387,6 +386,7 @@ fn unwrapped(stage: &str) -> &str {
     rest
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: one row for each program")]
 fn statement(stage: &str, before: &str) -> Verdict {
     let text = unwrapped(stage);
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));

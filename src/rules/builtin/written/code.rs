@@ -328,6 +328,7 @@ fn squeezed(text: &str) -> String {
 }
 
 /// Forms of code that need no more than a look.
+#[expect(clippy::too_many_lines, reason = "tables of forms")]
 fn forms(code: &str, bare: &str, pieces: &[Piece]) -> Verdict {
     let tight = squeezed(bare);
     let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
@@ -524,12 +525,13 @@ const SENDS: &[&str] = &[
 ];
 
 /// All variables at once, or a file of secrets, near a call that sends to a host that is not known.
+#[expect(clippy::too_many_lines, reason = "tables of forms")]
 fn sent(scene: &Scene<'_>, bare: &str, pieces: &[Piece]) -> Verdict {
     if !SENDS.iter().any(|call| bare.contains(call)) {
         return Verdict::Allow;
     }
     let foreign = pieces.iter().any(|piece| {
-        let host = piece.text.contains("://").then(|| host_of(&piece.text)).unwrap_or_default();
+        let host = if piece.text.contains("://") { host_of(&piece.text) } else { String::new() };
         host.contains('.') && !is_known(&host, scene.view.policy)
     });
     let address = pieces.iter().any(|piece| {

@@ -262,23 +262,10 @@ pub(super) fn place_of(path: &str, whole: bool, home: Option<&str>) -> Verdict {
     }
     let below = home.and_then(|home| plain.strip_prefix(home)).map(|rest| rest.trim_start_matches('/'));
     match below {
-        Some(name)
-            if matches!(
-                name,
-                "Documents"
-                    | "Desktop"
-                    | "Pictures"
-                    | "Downloads"
-                    | ".ssh"
-                    | ".gnupg"
-                    | ".aws"
-                    | ".kube"
-                    | ".config"
-                    | ".local"
-            ) =>
-        {
-            Verdict::Block
-        }
+        Some(
+            "Documents" | "Desktop" | "Pictures" | "Downloads" | ".ssh" | ".gnupg" | ".aws" | ".kube"
+            | ".config" | ".local",
+        ) => Verdict::Block,
         Some(_) | None => Verdict::Allow,
     }
 }
