@@ -221,6 +221,7 @@ pub(super) const RULES: &[Rule] = &[
             "Read /home/u/proj/.env.sample",
             "echo .env >> .gitignore",
             "git check-ignore .env",
+            "python3 -m venv .env",
         ],
         ..RULE
     },
@@ -540,7 +541,11 @@ fn shows(inv: &Invocation) -> bool {
         && flag_value(inv, &["-f", "--fields"]).and_then(Arg::known) == Some("1")
         && flag_value(inv, &["-d", "--delimiter"]).and_then(Arg::known) == Some("=");
     let in_place = inv.program == "sed" && has_flag(inv, "-i");
-    runs(inv, READERS) && !quiet && !names_only && !in_place
+    // `python -m venv .env` makes a directory of that name.
+    let makes = inv.args.iter().zip(inv.args.iter().skip(1)).any(|(flag, module)| {
+        flag.known() == Some("-m") && matches!(module.known(), Some("venv" | "virtualenv"))
+    });
+    runs(inv, READERS) && !quiet && !names_only && !in_place && !makes
 }
 
 /// `export $(grep -v '^#' .env | xargs)`: what it prints becomes variables and is shown to nobody.
