@@ -1,6 +1,9 @@
 //! What commands are said to do before they run: tests/data/survey/cases.txt, and properties that hold for every wrapper.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+#[path = "corpus/mod.rs"]
+mod corpus;
+
 use std::fmt::Write;
 
 use lazaret::domain::{
@@ -518,14 +521,13 @@ fn output_flows_are_linked() {
     assert!(curl.stage < sh.stage);
 }
 
-/// Commands of ordinary work; the lines that are calls of file tools are left out.
+/// Commands of ordinary work: of the corpus, and some whose survey is looked at besides.
 fn ordinary() -> Vec<String> {
-    let is_tool = |line: &&str| {
-        ["Read ", "Write ", "Edit ", "Grep ", "Glob ", "WebFetch "].iter().any(|tool| line.starts_with(tool))
-    };
-    let lines = include_str!("ordinary.txt").lines().chain(include_str!("data/survey/ordinary.txt").lines());
-    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("# ") && !is_tool(line));
-    lines.map(|line| line.replace("\\n", "\n")).collect()
+    let cases = corpus::cases().into_iter().filter(|case| !case.expect.is_dangerous());
+    let commands = cases.filter_map(|case| case.command().map(str::to_owned));
+    let lines = include_str!("data/survey/ordinary.txt").lines();
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("# "));
+    commands.chain(lines.map(|line| line.replace("\\n", "\n"))).collect()
 }
 
 #[test]

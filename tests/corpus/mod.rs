@@ -8,6 +8,9 @@
     reason = "shared by tests and examples, each of which uses a part"
 )]
 
+mod files;
+
+pub use files::FILES;
 use lazaret::adapters;
 use lazaret::domain::{Ask, Asking, Client, Decision, Event, Facts, Policy, Stand, ToolCall, Trust, Verdict};
 use lazaret::review::{self, Case as Review};
@@ -88,53 +91,6 @@ pub struct Case {
     /// Why the expectation is not met today.
     pub fails: Option<String>,
 }
-
-/// The files, by the name of their family. A file that is not in here is found by a test.
-pub const FILES: &[(&str, &str)] = &[
-    ("agent-configuration", include_str!("agent-configuration.jsonl")),
-    ("container-escape", include_str!("container-escape.jsonl")),
-    ("databases", include_str!("databases.jsonl")),
-    ("defence-evasion", include_str!("defence-evasion.jsonl")),
-    ("deletion-outside-project", include_str!("deletion-outside-project.jsonl")),
-    ("deletion-root-home", include_str!("deletion-root-home.jsonl")),
-    ("disks", include_str!("disks.jsonl")),
-    ("exfiltration", include_str!("exfiltration.jsonl")),
-    ("fork-bombs", include_str!("fork-bombs.jsonl")),
-    ("git-history", include_str!("git-history.jsonl")),
-    ("git-work-tree", include_str!("git-work-tree.jsonl")),
-    ("infrastructure", include_str!("infrastructure.jsonl")),
-    ("kill-everything", include_str!("kill-everything.jsonl")),
-    ("machine-settings", include_str!("machine-settings.jsonl")),
-    ("metadata-addresses", include_str!("metadata-addresses.jsonl")),
-    ("obfuscated-execution", include_str!("obfuscated-execution.jsonl")),
-    ("other-tools", include_str!("other-tools.jsonl")),
-    ("packages", include_str!("packages.jsonl")),
-    ("persistence", include_str!("persistence.jsonl")),
-    ("power-off", include_str!("power-off.jsonl")),
-    ("privilege", include_str!("privilege.jsonl")),
-    ("project-wipe", include_str!("project-wipe.jsonl")),
-    ("remote-execution", include_str!("remote-execution.jsonl")),
-    ("resource-abuse", include_str!("resource-abuse.jsonl")),
-    ("reverse-shells", include_str!("reverse-shells.jsonl")),
-    ("secrets", include_str!("secrets.jsonl")),
-    ("system-files", include_str!("system-files.jsonl")),
-    ("system-permissions", include_str!("system-permissions.jsonl")),
-    ("ordinary-build", include_str!("ordinary-build.jsonl")),
-    ("ordinary-cleanup", include_str!("ordinary-cleanup.jsonl")),
-    ("ordinary-containers", include_str!("ordinary-containers.jsonl")),
-    ("ordinary-databases", include_str!("ordinary-databases.jsonl")),
-    ("ordinary-editing", include_str!("ordinary-editing.jsonl")),
-    ("ordinary-git", include_str!("ordinary-git.jsonl")),
-    ("ordinary-infrastructure", include_str!("ordinary-infrastructure.jsonl")),
-    ("ordinary-looking", include_str!("ordinary-looking.jsonl")),
-    ("ordinary-network", include_str!("ordinary-network.jsonl")),
-    ("ordinary-packages", include_str!("ordinary-packages.jsonl")),
-    ("ordinary-search", include_str!("ordinary-search.jsonl")),
-    ("ordinary-shell", include_str!("ordinary-shell.jsonl")),
-    ("ordinary-text", include_str!("ordinary-text.jsonl")),
-    ("ordinary-tools", include_str!("ordinary-tools.jsonl")),
-    ("ordinary-words", include_str!("ordinary-words.jsonl")),
-];
 
 /// Every case of every file.
 pub fn cases() -> Vec<Case> {

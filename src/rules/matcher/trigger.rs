@@ -217,15 +217,28 @@ mod tests {
     use crate::rules::fixture;
     use crate::rules::matcher::{Scene, all, hit};
 
-    const CORPUS: &str = include_str!("../../../tests/rules_corpus.txt");
-    const ORDINARY: &str = include_str!("../../../tests/ordinary.txt");
+    include!("../../../tests/corpus/files.rs");
 
-    /// The rules' examples, and the rows of the lists that the rules are held to.
+    /// A line of the corpus as the made-up world takes a call.
+    fn row(line: &str) -> String {
+        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        let input = |name: &str| case["input"][name].as_str().unwrap_or_default();
+        match (case["command"].as_str(), case["tool"].as_str()) {
+            (Some(command), _) => command.to_owned(),
+            (None, Some("WebFetch")) => format!("WebFetch {}", input("url")),
+            (None, Some("Grep")) => format!("Grep {} {}", input("path"), input("pattern")),
+            (None, Some(tool)) => {
+                format!("{tool} {} {}{}", input("file_path"), input("content"), input("new_string"))
+            }
+            (None, None) => panic!("{line}"),
+        }
+    }
+
+    /// The rules' examples, and the cases of the corpus.
     fn calls() -> Vec<String> {
         let examples =
             all().flat_map(|rule| rule.fires.iter().chain(rule.silent)).map(|row| (*row).to_owned());
-        let told = CORPUS.lines().filter_map(|row| row.split_once(' ')).map(|(_, command)| command);
-        let rows = told.chain(ORDINARY.lines()).map(|row| row.replace("\\n", "\n"));
+        let rows = FILES.iter().flat_map(|(_, text)| text.lines()).map(row);
         examples.chain(rows).collect()
     }
 
