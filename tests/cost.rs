@@ -199,7 +199,9 @@ fn the_cost_does_not_grow_with_history() {
 }
 
 /// Hostile shapes, each as long as asked; more of them in `examples/linear.rs`.
-fn shapes() -> [(&'static str, fn(usize) -> String); 8] {
+type Shape = (&'static str, fn(usize) -> String);
+
+fn shapes() -> [Shape; 8] {
     fn repeated(front: &str, unit: &str, back: &str, size: usize) -> String {
         format!("{front}{}{back}", unit.repeat((size - front.len() - back.len()) / unit.len()))
     }

@@ -394,8 +394,8 @@ fn program(command: &str) -> &str {
             && !["cd ", "set ", "export ", "#", "pushd "].iter().any(|word| part.starts_with(word))
     });
     let mut words = first.unwrap_or(command).split_whitespace().filter(|word| {
-        !["sudo", "time", "nice", "nohup", "env", "command", "!", "{", "("].contains(word)
-            && !(word.contains('=') && !word.starts_with('-'))
+        let assigns = word.contains('=') && !word.starts_with('-');
+        !assigns && !["sudo", "time", "nice", "nohup", "env", "command", "!", "{", "("].contains(word)
     });
     let word = words.next().unwrap_or(command);
     word.rsplit('/').next().filter(|_| word.starts_with("/usr") || word.starts_with("/bin")).unwrap_or(word)

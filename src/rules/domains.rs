@@ -111,11 +111,6 @@ pub const DOMAINS: &[Domain] = &[
         "the same harm in another shell, which some agents are given",
     ),
     domain(
-        "resources",
-        "what takes the machine's time, memory or disk from everybody: fork bombs, miners, files without end",
-        "it stops all other work, and no task needs it",
-    ),
-    domain(
         "tools",
         "tools of servers that lazaret does not know, by the verbs in their names and by their arguments",
         "they reach mail, tickets, databases and clouds without a shell in between",
