@@ -69,6 +69,7 @@ fn check_has_the_promised_shape() {
         "reasons",
         "risk",
         "rationality",
+        "coverage",
         "effects",
         "patterns",
         "intervention",

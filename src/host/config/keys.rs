@@ -216,6 +216,12 @@ pub static KEYS: &[Key] = &[
         "ids of rules that are switched off (`lazaret rules list`); `domain.*` is every rule of a domain",
     ),
     key(
+        "rules.exceptions_from",
+        (LAYERS.kind(), Stricter::Later),
+        field!(LAYERS exceptions_from),
+        "the lowest layer whose [[exceptions]] count",
+    ),
+    key(
         "rules.custom",
         (Kind::Rules, Stricter::More),
         field!(|p| Value::Rules(p.custom_rules.clone()), |p, v| {
@@ -224,12 +230,6 @@ pub static KEYS: &[Key] = &[
             }
         }),
         "rules of one's own, beside the built-in ones; each entry is a [[rules.custom]]",
-    ),
-    key(
-        "rules.exceptions_from",
-        (LAYERS.kind(), Stricter::Later),
-        field!(LAYERS exceptions_from),
-        "the lowest layer whose [[exceptions]] count",
     ),
     key(
         "resources.mode",

@@ -78,7 +78,8 @@ pub(super) fn yaml(text: &str) -> Vec<String> {
             let item = next.trim_start().strip_prefix("- ");
             // Things in a list may stand as deep as their key.
             let listed = !block && item.is_some() && own + 2 >= depth;
-            if !(deeper || listed) || (block && !next.trim().is_empty() && own < depth.max(1)) {
+            // A block ends before the first line that is no deeper than its key.
+            if !(deeper || listed) || (block && !next.trim().is_empty() && own <= depth) {
                 break;
             }
             if !block
@@ -165,13 +166,12 @@ pub(super) fn docker(text: &str) -> Vec<String> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace)?;
         let runs = ["RUN", "CMD", "ENTRYPOINT"].iter().any(|name| word.eq_ignore_ascii_case(name));
-        let rest = rest.trim_start();
-        let rest = rest
-            .split_whitespace()
-            .find(|word| !word.starts_with("--"))
-            .and_then(|word| rest.find(word))
-            .and_then(|at| rest.get(at..))
-            .unwrap_or(rest);
+        let mut rest = rest.trim_start();
+        while let Some((_, behind)) =
+            rest.strip_prefix("--").and_then(|rest| rest.split_once(char::is_whitespace))
+        {
+            rest = behind.trim_start();
+        }
         runs.then(|| scalar(rest))
     };
     joined.lines().filter_map(run).take(MAX_COMMANDS).collect()
