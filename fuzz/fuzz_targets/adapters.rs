@@ -21,6 +21,7 @@ fn rewrite() -> Rewrite {
         field: "command",
         value: "git push \"--force-with-lease\"\n".to_owned(),
         also: &[],
+        only: &[],
         needs_permission: false,
         told: true,
     }

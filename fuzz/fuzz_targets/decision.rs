@@ -24,6 +24,7 @@ fn verdict(command: &str) -> Verdict {
         facts: &facts,
         policy: &policy,
         stand: &stand,
+        now_s: 0,
     });
     if survey.bound {
         assert_eq!(decision.verdict(), Verdict::Block);
