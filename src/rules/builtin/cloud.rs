@@ -806,14 +806,36 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "cloud.docker-volumes-pruned",
+        reason: "deletes the data of every container that does not run just now, also of other projects",
+        instead: Some(Instead::Command("docker system df")),
+        when: &[
+            When::Command(sub(DOCKER, &["volume prune", "system reset"])),
+            When::Command(Command { flags: &[&["--volumes"]], ..sub(DOCKER, &["system prune"]) }),
+        ],
+        fires: &[
+            "docker system prune -a --volumes",
+            "docker system prune --volumes -f",
+            "docker volume prune -af",
+            "podman system reset --force",
+        ],
+        silent: &[
+            "docker volume ls",
+            "docker system df -v",
+            "docker system prune",
+            "docker volume inspect data",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "cloud.docker-prune",
         verdict: Verdict::Modify,
         reason: "deletes volumes or all unused images, also those of other projects",
         instead: Some(Instead::Command("docker system df")),
         when: &[
-            When::Command(sub(DOCKER, &["volume prune", "volume rm", "system reset"])),
+            When::Command(sub(DOCKER, &["volume rm"])),
             When::Command(Command {
-                flags: &[&["-a", "--all", "--volumes"]],
+                flags: &[&["-a", "--all"]],
                 ..sub(DOCKER, &["system prune", "image prune"])
             }),
             When::Command(Command {
@@ -827,7 +849,7 @@ pub(super) const RULES: &[Rule] = &[
             predicate("docker_removes_all", Trigger::programs(DOCKER), docker_all),
         ],
         fires: &[
-            "docker system prune -a --volumes",
+            "docker system prune -a",
             "docker volume rm data",
             "docker compose down -v",
             "docker rm -f $(docker ps -aq)",

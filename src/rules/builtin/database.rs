@@ -277,7 +277,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "database.dropdb",
-        verdict: Verdict::Modify,
         reason: "deletes a whole database",
         instead: Some(Instead::Command("psql -l")),
         when: &[predicate("database_dropped_by_program", Trigger::programs(DROPPERS), |scene| {
@@ -313,7 +312,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "database.drop-table",
-        verdict: Verdict::Modify,
         reason: "deletes a table with all that is in it",
         instead: Some(Instead::Command("psql -c '\\dt' app")),
         when: &[predicate("sql_drop_table", STATEMENTS, |scene| {
@@ -340,7 +338,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "database.truncate",
-        verdict: Verdict::Modify,
         reason: "empties a table",
         instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users' app")),
         when: &[predicate("sql_truncate", STATEMENTS, |scene| {
@@ -356,7 +353,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "database.delete-all",
-        verdict: Verdict::Modify,
         reason: "changes or deletes every row, because there is no WHERE",
         instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users WHERE id = 7' app")),
         when: &[predicate("sql_without_where", STATEMENTS, |scene| {

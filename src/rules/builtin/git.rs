@@ -189,7 +189,6 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: "git.rm-all",
-        verdict: Verdict::Modify,
         reason: "deletes every tracked file, changed ones too",
         instead: Some(Instead::Command("git rm -r --cached .")),
         when: &[predicate("git_rm_all", Trigger::programs(GIT), |scene| {

@@ -1,6 +1,7 @@
 //! Our judgement on what commands do: the built-in rules, one entry each, a file for each subject.
 
 mod across;
+mod carried;
 mod cloud;
 mod code;
 mod database;
@@ -35,6 +36,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     files::RULES,
     selfprotect::RULES,
     shell::RULES,
+    carried::RULES,
     code::RULES,
     disks::RULES,
     secrets::RULES,

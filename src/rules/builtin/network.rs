@@ -169,7 +169,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "network.serves-private",
-        verdict: Verdict::Modify,
         reason: "serves the home directory, the whole machine or secrets to whoever can reach it",
         instead: Some(Instead::Command("python3 -m http.server --bind 127.0.0.1 --directory docs")),
         when: &[predicate("private_directory_served", Trigger::ALWAYS, private_served)],

@@ -317,6 +317,13 @@ fn is_disabled(id: &str, policy: &Policy) -> bool {
     })
 }
 
+/// Whether one of these built-in rules matches, switched on or not.
+pub(crate) fn matches_one_of(scene: &Scene<'_>, ids: &[&str]) -> bool {
+    let mut entries =
+        builtin::NEEDS.iter().zip(&builtin::ENTRIES).filter(|(needs, _)| needs.meets(scene.trigger));
+    entries.any(|(_, entry)| ids.contains(&entry.rule.id) && hit(entry.when, scene).is_some())
+}
+
 /// What matched, and whether the rule could not tell.
 fn hit<'a>(when: &Condition<'_>, scene: &Scene<'a>) -> Option<(std::borrow::Cow<'a, str>, bool)> {
     let found = match when {

@@ -1,0 +1,64 @@
+//! A call that runs what cannot be known before, and that carries a blocked command in its own text: what would be asked about
+//! is blocked then.
+
+use super::code::{is_command, shell};
+use super::predicate;
+use super::scripts::strings;
+use crate::domain::{Severity, Verdict};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, inner_verdict, matches_one_of};
+
+/// Rules that ask because something unknown is run.
+const ASKING: &[&str] = &[
+    "shell.computed-command",
+    "shell.eval-unknown",
+    "shell.injected-code",
+    "shell.pattern-as-command",
+    "code.option-runs-command",
+    "code.filter-runs-command",
+    "code.runs-asked-command",
+];
+
+/// Most texts that are held against the rules.
+const MAX_TEXTS: usize = 24;
+
+pub(crate) const RULES: &[Rule] = &[Rule {
+    id: "shell.carried-command",
+    severity: Severity::Critical,
+    reason: "runs what cannot be known before, and carries a blocked command in its text",
+    instead: Some(Instead::Advice(
+        "print the text instead of running it, and run the one command that is needed",
+    )),
+    when: &[predicate(
+        "blocked_command_in_text_that_runs",
+        Trigger::SHELL.or(Trigger::UNKNOWN).or(Trigger::SIGNS).or(Trigger::INTERPRETER),
+        carried,
+    )],
+    fires: &[
+        "perl -e 'print \"rm -rf ~\"' | sh",
+        "LESSOPEN='|rm -rf ~' less f",
+        "x='$(rm -rf ~)'; echo ${x@P}",
+        "php -r 'echo \"rm -rf /\";' | bash",
+    ],
+    silent: &[
+        "echo 'rm -rf ~'",
+        "perl -e 'print \"ls -la\"' | sh",
+        "cat cmds.txt | sh",
+        "git commit -m 'rm -rf ~'",
+        "LESSOPEN='|lesspipe %s' less f",
+    ],
+    ..RULE
+}];
+
+fn carried<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if scene.nested {
+        return Found::No;
+    }
+    let blocked = |text: &str| {
+        let text = text.trim().trim_start_matches(['|', '!', '@']);
+        is_command(text) && inner_verdict(scene, &shell(text.to_owned()), scene.view.cwd) == Verdict::Block
+    };
+    let mut texts = scene.texts().take(MAX_TEXTS).flat_map(strings).take(MAX_TEXTS);
+    let found =
+        texts.any(|text| blocked(&text) || strings(&text).iter().take(MAX_TEXTS).any(|inner| blocked(inner)));
+    if found && matches_one_of(scene, ASKING) { Found::yes(scene.command_line()) } else { Found::No }
+}
