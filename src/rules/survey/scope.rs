@@ -171,12 +171,10 @@ impl Scope {
             same.then_some(whole)
         };
         // The directory right around a place comes before one further up.
-        let mut found: Vec<(usize, String)> = places
+        let found = places
             .protected
             .iter()
-            .filter_map(|place| Some((place.path.matches('/').count(), above(&place.path)?)))
-            .collect();
-        found.sort_by_key(|(depth, _)| *depth);
-        found.into_iter().next().map(|(_, dir)| dir)
+            .filter_map(|place| Some((place.path.matches('/').count(), above(&place.path)?)));
+        found.min_by_key(|(depth, _)| *depth).map(|(_, dir)| dir)
     }
 }
