@@ -63,7 +63,7 @@ pub fn uninstall(options: &UninstallOptions, here: &Surroundings, out: &mut dyn 
         carry_out(&path, undo, out)?;
     }
     if !options.dry_run {
-        dirs.sort();
+        crate::domain::sort_by(&mut dirs, Ord::cmp);
         files::remove_empty_dirs(&dirs);
         manifest.save(here)?;
     }

@@ -181,8 +181,9 @@ impl Decision {
     /// The decision that `reasons` make: the strictest of them wins, and comes first (a rule before a score). `rewrite` is dropped unless the
     /// verdict is `Modify`; `can_ask` says whether the client can ask a person when a `Modify` has no rewrite.
     pub fn new(mut reasons: Vec<Reason>, rewrite: Option<Rewrite>, can_ask: bool) -> Decision {
-        reasons
-            .sort_by_key(|reason| std::cmp::Reverse((reason.verdict, !reason.is_score(), reason.severity)));
+        super::sort_by_key(&mut reasons, |reason| {
+            std::cmp::Reverse((reason.verdict, !reason.is_score(), reason.severity))
+        });
         let verdict = reasons.first().map_or(Verdict::Allow, |reason| reason.verdict);
         let rewrite = rewrite.filter(|_| verdict == Verdict::Modify);
         let enforcement = match verdict {

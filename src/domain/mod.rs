@@ -10,6 +10,7 @@ mod fault;
 mod history;
 mod key;
 mod marks;
+mod order;
 mod policy;
 mod request;
 mod review_session;
@@ -26,6 +27,7 @@ pub use fault::{Fault, FaultKind};
 pub use history::{Entry, Outcome, PastCall, Stand, fingerprint};
 pub use key::Key;
 pub use marks::{Mark, Marks, Origin, Reach};
+pub use order::{sort_by, sort_by_key};
 pub use policy::{
     AuditPolicy, BuiltinRules, Mode, OnFault, Policy, QuarantinePolicy, RationalityThresholds, ResourceMode,
     ResourcePolicy, RiskThresholds, ToolLimit, lies_below,

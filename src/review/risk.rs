@@ -66,7 +66,7 @@ pub fn risk(effects: &[Effect], action: u64, history: &[PastCall], places: &Plac
         }
     }
     modifiers.repetition = repetition(action, history);
-    factors.sort_by(|a, b| b.0.total_cmp(&a.0));
+    crate::domain::sort_by(&mut factors, |a, b| b.0.total_cmp(&a.0));
     let mut factors: Vec<&'static str> = factors.into_iter().map(|(_, name)| name).collect();
     for (added, name) in [
         (modifiers.scope, "out_of_scope"),

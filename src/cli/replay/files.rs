@@ -76,7 +76,7 @@ pub fn found(named: &[PathBuf], unreadable: &mut Vec<(String, String)>) -> Vec<S
             let mut below = Vec::new();
             search(path, &mut below, unreadable);
             // A session's own file (`ID.jsonl`) before those of its agents (`ID/…`).
-            below.sort_by_key(|path| path.to_string_lossy().into_owned());
+            crate::domain::sort_by_key(&mut below, |path| path.to_string_lossy().into_owned());
             all.extend(below.into_iter().map(Source::Found));
         } else {
             all.push(Source::Named(path.clone()));

@@ -234,8 +234,8 @@ impl Tally {
             let severity = listed.reasons.iter().map(|reason| reason.severity).max();
             std::cmp::Reverse((listed.enforcement, severity, listed.times))
         };
-        self.listed.sort_by_key(weight);
-        self.sessions.sort_by_key(|session| std::cmp::Reverse(session.counts.stopped()));
+        crate::domain::sort_by_key(&mut self.listed, weight);
+        crate::domain::sort_by_key(&mut self.sessions, |session| std::cmp::Reverse(session.counts.stopped()));
         self
     }
 

@@ -50,7 +50,7 @@ pub fn text(
 
 fn rules(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
     let mut rows: Vec<(&String, &Counts)> = tally.rules.iter().collect();
-    rows.sort_by_key(|(_, counts)| std::cmp::Reverse((counts.stopped(), counts.warned)));
+    crate::domain::sort_by_key(&mut rows, |(_, counts)| std::cmp::Reverse((counts.stopped(), counts.warned)));
     if rows.is_empty() {
         return Ok(());
     }

@@ -19,7 +19,7 @@ const INDENT: &str = "          ";
 pub fn print(out: &mut dyn Write, report: &CleanReport, root: Option<&str>) -> Result<()> {
     let width = width();
     let mut findings: Vec<&CleanFinding> = report.findings.iter().collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    crate::domain::sort_by_key(&mut findings, |finding| std::cmp::Reverse(finding.severity));
     let places: Vec<String> = findings.iter().map(|finding| place(finding, root.unwrap_or("/"))).collect();
     let column = places.iter().map(|place| place.chars().count()).max().unwrap_or(0).min(PLACE);
     for (finding, place) in findings.iter().zip(&places) {

@@ -121,7 +121,7 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>, Fault> {
         .map(|entry| entry.path())
         .collect();
     // The names sort by time: of one millisecond, the one without a number was first (`.` is after `-`, so by stem).
-    aside.sort_by_cached_key(|path| path.file_stem().map(std::ffi::OsStr::to_owned));
+    crate::domain::sort_by_key(&mut aside, |path| path.file_stem().map(std::ffi::OsStr::to_owned));
     let current = dir.join(CURRENT);
     if current.exists() {
         aside.push(current);

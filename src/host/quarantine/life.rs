@@ -220,7 +220,9 @@ pub fn list(dirs: &Dirs) -> Result<Vec<Listed>, Fault> {
         Err(fault) => Some(Listed { id, session: Err(fault) }),
     };
     let mut all: Vec<Listed> = ids.into_iter().filter_map(listed).collect();
-    all.sort_by_key(|listed| listed.session.as_ref().map_or(0, |session| session.opened_unix_ms));
+    crate::domain::sort_by_key(&mut all, |listed| {
+        listed.session.as_ref().map_or(0, |session| session.opened_unix_ms)
+    });
     Ok(all)
 }
 

@@ -228,7 +228,7 @@ impl Sealer<'_> {
             }
             names.push((name.to_str().is_ok(), name.to_string_lossy().into_owned()));
         }
-        names.sort();
+        crate::domain::sort_by(&mut names, Ord::cmp);
         Ok(names)
     }
 

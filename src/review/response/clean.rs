@@ -172,7 +172,9 @@ pub fn clean(report: Report, files: &[ReviewedFile<'_>], meta: &Metadata<'_>) ->
 /// Leaves out what is beyond the bounds, the least severe first; gives how many findings went.
 fn bound(findings: &mut Vec<CleanFinding>) -> usize {
     let mut order: Vec<usize> = (0..findings.len()).collect();
-    order.sort_by_key(|at| std::cmp::Reverse(findings.get(*at).map(|finding| finding.severity)));
+    crate::domain::sort_by_key(&mut order, |at| {
+        std::cmp::Reverse(findings.get(*at).map(|finding| finding.severity))
+    });
     let (mut snippets, mut all) = (SNIPPETS, FINDINGS);
     let mut keep = vec![false; findings.len()];
     for at in order {

@@ -51,7 +51,7 @@ impl<'a> Places<'a> {
             .iter()
             .filter(|file| file.original.strip_prefix(root) != file.sealed.strip_prefix(sealed_root))
             .collect();
-        renamed.sort_by_key(|file| std::cmp::Reverse(file.sealed.len()));
+        crate::domain::sort_by_key(&mut renamed, |file| std::cmp::Reverse(file.sealed.len()));
         Places { files, by_name, root, sealed_root, renamed }
     }
 

@@ -171,7 +171,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "network.serves-private",
         reason: "serves the home directory, the whole machine or secrets to whoever can reach it",
         instead: Some(Instead::Command("python3 -m http.server --bind 127.0.0.1 --directory docs")),
-        when: &[predicate("private_directory_served", Trigger::ALWAYS, private_served)],
+        when: &[predicate("private_directory_served", Trigger::ACTIVE, private_served)],
         fires: &[
             "python3 -m http.server --directory ~/.ssh",
             "python3 -m http.server -d /",
@@ -363,7 +363,11 @@ pub(super) const RULES: &[Rule] = &[
         reason: "opens a network connection through the shell itself, past every tool that would show it",
         instead: Some(Instead::Command("nc -z localhost 5432")),
         when: &[
-            predicate("redirection_to_a_socket", Trigger::ALWAYS, redirected_to_socket),
+            predicate(
+                "redirection_to_a_socket",
+                Trigger::PATHS.or(Trigger::REDIRECTED).or(Trigger::TOOL),
+                redirected_to_socket,
+            ),
             When::Command(run(&["ztcp"])),
             When::Command(Command { operand: Operand::Contains(&["zsh/net"]), ..run(&["zmodload"]) }),
         ],

@@ -410,7 +410,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "talks to the container service directly, which acts with all rights",
         instead: Some(Instead::Command("docker ps")),
-        when: &[predicate("docker_socket", Trigger::ALWAYS, docker_socket)],
+        when: &[predicate("docker_socket", Trigger::PATHS, docker_socket)],
         fires: &[
             "curl --unix-socket /var/run/docker.sock http://localhost/containers/json",
             "chmod 666 /var/run/docker.sock",

@@ -385,7 +385,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("ps aux")),
         when: &[
             When::Command(run(&["gcore", "procdump"])),
-            predicate("process_memory_read", Trigger::ALWAYS, memory_read),
+            predicate("process_memory_read", Trigger::PATHS.or(Trigger::REDIRECTED), memory_read),
         ],
         fires: &["gcore 1234", "cat /proc/1234/mem", "dd if=/dev/mem of=x", "strings /proc/kcore"],
         silent: &["cat /proc/meminfo", "cat /proc/1234/status", "ps aux", "cat /proc/self/maps"],

@@ -67,7 +67,7 @@ struct Stages<'a>(Vec<&'a Invocation>);
 impl<'a> Stages<'a> {
     fn of(all: impl Iterator<Item = &'a Invocation>) -> Stages<'a> {
         let mut sorted: Vec<&Invocation> = all.collect();
-        sorted.sort_by_key(|inv| (inv.pipeline, inv.stage));
+        crate::domain::sort_by_key(&mut sorted, |inv| (inv.pipeline, inv.stage));
         Stages(sorted)
     }
 

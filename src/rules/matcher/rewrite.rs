@@ -63,7 +63,7 @@ fn changed(
     if found == 0 || found != surveyed {
         return None;
     }
-    changes.sort_by_key(|change| std::cmp::Reverse(change.span.0));
+    crate::domain::sort_by_key(&mut changes, |change| std::cmp::Reverse(change.span.0));
     let mut value = command.clone();
     for change in changes {
         let front = value.get(..change.span.0)?;

@@ -33,12 +33,12 @@ impl<'a> Scene<'a> {
             *classes = classify(&effect.target, effect.kind, &view);
         }
         let later = view.survey.effects.iter().skip(KEPT);
-        let more = later.map(|effect| classify(&effect.target, effect.kind, &view)).collect();
+        let more: Vec<Classes> = later.map(|effect| classify(&effect.target, effect.kind, &view)).collect();
         Scene {
             view,
+            trigger: Trigger::of_call(&view, kept.iter().chain(&more).copied()),
             kept,
             more,
-            trigger: Trigger::of_call(&view),
             looks: std::cell::Cell::new(0),
             nested: false,
             told: OnceCell::new(),

@@ -3,15 +3,18 @@
 
 use super::flow;
 use super::scene::line_of;
-use super::when::{Condition, Flow};
-use super::{View, command};
+use super::when::{Condition, Flow, On};
+use super::{Classes, View, class::Named, command};
 use crate::domain::{Action, Effect, EffectKind, Target};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Deed, Kind};
 use crate::rules::{Invocation, Stdin};
 
-/// Bits for programs, by a hash of the name; different names may share one.
-const PROGRAMS: u32 = 107;
+/// The programs of most calls: each has a bit of its own.
+const OFTEN: [&str; 12] =
+    ["ls", "git", "cat", "cd", "echo", "grep", "head", "tail", "pwd", "sed", "rg", "cargo"];
+/// Bits for programs: behind [`OFTEN`] by a hash of the name, so that different names may share one.
+const PROGRAMS: u32 = 104;
 /// One bit for each kind of effect, and behind them those for what else there is.
 const KINDS: u32 = PROGRAMS;
 const FEATURES: u32 = KINDS + 8;
@@ -45,6 +48,12 @@ impl Trigger {
 
     /// Something is known of files that came from elsewhere, hold a secret, or were written as scripts.
     pub const MARKS: Trigger = feature(10);
+    /// An argument that may be a path of more than one component, or is not known before the command runs.
+    pub const PATHS: Trigger = feature(11);
+    /// A read of what is, by its name or by what is known of it, a secret, a key or a file of settings.
+    const SECRET_READ: Trigger = feature(12);
+    /// A read of what is hidden, or of more or something else than one path that is known.
+    const HIDDEN_READ: Trigger = feature(13);
 
     /// A run of any of these programs.
     pub const fn programs(mut names: &[&str]) -> Trigger {
@@ -103,7 +112,7 @@ impl Trigger {
     pub const fn of_condition(when: &Condition<'_>) -> Trigger {
         match when {
             Condition::Command(pattern) => Trigger::programs(pattern.programs),
-            Condition::Effect(pattern) => Trigger::kinds(pattern.kinds),
+            Condition::Effect(pattern) => of_pattern(pattern),
             Condition::Flow(Flow::DownloadToInterpreter) => Trigger::programs(lists::DOWNLOADERS)
                 .or(Trigger::programs(lists::NETCATS))
                 .or(Trigger::programs(lists::CONNECTIONS))
@@ -121,14 +130,14 @@ impl Trigger {
         }
     }
 
-    /// What a call has.
-    pub fn of_call(view: &View<'_>) -> Trigger {
+    /// What a call has, of whose effects these are the classes.
+    pub fn of_call(view: &View<'_>, classes: impl Iterator<Item = Classes>) -> Trigger {
         let mut mask = Trigger::ALWAYS.0;
         for inv in &view.survey.invocations {
             mask |= of_invocation(inv);
         }
-        for effect in &view.survey.effects {
-            mask |= of_effect(effect);
+        for (effect, classes) in view.survey.effects.iter().zip(classes) {
+            mask |= of_effect(effect, classes);
         }
         if line_of(view).bytes().any(is_sign) {
             mask |= Trigger::SIGNS.0;
@@ -185,16 +194,52 @@ fn of_invocation(inv: &Invocation) -> u128 {
     if inv.stdin != Stdin::Inherited || !inv.writes.is_empty() || !inv.reads.is_empty() {
         mask |= Trigger::REDIRECTED.0;
     }
+    if inv.args.iter().any(|arg| arg.has_unknown() || arg.has_glob() || arg.prefix().contains('/')) {
+        mask |= Trigger::PATHS.0;
+    }
     mask
 }
 
-fn of_effect(effect: &Effect) -> u128 {
-    match effect.target {
-        Target::Url(_) => kind(effect.kind) | Trigger::URL.0,
-        Target::Path { .. } | Target::UnknownPath { .. } | Target::Command(_) | Target::None => {
-            kind(effect.kind)
+fn of_effect(effect: &Effect, classes: Classes) -> u128 {
+    let mut mask = kind(effect.kind);
+    if matches!(effect.target, Target::Url(_)) {
+        mask |= Trigger::URL.0;
+    }
+    if effect.kind == EffectKind::FileRead {
+        if classes != Classes::NONE {
+            mask |= Trigger::SECRET_READ.0;
+        }
+        match &effect.target {
+            Target::Path { path, glob: false, recursive: false } if !path.contains("/.") => {}
+            Target::Path { .. } | Target::UnknownPath { .. } => mask |= Trigger::HIDDEN_READ.0,
+            Target::Url(_) | Target::Command(_) | Target::None => {}
         }
     }
+    mask
+}
+
+/// What a pattern of effects needs. Most reads are of files of which there is nothing to say.
+const fn of_pattern(pattern: &On<'_>) -> Trigger {
+    match pattern.kinds {
+        [EffectKind::FileRead] if pattern.at.is_empty() && !pattern.any.is_empty() => Trigger::SECRET_READ,
+        [EffectKind::FileRead] if pattern.any.is_empty() && all_hidden(pattern.at) => Trigger::HIDDEN_READ,
+        kinds => Trigger::kinds(kinds),
+    }
+}
+
+/// Whether there are places, and each is hidden in a home directory.
+const fn all_hidden(mut places: &[Named<'_>]) -> bool {
+    if places.is_empty() {
+        return false;
+    }
+    while let [place, rest @ ..] = places {
+        match place {
+            Named::Home(name) if matches!(name.as_bytes(), [b'.', ..]) => {}
+            Named::Home(_) | Named::Abs(_) | Named::Name(_) => return false,
+        }
+        places = rest;
+    }
+    true
 }
 
 const fn kind(kind: EffectKind) -> u128 {
@@ -202,12 +247,33 @@ const fn kind(kind: EffectKind) -> u128 {
 }
 
 const fn program(mut name: &[u8]) -> u128 {
+    let mut often: &[&str] = &OFTEN;
+    while let [one, rest @ ..] = often {
+        if same(one.as_bytes(), name) {
+            return 1 << rest.len();
+        }
+        often = rest;
+    }
     let mut hash: u32 = 0x811c_9dc5;
     while let [byte, rest @ ..] = name {
         hash = (hash ^ *byte as u32).wrapping_mul(0x0100_0193);
         name = rest;
     }
-    1 << (hash % PROGRAMS)
+    let own = OFTEN.len() as u32;
+    1 << (own + hash % (PROGRAMS - own))
+}
+
+const fn same(mut a: &[u8], mut b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    while let ([one, front @ ..], [other, back @ ..]) = (a, b) {
+        if *one != *other {
+            return false;
+        }
+        (a, b) = (front, back);
+    }
+    true
 }
 
 #[cfg(test)]
@@ -254,8 +320,8 @@ mod tests {
             let (survey, facts) = fixture::survey_of(&call, &policy);
             let view =
                 View { call: &call, cwd: fixture::PROJECT, survey: &survey, facts: &facts, policy: &policy };
-            let trigger = Trigger::of_call(&view);
             let scene = Scene::new(view);
+            let trigger = scene.trigger;
             for (rule, when) in all().flat_map(|rule| rule.when.iter().map(move |when| (rule, when))) {
                 let hits = hit(when, &scene).is_some();
                 let met = Trigger::of_condition(when).meets(trigger);
@@ -282,7 +348,7 @@ mod tests {
             let (survey, facts) = fixture::survey_of(&call, &policy);
             let view =
                 View { call: &call, cwd: fixture::PROJECT, survey: &survey, facts: &facts, policy: &policy };
-            let trigger = Trigger::of_call(&view);
+            let trigger = Scene::new(view).trigger;
             let met = all()
                 .flat_map(|rule| rule.when)
                 .filter(|when| Trigger::of_condition(when).meets(trigger))

@@ -1,6 +1,7 @@
 //! What a call would do, worked out from its syntax and the facts at hand. Knows no rules: `builtin` judges.
 
 mod arrays;
+mod assigns;
 mod call;
 mod channels;
 mod container;
@@ -14,6 +15,7 @@ mod operands;
 mod options;
 mod output;
 mod paths;
+mod program;
 mod reading;
 mod redirects;
 mod scope;

@@ -1,4 +1,4 @@
-//! Which program a command is, and the command inside it where it runs one.
+//! The command inside a program that runs one.
 
 use std::rc::Rc;
 
@@ -7,193 +7,17 @@ use super::call::Call;
 use super::container::Container;
 use super::effects::Act;
 use super::git::setting_command;
-use super::options::{self, Parsed};
+use super::options::Parsed;
 use super::output;
 use super::scope::Scope;
-use super::unfold::{first_word, is_program, later_command};
+use super::unfold::{first_word, later_command};
 use super::walk::{self, Frame};
 use crate::domain::{EffectKind, Severity, Target, join};
-use crate::rules::commands::{self, Builtin, Kind, Program, Rest, Role, Wrap};
-use crate::shell::{Arg, Piece};
-
-/// Directories of programs that are what their names say.
-const PROGRAM_DIRS: &[&str] = &[
-    "/bin",
-    "/sbin",
-    "/usr/bin",
-    "/usr/sbin",
-    "/usr/local/bin",
-    "/usr/local/sbin",
-    "/opt/homebrew/bin",
-    "/lib",
-    "/lib64",
-    "/snap/bin",
-    "/run/current-system/sw/bin",
-];
-
-/// Scripts that a build tool puts into a project to fetch and start itself.
-const PROJECT_WRAPPERS: &[&str] = &["gradlew", "mvnw"];
+use crate::rules::commands::{Kind, Rest, Role, Wrap};
+use crate::shell::Arg;
 
 impl Surveyor<'_> {
-    /// Surveys one command.
-    pub(super) fn run(&mut self, mut call: Call, scope: &mut Scope) {
-        if call.depth > super::MAX_DEPTH {
-            self.bound("commands stand too deep in commands");
-        }
-        if self.out.bound || !self.spend(1 + call.words.len()) {
-            return;
-        }
-        let Some(word) = call.words.first() else { return };
-        let Some(text) = word.known().map(str::to_owned).or_else(|| last_part(word)) else {
-            self.unknown_program(&call);
-            return;
-        };
-        let name = text.rsplit('/').next().unwrap_or_default().to_owned();
-        if let Some((_, words)) = self.aliases.iter().rev().find(|(alias, _)| *alias == text) {
-            let words: Vec<Arg> = words.iter().chain(call.args()).cloned().collect();
-            if words.first().and_then(Arg::known) != Some(text.as_str()) && !words.is_empty() {
-                call.words = words;
-                call.depth = call.depth.saturating_add(1);
-                self.run(call, scope);
-                return;
-            }
-        }
-        if let Some(original) = self.original(&text, call.cwd.as_deref()) {
-            call.words =
-                std::iter::once(Arg::literal(&original)).chain(call.args().iter().cloned()).collect();
-            call.depth = call.depth.saturating_add(1);
-            self.run(call, scope);
-            return;
-        }
-        if let Some(words) = super::foreign::as_posix(&name, call.args()) {
-            call.words = words;
-            call.depth = call.depth.saturating_add(1);
-            self.run(call, scope);
-            return;
-        }
-        let program = commands::find(&name);
-        if let Some(at) = self.find_function(&text) {
-            let frame = Frame::inside(&call, "");
-            let args = call.args().to_vec();
-            *scope = self.function(at, &args, (std::mem::take(scope), frame));
-            if program.is_none() {
-                self.emit(&call, &name, None);
-                return;
-            }
-        }
-        let trusted = text.rsplit_once('/').is_none_or(|(dir, _)| is_program_dir(dir));
-        if !trusted && !PROJECT_WRAPPERS.contains(&name.as_str()) {
-            self.own_program(&call, &name, program.is_some());
-        }
-        match program {
-            Some(program) => self.known_program(call, scope, program, &name),
-            None if trusted => {
-                self.emit(&call, &name, None);
-                let kind = if call.lenient { EffectKind::ProcessCreation } else { EffectKind::SystemCommand };
-                self.effect(&call, kind, Target::Command(name), Severity::Medium);
-            }
-            None => {}
-        }
-    }
-
-    /// What a program was copied from or links to, where the call itself did that.
-    fn original(&self, text: &str, cwd: Option<&str>) -> Option<String> {
-        if !text.contains('/') {
-            return None;
-        }
-        /// Most links and copies that are followed.
-        const HOPS: usize = 40;
-        let mut path = join(cwd.unwrap_or("/"), text);
-        for _ in 0..HOPS {
-            let mut made = self.links.iter().chain(&self.copies).rev();
-            path.clone_from(&made.find(|(made, of)| *made == path && *of != path)?.1);
-            if is_program(&path) {
-                return Some(path);
-            }
-        }
-        None
-    }
-
-    fn unknown_program(&mut self, call: &Call) {
-        self.emit(call, "", None);
-        self.effect(call, EffectKind::SystemCommand, Target::Command(call.text.clone()), Severity::Medium);
-        // `$SHELL -c TEXT`: whatever it is, it is given a command as shells are.
-        if call.args().iter().any(|arg| arg.known() == Some("-c"))
-            && let Some(shell) = commands::find("sh")
-        {
-            self.shell(call, shell, "sh");
-        }
-    }
-
-    /// A program given by its path: one of the project's, or a script that can be read.
-    fn own_program(&mut self, call: &Call, name: &str, is_known: bool) {
-        let Some(word) = call.words.first() else { return };
-        let target = super::paths::target(word, call.cwd.as_deref(), false);
-        if !is_known {
-            self.emit(call, name, None);
-        }
-        let inside = match &target {
-            Target::Path { path, .. } => super::paths::in_project(path, &self.facts.places).is_some(),
-            Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
-        };
-        let kind =
-            if inside || call.lenient { EffectKind::ProcessCreation } else { EffectKind::SystemCommand };
-        self.effect(call, kind, Target::Command(word.text()), Severity::Medium);
-        if let Target::Path { path, glob: false, .. } = target {
-            self.content(call, &path, name, false);
-        }
-    }
-
-    fn known_program(&mut self, call: Call, scope: &mut Scope, program: &'static Program, name: &str) {
-        self.subscripts(&call, name);
-        match program.kind {
-            Kind::Find => self.find(&call, name),
-            Kind::Fd => self.fd(&call, scope, program),
-            Kind::Xargs => self.xargs(&call, scope, program),
-            Kind::Parallel => self.parallel(&call, scope, program),
-            Kind::Shell => self.shell(&call, program, name),
-            Kind::Wrap(wrap) => {
-                let parsed = options::parse(call.args(), program);
-                self.wrap(call, scope, (&parsed, wrap, name));
-            }
-            Kind::Builtin(which) => {
-                let parsed = options::parse(call.args(), program);
-                self.shell_builtin(&call, scope, which, &parsed);
-            }
-            Kind::Git => {
-                let parsed = options::parse(call.args(), program);
-                let call = in_dir(call, &parsed);
-                self.emit(&call, name, Some(&parsed));
-                self.git(&call, &parsed);
-                self.option_commands(&call, &parsed, name);
-                self.sub_wrap(call, scope, &parsed, name);
-            }
-            Kind::Plain | Kind::Dash | Kind::Raw | Kind::Interpreter | Kind::Stdin => {
-                let parsed = options::parse(call.args(), program);
-                let call = in_dir(call, &parsed);
-                self.emit(&call, name, Some(&parsed));
-                self.deeds(&call, &parsed);
-                if matches!(name, "mkfifo" | "mknod") {
-                    self.make_fifos(&call, &parsed.operands);
-                }
-                if program.kind == Kind::Interpreter {
-                    self.interpreter(&call, &parsed);
-                }
-                self.option_commands(&call, &parsed, name);
-                if let (true, [.., flag, text]) = (name == "su", parsed.operands.as_slice())
-                    && flag.known() == Some("-c")
-                {
-                    self.nested(&Call { privileged: true, ..call.clone() }, name, text);
-                }
-                if program.kind == Kind::Stdin || name == "su" {
-                    self.input_commands(&call, name, name == "su");
-                }
-                self.sub_wrap(call, scope, &parsed, name);
-            }
-        }
-    }
-
-    fn sub_wrap(&mut self, call: Call, scope: &mut Scope, parsed: &Parsed, name: &str) {
+    pub(super) fn sub_wrap(&mut self, call: Call, scope: &mut Scope, parsed: &Parsed, name: &str) {
         if let Some(wrap) = parsed.row.and_then(|row| row.wrap) {
             let skip = first_word(&call, parsed, wrap);
             self.unfold(&call, scope, (parsed, wrap, name), skip);
@@ -205,25 +29,13 @@ impl Surveyor<'_> {
         }
     }
 
-    fn interpreter(&mut self, call: &Call, parsed: &Parsed) {
-        let has_code = parsed.has(&["-e", "-E", "-c", "--eval", "--print", "-r", "-m", "--execute"]);
-        if let Some(code) = parsed.value(&["-c", "-e", "-E", "--eval", "-r"]) {
-            self.runs_what_comes_in(call, code);
-        }
-        let in_place = parsed.has(&["-i"]) && matches!(parsed.program.name, "perl" | "perl5" | "ruby");
-        if in_place {
-            for arg in parsed.operands.get(usize::from(!has_code)..).unwrap_or_default() {
-                self.file(call, Act::Modify, arg, false);
-            }
-        } else if let (false, Some(script)) = (has_code, parsed.operands.first()) {
-            self.file(call, Act::Read, script, false);
-            // It is not parsed, but searched for what it names.
-            self.ask_content(call, script);
-        }
-    }
-
     /// A program that runs the command in its operands.
-    fn wrap(&mut self, call: Call, scope: &mut Scope, (parsed, wrap, name): (&Parsed, Wrap, &str)) {
+    pub(super) fn wrap(
+        &mut self,
+        call: Call,
+        scope: &mut Scope,
+        (parsed, wrap, name): (&Parsed, Wrap, &str),
+    ) {
         let call = in_dir(call, parsed);
         let skip = first_word(&call, parsed, wrap);
         let split = parsed.has(&["-S", "--split-string"]) && name == "env";
@@ -396,45 +208,10 @@ impl Surveyor<'_> {
             self.nested(&inner, name, &text);
         }
     }
-
-    fn shell_builtin(&mut self, call: &Call, scope: &mut Scope, which: Builtin, parsed: &Parsed) {
-        match which {
-            Builtin::Eval => self.eval(call, scope, parsed),
-            Builtin::Source => self.source(call, scope, parsed),
-            Builtin::Cd
-            | Builtin::Pushd
-            | Builtin::Popd
-            | Builtin::Export
-            | Builtin::Unset
-            | Builtin::Read
-            | Builtin::Alias
-            | Builtin::Set
-            | Builtin::Shift
-            | Builtin::Trap => {
-                let name = parsed.program.name;
-                self.emit(call, name, Some(parsed));
-                self.builtin(call, scope, which, parsed);
-            }
-        }
-    }
-}
-
-/// The name of a program in a directory that is not known: `…/rm`.
-fn last_part(word: &Arg) -> Option<String> {
-    let Some(Piece::Known(end)) = word.pieces.last() else { return None };
-    let (_, name) = end.rsplit_once('/')?;
-    (!name.is_empty()).then(|| format!("…/{name}"))
-}
-
-fn is_program_dir(dir: &str) -> bool {
-    PROGRAM_DIRS.contains(&dir)
-        || dir.ends_with("node_modules/.bin")
-        || dir.ends_with("venv/bin")
-        || dir.ends_with("/.cargo/bin")
 }
 
 /// The call in the directory that an option names.
-fn in_dir(mut call: Call, parsed: &Parsed) -> Call {
+pub(super) fn in_dir(mut call: Call, parsed: &Parsed) -> Call {
     for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
         if let (Role::Dir, Some(value)) = (role, &flag.value) {
             call.cwd = match (value.known(), &call.cwd) {
