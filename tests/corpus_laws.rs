@@ -18,7 +18,11 @@ const SHARE: usize = 4;
 fn share<'a, T>(case: &Case, forms: &'a [T]) -> impl Iterator<Item = &'a T> {
     let all = std::env::var_os("LAZARET_CORPUS").is_some_and(|value| value == "all");
     let number: usize = case.id.rsplit('-').next().unwrap().parse().unwrap();
-    forms.iter().enumerate().filter(move |(at, _)| all || (at + number) % SHARE == 0).map(|(_, form)| form)
+    forms
+        .iter()
+        .enumerate()
+        .filter(move |(at, _)| all || (at + number).is_multiple_of(SHARE))
+        .map(|(_, form)| form)
 }
 
 /// Looks at every case on as many threads as there are processors; what is wrong, in the order of the cases.
