@@ -65,6 +65,14 @@ fn not_milder(case: &Case, plain: Verdict, text: &str, situation: Situation, wro
     }
 }
 
+/// What only keeps the machine busy without end, and writes nothing, does no harm once `timeout` ends it.
+fn given_an_end(case: &Case, text: &str) -> bool {
+    text.starts_with("timeout ")
+        && case.reason.contains("writes without end")
+        && !text.contains(['>', '|'])
+        && !text.contains("of=")
+}
+
 #[test]
 fn a_wrapper_never_lowers_a_verdict() {
     let wrong = every(|case, wrong| {
@@ -74,17 +82,25 @@ fn a_wrapper_never_lowers_a_verdict() {
             return;
         }
         for wrapper in share(case, WRAPPERS) {
-            if let Some(text) = wrapper.around(command) {
+            if let Some(text) = wrapper.around(command).filter(|text| !given_an_end(case, text)) {
                 not_milder(case, plain, &text, case.situation, wrong);
             }
         }
         if rewrite::is_simple(command) {
             for prefix in share(case, PREFIXES) {
-                not_milder(case, plain, &format!("{prefix} {command}"), case.situation, wrong);
+                let text = format!("{prefix} {command}");
+                if !given_an_end(case, &text) {
+                    not_milder(case, plain, &text, case.situation, wrong);
+                }
             }
         }
     });
     report(&wrong);
+}
+
+/// What only prints a secret does no harm where its output is thrown away.
+fn shown_to_nobody(case: &Case, text: &str) -> bool {
+    case.reason.starts_with("prints the value") && text.ends_with(" > /dev/null 2>&1")
 }
 
 #[test]
@@ -93,7 +109,7 @@ fn harmless_padding_never_lowers_a_verdict() {
         let Some(command) = case.command() else { return };
         let plain = case.verdict(&Policy::default());
         for padding in share(case, PADDINGS) {
-            if let Some(text) = padding(command) {
+            if let Some(text) = padding(command).filter(|text| !shown_to_nobody(case, text)) {
                 not_milder(case, plain, &text, case.situation, wrong);
             }
         }

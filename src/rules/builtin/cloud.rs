@@ -1115,7 +1115,8 @@ fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A mutation that deletes, sent to the code host.
 fn graphql_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(HUBS, |inv| {
-        inv.args.iter().map(Arg::text).any(|text| {
+        let asks = inv.args.iter().any(|arg| arg.known() == Some("api"));
+        asks && inv.args.iter().map(Arg::text).any(|text| {
             text.contains("mutation")
                 && [
                     "deleteRepository",

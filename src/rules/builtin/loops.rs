@@ -24,6 +24,8 @@ const MAX_LOOPS: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Loop<'a> {
     pub body: &'a str,
+    /// What stands behind its end.
+    pub after: &'a str,
     /// How often it runs; none for one without an end.
     pub turns: Option<u64>,
 }
@@ -36,27 +38,34 @@ pub(super) fn long(text: &str, least: u64) -> Vec<Loop<'_>> {
         let found = ["while ", "until ", "for "].iter().filter_map(|word| starts_at(rest, word)).min();
         let Some(tail) = found.and_then(|at| rest.get(at..)) else { break };
         let Some((head, behind)) = split_do(tail) else { break };
-        let body = last_done(behind).map_or(behind, |end| behind.get(..end).unwrap_or(behind));
+        let (body, after) = own_done(behind);
         if is_endless(head) {
-            out.push(Loop { body, turns: None });
+            out.push(Loop { body, after, turns: None });
         } else if let Some(turns) = turns(head).filter(|turns| *turns >= least) {
-            out.push(Loop { body, turns: Some(turns) });
+            out.push(Loop { body, after, turns: Some(turns) });
         }
         rest = behind;
     }
     out
 }
 
+/// Words behind which a command begins.
+const OPENERS: &[&str] = &["do", "then", "else", "elif", "if", "while", "until", "time", "coproc"];
+
 /// Where a keyword stands as the first word of a command.
 fn starts_at(text: &str, word: &str) -> Option<usize> {
-    text.match_indices(word).map(|(at, _)| at).find(|at| {
-        let front = text.get(..*at).unwrap_or_default();
-        let last = front.trim_end_matches([' ', '\t']).chars().next_back();
-        front.is_empty()
-            || last.is_none_or(|c| matches!(c, ';' | '&' | '|' | '(' | '{' | '\n' | '\'' | '"' | '`'))
-            || front.trim_end().ends_with("do")
-            || front.trim_end().ends_with("then")
-    })
+    text.match_indices(word).map(|(at, _)| at).find(|at| begins_command(text.get(..*at).unwrap_or_default()))
+}
+
+/// Whether a command begins behind this.
+fn begins_command(front: &str) -> bool {
+    let front = front.trim_end_matches([' ', '\t']);
+    front.chars().next_back().is_none_or(|c| ";&|({\n'\"`!".contains(c))
+        || front
+            .trim_end()
+            .rsplit(|c: char| !c.is_ascii_alphanumeric())
+            .next()
+            .is_some_and(|word| OPENERS.contains(&word))
 }
 
 /// What stands in front of the `do`, and behind it.
@@ -70,12 +79,84 @@ fn split_do(text: &str) -> Option<(&str, &str)> {
     Some((text.get(..at)?, text.get(at + 2..)?))
 }
 
-/// Where the last `done` begins.
-fn last_done(text: &str) -> Option<usize> {
-    text.rmatch_indices("done").map(|(at, _)| at).find(|at| {
-        let before = text.get(..*at).and_then(|front| front.chars().next_back());
-        matches!(before, Some(' ' | ';' | '\n' | '\t' | '&' | '}' | ')'))
-    })
+/// A loop's body and what is behind its own `done`, past those of the loops in it.
+fn own_done(text: &str) -> (&str, &str) {
+    let mut depth = 1_usize;
+    for (at, _) in text.match_indices("do") {
+        let front = text.get(..at).unwrap_or_default().trim_end_matches([' ', '\t']);
+        let tail = text.get(at + 2..).unwrap_or_default();
+        let ends = |tail: &str| !tail.starts_with(|c: char| c.is_ascii_alphanumeric() || "_-./=".contains(c));
+        if !front.is_empty() && !front.ends_with([';', '\n', '&', '}', ')']) && !closes(front) {
+            continue;
+        }
+        if let Some(after) = tail.strip_prefix("ne").filter(|after| ends(after)) {
+            depth -= 1;
+            if depth == 0 {
+                return (text.get(..at).unwrap_or_default(), after);
+            }
+        } else if ends(tail) {
+            depth += 1;
+        }
+    }
+    (text, "")
+}
+
+/// Whether a compound command ends here, behind which `done` needs no separator.
+fn closes(front: &str) -> bool {
+    let word = front.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    matches!(word, "fi" | "esac" | "done")
+}
+
+/// A text of the shell in which all that is quoted, a comment or a here-document's is made harmless, but for the commands in it.
+pub(super) fn bare(text: &str) -> String {
+    // What is open, innermost last: a quote, or the `)` of a substitution in one.
+    let mut open: Vec<char> = Vec::new();
+    let (mut escaped, mut comment, mut previous) = (false, false, '\n');
+    let mut chars = text.chars().peekable();
+    let mut out = String::with_capacity(text.len());
+    while let Some(c) = chars.next() {
+        let inside = open.last().copied();
+        let mut shown = if matches!(inside, Some('\'' | '"')) { 'q' } else { c };
+        match (inside, c) {
+            _ if comment => {
+                comment = c != '\n';
+                shown = if comment { 'q' } else { c };
+            }
+            _ if escaped => {
+                escaped = false;
+                shown = if c == '\n' { ' ' } else { 'q' };
+            }
+            (Some('\''), '\'') | (Some('"'), '"') => {
+                open.pop();
+                shown = c;
+            }
+            (Some('\''), _) => {}
+            (_, '\\') => {
+                escaped = true;
+                shown = if chars.peek() == Some(&'\n') { ' ' } else { 'q' };
+            }
+            (Some('"'), '$') if chars.peek() == Some(&'(') => {
+                chars.next();
+                open.push(')');
+                out.push('$');
+                shown = '(';
+            }
+            (Some('"'), _) => {}
+            (_, '\'' | '"') => open.push(c),
+            (Some(')'), '(') => open.push(')'),
+            (Some(')'), ')') => {
+                open.pop();
+            }
+            (_, '#') if previous.is_whitespace() || matches!(previous, ';' | '(' | '&' | '|') => {
+                comment = true;
+                shown = ' ';
+            }
+            _ => {}
+        }
+        out.push(shown);
+        previous = c;
+    }
+    out
 }
 
 fn is_endless(head: &str) -> bool {

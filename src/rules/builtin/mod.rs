@@ -26,6 +26,7 @@ mod selfprotect;
 mod shell;
 mod statements;
 mod system;
+mod texts;
 mod tools;
 mod written;
 

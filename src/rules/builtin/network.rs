@@ -10,7 +10,7 @@ use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::matcher::{
     Class, Code, Command, Flow, Found, Hosts, Instead, Operand, RULE, Rule, Scene, Trigger, When, classify,
     code_of, contains_word, flag_value, has_flag, host_of, input_of, is_interpreter, is_known, is_metadata,
-    is_metadata_address, is_shell, metadata_fetched, runs, squeeze, target_of,
+    is_metadata_address, is_prose, is_shell, metadata_fetched, runs, squeeze, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -1114,7 +1114,10 @@ fn secret_in_text<'a>(scene: &Scene<'a>) -> Found<'a> {
         let verbs = ["list", "get", "ls", "describe", "set", "login"];
         stored
             && !inv.sub.iter().any(|sub| verbs.contains(&sub.as_str()))
-            && (inv.args.iter().any(|arg| secret(arg.text().trim_start_matches('@'), inv))
+            && (inv
+                .args
+                .iter()
+                .any(|arg| !is_prose(inv, arg) && secret(arg.text().trim_start_matches('@'), inv))
                 || matches!(&inv.stdin, Stdin::File(target) if secret(target.text(), inv)))
     });
     if let Some(inv) = found {
@@ -1370,7 +1373,7 @@ fn metadata_named<'a>(scene: &Scene<'a>) -> Found<'a> {
             || runs(inv, lists::FETCHERS)
             || inv.program == "git" && reads(&["clone", "ls-remote", "fetch", "pull", "push", "archive"]);
         talks
-            && (inv.args.iter().any(names_metadata)
+            && (inv.args.iter().any(|arg| !is_prose(inv, arg) && names_metadata(arg))
                 || input_of(inv, scene).iter().any(|text| {
                     runs(inv, lists::DOWNLOADERS)
                         && text

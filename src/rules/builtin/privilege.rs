@@ -1,13 +1,13 @@
 //! Rights: becoming another user, giving rights away, stepping out of a container.
 
-use super::{flagged, lists, predicate, run, sub};
+use super::{flagged, lists, predicate, run, sub, texts};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
     classify, flag_value, has_flag, input_of, is_interpreter, is_shell, runs, target_of,
 };
-use crate::shell::Arg;
+use crate::shell::{Arg, Word};
 
 const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
@@ -941,19 +941,20 @@ fn docker_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// `chroot /host`: out of a container, into what it was given of the machine.
 fn chroot_host<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let line = scene.command_line();
-    let out =
-        ["chroot /host", "chroot /mnt", "chroot /proc/", "chroot /hostfs", "chroot /rootfs", "chroot / "]
-            .iter()
-            .any(|form| line.contains(form));
+    const OUT: &[&str] = &["/host", "/mnt", "/proc/", "/rootfs"];
     let found = scene
         .invocations()
         .iter()
         .find(|inv| inv.program == "chroot" || inv.wrappers.iter().any(|name| name == "chroot"));
-    match found {
-        Some(inv) if out => Found::yes(&inv.text),
-        Some(_) | None => Found::No,
-    }
+    let Some(inv) = found else { return Found::No };
+    let out = |words: &[Word]| {
+        let mut words = words.iter().map(texts::front).skip_while(|word| !word.ends_with("chroot")).skip(1);
+        let root = words.find(|word| !word.starts_with('-')).unwrap_or_default();
+        root == "/" || OUT.iter().any(|out| root.starts_with(out))
+    };
+    let out =
+        texts::holding(scene, "chroot").any(|script| script.commands.iter().any(|simple| out(&simple.words)));
+    if out { Found::yes(&inv.text) } else { Found::No }
 }
 
 fn password_piped<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -1,7 +1,7 @@
 //! Resources: what fills the disk or the memory, keeps the processor busy for nothing, or floods somebody else's machine.
 
-use super::loops::{Loop, long};
-use super::{flagged, predicate, run, scripts};
+use super::loops::{Loop, bare, long};
+use super::{flagged, predicate, run};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -124,6 +124,9 @@ const WHOLE_READERS: &[&str] = &[
     "uniq",
     "cut",
 ];
+
+/// Those of them that keep what they read until its end.
+const HOLDERS: &[&str] = &["tail", "tac", "sort"];
 
 const MAKERS: &[&str] = &["fallocate", "truncate", "mkfile", "xfs_mkfile", "head", "openssl", "dd"];
 
@@ -255,7 +258,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "does the same without end and without a pause",
         instead: Some(Instead::Command("for i in 1 2 3; do date; sleep 1; done")),
         when: &[
-            predicate("loop_that_never_rests", Trigger::SIGNS, restless_loop),
+            predicate("loop_that_never_rests", Trigger::SIGNS.or(Trigger::SHELL), restless_loop),
             predicate("code_that_never_rests", Trigger::INTERPRETER, restless_code),
         ],
         fires: &[
@@ -398,7 +401,11 @@ fn is_endless_source(text: &str) -> bool {
 fn endless<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
     let limited = |inv: &Invocation| {
+        // What is kept may fill the disk or the memory before the time is over.
+        let kept = || inv.writes.iter().map(|(to, _)| to.text().to_owned()).chain(dd(inv, "of"));
         inv.wrappers.iter().any(|name| name == "timeout" || name == "gtimeout")
+            && kept().all(|to| to == "/dev/null")
+            && !runs(inv, HOLDERS)
             || all.iter().any(|other| {
                 let cuts = match other.program.as_str() {
                     "dd" => dd(other, "count").is_some(),
@@ -514,57 +521,22 @@ fn brace_count(text: &str) -> Option<u64> {
     tail.split('}').next()?.parse().ok()
 }
 
-/// The texts of the call in which loops of a shell can stand.
-fn shell_texts<'a>(scene: &Scene<'a>) -> impl Iterator<Item = String> + use<'a> {
-    let line = scene.command_line();
-    let inner = scene.invocations().iter().any(|inv| {
-        inv.wrappers.iter().any(|name| {
-            matches!(
-                name.as_str(),
-                "bash" | "sh" | "zsh" | "dash" | "ksh" | "eval" | "ssh" | "docker" | "podman" | "kubectl"
-            )
-        })
-    });
-    let quoted = if inner { scripts::strings(line) } else { Vec::new() };
-    std::iter::once(unquoted(line)).chain(quoted)
-}
-
-/// The text with what stands in quotes made harmless.
-fn unquoted(line: &str) -> String {
-    let mut quote = None;
-    line.chars()
-        .map(|c| match quote {
-            Some(open) => {
-                if c == open {
-                    quote = None;
-                }
-                if c == open { c } else { 'q' }
-            }
-            None => {
-                if matches!(c, '\'' | '"') {
-                    quote = Some(c);
-                }
-                c
-            }
-        })
-        .collect()
-}
+/// Longest text in which loops are looked for, in bytes.
+const LONGEST: usize = 4096;
 
 fn restless_loop<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let line = scene.command_line();
-    if !["while", "until", "for"].iter().any(|word| line.contains(word)) || !line.contains("done") {
-        return Found::No;
-    }
-    // A heredoc is data, and may be long.
-    if line.len() > 4096 || line.contains("<<") && !line.contains("<<<") {
-        return Found::No;
-    }
-    let found = shell_texts(scene).any(|text| long(&text, MANY).iter().any(|found| harms(found, &text)));
-    if found { Found::yes(line) } else { Found::No }
+    let found = scene.texts().any(|text| {
+        let looped =
+            ["while", "until", "for"].iter().any(|word| text.contains(word)) && text.contains("done");
+        // A heredoc is data, and may be long.
+        let plain = || text.len() <= LONGEST && (!text.contains("<<") || text.contains("<<<"));
+        looped && plain() && long(&bare(text), MANY).iter().any(harms)
+    });
+    if found { Found::yes(scene.command_line()) } else { Found::No }
 }
 
 /// A loop that never ends and starts, writes or does nothing but turn; or one that starts thousands at once.
-fn harms(found: &Loop<'_>, text: &str) -> bool {
+fn harms(found: &Loop<'_>) -> bool {
     if found.rests() {
         return false;
     }
@@ -576,8 +548,8 @@ fn harms(found: &Loop<'_>, text: &str) -> bool {
         return found.spawns() || makes && turns >= FLOOD;
     }
     let commands = found.commands();
-    let behind = text.split_once("done").map(|(_, tail)| tail.trim_start());
-    let appended = behind.is_some_and(|tail| tail.starts_with('>') && !tail.contains("/dev/null"));
+    let behind = found.after.trim_start();
+    let appended = behind.starts_with('>') && !behind.contains("/dev/null");
     let idle = commands.iter().all(|(command, _)| {
         matches!(*command, ":" | "true" | "do" | "continue")
             || command.starts_with(|c: char| c.is_ascii_alphabetic()) && is_assignment(command)

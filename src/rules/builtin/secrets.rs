@@ -10,7 +10,7 @@ use crate::rules::matcher::{
     Trigger, When, classify, code_of, dumps_store, flag_value, has_flag, host_of, is_interpreter, is_known,
     prints_environment, prints_secret, runs, target_of,
 };
-use crate::shell::Arg;
+use crate::shell::{Arg, RedirectKind, parse};
 
 /// Programs that show what is in a file.
 const READERS: &[&str] = &[
@@ -625,13 +625,22 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(VARIABLE_PRINTERS, |inv| {
         // Redirected to a file or given to another command it is not shown.
-        let shown = inv.writes.is_empty() && inv.feeds.is_none() && !is_piped(inv, scene);
+        let shown = !is_diverted(inv) && inv.feeds.is_none() && !is_piped(inv, scene);
         if inv.program == "printenv" {
             return shown && inv.operands.iter().any(|arg| is_secret_name(arg.prefix()));
         }
         shown && inv.args.iter().any(Arg::has_unknown) && names_in(&inv.text).any(is_secret_name)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether its output goes to a file; its errors alone do not matter.
+fn is_diverted(inv: &Invocation) -> bool {
+    !inv.writes.is_empty()
+        && parse(&inv.text).commands.iter().flat_map(|simple| &simple.redirects).any(|redirect| {
+            matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append)
+                && redirect.fd.is_none_or(|fd| fd == 1)
+        })
 }
 
 const ENVIRONMENT: &[&str] = &["env", "printenv", "set", "export", "declare", "compgen"];

@@ -1,13 +1,13 @@
 //! The running system: power, processes, kernel, services, firewall, traces.
 
-use super::{flagged, lists, predicate, run, sub};
+use super::{flagged, lists, predicate, run, sub, texts};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
     classify, code_of, flag_value, has_flag, input_of, is_interpreter, runs, target_of,
 };
-use crate::shell::Arg;
+use crate::shell::{Arg, Assign, Part, Word};
 
 const GONE: &[EffectKind] =
     &[EffectKind::FileDeletion, EffectKind::FileModification, EffectKind::FileCreation];
@@ -1094,28 +1094,28 @@ fn time_forged<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// The shell is told to keep no history.
 fn history_off<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let line = scene.command_line();
-    let names = ["HISTFILE", "HISTSIZE", "HISTFILESIZE", "SAVEHIST", "HISTIGNORE"];
-    let assigned = names.iter().any(|name| {
-        line.match_indices(name).any(|(at, _)| {
-            let front = line.get(..at).unwrap_or_default().trim_end();
-            let tail = line.get(at + name.len()..).unwrap_or_default();
-            let starts = front.is_empty()
-                || front.ends_with([';', '&', '(', '\n'])
-                || front.ends_with("export")
-                || front.ends_with("declare")
-                || front.ends_with("readonly");
-            let value = tail.strip_prefix('=').map(|value| value.trim_start_matches(['"', '\'']));
-            let off = value.is_some_and(|value| {
-                value.is_empty()
-                    || value.starts_with(['0', '*', ' ', ';'])
-                    || value.starts_with("/dev/null")
-                    || value.starts_with("/tmp/")
-            });
-            starts && off
-        })
+    const DECLARES: &[&str] = &["export", "declare", "typeset", "readonly", "local", "env"];
+    let off = |name: &str, value: &str| {
+        matches!(name, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "SAVEHIST" | "HISTIGNORE")
+            && (value.is_empty()
+                || value.starts_with(['0', '*'])
+                || value.starts_with("/dev/null")
+                || value.starts_with("/tmp/"))
+    };
+    let assigned = |assign: &Assign| {
+        !assign.append
+            && assign.value.parts.iter().all(|part| matches!(part, Part::Text { .. }))
+            && off(&assign.name, &texts::front(&assign.value))
+    };
+    let declared = |words: &[Word]| {
+        let mut words = words.iter().map(texts::front);
+        words.next().is_some_and(|first| DECLARES.contains(&first.as_str()))
+            && words.any(|word| word.split_once('=').is_some_and(|(name, value)| off(name, value)))
+    };
+    let found = texts::holding(scene, "HIST").any(|script| {
+        script.commands.iter().any(|simple| simple.assigns.iter().any(assigned) || declared(&simple.words))
     });
-    if assigned { Found::yes(line) } else { Found::No }
+    if found { Found::yes(scene.command_line()) } else { Found::No }
 }
 
 const HISTORY_SWITCHES: &[&str] = &["set", "shopt", "unsetopt"];

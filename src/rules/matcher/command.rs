@@ -151,3 +151,7 @@ fn lies_on(arg: &Arg, inv: &Invocation, scene: &Scene<'_>, classes: &[Class]) ->
         found.any(classes)
     }
 }
+/// Something written for people to read: a client of a code host is given no path and no address with blanks in it.
+pub(crate) fn is_prose(inv: &Invocation, arg: &Arg) -> bool {
+    runs(inv, &["gh", "glab"]) && arg.text().contains([' ', '\n'])
+}

@@ -1,7 +1,8 @@
 //! Data that goes from one command of a call to another.
 
 use super::{
-    Class, Flow, Found, Scene, classify, has_flag, is_interpreter, is_shell, prints_secret, runs, target_of,
+    Class, Flow, Found, Scene, classify, has_flag, is_interpreter, is_prose, is_shell, prints_secret, runs,
+    target_of,
 };
 use crate::domain::{EffectKind, Target};
 use crate::rules::builtin::lists;
@@ -175,7 +176,7 @@ pub(crate) fn sends(inv: &Invocation, scene: &Scene<'_>) -> bool {
     };
     stdin
         || inv.reads.iter().any(|target| is_secret(target, scene))
-        || inv.operands.iter().chain(values).any(|arg| {
+        || inv.operands.iter().chain(values).filter(|arg| !is_prose(inv, arg)).any(|arg| {
             let text = arg.text();
             // `@file`, `name=@file`, `name=<file` as curl has them; `source:target` of copies.
             let file = text.rsplit_once(['@', '<']).map_or(text.as_str(), |(_, file)| file);

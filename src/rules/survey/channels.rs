@@ -70,8 +70,10 @@ impl Surveyor<'_> {
             match redirect.kind {
                 // `>&$FD` may be a file as well.
                 RedirectKind::Duplicate | RedirectKind::Write | RedirectKind::Append => {
-                    self.leads_to_shell(&redirect.target, inner)
-                        || output && is_other(&redirect.target) && self.out.invocations.iter().any(waits)
+                    self.leads_to_shell(call, &redirect.target, inner)
+                        || output
+                            && is_other(&redirect.target)
+                            && self.out.invocations.iter().any(|inv| waits(inv, call))
                 }
                 RedirectKind::Read
                 | RedirectKind::ReadWrite
@@ -81,7 +83,7 @@ impl Surveyor<'_> {
         });
         let tees = || {
             call.words.first().and_then(Arg::known) == Some("tee")
-                && simple.words.iter().any(|word| self.leads_to_shell(word, inner))
+                && simple.words.iter().any(|word| self.leads_to_shell(call, word, inner))
         };
         if to_shell || tees() {
             self.given(call, printed);
@@ -89,11 +91,12 @@ impl Surveyor<'_> {
     }
 
     /// `>(sh)`.
-    fn leads_to_shell(&self, word: &Word, inner: &[Inner]) -> bool {
+    fn leads_to_shell(&self, call: &Call, word: &Word, inner: &[Inner]) -> bool {
         let [Part::Process { subshell }] = word.parts.as_slice() else { return false };
         let mut inside = inner.iter().filter(|inner| inner.subshell == *subshell);
         inside.any(|inner| {
-            self.out.invocations.get(inner.invocations.clone()).unwrap_or_default().iter().any(waits)
+            let invocations = self.out.invocations.get(inner.invocations.clone()).unwrap_or_default();
+            invocations.iter().any(|inv| waits(inv, call))
         })
     }
 
@@ -144,11 +147,16 @@ impl Surveyor<'_> {
     }
 }
 
-/// A shell that was given nothing to do yet.
-fn waits(inv: &Invocation) -> bool {
+/// A shell that was given nothing to do yet, beside `call`: what comes in to both is that of the text around them.
+fn waits(inv: &Invocation, call: &Call) -> bool {
+    let given = match inv.stdin {
+        Stdin::Inherited => false,
+        Stdin::Pipe => call.stdin != Stdin::Pipe,
+        Stdin::File(_) | Stdin::Text(_) => inv.stdin != call.stdin,
+    };
     is_shell(&inv.program)
         && inv.operands.is_empty()
-        && inv.stdin == Stdin::Inherited
+        && !given
         && !inv.flags.iter().any(|flag| flag.name == "-c")
 }
 

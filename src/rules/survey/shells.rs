@@ -150,6 +150,13 @@ impl Surveyor<'_> {
         self.child_script(call, name, (&Arg::literal(text), call.args()));
     }
 
+    /// Runs what a shell that knows `scope` runs later.
+    pub(super) fn trap(&mut self, text: &Arg, scope: Scope, frame: &Frame) {
+        let mut inner = frame.clone();
+        inner.depth = inner.depth.saturating_add(1);
+        self.script(text, scope, inner);
+    }
+
     /// `eval`: its arguments, as a command line of the same shell.
     pub(super) fn eval(&mut self, call: &Call, scope: &mut Scope, parsed: &Parsed) {
         let text = output::join_words(&parsed.operands);

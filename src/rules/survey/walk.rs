@@ -95,9 +95,7 @@ impl Surveyor<'_> {
         let mut scope = self.commands(script, source, None, (scope, frame.clone()));
         while self.traps.len() > traps {
             let Some(text) = self.traps.pop() else { break };
-            let mut inner = frame.clone();
-            inner.depth = inner.depth.saturating_add(1);
-            self.script(&text, scope.clone(), inner);
+            self.trap(&text, scope.clone(), &frame);
         }
         for at in known..self.functions.len() {
             if self.functions.get(at).is_some_and(|function| function.state == Walked::No) {
@@ -183,13 +181,23 @@ impl Surveyor<'_> {
         });
         let outer = outer.unwrap_or(0);
         reading.scopes.insert(outer, scope);
+        // A subshell runs its own traps, with what it knows at its end.
+        let mut inner_traps = Vec::new();
         for (index, command) in (0u32..).zip(&script.commands) {
+            let traps = self.traps.len();
             if command.function == function {
                 self.simple(&mut reading, index, command);
+            }
+            if command.subshell != outer && self.traps.len() > traps {
+                inner_traps.extend(self.traps.drain(traps..).map(|text| (command.subshell, text)));
             }
             if self.out.bound {
                 break;
             }
+        }
+        for (subshell, text) in inner_traps {
+            let scope = reading.scopes.get(&subshell).cloned().unwrap_or_default();
+            self.trap(&text, scope, &reading.frame);
         }
         reading.scopes.remove(&outer).unwrap_or_default()
     }

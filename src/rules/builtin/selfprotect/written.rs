@@ -5,7 +5,7 @@ use crate::rules::Invocation;
 use crate::rules::commands::{self, Deed, Kind, Operands};
 use crate::rules::matcher::{
     Class, Found, Scene, classify, code_of, contains_word, flag_value, has_flag, input_of, is_interpreter,
-    runs, target_of,
+    is_prose, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -54,12 +54,9 @@ pub(super) fn named<'a>(scene: &Scene<'a>) -> Found<'a> {
                 return copies(inv, scene);
             }
             let changes = WRITE_FLAGS.iter().any(|flag| has_flag(inv, flag)) || runs(inv, FORMATTERS);
-            // What these are given with blanks in it is the text of an issue or a release.
-            let tells = runs(inv, &["gh", "glab"]);
-            let texts = |arg: &&Arg| !(tells && arg.text().contains([' ', '\n']));
             inv.args
                 .iter()
-                .filter(texts)
+                .filter(|arg| !is_prose(inv, arg))
                 .any(|arg| names_protected(arg, inv, scene) || (changes && reaches_around(arg, inv, scene)))
         }
     });
