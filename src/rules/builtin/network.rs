@@ -434,6 +434,7 @@ pub(super) const RULES: &[Rule] = &[
             "grep -rn 169.254.169.254 src",
             "echo http://169.254.169.254",
             "git commit -m 'block 169.254.169.254'",
+            "gh pr comment 7 --body 'it asks http://169.254.169.254/latest'",
         ],
         ..RULE
     },
@@ -527,6 +528,7 @@ pub(super) const RULES: &[Rule] = &[
             "ping -c1 $HOST",
             "host github.com",
             "gh pr create --title x --body-file README.md",
+            "gh issue create --title x --body 'it runs cat ~/.ssh/id_rsa'",
             "python3 -c \"import os,requests; requests.get('https://api.github.com', headers={'Authorization': os.environ['GITHUB_TOKEN']})\"",
             "tar cz src | ssh h.example 'tar xz -C /srv/app'",
             "rsync -a dist/ u@host.example:x",

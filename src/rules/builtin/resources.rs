@@ -230,6 +230,7 @@ pub(super) const RULES: &[Rule] = &[
             "yes | xargs -P0 -n1 md5sum",
             "openssl rand 1000000000000 > x",
             "seq 100000000 | xargs touch",
+            "timeout 60 dd if=/dev/zero of=fill bs=1M",
         ],
         silent: &[
             "yes | apt-get install x",
@@ -274,6 +275,8 @@ pub(super) const RULES: &[Rule] = &[
             "ruby -e 'loop {}'",
             "node -e 'for(;;){}'",
             "x=a; while true; do x=$x$x; done",
+            "watch -n 5 'while true; do curl -s https://x.example/ & done'",
+            "while true; do\nwhile :; do $0 & done\nbreak; done",
         ],
         silent: &[
             "while true; do date; sleep 5; done",
