@@ -193,7 +193,9 @@ fn rewritten(decoded: &Decoded<'_>, decision: &Decision, rewrite: &Rewrite) -> O
     // The plugin takes out what is null.
     let none = RawValue::from_string("null".to_owned()).ok()?;
     let dropped = changed.dropped.iter().map(|name| (name.as_str(), &*none));
-    let args = values.iter().map(|(name, value)| (*name, &**value)).chain(dropped).collect();
+    // One by one: collecting would sort first, by a sort of its own.
+    let mut args = std::collections::BTreeMap::new();
+    args.extend(values.iter().map(|(name, value)| (*name, &**value)).chain(dropped));
     let text = message::changed(decision, rewrite);
     let message = rewrite.told.then_some(text.as_str());
     Some(pass(&Line { args: Some(args), ..Line::new("modify", message) }))

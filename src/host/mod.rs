@@ -14,6 +14,7 @@ pub mod files;
 pub mod guard;
 pub mod ignore;
 mod index;
+mod json;
 mod lock;
 pub mod permit;
 pub mod places;
@@ -22,3 +23,5 @@ pub mod quarantine;
 pub mod registration;
 pub mod state;
 pub mod trust;
+
+pub use json::from_json;

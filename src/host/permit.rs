@@ -180,7 +180,7 @@ fn read(path: &Path) -> Result<Option<Permit>, Fault> {
     let meta = file.metadata().map_err(|error| cannot(path, &error))?;
     private::owned(FaultKind::State, path, &meta)?;
     let bytes = private::read(&mut file, FILE).map_err(|error| cannot(path, &error))?;
-    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+    Ok(bytes.and_then(|bytes| crate::host::from_json(&bytes).ok()))
 }
 
 fn names(dir: &Path) -> Result<Vec<PathBuf>, Fault> {

@@ -26,7 +26,7 @@ impl Stream {
 
     /// One line; what is no event of the client is passed over.
     pub fn line(&mut self, bytes: &[u8]) {
-        let Ok(event) = serde_json::from_slice::<Value>(bytes) else { return };
+        let Ok(event) = crate::host::from_json::<Value>(bytes) else { return };
         match self.client {
             Client::ClaudeCode => self.claude(&event),
             Client::OpenCode => self.opencode(&event),

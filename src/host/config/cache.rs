@@ -95,7 +95,7 @@ pub fn get(state_dir: &Path, sources: &[Source], identity: &[u8]) -> Option<(Pol
     let place = place(state_dir, sources);
     let bytes = files::read(place.to_str()?, MAX_ENTRY, Links::Refuse).ok()??;
     let rest = bytes.strip_prefix(identity)?.strip_prefix(b"\n")?;
-    let found: Found = serde_json::from_slice(rest).ok()?;
+    let found: Found = crate::host::from_json(rest).ok()?;
     Some((found.policy, found.notes))
 }
 

@@ -236,10 +236,10 @@ fn write<T: Serialize>(room: &Room, rel: &str, content: &T, max: u64) -> Result<
 
 fn read<T: DeserializeOwned>(room: &Room, rel: &str, max: u64) -> Result<Option<T>, Fault> {
     let Some(bytes) = room.read(rel, max)? else { return Ok(None) };
-    match serde_json::from_slice::<Paper<T>>(&bytes) {
+    match crate::host::from_json::<Paper<T>>(&bytes) {
         Ok(Paper { version: VERSION, content }) => Ok(Some(content)),
         Ok(Paper { version, .. }) => Err(foreign(room, rel, version)),
-        Err(error) => match serde_json::from_slice::<Version>(&bytes) {
+        Err(error) => match crate::host::from_json::<Version>(&bytes) {
             Ok(Version { version }) if version != VERSION => Err(foreign(room, rel, version)),
             Ok(_) | Err(_) => Err(damaged(room, rel, &format!("it is damaged ({error})"))),
         },

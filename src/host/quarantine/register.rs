@@ -456,7 +456,7 @@ fn intact(room: &Room, now: Now) -> Result<Register, Fault> {
 /// The register, or why it is none; a missing one is empty. One that is not ours is a fault.
 fn read(room: &Room) -> Result<Result<Register, String>, Fault> {
     let Some(bytes) = room.read(FILE, MAX)? else { return Ok(Ok(Register::new())) };
-    Ok(match serde_json::from_slice::<Register>(&bytes) {
+    Ok(match crate::host::from_json::<Register>(&bytes) {
         Ok(register) if register.version == VERSION => Ok(register),
         Ok(register) => Err(format!("it is of version {}, which is not ours", register.version)),
         Err(error) => Err(format!("it is damaged ({error})")),

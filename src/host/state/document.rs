@@ -87,7 +87,7 @@ fn read(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fault> {
     let why = if bytes.len() as u64 > MAX {
         format!("it is longer than {MAX} bytes")
     } else {
-        match serde_json::from_slice::<Found>(&bytes) {
+        match crate::host::from_json::<Found>(&bytes) {
             Ok(Found { version: VERSION, document }) => return Ok(document),
             Ok(Found { version, .. }) => format!("it is of version {version}, which is not ours"),
             Err(error) => format!("it is damaged ({error})"),
@@ -151,7 +151,7 @@ pub(super) fn beside(ring: &Path) -> PathBuf {
 pub(super) fn holds_a_stop(ring: &Path) -> bool {
     match fs::read(beside(ring)) {
         Ok(bytes) => {
-            serde_json::from_slice::<Found>(&bytes).map_or(true, |found| found.document.stopped.is_some())
+            crate::host::from_json::<Found>(&bytes).map_or(true, |found| found.document.stopped.is_some())
         }
         Err(error) => error.kind() != io::ErrorKind::NotFound,
     }

@@ -182,8 +182,8 @@ fn bound(findings: &mut Vec<CleanFinding>) -> usize {
         if finding.snippet.as_ref().is_some_and(|own| !takes(&mut snippets, own.len())) {
             finding.snippet = None;
             if !finding.flags.contains(&Flag::Shortened) {
-                finding.flags.push(Flag::Shortened);
-                finding.flags.sort_unstable();
+                let at = finding.flags.partition_point(|flag| *flag < Flag::Shortened);
+                finding.flags.insert(at, Flag::Shortened);
             }
         }
         *keep = takes(&mut all, written(&finding.to_value()));
