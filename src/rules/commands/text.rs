@@ -121,7 +121,6 @@ pub(super) const TABLE: &[Program] = &[
     p("shuf", "-n --head-count -o:w --output:w -i --input-range --random-source:r", Deed::Nothing, Operands::Read),
     p("sk", "-q --query -f --filter --preview:s -c:s", Deed::Nothing, Operands::Text),
     p("sort", SORT, Deed::Nothing, Operands::Read),
-    p("look", "-b -d -f -a -t:s --terminate", Deed::Nothing, Operands::Pattern),
     p("strings", "-n --bytes -t --radix -e --encoding", Deed::Nothing, Operands::Read),
     p("tac", "-s --separator", Deed::Nothing, Operands::Read),
     p("tail", TAIL, Deed::Nothing, Operands::Read),
