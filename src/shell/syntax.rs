@@ -169,7 +169,9 @@ pub enum Op {
     Slice(String),
     /// `[i]`, with what follows up to the `}`, as source text.
     Element(String),
-    /// Anything else: lengths, indirection, replacement, case, `@`.
+    /// `/`, `^`, `,` or `@` with what follows up to the `}`, as source text.
+    Change(String),
+    /// Anything else: lengths, indirection.
     Other,
 }
 

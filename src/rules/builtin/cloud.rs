@@ -68,6 +68,14 @@ const RAZED: Deeds = &[
         ],
     ),
     (&["nomad"], &["job stop -purge", "system gc"]),
+    (&["cdktf"], &["destroy"]),
+    (&["gluster"], &["volume delete"]),
+    (&["rados"], &["rmpool", "purge"]),
+    (&["vultr-cli"], &["instance delete", "kubernetes delete", "database delete", "block-storage delete"]),
+    (&["ibmcloud"], &["is instance-delete", "is vpc-delete", "is volume-delete"]),
+    (&["gcloud"], &["services disable --force"]),
+    (&["dog"], &["monitor delete"]),
+    (&["hub"], &["delete"]),
     (&["argocd"], &["app delete", "cluster rm", "proj delete"]),
 ];
 
@@ -85,6 +93,8 @@ const LOOSENED: Deeds = &[(
         "ec2 modify-instance-attribute --no-disable-api-termination",
         "rds modify-db-instance --no-deletion-protection",
         "config stop-configuration-recorder",
+        "configservice stop-configuration-recorder",
+        "configservice delete-configuration-recorder",
         "securityhub disable-security-hub",
         "logs put-retention-policy",
         "s3api put-bucket-logging",

@@ -97,6 +97,9 @@ const RAILS: Deeds = &[(
 
 /// Deeds by which a database of the application is emptied or set back.
 const EMPTIED: Deeds = &[
+    (&["wp"], &["db reset", "db drop", "site empty"]),
+    (&["drush"], &["sql:drop", "sql-drop"]),
+    (&["pg_resetwal"], &["*"]),
     (&["bq"], &["rm -t", "rm --table"]),
     (&["pg_restore"], &["--clean", "-c"]),
     (&["mongorestore"], &["--drop"]),

@@ -210,7 +210,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "persistence.crontab",
-        verdict: Verdict::Modify,
         reason: "changes the jobs that run by themselves",
         instead: Some(Instead::Command("crontab -l")),
         when: &[
@@ -230,7 +229,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "persistence.at",
-        verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "has a command run later, when nobody looks",
         instead: Some(Instead::Command("atq")),

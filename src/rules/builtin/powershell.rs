@@ -403,11 +403,17 @@ fn statement(stage: &str, before: &str) -> Verdict {
             let recursive = words.iter().any(|word| matches!(*word, "/s" | "-r") || word.starts_with("-rec"));
             let everything = before.contains("get-psdrive")
                 || roots(before) && (before.contains(" -r") || before.contains("/s"));
+            // All that is below, whatever it is.
+            let below = matches!(
+                before.trim().trim_end_matches(" -force"),
+                "get-childitem -recurse" | "gci -recurse" | "gci -r" | "ls -recurse" | "dir -recurse"
+            ) && !rest.contains("-whatif");
             let windows = roots(rest);
             block(
                 windows && recursive
                     || rest.contains("\\windows\\system32")
                     || everything
+                    || below
                     || holds(&["historysavepath"])
                     || recursive && (rest.ends_with("\\.git") || has(&[".git"])),
             )
@@ -427,6 +433,7 @@ fn statement(stage: &str, before: &str) -> Verdict {
         | "reset-computermachinepassword"
         | "mimikatz"
         | "disable-computerrestore"
+        | "disable-netfirewallrule"
         | "invoke-mimikatz"
         | "remove-azresourcegroup"
         | "remove-vm"

@@ -431,6 +431,10 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             When::Command(run(&["nsenter"])),
             When::Command(Command { privileged: true, ..run(&["chroot", "unshare", "pivot_root"]) }),
+            When::Command(Command {
+                operand: Operand::Is(&["bash", "sh", "/bin/bash", "/bin/sh"]),
+                ..flagged(&["unshare"], &[&["-r", "-U", "--map-root-user", "--user", "-m", "--mount"]])
+            }),
             predicate(
                 "chroot_into_the_host",
                 Trigger::WRAPPED.or(Trigger::programs(&["chroot"])),
@@ -439,7 +443,7 @@ pub(super) const RULES: &[Rule] = &[
             predicate("unfolded_from_nsenter", Trigger::WRAPPED, from_nsenter),
         ],
         fires: &["nsenter -t 1 -m -u -i -n bash", "sudo nsenter --target 1 ls", "sudo chroot /mnt bash"],
-        silent: &["ps aux", "unshare -r true", "lsns"],
+        silent: &["ps aux", "unshare -r true", "lsns", "unshare -r make check"],
         ..RULE
     },
     Rule {

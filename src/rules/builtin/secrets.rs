@@ -2,7 +2,7 @@
 
 pub(super) mod carried;
 
-use super::{lists, predicate, run, scripts};
+use super::{lists, predicate, run, scripts, sub};
 use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -89,12 +89,23 @@ pub(super) const RULES: &[Rule] = &[
                 Trigger::programs(PACKERS).or(Trigger::programs(PUBLISHERS)),
                 secret_given_away,
             ),
+            When::Command(Command {
+                operand: Operand::Contains(&["login data", "/cookies", "cookies.sqlite", "key4.db"]),
+                ..run(&["sqlite3", "sqlite"])
+            }),
+            When::Command(Command {
+                flags: &[&["-f", "--force"]],
+                operand: Operand::Is(&[".env", ".env.local", ".env.production", "id_rsa", "id_ed25519"]),
+                ..sub(&["git"], &["add"])
+            }),
             predicate("review_of_a_home", Trigger::programs(REVIEWERS), home_reviewed),
             predicate("secret_moved_or_uploaded", Trigger::programs(carried::CARRIERS), carried::carried),
             predicate("secret_named_to_a_tool", Trigger::TOOL, carried::carried_by_tool),
         ],
         fires: &[
             "mv ~/.ssh /tmp/x",
+            "git add -f .env",
+            "sqlite3 ~/.config/google-chrome/Default/Cookies .dump",
             "Get-Content ~/.ssh/id_ed25519",
             "pwsh -c \"gc ~/.ssh/id_ed25519\"",
             "mv ~/.aws /tmp/x",

@@ -118,6 +118,9 @@ pub(super) const RULES: &[Rule] = &[
             predicate("output_run_as_command", RUNS_TEXT.or(Trigger::UNKNOWN), computed_command),
             predicate("value_expanded_as_a_prompt", Trigger::SIGNS.or(Trigger::WRAPPED), prompt_expansion),
             predicate("unknown_text_piped_to_a_shell", Trigger::SHELL, unknown_input),
+            predicate("value_run_by_arithmetic", Trigger::SIGNS.or(Trigger::WRAPPED), run_by_arithmetic),
+            When::Command(flagged(&["history", "bind"], &[&["-s", "-x"]])),
+            When::Command(flagged(&["fc"], &[&["-s", "-e"]])),
         ],
         fires: &[
             "cat cmds.txt | sh",
@@ -126,6 +129,10 @@ pub(super) const RULES: &[Rule] = &[
             "git show HEAD:x.sh | sh",
             "tail -1 notes.md | bash -s",
             "x='$(rm -rf ~)'; echo ${x@P}",
+            "x='a[$(rm -rf ~)]'; echo $(( x ))",
+            "x='a[$(id)]'; [[ $x -eq 1 ]]",
+            "history -s 'rm -rf ~'; fc -s",
+            "bind -x '\"\\C-m\": rm -rf ~'",
             "echo \"${x@P}\"",
             "$(cat cmd.txt)",
             "eval \"$(cat x.txt)\"",
@@ -137,6 +144,10 @@ pub(super) const RULES: &[Rule] = &[
             "$(which node) app.js",
             "echo $(cat x.txt)",
             "echo '${x@P}'",
+            "echo 'a[$(id)]'",
+            "re='[$(]'; [[ $x =~ $re ]]",
+            "bind -p",
+            "fc -l",
             "echo ls | sh",
             "cat x.sh | ssh h.example bash -s",
             "cat a.sh | bash -n",
@@ -195,6 +206,8 @@ pub(super) const RULES: &[Rule] = &[
             "PATH=.:$PATH ls",
             "export PATH=/tmp/evil:$PATH; git status",
             "enable -f ./x.so x",
+            "sudo LD_PRELOAD=/tmp/x.so ls",
+            "ENV=<(echo id) sh -i",
         ],
         silent: &[
             "env | grep LD_PRELOAD",
@@ -319,6 +332,25 @@ fn prompt_expansion<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(scene.texts().find(|text| expands_as_prompt(text)))
 }
 
+/// A subscript with a substitution in it, kept as text: arithmetic and `[[` run it.
+fn run_by_arithmetic<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let mut texts = scene.texts().filter(|text| text.contains("[$(") || text.contains("[`"));
+    Found::from(texts.find(|text| {
+        let script = parse(text);
+        script.commands.iter().flat_map(|simple| &simple.assigns).any(|assign| {
+            assign.value.parts.iter().any(|part| {
+                let Part::Text { text, .. } = part else { return false };
+                let named = |sign: &str| {
+                    text.split_once(sign).is_some_and(|(name, rest)| {
+                        name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && rest.contains(']')
+                    })
+                };
+                named("[$(") || named("[`")
+            })
+        })
+    }))
+}
+
 fn expands_as_prompt(line: &str) -> bool {
     if !line.contains("@P}") {
         return false;
@@ -331,10 +363,9 @@ fn expands_as_prompt(line: &str) -> bool {
     script.commands.iter().flat_map(values).any(|word| {
         let text = line.get(word.span.0..word.span.1).unwrap_or_default();
         text.contains("@P}")
-            && word
-                .parts
-                .iter()
-                .any(|part| matches!(part, Part::Variable { op: Op::Other | Op::Element(_), .. }))
+            && word.parts.iter().any(|part| {
+                matches!(part, Part::Variable { op: Op::Other | Op::Element(_) | Op::Change(_), .. })
+            })
     })
 }
 
@@ -399,10 +430,11 @@ fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
             .any(|arg| arg.text().split_once('=').is_some_and(|(name, value)| loads(name, value)))
     });
     let through_env =
-        scene.invocations().iter().any(|inv| inv.wrappers.iter().any(|wrapper| wrapper == "env"))
-            && line
-                .split_whitespace()
-                .any(|word| word.split_once('=').is_some_and(|(name, value)| loads(name, value)));
+        scene.invocations().iter().any(|inv| {
+            inv.wrappers.iter().any(|wrapper| matches!(wrapper.as_str(), "env" | "sudo" | "doas"))
+        }) && line
+            .split_whitespace()
+            .any(|word| word.split_once('=').is_some_and(|(name, value)| loads(name, value)));
     if assigned || exported || through_env { Found::yes(line) } else { Found::No }
 }
 
@@ -430,7 +462,7 @@ fn loads(name: &str, value: &str) -> bool {
         "GIT_ASKPASS" | "SSH_ASKPASS" => !matches!(value, "" | "true" | "/bin/true" | "echo" | "/bin/echo"),
         "GIT_CONFIG_GLOBAL" => value != "/dev/null",
         // A file that `sh` reads first; elsewhere it is a word such as `production`.
-        "ENV" => value.contains('/'),
+        "ENV" => value.contains(['/', '<']),
         // The directory that one is in, or that anybody can write to, before all others.
         "PATH" => {
             let first = value.split(':').next().unwrap_or_default();

@@ -412,6 +412,35 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "system.kernel-weakened",
+        severity: Severity::Critical,
+        reason: "switches off what keeps programs of this machine apart, or has the kernel run a program",
+        instead: Some(Instead::Command("sysctl -a")),
+        when: &[When::Command(Command {
+            operand: Operand::Contains(&[
+                "kernel.core_pattern=",
+                "kernel.modprobe=",
+                "kernel.randomize_va_space=0",
+                "kernel.yama.ptrace_scope=0",
+                "kernel.kptr_restrict=0",
+                "kernel.dmesg_restrict=0",
+                "kernel.unprivileged_bpf_disabled=0",
+                "kernel.sysrq=1",
+                "fs.suid_dumpable=2",
+                "fs.protected_symlinks=0",
+                "fs.protected_hardlinks=0",
+            ]),
+            ..run(&["sysctl"])
+        })],
+        fires: &[
+            "sysctl -w kernel.randomize_va_space=0",
+            "sudo sysctl -w kernel.core_pattern='|/tmp/x'",
+            "sudo sysctl kernel.yama.ptrace_scope=0",
+        ],
+        silent: &["sysctl kernel.core_pattern", "sysctl -a", "sudo sysctl -w vm.max_map_count=262144"],
+        ..RULE
+    },
+    Rule {
         id: "system.sysctl",
         verdict: Verdict::Modify,
         reason: "changes how the kernel behaves",

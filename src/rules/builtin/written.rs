@@ -209,7 +209,8 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
     }
     if hook || shell {
         let place = if hook { Place::Hook } else { Place::Script };
-        return script(scene, text, place);
+        let alone = if hook { judge::unasked(scene, text) } else { Verdict::Allow };
+        return script(scene, text, place).max(alone);
     }
     match name {
         "makefile" | "gnumakefile" | "justfile" | ".justfile" => {
@@ -222,7 +223,8 @@ fn executed(scene: &Scene<'_>, lower: &str, name: &str, text: &str) -> Verdict {
                 .into_iter()
                 .filter(|word| word.contains(' '))
                 .take(extract::MAX_COMMANDS);
-            return each(strings.collect(), Place::Hook);
+            let alone = extract::lifecycle(text).into_iter().map(|line| judge::unasked(scene, &line)).max();
+            return each(strings.collect(), Place::Hook).max(alone.unwrap_or_default());
         }
         "procfile" => return each(extract::lines(text, true), Place::Script),
         "pyproject.toml" | "tox.ini" | "setup.cfg" | ".mise.toml" | "mise.toml" | "makefile.toml"

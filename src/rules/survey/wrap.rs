@@ -138,6 +138,13 @@ impl Surveyor<'_> {
                     self.run_inner(inner, &mut child, name);
                 }
             }
+            // Its words are not joined and read again.
+            Rest::Text
+                if name == "watch"
+                    && parsed.flags.iter().any(|flag| matches!(flag.name.as_str(), "-x" | "--exec")) =>
+            {
+                self.run_inner(inner, scope, name);
+            }
             Rest::Text => {
                 let text = output::join_words(words);
                 let mut frame = Frame::inside(&inner, "");

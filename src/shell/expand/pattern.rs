@@ -91,6 +91,46 @@ fn matches(text: &str, pattern: &[Token]) -> bool {
     pattern.get(token..).unwrap_or_default().iter().all(|token| matches!(token, Token::Many))
 }
 
+/// `//old/new`, `/old/new`, `^^`, `,,`, `^`, `,` or `@` with a letter, of plain text; none where it is not worked out here.
+pub(super) fn change(value: &str, how: &str) -> Option<String> {
+    if value.len() > MAX || how.len() > MAX {
+        return None;
+    }
+    let first = |upper: bool| {
+        let mut text = value.to_owned();
+        let head = text.get_mut(..1)?;
+        if upper {
+            head.make_ascii_uppercase()
+        } else {
+            head.make_ascii_lowercase()
+        }
+        Some(text)
+    };
+    match how {
+        "^^" | "@U" if value.is_ascii() => return Some(value.to_ascii_uppercase()),
+        ",," | "@L" if value.is_ascii() => return Some(value.to_ascii_lowercase()),
+        "^" | "@u" if value.is_ascii() && !value.is_empty() => return first(true),
+        "," if value.is_ascii() && !value.is_empty() => return first(false),
+        // Without a backslash there is nothing to unescape.
+        "@E" if !value.contains('\\') => return Some(value.to_owned()),
+        _ => {}
+    }
+    let rest = how.strip_prefix('/')?;
+    let (every, rest) = rest.strip_prefix('/').map_or((false, rest), |rest| (true, rest));
+    let plain = |text: &str| {
+        !text.contains(['\\', '$', '`', '\'', '"', '*', '?', '[', '(', '&', '~', '#', '%', '<', '>'])
+    };
+    let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
+    if old.is_empty() || !plain(old) || !plain(new) {
+        return None;
+    }
+    let grown = value.len().saturating_mul(new.len().max(1));
+    if grown > 64 * MAX {
+        return None;
+    }
+    Some(if every { value.replace(old, new) } else { value.replacen(old, new, 1) })
+}
+
 /// `offset` or `offset:length`, as plain numbers.
 pub(super) fn slice(value: &str, range: &str) -> Option<String> {
     let (offset, length) = match range.split_once(':') {

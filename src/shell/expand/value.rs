@@ -9,6 +9,22 @@ use super::{Env, Piece};
 /// How deep defaults in defaults are followed.
 const MAX_DEPTH: u8 = 16;
 
+/// Variables that every session has, so that `${NAME:+word}` is the word.
+const ALWAYS_SET: &[&str] = &[
+    "PATH",
+    "HOME",
+    "PWD",
+    "USER",
+    "SHELL",
+    "LOGNAME",
+    "IFS",
+    "BASH",
+    "BASH_VERSION",
+    "UID",
+    "EUID",
+    "PPID",
+];
+
 /// What is known of a variable.
 enum Value<'a> {
     Known(&'a str),
@@ -104,6 +120,11 @@ impl Walk<'_> {
 
     fn variable(self, variable: &Variable<'_>, open: bool, fields: &mut Fields) {
         let value = match self.lookup(variable.name) {
+            Value::Unknown | Value::Unassigned
+                if matches!(variable.op, Op::Alternative { .. }) && ALWAYS_SET.contains(&variable.name) =>
+            {
+                return self.word(variable.default, variable.quoted, fields);
+            }
             Value::Unassigned if self.assume_unset => None,
             Value::Unknown | Value::Unassigned => return fields.unknown(),
             Value::Known(value) => Some(value),
@@ -129,6 +150,10 @@ impl Walk<'_> {
                 }
             }
             Op::Slice(range) => match value.and_then(|value| pattern::slice(value, range)) {
+                Some(value) => self.emit(&value, variable, open, fields),
+                None => fields.unknown(),
+            },
+            Op::Change(how) => match value.and_then(|value| pattern::change(value, how)) {
                 Some(value) => self.emit(&value, variable, open, fields),
                 None => fields.unknown(),
             },

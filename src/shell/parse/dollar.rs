@@ -233,6 +233,7 @@ impl Parser<'_> {
                 }
                 return Op::Trim { suffix: sign == b'%', longest, pattern: String::new() };
             }
+            Some(b'/' | b'^' | b',' | b'@') => return Op::Change(String::new()),
             _ => return Op::Other,
         };
         self.pos = start;
@@ -347,7 +348,9 @@ fn variable(name: String, op: Op, text: &str, quoted: bool) -> Part {
     let (mut op, mut default) = (op, None);
     match &mut op {
         Op::Default { .. } | Op::Assign { .. } | Op::Alternative { .. } => default = Some(text.to_owned()),
-        Op::Trim { pattern: source, .. } | Op::Slice(source) | Op::Element(source) => text.clone_into(source),
+        Op::Trim { pattern: source, .. } | Op::Slice(source) | Op::Element(source) | Op::Change(source) => {
+            text.clone_into(source);
+        }
         Op::Plain | Op::Error { .. } | Op::Other => {}
     }
     Part::Variable { name, plain: op == Op::Plain, default, op, quoted }

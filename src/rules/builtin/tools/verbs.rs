@@ -616,6 +616,7 @@ pub(super) fn opens(told: &Told<'_>) -> Verdict {
         || both(making, &["collaborator", "collaborators", "profile"]) && !told.has(&["get"])
         || both(&["create"], &["user"]) && told.names(&["iam", "aws", "gcp", "azure"])
         || both(&["transfer"], &["repository", "repo", "ownership", "domain", "project"])
+        || both(&["grant", "promote", "make"], &["admin", "administrator", "superuser"])
         || hub && public
         || both(&["authorize", "open", "add", "create"], &["ingress", "firewall", "rule"])
             && told.args.iter().any(|(_, value)| to_all(value))

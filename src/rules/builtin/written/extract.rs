@@ -44,6 +44,44 @@ const KEYS: &[&str] = &[
 /// Most commands that are taken out of one file.
 pub(super) const MAX_COMMANDS: usize = 256;
 
+/// Keys of JSON files whose command is run by an installation, or by opening the project.
+const LIFECYCLE: &[&str] = &[
+    "\"preinstall\"",
+    "\"install\"",
+    "\"postinstall\"",
+    "\"prepare\"",
+    "\"preprepare\"",
+    "\"postprepare\"",
+    "\"prepublish\"",
+    "\"prepublishOnly\"",
+    "\"prepack\"",
+    "\"pre-install-cmd\"",
+    "\"post-install-cmd\"",
+    "\"post-update-cmd\"",
+    "\"post-autoload-dump\"",
+    "\"postCreateCommand\"",
+    "\"postStartCommand\"",
+    "\"postAttachCommand\"",
+    "\"onCreateCommand\"",
+    "\"initializeCommand\"",
+];
+
+/// The commands of a JSON file that nobody asks for.
+pub(super) fn lifecycle(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for key in LIFECYCLE {
+        for (at, _) in text.match_indices(key).take(4) {
+            let rest = text.get(at + key.len()..).unwrap_or_default().trim_start();
+            let line = rest.strip_prefix(':').unwrap_or_default().trim_start();
+            let line = line.lines().next().unwrap_or_default();
+            if line.starts_with(['"', '[']) {
+                out.extend(super::super::scripts::strings(line).into_iter().next());
+            }
+        }
+    }
+    out
+}
+
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '-']).len()
 }

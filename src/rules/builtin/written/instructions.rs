@@ -169,7 +169,7 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
             FORBIDS.iter().any(|word| said.contains(word)) && !HIDES.iter().any(|word| said.contains(word));
         let bad = judge::command(scene, &command, Place::Hook);
         if run {
-            worst = worst.max(bad);
+            worst = worst.max(bad).max(judge::unasked(scene, &command));
         } else if !forbidden && bad > Verdict::Allow && ORDERS.iter().any(|word| said.contains(word)) {
             worst = worst.max(if has(HIDES) || has(OVERRIDES) { Verdict::Block } else { Verdict::Modify });
         }
@@ -222,29 +222,40 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
         if !lower.trim().is_empty() {
             ordered = quiet && has(ORDERS);
         }
+        // A command and nothing in front of it.
+        let bare = line.trim_start().starts_with(|c: char| c.is_ascii_lowercase());
+        if quiet && bare {
+            worst = worst.max(sure(scene, until_said(line)));
+        }
         if !(quiet && has(ORDERS)) {
             continue;
         }
         for part in line.split('`').skip(1).step_by(2) {
             worst = worst.max(sure(scene, part));
         }
-        for word in ["run ", "execute ", "command: ", "this: ", "command ", "directory: ", "then "] {
+        for word in ["run ", "execute ", "run: ", ": ", "command ", "directory: ", "then "] {
             for (at, _) in lower.match_indices(word).take(8) {
                 let rest = line.get(at + word.len()..).unwrap_or_default();
-                let end = [" and ", ". ", ", then", ", and", " on the ", " then "]
-                    .iter()
-                    .filter_map(|stop| rest.find(stop))
-                    .min()
-                    .unwrap_or(rest.len());
-                worst = worst.max(sure(scene, rest.get(..end).unwrap_or_default().trim_end_matches('.')));
+                worst = worst.max(sure(scene, until_said(rest)));
             }
         }
     }
     worst
 }
 
+/// A command up to where the sentence around it goes on.
+fn until_said(text: &str) -> &str {
+    let end = [" and ", ". ", ", then", ", and", " on the ", " then ", " to ", " in ", " please"]
+        .iter()
+        .filter_map(|stop| text.find(stop))
+        .min()
+        .unwrap_or(text.len());
+    text.get(..end).unwrap_or_default().trim_end_matches('.')
+}
+
 fn sure(scene: &Scene<'_>, command: &str) -> Verdict {
-    if command.contains(' ') && judge::command(scene, command, Place::Hook) == Verdict::Block {
+    let bad = || judge::command(scene, command, Place::Hook) == Verdict::Block;
+    if command.trim().contains(' ') && (judge::refused(scene, command) || bad()) {
         Verdict::Block
     } else {
         Verdict::Allow

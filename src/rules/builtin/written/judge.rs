@@ -4,7 +4,7 @@
 use super::super::packages::is_usual;
 use crate::domain::{Action, EffectKind, Target, Tool, ToolCall, Verdict};
 use crate::rules::builtin::lists;
-use crate::rules::matcher::{Class, Scene, classify, host_of, inner_rules, inside};
+use crate::rules::matcher::{Class, Scene, classify, host_of, inner_rules, inner_verdict, inside};
 
 /// Longest text that is looked at as one script, in bytes.
 const MAX_SCRIPT: usize = 128 * 1024;
@@ -202,6 +202,21 @@ pub(super) fn command(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
         }
         worst
     })
+}
+
+/// What a command deserves that something runs by itself which seems to do something else, where it is refused to whoever asks for it.
+pub(super) fn unasked(scene: &Scene<'_>, text: &str) -> Verdict {
+    if refused(scene, text) { Verdict::Modify } else { Verdict::Allow }
+}
+
+/// Whether the command would be blocked if it were run now.
+pub(super) fn refused(scene: &Scene<'_>, text: &str) -> bool {
+    if text.len() > MAX_SCRIPT || text.trim().is_empty() {
+        return false;
+    }
+    let action = Action::Shell { command: text.to_owned(), workdir: None };
+    let call = ToolCall { tool: Tool::Bash, action, id: None };
+    inner_verdict(scene, &call, scene.view.cwd) == Verdict::Block
 }
 
 /// The deletions in a script: of places that no script may delete, and of those that few do.
