@@ -29,6 +29,10 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    fn is_powershell(&self) -> bool {
+        self.wrappers.last().is_some_and(|name| matches!(name.as_str(), "pwsh" | "powershell"))
+    }
+
     pub fn top() -> Frame {
         Frame {
             wrappers: Vec::new(),
@@ -79,6 +83,7 @@ impl Surveyor<'_> {
         }
         match &script.problem {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
+            Some(Problem::Syntax { .. }) if frame.is_powershell() => self.blocks(&source, &scope, &frame),
             Some(Problem::Syntax { at, what }) if self.out.problem.is_none() => {
                 self.out.problem = Some(format!("the command cannot be read: {what} at byte {at}"));
             }
@@ -105,6 +110,17 @@ impl Surveyor<'_> {
             }
         }
         scope
+    }
+
+    /// PowerShell's syntax is its own, but what stands in its blocks are commands.
+    fn blocks(&mut self, source: &str, scope: &Scope, frame: &Frame) {
+        for part in source.split(['{', '}', ';', '\n']) {
+            let part = part.trim_matches([' ', '\t', '(', ')']);
+            if !part.is_empty() && self.spend(1) && parse(part).problem.is_none() {
+                let depth = frame.depth.saturating_add(1);
+                self.script(&Arg::literal(part), scope.clone(), Frame { depth, ..frame.clone() });
+            }
+        }
     }
 
     /// The function of that name, the one defined last.
