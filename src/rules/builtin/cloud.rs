@@ -1223,8 +1223,12 @@ fn docker_all<'a>(scene: &Scene<'a>) -> Found<'a> {
             && inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "rm" | "rmi" | "stop" | "kill"));
         // Those of a name or a label are some, not all.
         let some = |other: &Invocation| {
-            flag_value(other, &["-f", "--filter"])
-                .is_some_and(|by| ["name=", "label="].iter().any(|key| by.prefix().starts_with(key)))
+            let key = |arg: &Arg| {
+                let text = arg.text();
+                let by = text.trim_start_matches("--filter=");
+                by.starts_with("name=") || by.starts_with("label=")
+            };
+            other.args.iter().any(key)
         };
         removes
             && all
