@@ -3,7 +3,7 @@
 use super::{flagged, predicate};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::matcher::{
-    By, Class, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, has_flag, is_shell, runs,
+    By, Class, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, has_flag, inside, is_shell, runs,
     runs_input, target_of,
 };
 use crate::rules::{Invocation, Stdin};
@@ -297,10 +297,8 @@ fn pattern_command<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A program in a directory of the project, such as `./target/release/deps/bench-*`. (A pattern alone may be the name of any.)
 fn is_built_here(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let target = target_of(&inv.word, inv.cwd.as_deref());
-    inv.word.prefix().contains('/')
-        && matches!(target, Target::Path { .. })
-        && !classify(&target, EffectKind::FileRead, &scene.view).has(Class::Outside)
+    let Target::Path { path, .. } = target_of(&inv.word, inv.cwd.as_deref()) else { return false };
+    inv.word.prefix().contains('/') && scene.view.facts.places.roots().any(|root| inside(&path, root))
 }
 
 fn computed_command<'a>(scene: &Scene<'a>) -> Found<'a> {

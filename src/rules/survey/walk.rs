@@ -29,10 +29,6 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    fn is_powershell(&self) -> bool {
-        self.wrappers.last().is_some_and(|name| matches!(name.as_str(), "pwsh" | "powershell"))
-    }
-
     pub fn top() -> Frame {
         Frame {
             wrappers: Vec::new(),
@@ -110,17 +106,6 @@ impl Surveyor<'_> {
             }
         }
         scope
-    }
-
-    /// PowerShell's syntax is its own, but what stands in its blocks are commands.
-    fn blocks(&mut self, source: &str, scope: &Scope, frame: &Frame) {
-        for part in source.split(['{', '}', ';', '\n']) {
-            let part = part.trim_matches([' ', '\t', '(', ')']);
-            if !part.is_empty() && self.spend(1) && parse(part).problem.is_none() {
-                let depth = frame.depth.saturating_add(1);
-                self.script(&Arg::literal(part), scope.clone(), Frame { depth, ..frame.clone() });
-            }
-        }
     }
 
     /// The function of that name, the one defined last.
