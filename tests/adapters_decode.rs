@@ -316,7 +316,7 @@ fn every_tool_of_claude_code_has_its_place() {
         ("Bash ", Tool::Bash),
         ("SHELL", Tool::Bash),
         ("bash2", unknown("bash2")),
-        ("PowerShell", Tool::Bash),
+        ("PowerShell", unknown("PowerShell")),
         ("MultiEdit", Tool::Edit),
         ("RemoteTrigger", unknown("RemoteTrigger")),
     ] {

@@ -210,7 +210,7 @@ pub(super) fn rewritten(client: Client, raw: &str, rewrite: &Rewrite) -> Option<
 
 /// Whether a tool is the shell by another spelling of its name.
 fn is_shell(client: Client, name: &str, raw: &str) -> bool {
-    const NAMES: [&str; 6] = ["bash", "shell", "sh", "zsh", "terminal", "powershell"];
+    const NAMES: [&str; 5] = ["bash", "shell", "sh", "zsh", "terminal"];
     let named = NAMES.iter().any(|shell| name.trim().eq_ignore_ascii_case(shell));
     named && Args::parse(client, raw).is_ok_and(|args| matches!(args.text(Word::Command), Ok(Some(_))))
 }
@@ -219,8 +219,7 @@ fn is_shell(client: Client, name: &str, raw: &str) -> bool {
 /// scheduled prompt, a skill's instructions) comes back as calls of its own.
 fn claude_tool(name: &str) -> Tool {
     match name {
-        // Of PowerShell only what it shares with other shells is understood; the rest is asked about.
-        "Bash" | "PowerShell" => Tool::Bash,
+        "Bash" => Tool::Bash,
         "Monitor" => Tool::Monitor,
         "Read" => Tool::Read,
         "Write" => Tool::Write,

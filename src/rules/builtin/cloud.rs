@@ -5,7 +5,7 @@ use super::{flagged, predicate, sub};
 use crate::domain::{Effect, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, flag_value, has_flag,
+    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs,
 };
 use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
@@ -13,6 +13,15 @@ use crate::shell::Arg;
 const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt"];
 const DOCKER: &[&str] = &["docker", "podman", "nerdctl", "finch"];
 const KUBECTL: &[&str] = &["kubectl", "oc", "k3s", "k"];
+
+/// Nothing is done, or it is done to an emulated store on this machine.
+const EMULATED_OR_DRY: &[&str] = &[
+    "--dryrun",
+    "--endpoint-url=http://localhost:4566",
+    "--endpoint-url=http://127.0.0.1:4566",
+    "--endpoint-url=http://localhost:9000",
+    "--endpoint-url=http://127.0.0.1:9000",
+];
 
 const CLOUDS: &[&str] = &["aws", "gcloud", "az", "doctl", "oci", "ibmcloud", "linode-cli", "hcloud", "scw"];
 
@@ -270,7 +279,10 @@ const ASKED: Deeds = &[
     (
         KUBECTL,
         &[
-            "debug",
+            "debug node*",
+            "debug no/*",
+            "debug --profile",
+            "debug --custom",
             "replace --force",
             "rollout undo",
             "patch",
@@ -569,13 +581,16 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             When::Command(Command {
                 flags: &[&["--recursive"]],
-                without: &["--dryrun"],
+                without: EMULATED_OR_DRY,
                 ..sub(&["aws"], &["s3 rm"])
             }),
-            When::Command(sub(&["aws"], &["s3 rb", "s3api delete-bucket", "s3api delete-objects"])),
+            When::Command(Command {
+                without: EMULATED_OR_DRY,
+                ..sub(&["aws"], &["s3 rb", "s3api delete-bucket", "s3api delete-objects"])
+            }),
             When::Command(Command {
                 flags: &[&["--delete"]],
-                without: &["--dryrun"],
+                without: EMULATED_OR_DRY,
                 ..sub(&["aws"], &["s3 sync"])
             }),
             When::Command(sub(&["gsutil"], &["rb", "rm"])),
@@ -595,6 +610,7 @@ pub(super) const RULES: &[Rule] = &[
             "aws s3 sync . s3://bucket --delete",
         ],
         silent: &[
+            "aws --endpoint-url http://localhost:4566 s3 rb s3://test --force",
             "aws s3 ls s3://bucket",
             "aws s3 cp a s3://bucket/",
             "aws s3 rm s3://bucket --recursive --dryrun",
@@ -706,7 +722,7 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "stops, takes away or changes something that runs for others",
         instead: Some(Instead::Advice("name what is to change, and let the person change it")),
-        when: &[predicate("cloud_changed_by_words", Trigger::rows(ASKED), |scene| deeds::done(scene, ASKED))],
+        when: &[predicate("cloud_changed_by_words", Trigger::rows(ASKED), changed)],
         fires: &[
             "aws ec2 stop-instances --instance-ids i-1",
             "heroku ps:scale web=0",
@@ -722,6 +738,8 @@ pub(super) const RULES: &[Rule] = &[
             "gh pr merge 1 --squash",
             "stripe listen",
             "kubectl rollout status deploy/x",
+            "kubectl debug -it web-1 --image=busybox --target=web",
+            "kubectl patch deploy web -p '{\"spec\":{\"replicas\":2}}'",
         ],
         ..RULE
     },
@@ -1149,7 +1167,8 @@ fn cloud_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
             inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
         let dry = has_flag(inv, "--dry-run")
             || has_flag(inv, "--dryrun")
-            || has_flag(inv, "--no-execute-changeset");
+            || has_flag(inv, "--no-execute-changeset")
+            || deeds::is_emulated(inv);
         // The action is the verb of the command; a resource may be named like one, but stands behind it.
         let verb = match inv.program.as_str() {
             "aws" => words.get(1).is_some_and(|verb| {
@@ -1191,12 +1210,41 @@ fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+fn changed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| deeds::is_one(inv, ASKED) && !scales(inv));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `kubectl patch … -p '{"spec":{"replicas":2}}'`: no more than `kubectl scale` does.
+fn scales(inv: &Invocation) -> bool {
+    let only = |arg: &Arg| {
+        let text: String = arg.text().chars().filter(|c| !c.is_whitespace()).collect();
+        let number = text.strip_prefix("{\"spec\":{\"replicas\":").and_then(|rest| rest.strip_suffix("}}"));
+        number.is_some_and(|number| number.parse::<u8>().is_ok_and(|replicas| replicas > 0))
+    };
+    let patches =
+        inv.args.iter().find_map(|arg| arg.known().filter(|word| !word.starts_with('-'))) == Some("patch");
+    runs(inv, KUBECTL) && patches && flag_value(inv, &["-p", "--patch"]).is_some_and(only)
+}
+
 fn docker_all<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
     let found = all.iter().enumerate().find(|(index, inv)| {
         let removes = inv.program == "docker"
             && inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "rm" | "rmi" | "stop" | "kill"));
-        removes && all.iter().any(|other| other.feeds == Some(*index) && other.program == "docker")
+        // Those of a name or a label are some, not all.
+        let some = |other: &Invocation| {
+            let key = |arg: &Arg| {
+                let text = arg.text();
+                let by = text.trim_start_matches("--filter=");
+                by.starts_with("name=") || by.starts_with("label=")
+            };
+            other.args.iter().any(key)
+        };
+        removes
+            && all
+                .iter()
+                .any(|other| other.feeds == Some(*index) && other.program == "docker" && !some(other))
     });
     Found::from(found.map(|(_, inv)| inv.text.as_str()))
 }

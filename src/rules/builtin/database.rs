@@ -474,6 +474,7 @@ pub(super) const RULES: &[Rule] = &[
             "mongosh --eval 'db.stats()' app",
             "mongosh app --eval 'db.users.deleteMany({id:1})'",
             "grep dropDatabase src",
+            "mongosh app_test --eval 'db.dropDatabase()'",
         ],
         ..RULE
     },
@@ -725,7 +726,12 @@ fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn mongo_drop<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(MONGO, |inv| {
+        let own = is_on_scratch(inv);
         texts(inv, scene).iter().any(|text| {
+            if own && !["getSiblingDB", "getMongo", "connect(", "use "].iter().any(|word| text.contains(word))
+            {
+                return false;
+            }
             let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
             [
                 "dropDatabase(",
@@ -757,6 +763,8 @@ fn is_for_tests(scene: &Scene<'_>) -> bool {
         "--env test",
         "DJANGO_SETTINGS_MODULE=test",
         "RACK_ENV=test",
+        ".settings.test",
+        "jdbc:h2:mem:",
     ]
     .iter()
     .any(|word| line.contains(word))

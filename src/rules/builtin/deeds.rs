@@ -1,7 +1,7 @@
 //! Deeds of programs by the words of their command lines: tables for clients of databases, queues, stores, clouds and hosters.
 
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Scene, runs};
+use crate::rules::matcher::{Found, Scene, flag_value, runs};
 use crate::shell::Arg;
 
 /// Programs, and what they are told, each a row of words that must all stand there in this order. A word `-x` or `--x` may stand
@@ -38,7 +38,17 @@ pub(super) fn is_one(inv: &Invocation, deeds: Deeds) -> bool {
     if words.iter().any(|word| DRY.contains(&word.split('=').next().unwrap_or_default()) && *word != "-h") {
         return false;
     }
+    if is_emulated(inv) {
+        return false;
+    }
     rows.any(|row| told(&words, row))
+}
+
+/// A store or cloud that is emulated on this machine.
+pub(super) fn is_emulated(inv: &Invocation) -> bool {
+    let url = flag_value(inv, &["--endpoint-url"]).map(Arg::text).unwrap_or_default();
+    inv.program == "aws"
+        && ["http://localhost:", "http://127.0.0.1:"].iter().any(|start| url.starts_with(start))
 }
 
 /// Whether the words of a row stand among the words of a command.

@@ -1116,10 +1116,13 @@ fn secret_in_text<'a>(scene: &Scene<'a>) -> Found<'a> {
         let verbs = ["list", "get", "ls", "describe", "set", "login"];
         stored
             && !inv.sub.iter().any(|sub| verbs.contains(&sub.as_str()))
-            && (inv
-                .args
-                .iter()
-                .any(|arg| !is_prose(inv, arg) && secret(arg.text().trim_start_matches('@'), inv))
+            // A text of several words speaks of a file and is none.
+            && (inv.args.iter().any(|arg| {
+                let text = arg.text();
+                !is_prose(inv, arg)
+                    && !text.trim().contains(char::is_whitespace)
+                    && secret(text.trim_start_matches('@'), inv)
+            })
                 || matches!(&inv.stdin, Stdin::File(target) if secret(target.text(), inv)))
     });
     if let Some(inv) = found {

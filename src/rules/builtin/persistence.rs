@@ -184,15 +184,26 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "changes what ssh runs and whom it trusts",
         instead: Some(Instead::Command("ssh -F ./ssh_config host.example true")),
-        when: &[written(&[
-            At::Home(".ssh/config"),
-            At::Home(".ssh/config.d"),
-            At::Home(".ssh/rc"),
-            At::Home(".ssh/environment"),
-            At::Home(".ssh/known_hosts"),
-        ])],
+        when: &[When::Effect(OnEffect {
+            kinds: WRITES,
+            at: &[
+                At::Home(".ssh/config"),
+                At::Home(".ssh/config.d"),
+                At::Home(".ssh/rc"),
+                At::Home(".ssh/environment"),
+                At::Home(".ssh/known_hosts"),
+            ],
+            // Another mode changes nothing of what ssh runs.
+            except: &["chmod"],
+            ..EFFECT
+        })],
         fires: &["echo 'ProxyCommand x' >> ~/.ssh/config", "Write /home/u/.ssh/rc x", "cp c ~/.ssh/config"],
-        silent: &["cat ~/.ssh/config", "ssh -F ./ssh_config host.example true", "ssh-keygen -F host.example"],
+        silent: &[
+            "cat ~/.ssh/config",
+            "ssh -F ./ssh_config host.example true",
+            "ssh-keygen -F host.example",
+            "chmod 600 ~/.ssh/config",
+        ],
         ..RULE
     },
     Rule {

@@ -519,7 +519,7 @@ pub(super) const RULES: &[Rule] = &[
 
 fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
-        "su" => true,
+        "su" => !has_flag(inv, "--help") && !has_flag(inv, "--version"),
         "sudo" | "doas" => ["-i", "-s", "--login", "--shell"].iter().any(|flag| has_flag(inv, flag)),
         _ => {
             inv.privileged

@@ -224,6 +224,7 @@ pub(super) const RULES: &[Rule] = &[
             "cat .env.example",
             "cut -d= -f1 .env",
             "grep -q KEY .env",
+            "grep -oE '^[A-Z_]+' .env",
             "cp .env.example .env",
             "ls -la .env",
             "source .env",
@@ -288,6 +289,9 @@ pub(super) const RULES: &[Rule] = &[
             "curl -H \"Authorization: Bearer $(gh auth token)\" https://api.github.com/user",
             "aws configure get region",
             "kubectl get secrets",
+            "kubectl get secret x -o json | jq '.data | keys'",
+            "kubectl get secret x -o jsonpath='{.metadata.name}'",
+            "gpg --armor --export me@example.org",
             "gpg --list-keys",
             "pass ls",
         ],
@@ -551,12 +555,24 @@ fn shows(inv: &Invocation) -> bool {
     let names_only = inv.program == "cut"
         && flag_value(inv, &["-f", "--fields"]).and_then(Arg::known) == Some("1")
         && flag_value(inv, &["-d", "--delimiter"]).and_then(Arg::known) == Some("=");
+    let names_only = names_only
+        || runs(inv, &["grep", "egrep", "rg"])
+            && ["-o", "--only-matching"].iter().any(|flag| has_flag(inv, flag))
+            && inv.operands.first().and_then(Arg::known).is_some_and(is_pattern_of_names);
     let in_place = inv.program == "sed" && has_flag(inv, "-i");
     // `python -m venv .env` makes a directory of that name.
     let makes = inv.args.iter().zip(inv.args.iter().skip(1)).any(|(flag, module)| {
         flag.known() == Some("-m") && matches!(module.known(), Some("venv" | "virtualenv"))
     });
     runs(inv, READERS) && !quiet && !names_only && !in_place && !makes
+}
+
+/// A pattern of `grep -o` that matches no more than the name at the start of a line.
+fn is_pattern_of_names(pattern: &str) -> bool {
+    const CLASSES: &[&str] =
+        &["[A-Z_]", "[A-Z0-9_]", "[A-Z_0-9]", "[A-Za-z_]", "[A-Za-z0-9_]", "[A-Z_][A-Z0-9_]", "[^=]"];
+    let all = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix(['+', '*']));
+    all.is_some_and(|class| CLASSES.contains(&class))
 }
 
 /// `export $(grep -v '^#' .env | xargs)`: what it prints becomes variables and is shown to nobody.
@@ -600,9 +616,30 @@ fn store_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn token_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found =
-        scene.invocations().iter().find(|inv| prints_secret(inv) && !goes_where_it_belongs(inv, scene));
+    let found = scene
+        .invocations()
+        .iter()
+        .find(|inv| prints_secret(inv) && !goes_where_it_belongs(inv, scene) && !only_keys(inv, scene));
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `kubectl get secret … -o json | jq '.data | keys'`: of the secret no more than its keys is shown.
+fn only_keys(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let keys = |next: &Invocation| {
+        let text: String =
+            { next.operands.first() }.map(Arg::text).unwrap_or_default().split_whitespace().collect();
+        runs(next, &["jq"])
+            && text
+                .strip_suffix("[]")
+                .unwrap_or(&text)
+                .strip_prefix(".data|")
+                .is_some_and(|last| matches!(last, "keys" | "keys_unsorted" | "length"))
+    };
+    let after =
+        |other: &&Invocation| other.pipeline == inv.pipeline && inv.stage.checked_add(1) == Some(other.stage);
+    inv.writes.is_empty()
+        && runs(inv, &["kubectl", "oc"])
+        && scene.invocations().iter().find(after).is_some_and(keys)
 }
 
 /// It is an argument of a request to a known host, so it is not shown and goes where it is for.

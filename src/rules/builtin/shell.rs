@@ -1,9 +1,9 @@
 //! The command line itself: what hides what it runs. (What cannot be read at all is the review's to judge.)
 
 use super::{flagged, predicate};
-use crate::domain::{EffectKind, Severity, Verdict};
+use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::matcher::{
-    By, Class, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, has_flag, is_shell, runs,
+    By, Class, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, has_flag, inside, is_shell, runs,
     runs_input, target_of,
 };
 use crate::rules::{Invocation, Stdin};
@@ -166,7 +166,13 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("write the program's name")),
         when: &[predicate("command_word_with_a_pattern", Trigger::UNKNOWN, pattern_command)],
         fires: &["/bin/r[m] -rf ~", "/bin/b?sh -c 'rm -rf ~'", "/usr/bin/gi[t] push --force origin main"],
-        silent: &["ls *.txt", "[ -f x ] && make", "[[ -f x ]] && make", "/bin/ls *.md"],
+        silent: &[
+            "ls *.txt",
+            "[ -f x ] && make",
+            "[[ -f x ]] && make",
+            "/bin/ls *.md",
+            "./target/debug/deps/x-*",
+        ],
         ..RULE
     },
     Rule {
@@ -219,6 +225,7 @@ pub(super) const RULES: &[Rule] = &[
             "ENV=production npm start",
             "PATH=\"$HOME/.cargo/bin:$PATH\" cargo build",
             "PATH=$PATH:/tmp/x ls",
+            "export PATH=/tmp/tools/bin:$PATH",
             "RUSTC_WRAPPER=~/.cargo/bin/sccache cargo build",
             "enable -n test",
         ],
@@ -296,9 +303,15 @@ fn is_fed(index: usize, scene: &Scene<'_>) -> bool {
 }
 
 fn pattern_command<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found =
-        scene.invocations().iter().find(|inv| inv.word.has_glob() && !inv.word.text().starts_with('['));
+    let hides = |inv: &&Invocation| inv.word.has_glob() && !inv.word.text().starts_with('[');
+    let found = scene.invocations().iter().filter(hides).find(|inv| !is_built_here(inv, scene));
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A program in a directory of the project, such as `./target/release/deps/bench-*`. (A pattern alone may be the name of any.)
+fn is_built_here(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Target::Path { path, .. } = target_of(&inv.word, inv.cwd.as_deref()) else { return false };
+    inv.word.prefix().contains('/') && scene.view.facts.places.roots().any(|root| inside(&path, root))
 }
 
 fn computed_command<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -466,9 +479,11 @@ fn loads(name: &str, value: &str) -> bool {
         // The directory that one is in, or that anybody can write to, before all others.
         "PATH" => {
             let first = value.split(':').next().unwrap_or_default();
+            // A tool that was unpacked there, in a directory of its own.
+            let unpacked = first.matches('/').count() > 2 && first.ends_with("/bin") && !first.contains("/.");
             value.contains(['$', '…'])
                 && (matches!(first, "" | "." | "./")
-                    || ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|dir| first.starts_with(dir)))
+                    || !unpacked && ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|dir| first.starts_with(dir)))
         }
         _ => LOADERS.contains(&name) && !value.is_empty(),
     }

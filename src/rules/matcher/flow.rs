@@ -180,7 +180,11 @@ pub(crate) fn sends(inv: &Invocation, scene: &Scene<'_>) -> bool {
             let text = arg.text();
             // `@file`, `name=@file`, `name=<file` as curl has them; `source:target` of copies.
             let file = text.rsplit_once(['@', '<']).map_or(text.as_str(), |(_, file)| file);
-            !text.contains("://") && is_secret(&target_of(&Arg::literal(file), inv.cwd.as_deref()), scene)
+            // The text of an issue or a comment speaks of a file and is none.
+            let spoken = runs(inv, &["gh", "glab"]) && text.trim().contains(char::is_whitespace);
+            !spoken
+                && !text.contains("://")
+                && is_secret(&target_of(&Arg::literal(file), inv.cwd.as_deref()), scene)
         })
 }
 

@@ -131,7 +131,8 @@ pub(crate) fn prints_secret(inv: &Invocation) -> bool {
 /// Whether a command prints all of a store, or takes out what it is not meant to give.
 pub(crate) fn dumps_store(inv: &Invocation) -> bool {
     let keys = matches!(inv.program.as_str(), "gpg" | "gpg2")
-        && (has_flag(inv, "--export-secret-keys") || has_flag(inv, "--export-secret-subkeys"));
+        // `--export` and `--export-options` are no abbreviations of it.
+        && inv.flags.iter().any(|flag| flag.name.starts_with("--export-s"));
     listed(inv, WHOLE) || keys || THIEVES.contains(&inv.program.as_str())
 }
 
@@ -183,6 +184,9 @@ fn by_option(inv: &Invocation) -> bool {
 
 /// A format of kubectl that shows what is in a secret.
 fn shows_values(arg: &str) -> bool {
+    if arg.contains("jsonpath={.metadata.") && arg.matches('{').count() == 1 {
+        return false;
+    }
     let format = ["--output=", "-o=", "-o"].iter().find_map(|front| arg.strip_prefix(front)).unwrap_or(arg);
     ["yaml", "json", "go-template", "template", "custom-columns"].iter().any(|name| format.starts_with(name))
 }

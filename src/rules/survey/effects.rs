@@ -314,7 +314,7 @@ impl Surveyor<'_> {
                 self.effect(call, EffectKind::ProcessCreation, name(), Severity::Medium);
                 self.effect(call, EffectKind::NetworkRequest, name(), Severity::Low);
             }
-            Deed::System if parsed.role() == Operands::Device && parsed.has(&["-l", "--list"]) => {}
+            Deed::System if parsed.role() == Operands::Device && super::operands::only_looks(parsed) => {}
             Deed::System => self.effect(call, EffectKind::SystemModification, name(), Severity::High),
             Deed::Unknown => self.effect(call, EffectKind::SystemCommand, name(), Severity::Medium),
         }

@@ -1,6 +1,10 @@
-//! Commands of PowerShell, cmd and cmake that delete, as the commands of ours that do the same. Nothing else of theirs is understood.
+//! Commands of PowerShell, cmd and cmake that delete, as the commands of ours that do the same, and what stands in the blocks of
+//! PowerShell. Nothing else of theirs is understood.
 
-use crate::shell::Arg;
+use super::Surveyor;
+use super::scope::Scope;
+use super::walk::Frame;
+use crate::shell::{Arg, parse};
 
 /// The words of `rm` that do what a foreign command does; none when it is none of those.
 pub(super) fn as_posix(name: &str, args: &[Arg]) -> Option<Vec<Arg>> {
@@ -30,4 +34,24 @@ pub(super) fn as_posix(name: &str, args: &[Arg]) -> Option<Vec<Arg>> {
     };
     let operands = args.iter().filter(|arg| !is_option(arg)).cloned();
     Some([Arg::literal("rm"), Arg::literal(flags)].into_iter().chain(operands).collect())
+}
+
+impl Frame {
+    /// Whether the text is PowerShell's.
+    pub(super) fn is_powershell(&self) -> bool {
+        self.wrappers.last().is_some_and(|name| matches!(name.as_str(), "pwsh" | "powershell"))
+    }
+}
+
+impl Surveyor<'_> {
+    /// PowerShell's syntax is its own, but what stands in its blocks are commands.
+    pub(super) fn blocks(&mut self, source: &str, scope: &Scope, frame: &Frame) {
+        for part in source.split(['{', '}', ';', '\n']) {
+            let part = part.trim_matches([' ', '\t', '(', ')']);
+            if !part.is_empty() && self.spend(1) && parse(part).problem.is_none() {
+                let depth = frame.depth.saturating_add(1);
+                self.script(&Arg::literal(part), scope.clone(), Frame { depth, ..frame.clone() });
+            }
+        }
+    }
 }

@@ -1,13 +1,25 @@
 //! What is done to the operands of a program.
 
-use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
 use super::options::Parsed;
 use super::paths;
+use super::{Flag, Surveyor};
 use crate::domain::{PathKind, Target, join};
 use crate::rules::commands::{Kind, Operands, Role};
 use crate::shell::Arg;
+
+/// Whether a program for disks is told nothing but to look.
+pub(super) fn only_looks(parsed: &Parsed) -> bool {
+    let looks: &[&str] = match parsed.program.name {
+        "hdparm" => &["-I", "-i", "-g", "-C", "-t", "-T", "-v"],
+        // Without `-w` and `-n` it reads.
+        "badblocks" => &["-s", "-v", "-b", "-c"],
+        _ => return parsed.has(&["-l", "--list"]),
+    };
+    let told = |flag: &Flag| looks.contains(&flag.name.as_str());
+    (parsed.program.name == "badblocks" || !parsed.flags.is_empty()) && parsed.flags.iter().all(told)
+}
 
 impl Surveyor<'_> {
     /// Notes what a program does to its operands.
@@ -69,7 +81,7 @@ impl Surveyor<'_> {
             Operands::Tar => self.tar(call, parsed),
             Operands::Device => {
                 for arg in operands.iter().filter(|arg| arg.prefix().starts_with('/')) {
-                    let act = if parsed.has(&["-l", "--list"]) { Act::Read } else { Act::Modify };
+                    let act = if only_looks(parsed) { Act::Read } else { Act::Modify };
                     self.file(call, act, arg, false);
                 }
             }
@@ -80,7 +92,7 @@ impl Surveyor<'_> {
     fn modes(&mut self, call: &Call, parsed: &Parsed) {
         let operands = parsed.operands.as_slice();
         let by_flag =
-            |flag: &super::Flag| flag.name.len() == 2 && flag.name.ends_with(['r', 'w', 'x', 'X', 's', 't']);
+            |flag: &Flag| flag.name.len() == 2 && flag.name.ends_with(['r', 'w', 'x', 'X', 's', 't']);
         let given = parsed.has(&["--reference"])
             || (parsed.program.name == "chmod" && parsed.flags.iter().any(by_flag));
         let files = operands.get(usize::from(!given)..).unwrap_or_default();

@@ -79,7 +79,12 @@ impl Surveyor<'_> {
             Some(end) => {
                 starts.iter().map(|start| below(start, &Arg::literal(&format!("*.{end}")))).collect()
             }
-            None => starts.iter().map(|start| everything(start)).collect(),
+            None => match parsed.operands.first() {
+                Some(name) if parsed.has(&["-g", "--glob"]) && !parsed.has(&["-p", "--full-path"]) => {
+                    starts.iter().map(|start| below(start, name)).collect()
+                }
+                Some(_) | None => starts.iter().map(|start| everything(start)).collect(),
+            },
         };
         let inner = call.unfolded(program.name, fill(command, &found, true));
         let mut child = scope.clone();

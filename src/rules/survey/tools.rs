@@ -13,6 +13,11 @@ impl Surveyor<'_> {
     /// Surveys a call of any tool.
     pub(super) fn tool(&mut self, call: &ToolCall, cwd: &str) {
         let own = plain(cwd);
+        if let Tool::Unknown(name) = &call.tool
+            && ["pwsh", "powershell"].iter().any(|shell| name.eq_ignore_ascii_case(shell))
+        {
+            return self.powershell(&own, call);
+        }
         match &call.action {
             Action::Shell { command, .. } if command.len() > Bound::MAX_BYTES => {
                 self.bound(&format!("the command is {}", Bound::Bytes.name()));
@@ -46,6 +51,20 @@ impl Surveyor<'_> {
                 for claim in claims {
                     self.claim(&own, claim);
                 }
+            }
+        }
+    }
+
+    /// A tool that is PowerShell: what it is given is what `pwsh -Command` is given.
+    fn powershell(&mut self, own: &Call, call: &ToolCall) {
+        let Action::Other { claims, .. } = &call.action else { return };
+        for claim in claims {
+            if let Claim::Command(line) = claim {
+                let words = ["pwsh", "-Command", line.as_str()].map(Arg::literal).to_vec();
+                let mut scope = fresh_scope(self.facts.places.home.as_ref(), own.cwd.clone());
+                self.run(Call { words, text: line.clone(), ..own.clone() }, &mut scope);
+            } else {
+                self.claim(own, claim);
             }
         }
     }

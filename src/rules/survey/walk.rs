@@ -79,6 +79,7 @@ impl Surveyor<'_> {
         }
         match &script.problem {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
+            Some(Problem::Syntax { .. }) if frame.is_powershell() => self.blocks(&source, &scope, &frame),
             Some(Problem::Syntax { at, what }) if self.out.problem.is_none() => {
                 self.out.problem = Some(format!("the command cannot be read: {what} at byte {at}"));
             }
