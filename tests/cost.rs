@@ -12,9 +12,9 @@ use std::sync::OnceLock;
 const TARGET: &str = "x86_64-unknown-linux-musl";
 const MAX_INSTRUCTIONS: u64 = 200_000;
 const MAX_SYSTEM_CALLS: usize = 60;
-/// The goal is 4 MiB. Some 150 rules with their examples came in one go and take 9 kB more than that, after all that nobody reads was
-/// left out (docs/performance.md).
-const MAX_BINARY_BYTES: u64 = (4 * 1024 + 16) * 1024;
+/// The first goal was 4 MiB. The rules have doubled since, and their words and examples take a little more than that, after all that
+/// nobody reads was left out (docs/performance.md).
+const MAX_BINARY_BYTES: u64 = (4 * 1024 + 256) * 1024;
 
 /// The static release build, made once; or the one that `LAZARET_COST_BINARY` names.
 fn binary() -> &'static Path {

@@ -314,7 +314,8 @@ fn words_of_which_something_is_unknown() {
         ("~/a ~+/b ~root ~user/c ~", vec!["/home/u/a", "/w/b", "/root", "…/c", "/home/u"]),
         ("$HOME/x $PWD/y", vec!["/home/u/x", "/w/y"]),
         ("${x:-d} ${x:+e}", vec!["…", "…"]),
-        ("${known^^} ${#known} ${!known} ${known[1]} ${known/a/b}", vec!["…", "…", "…", "…", "…"]),
+        ("${#known} ${!known} ${known[1]}", vec!["…", "…", "…"]),
+        ("${known^^} ${known/a/b} ${known^^?}", vec!["A", "B", "b", "b", "…"]),
         ("${known:-$x}${computed:-z}", vec!["a", "b…"]),
         ("$known{1,2}", vec!["…", "…"]),
     ] {

@@ -6,6 +6,7 @@ use super::predicate;
 use super::scripts::strings;
 use crate::domain::{Severity, Verdict};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, inner_verdict, matches_one_of};
+use crate::shell::Arg;
 
 /// Rules that ask because something unknown is run.
 const ASKING: &[&str] = &[
@@ -57,7 +58,10 @@ fn carried<'a>(scene: &Scene<'a>) -> Found<'a> {
         let text = text.trim().trim_start_matches(['|', '!', '@']);
         is_command(text) && inner_verdict(scene, &shell(text.to_owned()), scene.view.cwd) == Verdict::Block
     };
-    let mut texts = scene.texts().take(MAX_TEXTS).flat_map(strings).take(MAX_TEXTS);
+    // Line by line, because a quote in a comment has no end.
+    let lines = scene.texts().take(MAX_TEXTS).flat_map(str::lines).flat_map(strings).take(MAX_TEXTS);
+    let args = scene.invocations().iter().flat_map(|inv| &inv.args).filter_map(Arg::known).map(str::to_owned);
+    let mut texts = lines.chain(args.take(4 * MAX_TEXTS));
     let found =
         texts.any(|text| blocked(&text) || strings(&text).iter().take(MAX_TEXTS).any(|inner| blocked(inner)));
     if found && matches_one_of(scene, ASKING) { Found::yes(scene.command_line()) } else { Found::No }

@@ -355,7 +355,8 @@ fn run_by_arithmetic<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let Part::Text { text, .. } = part else { return false };
                 let named = |sign: &str| {
                     text.split_once(sign).is_some_and(|(name, rest)| {
-                        name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && rest.contains(']')
+                        let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+                        is_name && !name.is_empty() && rest.contains(']')
                     })
                 };
                 named("[$(") || named("[`")

@@ -36,3 +36,10 @@ impl Function {
         (twice && beside()).then(|| self.name.clone())
     }
 }
+
+impl super::Surveyor<'_> {
+    /// The function of that name, the one defined last.
+    pub(super) fn find_function(&self, name: &str) -> Option<usize> {
+        self.functions.iter().rposition(|function| function.name == name)
+    }
+}

@@ -106,11 +106,6 @@ impl Surveyor<'_> {
         scope
     }
 
-    /// The function of that name, the one defined last.
-    pub(super) fn find_function(&self, name: &str) -> Option<usize> {
-        self.functions.iter().rposition(|function| function.name == name)
-    }
-
     /// Walks the body of a function as `args` call it.
     pub(super) fn function(&mut self, at: usize, args: &[Arg], (mut scope, frame): (Scope, Frame)) -> Scope {
         let Some(function) = self.functions.get_mut(at) else { return scope };
