@@ -1,7 +1,7 @@
 //! What tools carry away or fetch: secrets in texts that are sent, files behind addresses.
 
 use crate::domain::{Action, EffectKind, SearchKind, Target, join};
-use crate::rules::matcher::{Class, Found, Scene, classify, host_of, inside, is_known};
+use crate::rules::matcher::{Class, Found, Scene, Told, classify, host_of, inside, is_known};
 
 /// Words in the names of tools that bring a text to somebody.
 const SENDING: &[&str] = &[
@@ -154,29 +154,39 @@ pub(super) fn file_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
             .chain(view.facts.places.temp.iter().map(String::as_str));
         scheme == "file" && ![view.cwd].into_iter().chain(usual).any(|place| inside(&path, place))
     };
-    match &view.call.action {
-        Action::Fetch { url } if outside(url) => Found::yes(url),
-        Action::Other { .. } => {
-            let Some(told) = scene.told() else { return Found::No };
-            let fetches = told.names(&[
-                "fetch",
-                "navigate",
-                "browser",
-                "scrape",
-                "goto",
-                "open",
-                "request",
-                "crawl",
-                "http",
-                "page",
-                "puppeteer",
-                "url",
-                "download",
-                "markdown",
-            ]);
-            let found = fetches && told.args.iter().any(|(_, value)| value.len() < 4096 && outside(value));
-            if found { Found::yes(told.text) } else { Found::No }
-        }
+    fetched(scene, outside, |told| {
+        (told.names(FETCHING) || told.names(&["open", "page", "url"]))
+            && told.args.iter().any(|(_, value)| value.len() < 4096 && outside(value))
+    })
+}
+
+/// Words in the names of tools that fetch an address.
+const FETCHING: &[&str] = &[
+    "fetch",
+    "navigate",
+    "browser",
+    "scrape",
+    "goto",
+    "request",
+    "crawl",
+    "http",
+    "puppeteer",
+    "download",
+    "markdown",
+];
+
+/// A call that fetches an address that is meant, or a tool of a server that does.
+fn fetched<'a>(
+    scene: &Scene<'a>,
+    url_is: impl Fn(&str) -> bool,
+    tool_is: impl Fn(&Told<'a>) -> bool,
+) -> Found<'a> {
+    match &scene.view.call.action {
+        Action::Fetch { url } if url_is(url) => Found::yes(url),
+        Action::Other { .. } => match scene.told() {
+            Some(told) if tool_is(told) => Found::yes(told.text),
+            Some(_) | None => Found::No,
+        },
         Action::Fetch { .. }
         | Action::Shell { .. }
         | Action::Read { .. }
@@ -213,9 +223,7 @@ pub(super) fn container_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
         && told.args.iter().any(|(key, value)| {
             let mount = value.starts_with("/:") || value.contains("docker.sock") || value.contains(" /:/");
             let volume = matches!(key.as_str(), "volumes" | "binds" | "mounts" | "source") && value == "/";
-            let host = matches!(key.as_str(), "pid" | "pidmode" | "networkmode" | "ipcmode")
-                && value == "host"
-                && key != "networkmode";
+            let host = matches!(key.as_str(), "pid" | "pidmode" | "ipcmode") && value == "host";
             mount || volume || host || key == "privileged" && value == "true"
         });
     if found { Found::yes(told.text) } else { Found::No }
@@ -254,36 +262,10 @@ pub(super) fn private_address<'a>(scene: &Scene<'a>) -> Found<'a> {
             || host.starts_with("fd") && host.contains(':');
         private || cluster || linked || local && SERVICES.contains(&port)
     };
-    match &scene.view.call.action {
-        Action::Fetch { url } if odd(url) => Found::yes(url),
-        Action::Other { .. } => {
-            let Some(told) = scene.told() else { return Found::No };
-            let fetches = told.names(&[
-                "fetch",
-                "navigate",
-                "browser",
-                "scrape",
-                "goto",
-                "request",
-                "crawl",
-                "http",
-                "puppeteer",
-                "playwright",
-                "download",
-                "markdown",
-            ]);
-            let found =
-                fetches && told.values(&["url", "uri", "endpoint", "targeturl", "href", "urls"]).any(odd);
-            if found { Found::yes(told.text) } else { Found::No }
-        }
-        Action::Fetch { .. }
-        | Action::Shell { .. }
-        | Action::Read { .. }
-        | Action::Write { .. }
-        | Action::Edit { .. }
-        | Action::Search { .. }
-        | Action::Spawn { .. } => Found::No,
-    }
+    fetched(scene, odd, |told| {
+        (told.names(FETCHING) || told.names(&["playwright"]))
+            && told.values(&["url", "uri", "endpoint", "targeturl", "href", "urls"]).any(odd)
+    })
 }
 
 /// Names of files that hold secrets wherever they lie, or their beginnings and ends.
