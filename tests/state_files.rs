@@ -1,6 +1,7 @@
 //! The state on the disk: what is damaged is kept and told, never taken for empty; what is foreign is refused.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod entries;
 mod worker;
 
 use std::fs;
@@ -8,9 +9,8 @@ use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lazaret::domain::{
-    AgentId, Client, Entry, Fault, FaultKind, Outcome, SessionId, Stand, Subject, Verdict,
-};
+use entries::{entry, subject};
+use lazaret::domain::{Client, Fault, FaultKind, Outcome, Stand, Subject};
 use lazaret::host::clock::Now;
 use lazaret::host::state::{CAPACITY, Look, Store, amend, finish, look, update};
 use worker::worker;
@@ -56,24 +56,6 @@ impl Place {
     fn kept(&self) -> Vec<PathBuf> {
         let names = fs::read_dir(self.sessions()).unwrap().flatten().map(|entry| entry.path());
         names.filter(|path| path.to_str().unwrap().contains(".damaged-")).collect()
-    }
-}
-
-fn subject(session: &str) -> Subject {
-    let session = SessionId::new(session).unwrap();
-    Subject { client: Client::ClaudeCode, session, agent: AgentId::new("a"), agent_type: None }
-}
-
-fn entry(call: u64) -> Entry {
-    Entry {
-        action: call * 10,
-        agent: 3,
-        tool: 4,
-        call,
-        verdict: Verdict::Allow,
-        outcome: Outcome::Pending,
-        writes: call.is_multiple_of(2),
-        file_operation: false,
     }
 }
 

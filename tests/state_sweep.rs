@@ -2,35 +2,19 @@
 //! of the same process is just starting holds copies of our descriptors, so a session could look as if it were in use.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod entries;
+
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use lazaret::domain::{AgentId, Client, Entry, Outcome, SessionId, Subject, Verdict};
+use entries::{entry, subject};
 use lazaret::host::clock::Now;
 use lazaret::host::state::{Look, Store, amend, sweep, update};
 
 const LOOK: Look = Look { records: 200, window_ms: 60_000 };
 const NOW: Now = Now { unix_ms: 1_700_000_000_000, boot_ms: 5_000_000 };
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-
-fn subject(session: &str) -> Subject {
-    let session = SessionId::new(session).unwrap();
-    Subject { client: Client::ClaudeCode, session, agent: AgentId::new("a"), agent_type: None }
-}
-
-fn entry(call: u64) -> Entry {
-    Entry {
-        action: call * 10,
-        agent: 3,
-        tool: 4,
-        call,
-        verdict: Verdict::Allow,
-        outcome: Outcome::Pending,
-        writes: false,
-        file_operation: false,
-    }
-}
 
 fn set_modified(path: &Path, unix_ms: u64) {
     let time = SystemTime::UNIX_EPOCH + Duration::from_millis(unix_ms);
