@@ -63,15 +63,22 @@ fn amends(store: &Store, subject: &Subject, told: &str) -> Result<ExitCode, Faul
     let mut told = OpenOptions::new().append(true).create(true).open(told).expect("a file");
     loop {
         let goals = amend(store, subject, clock::now(), |document| {
-            let next = document.goals.first().and_then(|goal| goal.parse::<u64>().ok()).unwrap_or(0) + 1;
-            document.goals = vec![next.to_string()];
+            let next = document
+                .behaviour
+                .purpose
+                .words
+                .first()
+                .and_then(|goal| goal.parse::<u64>().ok())
+                .unwrap_or(0)
+                + 1;
+            document.behaviour.purpose.words = vec![next.to_string()];
             document.prompts += 1;
             next
         })?;
         told.write_all(format!("{goals}\n").as_bytes()).expect("to tell");
         // And away with it: the next one is made from nothing.
         if goals.is_multiple_of(3) {
-            amend(store, subject, clock::now(), |document| document.goals.clear())?;
+            amend(store, subject, clock::now(), |document| document.behaviour.purpose.words.clear())?;
         }
     }
 }

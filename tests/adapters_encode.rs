@@ -351,7 +351,19 @@ fn what_has_happened_already_is_never_refused() {
         let noted = reply(Client::ClaudeCode, &message, &decision(Verdict::Block, None, true));
         assert_eq!(noted.code, ExitKind::Pass, "{event}");
         let output = json_of(&noted.stdout);
-        assert_eq!(output.as_object().unwrap().keys().collect::<Vec<_>>(), ["systemMessage"], "{event}");
+        let keys: Vec<&str> = output.as_object().unwrap().keys().map(String::as_str).collect();
+        if event.starts_with("PostToolUse") {
+            // The model is told as well, beside the result.
+            assert_eq!(keys, ["systemMessage", "hookSpecificOutput"], "{event}");
+            let specific = output["hookSpecificOutput"].as_object().unwrap();
+            let keys: Vec<&str> = specific.keys().map(String::as_str).collect();
+            assert_eq!(
+                (keys, &specific["hookEventName"]),
+                (vec!["hookEventName", "additionalContext"], &event.into())
+            );
+        } else {
+            assert_eq!(keys, ["systemMessage"], "{event}");
+        }
     }
     for event in ["tool.execute.after", "chat.message", "anything"] {
         let message = format!(

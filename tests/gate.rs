@@ -194,7 +194,7 @@ fn repeated_failures_raise_the_risk() {
         let mut after = world.message("Bash", &json!({"command": "frobnicate --all"}));
         after["hook_event_name"] = json!("PostToolUseFailure");
         after["error"] = json!("Exit code 1");
-        assert!(world.hook("claude-code", after.to_string().as_bytes()).is_pass());
+        assert!(!world.hook("claude-code", after.to_string().as_bytes()).is_block());
     }
     let event = world.message("Bash", &json!({"command": "frobnicate --all"})).to_string();
     let file = world.home().join("event.json");

@@ -40,6 +40,13 @@ impl Scene {
         Scene::new(&format!("printf '%s\\n' '{line}'"))
     }
 
+    /// Answers with `line` before a call and with `after` after it.
+    fn telling(line: &str, after: &str) -> Scene {
+        Scene::new(&format!(
+            "if grep -q execute.before \"$(dirname \"$0\")\"/sent/$$.json; then printf '%s\\n' '{line}'; else printf '%s\\n' '{after}'; fi"
+        ))
+    }
+
     fn without_binary() -> Scene {
         let scene = Scene { dir: tempfile::tempdir().unwrap() };
         scene.install("const TIMEOUT_MS = 5000");
@@ -195,7 +202,7 @@ fn a_change_is_made_in_place() {
 
 #[test]
 fn a_warning_reaches_the_model_with_the_result() {
-    let scene = Scene::answering(r#"{"action":"allow","message":"careful"}"#);
+    let scene = Scene::telling(r#"{"action":"allow","message":"careful"}"#, r#"{"action":"allow"}"#);
     let after = |call: &str, output: Value| {
         json!({
             "hook": "tool.execute.after",
@@ -220,8 +227,46 @@ fn a_warning_reaches_the_model_with_the_result() {
 }
 
 #[test]
+fn advice_on_what_was_done_reaches_the_model_with_the_result() {
+    let scene = Scene::telling(r#"{"action":"allow"}"#, r#"{"action":"allow","message":"another way"}"#);
+    let input = json!({ "tool": "bash", "sessionID": "main", "callID": "c1", "args": { "command": "ls" } });
+    let output = json!({ "title": "ls", "output": "a.txt", "metadata": { "exit": 2 } });
+    let results = scene.v1(json!([ls(), { "hook": "tool.execute.after", "input": input, "output": output }]));
+    assert_eq!(results[1]["output"]["output"], "a.txt\n\nanother way");
+    let done = |status: &str, error: Value, result: Value| {
+        json!({
+            "hook": "tool.execute.after",
+            "event": { "tool": "shell", "sessionID": "main", "id": "c1", "agent": "build", "status": status,
+                       "input": { "command": "ls" }, "error": error, "result": result },
+        })
+    };
+    let call = || before2("shell", "main", json!({ "command": "ls" }));
+    let results = scene.v2(json!([
+        call(),
+        done("completed", Value::Null, json!({ "content": "a.txt" })),
+        call(),
+        done("error", json!("no such file"), Value::Null),
+    ]));
+    assert_eq!(results[1]["event"]["result"]["content"], "a.txt\n\nanother way");
+    assert_eq!(results[3]["event"]["error"], "no such file\n\nanother way");
+}
+
+#[test]
+fn a_binary_that_fails_after_a_call_changes_nothing_of_it() {
+    for script in ["exit 2", "exit 101", "printf garbage", "kill -9 $$"] {
+        let scene = Scene::new(script);
+        let input =
+            json!({ "tool": "bash", "sessionID": "main", "callID": "c1", "args": { "command": "ls" } });
+        let output = json!({ "title": "ls", "output": "a.txt", "metadata": {} });
+        let step = json!({ "hook": "tool.execute.after", "input": input, "output": output });
+        let results = scene.v1(json!([step]));
+        assert_eq!(results[0]["output"]["output"], "a.txt", "{script}");
+    }
+}
+
+#[test]
 fn a_warning_reaches_the_model_of_version_2() {
-    let scene = Scene::answering(r#"{"action":"allow","message":"careful"}"#);
+    let scene = Scene::telling(r#"{"action":"allow","message":"careful"}"#, r#"{"action":"allow"}"#);
     let after = |result: Value| {
         json!({
             "hook": "tool.execute.after",

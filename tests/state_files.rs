@@ -12,7 +12,7 @@ use std::process::Command;
 use entries::{entry, subject};
 use lazaret::domain::{Client, Fault, FaultKind, Outcome, Stand, Subject};
 use lazaret::host::clock::Now;
-use lazaret::host::state::{CAPACITY, Look, Store, amend, finish, look, update};
+use lazaret::host::state::{CAPACITY, Look, Reported, Store, amend, look, reported, update};
 use worker::worker;
 
 const LOOK: Look = Look { records: 200, window_ms: 60_000 };
@@ -20,6 +20,12 @@ const NOW: Now = Now { unix_ms: 1_700_000_000_000, boot_ms: 5_000_000 };
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 const RECORDS_AT: u64 = 4096;
 const RECORD: u64 = 64;
+
+/// Whether a call is remembered whose end is reported.
+fn finish(store: &Store, subject: &Subject, call: u64, outcome: Outcome, now: Now) -> Result<bool, Fault> {
+    let told = reported(store, subject, now, Reported { call, outcome }, |_| ((), None))?;
+    Ok(told.is_some_and(|((), verdict)| verdict.is_some()))
+}
 
 struct Place {
     dir: tempfile::TempDir,
@@ -87,7 +93,8 @@ fn a_session_remembers_its_calls_newest_first() {
 fn what_is_made_is_for_its_owner_only() {
     let place = Place::new();
     place.add(1, NOW).unwrap();
-    amend(&place.store, &subject("s"), NOW, |document| document.goals.push("g".to_owned())).unwrap();
+    amend(&place.store, &subject("s"), NOW, |document| document.behaviour.purpose.words.push("g".to_owned()))
+        .unwrap();
     for (path, mode) in [(place.sessions(), 0o700), (place.ring(), 0o600), (place.document(), 0o600)] {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode, "{}", path.display());
     }
@@ -101,7 +108,7 @@ fn looking_makes_and_changes_nothing() {
     place.add(1, NOW).unwrap();
     let before = fs::read(place.ring()).unwrap();
     update(&place.store, &subject("s"), NOW, LOOK, |_| ((), None)).unwrap();
-    amend(&place.store, &subject("s"), NOW, |document| document.goals.clear()).unwrap();
+    amend(&place.store, &subject("s"), NOW, |document| document.behaviour.purpose.words.clear()).unwrap();
     assert!(!finish(&place.store, &subject("s"), 99, Outcome::Done, NOW).unwrap());
     place.stand(NOW).unwrap();
     assert_eq!(fs::read(place.ring()).unwrap(), before);
@@ -412,17 +419,17 @@ fn the_document_is_kept_and_goes_when_it_says_nothing() {
     assert!(!place.document().exists(), "counting needs no document");
     change(&|document| {
         document.stopped = Some("loop".to_owned());
-        document.goals.push("tidy".to_owned());
+        document.behaviour.purpose.words.push("tidy".to_owned());
         document.prompts += 1;
     });
     let stand = place.stand(later(1000)).unwrap();
     assert_eq!((stand.stopped.as_deref(), stand.prompts), (Some("loop"), 2));
-    assert_eq!(stand.goals, ["tidy"]);
+    assert_eq!(stand.behaviour.purpose.words, ["tidy"]);
     place.add(1, NOW).unwrap();
     assert_eq!(place.stand(NOW).unwrap().stopped.as_deref(), Some("loop"));
     change(&|document| {
         document.stopped = None;
-        document.goals.clear();
+        document.behaviour.purpose.words.clear();
     });
     assert!(!place.document().exists());
     let stand = place.stand(NOW).unwrap();
@@ -435,7 +442,10 @@ fn a_damaged_document_is_kept_and_stops_the_session() {
     let too_long = format!("{{\"version\":1,\"goals\":[\"{}\"]}}", "x".repeat(300_000));
     for bytes in ["", "{", "{\"version\":7}", "[]", "{\"version\":1,\"stopped\":5}", &too_long] {
         let place = Place::new();
-        amend(&place.store, &subject("s"), NOW, |document| document.goals.push("tidy".to_owned())).unwrap();
+        amend(&place.store, &subject("s"), NOW, |document| {
+            document.behaviour.purpose.words.push("tidy".to_owned())
+        })
+        .unwrap();
         fs::write(place.document(), bytes).unwrap();
         assert!(place.stand(NOW).is_err());
         assert!(place.kept().is_empty(), "looking mends nothing");

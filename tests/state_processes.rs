@@ -99,7 +99,7 @@ fn a_process_killed_while_it_changes_the_document_leaves_a_whole_one() {
         assert!(out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
         let stand = look(&Store::new(dir.path()), &subject(), clock::now(), ALL).unwrap();
         assert_eq!(stand.stopped, None, "round {round}");
-        assert!(stand.goals.iter().all(|goal| goal.parse::<u64>().is_ok()));
+        assert!(stand.behaviour.purpose.words.iter().all(|goal| goal.parse::<u64>().is_ok()));
     }
     assert!(fs::read_to_string(&told).unwrap().lines().count() > 20);
 }

@@ -31,7 +31,8 @@ fn old_sessions_are_swept_and_stopped_ones_stay() {
         update(&store, &subject(id), NOW, LOOK, |_| ((), Some(entry(1)))).unwrap();
     }
     amend(&store, &subject("stopped"), NOW, |document| document.stopped = Some("x".to_owned())).unwrap();
-    amend(&store, &subject("goals"), NOW, |document| document.goals.push("x".to_owned())).unwrap();
+    amend(&store, &subject("goals"), NOW, |document| document.behaviour.purpose.words.push("x".to_owned()))
+        .unwrap();
     let file = |name: &str| sessions.join(name);
     for name in [".new-1-2-3", "claude-code-x.json.new", "claude-code-x.ring.damaged-1"] {
         fs::write(file(name), "").unwrap();

@@ -192,6 +192,17 @@ function gate(lookup) {
     return instead
   }
 
+  // Tells the binary how a call ended, and gives back what the model should know of the way it works. Never throws: a throw
+  // after a call would turn one that was made into an error.
+  async function ended(call, args, output, where) {
+    try {
+      const message = { event: "tool.execute.after", input: { ...call, args: args ?? {} }, output }
+      return text(ask(await frame(message, call.sessionID, where)).message)
+    } catch {
+      return undefined
+    }
+  }
+
   // What the model has to be told about a call that ran.
   function warning(callID) {
     const message = warnings.get(callID)
@@ -224,7 +235,7 @@ function gate(lookup) {
     }
   }
 
-  return { agents, prompts, before, inspect, warning, tell, hear }
+  return { agents, prompts, before, inspect, ended, warning, tell, hear }
 }
 
 // The text of a result, in any of its shapes.
@@ -304,8 +315,8 @@ async function server(ctx) {
       }
       try {
         append(output, core.warning(input.callID))
-        const call = { tool: input.tool, sessionID: input.sessionID, callID: input.callID, args: input.args ?? {} }
-        core.tell({ event: "tool.execute.after", input: call, output: outcome(output) }, input.sessionID, here)
+        const call = { tool: input.tool, sessionID: input.sessionID, callID: input.callID }
+        append(output, await core.ended(call, input.args, outcome(output), here))
       } catch {
         // A throw in here would turn a call that was made into an error.
       }
@@ -368,8 +379,10 @@ async function setup(ctx) {
     try {
       if (!failed) append(event.result, core.warning(call(event).callID))
       const output = failed ? outcome(undefined, event.error ?? "failed") : outcome(event.result)
-      const input = { ...call(event), args: isObject(event.input) ? event.input : {} }
-      core.tell({ event: "tool.execute.after", input, output }, event.sessionID, { agent: nameOf(event.agent) })
+      const args = isObject(event.input) ? event.input : {}
+      const advice = await core.ended(call(event), args, output, { agent: nameOf(event.agent) })
+      if (failed && advice) event.error = `${text(event.error?.message) ?? text(event.error) ?? "failed"}\n\n${advice}`
+      else append(event.result, advice)
     } catch {
       // A throw in here would turn a call that was made into an error.
     }

@@ -16,6 +16,7 @@ use crate::domain::{
 const CLIENT: Client = Client::ClaudeCode;
 const BEFORE: &str = "PreToolUse";
 const AFTER: &str = "PostToolUse";
+const AFTER_FAILURE: &str = "PostToolUseFailure";
 /// Events that have no say in whether a call runs: before it does, `PreToolUse` tells of it.
 const NO_SAY: &[&str] = &[
     "PermissionRequest",
@@ -54,7 +55,7 @@ fn event<'a>(message: &Object<'a>, name: &str, cwd: &str) -> Result<(Event, &'a 
             let (call, raw) = call(message, cwd)?;
             return Ok((Event::BeforeTool(call), raw));
         }
-        AFTER | "PostToolUseFailure" => {
+        AFTER | AFTER_FAILURE => {
             let (call, raw) = call(message, cwd)?;
             let outcome = if name == AFTER { Outcome::Done } else { Outcome::Failed };
             let report = (name == AFTER && call.tool == Tool::Agent)
@@ -199,12 +200,24 @@ fn rewritten(decoded: &Decoded<'_>, decision: &Decision, rewrite: &Rewrite) -> O
     Some(pass_or_deny(Output::default(), specific, decision))
 }
 
-/// The result that the model gets instead, where there is one.
+/// The result that the model gets instead, or what it is told beside the one it has.
 fn after_tool(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
-    match &decision.replacement {
-        Some(text) => Reply::pass(replaced(decoded.raw_response, text)),
-        None => notice(decision),
+    if let Some(text) = &decision.replacement {
+        return Reply::pass(replaced(decoded.raw_response, text));
     }
+    if decision.enforcement() == Enforcement::Proceed {
+        return Reply::pass(Vec::new());
+    }
+    let failed = matches!(decoded.request.event, Event::AfterTool { outcome: Outcome::Failed, .. });
+    let text = message::advice(decision);
+    let specific = Specific {
+        hook_event_name: if failed { AFTER_FAILURE } else { AFTER },
+        additional_context: Some(&text),
+        ..Specific::default()
+    };
+    let output =
+        Output { system_message: Some(&text), hook_specific_output: Some(specific), ..Output::default() };
+    Reply::pass(serde_json::to_vec(&output).unwrap_or_default())
 }
 
 fn replaced(raw_response: &str, text: &str) -> Vec<u8> {

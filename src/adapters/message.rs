@@ -88,6 +88,11 @@ pub(super) fn noted(decision: &Decision) -> String {
     message("lazaret noted", decision, None)
 }
 
+/// What the model is told of the way it works, beside a result.
+pub(super) fn advice(decision: &Decision) -> String {
+    message("lazaret looked at the last actions of this session", decision, None)
+}
+
 /// What is told with a decision without speaking for or against the call.
 fn notes(decision: &Decision) -> impl Iterator<Item = &Reason> {
     decision.reasons().iter().filter(|reason| reason.verdict == Verdict::Allow)

@@ -165,7 +165,12 @@ pub(super) fn encode(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
             return pass(&Line { output: Some(text), ..Line::new("modify", None) });
         }
         // Reports what happened: nothing to refuse.
-        let text = (decision.enforcement() != Enforcement::Proceed).then(|| message::noted(decision));
+        let said = if let Event::AfterTool { .. } = decoded.request.event {
+            message::advice
+        } else {
+            message::noted
+        };
+        let text = (decision.enforcement() != Enforcement::Proceed).then(|| said(decision));
         return pass(&Line::new("allow", text.as_deref()));
     };
     match decision.enforcement() {

@@ -5,9 +5,9 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use crate::adapters::{self, Decoded, ExitKind, Reply};
-use crate::cli::call;
 use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
+use crate::cli::{behaviour, call};
 use crate::domain::{
     Asking, Client, Decision, Enforcement, Entry, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places,
     Policy, Request, Stand, Standing, Subject, ToolCall, Trust, Verdict,
@@ -17,6 +17,7 @@ use crate::host::dirs::{Dirs, Environment};
 use crate::host::permit::{ActionDigest, Permits};
 use crate::host::state::{self, Look, Store};
 use crate::host::{audit, config, guard, places, quarantine, registration};
+use crate::review::behaviour::Chosen;
 use crate::review::{self, Case};
 use crate::rules::{Survey, custom};
 
@@ -374,11 +375,17 @@ fn other_event(request: &Request, event: &Event, places: Places, setting: &Setti
         };
     }
     let done = match event {
-        Event::AfterTool { call, outcome, report, .. } => {
+        Event::AfterTool { call, outcome, report, error, duration_ms } => {
             if let (Some(report), None) = (report, setting.blind()) {
                 decision = setting.desk().report(request, call, report).unwrap_or(decision);
             }
-            finish(request, call, *outcome, places, setting)
+            let ended =
+                behaviour::Ended { outcome: *outcome, error: error.as_deref(), duration_ms: *duration_ms };
+            finish(request, call, ended, places, setting).map(|advice| {
+                if let (Some(chosen), None) = (advice, &decision.replacement) {
+                    decision = behaviour::advice(&chosen);
+                }
+            })
         }
         Event::SubagentStart => {
             decision.quarantined = setting.trust(&request.subject) == Trust::Quarantined;
@@ -398,7 +405,8 @@ fn other_event(request: &Request, event: &Event, places: Places, setting: &Setti
             decision = config_change(setting, request);
             Ok(())
         }
-        Event::BeforeTool(_) | Event::Prompt { .. } | Event::Other { .. } => Ok(()),
+        Event::Prompt { text } => behaviour::prompted(request, text, &setting.store(), setting.now),
+        Event::BeforeTool(_) | Event::Other { .. } => Ok(()),
     };
     // These events cannot be blocked and nothing runs because of them: what fails here is told in the log, if that can be.
     if let Err(fault) = done {
@@ -412,19 +420,25 @@ fn other_event(request: &Request, event: &Event, places: Places, setting: &Setti
 fn finish(
     request: &Request,
     call: &ToolCall,
-    outcome: Outcome,
+    ended: behaviour::Ended<'_>,
     places: Places,
     setting: &Setting,
-) -> Result<(), Fault> {
+) -> Result<Option<Chosen>, Fault> {
     let (store, subject, now) = (setting.store(), &request.subject, setting.now);
-    let id = review::identify(subject, call).call;
-    let asked = state::finished(&store, subject, id, outcome, now)? == Some(Verdict::Modify);
-    if outcome != Outcome::Done || !(asked || call::may_remove(call)) {
-        return Ok(());
+    let watched = setting.trust(subject) == Trust::Ordinary && setting.policy.enabled;
+    let told = if watched {
+        behaviour::ended(request, call, ended, (&places, &setting.policy), (&store, now))?
+    } else {
+        behaviour::recorded(request, call, ended, (&store, now))?
+    };
+    let asked = told.verdict == Some(Verdict::Modify);
+    if ended.outcome != Outcome::Done || !(asked || call::may_remove(call)) {
+        return Ok(told.chosen);
     }
     state::forget(&store, subject, now, |marks| {
         call::settled((call, asked), &request.cwd, &setting.policy, marks, places)
-    })
+    })?;
+    Ok(told.chosen)
 }
 
 /// What has grown old: session files, log files, permissions.

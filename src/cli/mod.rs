@@ -3,6 +3,7 @@
 mod allow;
 pub mod args;
 mod audit;
+mod behaviour;
 mod call;
 mod check;
 pub mod config;

@@ -1,6 +1,6 @@
 //! What a session did before, as far as a decision looks back.
 
-use super::{Marks, Verdict};
+use super::{Behaviour, Marks, Verdict};
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +64,10 @@ pub struct Stand {
     pub prompts: u64,
     /// The session was stopped, and why; a person must resume it.
     pub stopped: Option<String>,
-    /// What the session is for, as far as it was said.
-    pub goals: Vec<String>,
     /// What is remembered of files.
     pub marks: Marks,
+    /// What the session is for, and how it behaved.
+    pub behaviour: Behaviour,
 }
 
 /// A 64-bit fingerprint (FNV-1a) of some parts, the same in every version of lazaret. Not for secrets.

@@ -1,6 +1,7 @@
 //! The words of lazaret: what a call is, what it does, what was decided. No logic about shells, clients or files.
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod behaviour;
 mod decision;
 mod effect;
 mod event;
@@ -18,6 +19,9 @@ mod score;
 mod text;
 mod written_rule;
 
+pub use behaviour::{
+    Behaviour, Deed, Finding, Intervened, InterventionKind, Operation, Place, Purpose, Throttle,
+};
 pub use decision::{Decision, Enforcement, Leave, Reason, Rewrite, Severity, Verdict};
 pub use effect::{Effect, EffectKind, Target};
 pub use event::{AuditEvent, EventKind};

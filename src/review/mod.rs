@@ -2,6 +2,7 @@
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod assess;
+pub mod behaviour;
 mod decide;
 pub mod exceptions;
 mod gates;
@@ -20,6 +21,6 @@ pub use decide::{Case, Identity, action_text, decide, identify, sealed_action};
 pub use gates::agent_fingerprint;
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};
 pub use quarantine::{presented, session_named};
-pub use rationality::rationality;
+pub use rationality::{aligned, rationality};
 pub use registration::drops_registration;
 pub use risk::{base_risk, risk, risk_level};

@@ -10,7 +10,7 @@ use super::file::{Ring, keep};
 use super::marks;
 use super::ring::Papers;
 use super::{cannot, fault};
-use crate::domain::{Fault, FaultKind, Marks};
+use crate::domain::{Behaviour, Fault, FaultKind, Marks};
 use crate::host::clock::Now;
 use crate::host::private;
 
@@ -24,11 +24,12 @@ const VERSION: u32 = 1;
 pub struct Document {
     /// Why the session was stopped; none = it was not.
     pub stopped: Option<String>,
-    /// What the session is for.
-    pub goals: Vec<String>,
     /// What is remembered of files.
     #[serde(with = "marks", skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
+    /// What the session is for, and how it behaved.
+    #[serde(skip_serializing_if = "Behaviour::is_blank")]
+    pub behaviour: Behaviour,
     /// Prompts so far. Kept in the ring's header, so that counting one needs no document.
     #[serde(skip)]
     pub prompts: u64,
@@ -37,7 +38,7 @@ pub struct Document {
 impl Document {
     /// Nothing in it needs a file.
     fn is_blank(&self) -> bool {
-        self.stopped.is_none() && self.goals.is_empty() && self.marks.is_empty()
+        self.stopped.is_none() && self.marks.is_empty() && self.behaviour.is_blank()
     }
 }
 

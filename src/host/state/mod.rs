@@ -1,9 +1,11 @@
 //! What is remembered of a client session between calls: a ring of records for what every call changes, a document for
 //! what changes seldom. One lock per session; what is damaged is never taken for empty. Nothing here decides.
 
+mod deeds;
 mod document;
 mod file;
 mod marks;
+mod reported;
 mod ring;
 mod sweep;
 
@@ -14,13 +16,14 @@ use sha2::{Digest, Sha256};
 
 pub use document::Document;
 use file::{Purpose, Ring};
+pub use reported::{Reported, Told, reported};
 pub use ring::CAPACITY;
 use ring::{RECORD, Record, past};
 pub use sweep::sweep;
 
 use super::clock::Now;
 use super::private;
-use crate::domain::{Entry, Fault, FaultKind, Marks, Outcome, PastCall, Stand, Subject, Verdict};
+use crate::domain::{Entry, Fault, FaultKind, Marks, PastCall, Stand, Subject};
 
 /// Where the state lies, and how long a call waits for another one of its session.
 #[derive(Debug, Clone)]
@@ -91,8 +94,8 @@ pub fn remember<T>(
         ring.write_header()?;
     }
     if let Some(marks) = marks.filter(|marks| *marks != stand.marks) {
-        let Stand { stopped, goals, prompts, .. } = stand;
-        document::save(&mut ring, &Document { stopped, goals, marks, prompts })?;
+        let Stand { stopped, prompts, behaviour, .. } = stand;
+        document::save(&mut ring, &Document { stopped, marks, behaviour, prompts })?;
     }
     Ok(answer)
 }
@@ -127,51 +130,6 @@ pub fn forget(
     catch_up(&mut ring)?;
     paths.iter().for_each(|path| document.marks.forget(path));
     document::save(&mut ring, &document)
-}
-
-/// Reports how a call ended, by the fingerprint of its id: `false` = no such call is remembered.
-pub fn finish(
-    store: &Store,
-    subject: &Subject,
-    call: u64,
-    outcome: Outcome,
-    now: Now,
-) -> Result<bool, Fault> {
-    finished(store, subject, call, outcome, now).map(|verdict| verdict.is_some())
-}
-
-/// The same, and what was said of the call before it ran: none = no such call is remembered.
-pub fn finished(
-    store: &Store,
-    subject: &Subject,
-    call: u64,
-    outcome: Outcome,
-    now: Now,
-) -> Result<Option<Verdict>, Fault> {
-    /// Records read at once, newest first: a call is mostly reported before many others begin.
-    const AT_ONCE: u64 = 64;
-    if call == 0 {
-        return Ok(None);
-    }
-    let Some(mut ring) = Ring::open(store, &name(subject), now, Purpose::Change)? else {
-        return Ok(None);
-    };
-    catch_up(&mut ring)?;
-    let mut above = ring.header.next;
-    while above > ring.header.oldest() {
-        let from = above.saturating_sub(AT_ONCE).max(ring.header.oldest());
-        let bytes = ring.records(from, above - 1)?;
-        let found = records(&bytes, from).rev().flatten().find(|record| record.entry.call == call);
-        if let Some(mut record) = found {
-            if record.entry.outcome != outcome {
-                record.entry.outcome = outcome;
-                ring.write_record(&record)?;
-            }
-            return Ok(Some(record.entry.verdict));
-        }
-        above = from;
-    }
-    Ok(None)
 }
 
 /// Changes what changes seldom; nothing is written when nothing changed.
@@ -235,8 +193,8 @@ fn stand(ring: &mut Ring, document: Document, now: Now, look: Look) -> Result<St
         file_operations: ring.header.file_operations,
         prompts: document.prompts,
         stopped: document.stopped,
-        goals: document.goals,
         marks: document.marks,
+        behaviour: document.behaviour,
     })
 }
 

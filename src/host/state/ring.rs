@@ -224,7 +224,7 @@ const fn verdict_of(code: u64) -> Option<Verdict> {
     }
 }
 
-const fn outcome_code(outcome: Outcome) -> u64 {
+pub(super) const fn outcome_code(outcome: Outcome) -> u64 {
     match outcome {
         Outcome::Pending => 0,
         Outcome::Done => 1,
@@ -233,7 +233,7 @@ const fn outcome_code(outcome: Outcome) -> u64 {
     }
 }
 
-const fn outcome_of(code: u64) -> Option<Outcome> {
+pub(super) const fn outcome_of(code: u64) -> Option<Outcome> {
     match code {
         0 => Some(Outcome::Pending),
         1 => Some(Outcome::Done),
@@ -245,7 +245,7 @@ const fn outcome_of(code: u64) -> Option<Outcome> {
 
 /// One multiplication for two words: two hundred records are checked on a call, so it must be cheap. It finds what is
 /// torn, not what is forged. A last word without its pair would not count.
-fn checksum<const N: usize>(words: &[u64; N]) -> u64 {
+pub(super) fn checksum<const N: usize>(words: &[u64; N]) -> u64 {
     const { assert!(N.is_multiple_of(2)) };
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for [first, second] in words.as_chunks().0 {
@@ -262,7 +262,7 @@ fn checksum_of_record(kind: u64, rest: &[u64; 7]) -> u64 {
     checksum(&[kind, sequence, unix_ms, boot_ms, action, agent, tool, call]) >> 32
 }
 
-fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
+pub(super) fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     let mut words = [0; N];
     for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
         *word = u64::from_le_bytes(*bytes);
@@ -270,7 +270,7 @@ fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     words
 }
 
-fn put(bytes: &mut [u8], words: impl Iterator<Item = u64>) {
+pub(super) fn put(bytes: &mut [u8], words: impl Iterator<Item = u64>) {
     for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
         *bytes = word.to_le_bytes();
     }

@@ -1,0 +1,233 @@
+//! How a session behaves over time: what its actions came to, what was found in that, and what was done about it.
+
+use serde::{Deserialize, Serialize};
+
+use super::Outcome;
+
+/// What an action does, in the words that patterns are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    Read,
+    Search,
+    Write,
+    Delete,
+    Execute,
+    Network,
+    Spawn,
+    Other,
+}
+
+impl Operation {
+    pub const ALL: [Operation; 8] = [
+        Operation::Read,
+        Operation::Search,
+        Operation::Write,
+        Operation::Delete,
+        Operation::Execute,
+        Operation::Network,
+        Operation::Spawn,
+        Operation::Other,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Operation::Read => "read",
+            Operation::Search => "search",
+            Operation::Write => "write",
+            Operation::Delete => "delete",
+            Operation::Execute => "execute",
+            Operation::Network => "network",
+            Operation::Spawn => "spawn",
+            Operation::Other => "other",
+        }
+    }
+}
+
+/// Where the files of an action lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// It names no file.
+    Nowhere,
+    /// All of them where work is expected.
+    Inside,
+    /// At least one elsewhere.
+    Outside,
+}
+
+impl Place {
+    pub const ALL: [Place; 3] = [Place::Nowhere, Place::Inside, Place::Outside];
+}
+
+/// One action of the session that has ended, or was not let run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deed {
+    /// Its place in the session, from 1.
+    pub number: u64,
+    /// Age in milliseconds; one whose age cannot be told counts as 0.
+    pub age_ms: u64,
+    /// Fingerprint of the call's id (0 = it has none).
+    pub call: u64,
+    /// Fingerprint of tool and action: equal for the same call.
+    pub action: u64,
+    /// Fingerprint of the agent (0 = main agent).
+    pub agent: u64,
+    /// Fingerprint of the tool's name.
+    pub tool: u64,
+    /// Fingerprint of the first file it names (0 = none).
+    pub path: u64,
+    /// Fingerprint of its error without what differs from one time to the next (0 = none).
+    pub error: u64,
+    pub operation: Operation,
+    pub place: Place,
+    pub outcome: Outcome,
+    /// It failed because a file that it names is not there.
+    pub missing: bool,
+    /// How far it serves the goals, in percent (100 where they are not known).
+    pub alignment: u8,
+    /// Milliseconds it took (0 = not known).
+    pub duration_ms: u32,
+    /// Bytes of what it wrote or gave back.
+    pub size: u32,
+    /// The person's prompt it belongs to: how many there had been.
+    pub prompt: u32,
+}
+
+impl Deed {
+    /// It changed files, and did so.
+    pub fn changed(&self) -> bool {
+        self.outcome == Outcome::Done && matches!(self.operation, Operation::Write | Operation::Delete)
+    }
+}
+
+/// The five interventions of seed 000, from the mildest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InterventionKind {
+    SoftCorrection,
+    ContextReinforcement,
+    ResourceThrottling,
+    CheckpointRollback,
+    EmergencyStop,
+}
+
+impl InterventionKind {
+    pub const ALL: [InterventionKind; 5] = [
+        InterventionKind::SoftCorrection,
+        InterventionKind::ContextReinforcement,
+        InterventionKind::ResourceThrottling,
+        InterventionKind::CheckpointRollback,
+        InterventionKind::EmergencyStop,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            InterventionKind::SoftCorrection => "soft_correction",
+            InterventionKind::ContextReinforcement => "context_reinforcement",
+            InterventionKind::ResourceThrottling => "resource_throttling",
+            InterventionKind::CheckpointRollback => "checkpoint_rollback",
+            InterventionKind::EmergencyStop => "emergency_stop",
+        }
+    }
+
+    /// Seed 000: the session goes on after it.
+    pub const fn allows_continuation(self) -> bool {
+        match self {
+            InterventionKind::SoftCorrection
+            | InterventionKind::ContextReinforcement
+            | InterventionKind::ResourceThrottling => true,
+            InterventionKind::CheckpointRollback | InterventionKind::EmergencyStop => false,
+        }
+    }
+}
+
+/// What the session is for, as the person last said it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Purpose {
+    /// The client's id of the prompt.
+    pub id: String,
+    /// How many prompts there were, this one included.
+    pub number: u32,
+    /// The person's own words, redacted and clipped.
+    pub said: String,
+    /// Words of it by which an action can be told to serve it, in lower case.
+    pub words: Vec<String>,
+    /// Paths that it mentions, absolute where the working directory made them so.
+    pub paths: Vec<String>,
+}
+
+/// A pattern that was found in what the session did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Its name: one of seed 000's, ours or the user's.
+    pub pattern: String,
+    /// How sure, in percent.
+    pub confidence: u8,
+    /// How grave, in percent: the intervention goes by it.
+    pub severity: u8,
+    /// What was seen, in words for the model and the person.
+    pub evidence: String,
+}
+
+/// One intervention that was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Intervened {
+    pub kind: InterventionKind,
+    pub pattern: String,
+    /// Milliseconds since 1970.
+    pub at_ms: u64,
+    /// The deed after which it was made.
+    pub deed: u64,
+    /// The prompt it was made in.
+    pub prompt: u32,
+    /// Whether the pattern ended within the next ten actions; none = not known yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective: Option<bool>,
+}
+
+/// Calls are let through only so often.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Throttle {
+    /// At most so many calls in a minute.
+    pub calls: u32,
+    /// Until then, in milliseconds since 1970.
+    pub until_ms: u64,
+    pub pattern: String,
+}
+
+/// What a session knows of its own behaviour.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Behaviour {
+    pub purpose: Purpose,
+    /// The patterns that the last deed left standing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<Finding>,
+    /// The interventions of this session, oldest first; at most [`Behaviour::KEPT`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub interventions: Vec<Intervened>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throttle: Option<Throttle>,
+    /// The last error, redacted and clipped; empty = the last action did not fail.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub last_error: String,
+}
+
+impl Behaviour {
+    /// Interventions that are remembered: more than the most that a prompt can have.
+    pub const KEPT: usize = 64;
+
+    /// Nothing in it is worth a file.
+    pub fn is_blank(&self) -> bool {
+        *self == Behaviour::default()
+    }
+
+    /// Remembers one more intervention; the oldest goes.
+    pub fn intervened(&mut self, one: Intervened) {
+        self.interventions.push(one);
+        let over = self.interventions.len().saturating_sub(Self::KEPT);
+        self.interventions.drain(..over);
+    }
+}

@@ -1,0 +1,208 @@
+//! The deeds of a session: a file of fixed-size records beside the ring, under the ring's lock. Only a call that has ended
+//! touches it, so an ordinary decision costs nothing for it. What is damaged is left out, never made up.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use super::cannot;
+use super::file::Ring;
+use super::ring::{checksum, outcome_code, outcome_of, put, words};
+use crate::domain::{Deed, Fault, FaultKind, Operation, Place};
+use crate::host::clock::Now;
+use crate::host::private;
+
+/// Deeds that are looked back on.
+pub const LOOKED_AT: u64 = 200;
+/// Slots of the file: a power of two above it.
+const SLOTS: u64 = 256;
+/// Bytes of a record; it divides a page, so no record crosses one.
+const RECORD: usize = 128;
+const WORDS: usize = RECORD / 8;
+const FILE: u64 = SLOTS * RECORD as u64;
+const VERSION: u64 = 1;
+const MISSING: u64 = 1;
+
+/// The deeds of the session of a ring.
+#[derive(Debug)]
+pub(super) struct Deeds {
+    /// None = there is no file yet.
+    file: Option<File>,
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl Deeds {
+    /// Reads the file, if there is one. One of another size is not ours: it is begun anew, for nothing but advice hangs on it.
+    pub fn open(ring: &Ring) -> Result<Deeds, Fault> {
+        let path = beside(&ring.path);
+        let mut bytes = vec![0; usize::try_from(FILE).unwrap_or(0)];
+        let file = match private::open(&path, true) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Deeds { file: None, path, bytes });
+            }
+            opened => opened.map_err(|error| cannot(&path, &error))?,
+        };
+        let meta = file.metadata().map_err(|error| cannot(&path, &error))?;
+        private::owned(FaultKind::State, &path, &meta)?;
+        if meta.len() == FILE {
+            file.read_exact_at(&mut bytes, 0).map_err(|error| cannot(&path, &error))?;
+        } else {
+            file.set_len(0).and_then(|()| file.set_len(FILE)).map_err(|error| cannot(&path, &error))?;
+        }
+        Ok(Deeds { file: Some(file), path, bytes })
+    }
+
+    /// The deeds that can be read, newest first, at most [`LOOKED_AT`].
+    pub fn all(&self, now: Now) -> Vec<Deed> {
+        let slots: &[[u8; RECORD]] = self.bytes.as_chunks().0;
+        let mut deeds: Vec<Deed> = slots.iter().filter_map(|bytes| decode(bytes, now)).collect();
+        crate::domain::sort_by_key(&mut deeds, |deed| std::cmp::Reverse(deed.number));
+        deeds.truncate(usize::try_from(LOOKED_AT).unwrap_or(usize::MAX));
+        deeds
+    }
+
+    /// Writes one more; the first makes the file.
+    pub fn add(&self, deed: &Deed, now: Now) -> Result<(), Fault> {
+        let write = || {
+            let made;
+            let file = match &self.file {
+                Some(file) => file,
+                None => {
+                    made = private::open_new(&self.path)?;
+                    made.set_len(FILE)?;
+                    &made
+                }
+            };
+            file.write_all_at(&encode(deed, now), (deed.number % SLOTS) * RECORD as u64)
+        };
+        write().map_err(|error| cannot(&self.path, &error))
+    }
+}
+
+/// The file's path, from the ring's.
+pub(super) fn beside(ring: &Path) -> PathBuf {
+    ring.with_extension("deeds")
+}
+
+fn encode(deed: &Deed, now: Now) -> [u8; RECORD] {
+    let kind = VERSION
+        | outcome_code(deed.outcome) << 8
+        | operation_code(deed.operation) << 16
+        | place_code(deed.place) << 24
+        | u64::from(deed.alignment) << 32
+        | if deed.missing { MISSING } else { 0 } << 40;
+    let body: [u64; WORDS] = [
+        kind,
+        deed.number,
+        now.unix_ms,
+        now.boot_ms,
+        deed.call,
+        deed.action,
+        deed.agent,
+        deed.tool,
+        deed.path,
+        deed.error,
+        u64::from(deed.duration_ms) | u64::from(deed.size) << 32,
+        u64::from(deed.prompt),
+        0,
+        0,
+        0,
+        0,
+    ];
+    let sum = checksum(&body);
+    let mut bytes = [0; RECORD];
+    put(&mut bytes, body.into_iter().take(WORDS - 1).chain([sum]));
+    bytes
+}
+
+fn decode(bytes: &[u8; RECORD], now: Now) -> Option<Deed> {
+    let mut body = words::<WORDS>(bytes);
+    let sum = std::mem::take(body.last_mut()?);
+    if checksum(&body) != sum {
+        return None;
+    }
+    let [kind, number, unix_ms, boot_ms, call, action, agent, tool, path, error, sizes, prompt, ..] = body;
+    if kind & 0xff != VERSION || number == 0 {
+        return None;
+    }
+    Some(Deed {
+        number,
+        age_ms: now.age_ms(Now { unix_ms, boot_ms }),
+        call,
+        action,
+        agent,
+        tool,
+        path,
+        error,
+        operation: *Operation::ALL.get(usize::try_from(kind >> 16 & 0xff).ok()?)?,
+        place: *Place::ALL.get(usize::try_from(kind >> 24 & 0xff).ok()?)?,
+        outcome: outcome_of(kind >> 8 & 0xff)?,
+        missing: kind >> 40 & MISSING != 0,
+        alignment: u8::try_from(kind >> 32 & 0xff).ok()?,
+        duration_ms: u32::try_from(sizes & u64::from(u32::MAX)).ok()?,
+        size: u32::try_from(sizes >> 32).ok()?,
+        prompt: u32::try_from(prompt).ok()?,
+    })
+}
+
+fn operation_code(operation: Operation) -> u64 {
+    Operation::ALL.iter().position(|known| *known == operation).map_or(u64::from(u8::MAX), |at| at as u64)
+}
+
+fn place_code(place: Place) -> u64 {
+    Place::ALL.iter().position(|known| *known == place).map_or(u64::from(u8::MAX), |at| at as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Outcome;
+
+    fn deed(number: u64) -> Deed {
+        Deed {
+            number,
+            age_ms: 0,
+            call: 1,
+            action: 2,
+            agent: 3,
+            tool: 4,
+            path: 5,
+            error: 6,
+            operation: Operation::Delete,
+            place: Place::Outside,
+            outcome: Outcome::Failed,
+            missing: true,
+            alignment: 40,
+            duration_ms: u32::MAX,
+            size: 7,
+            prompt: 9,
+        }
+    }
+
+    #[test]
+    fn a_deed_comes_back_as_it_was_for_every_word_in_it() {
+        let now = Now { unix_ms: 10, boot_ms: 20 };
+        for operation in Operation::ALL {
+            for place in Place::ALL {
+                for outcome in [Outcome::Pending, Outcome::Done, Outcome::Failed, Outcome::Blocked] {
+                    let written = Deed { operation, place, outcome, ..deed(3) };
+                    assert_eq!(decode(&encode(&written, now), now), Some(written));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_deed_with_any_bit_changed_is_left_out() {
+        let now = Now { unix_ms: 10, boot_ms: 20 };
+        let bytes = encode(&deed(3), now);
+        for bit in 0..RECORD * 8 {
+            let mut damaged = bytes;
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(decode(&damaged, now), None, "bit {bit}");
+        }
+        assert_eq!(decode(&[0; RECORD], now), None);
+    }
+}

@@ -1,0 +1,128 @@
+//! What is remembered of an action that has ended.
+
+use crate::domain::{
+    Action, Claim, Deed, Effect, EffectKind, Facts, Operation, Outcome, Place, Policy, Purpose, Subject,
+    Target, ToolCall, Usage, fingerprint,
+};
+use crate::review::{action_text, agent_fingerprint, aligned, identify};
+use crate::rules::Survey;
+
+/// What is reported of a call, and what was seen in it.
+#[derive(Debug, Clone, Copy)]
+pub struct Report<'a> {
+    pub subject: &'a Subject,
+    pub call: &'a ToolCall,
+    pub survey: &'a Survey,
+    pub facts: &'a Facts,
+    pub policy: &'a Policy,
+    pub outcome: Outcome,
+    pub error: Option<&'a str>,
+    pub duration_ms: Option<u64>,
+}
+
+/// The deed that a report makes; its number is given when it is remembered.
+pub fn deed(report: &Report<'_>, purpose: &Purpose) -> Deed {
+    let Report { subject, call, survey, facts, policy, .. } = *report;
+    let identity = identify(subject, call);
+    let paths = paths(call, &survey.effects);
+    let place = if paths.is_empty() {
+        Place::Nowhere
+    } else if paths.iter().all(|path| *path == "/dev/null" || policy.expects(path, &facts.places)) {
+        Place::Inside
+    } else {
+        Place::Outside
+    };
+    let text = action_text(call);
+    let error = report.error.filter(|_| report.outcome == Outcome::Failed);
+    Deed {
+        number: 0,
+        age_ms: 0,
+        call: identity.call,
+        action: identity.action,
+        agent: agent_fingerprint(subject),
+        tool: identity.tool,
+        path: paths.first().map_or(0, |path| fingerprint(&[path.as_bytes()])),
+        error: error.map_or(0, |error| {
+            fingerprint(&[call.tool.name().as_bytes(), super::normalised(error).as_bytes()])
+        }),
+        operation: operation(call, &survey.effects),
+        place,
+        outcome: report.outcome,
+        missing: error.is_some_and(super::error::says_missing),
+        alignment: aligned(&text, policy, purpose),
+        duration_ms: u32::try_from(report.duration_ms.unwrap_or(0)).unwrap_or(u32::MAX),
+        size: size(&call.action),
+        prompt: purpose.number,
+    }
+}
+
+/// The files that a call names, the first being the one it is about.
+fn paths<'a>(call: &'a ToolCall, effects: &'a [Effect]) -> Vec<&'a str> {
+    match &call.action {
+        Action::Read { path } | Action::Write { path, .. } | Action::Edit { path, .. } => vec![path],
+        Action::Search { path, .. } => {
+            path.as_deref().into_iter().filter(|path| path.starts_with('/')).collect()
+        }
+        Action::Shell { .. } | Action::Other { .. } | Action::Fetch { .. } | Action::Spawn { .. } => effects
+            .iter()
+            .filter_map(|effect| match &effect.target {
+                Target::Path { path, .. } => Some(path.as_str()),
+                Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => None,
+            })
+            .collect(),
+    }
+}
+
+/// What a call mainly does: of a command, the gravest of what it does to files, else that it runs.
+fn operation(call: &ToolCall, effects: &[Effect]) -> Operation {
+    match &call.action {
+        Action::Read { .. } => Operation::Read,
+        Action::Write { .. } | Action::Edit { .. } => Operation::Write,
+        Action::Search { .. } => Operation::Search,
+        Action::Fetch { .. } => Operation::Network,
+        Action::Spawn { .. } => Operation::Spawn,
+        Action::Other { claims, .. } => claimed(claims).unwrap_or(Operation::Other),
+        Action::Shell { .. } => {
+            let does = |kind| effects.iter().any(|effect| effect.kind == kind);
+            if does(EffectKind::FileDeletion) {
+                Operation::Delete
+            } else if does(EffectKind::FileModification) || does(EffectKind::FileCreation) {
+                Operation::Write
+            } else if does(EffectKind::NetworkRequest) {
+                Operation::Network
+            } else if !effects.is_empty() && effects.iter().all(|effect| effect.kind == EffectKind::FileRead)
+            {
+                Operation::Read
+            } else {
+                Operation::Execute
+            }
+        }
+    }
+}
+
+fn claimed(claims: &[Claim]) -> Option<Operation> {
+    claims.iter().find_map(|claim| match claim {
+        Claim::Command(_) | Claim::Code(_) => Some(Operation::Execute),
+        Claim::File { usage, .. } => match usage {
+            Usage::Read => Some(Operation::Read),
+            Usage::Write => Some(Operation::Write),
+            Usage::Delete => Some(Operation::Delete),
+            Usage::Unsaid => None,
+        },
+        Claim::Unread => None,
+    })
+}
+
+/// Bytes that a call brings with it to be written.
+fn size(action: &Action) -> u32 {
+    let bytes = match action {
+        Action::Write { content, .. } | Action::Edit { content, .. } => content.len(),
+        Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Spawn { .. }
+        | Action::Other { .. } => 0,
+    };
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}

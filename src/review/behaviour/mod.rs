@@ -1,0 +1,55 @@
+//! Behaviour over time: what an action came to, which patterns that makes with those before it, and what is done about them.
+//! Pure: the deeds and the session's document come in, what is remembered and told goes out.
+
+mod deed;
+mod error;
+mod intervene;
+mod patterns;
+mod purpose;
+mod words;
+
+pub use deed::{Report, deed};
+pub use error::normalised;
+pub use intervene::{Chosen, choose};
+pub use patterns::{History, find};
+pub use purpose::purpose;
+
+use crate::domain::{Behaviour, Finding, Intervened, Policy};
+
+/// What one more deed leads to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Judged {
+    /// The patterns that stand.
+    pub found: Vec<Finding>,
+    pub chosen: Option<Chosen>,
+}
+
+/// Looks at the session after the last deed of its history, and changes what is known of its behaviour. `now_ms` is milliseconds since 1970; `error` the
+/// text of the deed's error, redacted.
+pub fn judge(
+    history: &History<'_>,
+    behaviour: &mut Behaviour,
+    error: Option<&str>,
+    now_ms: u64,
+    policy: &Policy,
+) -> Judged {
+    /// Longest error that is kept, in bytes.
+    const ERROR: usize = 400;
+    let deed = history.last();
+    let found = find(history, policy);
+    behaviour.last_error = error.map(|error| crate::domain::clip(error, ERROR)).unwrap_or_default();
+    intervene::measure(behaviour, &found, deed.number);
+    behaviour.found.clone_from(&found);
+    let chosen = choose(&found, behaviour, deed, now_ms);
+    if let Some(chosen) = &chosen {
+        behaviour.intervened(Intervened {
+            kind: chosen.kind,
+            pattern: chosen.pattern.clone(),
+            at_ms: now_ms,
+            deed: deed.number,
+            prompt: deed.prompt,
+            effective: None,
+        });
+    }
+    Judged { found, chosen }
+}
