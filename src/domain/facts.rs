@@ -80,6 +80,8 @@ pub struct Places {
     pub protected: Vec<Protected>,
     /// Name of the user, for `~name`.
     pub user: Option<String>,
+    /// Variables of the environment that say where protected places are, with their values: who writes `$NAME/…` means them.
+    pub variables: Vec<(String, String)>,
 }
 
 impl Places {

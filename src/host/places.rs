@@ -63,7 +63,23 @@ pub fn locate(env: &Environment, dirs: &Dirs, cwd: &str) -> Places {
     for root in roots(&cwd, repo.as_deref(), project.as_deref()) {
         list.project(&root);
     }
-    Places { home, repo, project, temp, protected: list.0, user: env.user.clone() }
+    let variables = variables(env);
+    Places { home, repo, project, temp, protected: list.0, user: env.user.clone(), variables }
+}
+
+/// What the places above were found by, as far as it is set.
+fn variables(env: &Environment) -> Vec<(String, String)> {
+    let known = [
+        ("XDG_RUNTIME_DIR", &env.xdg_runtime_dir),
+        ("XDG_STATE_HOME", &env.xdg_state_home),
+        ("XDG_CONFIG_HOME", &env.xdg_config_home),
+        ("LAZARET_HOME", &env.lazaret_home),
+        ("CLAUDE_CONFIG_DIR", &env.claude_config_dir),
+        ("OPENCODE_CONFIG_DIR", &env.opencode_config_dir),
+        ("OPENCODE_CONFIG", &env.opencode_config),
+    ];
+    let set = known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
+    set.collect()
 }
 
 /// Adds, for every protected place that is reached through symbolic links, the place they lead to. Costs about one system

@@ -130,6 +130,7 @@ pub fn facts() -> Facts {
         temp: vec!["/tmp".to_owned(), "/var/tmp".to_owned()],
         protected: protected.collect(),
         user: Some("u".to_owned()),
+        variables: Vec::new(),
     })
 }
 

@@ -42,7 +42,7 @@ impl Surveyor<'_> {
         for words in &search.commands {
             let words = fill(words, &found, false);
             let inner = call.unfolded(name, words);
-            let mut scope = super::walk::fresh_scope(self.facts.places.home.as_ref(), call.cwd.clone());
+            let mut scope = super::walk::fresh_scope(&self.facts.places, call.cwd.clone());
             self.run(inner, &mut scope);
         }
     }

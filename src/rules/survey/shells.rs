@@ -95,7 +95,7 @@ impl Surveyor<'_> {
         name: &str,
         (text, args, zero): (&Arg, &[Arg], Option<&Arg>),
     ) {
-        let mut scope = fresh_scope(self.facts.places.home.as_ref(), call.cwd.clone());
+        let mut scope = fresh_scope(&self.facts.places, call.cwd.clone());
         self.set_positional(&mut scope, args.to_vec());
         if let Some(zero) = zero {
             let (zero, marked) = output::freeze(zero);

@@ -24,7 +24,7 @@ impl Surveyor<'_> {
             }
             Action::Shell { command, workdir } => {
                 let cwd = workdir.as_deref().map_or_else(|| cwd.to_owned(), |dir| join(cwd, dir));
-                let scope = fresh_scope(self.facts.places.home.as_ref(), Some(cwd));
+                let scope = fresh_scope(&self.facts.places, Some(cwd));
                 self.script(&Arg::literal(command), scope, Frame::top());
             }
             Action::Read { path } => {
@@ -61,7 +61,7 @@ impl Surveyor<'_> {
         for claim in claims {
             if let Claim::Command(line) = claim {
                 let words = ["pwsh", "-Command", line.as_str()].map(Arg::literal).to_vec();
-                let mut scope = fresh_scope(self.facts.places.home.as_ref(), own.cwd.clone());
+                let mut scope = fresh_scope(&self.facts.places, own.cwd.clone());
                 self.run(Call { words, text: line.clone(), ..own.clone() }, &mut scope);
             } else {
                 self.claim(own, claim);
@@ -94,18 +94,18 @@ impl Surveyor<'_> {
     fn claim(&mut self, own: &Call, claim: &Claim) {
         match claim {
             Claim::Command(line) => {
-                let scope = fresh_scope(self.facts.places.home.as_ref(), own.cwd.clone());
+                let scope = fresh_scope(&self.facts.places, own.cwd.clone());
                 self.script(&Arg::literal(line), scope, Frame::top());
             }
             Claim::Code(text) => {
                 // In which language is not known. What a shell can read, it may be for; and the rules for the two others
                 // that tools are given most often look at it.
                 if crate::shell::parse(text).problem.is_none() {
-                    let scope = fresh_scope(self.facts.places.home.as_ref(), own.cwd.clone());
+                    let scope = fresh_scope(&self.facts.places, own.cwd.clone());
                     self.script(&Arg::literal(text), scope, Frame::top());
                 }
                 for words in [["python3", "-c", text.as_str()], ["node", "-e", text.as_str()]] {
-                    let mut scope = fresh_scope(self.facts.places.home.as_ref(), own.cwd.clone());
+                    let mut scope = fresh_scope(&self.facts.places, own.cwd.clone());
                     let words = words.map(Arg::literal).to_vec();
                     self.run(Call { words, text: text.clone(), ..own.clone() }, &mut scope);
                 }

@@ -12,6 +12,7 @@ use super::output;
 use super::reading::{Inner, Reading, names, ways};
 use super::scope::Scope;
 use super::{Stdin, Surveyor};
+use crate::domain::Places;
 use crate::shell::{Arg, Env, Op, Part, Piece, Problem, Script, Simple, Word, expand_defaults, parse};
 
 /// What surrounds a text: the command that runs it.
@@ -428,9 +429,10 @@ fn is_positional(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A shell that knows only where it is.
-pub(super) fn fresh_scope(home: Option<&String>, cwd: Option<String>) -> Scope {
-    Scope { env: Env { home: home.cloned(), cwd, ..Env::default() }, ..Scope::default() }
+/// A shell that knows only where it is, and where protected places are.
+pub(super) fn fresh_scope(places: &Places, cwd: Option<String>) -> Scope {
+    let vars = places.variables.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+    Scope { env: Env { vars, home: places.home.clone(), cwd, ..Env::default() }, ..Scope::default() }
 }
 
 /// An argument of which nothing is known.

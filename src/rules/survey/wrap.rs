@@ -201,7 +201,7 @@ impl Surveyor<'_> {
 
     /// Surveys a command line that `name` runs.
     pub(super) fn nested(&mut self, call: &Call, name: &str, text: &Arg) {
-        let scope = walk::fresh_scope(self.facts.places.home.as_ref(), call.cwd.clone());
+        let scope = walk::fresh_scope(&self.facts.places, call.cwd.clone());
         self.script(text, scope, Frame::inside(call, name));
     }
 
