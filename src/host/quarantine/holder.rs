@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 /// Most processes that are looked at on the way up.
 const STEPS: usize = 64;
-/// Programs that only start another one, or that end with the line they were given: who started them is who counts. Sorted.
-const WRAPPERS: [&str; 57] = [
+/// Programs that only start another one, or that end with the line or the script they were given: who started them is who
+/// counts. Without the number of a version. Sorted.
+const WRAPPERS: [&str; 79] = [
     "ash",
     "bash",
     "busybox",
@@ -22,10 +23,12 @@ const WRAPPERS: [&str; 57] = [
     "chrt",
     "csh",
     "dash",
+    "dbus-run-session",
     "direnv",
     "doas",
     "dotenv",
     "elvish",
+    "entr",
     "env",
     "fakeroot",
     "find",
@@ -33,24 +36,41 @@ const WRAPPERS: [&str; 57] = [
     "flock",
     "git",
     "gmake",
+    "hatch",
+    "hyperfine",
     "ionice",
     "just",
     "ksh",
-    "ksh93",
     "ltrace",
     "make",
     "mise",
     "mksh",
     "nice",
+    "ninja",
     "nix",
     "nohup",
+    "npm",
+    "npx",
     "nsenter",
     "nu",
     "parallel",
+    "pdm",
+    "perf",
+    "perl",
+    "pipenv",
     "pkexec",
+    "pnpm",
+    "poetry",
+    "pre-commit",
+    "prlimit",
     "pwsh",
+    "pypy",
+    "python",
+    "rake",
+    "ruby",
     "runuser",
     "script",
+    "setarch",
     "setpriv",
     "setsid",
     "sh",
@@ -59,15 +79,18 @@ const WRAPPERS: [&str; 57] = [
     "su",
     "sudo",
     "systemd-run",
+    "task",
     "taskset",
     "tcsh",
     "time",
     "timeout",
+    "tox",
     "unshare",
     "uv",
     "watch",
     "xargs",
     "xonsh",
+    "yarn",
     "zsh",
 ];
 /// What adopts who has lost its parent, besides process 1.
@@ -95,9 +118,7 @@ impl Holder {
             }
             let stat = Stat::of(pid)?;
             let program = program(pid);
-            let is = |names: &[&str]| {
-                names.iter().any(|name| *name == stat.name || program.as_deref() == Some(name))
-            };
+            let is = |names: &[&str]| is_one_of(names, &stat.name, program.as_deref());
             if is(&ADOPTERS) {
                 return None;
             }
@@ -114,6 +135,17 @@ impl Holder {
         let (namespace, pid) = (namespace()?, std::process::id());
         Some(Holder { pid, started: Stat::of(pid)?.started, namespace })
     }
+}
+
+/// Whether a process of that name, which runs that file, is one of these. A name may have the rest of a line behind it
+/// (`npm run review`), a file the number of a version (`python3.12`).
+fn is_one_of(names: &[&str], name: &str, program: Option<&str>) -> bool {
+    let version = |c: char| c.is_ascii_digit() || c == '.';
+    let first = name.split(' ').next().unwrap_or(name);
+    names.iter().any(|known| {
+        let is = |name: &str| name == *known || name.trim_end_matches(version) == *known;
+        is(first) || program.is_some_and(is)
+    })
 }
 
 /// From where the ends of processes are seen; looked at once for all that are asked about.
@@ -218,6 +250,32 @@ mod tests {
             |state: char, threads: u64| Stat { name: String::new(), state, parent: 1, threads, started: 1 };
         assert!(stat('Z', 1).has_ended() && stat('X', 0).has_ended());
         assert!(!stat('Z', 2).has_ended() && !stat('S', 1).has_ended() && !stat('T', 1).has_ended());
+    }
+
+    #[test]
+    fn programs_that_only_start_others_are_known_by_name_and_file() {
+        for (name, program) in [
+            ("sh", None),
+            ("review.sh", Some("bash")),
+            ("npm run review", Some("node")),
+            ("npx", Some("node")),
+            ("helper.py", Some("python3.12")),
+            ("python3", None),
+            ("x", Some("perl5.36.0")),
+        ] {
+            assert!(is_one_of(&WRAPPERS, name, program), "{name} {program:?}");
+        }
+        for (name, program) in [
+            ("claude", Some("node")),
+            ("node", Some("node")),
+            ("opencode", Some("opencode")),
+            ("Runner.Worker", Some("Runner.Worker")),
+            ("tmux: server", Some("tmux")),
+            ("my sh", Some("my")),
+            ("", None),
+        ] {
+            assert!(!is_one_of(&WRAPPERS, name, program), "{name} {program:?}");
+        }
     }
 
     #[test]
