@@ -52,7 +52,7 @@ fn the_first_call_binds_and_later_ones_only_look() {
     assert_eq!(case.enter(&a, None, 0), Err(Denied::Unbound));
     assert_eq!(case.enter(&a, Some(&unknown_id()), 0), Err(Denied::NoSuchSession));
     assert_eq!(bound(&case.station.dirs, &a).unwrap(), None);
-    assert!(!case.register().exists(), "who is refused is not registered");
+    assert_eq!(agents(&case.station.dirs, case.now).unwrap(), [], "who is refused is not registered");
     let first = case.bind(&a, 0);
     assert_eq!(
         (first.session, first.since, first.left_ms, first.first),
@@ -264,6 +264,28 @@ fn a_damaged_register_refuses_everybody_until_the_sessions_have_ended() {
         let new = case.station.open(&["f"]).unwrap();
         assert!(case.enter(&a, Some(&new.id), 0).unwrap().first);
     }
+}
+
+#[test]
+fn a_register_that_was_removed_is_as_bad_as_a_damaged_one() {
+    let case = Case::new();
+    let (a, id, dirs) = (agent("s", "a"), &case.review.id, &case.station.dirs);
+    case.bind(&a, 0);
+    fs::remove_file(case.register()).unwrap();
+    assert!(bound(dirs, &a).is_err() && agents(dirs, case.now).is_err());
+    for who in [&a, &agent("s", "new"), &a] {
+        let fault = enter(dirs, who, Some(id), case.now, 5).unwrap_err();
+        assert!(fault.message().contains("it is gone; no quarantined agent may go on"), "{fault}");
+    }
+    // Another session does not bring it back, the end of all does.
+    let other = case.station.open(&["f"]).unwrap();
+    assert!(enter(dirs, &a, Some(&other.id), case.now, 5).is_err());
+    for id in [id, &other.id] {
+        assert!(end(dirs, id, Why::Asked, case.now).unwrap());
+    }
+    assert_eq!(bound(dirs, &a).unwrap(), None);
+    let new = case.station.open(&["f"]).unwrap();
+    assert!(case.enter(&a, Some(&new.id), 0).unwrap().first);
 }
 
 #[test]

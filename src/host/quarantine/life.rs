@@ -128,6 +128,7 @@ fn put_in_place(
     room.write(&format!("{new}/{SALT}"), &salt)?;
     write_contents(room, &format!("{new}/{CONTENTS}"), &sealed.contents)?;
     write_record(room, &format!("{new}/{RECORD}"), &session)?;
+    register::begin(room, &open)?;
     rename(room, &new, &format!("{OPEN}/{id}"))?;
     Ok(session)
 }
@@ -296,7 +297,7 @@ pub(super) fn forget_if_idle(room: &Room) -> Result<(), Fault> {
     if !open_ids(room)?.is_empty() {
         return Ok(());
     }
-    register::forget_lost(room)?;
+    register::forget_useless(room)?;
     if vault::may_hold(room) { vault::forget(room) } else { Ok(()) }
 }
 

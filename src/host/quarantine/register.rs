@@ -1,6 +1,8 @@
 //! Which quarantined agents there are, which session each is bound to, since when, and which still work: one small file
-//! under the room's lock. When it is damaged every agent is refused until the sessions have ended.
+//! under the room's lock. While a session is open there is one: when it is gone or damaged, every agent is refused until the
+//! sessions have ended.
 
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::holder::{Holder, Lookout};
@@ -149,6 +151,11 @@ impl Register {
     fn new() -> Register {
         Register { version: VERSION, lost: None, rows: Vec::new() }
     }
+}
+
+/// Sees to it that there is one before the first session is open, so that a lost one is missed.
+pub(super) fn begin(room: &Room, open: &[ReviewId]) -> Result<(), Fault> {
+    if open.is_empty() && !room.exists(FILE) { save(room, &Register::new()) } else { Ok(()) }
 }
 
 /// Lets an agent go on, if it may. Its first call binds it to `wanted`, which the caller has verified, takes one of
@@ -420,11 +427,11 @@ pub(super) fn drop_rows(room: &Room, gone: &[ReviewId], now: Now) -> Result<(), 
     if register.rows.len() == before { Ok(()) } else { save(room, &register) }
 }
 
-/// Once no session is open, a lost register has nobody left to hold back.
-pub(super) fn forget_lost(room: &Room) -> Result<(), Fault> {
+/// Once no session is open, a lost register has nobody left to hold back, and an empty one nobody to remember.
+pub(super) fn forget_useless(room: &Room) -> Result<(), Fault> {
     match read(room)? {
-        Ok(Register { lost: None, .. }) => Ok(()),
-        Ok(Register { lost: Some(_), .. }) | Err(_) => room.remove(FILE).map(|_| ()),
+        Ok(Register { lost: None, rows, .. }) if !rows.is_empty() => Ok(()),
+        Ok(_) | Err(_) => room.remove(FILE).map(|_| ()),
     }
 }
 
@@ -446,16 +453,21 @@ fn intact(room: &Room, now: Now) -> Result<Register, Fault> {
         Err(why) => why,
     };
     let kept = format!("{DAMAGED}{}", now.unix_ms);
-    rustix::fs::renameat(&room.dir, FILE, &room.dir, kept.as_str())
-        .map_err(|errno| super::room::cannot(&room.at(FILE), errno))?;
-    let why = format!("{why}; it was kept as {}", room.at(&kept).display());
+    let why = match rustix::fs::renameat(&room.dir, FILE, &room.dir, kept.as_str()) {
+        Ok(()) => format!("{why}; it was kept as {}", room.at(&kept).display()),
+        Err(Errno::NOENT) => why,
+        Err(errno) => return Err(super::room::cannot(&room.at(FILE), errno)),
+    };
     save(room, &Register { lost: Some(why.clone()), ..Register::new() })?;
     Err(lost(room, &why))
 }
 
-/// The register, or why it is none; a missing one is empty. One that is not ours is a fault.
+/// The register, or why it is none; where no session is open, a missing one is empty. One that is not ours is a fault.
 fn read(room: &Room) -> Result<Result<Register, String>, Fault> {
-    let Some(bytes) = room.read(FILE, MAX)? else { return Ok(Ok(Register::new())) };
+    let Some(bytes) = room.read(FILE, MAX)? else {
+        let missed = !open_ids(room)?.is_empty();
+        return Ok(if missed { Err("it is gone".to_owned()) } else { Ok(Register::new()) });
+    };
     Ok(match crate::host::from_json::<Register>(&bytes) {
         Ok(register) if register.version == VERSION => Ok(register),
         Ok(register) => Err(format!("it is of version {}, which is not ours", register.version)),
