@@ -21,12 +21,9 @@ use std::time::{Duration, Instant};
 
 use lazaret::domain::ReviewId;
 use lazaret::host::quarantine::{self, VaultKind, Why, probe_keyring};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use serde_json::{Value, json};
-use station::Station;
-
-const BIN: &str = env!("CARGO_BIN_EXE_lazaret");
-const PATIENCE: Duration = Duration::from_secs(60);
+use station::{BIN, PATIENCE, Station, memory};
 
 /// A station, with programs that a person or a client could be.
 struct Scene(Station);
@@ -35,11 +32,12 @@ struct Scene(Station);
 struct Client(Child);
 
 impl Client {
-    /// Everything of it, at once and for good.
+    /// Everything of it, at once and for good. It has ended then, and nobody was told yet.
     fn kill(&mut self) {
         let group = Pid::from_raw(i32::try_from(self.0.id()).unwrap()).unwrap();
         // It may have been killed before.
         let _gone = kill_process_group(group, Signal::KILL);
+        let _waited = waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
     }
 }
 
@@ -52,16 +50,12 @@ impl Drop for Client {
 
 /// `each`, for both places where keys can be.
 fn everywhere(each: impl Fn(&Scene)) {
-    let memory = Path::new("/dev/shm");
-    let disk = std::env::temp_dir();
     match probe_keyring() {
-        Ok(()) => each(&Scene::at(if memory.is_dir() { memory } else { &disk }, VaultKind::Keyring)),
+        Ok(()) => each(&Scene::at(&station::base().0, VaultKind::Keyring)),
         Err(fault) => eprintln!("not tested: the keyring ({fault})"),
     }
-    if memory.is_dir() {
+    if let Some(memory) = memory() {
         each(&Scene::at(memory, VaultKind::Tmpfs));
-    } else {
-        eprintln!("not tested: the file in memory (there is no /dev/shm)");
     }
 }
 
@@ -84,16 +78,16 @@ impl Scene {
     }
 
     fn command(&self, program: impl AsRef<Path>) -> Command {
-        let mut command = Command::new(program.as_ref());
+        let mut command = self.0.command(program);
+        command.env("LAZARET_KEYS", self.0.keys.name());
         command
-            .env_clear()
-            .env("HOME", self.0.outside())
-            .env("LAZARET_HOME", self.0.dirs.state.parent().unwrap())
-            .env("LAZARET_KEYS", self.0.keys.name())
-            .env("PATH", "/usr/bin:/bin")
-            .current_dir(&self.0.project)
-            .stdin(Stdio::null());
-        command
+    }
+
+    /// A shell by this name, which does `deeds` and ends.
+    fn passing(&self, name: &str, deeds: &str) {
+        fs::copy("/bin/sh", self.path(name)).unwrap();
+        let ended = self.command(self.path(name)).args(["-c", &format!("{deeds}\ntrue")]).status().unwrap();
+        assert!(ended.success(), "{name}");
     }
 
     /// A client that does `deeds` and then waits; when this returns the deeds are done.
@@ -241,10 +235,22 @@ fn who_opened_it_and_was_killed_leaves_no_key_after_the_next_call_of_another() {
         scene.is_open(&id);
         client.kill();
         // Nobody has waited for it yet: it is gone all the same.
-        std::thread::sleep(Duration::from_millis(100));
         scene.next_call();
         scene.is_over(&id);
     });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_script_that_opens_it_may_end_in_whatever_language_it_is_written() {
+    let Some(memory) = memory() else { return };
+    for (name, stays) in [("python3.12", true), ("npm run review", true), ("review-tool", false)] {
+        let scene = Scene::at(memory, VaultKind::Tmpfs);
+        scene.passing(name, &scene.opening());
+        let id = scene.opened()["session"].as_str().unwrap().to_owned();
+        scene.next_call();
+        if stays { scene.is_open(&id) } else { scene.is_over(&id) }
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -268,11 +274,7 @@ fn any_command_and_a_message_that_cannot_be_read_are_a_next_call_too() {
         &|scene| scene.hook(b"{ this is nothing", 2),
     ];
     for (number, call) in calls.iter().enumerate() {
-        let memory = Path::new("/dev/shm");
-        if !memory.is_dir() {
-            eprintln!("not tested: the file in memory (there is no /dev/shm)");
-            return;
-        }
+        let Some(memory) = memory() else { return };
         let scene = Scene::at(memory, VaultKind::Tmpfs);
         let mut client = scene.client("opener", &scene.opening());
         let id = scene.opened()["session"].as_str().unwrap().to_owned();

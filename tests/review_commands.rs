@@ -9,6 +9,8 @@
     reason = "tests"
 )]
 
+mod station;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -17,11 +19,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use station::{BIN, PATIENCE};
 
-const BIN: &str = env!("CARGO_BIN_EXE_lazaret");
 const UNKNOWN: &str = "3f2b8c1e-9d4a-4e6f-8a7b-0c1d2e3f4a5b";
-/// Far longer than anything here takes, also on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Place {
     dir: tempfile::TempDir,
@@ -38,10 +38,9 @@ impl Told {
 }
 
 impl Place {
-    /// In memory, with the key in a file; where there is no such place, on the disk with the keyring.
     fn new() -> Place {
-        let memory = Path::new("/dev/shm");
-        if memory.is_dir() { Place::at(memory, "tmpfs") } else { Place::at(&std::env::temp_dir(), "keyring") }
+        let (base, keys) = station::base();
+        Place::at(&base, keys.name())
     }
 
     fn at(base: &Path, keys: &'static str) -> Place {
@@ -69,15 +68,11 @@ impl Place {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(BIN);
+        let mut command =
+            station::command(BIN, &self.path("user"), &self.path("home"), &self.path("project"));
         command
-            .env_clear()
-            .env("HOME", self.path("user"))
-            .env("LAZARET_HOME", self.path("home"))
             .env("LAZARET_KEYS", self.keys)
-            .env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()))
-            .current_dir(self.path("project"))
-            .stdin(Stdio::null());
+            .env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()));
         command
     }
 
@@ -754,6 +749,58 @@ fn an_answer_that_is_none_fails_the_review() {
     }
     let json = clinic.review(&["--json"]);
     assert!(json.0 == 1 && json.json()["usable"] == false);
+}
+
+/// Not in what the client is given, and not in what anybody could read of the command itself.
+#[test]
+fn the_key_is_in_nobodys_arguments_or_environment() {
+    let clinic = Clinic::new(
+        "cp ${LAZARET_HOME}/run/review/master.key $log/master\n\
+         cat /proc/$PPID/cmdline /proc/$PPID/environ > $log/above 2>/dev/null\ncat $log/stream",
+    );
+    clinic.stream(&answer("high"));
+    assert_eq!(clinic.review(&[]).0, 2);
+    let Ok(master) = fs::read(clinic.0.path("log/master")) else {
+        eprintln!("not tested: a key in a file (the keyring holds it)");
+        return;
+    };
+    let hex: String = master.iter().map(|byte| format!("{byte:02x}")).collect();
+    for log in ["args", "env", "above"] {
+        let bytes = fs::read(clinic.0.path("log").join(log)).unwrap();
+        assert!(!bytes.is_empty() && !bytes.windows(master.len()).any(|part| part == master), "{log}");
+        assert!(!String::from_utf8_lossy(&bytes).to_lowercase().contains(&hex), "{log}");
+    }
+}
+
+/// Whoever talked it into that: a pipeline must not take it for a clean review.
+#[test]
+fn an_answer_without_findings_of_an_agent_that_looked_at_nothing_fails_the_review() {
+    let clinic = Clinic::new(&format!(
+        "[ -e $log/call ] && {BIN} hook claude-code < $log/call > $log/out 2>&1\ncat $log/stream"
+    ));
+    let nothing =
+        json!({"summary": "Fine.", "riskLevel": "none", "findings": [], "filesReviewed": ["src/a.c"]});
+    clinic.stream(&nothing.to_string());
+    let refused = || {
+        let told = clinic.review(&[]);
+        assert_eq!((told.0, told.1.as_str()), (1, ""), "{}", told.2);
+        assert!(told.2.contains("it found nothing, but it looked at no file"), "{}", told.2);
+        clinic.nothing_is_left();
+    };
+    refused();
+    let call = |tool: &str, input: Value| {
+        // Each review is a session of the client's own.
+        let call = json!({"session_id": tool, "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": tool,
+                          "tool_input": input, "tool_use_id": "t"});
+        clinic.0.write("log/call", &call.to_string());
+    };
+    // What was refused showed it nothing.
+    call("Read", json!({"file_path": "/etc/passwd"}));
+    refused();
+    call("Grep", json!({"pattern": "gets"}));
+    let told = clinic.review(&[]);
+    assert_eq!(told.0, 0, "{}{}", told.1, told.2);
+    assert!(told.1.starts_with("no findings\n"), "{}", told.1);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use lazaret::host::clock;
 use lazaret::host::quarantine::{self, Session, Why};
 use lazaret::reference::Reference;
 use serde_json::{Value, json};
-use station::Station;
+use station::{BIN, Station};
 
 const SECRET: &str = "the reviewed bytes 4711";
 
@@ -39,6 +39,10 @@ impl Answer {
     fn specific(&self, name: &str) -> Value {
         assert_eq!(self.code, Some(0), "{} {}", self.stdout, self.stderr);
         self.json()["hookSpecificOutput"][name].clone()
+    }
+
+    fn blocks(&self) {
+        assert_eq!(self.code, Some(2), "{}", self.stdout);
     }
 
     fn passes(&self) {
@@ -86,17 +90,8 @@ impl Review {
     }
 
     fn hook_with(&self, client: &str, message: &[u8], change: impl FnOnce(&mut Command)) -> Answer {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lazaret"));
-        command
-            .args(["hook", client])
-            .env_clear()
-            .env("HOME", self.station.outside())
-            .env("LAZARET_HOME", self.station.dirs.state.parent().unwrap())
-            .env("PATH", "/usr/bin:/bin")
-            .current_dir(&self.station.project)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        let mut command = self.station.command(BIN);
+        command.args(["hook", client]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         change(&mut command);
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(message).unwrap();
@@ -279,9 +274,10 @@ fn every_other_way_is_blocked_with_its_own_type() {
         }
     }
     let future = review.minted(&review.path("one.rs"), review.now_s() + 600, &review.session.id);
-    let answer = review.read("q", &resolved(&review, &future));
-    assert_eq!(answer.code, Some(2), "future-dated");
-    assert!(matches!(review.last_kind().as_str(), "reference_expired" | "typed_reference_invalid"));
+    for agent in ["q", "fresh"] {
+        let answer = review.read(agent, &resolved(&review, &future));
+        review.refused(&answer, "TYPED_REFERENCE_EXPIRED", "reference_expired");
+    }
 
     for (tool, input) in [
         ("Grep", json!({ "pattern": "x", "path": "/etc" })),
@@ -306,6 +302,31 @@ fn every_other_way_is_blocked_with_its_own_type() {
     // None of it hinders another agent of the same session.
     review.main("Bash", json!({ "command": "ls" })).passes();
     review.main("Read", json!({ "file_path": review.path("one.rs") })).passes();
+}
+
+/// Whoever is not in quarantine gets at no key and no copy either, also by the variable that says where they are.
+#[test]
+fn the_room_is_closed_to_ordinary_agents_by_any_name() {
+    let review = Review::new();
+    let room = review.station.room();
+    let sealed = review.sealed("one.rs");
+    for command in [
+        format!("cat {}/*", room.display()),
+        "cat \"$LAZARET_HOME/run/review/register.json\"".to_owned(),
+        "cat $LAZARET_HOME/run/review/*/*/salt".to_owned(),
+        "sh -c 'cat $LAZARET_HOME/run/review/master.key'".to_owned(),
+        "cp -r ${LAZARET_HOME}/run .".to_owned(),
+        "cd $LAZARET_HOME/run && rm -r review".to_owned(),
+        "echo {} > ${LAZARET_HOME:-/x}/run/review/register.json".to_owned(),
+        format!("chmod u+w {sealed}"),
+        format!("ln -sf /etc/passwd {sealed}"),
+    ] {
+        let answer = review.main("Bash", json!({ "command": command }));
+        assert_eq!(answer.code, Some(2), "{command}: {}", answer.stdout);
+        assert!(answer.stdout.contains("selfprotect."), "{command}: {}", answer.stdout);
+    }
+    review.main("Read", json!({ "file_path": sealed })).blocks();
+    review.main("Bash", json!({ "command": "echo $LAZARET_HOME" })).passes();
 }
 
 #[test]
@@ -348,6 +369,46 @@ fn time_ends_the_review_and_leaves_no_key() {
         (&text["lazaret"], &text["why"]),
         (&json!("review failed"), &json!("its review has ended (timed-out)"))
     );
+}
+
+/// Neither while calls are allowed, refused and recorded, nor in what the end leaves.
+#[test]
+fn the_key_of_a_review_stands_in_no_file() {
+    let review = Review::new();
+    let master = fs::read(review.station.room().join("master.key")).ok();
+    let secrets: Vec<&[u8]> = master.as_deref().into_iter().chain([&review.key.bytes()[..]]).collect();
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let holders = || -> Vec<String> {
+        let files = station::tree(review.station.outside()).into_iter();
+        let files = files.filter_map(|(name, bytes)| Some((name, bytes?)));
+        files
+            .filter(|(_, bytes)| {
+                let text = String::from_utf8_lossy(bytes).to_lowercase();
+                secrets.iter().any(|secret| {
+                    let list = serde_json::to_string(secret).unwrap();
+                    bytes.windows(secret.len()).any(|part| part == *secret)
+                        || text.contains(&hex(secret))
+                        || text.contains(list.trim_matches(['[', ']']))
+                })
+            })
+            .map(|(name, _)| name)
+            .collect()
+    };
+    let reference = review.reference("one.rs");
+    review.read("q", &reference).specific("updatedInput");
+    let forged = reference.replace("one.rs", "two.rs");
+    assert_eq!(review.read("q", &forged).code, Some(2));
+    assert_eq!(review.call("q", "Bash", json!({ "command": "env" })).code, Some(2));
+    review.main("Agent", json!({ "prompt": reference, "subagent_type": "quarantine-reviewer" }));
+    review.stop("q", "no report");
+    review.handed_on("q", &report(json!([])));
+    assert!(review.audit().len() >= 5, "{:?}", review.audit());
+    let kept: Vec<String> = holders();
+    assert!(
+        kept.iter().all(|name| name.ends_with("/master.key")) && kept.len() == usize::from(master.is_some())
+    );
+    review.claude("SessionEnd", None, json!({ "reason": "other" })).passes();
+    assert_eq!(holders(), Vec::<String>::new());
 }
 
 #[test]

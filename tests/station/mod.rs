@@ -1,14 +1,51 @@
 //! A place of its own for review sessions: a project, and a run directory in memory where the system has one.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, clippy::print_stderr, clippy::unwrap_used, reason = "each test file uses a part of it")]
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use lazaret::domain::{AgentId, Client, Fault, Places, ReviewId, SessionId};
 use lazaret::host::clock::{self, Now};
 use lazaret::host::dirs::{Dirs, Environment};
 use lazaret::host::quarantine::{self, AgentKey, Opening, Session, VaultKind};
+
+pub const BIN: &str = env!("CARGO_BIN_EXE_lazaret");
+/// Far longer than anything takes, also on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A file system in memory, where the system has one.
+pub fn memory() -> Option<&'static Path> {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() {
+        return Some(memory);
+    }
+    eprintln!("not tested: the file in memory (there is no /dev/shm)");
+    None
+}
+
+/// In memory, with the key in a file; where there is no such place, on the disk with the keyring.
+pub fn base() -> (PathBuf, VaultKind) {
+    match memory() {
+        Some(memory) => (memory.to_path_buf(), VaultKind::Tmpfs),
+        None => (std::env::temp_dir(), VaultKind::Keyring),
+    }
+}
+
+/// A program that knows of this machine what it is told: a user's home, lazaret's, where to work.
+pub fn command(program: impl AsRef<Path>, user: &Path, home: &Path, dir: &Path) -> Command {
+    let mut command = Command::new(program.as_ref());
+    command
+        .env_clear()
+        .env("HOME", user)
+        .env("LAZARET_HOME", home)
+        .env("PATH", "/usr/bin:/bin")
+        .current_dir(dir)
+        .stdin(Stdio::null());
+    command
+}
 
 pub struct Station {
     dir: tempfile::TempDir,
@@ -18,14 +55,9 @@ pub struct Station {
 }
 
 impl Station {
-    /// In memory, with the key in a file; where there is no such place, on the disk with the keyring.
     pub fn new() -> Station {
-        let memory = Path::new("/dev/shm");
-        if memory.is_dir() {
-            Station::at(memory, VaultKind::Tmpfs)
-        } else {
-            Station::at(&std::env::temp_dir(), VaultKind::Keyring)
-        }
+        let (base, keys) = base();
+        Station::at(&base, keys)
     }
 
     pub fn at(base: &Path, keys: VaultKind) -> Station {
@@ -66,6 +98,11 @@ impl Station {
         };
         change(&mut opening);
         quarantine::open(&self.dirs, &opening)
+    }
+
+    /// A program that works in the project.
+    pub fn command(&self, program: impl AsRef<Path>) -> Command {
+        command(program, self.outside(), self.dirs.state.parent().unwrap(), &self.project)
     }
 
     pub fn room(&self) -> PathBuf {

@@ -57,23 +57,32 @@ impl Past {
         u32::try_from(self.calls.len()).unwrap_or(u32::MAX)
     }
 
+    /// Whether no call of theirs was let through, so that they saw nothing of any file; what is not known counts for them.
+    pub fn saw_nothing(&self) -> bool {
+        !self.incomplete && !self.calls.iter().any(ran)
+    }
+
     /// The files of a session that they read, or searched one by one: none = it cannot be said of every file. A search of
     /// a whole directory shows no more of a file than what it finds.
     pub fn read<'c>(&self, session: &Session, contents: &'c Contents) -> Option<HashSet<&'c str>> {
         if self.incomplete {
             return None;
         }
-        let ran = |past: &&PastCall| match past.outcome {
-            Outcome::Pending | Outcome::Done => true,
-            Outcome::Failed | Outcome::Blocked => false,
-        };
-        let actions: HashSet<u64> = self.calls.iter().filter(ran).map(|past| past.action).collect();
+        let actions: HashSet<u64> =
+            self.calls.iter().filter(|past| ran(past)).map(|past| past.action).collect();
         let grounds = session.grounds();
         let led_to = |copy: &str| {
             [Tool::Read, Tool::Grep].iter().any(|tool| actions.contains(&review::sealed_action(tool, copy)))
         };
         let originals = contents.files.iter().map(|file| file.original.as_str());
         Some(originals.filter(|file| grounds.copy_of(file).is_some_and(|copy| led_to(&copy))).collect())
+    }
+}
+
+fn ran(past: &PastCall) -> bool {
+    match past.outcome {
+        Outcome::Pending | Outcome::Done => true,
+        Outcome::Failed | Outcome::Blocked => false,
     }
 }
 

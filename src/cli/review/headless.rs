@@ -1,16 +1,18 @@
 //! How each client is started for a review: headless, in an empty directory, as an agent that has only the tools of the
 //! quarantine.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{DirEntry, File, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::cli::quarantine::Task;
 use crate::domain::{Client, Fault, FaultKind, ReviewId};
+use crate::host::quarantine::MAX_TTL_S;
 use crate::review::quarantine_tools::AllowedTool;
 
 /// Longest single argument: less than the 128 KiB that Linux takes.
@@ -125,10 +127,25 @@ pub struct Empty(pub PathBuf);
 
 impl Empty {
     pub fn make(state: &Path) -> Result<Empty, Fault> {
-        let dir = state.join("review-run").join(uuid::Uuid::new_v4().as_hyphenated().to_string());
+        let all = state.join("review-run");
+        forget_left(&all);
+        let dir = all.join(uuid::Uuid::new_v4().as_hyphenated().to_string());
         crate::host::files::private_dir(&dir)
             .map_err(|error| Fault::new(FaultKind::Host, dir.display().to_string(), error.to_string()))?;
         Ok(Empty(dir))
+    }
+}
+
+/// Removes what killed processes left: no review lasts as long as a session may.
+fn forget_left(all: &Path) {
+    let longest = Duration::from_secs(MAX_TTL_S.into());
+    let is_left = |dir: &DirEntry| {
+        let changed = dir.metadata().and_then(|meta| meta.modified()).ok();
+        changed.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > longest)
+    };
+    for dir in std::fs::read_dir(all).into_iter().flatten().flatten().filter(is_left) {
+        // What cannot be removed is looked at again the next time.
+        let _gone = std::fs::remove_dir_all(dir.path());
     }
 }
 
@@ -145,6 +162,21 @@ impl Drop for Empty {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_killed_reviews_left_goes_after_a_day_and_nothing_else() {
+        let state = tempfile::tempdir().unwrap();
+        let all = state.path().join("review-run");
+        for name in ["old", "young"] {
+            std::fs::create_dir_all(all.join(name)).unwrap();
+            std::fs::write(all.join(name).join("left"), "").unwrap();
+        }
+        let day = Duration::from_secs(u64::from(MAX_TTL_S) + 60);
+        let old = File::open(all.join("old")).unwrap();
+        old.set_modified(std::time::SystemTime::now() - day).unwrap();
+        drop(Empty::make(state.path()).unwrap());
+        assert!(!all.join("old").exists() && all.join("young/left").exists());
+    }
 
     #[test]
     fn the_agent_joins_what_is_configured() {

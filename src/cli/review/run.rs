@@ -183,8 +183,16 @@ impl Work<'_> {
         let now = clock::now();
         let rows = quarantine::agents(&self.office.machine.dirs, now)?;
         let own = rows.iter().filter(|row| row.review == self.session.id.as_str());
-        let read = Past::of_all(&self.office.machine.dirs, own, now).read(self.session, &contents);
+        let past = Past::of_all(&self.office.machine.dirs, own, now);
+        let read = past.read(self.session, &contents);
         let verdict = parse::of_session(answer.as_bytes(), self.session, &contents, (calls, read.as_ref()));
+        let finds_nothing = verdict.as_ref().is_ok_and(|report| report.findings.is_empty());
+        if finds_nothing && past.saw_nothing() {
+            // Whatever made it say so: in a pipeline it would pass for a clean review.
+            let why = "it found nothing, but it looked at no file";
+            let fault = Fault::new(FaultKind::Host, format!("review with {}", self.client.name()), why);
+            return Err(fault.with_way_out("run it again; name fewer files, or another --model").into());
+        }
         Ok(Reviewed { verdict, calls })
     }
 
