@@ -549,6 +549,12 @@ fn protected_places_of_both_clients_and_of_lazaret() {
     assert_eq!((found.repo, found.project), (Some(at("repo")), Some(at("repo/pkg"))));
     assert_eq!((found.home, found.user.as_deref()), (Some(at("home")), Some("u")));
     assert!(found.temp.contains(&at("tmp")) && found.temp.contains(&"/tmp".to_owned()));
+    for (name, value) in
+        [("XDG_RUNTIME_DIR", "run"), ("CLAUDE_CONFIG_DIR", "claude"), ("OPENCODE_CONFIG", "oc.json")]
+    {
+        assert!(found.variables.contains(&(name.to_owned(), at(value))), "{name}");
+    }
+    assert!(!found.variables.iter().any(|(name, _)| name == "LAZARET_HOME"), "it is not set");
     let kind = |path: &str| {
         let covers = |p: &&lazaret::domain::Protected| {
             p.path == path || (p.tree && lazaret::domain::lies_in(path, &p.path))

@@ -78,8 +78,9 @@ fn variables(env: &Environment) -> Vec<(String, String)> {
         ("OPENCODE_CONFIG_DIR", &env.opencode_config_dir),
         ("OPENCODE_CONFIG", &env.opencode_config),
     ];
-    let set = known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
-    set.collect()
+    // Runs on every call: a name is copied only where there is a value.
+    let set = |(name, value): (&str, &Option<String>)| value.clone().map(|value| (name.to_owned(), value));
+    known.into_iter().filter_map(set).collect()
 }
 
 /// Adds, for every protected place that is reached through symbolic links, the place they lead to. Costs about one system
