@@ -24,7 +24,7 @@ pub const GIT_LOG: &str = "/home/dev/.git-calls";
 /// Every client and every mount that the agent itself started.
 pub const FORBIDDEN_LOG: &str = "/home/dev/.forbidden-calls";
 /// More than the longest session needs on two busy cores; a client that hangs is ended then.
-const LIMIT: Duration = Duration::from_secs(150);
+const LIMIT: Duration = Duration::from_secs(400);
 
 /// With these, OpenCode does not wait 75 seconds for npm before it loads plugins.
 const PLUGIN_PACKAGE: &str = r#"{"dependencies": {"@opencode-ai/plugin": "1.18.33"}}"#;
