@@ -564,6 +564,12 @@ pub(crate) const DOWNLOADERS: &[&str] = &[
     "links",
     "w3m",
     "axel",
+    "elinks",
+    "curlie",
+    "httpie",
+    "wcurl",
+    "GET",
+    "lwp-request",
     "irm",
     "iwr",
     "Invoke-RestMethod",
@@ -573,7 +579,8 @@ pub(crate) const DOWNLOADERS: &[&str] = &[
 ];
 
 /// Programs that join a connection with their input and output.
-pub(crate) const NETCATS: &[&str] = &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"];
+pub(crate) const NETCATS: &[&str] =
+    &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "cryptcat", "sbd", "nc.exe", "ncat.exe"];
 
 /// Programs whose output comes from another machine.
 pub(crate) const CONNECTIONS: &[&str] = &[
@@ -651,6 +658,11 @@ pub(crate) const SENDERS: &[&str] = &[
     "gdrive",
     "dropbox_uploader.sh",
     "dbxcli",
+    "pastebinit",
+    "sprunge",
+    "wgetpaste",
+    "fpaste",
+    "ipfs",
     "irm",
     "iwr",
     "Invoke-RestMethod",

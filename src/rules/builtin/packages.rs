@@ -1,5 +1,7 @@
 //! Packages: publishing, removal, and code from unusual places.
 
+pub(super) mod strangers;
+
 use super::deeds::{self, Deeds};
 use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{Policy, Severity, Verdict};
@@ -31,9 +33,25 @@ const URL_RUNNERS: &[&str] = &[
 /// Deeds that publish.
 const PUBLISHED: Deeds = &[
     (&["python", "python3"], &["-m twine upload", "twine upload", "-m flit publish"]),
+    (&["python", "python3"], &["setup.py upload", "-m maturin publish", "-m uv publish", "-m build upload"]),
+    (&["maturin"], &["publish", "upload"]),
+    (&["flutter"], &["pub publish"]),
+    (&["rake"], &["release", "gem:push"]),
+    (
+        &["gradlew", "gradle"],
+        &[
+            "publishPlugins",
+            "publishToSonatype",
+            "publishToMavenCentral",
+            "publishAllPublications*",
+            "uploadArchives",
+        ],
+    ),
+    (&["npm", "pnpm", "yarn"], &["dist-tag add", "tag add", "npm tag add"]),
     (&["dotnet"], &["nuget push"]),
     (&["nuget"], &["push"]),
     (&["mix"], &["hex.publish"]),
+    (&["hex"], &["publish"]),
     (&["cabal"], &["upload"]),
     (&["stack"], &["upload"]),
     (&["luarocks"], &["upload"]),
@@ -56,6 +74,15 @@ const PUBLISHED: Deeds = &[
     (&["skopeo", "crane", "oras", "regctl"], &["copy", "push"]),
 ];
 
+/// Deeds that take a published package away.
+const WITHDRAWN: Deeds = &[
+    (&["dotnet", "nuget"], &["nuget delete", "delete"]),
+    (&["pod"], &["trunk delete", "trunk deprecate"]),
+    (&["mix"], &["hex.publish --revert", "hex.retire"]),
+    (&["dart", "flutter"], &["pub uploader"]),
+    (&["vsce", "ovsx"], &["unpublish"]),
+];
+
 /// Options with which nothing is published.
 const REHEARSED: &[&str] =
     &["--dry-run", "-d", "--snapshot", "--skip-publish", "--skip=publish", "--version", "--help", "-n"];
@@ -67,6 +94,10 @@ const UPROOTED: Deeds = &[
     (&["conda", "mamba"], &["env remove", "remove --all"]),
     (&["pyenv", "nvm", "rbenv", "asdf"], &["uninstall"]),
     (&["rustup"], &["self uninstall", "toolchain uninstall"]),
+    (&["emerge"], &["--unmerge", "-C", "--depclean"]),
+    (&["xbps-remove"], &["*"]),
+    (&["gem"], &["uninstall --all", "uninstall -a"]),
+    (&["update-alternatives"], &["--remove-all", "--remove"]),
     (&["apt", "apt-get"], &["--allow-unauthenticated", "--allow-insecure-repositories", "--force-yes"]),
     (&["yum", "dnf", "zypper"], &["--nogpgcheck", "--no-gpg-checks"]),
     (
@@ -157,9 +188,18 @@ pub(super) const RULES: &[Rule] = &[
             "python -m twine upload dist/*",
             "npx changeset publish",
             "goreleaser release",
+            "python setup.py sdist upload",
+            "maturin publish",
+            "flutter pub publish",
+            "./gradlew publishPlugins",
+            "npm dist-tag add x@1.0.0 latest",
         ],
         silent: &[
             "npm publish --dry-run",
+            "python setup.py sdist",
+            "maturin build",
+            "./gradlew build",
+            "npm dist-tag ls",
             "cargo publish --dry-run",
             "cargo package",
             "npm pack",
@@ -199,6 +239,7 @@ pub(super) const RULES: &[Rule] = &[
                 flags: &[&["-a", "--add", "-r", "--remove"]],
                 ..sub(&["cargo", "gem"], &["owner"])
             }),
+            predicate("withdrawn_by_words", Trigger::rows(WITHDRAWN), |scene| deeds::done(scene, WITHDRAWN)),
         ],
         fires: &[
             "npm unpublish x --force",
@@ -206,6 +247,9 @@ pub(super) const RULES: &[Rule] = &[
             "npm owner add u x",
             "cargo owner --add u x",
             "gem yank x -v 1",
+            "dotnet nuget delete x 1.0 --non-interactive",
+            "pod trunk delete x 1.0",
+            "mix hex.publish --revert 1.0.0",
         ],
         silent: &[
             "npm view lodash versions",
@@ -242,16 +286,7 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(flagged(&["rpm"], &[&["-e", "--erase"]])),
             When::Command(flagged(&["pacman"], &[&["-R", "--remove", "-Rns", "-Rs", "-Rdd"]])),
             predicate("tool_uprooted", Trigger::rows(UPROOTED), |scene| deeds::done(scene, UPROOTED)),
-            predicate("every_package_removed", Trigger::programs(&["pip", "pip3"]), |scene| {
-                let listed = scene
-                    .first(&["pip", "pip3"], |inv| {
-                        deeds::known_words(inv).iter().any(|word| matches!(*word, "freeze" | "list"))
-                    })
-                    .is_some();
-                let found = scene
-                    .first(&["pip", "pip3"], |inv| listed && deeds::known_words(inv).contains(&"uninstall"));
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
+            predicate("every_package_removed", Trigger::programs(LISTERS), every_package),
         ],
         fires: &[
             "sudo apt-get remove -y nginx",
@@ -302,12 +337,46 @@ pub(super) const RULES: &[Rule] = &[
                     "musl",
                     "busybox",
                     "network-manager",
+                    "python3",
+                    "python3-minimal",
+                    "base-files",
+                    "base",
+                    "filesystem",
+                    "linux",
+                    "alpine-base",
+                    "alpine-baselayout",
+                    "core",
+                    "snapd",
+                    "ca-certificates",
+                    "openssl",
+                    "libssl3",
+                    "libc-bin",
+                    "perl-base",
+                    "initramfs-tools",
                 ]),
+                without: &["-s", "--simulate", "--dry-run", "--just-print", "--no-act"],
                 ..sub(
-                    &["apt", "apt-get", "dnf", "yum", "zypper", "apk"],
-                    &["remove", "purge", "erase", "del"],
+                    &["apt", "apt-get", "aptitude", "dnf", "yum", "zypper", "apk", "snap"],
+                    &["remove", "purge", "erase", "del", "rm", "autoremove"],
                 )
             }),
+            predicate("core_of_the_system_removed", Trigger::programs(BARE_REMOVERS), core_removed),
+            predicate(
+                "every_brewed_package_removed",
+                Trigger::programs(&["brew", "snap", "flatpak"]),
+                |scene| {
+                    let says = |inv: &Invocation, words: &[&str]| {
+                        deeds::known_words(inv).iter().any(|word| words.contains(word))
+                    };
+                    let listed =
+                        |program: &str| scene.first(&[program], |inv| says(inv, &["list", "ls"])).is_some();
+                    let found = scene.first(&["brew", "snap", "flatpak"], |inv| {
+                        says(inv, &["uninstall", "remove", "rm"])
+                            && (listed(&inv.program) || says(inv, &["--all"]))
+                    });
+                    Found::from(found.map(|inv| inv.text.as_str()))
+                },
+            ),
             When::Command(flagged(
                 &["apt", "apt-get", "dpkg", "rpm"],
                 &[&[
@@ -324,8 +393,23 @@ pub(super) const RULES: &[Rule] = &[
             "dpkg --force-all -P libc6",
             "apt remove coreutils",
             "rpm -e --nodeps glibc",
+            "sudo apt-get remove -y python3",
+            "sudo pacman -Rns base --noconfirm",
+            "pacman -Rdd glibc",
+            "zypper rm -y glibc",
+            "brew list | xargs brew uninstall --force",
+            "emerge --unmerge sys-libs/glibc",
         ],
-        silent: &["apt-get install bash", "apt show systemd", "dpkg -l bash", "brew uninstall bash"],
+        silent: &[
+            "apt-get remove -y --dry-run python3",
+            "pacman -Rns x",
+            "pacman -S glibc",
+            "brew uninstall jq",
+            "apt-get install bash",
+            "apt show systemd",
+            "dpkg -l bash",
+            "brew uninstall bash",
+        ],
         ..RULE
     },
     Rule {
@@ -486,6 +570,64 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
+
+/// Programs that remove by an option.
+const BARE_REMOVERS: &[&str] = &["pacman", "emerge", "xbps-remove", "rpm", "dpkg"];
+
+/// A library, a shell or an init without which nothing starts.
+fn core_removed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const CORE: &[&str] = &[
+        "glibc",
+        "libc6",
+        "systemd",
+        "base",
+        "bash",
+        "coreutils",
+        "linux",
+        "filesystem",
+        "pacman",
+        "openrc",
+        "musl",
+        "shadow",
+        "util-linux",
+        "pam",
+        "sudo",
+        "kernel",
+        "dpkg",
+        "apt",
+        "rpm",
+    ];
+    let found = scene.first(BARE_REMOVERS, |inv| {
+        let removes = inv.program == "xbps-remove"
+            || inv.args.iter().filter_map(Arg::known).any(|word| {
+                word.starts_with("-R")
+                    || matches!(
+                        word,
+                        "-C" | "--unmerge" | "--remove" | "-e" | "--erase" | "-r" | "-P" | "--purge"
+                    )
+            });
+        removes
+            && inv
+                .operands
+                .iter()
+                .filter_map(Arg::known)
+                .any(|name| CORE.contains(&name.rsplit('/').next().unwrap_or_default()))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+const LISTERS: &[&str] = &["pip", "pip3", "npm", "gem"];
+
+/// What a program lists of its packages is given to it to remove.
+fn every_package<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let says =
+        |inv: &Invocation, words: &[&str]| deeds::known_words(inv).iter().any(|word| words.contains(word));
+    let listed =
+        |program: &str| scene.first(&[program], |inv| says(inv, &["freeze", "list", "ls"])).is_some();
+    let found =
+        scene.first(LISTERS, |inv| says(inv, &["uninstall", "rm", "remove", "un"]) && listed(&inv.program));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 /// Programs that take the registry from a variable.
 const VARIABLE_USERS: &[&str] =

@@ -1,14 +1,15 @@
 //! Secrets: private keys, credentials, tokens, and what reads them.
 
 pub(super) mod carried;
+pub(super) mod shown;
 
 use super::{lists, predicate, run, scripts, sub};
 use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, SECRET_PRINTERS, Scene,
-    Trigger, When, classify, code_of, dumps_store, flag_value, has_flag, host_of, is_interpreter, is_known,
-    prints_environment, prints_secret, runs, target_of,
+    Trigger, When, belongs_to, classify, code_of, dumps_store, flag_value, has_flag, host_of, is_interpreter,
+    is_known, prints_environment, prints_secret, runs, target_of,
 };
 use crate::shell::{Arg, RedirectKind, parse};
 
@@ -57,6 +58,8 @@ const NAMED_IN_CODE: &[&str] = &[
 
 const PUBLISHERS: &[&str] = &["git", "gh", "glab"];
 
+const DECRYPTERS: &[&str] = &["gpg", "gpg2"];
+
 const SOURCES: &[&str] = &["source", "."];
 
 const VARIABLE_PRINTERS: &[&str] = &["echo", "printf", "printenv"];
@@ -86,7 +89,9 @@ pub(super) const RULES: &[Rule] = &[
             }),
             predicate(
                 "secret_given_to_git_or_a_host",
-                Trigger::programs(PACKERS).or(Trigger::programs(PUBLISHERS)),
+                Trigger::programs(PACKERS)
+                    .or(Trigger::programs(PUBLISHERS))
+                    .or(Trigger::programs(DECRYPTERS)),
                 secret_given_away,
             ),
             When::Command(Command {
@@ -104,6 +109,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         fires: &[
             "mv ~/.ssh /tmp/x",
+            "gpg -d ~/.password-store/mail.gpg",
             "git add -f .env",
             "sqlite3 ~/.config/google-chrome/Default/Cookies .dump",
             "Get-Content ~/.ssh/id_ed25519",
@@ -280,6 +286,8 @@ pub(super) const RULES: &[Rule] = &[
             "terraform state pull",
         ],
         silent: &[
+            "export GITHUB_TOKEN=$(gh auth token)",
+            "gh auth token | docker login ghcr.io -u me --password-stdin",
             "docker inspect web",
             "kubectl config view",
             "npm config get registry",
@@ -305,11 +313,9 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("test -n \"$GITHUB_TOKEN\" && echo set")),
         when: &[
             predicate("secret_variable_printed", Trigger::programs(VARIABLE_PRINTERS), variable_printed),
-            predicate(
-                "environment_searched_for_secrets",
-                Trigger::programs(ENVIRONMENT),
-                environment_searched,
-            ),
+            predicate("environment_searched_for_secrets", Trigger::programs(ENVIRONMENT), |scene| {
+                environment_searched(scene, SEARCHED)
+            }),
             predicate("environment_printed_by_code", Trigger::INTERPRETER, code_prints_environment),
         ],
         fires: &[
@@ -356,6 +362,8 @@ pub(super) const RULES: &[Rule] = &[
             "find ~ -name '*.pem'",
             "grep -rl 'BEGIN RSA PRIVATE KEY' /home",
             "find / -name '.env*' 2>/dev/null",
+            "grep -ri password /etc",
+            "rg -i 'api[_-]?key' ~",
         ],
         silent: &[
             "Grep /home/u/proj PRIVATE",
@@ -402,7 +410,13 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(run(&["gcore", "procdump"])),
             predicate("process_memory_read", Trigger::PATHS.or(Trigger::REDIRECTED), memory_read),
         ],
-        fires: &["gcore 1234", "cat /proc/1234/mem", "dd if=/dev/mem of=x", "strings /proc/kcore"],
+        fires: &[
+            "gcore 1234",
+            "cat /proc/1234/mem",
+            "dd if=/dev/mem of=x",
+            "strings /proc/kcore",
+            "tr '\\0' '\\n' < /proc/$(pgrep node)/environ",
+        ],
         silent: &["cat /proc/meminfo", "cat /proc/1234/status", "ps aux", "cat /proc/self/maps"],
         ..RULE
     },
@@ -516,6 +530,10 @@ fn secret_given_away<'a>(scene: &Scene<'a>) -> Found<'a> {
     if let Some(inv) = packed {
         return Found::yes(&inv.text);
     }
+    let decrypts = |inv: &Invocation| ["-d", "--decrypt"].iter().any(|flag| has_flag(inv, flag));
+    if let Some(inv) = scene.first(DECRYPTERS, |inv| decrypts(inv) && secret(inv)) {
+        return Found::yes(&inv.text);
+    }
     let found = scene.first(PUBLISHERS, |inv| {
         let sub: Vec<&str> = inv.sub.iter().map(String::as_str).take(2).collect();
         let shows = matches!(
@@ -616,10 +634,12 @@ fn store_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn token_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene
-        .invocations()
-        .iter()
-        .find(|inv| prints_secret(inv) && !goes_where_it_belongs(inv, scene) && !only_keys(inv, scene));
+    let found = scene.invocations().iter().find(|inv| {
+        prints_secret(inv)
+            && !shown::is_taken(inv, scene)
+            && !goes_where_it_belongs(inv, scene)
+            && !only_keys(inv, scene)
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -650,7 +670,7 @@ fn goes_where_it_belongs(inv: &Invocation, scene: &Scene<'_>) -> bool {
         Target::Path { .. } | Target::UnknownPath { .. } | Target::Command(_) | Target::None => None,
     });
     user.is_some_and(|user| runs(user, lists::DOWNLOADERS))
-        && urls.all(|host| is_known(&host, scene.view.policy))
+        && urls.all(|host| is_known(&host, scene.view.policy) || belongs_to(inv, &host))
 }
 
 /// Whether a variable's name says that its value is secret.
@@ -671,13 +691,18 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 }
 
 fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    printed_variable(scene, &is_secret_name)
+}
+
+/// A variable with such a name is printed and shown.
+fn printed_variable<'a>(scene: &Scene<'a>, is_wanted: &dyn Fn(&str) -> bool) -> Found<'a> {
     let found = scene.first(VARIABLE_PRINTERS, |inv| {
         // Redirected to a file or given to another command it is not shown.
         let shown = !is_diverted(inv) && inv.feeds.is_none() && !is_piped(inv, scene);
         if inv.program == "printenv" {
-            return shown && inv.operands.iter().any(|arg| is_secret_name(arg.prefix()));
+            return shown && inv.operands.iter().any(|arg| is_wanted(arg.prefix()));
         }
-        shown && inv.args.iter().any(Arg::has_unknown) && names_in(&inv.text).any(is_secret_name)
+        shown && inv.args.iter().any(Arg::has_unknown) && names_in(&inv.text).any(is_wanted)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -693,10 +718,11 @@ fn is_diverted(inv: &Invocation) -> bool {
 
 const ENVIRONMENT: &[&str] = &["env", "printenv", "set", "export", "declare", "compgen"];
 
+/// Words of a search through the variables that finds secret ones.
+const SEARCHED: &[&str] = &["token", "secret", "passw", "pass", "key", "credential", "aws", "apikey", "auth"];
+
 /// `env | grep -i token`: the values of what is found are shown.
-fn environment_searched<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const WORDS: &[&str] =
-        &["token", "secret", "passw", "pass", "key", "credential", "aws", "apikey", "auth"];
+fn environment_searched<'a>(scene: &Scene<'a>, hunted: &[&str]) -> Found<'a> {
     let printed = || scene.first(ENVIRONMENT, prints_environment);
     let found = scene.first(&["grep", "egrep", "rg", "awk", "ag"], |inv| {
         let names_only = scene.invocations().iter().any(|other| {
@@ -707,7 +733,7 @@ fn environment_searched<'a>(scene: &Scene<'a>) -> Found<'a> {
         let words = || pattern.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         !quiet
             && !names_only
-            && words().any(|word| WORDS.iter().any(|secret| word == *secret || is_secret_name(word)))
+            && words().any(|word| hunted.contains(&word) || is_secret_name(word))
             && printed().is_some_and(|env| env.pipeline == inv.pipeline)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -715,6 +741,11 @@ fn environment_searched<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Code that prints every variable, or one whose name says that it is secret.
 fn code_prints_environment<'a>(scene: &Scene<'a>) -> Found<'a> {
+    code_prints(scene, true, &is_secret_name)
+}
+
+/// Code that prints a variable with such a name, or with `any` every variable.
+fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&str) -> bool) -> Found<'a> {
     const ALL: &[&str] = &[
         "print(os.environ)",
         "print(dict(os.environ",
@@ -734,6 +765,9 @@ fn code_prints_environment<'a>(scene: &Scene<'a>) -> Found<'a> {
         "(kinenviron)",
         "print(os.environ.items())",
         "foreach(%env)",
+        "print%env",
+        "penv.to_h",
+        "penv.to_hash",
     ];
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
         let prints = inv.program == "node" && (has_flag(inv, "-p") || has_flag(inv, "--print"));
@@ -757,6 +791,8 @@ fn code_prints_environment<'a>(scene: &Scene<'a>) -> Found<'a> {
                     "process.env.",
                     "env['",
                     "env[\"",
+                    "$env{",
+                    "$env{'",
                     "getenv('",
                     "getenv(\"",
                 ]
@@ -765,13 +801,13 @@ fn code_prints_environment<'a>(scene: &Scene<'a>) -> Found<'a> {
                     bare.split(front).skip(1).any(|tail| {
                         let name: String =
                             tail.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-                        is_secret_name(&name)
+                        is_wanted(&name.to_ascii_uppercase())
                     })
                 })
                 && !["requests.", "fetch(", "urlopen", "len(", "bool(", "!!"]
                     .iter()
                     .any(|word| bare.contains(word));
-            prints && bare == "process.env" || ALL.iter().any(|all| bare.contains(all)) || one
+            one || any && (prints && bare == "process.env" || ALL.iter().any(|all| bare.contains(all)))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -814,7 +850,9 @@ fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let target = target_of(arg, inv.cwd.as_deref());
                 classify(&target, EffectKind::FileDeletion, &scene.view).any(WIDE)
             });
-        wide && (runs(inv, &["trufflehog", "gitleaks"]) || inv.args.iter().any(|arg| hunts(&arg.text())))
+        let settings = inv.operands.iter().skip(1).any(|arg| matches!(arg.known(), Some("/etc" | "/etc/")));
+        (wide || settings)
+            && (runs(inv, &["trufflehog", "gitleaks"]) || inv.args.iter().any(|arg| hunts(&arg.text())))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -837,13 +875,18 @@ fn hunts(text: &str) -> bool {
                 | "secret"
                 | "password"
         )
+        || matches!(
+            letters(text).as_str(),
+            "apikey" | "password" | "passwd" | "token" | "secretkey" | "accesskey" | "privatekey"
+        )
         || text.contains("PRIVATE KEY")
         || text.contains("aws_secret_access_key")
         || text.contains("AKIA")
-        || matches!(
-            text.to_ascii_lowercase().as_str(),
-            "api_key" | "apikey" | "api-key" | "passwd" | "token" | "secret_key"
-        )
+}
+
+/// `api[_-]?key` as `apikey`.
+fn letters(text: &str) -> String {
+    text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
 }
 
 fn clipboard_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -861,7 +904,11 @@ fn memory_read<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         let in_args = inv.args.iter().any(|arg| memory(arg.prefix().trim_start_matches("if=")));
         let reads = inv.reads.iter().any(|target| memory(target.text()));
-        (in_args || reads) && !runs(inv, &["ls", "stat", "echo", "printf", "grep", "git"])
+        // `/proc/$(pgrep x)/environ`
+        let others = inv.text.contains("/proc/$")
+            && inv.text.contains("/environ")
+            && (!inv.reads.is_empty() || inv.operands.iter().any(Arg::has_unknown));
+        (in_args || reads || others) && !runs(inv, &["ls", "stat", "echo", "printf", "grep", "git"])
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

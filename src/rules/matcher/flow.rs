@@ -111,6 +111,18 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
         // Without a command, each line that comes in is one.
         return by == By::Pipe && inv.operands.is_empty();
     }
+    if runs(inv, &["pwsh", "powershell"]) {
+        return by == By::Pipe && inv.args.iter().any(|arg| arg.known() == Some("-"));
+    }
+    if inv.program == "uv" {
+        // `uv run -`: a script that comes in.
+        let says = |word: &str| inv.args.iter().any(|arg| arg.known() == Some(word));
+        return by == By::Pipe && says("run") && says("-");
+    }
+    if by == By::Pipe && is_shell(&inv.program) && inv.wrappers.last().is_some_and(|name| name == "xargs") {
+        // `xargs sh -c`: what comes in is the code, or a part of it.
+        return code_flag(inv).is_none_or(Arg::has_unknown) && has_flag(inv, "-c");
+    }
     if runs(inv, lists::RUN_IN_SHELL) {
         // In fish `source` alone reads what comes in.
         let bare = inv.program == "source" && inv.operands.is_empty();
@@ -200,7 +212,7 @@ fn is_secret(target: &Target, scene: &Scene<'_>) -> bool {
 
 fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
     if prints_secret(inv) {
-        return !goes_to_known(scene);
+        return !goes_to_known(inv, scene);
     }
     if leaves_machine(inv) || runs(inv, &["source", ".", "test", "[", "ls", "stat"]) {
         return false;
@@ -221,12 +233,12 @@ fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 /// A credential helper's token may go to the host that it is for.
-fn goes_to_known(scene: &Scene<'_>) -> bool {
+fn goes_to_known(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let mut urls = scene.view.survey.effects.iter().filter_map(|effect| match &effect.target {
         Target::Url(url) => Some(super::host_of(url)),
         Target::Path { .. } | Target::UnknownPath { .. } | Target::Command(_) | Target::None => None,
     });
-    urls.all(|host| super::is_known(&host, scene.view.policy))
+    urls.all(|host| super::is_known(&host, scene.view.policy) || super::belongs_to(inv, &host))
 }
 
 /// Whether a command prints all variables.

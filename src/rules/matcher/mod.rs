@@ -36,7 +36,7 @@ pub(crate) use host::{host_of, is_known, is_metadata, is_metadata_address, metad
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};
-pub(crate) use stores::{SECRET_PRINTERS, dumps_store, prints_secret};
+pub(crate) use stores::{SECRET_PRINTERS, belongs_to, dumps_store, prints_secret};
 pub(crate) use told::{Told, arguments, words_of};
 pub(crate) use trigger::Trigger;
 pub(crate) use when::{

@@ -4,6 +4,26 @@ use super::{Trigger, has_flag};
 use crate::rules::Invocation;
 use crate::shell::Arg;
 
+/// Ends of the names of the hosts that the credentials of these programs are for.
+const BELONGS: &[(&str, &[&str])] = &[
+    ("gcloud", &["googleapis.com", "google.com", "run.app", "pkg.dev", "gcr.io"]),
+    ("az", &["azure.com", "windows.net", "microsoft.com", "azure.net"]),
+    ("aws", &["amazonaws.com"]),
+    ("gh", &["github.com", "githubusercontent.com"]),
+    ("glab", &["gitlab.com"]),
+    ("heroku", &["heroku.com"]),
+    ("fly", &["fly.io", "machines.dev"]),
+];
+
+/// Whether what a command prints out of a store is for this host.
+pub(crate) fn belongs_to(inv: &Invocation, host: &str) -> bool {
+    let row = BELONGS.iter().find(|(program, _)| *program == inv.program);
+    row.is_some_and(|(_, ends)| {
+        ends.iter()
+            .any(|end| host.strip_suffix(end).is_some_and(|front| front.is_empty() || front.ends_with('.')))
+    })
+}
+
 /// Subcommands that print a secret.
 const BY_SUB: &[(&str, &[&str])] = &[
     ("gh", &["auth token"]),
@@ -64,7 +84,29 @@ const BY_SUB: &[(&str, &[&str])] = &[
     ("tofu", &["state pull"]),
     ("wg", &["showconf"]),
     ("vault", &["read", "kv get", "token lookup", "print token"]),
-    ("git", &["credential fill"]),
+    (
+        "git",
+        &[
+            "credential fill",
+            "credential-osxkeychain get",
+            "credential-libsecret get",
+            "credential-store get",
+            "credential-cache get",
+            "credential-manager get",
+            "credential-wincred get",
+        ],
+    ),
+    ("git-credential-osxkeychain", &["get"]),
+    ("git-credential-libsecret", &["get"]),
+    ("git-credential-store", &["get"]),
+    ("git-credential-manager", &["get"]),
+    ("docker-credential-desktop", &["get", "list"]),
+    ("docker-credential-osxkeychain", &["get", "list"]),
+    ("docker-credential-secretservice", &["get", "list"]),
+    ("docker-credential-pass", &["get", "list"]),
+    ("docker-credential-wincred", &["get", "list"]),
+    ("rails", &["credentials:show"]),
+    ("nmcli", &["device wifi show-password", "dev wifi show-password"]),
     ("keyctl", &["print", "pipe", "read"]),
     ("kubectl", &["create token"]),
     ("oc", &["create token", "whoami -t"]),
@@ -97,6 +139,7 @@ pub(crate) const THIEVES: &[&str] = &[
 
 /// Programs that print a secret with certain options only.
 const BY_OPTION: &[&str] = &[
+    "age",
     "gh",
     "glab",
     "security",
@@ -164,7 +207,12 @@ fn by_option(inv: &Invocation) -> bool {
         "npm" => begins(inv, "config get") && says("_auth"),
         "doppler" => begins(inv, "secrets") && !begins(inv, "secrets set"),
         "stripe" => begins(inv, "config") && flag(&["--list"]),
-        "nmcli" => says("psk") || flag(&["--show-secrets"]) || flag(&["-s"]) && says("security"),
+        "nmcli" => {
+            says("psk")
+                || flag(&["--show-secrets"])
+                || flag(&["-s"]) && (says("security") || says("connection"))
+        }
+        "age" => flag(&["-d", "--decrypt"]) && !flag(&["-o", "--output"]) && inv.writes.is_empty(),
         "ssh-keygen" => flag(&["-p"]) && inv.args.iter().any(|arg| arg.known() == Some("-N")),
         // Without a dash `e` stands for the environment.
         "ps" => inv.args.first().is_some_and(|arg| {

@@ -264,7 +264,9 @@ pub(super) fn is_harmless_device(path: &str) -> bool {
 
 /// A device that what is written to it changes.
 pub(super) fn is_device(path: &str) -> bool {
-    path.starts_with("/dev/") && !path.starts_with("/dev/shm/") && !is_harmless_device(path)
+    path.starts_with("/dev/")
+        && !["/dev/shm/", "/dev/tcp/", "/dev/udp/"].iter().any(|place| path.starts_with(place))
+        && !is_harmless_device(path)
 }
 
 #[cfg(test)]

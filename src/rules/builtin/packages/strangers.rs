@@ -1,0 +1,199 @@
+//! Code of packages from hosts that nobody vouches for: run at once, or fetched where anybody on the way can change it.
+
+use super::super::predicate;
+use super::{INDEX_USERS, INSTALLERS, URL_RUNNERS, foreign_index, is_usual, run_from_url, words};
+use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, flag_value, host_of, runs};
+use crate::shell::Arg;
+
+/// Programs that run what they fetch, with the words that say so; none where they do nothing else.
+const AT_ONCE: &[(&str, &[&str])] = &[
+    ("npx", &[]),
+    ("bunx", &[]),
+    ("pnpx", &[]),
+    ("uvx", &[]),
+    ("npm", &["exec", "x"]),
+    ("pnpm", &["dlx", "exec"]),
+    ("yarn", &["dlx"]),
+    ("bun", &["x", "run"]),
+    ("pipx", &["run"]),
+    ("uv", &["run", "tool"]),
+    ("deno", &["run", "serve"]),
+    ("go", &["run"]),
+];
+
+const SYSTEM: &[&str] = &["rpm", "dnf", "yum", "apt", "apt-get", "zypper", "apk", "pacman"];
+
+const PYTHONS: &[&str] = &["python", "python3", "python2", "py"];
+
+const MORE: &[&str] = &["brew", "gem", "cargo", "zypper", "apk", "pacman", "pip2", "conda", "mamba"];
+
+const REPOSITORY_RUNNERS: &[&str] = &["npx", "bunx", "pnpx"];
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "packages.stranger-run",
+        severity: Severity::Critical,
+        reason: "runs code from a host that nobody vouches for, or installs it where anybody on the way can change it",
+        instead: Some(Instead::Advice("run or install the released package by name and version")),
+        when: &[
+            predicate("code_at_an_address_is_run_at_once", Trigger::keys(AT_ONCE), run_at_once),
+            predicate(
+                "installed_from_a_bare_address",
+                Trigger::programs(URL_RUNNERS)
+                    .or(Trigger::programs(INSTALLERS))
+                    .or(Trigger::programs(PYTHONS))
+                    .or(Trigger::programs(MORE)),
+                from_bare_address,
+            ),
+            predicate("registry_at_a_bare_address", Trigger::programs(INDEX_USERS), |scene| {
+                let found = scene.first(INDEX_USERS, |inv| texts(inv).any(|text| is_bare(&text, scene)));
+                if found.is_some() { foreign_index(scene) } else { Found::No }
+            }),
+        ],
+        fires: &[
+            "npx https://x.example/y.tgz",
+            "npx -y git+https://x.example/y.git",
+            "uv run https://x.example/y.py",
+            "uvx --from git+https://x.example/y.git y",
+            "deno run -A https://x.example/y.ts",
+            "pnpm dlx https://x.example/a.tgz",
+            "go run x.example/a@latest",
+            "pipx run --spec git+https://x.example/r.git r",
+            "pip install http://203.0.113.7/a.whl",
+            "python3 -m pip install http://x.example/a.whl",
+            "npm i -g http://203.0.113.7/a.tgz",
+            "sudo rpm -i http://203.0.113.7/a.rpm",
+            "npm install --registry http://203.0.113.7:4873 a",
+            "pip install --index-url http://x.example/simple a",
+        ],
+        silent: &[
+            "npx eslint .",
+            "npx lighthouse http://x.example",
+            "npx wait-on http://localhost:3000",
+            "deno run https://deno.land/std/x.ts",
+            "uv run main.py",
+            "pip install git+https://github.com/a/b",
+            "pip install https://x.example/a.whl",
+            "pip install --index-url http://localhost:3141/simple a",
+            "python3 -m pip install -r requirements.txt",
+            "npm install --registry https://x.example a",
+            "go run ./cmd/x",
+            "go run golang.org/x/tools/cmd/stringer@latest",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "packages.stranger-installed",
+        verdict: Verdict::Modify,
+        reason: "installs or runs what somebody put under an address, past every registry",
+        instead: Some(Instead::Advice("install the released package by name and version")),
+        when: &[
+            predicate(
+                "module_installs_from_an_address",
+                Trigger::programs(PYTHONS).or(Trigger::programs(MORE)),
+                from_address,
+            ),
+            predicate("repository_is_run", Trigger::programs(REPOSITORY_RUNNERS), |scene| {
+                let found = scene.first(REPOSITORY_RUNNERS, |inv| {
+                    words(inv).next().is_some_and(|word| {
+                        ["github:", "gitlab:", "bitbucket:", "gist:"]
+                            .iter()
+                            .any(|host| word.starts_with(host))
+                    })
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
+        ],
+        fires: &[
+            "python3 -m pip install https://x.example/a.whl",
+            "cargo install --git https://x.example/a.git",
+            "gem install https://x.example/a.gem",
+            "brew install https://x.example/a.rb",
+            "brew tap a/b https://x.example/tap.git",
+            "npx github:someone/thing",
+        ],
+        silent: &[
+            "python3 -m pip install -e .",
+            "python3 -m http.server",
+            "cargo install --git https://github.com/a/b",
+            "brew install jq",
+            "brew tap homebrew/cask",
+            "npm install github:a/b",
+            "gem install bundler",
+        ],
+        ..RULE
+    },
+];
+
+fn texts(inv: &Invocation) -> impl Iterator<Item = String> + '_ {
+    inv.args.iter().map(|arg| {
+        let text = arg.text();
+        match text.split_once('=') {
+            Some((front, value)) if front.starts_with('-') => value.to_owned(),
+            Some(_) | None => text,
+        }
+    })
+}
+
+/// An address outside the usual hosts without encryption, or of a machine that has no name.
+fn is_bare(text: &str, scene: &Scene<'_>) -> bool {
+    let Some((scheme, _)) = text.split_once("://") else { return false };
+    let host = host_of(text);
+    let plain = matches!(scheme, "http" | "git+http" | "ftp" | "git" | "git+git");
+    let nameless = host.split('.').count() == 4 && host.split('.').all(|part| part.parse::<u8>().is_ok());
+    host.contains('.') && (plain || nameless) && !is_usual(&host, scene.view.policy)
+}
+
+/// One that runs what it fetches is given an address of a host that is not a usual one.
+fn run_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let row = AT_ONCE.iter().find(|(name, _)| *name == inv.program);
+        row.is_some_and(|(_, told)| {
+            told.is_empty() || words(inv).next().is_some_and(|word| told.contains(&word))
+        })
+    });
+    if found.is_some() { run_from_url(scene) } else { Found::No }
+}
+
+/// The words of an installation, also where it is a module of Python: `python -m pip install …`.
+fn installs(inv: &Invocation) -> bool {
+    let says =
+        |wanted: &[&str]| inv.args.iter().take(5).filter_map(Arg::known).any(|word| wanted.contains(&word));
+    let verb = || {
+        says(&["install", "add", "i", "localinstall", "download", "tap", "-i", "-U", "-ivh", "-Uvh", "get"])
+    };
+    if runs(inv, PYTHONS) {
+        return says(&["pip", "pipx"]) && says(&["-m"]) && verb();
+    }
+    verb()
+}
+
+fn from_bare_address<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let named = [URL_RUNNERS, INSTALLERS, PYTHONS, MORE];
+    let found = scene.invocations().iter().find(|inv| {
+        // Of a system's packages, the older sources are not encrypted and signed all the same.
+        let weak = |text: &str| {
+            let nameless = host_of(text).bytes().all(|b| b.is_ascii_digit() || b == b'.');
+            is_bare(text, scene) && (nameless || !runs(inv, SYSTEM))
+        };
+        named.iter().any(|names| runs(inv, names))
+            && installs(inv)
+            && inv.operands.iter().any(|arg| weak(&arg.text()))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn from_address<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), scene.view.policy);
+    let found = scene.invocations().iter().find(|inv| {
+        let git = flag_value(inv, &["--git"]).is_some_and(|url| foreign(&url.text()));
+        (runs(inv, PYTHONS) || runs(inv, MORE))
+            && installs(inv)
+            && (git
+                || inv.operands.iter().any(|arg| foreign(&arg.text()))
+                || inv.program == "cargo" && texts(inv).any(|text| foreign(&text)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

@@ -1,0 +1,357 @@
+//! Credentials that would stand in the output of a call: out of a store, a variable, a history or a file of a running service.
+
+use super::{
+    ENVIRONMENT, SEARCHERS, VARIABLE_PRINTERS, code_prints, env_file_shown, environment_searched,
+    is_secret_name, printed_variable, shows,
+};
+use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::{lists, predicate};
+use crate::rules::matcher::{
+    Class, Found, Instead, RULE, Rule, SECRET_PRINTERS, Scene, Trigger, at, classify, has_flag,
+    prints_secret, runs, target_of,
+};
+use crate::shell::Arg;
+
+/// Stores whose answer is a credential and nothing else.
+const STORES: &[&str] = &[
+    "gh",
+    "glab",
+    "secret-tool",
+    "gcloud",
+    "op",
+    "bw",
+    "lpass",
+    "gopass",
+    "pass",
+    "keepassxc-cli",
+    "fly",
+    "flyctl",
+    "vault",
+    "git",
+    "security",
+    "keyctl",
+    "aws",
+    "az",
+    "heroku",
+    "ps",
+    "git-credential-*",
+    "docker-credential-*",
+];
+
+/// Of what these stores print, what is more than a credential.
+const NOT_ONLY: &[&str] =
+    &["sts", "kms", "storage", "acr", "cosmosdb", "ad", "config-helper", "config", "config:get"];
+
+/// Programs behind which a text is still to be read.
+const VIEWERS: &[&str] = &[
+    "cat", "head", "tail", "less", "more", "jq", "base64", "grep", "cut", "tr", "sed", "awk", "tee", "xxd",
+    "fold", "wc", "sort", "rev",
+];
+
+/// Words of a search that is for nothing but a value nobody should see.
+const HUNTED: &[&str] =
+    &["token", "secret", "secrets", "passw", "passwd", "password", "credential", "credentials"];
+
+/// Names of `.env` files of what is in use.
+const LIVE: &[&str] = &[".env.production", ".env.prod", ".env.staging", ".env.live"];
+
+/// Programs that read what is in a file, or search it.
+const HISTORY_READERS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "awk", "sed"];
+
+/// Directories in which keys are there for everybody.
+const PUBLIC_PLACES: &[&str] =
+    &["test", "tests", "spec", "examples", "example", "docs", "templates", "mocks", "__tests__", "e2e"];
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "secrets.credential-shown",
+        reason: "puts a credential of the person's where the model and every log can read it",
+        instead: Some(Instead::Command("gh auth status")),
+        when: &[
+            predicate("credential_printed_plainly", SECRET_PRINTERS, printed_plainly),
+            predicate("variable_of_a_service_printed", Trigger::programs(VARIABLE_PRINTERS), |scene| {
+                printed_variable(scene, &|name| is_of_service(name) && !is_assigned(name, scene))
+            }),
+            predicate("environment_hunted_for_secrets", Trigger::programs(ENVIRONMENT), |scene| {
+                environment_searched(scene, HUNTED)
+            }),
+            predicate("history_hunted_for_secrets", Trigger::programs(HISTORY_READERS), history_hunted),
+            predicate("variable_of_a_service_printed_by_code", Trigger::INTERPRETER, |scene| {
+                code_prints(scene, false, &is_of_service)
+            }),
+            predicate("keys_looked_for_everywhere", Trigger::programs(SEARCHERS), keys_hunted),
+            predicate("every_secret_of_a_cluster_shown", Trigger::programs(&["kubectl", "oc"]), |scene| {
+                let found = scene.first(&["kubectl", "oc"], |inv| {
+                    prints_secret(inv)
+                        && is_shown(inv, scene)
+                        && ["-A", "--all-namespaces"].iter().any(|flag| has_flag(inv, flag))
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
+            predicate("live_settings_shown", Trigger::programs(super::READERS), |scene| {
+                let live = LIVE.iter().any(|name| scene.command_line().contains(name));
+                if live { env_file_shown(scene) } else { Found::No }
+            }),
+        ],
+        fires: &[
+            "gh auth token",
+            "gh auth token | head -c 10",
+            "echo $(gh auth token)",
+            "gcloud auth print-access-token",
+            "security find-generic-password -w -s x",
+            "op read op://vault/item/password",
+            "pass show mail",
+            "git credential fill",
+            "aws configure get aws_secret_access_key",
+            "az account get-access-token",
+            "docker-credential-desktop list",
+            "git credential-osxkeychain get",
+            "echo $GITHUB_TOKEN",
+            "printenv AWS_SECRET_ACCESS_KEY",
+            "env | grep -i token",
+            "printenv | grep -iE 'key|secret|pass'",
+            "grep -i password ~/.bash_history",
+            "history | grep -i token",
+            "cat .env.production",
+            "node -p process.env.GITHUB_TOKEN",
+            "python3 -c \"import os; print(os.environ['GITHUB_TOKEN'])\"",
+            "find / -name id_rsa",
+            "grep -rl 'BEGIN RSA PRIVATE KEY' /home",
+            "find ~ -name '*.kdbx'",
+            "kubectl get secrets -A -o yaml",
+            "ps auxe",
+            "heroku auth:token",
+        ],
+        silent: &[
+            "T=$(gh auth token)",
+            "gh auth token | docker login ghcr.io -u me --password-stdin",
+            "gh auth status",
+            "export GH_TOKEN=$(gh auth token); gh pr list",
+            "aws ecr get-login-password | docker login --username AWS --password-stdin x",
+            "curl -H \"Authorization: Bearer $(gh auth token)\" https://api.github.com/user",
+            "T=$(curl -s localhost:3000/login | jq -r .token); echo $T",
+            "test -n \"$GITHUB_TOKEN\" && echo set",
+            "env | grep -c TOKEN",
+            "env | cut -d= -f1 | grep TOKEN",
+            "history | grep cargo",
+            "grep -n git ~/.bash_history",
+            "cp .env.production .env",
+            "git credential approve",
+            "kubectl get secrets",
+            "kubectl get secrets -A",
+            "find . -name '*.pem'",
+            "find ~ -name package.json",
+            "grep -rn 'PRIVATE KEY' src",
+            "node -p process.env.NODE_ENV",
+            "heroku config",
+            "ps aux",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.key-file",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "shows a file that by its name holds a private key or the credentials of a service",
+        instead: Some(Instead::Advice("name the file to the program that needs it, which reads it itself")),
+        when: &[predicate(
+            "key_or_credentials_shown",
+            Trigger::programs(super::READERS).or(Trigger::TOOL),
+            key_file_shown,
+        )],
+        fires: &[
+            "cat server.key",
+            "cat certs/private.pem",
+            "cat config/master.key",
+            "head service-account.json",
+            "grep password terraform.tfstate",
+            "Read /home/u/proj/config/master.key",
+            "cat config/secrets.yml",
+        ],
+        silent: &[
+            "cat cert.pem",
+            "cat certs/ca.pem",
+            "cat tests/certs/server.key",
+            "openssl x509 -in cert.pem -noout -text",
+            "openssl rsa -in server.key -check -noout",
+            "ls certs/server.key",
+            "cat src/key.rs",
+            "cat templates/secrets.yaml",
+            "grep -c x terraform.tfstate",
+            "grep -rn server.key src",
+        ],
+        ..RULE
+    },
+];
+
+/// A store prints a credential, and what it prints is shown.
+fn printed_plainly<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        runs(inv, STORES)
+            && prints_secret(inv)
+            && !inv.args.iter().filter_map(Arg::known).any(|word| NOT_ONLY.contains(&word))
+            && is_shown(inv, scene)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Names and contents of private keys, looked for over a home or the machine.
+fn keys_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let is_key = |text: &str| {
+        let name = text.trim_matches('*');
+        let ending =
+            lists::SECRET_ENDINGS.iter().chain(&[".pem", ".key", "_rsa", "wallet.dat"]).any(|e| *e == name);
+        let keys = name.starts_with("id_") || name == "key4.db" || name == "logins.json";
+        ending
+            || keys
+            || name.contains("PRIVATE KEY")
+            || name.contains("AKIA")
+            || name.contains("aws_secret_access_key")
+    };
+    let found =
+        scene.first(SEARCHERS, |inv| {
+            let wide =
+                inv.operands.iter().any(|arg| {
+                    classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
+                        .any(&[Class::Root, Class::Home, Class::Users])
+                });
+            wide && inv.args.iter().any(|arg| is_key(&arg.text()))
+        });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What it prints goes neither to a file, nor into a variable, nor to a program that takes it for what it is for.
+fn is_shown(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let all = scene.invocations();
+    if !inv.writes.is_empty() {
+        return false;
+    }
+    let behind = all.iter().filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage);
+    if behind.clone().any(|other| !runs(other, VIEWERS) || !other.writes.is_empty()) {
+        return false;
+    }
+    let outer = std::iter::once(inv).chain(behind).find_map(|other| other.feeds).and_then(|at| all.get(at));
+    match outer {
+        Some(outer) => {
+            runs(outer, &["echo", "printf", "cat"]) && outer.writes.is_empty() && outer.feeds.is_none()
+        }
+        None => !is_captured(inv, scene.command_line()),
+    }
+}
+
+/// A variable takes it, or the program that logs in with it.
+pub(super) fn is_taken(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let logs_in = |other: &Invocation| {
+        other.pipeline == inv.pipeline && other.stage > inv.stage && has_flag(other, "--password-stdin")
+    };
+    let line = scene.command_line();
+    let assigned = || {
+        // `X=$(gh auth token)`, and nothing else is made of it.
+        let front = line.find(inv.text.trim()).and_then(|at| line.get(..at)).unwrap_or_default();
+        ["=$(", "=\"$(", "=`"].iter().any(|end| front.ends_with(end))
+    };
+    scene.invocations().iter().any(logs_in)
+        || STORES.contains(&inv.program.as_str()) && inv.writes.is_empty() && assigned()
+}
+
+/// It stands in a substitution whose value is assigned; also where the line does not say.
+fn is_captured(inv: &Invocation, line: &str) -> bool {
+    let Some(front) = line.find(inv.text.trim()).and_then(|at| line.get(..at)) else { return true };
+    let opened = front.matches("$(").count() > front.matches(')').count();
+    opened || front.matches('`').count() % 2 == 1
+}
+
+/// A name that says which service the secret is for: `GITHUB_TOKEN`, and not `TOKEN`.
+fn is_of_service(name: &str) -> bool {
+    is_secret_name(name)
+        && name.contains('_')
+        && !name.to_ascii_uppercase().starts_with("CSRF")
+        && name.bytes().all(|b| !b.is_ascii_lowercase())
+        && !matches!(name, "API_KEY" | "ACCESS_TOKEN" | "AUTH_TOKEN" | "REFRESH_TOKEN" | "ID_TOKEN")
+}
+
+/// The call gives the variable its value itself.
+fn is_assigned(name: &str, scene: &Scene<'_>) -> bool {
+    scene.command_line().contains(&format!("{name}="))
+}
+
+/// A history of what the person typed is searched for passwords.
+fn history_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let home = scene.view.facts.places.home.as_deref();
+    let hunts = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        text.split(|c: char| !c.is_ascii_alphanumeric())
+            .any(|word| HUNTED.contains(&word) || matches!(word, "pass" | "apikey" | "pwd"))
+    };
+    let found = scene.first(HISTORY_READERS, |inv| {
+        let piped = || {
+            scene.invocations().iter().any(|other| {
+                other.pipeline == inv.pipeline && other.stage < inv.stage && runs(other, &["history", "fc"])
+            })
+        };
+        let own =
+            || inv.operands.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), lists::HISTORIES, home));
+        inv.operands.first().is_some_and(|arg| hunts(&arg.text())) && (piped() || own())
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A path whose last name says that a private key or a service's credentials are in it.
+fn is_key_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let public = path.split('/').any(|part| PUBLIC_PLACES.contains(&part) || lists::FIXTURES.contains(&part));
+    if public || name.contains("example") || name.contains("sample") || name.contains(char::is_whitespace) {
+        return false;
+    }
+    let stem = |ending: &str| name.strip_suffix(ending).filter(|stem| !stem.is_empty());
+    let private = |stem: &str| {
+        stem.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
+            matches!(word, "private" | "privkey" | "key" | "privatekey" | "rsa" | "secret" | "identity")
+        })
+    };
+    stem(".key").is_some_and(|stem| !stem.contains("pub"))
+        || stem(".pem").is_some_and(|stem| private(stem) && !stem.contains("pub"))
+        || stem(".tfstate").is_some()
+        || [
+            "secrets.yml",
+            "secrets.yaml",
+            "secrets.json",
+            "secrets.toml",
+            "credentials.json",
+            "wp-config.php",
+        ]
+        .contains(&name.as_str())
+        || stem(".json").is_some_and(|stem| {
+            ["service-account", "service_account", "serviceaccount", "client_secret"]
+                .iter()
+                .any(|front| stem.starts_with(front))
+        })
+}
+
+fn key_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    match &scene.view.call.action {
+        Action::Read { path } | Action::Search { kind: SearchKind::Grep, path: Some(path), .. } => {
+            return if is_key_file(path) { Found::yes(path) } else { Found::No };
+        }
+        _ => {}
+    }
+    let home = scene.view.facts.places.home.as_deref();
+    let is_key = |target: &Target| {
+        let Target::Path { path, glob, .. } = target else { return false };
+        let rest = home.and_then(|home| path.strip_prefix(home)).unwrap_or(path);
+        // What is a secret by its place has a rule of its own.
+        !glob && is_key_file(rest) && !classify(target, EffectKind::FileRead, &scene.view).has(Class::Secret)
+    };
+    let found = scene.invocations().iter().find(|inv| {
+        let searches = runs(inv, SEARCHERS) || runs(inv, &["sed", "awk", "jq", "yq"]);
+        // The first operand of a search is what is looked for.
+        let files = inv.operands.iter().skip(usize::from(searches));
+        !inv.contained
+            && shows(inv)
+            && !runs(inv, &["diff", "python", "python3", "node", "ruby", "perl", "php", "vim", "nano", "tee"])
+            && ({ files }.any(|arg| is_key(&target_of(arg, inv.cwd.as_deref())))
+                || inv.reads.iter().any(is_key))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
