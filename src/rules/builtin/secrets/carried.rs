@@ -27,7 +27,8 @@ const UPLOADERS: &[(&str, &[&str])] = &[
 pub(super) const COPIERS: &[&str] = &["cp", "rsync", "ditto", "rclone", "scp", "gsutil"];
 
 /// Of these, the ones that reach other machines.
-pub(in crate::rules::builtin) const SENDERS: &[&str] = &["rsync", "rclone", "scp", "gsutil"];
+pub(in crate::rules::builtin) const SENDERS: &[&str] =
+    &["rsync", "rclone", "scp", "gsutil", "aws", "gcloud", "azcopy", "s3cmd", "s5cmd", "mc", "b2"];
 
 /// What can carry a secret away.
 pub(super) const CARRIERS: &[&str] = &[
