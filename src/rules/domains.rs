@@ -96,6 +96,11 @@ pub const DOMAINS: &[Domain] = &[
         "data has no undo, and an agent seldom knows which database it is connected to",
     ),
     domain(
+        "mail",
+        "messages sent to people, and the mail that is kept for them",
+        "what was sent cannot be called back, and it speaks in somebody's name",
+    ),
+    domain(
         "packages",
         "publishing, installing from unusual sources, and removing what the system needs",
         "what is published cannot be taken back, and what is installed runs code at once",

@@ -1,18 +1,18 @@
 //! Infrastructure: clouds, clusters, containers, hosted repositories.
 
+use super::clusters::{self, KUBECTL};
 use super::deeds::{self, Deeds};
-use super::{flagged, predicate, sub};
-use crate::domain::{Effect, Severity, Target, Verdict};
+use super::{lists, predicate, standing, sub};
+use crate::domain::{Effect, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs,
+    At, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, flag_value,
+    has_flag, runs,
 };
 use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
 
 const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt"];
-const DOCKER: &[&str] = &["docker", "podman", "nerdctl", "finch"];
-const KUBECTL: &[&str] = &["kubectl", "oc", "k3s", "k"];
 
 /// Nothing is done, or it is done to an emulated store on this machine.
 const EMULATED_OR_DRY: &[&str] = &[
@@ -24,9 +24,6 @@ const EMULATED_OR_DRY: &[&str] = &[
 ];
 
 const CLOUDS: &[&str] = &["aws", "gcloud", "az", "doctl", "oci", "ibmcloud", "linode-cli", "hcloud", "scw"];
-
-/// Clusters of this machine.
-const LOCAL_CLUSTERS: &[&str] = &["kind", "k3d", "minikube"];
 
 const HUBS: &[&str] = &["gh", "glab"];
 
@@ -55,7 +52,23 @@ const RAZED: Deeds = &[
     (&["rclone"], &["sync"]),
     (&["borg"], &["delete"]),
     (&["qm", "pct"], &["destroy"]),
-    (&["gh"], &["api -X DELETE repos/*", "api --method DELETE repos/*", "codespace delete --all"]),
+    (
+        &["gh"],
+        &[
+            "api -X DELETE repos/*",
+            "api repos/* -X DELETE",
+            "api /repos/* -X DELETE",
+            "api repos/* --method DELETE",
+            "api -XDELETE repos/*",
+            "api -XDELETE /repos/*",
+            "api -X DELETE /repos/*",
+            "api --method DELETE repos/*",
+            "api --method DELETE /repos/*",
+            "api --method=DELETE repos/*",
+            "api --method=DELETE /repos/*",
+            "codespace delete --all",
+        ],
+    ),
     (&["ibmcloud"], &["resource service-instance-delete", "ks cluster-rm", "ks cluster rm"]),
     (
         &["heroku"],
@@ -86,6 +99,51 @@ const RAZED: Deeds = &[
     (&["dog"], &["monitor delete"]),
     (&["hub"], &["delete"]),
     (&["argocd"], &["app delete", "cluster rm", "proj delete"]),
+    (&["aws"], &["organizations close-account"]),
+    (&["aws-nuke"], &["--no-dry-run"]),
+    (&["cloud-nuke"], &["aws --force", "azure --force", "defaults-aws --force"]),
+    (&["azd"], &["down"]),
+    (&["cf"], &["delete", "delete-space", "delete-org", "delete-service"]),
+    (&["dokku"], &["apps:destroy", "postgres:destroy", "mysql:destroy", "mongo:destroy", "redis:destroy"]),
+    (&["rancher"], &["cluster delete", "clusters delete", "projects delete", "namespaces delete"]),
+    (&["sst"], &["remove"]),
+    (&["railway"], &["volume delete", "environment delete", "delete"]),
+    (
+        &["wrangler"],
+        &[
+            "pages project delete",
+            "queues delete",
+            "vectorize delete",
+            "hyperdrive delete",
+            "dispatch-namespace delete",
+        ],
+    ),
+    (&["circleci"], &["context delete", "namespace delete"]),
+    (&["gh"], &["release delete --cleanup-tag"]),
+    (&["glab"], &["api -X DELETE projects/*", "api --method DELETE projects/*", "repo delete"]),
+    (&["platform", "upsun"], &["environment:delete", "project:delete"]),
+    (&["tencentcloud", "tccli"], &["TerminateInstances", "cvm TerminateInstances"]),
+    (&["aliyun"], &["DeleteInstance", "ecs DeleteInstance*", "rds DeleteDBInstance"]),
+    (
+        &["scw", "hcloud", "civo", "exo"],
+        &[
+            "instance server terminate",
+            "instance server delete",
+            "server delete",
+            "instance remove",
+            "kubernetes remove",
+        ],
+    ),
+    (&["northflank", "koyeb"], &["delete", "app delete", "service delete", "apps delete", "services delete"]),
+    (&["upctl", "packet", "metal"], &["server delete", "device delete"]),
+    (&["eksctl"], &["delete fargateprofile", "delete iamserviceaccount"]),
+    (&["rosa", "ocm"], &["delete cluster"]),
+    (&["az"], &["deployment group create --mode=Complete", "deployment group create Complete"]),
+    (&["gcloud"], &["deployment-manager deployments delete"]),
+    (&["helmfile"], &["destroy", "delete"]),
+    (&["skaffold", "okteto", "garden"], &["destroy", "cleanup namespace", "delete environment"]),
+    (&["juju"], &["destroy-model", "destroy-controller", "kill-controller", "remove-application"]),
+    (&["ceph"], &["osd pool delete", "osd pool rm", "fs rm"]),
 ];
 
 /// Deeds that switch off what protects or watches a cloud account.
@@ -100,6 +158,15 @@ const LOOSENED: Deeds = &[(
         "s3api put-public-access-block --public-access-block-configuration",
         "s3api put-bucket-versioning",
         "ec2 modify-instance-attribute --no-disable-api-termination",
+        "ec2 modify-instance-metadata-options optional",
+        "ec2 modify-instance-metadata-options --http-tokens=optional",
+        "ec2 disable-ebs-encryption-by-default",
+        "wafv2 disassociate-web-acl",
+        "inspector2 disable",
+        "macie2 disable-macie",
+        "rds modify-db-cluster --no-deletion-protection",
+        "dynamodb update-table --no-deletion-protection-enabled",
+        "organizations detach-policy",
         "rds modify-db-instance --no-deletion-protection",
         "config stop-configuration-recorder",
         "configservice stop-configuration-recorder",
@@ -116,6 +183,10 @@ const GIVEN: Deeds = &[
     (
         &["aws"],
         &[
+            "rds modify-db-instance --publicly-accessible",
+            "rds modify-db-cluster --publicly-accessible",
+            "lambda create-function-url-config NONE",
+            "sts assume-root",
             "iam create-policy-version",
             "iam put-group-policy",
             "iam attach-group-policy",
@@ -185,7 +256,9 @@ const GIVEN: Deeds = &[
             "api repos/* permission=admin",
         ],
     ),
-    (&["glab"], &["deploy-key add", "repo members add"]),
+    (&["gh"], &["ssh-key add", "gpg-key add"]),
+    (&["glab"], &["deploy-key add", "repo members add", "ssh-key add"]),
+    (&["docker"], &["swarm join"]),
     (&["doctl"], &["compute ssh-key create", "compute firewall add-rules"]),
     (&["kubectl"], &["create clusterrolebinding", "certificate approve", "auth reconcile"]),
 ];
@@ -252,19 +325,9 @@ const ASKED: Deeds = &[
     (&["netlify"], &["env:unset", "functions:delete", "blobs:delete"]),
     (
         &["wrangler"],
-        &[
-            "secret delete",
-            "kv key delete",
-            "r2 object delete",
-            "rollback",
-            "queues delete",
-            "pages project delete",
-            "pages deployment delete",
-            "hyperdrive delete",
-            "vectorize delete",
-        ],
+        &["secret delete", "kv key delete", "r2 object delete", "rollback", "pages deployment delete"],
     ),
-    (&["railway"], &["delete", "down", "volume delete", "environment delete"]),
+    (&["railway"], &["down"]),
     (
         &["supabase"],
         &[
@@ -419,18 +482,26 @@ pub(super) const RULES: &[Rule] = &[
                 flags: &[&["-y", "--yes", "-f", "--skip-preview"]],
                 ..sub(&["pulumi"], &["destroy", "down", "stack rm"])
             }),
-            When::Command(Command { flags: &[&["--force", "-f"]], ..sub(&["cdk"], &["destroy"]) }),
+            When::Command(Command { flags: &[&["--force", "-f"]], ..sub(&["cdk", "aws-cdk"], &["destroy"]) }),
+            predicate("infrastructure_destroyed", Trigger::programs(BUILDERS), destroyed),
+            predicate("infrastructure_forgotten", Trigger::programs(TERRAFORM), forgotten),
         ],
         fires: &[
             "terraform destroy -auto-approve",
             "tofu apply -destroy -auto-approve",
             "pulumi destroy --yes",
             "cdk destroy --force",
+            "terraform destroy",
+            "yes yes | terraform destroy",
+            "terraform plan -destroy -out=d && terraform apply d",
+            "terraform state list | xargs terraform state rm",
         ],
         silent: &[
             "terraform plan -destroy",
             "terraform plan",
             "terraform apply",
+            "terraform -chdir=examples/test destroy",
+            "terraform state list",
             "pulumi preview",
             "terraform validate",
         ],
@@ -458,7 +529,7 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(Command { without: &["-y", "--yes"], ..sub(&["pulumi"], &["destroy"]) }),
         ],
         fires: &[
-            "terraform destroy",
+            "terraform destroy -var-file=test.tfvars",
             "terraform apply -auto-approve",
             "terraform state rm aws_instance.x",
             "terraform force-unlock 1",
@@ -492,6 +563,8 @@ pub(super) const RULES: &[Rule] = &[
             "kubectl get ns",
             "kubectl delete pod x",
             "kubectl delete ns prod --dry-run=client",
+            "kubectl delete namespace ci-123",
+            "kubectl --context minikube delete all --all",
             "kubectl describe ns prod",
         ],
         ..RULE
@@ -509,10 +582,8 @@ pub(super) const RULES: &[Rule] = &[
                 without: &["--dry-run"],
                 ..sub(&["helm"], &["uninstall", "delete", "rollback"])
             }),
-            predicate("local_cluster_deleted", Trigger::programs(LOCAL_CLUSTERS), local_deleted),
         ],
         fires: &[
-            "kind delete cluster",
             "kubectl delete deployment web",
             "kubectl delete pod \"$P\"",
             "kubectl delete pods -l app=web",
@@ -523,8 +594,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "kubectl get pods",
-            "kind create cluster; kind delete cluster",
-            "minikube start && minikube delete",
+            "kubectl --context kind-dev delete ns x",
             "kubectl scale deploy x --replicas=2",
             "kubectl apply -f k8s/ --dry-run=client",
             "helm list",
@@ -551,11 +621,42 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "cloud.container-data-wiped",
+        severity: Severity::Critical,
+        reason: "deletes the directory in which a database in a container keeps its data",
+        instead: Some(Instead::Command("docker compose exec db ls /var/lib/postgresql")),
+        when: &[predicate("container_database_deleted", Trigger::WRAPPED, |scene| {
+            deleted_inside(scene, is_data)
+        })],
+        fires: &[
+            "docker exec db rm -rf /var/lib/postgresql/data",
+            "kubectl exec db-0 -- sh -c 'rm -rf /var/lib/mysql/*'",
+        ],
+        silent: &["docker exec web rm -rf /app/tmp", "docker exec db ls /var/lib/postgresql/data"],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.state-deleted",
+        verdict: Verdict::Modify,
+        reason: "deletes the file in which it is kept what infrastructure was built",
+        instead: Some(Instead::Command("terraform state list")),
+        when: &[When::Effect(OnEffect {
+            kinds: &[EffectKind::FileDeletion],
+            at: &[At::Name("terraform.tfstate"), At::Name("terraform.tfstate.d")],
+            ..EFFECT
+        })],
+        fires: &["rm terraform.tfstate", "rm -f infra/terraform.tfstate"],
+        silent: &["rm -rf .terraform", "cat terraform.tfstate", "rm tfplan"],
+        ..RULE
+    },
+    Rule {
         id: "cloud.container-wiped",
         verdict: Verdict::Modify,
         reason: "deletes a whole directory in a container that may be a volume or a mount of this machine",
         instead: Some(Instead::Command("docker compose exec web ls /app")),
-        when: &[predicate("container_directory_deleted", Trigger::WRAPPED, container_wiped)],
+        when: &[predicate("container_directory_deleted", Trigger::WRAPPED, |scene| {
+            deleted_inside(scene, is_wide)
+        })],
         fires: &[
             "docker exec web rm -rf /app",
             "docker exec db rm -rf /var/lib/postgresql/data",
@@ -588,11 +689,11 @@ pub(super) const RULES: &[Rule] = &[
                 without: EMULATED_OR_DRY,
                 ..sub(&["aws"], &["s3 rb", "s3api delete-bucket", "s3api delete-objects"])
             }),
-            When::Command(Command {
-                flags: &[&["--delete"]],
-                without: EMULATED_OR_DRY,
-                ..sub(&["aws"], &["s3 sync"])
-            }),
+            predicate(
+                "bucket_made_like_a_directory",
+                Trigger::programs(&["aws", "gsutil", "gcloud"]),
+                mirrored,
+            ),
             When::Command(sub(&["gsutil"], &["rb", "rm"])),
             When::Command(sub(&["gcloud"], &["storage rm", "storage buckets delete"])),
             When::Command(sub(&["rclone"], &["purge", "delete", "rmdirs"])),
@@ -608,6 +709,7 @@ pub(super) const RULES: &[Rule] = &[
             "gsutil rm -r gs://bucket",
             "rclone purge remote:x",
             "aws s3 sync . s3://bucket --delete",
+            "gsutil -m rsync -d -r ./empty gs://bucket",
         ],
         silent: &[
             "aws --endpoint-url http://localhost:4566 s3 rb s3://test --force",
@@ -616,6 +718,7 @@ pub(super) const RULES: &[Rule] = &[
             "aws s3 rm s3://bucket --recursive --dryrun",
             "gsutil ls gs://bucket",
             "aws s3 sync . s3://bucket",
+            "aws s3 sync ./dist s3://site --delete",
         ],
         ..RULE
     },
@@ -627,6 +730,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("cloud_cli_deletes", Trigger::programs(CLOUDS), cloud_deletes),
             predicate("razed_by_words", Trigger::rows(RAZED), razed),
+            predicate("deleted_at_a_provider", Trigger::programs(lists::DOWNLOADERS), deleted_by_request),
         ],
         fires: &[
             "aws ec2 terminate-instances --instance-ids i-1",
@@ -639,8 +743,14 @@ pub(super) const RULES: &[Rule] = &[
             "eksctl delete cluster --name c",
             "argocd app delete x --cascade",
             "gh api -X DELETE repos/a/b",
+            "curl -X DELETE https://api.digitalocean.com/v2/droplets/1",
+            "curl -X DELETE https://api.github.com/repos/a/b",
+            "aws-nuke -c x.yml --no-dry-run",
         ],
         silent: &[
+            "curl -X DELETE https://api.github.com/repos/a/b/git/refs/heads/x",
+            "curl https://api.digitalocean.com/v2/droplets",
+            "curl -X DELETE http://localhost:3000/v1/projects/1",
             "argocd app sync x",
             "rclone sync a b",
             "eksctl get cluster",
@@ -834,88 +944,6 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
-        id: "cloud.docker-volumes-pruned",
-        reason: "deletes the data of every container that does not run just now, also of other projects",
-        instead: Some(Instead::Command("docker system df")),
-        when: &[
-            When::Command(sub(DOCKER, &["volume prune", "system reset"])),
-            When::Command(Command { flags: &[&["--volumes"]], ..sub(DOCKER, &["system prune"]) }),
-        ],
-        fires: &[
-            "docker system prune -a --volumes",
-            "docker system prune --volumes -f",
-            "docker volume prune -af",
-            "podman system reset --force",
-        ],
-        silent: &[
-            "docker volume ls",
-            "docker system df -v",
-            "docker system prune",
-            "docker volume inspect data",
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.docker-prune",
-        verdict: Verdict::Modify,
-        reason: "deletes volumes or all unused images, also those of other projects",
-        instead: Some(Instead::Command("docker system df")),
-        when: &[
-            When::Command(sub(DOCKER, &["volume rm"])),
-            When::Command(Command {
-                flags: &[&["-a", "--all"]],
-                ..sub(DOCKER, &["system prune", "image prune"])
-            }),
-            When::Command(Command {
-                flags: &[&["-v", "--volumes", "--rmi"]],
-                ..sub(DOCKER, &["compose down"])
-            }),
-            When::Command(Command {
-                flags: &[&["-v", "--volumes", "--rmi"]],
-                ..sub(&["docker-compose", "podman-compose"], &["down"])
-            }),
-            predicate("docker_removes_all", Trigger::programs(DOCKER), docker_all),
-        ],
-        fires: &[
-            "docker system prune -a",
-            "docker volume rm data",
-            "docker compose down -v",
-            "docker rm -f $(docker ps -aq)",
-            "docker-compose down --volumes",
-            "docker image prune -af",
-        ],
-        silent: &[
-            "docker system df",
-            "docker compose down",
-            "docker rm web",
-            "docker ps",
-            "docker compose up -d",
-            "docker system prune -f",
-        ],
-        ..RULE
-    },
-    Rule {
-        id: "cloud.docker-tidy",
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        reason: "deletes stopped containers, loose images or build caches, also those of other projects",
-        instead: Some(Instead::Command("docker system df")),
-        when: &[When::Command(sub(
-            DOCKER,
-            &[
-                "system prune",
-                "image prune",
-                "container prune",
-                "builder prune",
-                "network prune",
-                "buildx prune",
-            ],
-        ))],
-        fires: &["docker system prune -f", "docker builder prune", "podman container prune -f"],
-        silent: &["docker system df", "docker volume ls", "docker image ls"],
-        ..RULE
-    },
-    Rule {
         id: "cloud.app-destroy",
         severity: Severity::Critical,
         reason: "destroys a running application or machine",
@@ -977,7 +1005,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "runs a command on many machines at once",
         instead: Some(Instead::Command("ansible-playbook --check site.yml")),
         when: &[
-            When::Command(flagged(&["ansible"], &[&["-m", "--module-name", "-a", "--args"]])),
+            predicate("ansible_changes", Trigger::programs(&["ansible"]), ansible_changes),
             When::Command(Command {
                 without: &["--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks"],
                 ..super::run(&["ansible-playbook"])
@@ -994,6 +1022,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "ansible-playbook --check site.yml",
+            "ansible all -m ping",
             "ansible --version",
             "ansible-playbook --syntax-check site.yml",
             "ansible-lint",
@@ -1001,6 +1030,152 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
+
+/// A way into the interfaces of providers, for requests that delete.
+const PROVIDERS: &[&str] = &[
+    "api.digitalocean.com/v2/",
+    "api.cloudflare.com/client/v4/",
+    "api.heroku.com/apps/",
+    "api.heroku.com/addons/",
+    "api.vercel.com/",
+    "api.netlify.com/api/v1/",
+    "api.render.com/v1/",
+    "api.machines.dev/v1/",
+    "api.hetzner.cloud/v1/",
+    "api.linode.com/v4/",
+    "api.vultr.com/v2/",
+    "api.scaleway.com/",
+    "api.supabase.com/v1/",
+    "api.planetscale.com/v1/",
+    "api.neon.tech/",
+    "console.neon.tech/api/v2/",
+    "cloud.mongodb.com/api/",
+    "app.terraform.io/api/v2/",
+    "management.azure.com/",
+    "management.core.windows.net/",
+    "graph.microsoft.com/",
+    "googleapis.com/",
+    "amazonaws.com/",
+    "api.pulumi.com/",
+    "api.civo.com/v2/",
+    "api.equinix.com/",
+    "api.stripe.com/v1/",
+    "gitlab.com/api/v4/projects/",
+    "gitlab.com/api/v4/groups/",
+    "api.bitbucket.org/2.0/repositories/",
+];
+
+/// A provider is asked to delete by a plain request, or by a mutation that is named so.
+fn deleted_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(lists::DOWNLOADERS, |inv| {
+        let texts: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let deletes = texts.iter().any(|text| {
+            matches!(text.as_str(), "DELETE" | "-XDELETE" | "--request=DELETE" | "--method=DELETE" | "delete")
+        });
+        let asked = |text: &str| {
+            let address = text.split_once("://").map_or(text, |(_, rest)| rest);
+            let at_github = address.strip_prefix("api.github.com/repos/").is_some_and(|path| {
+                let path = path.trim_end_matches('/');
+                path.split('/').count() == 2 || path.ends_with("/protection")
+            });
+            at_github
+                || PROVIDERS.iter().any(|front| {
+                    address.starts_with(front)
+                        || address
+                            .find(front)
+                            .is_some_and(|at| !address.get(..at).unwrap_or_default().contains('/'))
+                })
+        };
+        let mutates = || {
+            texts.iter().any(|text| {
+                text.contains("mutation")
+                    && [
+                        "volumeDelete",
+                        "projectDelete",
+                        "serviceDelete",
+                        "environmentDelete",
+                        "deleteRepository",
+                        "deleteApp",
+                        "deleteProject",
+                        "deleteDatabase",
+                        "deleteOrganization",
+                    ]
+                    .iter()
+                    .any(|name| text.contains(name))
+            })
+        };
+        deletes && texts.iter().any(|text| asked(text)) || mutates()
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that build infrastructure from files, and take it down.
+const BUILDERS: &[&str] = &["terraform", "tofu", "terragrunt", "pulumi", "cdk", "aws-cdk"];
+
+/// All that was built is destroyed, and nothing says that it is for tests.
+fn destroyed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let test = |inv: &Invocation| {
+        let line = scene.command_line();
+        let space = line.split_whitespace().find_map(|word| word.strip_prefix("TF_WORKSPACE="));
+        standing::names_scratch(inv) || space.is_some_and(standing::is_own)
+    };
+    let found = scene.first(BUILDERS, |inv| {
+        let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+        let verb = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
+        // `terraform plan -destroy -out=x && terraform apply x`
+        let planned = || {
+            let plan = words.iter().rfind(|word| !word.starts_with('-')).copied().unwrap_or_default();
+            all.iter().filter(|other| other.program == inv.program).any(|other| {
+                let told: Vec<&str> = other.args.iter().filter_map(Arg::known).collect();
+                told.iter().any(|word| matches!(*word, "-destroy" | "--destroy"))
+                    && told.iter().any(|word| {
+                        word.strip_prefix("--out=").or_else(|| word.strip_prefix("-out=")).unwrap_or(word)
+                            == plan
+                    })
+            })
+        };
+        let help = words.iter().any(|word| matches!(*word, "-help" | "--help" | "-h"));
+        let destroys = matches!(verb, "destroy" | "down")
+            || verb == "apply" && (words.contains(&"-destroy") || words.contains(&"--destroy") || planned());
+        destroys && !help && !test(inv)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// All that a state knows is forgotten.
+fn forgotten<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let words = |inv: &Invocation| -> Vec<String> { inv.args.iter().take(2).map(Arg::text).collect() };
+    let all = scene.invocations();
+    let found = all.iter().enumerate().find(|(index, inv)| {
+        runs(inv, TERRAFORM)
+            && words(inv) == ["state", "rm"]
+            && all.iter().any(|other| {
+                let comes =
+                    other.feeds == Some(*index) || other.pipeline == inv.pipeline && other.stage < inv.stage;
+                comes && runs(other, TERRAFORM) && words(other) == ["state", "list"]
+            })
+    });
+    Found::from(found.map(|(_, inv)| inv.text.as_str()))
+}
+
+/// Modules that only look.
+const LOOKS: &[&str] =
+    &["ping", "setup", "debug", "gather_facts", "stat", "service_facts", "package_facts", "assert"];
+
+/// A module that may change something on many machines.
+fn ansible_changes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["ansible"], |inv| {
+        let module = flag_value(inv, &["-m", "--module-name"]).map(Arg::text);
+        let looks = module
+            .as_deref()
+            .is_some_and(|name| LOOKS.contains(&name.rsplit('.').next().unwrap_or_default()));
+        (module.is_some() || has_flag(inv, "-a") || has_flag(inv, "--args"))
+            && !looks
+            && !has_flag(inv, "--check")
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 /// Kinds of things with which much goes, or what nothing brings back.
 const WIDE_KINDS: &[&str] = &[
@@ -1023,6 +1198,8 @@ const WIDE_KINDS: &[&str] = &[
     "customresourcedefinitions",
     "clusterrole",
     "storageclass",
+    "project",
+    "projects",
 ];
 
 /// Kinds of things that are started again or have run.
@@ -1031,7 +1208,7 @@ const POD_KINDS: &[&str] = &["pod", "pods", "po", "job", "jobs"];
 /// The words behind `kubectl delete`; nothing for another command, and for a dry run.
 fn kubectl_deleted(inv: &Invocation) -> Option<Vec<&Arg>> {
     let mut words = inv.sub.iter().map(String::as_str);
-    let deletes = words.next() == Some("delete") && !has_flag(inv, "--dry-run");
+    let deletes = words.next() == Some("delete") && !has_flag(inv, "--dry-run") && !clusters::is_local(inv);
     deletes.then(|| inv.operands.iter().collect())
 }
 
@@ -1046,7 +1223,14 @@ fn kubectl_wide<'a>(scene: &Scene<'a>) -> Found<'a> {
         let kind = words.first().map(|arg| arg.prefix()).unwrap_or_default();
         let kinds = kind.split('/').next().unwrap_or_default();
         let every = inv.flags.iter().any(|flag| flag.name == "--all");
-        every || kinds.split(',').any(|kind| WIDE_KINDS.contains(&kind))
+        let space = matches!(kinds, "ns" | "namespace" | "namespaces");
+        let names = || words.iter().skip(1).filter_map(|arg| arg.known());
+        // A namespace that is made to be thrown away.
+        let spared = space
+            && words.len() > 1
+            && names().count() + 1 == words.len()
+            && names().all(standing::is_scratch);
+        every || !spared && kinds.split(',').any(|kind| WIDE_KINDS.contains(&kind))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -1069,39 +1253,41 @@ fn kubectl_deletes<'a>(scene: &Scene<'a>, pods: bool) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// The root, a directory at the top or one of data, or all in one, is deleted in a container.
-/// A local cluster deleted that the call did not make itself.
-fn local_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let first =
-        |inv: &Invocation| inv.args.iter().filter_map(Arg::known).next().unwrap_or_default().to_owned();
-    let name = |inv: &Invocation| {
-        flag_value(inv, &["--name", "-n", "-p"]).map(Arg::text).or_else(|| {
-            inv.args.iter().filter_map(Arg::known).skip(1).find(|word| *word != "cluster").map(str::to_owned)
-        })
-    };
-    let found = scene.first(LOCAL_CLUSTERS, |inv| {
-        let made = |other: &Invocation| {
-            other.program == inv.program
-                && matches!(first(other).as_str(), "create" | "start" | "cluster")
-                && name(other) == name(inv)
-        };
-        first(inv) == "delete" && scene.first(LOCAL_CLUSTERS, made).is_none()
-            || first(inv) == "cluster" && inv.args.iter().any(|arg| arg.known() == Some("delete"))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+/// Where databases keep their data.
+fn is_data(path: &str) -> bool {
+    [
+        "postgresql",
+        "mysql",
+        "mongodb",
+        "mariadb",
+        "redis",
+        "elasticsearch",
+        "cassandra",
+        "clickhouse",
+        "etcd",
+        "rabbitmq",
+    ]
+    .iter()
+    .any(|name| path.strip_prefix("/var/lib/").is_some_and(|rest| rest.starts_with(name)))
+        || path.starts_with("/data/db")
 }
 
-fn container_wiped<'a>(scene: &Scene<'a>) -> Found<'a> {
+/// The root, a directory at the top or one of data, or all in one.
+fn is_wide(path: &str) -> bool {
+    let dir = path.trim_end_matches(['*', '/', '.']);
+    let depth = dir.split('/').filter(|part| !part.is_empty()).count();
+    let data = dir.starts_with("/var/lib/") || dir.starts_with("/srv/") || dir.starts_with("/mnt/");
+    data || if path.starts_with('/') { depth < 2 } else { dir.is_empty() }
+}
+
+/// A path for which `test` holds is deleted in a container.
+fn deleted_inside<'a>(scene: &Scene<'a>, test: fn(&str) -> bool) -> Found<'a> {
     let wide = |effect: &Effect| {
         let path = match &effect.target {
             Target::Command(what) => what.strip_suffix(IN_CONTAINER)?,
             Target::Path { .. } | Target::UnknownPath { .. } | Target::Url(_) | Target::None => return None,
         };
-        let dir = path.trim_end_matches(['*', '/', '.']);
-        let depth = dir.split('/').filter(|part| !part.is_empty()).count();
-        let data = dir.starts_with("/var/lib/") || dir.starts_with("/srv/") || dir.starts_with("/mnt/");
-        let is_wide = data || if path.starts_with('/') { depth < 2 } else { dir.is_empty() };
-        (is_wide && !effect.disposable).then_some(())
+        (test(path) && !effect.disposable).then_some(())
     };
     if !scene.view.survey.effects.iter().any(|effect| wide(effect).is_some()) {
         return Found::No;
@@ -1114,6 +1300,39 @@ fn container_wiped<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Directories that a build fills again.
+const BUILT: &[&str] = &[
+    "dist",
+    "build",
+    "out",
+    "public",
+    "_site",
+    "site",
+    "www",
+    "export",
+    "storybook-static",
+    "html",
+    "docs",
+    "target",
+    "output",
+];
+
+/// A bucket loses what the directory does not have, and the directory is not what a build has made.
+fn mirrored<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["aws", "gsutil", "gcloud"], |inv| {
+        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let has = |flag: &str| words.iter().any(|word| word == flag);
+        let mirrors = has("sync") && has("--delete")
+            || has("rsync") && (has("-d") || has("--delete-unmatched-destination-objects"));
+        let spared = has("--dryrun") || has("--dry-run") || has("-n") || deeds::is_emulated(inv);
+        let source = words.iter().skip_while(|word| !matches!(word.as_str(), "sync" | "rsync")).skip(1);
+        let source = source.map(String::as_str).find(|word| !word.starts_with('-')).unwrap_or_default();
+        let built = source.split('/').any(|part| BUILT.contains(&part)) && !source.contains("://");
+        mirrors && !spared && !built
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         let texts = || inv.operands.iter().map(Arg::text);
@@ -1122,6 +1341,11 @@ fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
             "rclone" => !texts()
                 .any(|text| text.split(':').next().is_some_and(|name| name != text && !name.contains('/'))),
             // The repository or what protects it, not a thing in it.
+            "glab" => !inv.args.iter().map(Arg::text).any(|text| {
+                let path = text.trim_start_matches('/');
+                path.starts_with("projects/") && path.split('/').count() == 2 || text == "repo"
+            }),
+            "gh" if inv.args.iter().any(|arg| arg.known() == Some("release")) => false,
             "gh" => !inv.args.iter().map(Arg::text).any(|text| {
                 let path = text.trim_start_matches('/');
                 path.starts_with("repos/")
@@ -1225,26 +1449,4 @@ fn scales(inv: &Invocation) -> bool {
     let patches =
         inv.args.iter().find_map(|arg| arg.known().filter(|word| !word.starts_with('-'))) == Some("patch");
     runs(inv, KUBECTL) && patches && flag_value(inv, &["-p", "--patch"]).is_some_and(only)
-}
-
-fn docker_all<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let all = scene.invocations();
-    let found = all.iter().enumerate().find(|(index, inv)| {
-        let removes = inv.program == "docker"
-            && inv.sub.first().is_some_and(|sub| matches!(sub.as_str(), "rm" | "rmi" | "stop" | "kill"));
-        // Those of a name or a label are some, not all.
-        let some = |other: &Invocation| {
-            let key = |arg: &Arg| {
-                let text = arg.text();
-                let by = text.trim_start_matches("--filter=");
-                by.starts_with("name=") || by.starts_with("label=")
-            };
-            other.args.iter().any(key)
-        };
-        removes
-            && all
-                .iter()
-                .any(|other| other.feeds == Some(*index) && other.program == "docker" && !some(other))
-    });
-    Found::from(found.map(|(_, inv)| inv.text.as_str()))
 }

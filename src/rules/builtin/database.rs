@@ -1,11 +1,14 @@
 //! Databases: statements that lose data, in the arguments of a client or on its standard input.
 
 use super::deeds::{self, Deeds};
+use super::standing::is_scratch;
 use super::{lists, predicate, scripts, sub};
 use crate::domain::{Action, Severity, Tool, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher;
-use crate::rules::matcher::{Command, Found, Instead, RULE, Rule, Scene, Trigger, When, input_of, runs};
+use crate::rules::matcher::{
+    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, contains_word, input_of, is_shell, runs,
+};
 use crate::shell::Arg;
 
 const CLIENTS: &[&str] = &[
@@ -44,6 +47,25 @@ const CLIENTS: &[&str] = &[
     "mssql-cli",
     "pgbench",
     "athenacli",
+    "snow",
+    "ysqlsh",
+    "ycqlsh",
+    "sqlite-utils",
+    "databricks",
+    "spanner-cli",
+    "gcloud",
+    "aws",
+    "heroku",
+    "fly",
+    "flyctl",
+    "supabase",
+    "dolt",
+    "exaplus",
+    "db2",
+    "isql-fb",
+    "tarantoolctl",
+    "rqlite",
+    "pgloader",
 ];
 
 /// Frameworks whose own client is given statements on its standard input.
@@ -67,6 +89,7 @@ const LOST: Deeds = &[
         &["vault"],
         &[
             "kv metadata delete",
+            "kv destroy",
             "secrets disable",
             "operator seal",
             "auth disable",
@@ -79,6 +102,20 @@ const LOST: Deeds = &[
     (&["atlas"], &["clusters delete", "projects delete"]),
     (&["cockroach"], &["node decommission", "demo --wipe"]),
     (&["minio", "mc"], &["rb --force", "rm --recursive"]),
+    (&["neo4j-admin"], &["database delete"]),
+    (&["kafka-delete-records", "kafka-delete-records.sh"], &["--offset-json-file"]),
+    (&["rabbitmqadmin"], &["delete queue", "delete vhost", "delete exchange", "purge queue"]),
+    (&["rpk"], &["topic delete", "cluster storage recovery"]),
+    (&["pulsar-admin"], &["topics delete", "namespaces delete", "tenants delete"]),
+    (&["nodetool"], &["clearsnapshot", "decommission", "assassinate"]),
+    (&["curator", "curator_cli", "elasticdump"], &["delete-indices", "delete_indices", "--deleteAll"]),
+    (&["bq"], &["rm -f"]),
+    (&["firebase"], &["firestore:delete --all-collections", "database:remove"]),
+    (&["dolt"], &["reset --hard", "clean"]),
+    (&["barman"], &["delete"]),
+    (&["pgbackrest"], &["stanza-delete", "expire --set"]),
+    (&["wal-g", "wal-e"], &["delete everything", "delete"]),
+    (&["pg_dropcluster", "pg_resetwal"], &["*"]),
 ];
 
 /// The same of Rails.
@@ -99,7 +136,6 @@ const RAILS: Deeds = &[(
 const EMPTIED: Deeds = &[
     (&["wp"], &["db reset", "db drop", "site empty"]),
     (&["drush"], &["sql:drop", "sql-drop"]),
-    (&["pg_resetwal"], &["*"]),
     (&["bq"], &["rm -t", "rm --table"]),
     (&["pg_restore"], &["--clean", "-c"]),
     (&["mongorestore"], &["--drop"]),
@@ -114,11 +150,14 @@ const EMPTIED: Deeds = &[
     (&["goose"], &["reset", "down-to 0"]),
     (&["atlas"], &["schema clean"]),
     (&["alembic", "flask"], &["downgrade base"]),
+    (&["dotnet-ef", "dotnet"], &["database drop", "database update 0"]),
     (&["hasura"], &["metadata clear"]),
     (&["sequelize", "sequelize-cli"], &["db:drop*", "db:migrate:undo:all"]),
     (&["drizzle-kit"], &["drop"]),
     (&["mikro-orm"], &["schema:drop", "migration:fresh"]),
-    (&["artisan"], &["migrate:fresh", "migrate:reset", "db:wipe"]),
+    (&["artisan"], &["migrate:fresh", "migrate:reset", "migrate:refresh"]),
+    (&["sea-orm-cli"], &["migrate fresh", "migrate reset", "migrate refresh"]),
+    (&["knex"], &["migrate:rollback --all"]),
     (&["python", "python3", "django-admin", "uv", "poetry"], &["migrate zero", "reset_db", "sqlflush"]),
     (&["rabbitmqctl"], &["delete_queue", "purge_queue", "delete_user"]),
     (&["rabbitmqadmin"], &["delete", "purge"]),
@@ -216,6 +255,11 @@ const DROPPED: &[&str] = &[
     "RETENTION",
     "MEASUREMENT",
     "SERIES",
+    "SHARD",
+    "BINLOG",
+    "WORKGROUP",
+    "SNAPSHOT",
+    "PIPE",
 ];
 
 const DROPPERS: &[&str] = &["dropdb", "mysqladmin"];
@@ -223,6 +267,9 @@ const DROPPERS: &[&str] = &["dropdb", "mysqladmin"];
 const REDIS: &[&str] = &["redis-cli", "valkey-cli", "keydb-cli"];
 
 const MONGO: &[&str] = &["mongosh", "mongo"];
+
+/// Clients of databases that keep graphs.
+const GRAPHS: &[&str] = &["cypher-shell", "neo4j-shell", "arangosh", "gremlin"];
 
 /// Programs that a framework's tasks are run with.
 const RUNNERS: &[&str] = &[
@@ -260,6 +307,9 @@ pub(super) const RULES: &[Rule] = &[
                 (starts(words, &["DROP", "DATABASE"]) && !words.last().is_some_and(|name| is_scratch(name)))
                     || starts(words, &["DROP", "SCHEMA"])
                     || starts(words, &["DROP", "KEYSPACE"])
+                    || starts(words, &["DROP", "PLUGGABLE"])
+                    || starts(words, &["RESET", "MASTER"])
+                    || starts(words, &["PURGE", "BINARY"])
             })
         })],
         fires: &[
@@ -392,6 +442,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("sql_opens", STATEMENTS, |scene| sql_anywhere(scene, opens)),
             predicate("store_opened", Trigger::programs(REDIS), store_opened),
+            predicate("shell_of_a_client", Trigger::programs(CLIENTS), shell_started),
         ],
         fires: &[
             "psql -c \"COPY (SELECT 1) TO PROGRAM 'id'\"",
@@ -399,12 +450,16 @@ pub(super) const RULES: &[Rule] = &[
             "mysql -e \"SELECT 1 INTO OUTFILE '/var/www/x.php'\"",
             "psql -c 'ALTER USER app WITH SUPERUSER'",
             "redis-cli CONFIG SET dir /root/.ssh",
+            "mysql -e '\\! sh'",
+            "sqlite3 /dev/null '.shell /bin/sh'",
         ],
         silent: &[
             "psql -c 'COPY t TO STDOUT'",
             "psql -c 'GRANT SELECT ON t TO reader'",
             "psql -c 'GRANT ALL PRIVILEGES ON DATABASE app TO app'",
             "redis-cli CONFIG GET dir",
+            "sqlite3 app.db '.schema'",
+            "psql -c '\\d users'",
             "mysql -e 'SHOW GRANTS'",
         ],
         ..RULE
@@ -415,6 +470,10 @@ pub(super) const RULES: &[Rule] = &[
         reason: "deletes all that a store, a queue or a database service keeps",
         instead: Some(Instead::Advice("list what would go, and let the person delete it")),
         when: &[
+            predicate("graph_deleted", Trigger::programs(GRAPHS), graph_deleted),
+            predicate("store_asked_to_delete", Trigger::programs(lists::DOWNLOADERS), |scene| {
+                statement_sent(scene)
+            }),
             predicate("store_deleted_by_words", Trigger::rows(LOST), |scene| deeds::done(scene, LOST)),
             predicate(
                 "index_deleted_by_request",
@@ -531,13 +590,6 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// Whether a database is named like one that nobody misses.
-fn is_scratch(name: &str) -> bool {
-    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
-    words
-        .any(|word| matches!(word.as_str(), "test" | "tests" | "testing" | "tmp" | "temp" | "scratch" | "ci"))
-}
-
 /// A database is dropped by a program of its own; with `scratch`, one for tests.
 fn dropped<'a>(scene: &Scene<'a>, scratch: bool) -> Found<'a> {
     let found = scene.first(DROPPERS, |inv| {
@@ -590,6 +642,10 @@ fn opens(words: &[String]) -> bool {
                 || both("GRANT", "OPTION")
                 || has("ON") && both("ON", "TO")
                 || words.iter().any(|word| word == "."))
+        || starts(words, &["UPDATE", "MYSQL.USER"])
+        || starts(words, &["DELETE", "FROM", "MYSQL.USER"])
+        || starts(words, &["SET", "GLOBAL", "GENERAL_LOG_FILE"])
+        || starts(words, &["CREATE", "FUNCTION"]) && has("SONAME")
         || both("LANGUAGE", "PLPYTHONU")
         || both("LANGUAGE", "PLPYTHON3U")
 }
@@ -601,8 +657,40 @@ fn starts(words: &[String], beginning: &[&str]) -> bool {
 /// The texts that a client is given: its arguments, and what comes on its standard input.
 fn texts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
     let mut out = input_of(inv, scene);
-    out.extend(inv.args.iter().map(Arg::text));
+    out.extend(inv.args.iter().map(|arg| {
+        let text = arg.text();
+        // `--execute=DROP TABLE x`
+        match text.split_once('=') {
+            Some((name, value)) if name.starts_with("--") && !name.contains(' ') => value.to_owned(),
+            Some(_) | None => text,
+        }
+    }));
+    // `psql -c "select 'drop table ' || …" | psql`
+    let made = scene
+        .invocations()
+        .iter()
+        .filter(|other| other.pipeline == inv.pipeline && other.stage < inv.stage && runs(other, CLIENTS));
+    out.extend(made.flat_map(|other| other.args.iter().map(Arg::text)).flat_map(|text| quoted(&text)));
     out
+}
+
+/// Statements of a text, which a semicolon ends outside of quotes.
+fn statements(text: &str) -> impl Iterator<Item = &str> {
+    let mut within = false;
+    text.split(move |c| {
+        within ^= c == '\'';
+        c == ';' && !within
+    })
+}
+
+/// A statement that is put together and executed by another (`EXECUTE 'DROP TABLE ' || name`).
+fn any_made(statement: &str, test: fn(&[String]) -> bool) -> bool {
+    contains_word(statement, "EXECUTE") && quoted(statement).iter().any(|text| test(&words_of(text)))
+}
+
+/// The insides of the quotes of a text.
+fn quoted(text: &str) -> Vec<String> {
+    text.split('\'').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 /// The arguments of a tool that by its name talks to a database.
@@ -620,17 +708,17 @@ fn given_to_tool<'a>(scene: &Scene<'a>) -> Option<&'a str> {
 /// The first client that is given a statement for which `test` holds; statements come as upper-case words.
 fn sql<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
     if let Some(text) = given_to_tool(scene)
-        && scripts::strings(text).iter().any(|text| text.split(';').any(|one| test(&words_of(one))))
+        && scripts::strings(text).iter().any(|text| statements(text).any(|one| test(&words_of(one))))
     {
         return Found::yes(text);
     }
     let found = scene.invocations().iter().find(|inv| {
-        let client = runs(inv, CLIENTS) && !is_on_scratch(inv);
+        let client = runs(inv, CLIENTS) && !is_on_scratch(inv) && !is_local_copy(inv);
         let shell = runs(inv, SHELLS) && inv.args.iter().any(|arg| arg.known() == Some("dbshell"));
         (client || shell)
-            && texts(inv, scene)
-                .iter()
-                .any(|text| text.split(';').any(|statement| test(&words_of(statement))))
+            && texts(inv, scene).iter().any(|text| {
+                statements(text).any(|statement| test(&words_of(statement)) || any_made(statement, test))
+            })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -638,12 +726,12 @@ fn sql<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
 /// The same, with no regard to which database it is.
 fn sql_anywhere<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
     if let Some(text) = given_to_tool(scene)
-        && scripts::strings(text).iter().any(|text| text.split(';').any(|one| test(&words_of(one))))
+        && scripts::strings(text).iter().any(|text| statements(text).any(|one| test(&words_of(one))))
     {
         return Found::yes(text);
     }
     let found = scene.first(CLIENTS, |inv| {
-        texts(inv, scene).iter().any(|text| text.split(';').any(|statement| test(&words_of(statement))))
+        texts(inv, scene).iter().any(|text| statements(text).any(|statement| test(&words_of(statement))))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -693,34 +781,81 @@ fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
         runs(inv, REDIS) && inv.args.iter().any(|arg| arg.known() == Some("*"))
             || inv.args.iter().any(|arg| arg.known() == Some("--scan")) && inv.args.len() < 4
     };
-    let found =
-        scene.first(REDIS, |inv| {
-            let deletes =
-                inv.operands.first().and_then(Arg::known).is_some_and(|word| {
-                    word.eq_ignore_ascii_case("del") || word.eq_ignore_ascii_case("unlink")
-                });
-            if deletes
-                && scene
-                    .invocations()
-                    .iter()
-                    .filter(|other| {
-                        other.pipeline == inv.pipeline && other.stage < inv.stage || other.feeds.is_some()
-                    })
-                    .any(|other| every(&other))
-            {
-                return true;
-            }
-            let scripted = inv.args.iter().map(Arg::text).any(|text| {
-                text.contains("call(") && text.split(|c: char| !c.is_ascii_alphabetic()).any(flush)
-            });
-            if scripted {
-                return true;
-            }
-            let given = inv.operands.first().and_then(Arg::known).is_some_and(flush);
-            given
-                || (inv.operands.is_empty()
-                    && texts(inv, scene).iter().any(|text| text.split_whitespace().any(flush)))
+    let found = scene.first(REDIS, |inv| {
+        let deletes = inv
+            .operands
+            .first()
+            .and_then(Arg::known)
+            .is_some_and(|word| word.eq_ignore_ascii_case("del") || word.eq_ignore_ascii_case("unlink"));
+        if deletes
+            && scene
+                .invocations()
+                .iter()
+                .filter(|other| {
+                    other.pipeline == inv.pipeline && other.stage < inv.stage || other.feeds.is_some()
+                })
+                .any(|other| every(&other))
+        {
+            return true;
+        }
+        let scripted = inv.args.iter().map(Arg::text).any(|text| {
+            let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
+            text.contains("call(")
+                && (words.any(flush)
+                    || text.contains("'*'") && (text.contains("'del'") || text.contains("'unlink'")))
         });
+        if scripted {
+            return true;
+        }
+        let given = inv.operands.first().and_then(Arg::known).is_some_and(flush);
+        given
+            || (inv.operands.is_empty()
+                && texts(inv, scene).iter().any(|text| text.split_whitespace().any(flush)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Everything in a graph, or a graph with all that is in it.
+fn graph_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(GRAPHS, |inv| {
+        texts(inv, scene).iter().flat_map(|text| text.split(';')).any(|statement| {
+            let words = words_of(statement);
+            let has = |word: &str| words.iter().any(|one| one == word);
+            has("MATCH") && has("DELETE") && !has("WHERE") && !statement.contains(['{', ':'])
+                || starts(&words, &["DROP", "DATABASE"])
+                || contains_word(statement, "._dropDatabase(")
+                || contains_word(statement, "._drop(")
+                || contains_word(statement, "g.V().drop(")
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether one of the statements of a text deletes or empties more than some rows.
+pub(super) fn loses(text: &str) -> bool {
+    let deletes = |words: &[String]| {
+        starts(words, &["TRUNCATE"])
+            || starts(words, &["DELETE", "FROM"]) && is_without_where(words)
+            || starts(words, &["DROP"])
+                && words.get(1).is_some_and(|what| {
+                    matches!(what.as_str(), "DATABASE" | "SCHEMA" | "KEYSPACE")
+                        || DROPPED.contains(&what.as_str())
+                })
+                && !words.last().is_some_and(|name| is_scratch(name))
+    };
+    statements(text).any(|statement| deletes(&words_of(statement)))
+}
+
+/// A statement that deletes, sent to a database that takes them in requests.
+fn statement_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(lists::DOWNLOADERS, |inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            let text = text.strip_prefix("q=").or_else(|| text.strip_prefix("query=")).unwrap_or(&text);
+            let text = text.split_once("query=").map_or(text, |(_, value)| value).replace(['+', '%'], " ");
+            loses(&text)
+        })
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -743,6 +878,13 @@ fn mongo_drop<'a>(scene: &Scene<'a>) -> Found<'a> {
                 "dropAllRoles",
                 "updateMany({},",
                 "].drop(",
+                "{dropDatabase:",
+                "{drop:",
+                "remove({},",
+                "deleteMany()",
+                "dropCollection(",
+                "deleteMany({},",
+                "shutdownServer(",
             ]
             .iter()
             .any(|word| text.contains(word))
@@ -752,7 +894,7 @@ fn mongo_drop<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// The call says itself that it is about the database of the tests.
-fn is_for_tests(scene: &Scene<'_>) -> bool {
+pub(super) fn is_for_tests(scene: &Scene<'_>) -> bool {
     let line = scene.command_line();
     [
         "RAILS_ENV=test",
@@ -765,6 +907,9 @@ fn is_for_tests(scene: &Scene<'_>) -> bool {
         "RACK_ENV=test",
         ".settings.test",
         "jdbc:h2:mem:",
+        "--environment=test",
+        "-e test",
+        "--env=ci",
     ]
     .iter()
     .any(|word| line.contains(word))
@@ -788,6 +933,27 @@ fn is_on_scratch(inv: &Invocation) -> bool {
                 .filter_map(|flag| flag.value.as_ref()),
         )
         .any(named)
+}
+
+/// A client is told to start a shell.
+fn shell_started<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(CLIENTS, |inv| {
+        texts(inv, scene).iter().flat_map(|text| text.lines()).any(|line| {
+            let line = line.trim();
+            let told =
+                ["\\!", ".shell", ".system", "system", "!"].iter().find_map(|word| line.strip_prefix(word));
+            let mut words = told.unwrap_or_default().split_whitespace();
+            let program = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+            is_shell(program)
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The copy of a hosted database that the tool keeps beside the project.
+fn is_local_copy(inv: &Invocation) -> bool {
+    let told = |word: &str| inv.args.iter().any(|arg| arg.known() == Some(word));
+    inv.program == "wrangler" && told("--local") && !told("--remote")
 }
 
 fn store_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -826,8 +992,12 @@ fn deleted_by_request<'a>(scene: &Scene<'a>, all: bool) -> Found<'a> {
             let store = PORTS.contains(&port);
             let path = path.split('?').next().unwrap_or_default();
             let by_query = path.ends_with("_delete_by_query");
-            let every =
-                path.starts_with("_all") || path == "*" || path.ends_with("-*") || path.starts_with('*');
+            let matched = by_query && words.iter().any(|word| word.contains("match_all"));
+            let every = matched
+                || path.starts_with("_all")
+                || path == "*"
+                || path.ends_with("-*")
+                || path.starts_with('*');
             (deletes && store && !is_scratch(path) || by_query) && (every == all)
         })
     });
@@ -838,6 +1008,7 @@ fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
     const PAIRS: &[(&str, &str)] = &[
         ("artisan", "migrate:fresh"),
         ("artisan", "migrate:reset"),
+        ("artisan", "migrate:refresh"),
         ("artisan", "db:wipe"),
         ("manage.py", "flush"),
         ("manage.py", "reset_db"),

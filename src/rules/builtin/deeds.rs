@@ -29,16 +29,22 @@ pub(super) fn done<'a>(scene: &Scene<'a>, deeds: Deeds) -> Found<'a> {
 
 /// Whether a command does one of these.
 pub(super) fn is_one(inv: &Invocation, deeds: Deeds) -> bool {
-    let mut rows =
-        deeds.iter().filter(|(programs, _)| runs(inv, programs)).flat_map(|(_, rows)| rows.iter()).peekable();
+    let named = deeds.iter().any(|(programs, _)| runs(inv, programs));
+    named && !is_emulated(inv) && is_told(&inv.program, &inv.args, deeds)
+}
+
+/// Whether a program of this name, given these arguments, does one of these.
+pub(super) fn is_told(program: &str, args: &[Arg], deeds: Deeds) -> bool {
+    let mut rows = deeds
+        .iter()
+        .filter(|(programs, _)| programs.contains(&program))
+        .flat_map(|(_, rows)| rows.iter())
+        .peekable();
     if rows.peek().is_none() {
         return false;
     }
-    let words: Vec<&str> = inv.args.iter().map(|arg| arg.known().unwrap_or_else(|| arg.prefix())).collect();
+    let words: Vec<&str> = args.iter().map(|arg| arg.known().unwrap_or_else(|| arg.prefix())).collect();
     if words.iter().any(|word| DRY.contains(&word.split('=').next().unwrap_or_default()) && *word != "-h") {
-        return false;
-    }
-    if is_emulated(inv) {
         return false;
     }
     rows.any(|row| told(&words, row))

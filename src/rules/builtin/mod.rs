@@ -3,27 +3,32 @@
 mod across;
 mod carried;
 mod cloud;
+mod clusters;
 mod code;
 mod database;
 mod deeds;
 mod disks;
+mod docker;
 pub(super) mod downloads;
 mod files;
 pub(crate) mod git;
 pub(crate) mod lists;
 mod loops;
+mod mail;
 mod network;
 mod packages;
 mod persistence;
 mod powershell;
 mod privilege;
 mod remote;
+mod resets;
 mod resources;
 mod runners;
 mod scripts;
 mod secrets;
 mod selfprotect;
 mod shell;
+mod standing;
 mod statements;
 mod system;
 mod texts;
@@ -52,9 +57,13 @@ pub(super) const FILES: &[&[Rule]] = &[
     system::RULES,
     resources::RULES,
     remote::RULES,
+    clusters::RULES,
+    docker::RULES,
     cloud::RULES,
+    resets::RULES,
     database::RULES,
     packages::strangers::RULES,
+    mail::RULES,
     packages::RULES,
     tools::RULES,
     written::RULES,

@@ -1424,6 +1424,8 @@ fn metadata_named<'a>(scene: &Scene<'a>) -> Found<'a> {
             || inv.program == "git" && reads(&["clone", "ls-remote", "fetch", "pull", "push", "archive"]);
         talks
             && (inv.args.iter().any(|arg| !is_prose(inv, arg) && names_metadata(arg))
+                // What the container's own variable holds is known by its name alone.
+                || !inv.text.contains('\'') && CREDENTIAL_VARIABLES.iter().any(|name| inv.text.contains(name))
                 || input_of(inv, scene).iter().any(|text| {
                     runs(inv, lists::DOWNLOADERS)
                         && text
@@ -1434,14 +1436,23 @@ fn metadata_named<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Variables of a container that hold where its credentials are handed out.
+const CREDENTIAL_VARIABLES: &[&str] = &[
+    "$ECS_CONTAINER_METADATA",
+    "${ECS_CONTAINER_METADATA",
+    "$AWS_CONTAINER_CREDENTIALS",
+    "${AWS_CONTAINER_CREDENTIALS",
+    "$IDENTITY_ENDPOINT",
+    "${IDENTITY_ENDPOINT",
+    "$MSI_ENDPOINT",
+];
+
 /// An address of a metadata service anywhere in an argument: as URL, behind a port, as the value of an option.
 fn names_metadata(arg: &Arg) -> bool {
-    const TOLD: &[&str] =
-        &["$AWS_CONTAINER_CREDENTIALS", "$ECS_CONTAINER_METADATA", "${AWS_CONTAINER_CREDENTIALS"];
     let text = arg.text();
     let parts = || text.split(['/', '@', '=', ',', ' ', '?', '#', '\\', '"', '\'']);
     is_metadata(&host_of(&text))
-        || TOLD.iter().any(|name| text.contains(name))
+        || CREDENTIAL_VARIABLES.iter().any(|name| text.contains(name))
         || parts().any(|part| {
             let begins = part.trim_start_matches(|c: char| !c.is_ascii_digit()).starts_with("169.254.");
             begins

@@ -388,6 +388,8 @@ pub(super) const RULES: &[Rule] = &[
             "cat /proc/1/root/etc/shadow",
             "echo /cmd > /sys/fs/cgroup/rdma/release_agent",
             "mknod /tmp/sda b 8 0",
+            "mount -t cgroup -o rdma cgroup /tmp/c",
+            "docker buildx build --allow=security.insecure,network.host .",
         ],
         silent: &[
             "docker run --rm -v ./src:/src alpine ls /src",
@@ -798,6 +800,10 @@ fn mounts_host(source: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
                 | "/run"
                 | "/var/lib/docker"
                 | "/var/lib/kubelet"
+                | "/etc/shadow"
+                | "/etc/gshadow"
+                | "/etc/sudoers"
+                | "/etc/sudoers.d"
         )
 }
 
@@ -821,6 +827,7 @@ fn pod_host<'a>(scene: &Scene<'a>) -> Found<'a> {
         "privileged:true",
         "hostPath:{path:/}",
         "path:/}",
+        "\"path\":\"/\"}",
         "path:/,",
         "pod-security.kubernetes.io/enforce=privileged",
         "SYS_ADMIN",
@@ -864,6 +871,9 @@ const SYSTEM_CONTAINERS: &[&str] = &[
     "snap",
     "firejail",
     "flatpak-spawn",
+    "distrobox-host-exec",
+    "host-spawn",
+    "mount",
 ];
 
 /// Containers of other makes, with the whole machine in them.
@@ -884,13 +894,14 @@ fn system_container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
             }
             "ctr" => any(&|text| text.contains("src=/,") || text.contains("source=/,")),
             "docker" => {
-                inv.sub.first().is_some_and(|sub| sub == "service")
-                    && any(&|text| {
-                        text.contains("source=/,")
-                            || text.contains("src=/,")
-                            || text.contains("docker.sock")
-                            || text == "ALL"
-                    })
+                any(&|text| text.starts_with("--allow=") && text.contains("security.insecure"))
+                    || inv.sub.first().is_some_and(|sub| sub == "service")
+                        && any(&|text| {
+                            text.contains("source=/,")
+                                || text.contains("src=/,")
+                                || text.contains("docker.sock")
+                                || text == "ALL"
+                        })
             }
             "systemd-nspawn" => {
                 any(&|text| text.starts_with("--bind=/:") || text == "--bind=/") || pair(&["-D"], "/")
@@ -903,6 +914,9 @@ fn system_container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
                 any(&|text| matches!(text, "--filesystem=host" | "--filesystem=/" | "--filesystem=home"))
             }
             "flatpak-spawn" => any(&|text| text == "--host"),
+            "distrobox-host-exec" | "host-spawn" => true,
+            // A control group of one's own is the first step out of a container.
+            "mount" => pair(&["-t", "--types"], "cgroup") || any(&|text| text == "-tcgroup"),
             "snap" => any(&|text| text == "--devmode" || text == "--dangerous"),
             _ => any(&|text| text == "--noprofile"),
         }

@@ -215,8 +215,8 @@ pub(super) const RULES: &[Rule] = &[
             stands_for(scene, Verdict::Modify)
         })],
         fires: &[
-            "mcp__terraform__destroy {\"dir\":\"prod\"}",
-            "mcp__docker__docker {\"args\":[\"volume\",\"rm\",\"data\"]}",
+            "mcp__terraform__taint {\"address\":\"a.b\"}",
+            "mcp__docker__docker {\"args\":[\"volume\",\"rm\",\"assets\"]}",
         ],
         silent: &["mcp__docker__list_containers {}", "mcp__git__git_push {\"branch\":\"topic\"}"],
         ..RULE

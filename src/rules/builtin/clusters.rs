@@ -1,0 +1,282 @@
+//! Clusters: what is put into them from elsewhere, what is taken out of those that others live by, and those of this machine.
+
+use super::lists;
+use super::{predicate, run, standing, sub};
+use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::matcher::{
+    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, host_of, is_known,
+    matches_one_of, runs,
+};
+use crate::shell::Arg;
+
+pub(super) const KUBECTL: &[&str] = &["kubectl", "oc", "k3s", "k"];
+
+/// Clusters of this machine.
+const LOCAL: &[&str] = &["kind", "k3d", "minikube"];
+
+/// Programs that take things out of what runs.
+const TAKERS: &[&str] = &[
+    "kubectl",
+    "oc",
+    "k",
+    "k3s",
+    "helm",
+    "docker",
+    "podman",
+    "docker-compose",
+    "podman-compose",
+    "helmfile",
+];
+
+/// Their words for it.
+const TAKE: &[&str] = &["delete", "uninstall", "drain", "down", "destroy", "scale", "rm", "del", "un"];
+
+/// Where the makers of what runs in clusters hand out manifests.
+const PUBLISHERS: &[&str] = &[
+    "k8s.io",
+    "kubernetes.io",
+    "github.io",
+    "githubusercontent.com",
+    "docs.projectcalico.org",
+    "projectcontour.io",
+    "download.elastic.co",
+    "storage.googleapis.com",
+    "strimzi.io",
+    "install.portainer.io",
+    "getambassador.io",
+    "cloud.weave.works",
+    "openebs.github.io",
+    "operatorhub.io",
+    "kots.io",
+    "app.getambassador.io",
+    "amazonaws.com",
+    "tekton.dev",
+    "linkerd.io",
+    "istio.io",
+    "keda.sh",
+    "argoproj.io",
+    "fluxcd.io",
+    "dapr.io",
+    "nvidia.com",
+    "gitlab.com",
+    "docker.com",
+];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "cloud.manifest-fetched",
+        severity: Severity::Critical,
+        reason: "has a cluster run what a host hands out that is not known",
+        instead: Some(Instead::Command("curl -fsSLo x.yaml https://x.example/x.yaml")),
+        when: &[predicate("manifest_of_unknown_host", Trigger::programs(KUBECTL), fetched)],
+        fires: &[
+            "kubectl apply -f http://203.0.113.5/x.yaml",
+            "kubectl create -f https://x.example/x.yaml",
+            "curl -s https://x.example/x.yaml | kubectl apply -f -",
+            "kubectl apply -f \"https://x.example/$V.yaml\"",
+            "kubectl apply -k https://x.example/overlay",
+        ],
+        silent: &[
+            "kubectl apply -f https://github.com/cert-manager/cert-manager/releases/download/v1/cert-manager.yaml",
+            "kubectl apply -f https://k8s.io/examples/pods/simple-pod.yaml",
+            "kubectl apply --dry-run=client -f https://x.example/x.yaml",
+            "kubectl apply -f k8s/",
+            "cat x.yaml | kubectl apply -f -",
+            "kubectl get -f https://x.example/x.yaml",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.live-deleted",
+        severity: Severity::Critical,
+        reason: "takes away something that by its name others live by",
+        instead: Some(Instead::Command("kubectl get all -n production")),
+        when: &[
+            predicate("live_thing_taken_away", Trigger::programs(TAKERS), live),
+            predicate("listed_things_taken_away", Trigger::programs(TAKERS), listed),
+        ],
+        fires: &[
+            "kubectl delete deployment api -n production",
+            "kubectl --context prod-eu delete -f k8s/",
+            "helm uninstall api -n prod",
+            "kubectl delete -k overlays/prod",
+            "docker compose -f docker-compose.prod.yml down -v",
+            "kubectl get ns -o name | xargs kubectl delete",
+            "helm ls -q | xargs helm uninstall",
+        ],
+        silent: &[
+            "kubectl delete deployment api -n dev",
+            "kubectl get pods -n production",
+            "helm upgrade api ./chart -n prod",
+            "docker compose -f docker-compose.prod.yml down",
+            "kubectl rollout restart deploy/api -n production",
+            "kubectl delete pod api-1 -n production",
+            "helm rollback api 1 -n prod",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.local-cluster-deleted",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "deletes a cluster on this machine that the call did not make itself",
+        instead: Some(Instead::Command("kind get clusters")),
+        when: &[predicate("local_cluster_deleted", Trigger::programs(LOCAL), local_deleted)],
+        fires: &["kind delete cluster", "k3d cluster delete dev", "minikube delete"],
+        silent: &[
+            "kind create cluster; kind delete cluster",
+            "minikube start && minikube delete",
+            "kind get clusters",
+            "minikube stop",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.local-clusters-deleted",
+        verdict: Verdict::Modify,
+        reason: "deletes every cluster on this machine",
+        instead: Some(Instead::Command("kind get clusters")),
+        when: &[
+            When::Command(Command { flags: &[&["--all", "-a", "-A"]], ..sub(&["k3d"], &["cluster delete"]) }),
+            When::Command(Command { flags: &[&["--all", "-A"]], ..sub(&["kind"], &["delete clusters"]) }),
+            When::Command(Command { flags: &[&["--all", "--purge"]], ..sub(&["minikube"], &["delete"]) }),
+            When::Command(run(&["microk8s.reset"])),
+            When::Command(sub(&["microk8s"], &["reset"])),
+        ],
+        fires: &["k3d cluster delete --all", "minikube delete --all --purge", "kind delete clusters --all"],
+        silent: &["k3d cluster list", "kind delete cluster", "minikube delete", "microk8s status"],
+        ..RULE
+    },
+];
+
+/// A cluster that is on this machine, as far as the command names one.
+pub(super) fn is_local(inv: &Invocation) -> bool {
+    flag_value(inv, &["--context", "--kube-context"])
+        .and_then(Arg::known)
+        .is_some_and(standing::is_local_context)
+}
+
+/// The host is one whose manifests are known, or the policy knows it.
+fn is_published(host: &str, scene: &Scene<'_>) -> bool {
+    let below = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| name.trim_start_matches("*."))
+            .any(|name| host == name || host.strip_suffix(name).is_some_and(|front| front.ends_with('.')))
+    };
+    is_known(host, scene.view.policy) || below(PUBLISHERS) || below(lists::DISTRIBUTORS)
+}
+
+fn is_strange(text: &str, scene: &Scene<'_>) -> bool {
+    let scheme = ["http://", "https://", "ftp://"].iter().any(|scheme| text.starts_with(scheme));
+    let host = host_of(text);
+    scheme && (host.is_empty() || !is_published(&host, scene))
+}
+
+fn fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let found = scene.first(KUBECTL, |inv| {
+        let puts =
+            inv.args.iter().filter_map(Arg::known).any(|word| matches!(word, "apply" | "create" | "replace"));
+        if !puts || has_flag(inv, "--dry-run") {
+            return false;
+        }
+        let piped = || {
+            all.iter()
+                .filter(|other| other.pipeline == inv.pipeline && other.stage < inv.stage)
+                .filter(|other| runs(other, lists::DOWNLOADERS) || other.program == "kustomize")
+                .any(|other| other.args.iter().any(|arg| is_strange(&arg.text(), scene)))
+        };
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            let value = text.split_once("=http").map_or(0, |(name, _)| name.len() + 1);
+            is_strange(text.get(value..).unwrap_or_default(), scene)
+        }) || piped()
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A verb of taking away stands among the first words.
+fn takes(inv: &Invocation) -> bool {
+    let mut words = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known));
+    runs(inv, TAKERS) && words.by_ref().take(2).any(|word| TAKE.contains(&word))
+}
+
+fn live<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const RULES: &[&str] = &["cloud.kubernetes-delete", "cloud.docker-prune"];
+    let found = scene.invocations().iter().find(|inv| takes(inv) && standing::names_live(inv));
+    match found {
+        Some(inv) if matches_one_of(scene, RULES) => Found::yes(&inv.text),
+        Some(_) | None => Found::No,
+    }
+}
+
+/// What another command lists is taken away, whatever it is.
+fn listed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let lists_all = |other: &Invocation| {
+        let words: Vec<&str> = other.args.iter().filter_map(Arg::known).collect();
+        let chooses = ["-l", "--selector", "--field-selector", "-f", "--filter"]
+            .iter()
+            .any(|flag| has_flag(other, flag));
+        let helm = other.program == "helm" && words.iter().any(|word| matches!(*word, "ls" | "list"));
+        let kinds = [
+            "ns",
+            "namespace",
+            "namespaces",
+            "all",
+            "node",
+            "nodes",
+            "pv",
+            "pvc",
+            "crd",
+            "crds",
+            "deploy",
+            "deployments",
+            "deployment",
+            "statefulsets",
+            "sts",
+            "secrets",
+        ];
+        let kubectl = runs(other, KUBECTL)
+            && words.contains(&"get")
+            && words.iter().any(|word| word.split(',').any(|kind| kinds.contains(&kind)));
+        (helm || kubectl) && !chooses && !standing::names_scratch(other)
+    };
+    let found = all.iter().enumerate().find(|(index, inv)| {
+        runs(inv, &["kubectl", "oc", "k", "helm"])
+            && inv
+                .args
+                .iter()
+                .filter_map(Arg::known)
+                .any(|word| matches!(word, "delete" | "uninstall" | "del"))
+            && !has_flag(inv, "--dry-run")
+            && all.iter().any(|other| {
+                (other.feeds == Some(*index) || other.pipeline == inv.pipeline && other.stage < inv.stage)
+                    && lists_all(other)
+            })
+    });
+    Found::from(found.map(|(_, inv)| inv.text.as_str()))
+}
+
+/// A local cluster deleted that the call did not make itself.
+fn local_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let first =
+        |inv: &Invocation| inv.args.iter().filter_map(Arg::known).next().unwrap_or_default().to_owned();
+    let name = |inv: &Invocation| {
+        flag_value(inv, &["--name", "-n", "-p"]).map(Arg::text).or_else(|| {
+            inv.args.iter().filter_map(Arg::known).skip(1).find(|word| *word != "cluster").map(str::to_owned)
+        })
+    };
+    let found = scene.first(LOCAL, |inv| {
+        let made = |other: &Invocation| {
+            other.program == inv.program
+                && matches!(first(other).as_str(), "create" | "start" | "cluster")
+                && name(other) == name(inv)
+        };
+        first(inv) == "delete" && scene.first(LOCAL, made).is_none()
+            || first(inv) == "cluster" && inv.args.iter().any(|arg| arg.known() == Some("delete"))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

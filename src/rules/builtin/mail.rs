@@ -1,0 +1,161 @@
+//! Mail: what is sent to people, and what is kept for them.
+
+use super::deeds::{self, Deeds};
+use super::predicate;
+use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, has_flag, input_of};
+use crate::shell::Arg;
+
+/// Programs that hand a message to a mail server.
+const MAILERS: &[&str] = &[
+    "mail",
+    "mailx",
+    "s-nail",
+    "nail",
+    "mutt",
+    "neomutt",
+    "sendmail",
+    "msmtp",
+    "ssmtp",
+    "swaks",
+    "sendemail",
+    "sendEmail",
+    "mpack",
+    "exim",
+    "postfix-sendmail",
+    "blat",
+    "smtp-cli",
+];
+
+/// Hosts that send a message for whoever asks them.
+const SERVICES: &[&str] = &[
+    "api.sendgrid.com/v3/mail/send",
+    "api.mailgun.net/v3",
+    "api.eu.mailgun.net/v3",
+    "api.postmarkapp.com/email",
+    "api.resend.com/emails",
+    "api.mailjet.com",
+    "mandrillapp.com/api",
+    "api.brevo.com/v3/smtp",
+    "api.sendinblue.com/v3/smtp",
+    "api.sparkpost.com",
+    "api.twilio.com/2010-04-01",
+];
+
+/// Deeds by which mail is lost.
+const LOST: Deeds = &[
+    (&["postsuper"], &["-d"]),
+    (&["exim", "exim4"], &["-Mrm"]),
+    (&["doveadm"], &["expunge", "mailbox delete", "purge", "user delete"]),
+    (&["postqueue"], &["-d"]),
+    (&["mailq"], &["-d"]),
+    (&["zmprov"], &["deleteAccount", "da", "emptyDumpster"]),
+    (&["cyradm"], &["deletemailbox"]),
+];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "mail.sent-to-many",
+        verdict: Verdict::Modify,
+        reason: "sends a message to many people, or to whom it is not known before it runs",
+        instead: Some(Instead::Advice("write the message to a file, and let the person send it")),
+        when: &[predicate("message_sent_to_many", Trigger::programs(MAILERS), |scene| sent(scene, true))],
+        fires: &[
+            "for a in $(cat list); do mail -s news \"$a\" < body.txt; done",
+            "xargs -a list mail -s news < body.txt",
+            "mail -s hello everyone@x.example < body.txt",
+            "mail -s hi a@x.example,b@x.example,c@x.example < body.txt",
+        ],
+        silent: &[
+            "mail -H",
+            "which sendmail",
+            "mail -s report me@x.example < log.txt",
+            "mail -s report root < log.txt",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "mail.sent",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "sends a message to somebody in a person's name",
+        instead: Some(Instead::Advice("write the message to a file, and let the person send it")),
+        when: &[
+            predicate("message_sent", Trigger::programs(MAILERS), |scene| sent(scene, false)),
+            predicate("message_sent_by_service", Trigger::URL, by_service),
+        ],
+        fires: &[
+            "mail -s hello x@x.example < body.txt",
+            "echo hi | sendmail x@x.example",
+            "mutt -s hi x@x.example < body.txt",
+            "curl -X POST https://api.sendgrid.com/v3/mail/send -d @m.json",
+        ],
+        silent: &[
+            "mail -H",
+            "mail",
+            "which sendmail",
+            "mailq",
+            "mail -s report root < log.txt",
+            "git send-email --dry-run x.patch",
+            "curl https://api.sendgrid.com/v3/templates",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "mail.deleted",
+        severity: Severity::Critical,
+        reason: "deletes mail that is kept for people, or that has not gone out yet",
+        instead: Some(Instead::Command("mailq")),
+        when: &[predicate("mail_deleted_by_words", Trigger::rows(LOST), |scene| deeds::done(scene, LOST))],
+        fires: &["postsuper -d ALL", "exim -Mrm 1abc", "doveadm expunge -A mailbox INBOX all"],
+        silent: &["mailq", "postqueue -p", "doveadm mailbox list", "exim -bp"],
+        ..RULE
+    },
+];
+
+/// Names of addresses that stand for many.
+const MANY: &[&str] =
+    &["all", "everyone", "everybody", "staff", "team", "company", "users", "customers", "subscribers"];
+
+fn sent<'a>(scene: &Scene<'a>, many: bool) -> Found<'a> {
+    let found = scene.first(MAILERS, |inv| {
+        let known: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+        let looks = ["--version", "-bp", "-bv", "--dry-run"].iter().any(|flag| known.contains(flag));
+        let mut addresses =
+            known.iter().flat_map(|word| word.split(',')).filter(|word| is_address(word)).peekable();
+        let headed = || known.contains(&"-t") && input_of(inv, scene).iter().any(|text| text.contains("To:"));
+        // `mail -s subject "$address"`: of whom it is, nothing is known.
+        let unknown = || has_flag(inv, "-s") && inv.args.last().is_some_and(Arg::has_unknown);
+        let of_many = |word: &str| word.split('@').next().is_some_and(|name| MANY.contains(&name));
+        let fed = inv.wrappers.iter().any(|name| name == "xargs" || name == "parallel");
+        !looks
+            && if many {
+                unknown()
+                    || fed
+                    || addresses.by_ref().any(of_many)
+                    || known.iter().any(|word| word.matches('@').count() > 2)
+            } else {
+                addresses.peek().is_some() || headed()
+            }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn is_address(word: &str) -> bool {
+    !word.contains([' ', '/', ':'])
+        && word.split_once('@').is_some_and(|(name, host)| {
+            !name.is_empty() && host.contains('.') && !matches!(host, "localhost.localdomain")
+        })
+}
+
+fn by_service<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let asks = |inv: &&Invocation| {
+        let texts: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let gives = texts.iter().any(|text| {
+            ["-d", "--data", "-X", "-F", "--json", "--form", "POST"].iter().any(|flag| text.starts_with(flag))
+        });
+        gives && texts.iter().any(|text| SERVICES.iter().any(|service| text.contains(service)))
+    };
+    Found::from(scene.invocations().iter().find(asks).map(|inv| inv.text.as_str()))
+}

@@ -1,0 +1,318 @@
+//! Databases emptied by what is built upon them: the tasks of frameworks and of migration tools, and the models of an application.
+
+use super::deeds::{self, Deeds};
+use super::{predicate, standing};
+use crate::domain::Severity;
+use crate::rules::Invocation;
+use crate::rules::matcher::{
+    Found, Instead, RULE, Rule, Scene, Trigger, code_of, input_of, is_interpreter, matches_one_of, runs,
+};
+use crate::shell::Arg;
+
+/// Tasks that delete a database, or set it back with the option that lets nobody be asked.
+const TASKS: Deeds = &[
+    (&["prisma"], &["migrate reset --force", "migrate reset -f", "db push --force-reset"]),
+    (&["rails", "rake"], &["db:drop*", "db:purge*", "db:truncate_all*"]),
+    (&["artisan"], &["db:wipe", "migrate:fresh --force", "migrate:reset --force", "migrate:refresh --force"]),
+    (
+        &["manage.py", "django-admin"],
+        &["flush --noinput", "flush --no-input", "reset_db", "reset_schema", "sqlflush --noinput"],
+    ),
+    (
+        &["console", "doctrine"],
+        &[
+            "doctrine:database:drop",
+            "doctrine:schema:drop --force",
+            "doctrine:schema:drop -f",
+            "orm:schema-tool:drop --force",
+            "doctrine:mongodb:schema:drop",
+        ],
+    ),
+    (&["sequelize", "sequelize-cli"], &["db:drop*"]),
+    (&["typeorm", "typeorm-ts-node-commonjs", "typeorm-ts-node-esm"], &["schema:drop"]),
+    (&["mikro-orm"], &["database:drop", "schema:drop --run", "schema:drop -r", "schema:fresh --run"]),
+    (&["flyway"], &["clean"]),
+    (
+        &["mvn", "mvnw", "gradle", "gradlew"],
+        &["flyway:clean", "flywayClean", ":flywayClean", "liquibase:dropAll", "dropAll"],
+    ),
+    (&["liquibase"], &["drop-all", "dropAll"]),
+    (&["mix"], &["ecto.drop*"]),
+    (&["ef", "dotnet-ef"], &["database drop --force", "database drop -f"]),
+    (&["diesel"], &["database drop"]),
+    (
+        &["sqlx"],
+        &["database drop -y", "database reset -y", "database drop --force", "database reset --force"],
+    ),
+    (&["dbmate"], &["drop"]),
+    (&["migrate", "golang-migrate"], &["drop", "down -all"]),
+    (&["atlas"], &["schema clean --auto-approve"]),
+    (&["wp"], &["db reset --yes", "db drop --yes", "db clean --yes", "site empty --yes"]),
+    (&["drush"], &["sql:drop -y", "sql-drop -y", "sql:drop --yes", "sql-drop --yes"]),
+    (&["supabase"], &["db reset --linked"]),
+    (
+        &["heroku", "dokku"],
+        &[
+            "run db:drop*",
+            "run db:reset*",
+            "run db:schema:load*",
+            "run flush",
+            "run migrate:fresh*",
+            "run reset_db",
+        ],
+    ),
+    (&["sea-orm-cli"], &["migrate fresh --force"]),
+    (&["adonis", "ace"], &["db:wipe", "migration:fresh --force", "migration:reset --force"]),
+];
+
+/// Programs that tasks are run with, and tools that have tasks of their own.
+const TASKERS: &[&str] = &[
+    "php", "python", "python3", "npx", "bunx", "bundle", "pnpm", "yarn", "npm", "bun", "uv", "poetry",
+    "pipenv", "dotnet", "node", "deno", "ruby", "sail", "ddev", "lando", "symfony",
+];
+
+/// Code that runs inside the application: its shells and runners.
+const SHELLS: &[&str] = &[
+    "rails",
+    "rake",
+    "bundle",
+    "python",
+    "python3",
+    "php",
+    "django-admin",
+    "manage.py",
+    "artisan",
+    "uv",
+    "poetry",
+];
+
+/// Calls on models that delete every row.
+const EMPTIED: &[&str] = &[
+    ".objects.all().delete()",
+    "::truncate()",
+    "->truncate()",
+    "::query()->delete()",
+    "::query()->forcedelete()",
+    ".truncate(cascade",
+    "drop_database(",
+    "drop_all(",
+    "connection.drop_table(",
+    "schema::dropalltables(",
+    "schema::dropifexists(",
+    "schema::drop(",
+    "artisan::call('migrate:fresh",
+    "artisan::call('db:wipe",
+    "call_command('flush",
+    "call_command(\"flush",
+];
+
+/// The same, where nothing in front narrows them.
+const WHOLE: &[&str] = &[".delete_all", ".destroy_all"];
+
+const NARROWED: &[&str] = &["where(", ".limit(", ".find_by", ".old", ".expired", ".stale", "find("];
+
+/// Calls by which code has a database execute a statement.
+const CALLS: &[&str] = &[
+    "execute(",
+    "executescript(",
+    "executemany(",
+    ".query(",
+    ".exec(",
+    ".run(",
+    "->query(",
+    "->exec(",
+    "->do(",
+    "$executeRaw",
+    "exec_params(",
+    "command(",
+];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "database.reset-forced",
+        severity: Severity::Critical,
+        reason: "empties a database without asking anybody, or one that others live by",
+        instead: Some(Instead::Advice("point the command at a scratch database, or let the person run it")),
+        when: &[
+            predicate(
+                "database_emptied_by_task",
+                Trigger::rows(TASKS).or(Trigger::programs(TASKERS)),
+                forced,
+            ),
+            predicate(
+                "live_database_emptied",
+                Trigger::rows(TASKS).or(Trigger::programs(TASKERS)).or(Trigger::programs(OTHERS)),
+                live,
+            ),
+        ],
+        fires: &[
+            "npx prisma migrate reset --force",
+            "bundle exec rake db:drop",
+            "php artisan db:wipe",
+            "python manage.py flush --noinput",
+            "php bin/console doctrine:database:drop --force",
+            "dotnet ef database drop -f",
+            "supabase db reset --linked",
+            "DISABLE_DATABASE_ENVIRONMENT_CHECK=1 rails db:reset",
+            "MIX_ENV=prod mix ecto.reset",
+            "heroku run rails db:reset -a app",
+            "echo y | npx prisma migrate reset",
+            "DATABASE_URL=postgres://u:p@db.x.example/app npx prisma migrate reset",
+        ],
+        silent: &[
+            "npx prisma migrate reset",
+            "RAILS_ENV=test bundle exec rake db:drop db:create",
+            "php artisan migrate:fresh --env=testing --force",
+            "supabase db reset",
+            "rails db:migrate",
+            "RAILS_ENV=production rails db:migrate",
+            "npm run migrate -- --force",
+            "DATABASE_URL=postgres://u:p@localhost/app npx prisma migrate dev",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.rows-deleted-by-code",
+        reason: "has code delete a table, or every row of one",
+        instead: Some(Instead::Command("rails runner 'puts User.count'")),
+        when: &[
+            predicate("model_emptied", Trigger::programs(SHELLS), by_code),
+            predicate("statement_in_code", Trigger::INTERPRETER, in_code),
+        ],
+        fires: &[
+            "rails runner 'User.delete_all'",
+            "bin/rails runner -e production 'Order.destroy_all'",
+            "python manage.py shell -c 'from a.models import U; U.objects.all().delete()'",
+            "php artisan tinker --execute='User::truncate()'",
+            "echo 'User.destroy_all' | rails console",
+            "python3 -c \"import sqlite3; sqlite3.connect('a.db').execute('DROP TABLE users')\"",
+            "node -e \"pool.query('TRUNCATE orders')\"",
+            "php -r '$p->exec(\"DELETE FROM users\");'",
+        ],
+        silent: &[
+            "rails runner 'puts User.count'",
+            "rails runner 'Session.where(old: true).delete_all'",
+            "RAILS_ENV=test rails runner 'User.delete_all'",
+            "python manage.py shell -c 'print(U.objects.count())'",
+            "grep -rn 'User.delete_all' app",
+            "python3 -c \"import sqlite3; sqlite3.connect('a.db').execute('DELETE FROM t WHERE id = 1')\"",
+            "python3 -c \"import sqlite3; sqlite3.connect(':memory:').execute('DROP TABLE t')\"",
+            "python3 -c \"print('DROP TABLE users')\"",
+        ],
+        ..RULE
+    },
+];
+
+/// Programs of which a person is asked anyway.
+const OTHERS: &[&str] = &[
+    "knex",
+    "mongorestore",
+    "pg_restore",
+    "goose",
+    "alembic",
+    "flask",
+    "turso",
+    "convex",
+    "edgedb",
+    "gel",
+    "vault",
+    "liquibase",
+];
+
+/// A task behind the program that runs it, or told to the tool itself.
+fn is_task(inv: &Invocation) -> bool {
+    if deeds::is_one(inv, TASKS) {
+        return true;
+    }
+    if !runs(inv, TASKERS) {
+        return false;
+    }
+    let at = inv.args.iter().take(4).position(|arg| {
+        let name = tool_name(arg);
+        TASKS.iter().any(|(tools, _)| tools.contains(&name))
+    });
+    let Some((tool, args)) = at.and_then(|at| inv.args.get(at..)).and_then(<[Arg]>::split_first) else {
+        return false;
+    };
+    deeds::is_told(tool_name(tool), args, TASKS)
+}
+
+/// `vendor/bin/x` and `x@5` are `x`.
+fn tool_name(arg: &Arg) -> &str {
+    let name = arg.known().and_then(|text| text.rsplit('/').next()).unwrap_or_default();
+    name.split('@').next().unwrap_or_default()
+}
+
+fn forced<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if super::database::is_for_tests(scene) {
+        return Found::No;
+    }
+    Found::from(scene.invocations().iter().find(|inv| is_task(inv)).map(|inv| inv.text.as_str()))
+}
+
+fn live<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found =
+        scene.invocations().iter().find(|inv| standing::is_live(scene, inv) || is_answered(scene, inv));
+    match found {
+        Some(inv) if matches_one_of(scene, &["database.reset"]) => Found::yes(&inv.text),
+        Some(_) | None => Found::No,
+    }
+}
+
+/// The question of a task is answered in advance.
+fn is_answered(scene: &Scene<'_>, inv: &Invocation) -> bool {
+    let answers = |other: &Invocation| {
+        let word = other.args.first().and_then(Arg::known).unwrap_or_default();
+        other.program == "yes"
+            || runs(other, &["echo", "printf"])
+                && matches!(word.trim_end_matches("\\n"), "y" | "Y" | "yes" | "YES")
+    };
+    runs(inv, TASKERS)
+        && scene
+            .invocations()
+            .iter()
+            .any(|other| other.pipeline == inv.pipeline && other.stage < inv.stage && answers(other))
+}
+
+/// A statement among the strings of code that loses data, and a call that executes it.
+fn in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let executes = |code: &str| {
+        CALLS.iter().any(|call| code.contains(call)) && !code.contains(":memory:") && !code.contains("_test")
+    };
+    let loses = |code: &str| code.split(['\'', '"', '`']).any(super::database::loses);
+    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
+        let codes = inv.args.iter().map(Arg::text).chain(input_of(inv, scene));
+        codes.into_iter().any(|code| executes(&code) && loses(&code))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if super::database::is_for_tests(scene) {
+        return Found::No;
+    }
+    let whole = |text: &str| {
+        let squeezed: String =
+            text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+        EMPTIED.iter().any(|call| squeezed.contains(call))
+            || squeezed.split([';', '\n', '|']).any(|statement| {
+                WHOLE.iter().any(|call| statement.contains(call))
+                    && !NARROWED.iter().any(|by| statement.contains(by))
+            })
+    };
+    let inside = |inv: &&Invocation| {
+        inv.args.iter().filter_map(Arg::known).any(|word| {
+            matches!(
+                word.rsplit('/').next().unwrap_or_default(),
+                "runner" | "r" | "console" | "c" | "shell" | "shell_plus" | "tinker"
+            )
+        })
+    };
+    let found = scene
+        .invocations()
+        .iter()
+        .filter(|inv| runs(inv, SHELLS))
+        .filter(inside)
+        .find(|inv| code_of(inv, scene).any(|text| whole(&text)));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
