@@ -12,6 +12,7 @@ mod files;
 pub(crate) mod git;
 pub(crate) mod lists;
 mod loops;
+mod machine;
 mod network;
 mod packages;
 mod persistence;
@@ -47,6 +48,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     persistence::RULES,
     git::RULES,
     system::RULES,
+    machine::RULES,
     resources::RULES,
     remote::RULES,
     cloud::RULES,
