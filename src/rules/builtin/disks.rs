@@ -1,5 +1,6 @@
 //! Disks: devices, partitions, file systems, volumes.
 
+use super::deeds::{Deeds, done};
 use super::{flagged, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::matcher::{
@@ -13,6 +14,21 @@ const DEV: Operand = Operand::At(&[At::Abs("/dev")]);
 const DD: &[&str] = &["dd", "dcfldd", "ddrescue"];
 
 const FORMATTERS: &[&str] = &["mkfs", "mkfs.*", "mke2fs", "newfs", "newfs_*", "mkswap", "mkdosfs", "mkntfs"];
+
+/// Further programs that put something in the place of what is on a disk.
+const OVERWRITES: Deeds = &[
+    (&["mdadm"], &["--create", "-C"]),
+    (&["hdiutil"], &["erasekeys", "makehybrid"]),
+    (&["asr"], &["--erase", "restore"]),
+    (&["kpartx"], &["-d"]),
+    (&["nwipe", "sfill", "sswap", "partclone.restore", "wipefreespace"], &["*"]),
+    (&["bmaptool"], &["copy"]),
+    (&["etcher", "balena", "balena-etcher", "rpi-imager"], &["--cli", "-d", "local flash", "--drive"]),
+    (&["losetup"], &["-D", "--detach-all"]),
+    (&["partclone.dd", "fsarchiver", "ocs-sr", "clonezilla"], &["restfs", "restoredisk", "-o"]),
+    (&["zpool"], &["create -f", "replace", "detach", "offline", "remove"]),
+    (&["vgcreate", "pvcreate"], &["-f", "-ff", "--force", "-y"]),
+];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -177,9 +193,13 @@ pub(super) const RULES: &[Rule] = &[
                 ],
             }),
             When::Command(flagged(&["badblocks"], &[&["-w"]])),
+            predicate("disk_overwritten", Trigger::rows(OVERWRITES), |scene| done(scene, OVERWRITES)),
         ],
         fires: &[
             "wipefs -a /dev/sda",
+            "mdadm --create /dev/md0 --level=0 --raid-devices=2 /dev/sda /dev/sdb",
+            "bmaptool copy x.img /dev/sdb",
+            "nwipe --autonuke",
             "blkdiscard /dev/nvme0n1",
             "hdparm --security-erase x /dev/sda",
             "nvme format /dev/nvme0n1",
@@ -202,6 +222,7 @@ pub(super) const RULES: &[Rule] = &[
                 operand: Operand::Some,
                 ..run(&["lvremove", "vgremove", "pvremove", "lvreduce", "vgreduce"])
             }),
+            predicate("volume_made_smaller", Trigger::programs(&["lvresize"]), shrunk),
             When::Command(sub(&["lvm"], &["lvremove", "vgremove", "pvremove", "lvreduce", "vgreduce"])),
             When::Command(Command { without: &["-n"], ..sub(&["zfs"], &["rollback"]) }),
             When::Command(sub(&["dmsetup"], &["remove_all", "wipe_table", "remove"])),
@@ -224,6 +245,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         fires: &[
             "lvremove -f vg0/data",
+            "lvresize -L -10G /dev/vg0/root",
             "zfs destroy -r tank/data",
             "cryptsetup luksFormat /dev/sda2",
             "btrfs subvolume delete /mnt/x",
@@ -233,6 +255,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "lvs",
+            "lvresize -L +10G /dev/vg0/root",
             "zfs list",
             "cryptsetup status x",
             "btrfs subvolume list /",
@@ -266,6 +289,18 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
+
+fn shrunk<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["lvresize"], |inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            let size = ["--size=", "--extents=", "-L", "-l"].iter().find_map(|flag| text.strip_prefix(flag));
+            let less = size.unwrap_or(&text).strip_prefix('-');
+            less.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 fn dd_onto_device<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(DD, |inv| {

@@ -365,6 +365,7 @@ pub(crate) const CRON: &[At] = &[
 /// Settings of editors and tools that run code when the tool starts.
 pub(crate) const TOOL_STARTUP: &[At] = &[
     At::Home(".vimrc"),
+    At::Home(".vim/vimrc"),
     At::Home(".vim/plugin"),
     At::Home(".config/nvim"),
     At::Home(".emacs"),

@@ -35,7 +35,8 @@ pub(super) fn long(text: &str, least: u64) -> Vec<Loop<'_>> {
     let mut out = Vec::new();
     let mut rest = text;
     for _ in 0..MAX_LOOPS {
-        let found = ["while ", "until ", "for "].iter().filter_map(|word| starts_at(rest, word)).min();
+        let found =
+            ["while ", "until ", "for ", "for(("].iter().filter_map(|word| starts_at(rest, word)).min();
         let Some(tail) = found.and_then(|at| rest.get(at..)) else { break };
         let Some((head, behind)) = split_do(tail) else { break };
         let (body, after) = own_done(behind);

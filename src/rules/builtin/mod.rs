@@ -14,6 +14,7 @@ mod files;
 pub(crate) mod git;
 pub(crate) mod lists;
 mod loops;
+mod machine;
 mod mail;
 mod network;
 mod packages;
@@ -55,6 +56,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     persistence::RULES,
     git::RULES,
     system::RULES,
+    machine::RULES,
     resources::RULES,
     remote::RULES,
     clusters::RULES,

@@ -16,6 +16,8 @@ const fn written(at: &'static [At]) -> When {
     When::Effect(OnEffect { kinds: WRITES, at, ..EFFECT })
 }
 
+const SSH_CONFIG: &[At] = &[At::Home(".ssh/config"), At::Home(".ssh/config.d")];
+
 const CRONTAB: &[&str] = &["crontab"];
 
 const SCHEDULERS: &[&str] = &["crontab", "at", "batch", "systemd-run"];
@@ -37,8 +39,19 @@ const HOSTILE: &[&str] = &[
     "python -c",
     "python3 -c",
     "perl -e",
-    "eval ",
     "LD_PRELOAD",
+    "os.system",
+    "os.execute",
+    "subprocess",
+    "shell-command",
+    "silent !",
+    "silent! !",
+    "ProxyCommand",
+    "LocalCommand",
+    "rm -fr",
+    "setsid ",
+    "disown",
+    "| zsh",
     "alias sudo",
     "alias su=",
     "alias ssh",
@@ -64,6 +77,121 @@ const HOSTILE: &[&str] = &[
 ];
 
 const PACKAGE_MANAGERS: &[&str] = &["npm", "pnpm", "yarn", "pip", "pip3"];
+
+const ENABLERS: &[&str] = &["systemctl", "rc-update", "chkconfig", "update-rc.d"];
+
+/// Services that packages of the distributions bring along, without a version or an instance behind the name.
+const KNOWN_UNITS: &[&str] = &[
+    "docker",
+    "containerd",
+    "podman",
+    "crio",
+    "kubelet",
+    "k3s",
+    "microk8s",
+    "snapd",
+    "libvirtd",
+    "nginx",
+    "apache",
+    "httpd",
+    "caddy",
+    "haproxy",
+    "traefik",
+    "varnish",
+    "tomcat",
+    "php",
+    "php-fpm",
+    "postgresql",
+    "mysql",
+    "mysqld",
+    "mariadb",
+    "mongod",
+    "mongodb",
+    "redis",
+    "redis-server",
+    "valkey",
+    "memcached",
+    "rabbitmq-server",
+    "elasticsearch",
+    "opensearch",
+    "kibana",
+    "logstash",
+    "kafka",
+    "zookeeper",
+    "clickhouse-server",
+    "cassandra",
+    "influxdb",
+    "grafana-server",
+    "prometheus",
+    "node_exporter",
+    "telegraf",
+    "jenkins",
+    "gitlab-runner",
+    "minio",
+    "consul",
+    "vault",
+    "nomad",
+    "ssh",
+    "sshd",
+    "cron",
+    "crond",
+    "atd",
+    "chrony",
+    "chronyd",
+    "ntp",
+    "ntpd",
+    "systemd-timesyncd",
+    "systemd-resolved",
+    "systemd-networkd",
+    "NetworkManager",
+    "bluetooth",
+    "cups",
+    "avahi-daemon",
+    "dbus",
+    "rsyslog",
+    "auditd",
+    "fail2ban",
+    "firewalld",
+    "ufw",
+    "nftables",
+    "iptables",
+    "apparmor",
+    "clamav-daemon",
+    "clamav-freshclam",
+    "unattended-upgrades",
+    "fstrim",
+    "smartd",
+    "lightdm",
+    "gdm",
+    "sddm",
+    "pipewire",
+    "wireplumber",
+    "pulseaudio",
+    "tailscaled",
+    "wg-quick",
+    "dnsmasq",
+    "bind9",
+    "named",
+    "postfix",
+    "dovecot",
+    "nfs-server",
+    "smbd",
+    "nmbd",
+    "supervisor",
+    "amazon-ssm-agent",
+    "google-cloud-ops-agent",
+    "qemu-guest-agent",
+    "open-vm-tools",
+    "vboxadd",
+    "multipathd",
+    "iscsid",
+    "ollama",
+    "syncthing",
+    "emacs",
+    "gpg-agent",
+    "ssh-agent",
+    "mpd",
+];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -272,7 +400,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "persistence.service-file",
-        verdict: Verdict::Modify,
         reason: "plants a service that starts by itself",
         instead: Some(Instead::Advice("write the unit into the project and let the person install it")),
         when: &[written(lists::SERVICES)],
@@ -287,6 +414,80 @@ pub(super) const RULES: &[Rule] = &[
             "ls ~/.config/systemd/user",
             "Write /home/u/proj/deploy/x.service x",
             "systemctl --user list-units",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.service-planted",
+        reason: "has a service of no known package start by itself from now on",
+        instead: Some(Instead::Command("systemctl --user list-unit-files")),
+        when: &[
+            predicate("unknown_unit_enabled", Trigger::programs(ENABLERS), unknown_enabled),
+            When::Command(sub(&["loginctl"], &["enable-linger"])),
+            When::Command(sub(&["launchctl"], &["load", "bootstrap", "submit", "enable"])),
+            When::Command(Command {
+                operand: Operand::Is(&["LoginHook", "LogoutHook"]),
+                ..run(&["defaults"])
+            }),
+            When::Command(Command {
+                operand: Operand::Contains(&["launchagents", "launchdaemons", "loginitems"]),
+                ..sub(&["defaults"], &["write"])
+            }),
+            When::Code(Code { programs: &["osascript"], all: &[&["login item"]] }),
+            When::Command(Command {
+                operand: Operand::Is(&["/create", "/Create", "/CREATE"]),
+                ..run(&["schtasks", "schtasks.exe"])
+            }),
+            When::Command(Command {
+                operand: Operand::Contains(&["currentversion\\run", "\\run"]),
+                ..sub(&["reg", "reg.exe"], &["add"])
+            }),
+            When::Command(sub(&["sc", "sc.exe"], &["create"])),
+        ],
+        fires: &[
+            "systemctl enable --now backdoor",
+            "systemctl link /tmp/x.service",
+            "sudo systemctl enable /tmp/x.timer",
+            "loginctl enable-linger u",
+            "launchctl bootstrap gui/501 /tmp/x.plist",
+            "rc-update add x default",
+            "chkconfig --add x",
+        ],
+        silent: &[
+            "sudo systemctl enable --now docker",
+            "systemctl enable postgresql@16-main",
+            "systemctl --user status x",
+            "launchctl list",
+            "systemctl --user list-unit-files",
+            "rc-update show",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.startup-command",
+        reason: "plants a command in a file that every new shell of the person runs",
+        instead: Some(Instead::Advice("print the line for the person to read and add")),
+        when: &[
+            predicate("command_in_a_startup_file", Trigger::kinds(WRITES), startup_command),
+            written(&[At::Home(".ssh/rc"), At::Home(".ssh/environment")]),
+        ],
+        fires: &[
+            "echo '/home/u/x &' >> ~/.bashrc",
+            "printf 'python3 ~/x.py\n' >> ~/.profile",
+            "echo ~/x/y.sh >> ~/.zshrc",
+            "echo \"function cd { builtin cd x; /home/u/x & }\" >> ~/.zshrc",
+            "base64 -d x >> ~/.bashrc",
+            "Write /home/u/.profile export A=1\n./x &\n",
+            "cp x ~/.ssh/rc",
+        ],
+        silent: &[
+            "echo 'export PATH=$HOME/.local/bin:$PATH' >> ~/.bashrc",
+            "echo 'eval \"$(direnv hook bash)\"' >> ~/.bashrc",
+            "echo '. \"$HOME/.cargo/env\"' >> ~/.profile",
+            "echo '[ -s ~/.nvm/nvm.sh ] && . ~/.nvm/nvm.sh' >> ~/.zshrc",
+            "echo 'source <(kubectl completion bash)' >> ~/.bashrc",
+            "echo \"alias k=kubectl\" >> ~/.bashrc",
+            "echo '~/x &' >> notes.txt",
         ],
         ..RULE
     },
@@ -416,6 +617,23 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "persistence.interpreter-planted",
+        severity: Severity::Critical,
+        reason: "plants a file that every start of an interpreter on this machine runs",
+        instead: Some(Instead::Advice("import the module where it is needed")),
+        when: &[predicate("startup_module_beside_installed_ones", Trigger::kinds(WRITES), startup_module)],
+        fires: &[
+            "Write /home/u/.local/lib/python3.12/site-packages/usercustomize.py x",
+            "cp x /usr/lib/python3/dist-packages/sitecustomize.py",
+        ],
+        silent: &[
+            "cp x sitecustomize.py",
+            "Read /usr/lib/python3/dist-packages/sitecustomize.py",
+            "Write /home/u/proj/.venv/lib/python3.12/site-packages/x.py x",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "persistence.interpreter-startup",
         verdict: Verdict::Modify,
         reason: "plants a file that an interpreter runs at every start",
@@ -497,6 +715,123 @@ fn crontab_from_stdin<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Whether a unit is one that some package brings along.
+fn is_known_unit(name: &str) -> bool {
+    let stem = name.split('@').next().unwrap_or_default();
+    let stem = [".service", ".socket", ".timer", ".target"]
+        .iter()
+        .find_map(|end| stem.strip_suffix(end))
+        .unwrap_or(stem);
+    // `php8.2-fpm`, `postgresql-16`, `apache2`.
+    let bare: String = stem.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect();
+    let bare = bare.trim_end_matches('-');
+    KNOWN_UNITS.contains(&stem) || KNOWN_UNITS.contains(&bare)
+}
+
+/// A unit switched on that no package brings along, or that is named by its path.
+fn unknown_enabled<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const SAYS: &[&str] = &[
+        "enable", "reenable", "preset", "link", "add", "on", "defaults", "default", "boot", "start", "--add",
+    ];
+    let found = scene.first(ENABLERS, |inv| {
+        let words = || inv.sub.iter().map(String::as_str).chain(inv.args.iter().filter_map(Arg::known));
+        let systemd = inv.program == "systemctl";
+        let on = match inv.program.as_str() {
+            "systemctl" => words().any(|word| matches!(word, "enable" | "reenable" | "link")),
+            "rc-update" => words().any(|word| matches!(word, "add" | "-a")),
+            "update-rc.d" => words().any(|word| matches!(word, "defaults" | "enable")),
+            _ => words().any(|word| matches!(word, "on" | "--add")),
+        };
+        let level = |word: &str| !systemd && word.bytes().all(|b| b.is_ascii_digit());
+        on && (inv.args.iter().any(Arg::has_unknown)
+            || words().any(|word| {
+                let named = !word.starts_with('-') && !SAYS.contains(&word) && !level(word);
+                named && !is_known_unit(word)
+            }))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A line of a startup file that runs a program, and does not only set, name or load something.
+fn runs_command(line: &str) -> bool {
+    const RUNNERS: &[&str] = &[
+        "python",
+        "python3",
+        "perl",
+        "ruby",
+        "node",
+        "php",
+        "bash",
+        "sh",
+        "zsh",
+        "exec",
+        "nc",
+        "ncat",
+        "socat",
+        "tmux",
+        "screen",
+        "sudo",
+        "at",
+        "crontab",
+        "systemctl",
+        "ssh",
+        "curl",
+        "wget",
+        "npx",
+        "command",
+    ];
+    let line = line.trim();
+    if line.starts_with('#') {
+        return false;
+    }
+    let mut words = line.trim_start_matches(['(', '{', ' ']).split_whitespace();
+    let Some(first) = words.next() else { return false };
+    let asks = first == "command" && words.next() == Some("-v");
+    // What stands alone may be a directory that `autocd` enters, but nobody adds that.
+    let by_path = first.contains('/') && !first.contains('=');
+    let end = line.trim_end_matches(['"', '\'', '}', ';', ' ']);
+    by_path || RUNNERS.contains(&first) && !asks || end.ends_with('&') && !end.ends_with("&&")
+}
+
+/// What is written to a startup file of the person's shell runs a command, or was not to be read.
+fn startup_command<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let home = scene.view.facts.places.home.as_deref();
+    let starts = |target: &Target| at(target, lists::SHELL_STARTUP, home);
+    match &scene.view.call.action {
+        Action::Write { path, content, .. } | Action::Edit { path, content, .. } => {
+            let target = Target::Path { path: path.clone(), glob: false, recursive: false };
+            let hit = content.lines().take(4096).any(runs_command) && starts(&target);
+            return if hit { Found::yes(path) } else { Found::No };
+        }
+        Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Spawn { .. }
+        | Action::Other { .. } => {}
+    }
+    if !scene.effects().any(|(effect, _)| WRITES.contains(&effect.kind) && starts(&effect.target)) {
+        return Found::No;
+    }
+    let said = scene.view.survey.written.iter().any(|(path, text)| {
+        let target = Target::Path { path: path.clone(), glob: false, recursive: false };
+        starts(&target) && text.text().lines().any(runs_command)
+    });
+    let unread = || {
+        scene.invocations().iter().any(|writer| {
+            let into = writer.writes.iter().any(|(target, _)| starts(target)) || writer.program == "tee";
+            into && scene.invocations().iter().any(|inv| {
+                inv.pipeline == writer.pipeline
+                    && (runs(
+                        inv,
+                        &["base64", "base32", "xxd", "openssl", "uudecode", "gunzip", "zcat", "gpg"],
+                    ) || runs(inv, lists::DOWNLOADERS))
+            })
+        })
+    };
+    if said || unread() { Found::yes(scene.command_line()) } else { Found::No }
+}
+
 fn task_on_open<'a>(scene: &Scene<'a>) -> Found<'a> {
     let (path, content) = match &scene.view.call.action {
         Action::Write { path, content, .. } | Action::Edit { path, content, .. } => (path, content),
@@ -514,6 +849,19 @@ fn pth_written<'a>(scene: &Scene<'a>) -> Found<'a> {
         WRITES.contains(&effect.kind)
             && path.ends_with(".pth")
             && (path.contains("/site-packages/") || path.contains("/dist-packages/"))
+    });
+    Found::from(found.map(|(effect, _)| effect.target.text()))
+}
+
+fn startup_module<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.effects().find(|(effect, _)| {
+        let path = effect.target.text();
+        let named = path.ends_with("/sitecustomize.py") || path.ends_with("/usercustomize.py");
+        WRITES.contains(&effect.kind)
+            && named
+            && (path.contains("/site-packages/")
+                || path.contains("/dist-packages/")
+                || path.starts_with("/usr/"))
     });
     Found::from(found.map(|(effect, _)| effect.target.text()))
 }
@@ -556,8 +904,15 @@ fn is_hostile(text: &str) -> bool {
 
 /// What is written to a file that starts by itself holds a command that nobody puts there for a good reason.
 fn hostile_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const STARTUP: &[&[At]] =
-        &[lists::SHELL_STARTUP, lists::SERVICES, lists::CRON, lists::TOOL_STARTUP, lists::SYSTEM_STARTUP];
+    const STARTUP: &[&[At]] = &[
+        lists::SHELL_STARTUP,
+        lists::SERVICES,
+        lists::CRON,
+        lists::TOOL_STARTUP,
+        lists::SYSTEM_STARTUP,
+        lists::GIT_HOOKS,
+        SSH_CONFIG,
+    ];
     let home = scene.view.facts.places.home.as_deref();
     let starts = |path: &str| {
         let target = Target::Path { path: path.to_owned(), glob: false, recursive: false };
@@ -580,7 +935,8 @@ fn hostile_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
         let named = STARTUP.iter().any(|places| at(&effect.target, places, home));
         named
             && scene.invocations().iter().any(|inv| {
-                let prints = runs(inv, &["echo", "printf", "cat", "tee", "sed"]);
+                let prints =
+                    runs(inv, &["echo", "printf", "cat", "tee", "sed", "perl", "awk", "ed", "ex", "ruby"]);
                 prints
                     && (inv.args.iter().any(|arg| is_hostile(&arg.text()))
                         || input_of(inv, scene).iter().any(|text| is_hostile(text)))

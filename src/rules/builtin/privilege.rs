@@ -219,7 +219,7 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(flagged(&["setfacl"], &[&["--restore"]])),
             When::Command(Command {
                 operand: Operand::On(&[Class::Root, Class::System, Class::Home, Class::Users]),
-                ..run(&["setfacl", "chcon", "restorecon", "chflags"])
+                ..run(&["setfacl", "nfs4_setfacl", "chcon", "restorecon", "chflags"])
             }),
             When::Command(Command {
                 operand: Operand::Starts(&["C:"]),
@@ -232,11 +232,16 @@ pub(super) const RULES: &[Rule] = &[
             "chmod 777 ~",
             "chmod 777 /",
             "umask 000",
+            "chmod 644 ~/.ssh/id_rsa",
+            "chmod -R 755 ~/.ssh",
             "ruby -e 'File.chmod(0777,\"/etc/passwd\")'",
             "setfacl -R -m u:x:rwx /",
         ],
         silent: &[
             "chmod 700 private",
+            "chmod 600 ~/.ssh/id_rsa",
+            "chmod 644 ~/.ssh/id_rsa.pub",
+            "chmod 700 ~/.ssh",
             "umask 022",
             "umask",
             "umask 077",
@@ -262,6 +267,17 @@ pub(super) const RULES: &[Rule] = &[
             "mkdir -m 777 x",
         ],
         silent: &["chmod 755 x", "chmod u+w x", "chmod 1777 /tmp/x", "chmod 664 x", "chmod a+x x"],
+        ..RULE
+    },
+    Rule {
+        id: "privilege.project-opened",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "lets every user of the machine change the whole project",
+        instead: Some(Instead::Command("chmod -R u+w src")),
+        when: &[predicate("whole_project_world_writable", Trigger::programs(&["chmod"]), project_opened)],
+        fires: &["chmod -R 777 .", "chmod -R a+rwx $PWD", "chmod -R 0777 /home/u/proj"],
+        silent: &["chmod -R 777 storage", "chmod -R u+w .", "chmod 777 x", "chmod -R 755 ."],
         ..RULE
     },
     Rule {
@@ -467,7 +483,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "privilege.hunt",
-        verdict: Verdict::Modify,
         reason: "looks for a way to rights that it does not have",
         instead: Some(Instead::Command("sudo -l")),
         when: &[
@@ -622,7 +637,11 @@ fn from_pkexec<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn from_nsenter<'a>(scene: &Scene<'a>) -> Found<'a> {
     let privileged_chroot = |inv: &&Invocation| {
-        inv.wrappers.iter().any(|name| name == "nsenter")
+        let all_mapped = || {
+            inv.wrappers.iter().any(|name| name == "unshare") && is_shell(&inv.program) && inv.args.is_empty()
+        };
+        all_mapped()
+            || inv.wrappers.iter().any(|name| name == "nsenter")
             || (inv.privileged && inv.wrappers.iter().any(|name| name == "chroot"))
     };
     Found::from(scene.invocations().iter().find(privileged_chroot).map(|inv| inv.text.as_str()))
@@ -690,6 +709,16 @@ fn opened_to_all<'a>(scene: &Scene<'a>) -> Found<'a> {
                 || mode.contains("a+rw")
                 || mode.contains("o+rw")
         };
+        // A key is its owner's alone: nobody else may read it either.
+        let shows = |mode: &str| octal(mode).is_some_and(|bits| bits & 0o044 != 0) || mode.contains("+r");
+        let key = |arg: &Arg| {
+            let target = target_of(arg, inv.cwd.as_deref());
+            let place = classify(&target, EffectKind::FileRead, &scene.view);
+            (place.has(Class::Secret) || target.text().ends_with("/.ssh")) && !target.text().ends_with(".pub")
+        };
+        let shown = inv.program == "chmod"
+            && modes(inv).any(shows)
+            && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && key(arg));
         let place = |arg: &Arg| {
             let target = target_of(arg, inv.cwd.as_deref());
             let whole = classify(&target, EffectKind::FileDeletion, &scene.view);
@@ -697,9 +726,10 @@ fn opened_to_all<'a>(scene: &Scene<'a>) -> Found<'a> {
                 || target.text().ends_with("/.ssh")
                 || target.text().ends_with("/.gnupg")
         };
-        inv.program != "mkdir"
-            && modes(inv).any(opens)
-            && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && place(arg))
+        shown
+            || inv.program != "mkdir"
+                && modes(inv).any(opens)
+                && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && place(arg))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -725,6 +755,23 @@ fn world_writable<'a>(scene: &Scene<'a>) -> Found<'a> {
         }),
     };
     let found = scene.first(MODE_SETTERS, |inv| modes(inv).any(opens));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn project_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["chmod"], |inv| {
+        let opens = |mode: &str| {
+            octal(mode).is_some_and(|bits| bits & 0o002 != 0)
+                || ["a+w", "a+rw", "o+w", "o+rw", "ugo+rw"].iter().any(|word| mode.contains(word))
+        };
+        let whole = |arg: &Arg| {
+            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
+                .has(Class::Project)
+        };
+        (has_flag(inv, "-R") || has_flag(inv, "--recursive"))
+            && modes(inv).any(opens)
+            && inv.args.iter().skip(1).any(|arg| !arg.prefix().starts_with('-') && whole(arg))
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

@@ -136,8 +136,7 @@ const CREATORS: &[&str] = &["touch", "mkdir", "xargs", "seq"];
 const ENDLESS: &[&str] = &["/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"];
 
 /// Behind one of these, what comes in is cut off.
-const LIMITERS: &[&str] =
-    &["head", "sed", "dd", "awk", "gawk", "grep", "read", "split", "ssh", "less", "more"];
+const LIMITERS: &[&str] = &["head", "sed", "dd", "awk", "gawk", "grep", "read", "ssh", "less", "more"];
 
 /// A file this big is made to fill the disk, in bytes.
 const HUGE: u64 = 50 << 30;
@@ -181,8 +180,14 @@ pub(super) const RULES: &[Rule] = &[
                 &[&["--flood", "--faster", "--rand-source", "--rate"]],
             )),
             When::Command(flagged(&["ping", "ping6", "fping"], &[&["-f", "--flood"]])),
+            predicate("load_that_nobody_tests_with", Trigger::programs(LOAD_TESTERS), overloads),
         ],
-        fires: &["hping3 -S --flood -p 80 x.example", "ping -f x.example", "slowloris x.example"],
+        fires: &[
+            "hping3 -S --flood -p 80 x.example",
+            "ping -f x.example",
+            "slowloris x.example",
+            "ab -n 1000000 -c 1000 https://x.example/",
+        ],
         silent: &["ping -c 3 localhost", "ping x.example", "man hping3"],
         ..RULE
     },
@@ -215,6 +220,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         fires: &[
             "yes > bigfile",
+            "x=$(yes)",
             "yes > /dev/null &",
             "yes | dd of=big",
             "cat /dev/zero > fill",
@@ -227,6 +233,7 @@ pub(super) const RULES: &[Rule] = &[
             "tail /dev/zero",
             "gzip -9 < /dev/urandom > x",
             "cp /dev/zero big",
+            "cat /dev/zero | split -b 1G",
             "yes | xargs -P0 -n1 md5sum",
             "openssl rand 1000000000000 > x",
             "seq 100000000 | xargs touch",
@@ -273,6 +280,7 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c 'while True: pass'",
             "perl -e '1 while 1'",
             "ruby -e 'loop {}'",
+            "awk 'BEGIN{while(1) system(\"sleep 100 &\")}'",
             "node -e 'for(;;){}'",
             "x=a; while true; do x=$x$x; done",
             "watch -n 5 'while true; do curl -s https://x.example/ & done'",
@@ -354,14 +362,46 @@ pub(super) const RULES: &[Rule] = &[
 /// It is told of a pool to mine for, in the way that only miners are.
 fn mines<'a>(scene: &Scene<'a>) -> Found<'a> {
     const TALKS: &[&str] = &["git", "echo", "printf", "grep", "rg", "gh", "sed", "awk", "cat", "npm", "yarn"];
-    const POOLS: &[&str] =
-        &["stratum+tcp://", "stratum+ssl://", "stratum://", "--donate-level", "xmrig/xmrig", "minexmr.com"];
+    const POOLS: &[&str] = &[
+        "stratum+tcp://",
+        "stratum+ssl://",
+        "stratum://",
+        "--donate-level",
+        "xmrig/xmrig",
+        "minexmr.com",
+        "coinhive",
+        "coin-hive",
+        "cryptonight",
+    ];
     let found = scene.invocations().iter().find(|inv| {
         !runs(inv, TALKS)
             && inv.args.iter().any(|arg| {
                 let text = arg.text();
                 text.len() < 300 && POOLS.iter().any(|pool| text.starts_with(pool))
             })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// More connections or requests than any test of somebody else's machine would make.
+fn overloads<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let Found::Yes(_) = loads_foreign(scene) else { return Found::No };
+    let found = scene.first(LOAD_TESTERS, |inv| {
+        let number = |flags: &[&str]| {
+            flag_value(inv, flags)
+                .and_then(|arg| arg.text().trim_start_matches('=').parse::<u64>().ok())
+                .unwrap_or_default()
+        };
+        let inline = |flag: &str| {
+            let given = inv
+                .args
+                .iter()
+                .filter_map(Arg::known)
+                .filter_map(|word| word.strip_prefix(flag)?.parse::<u64>().ok());
+            given.max().unwrap_or_default()
+        };
+        number(&["-c", "--connections", "--concurrent", "-u"]).max(inline("-c")) >= MANY
+            || number(&["-n", "--requests", "--amount"]).max(inline("-n")) >= FLOOD
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -425,6 +465,8 @@ fn endless<'a>(scene: &Scene<'a>) -> Found<'a> {
             // `yes | apt-get install`: what reads it ends; `| xargs`, `| dd` and a file do not.
             "yes" => {
                 !inv.writes.is_empty()
+                    || ["$(yes)", "`yes`", "$(yes "].iter().any(|form| scene.command_line().contains(form))
+                        && !all.iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
                     || all.iter().any(|other| {
                         other.pipeline == inv.pipeline
                             && other.stage > inv.stage
@@ -598,6 +640,7 @@ fn restless_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         "loop{",
         "loopdo",
         "fork;redo",
+        "fork(__filename)",
         "(iter(int,1)",
         "itertools.count())",
         "setinterval(()=>require('child_process')",
@@ -610,7 +653,8 @@ fn restless_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = inline(scene).find(|(_, text)| {
         let bare: String =
             text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
-        let starts = ["popen", "spawn", "fork", "process(", "thread("].iter().any(|word| bare.contains(word));
+        let starts = ["popen", "spawn", "fork", "process(", "thread("].iter().any(|word| bare.contains(word))
+            || bare.contains("system(") && ["&\")", "&')"].iter().any(|end| bare.contains(end));
         let rests = RESTS.iter().any(|word| bare.contains(word));
         TURNS.iter().any(|turn| bare.contains(turn))
             && (!rests

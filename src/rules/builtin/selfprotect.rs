@@ -10,7 +10,7 @@ use super::{lists, predicate};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, contains_word,
+    At, Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, contains_word,
     flag_value, has_flag, inside, mentions_protected, runs, squeeze, target_of,
 };
 use crate::shell::Arg;
@@ -31,6 +31,31 @@ const FILLERS: &[&str] =
 const UNPACKERS: &[&str] = &["tar", "bsdtar", "gtar", "cpio"];
 
 const TARS: &[&str] = &["tar", "bsdtar", "gtar"];
+
+/// Settings of agents that are not ours, in the home directory.
+const AGENT_SETTINGS: &[At] = &[
+    At::Home(".codex"),
+    At::Home(".cursor/mcp.json"),
+    At::Home(".cursor/cli-config.json"),
+    At::Home(".cursor/hooks.json"),
+    At::Home(".gemini"),
+    At::Home(".qwen"),
+    At::Home(".codeium/windsurf"),
+    At::Home(".continue"),
+    At::Home(".aider.conf.yml"),
+    At::Home(".config/goose"),
+    At::Home(".config/amp"),
+    At::Home(".config/crush"),
+    At::Home(".copilot"),
+    At::Home(".aws/amazonq"),
+    At::Home(".kiro"),
+    At::Home(".factory"),
+    At::Home(".config/Claude"),
+    At::Home("Library/Application Support/Claude"),
+];
+
+const CHANGES: &[EffectKind] =
+    &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
 
 const GIT: &[&str] = &["git"];
 
@@ -213,6 +238,7 @@ pub(super) const RULES: &[Rule] = &[
             "ln -s README.md docs/README.md",
             "cp .claude/settings.json /tmp/backup.json",
             "ln -s ../target out",
+            "for f in bin/*; do ln -sf \"$PWD/$f\" ~/.local/bin/; done",
         ],
         ..RULE
     },
@@ -351,6 +377,7 @@ pub(super) const RULES: &[Rule] = &[
             "git mv opencode.json x.json",
             "git checkout HEAD~1 opencode.json",
             "git stash push -u .claude/settings.local.json",
+            "git update-index --assume-unchanged .claude/settings.json",
             "git apply <<'E'\n--- a/.claude/settings.json\n+++ b/.claude/settings.json\nE",
             "patch -p1 <<'E'\n--- a/x\n+++ b/.claude/settings.json\nE",
         ],
@@ -497,7 +524,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "selfprotect.client-extended",
-        verdict: Verdict::Modify,
         reason: "gives a client a server or plugin whose code the guard does not see",
         instead: Some(Instead::Advice("tell the person the command, so that they can add it themselves")),
         when: &[predicate(
@@ -522,7 +548,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "selfprotect.agent-unasked",
-        verdict: Verdict::Modify,
         reason: "starts another agent that asks nobody before it acts, and that the guard does not see",
         instead: Some(Instead::Advice("start it with its questions and its sandbox on")),
         when: &[predicate(
@@ -542,8 +567,69 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "selfprotect.agent-settings",
+        reason: "changes or removes the settings of another agent: what it may do, what it runs, where it sends",
+        instead: ASK,
+        when: &[
+            When::Effect(OnEffect { kinds: CHANGES, at: AGENT_SETTINGS, ..EFFECT }),
+            predicate(
+                "approvals_switched_off_in_settings",
+                Trigger::kinds(WRITES).or(Trigger::TOOL),
+                approvals_off,
+            ),
+        ],
+        fires: &[
+            "cp x ~/.codex/config.toml",
+            "echo '{}' > ~/.cursor/mcp.json",
+            "rm -rf ~/.gemini",
+            "Write /home/u/.codeium/windsurf/mcp_config.json {}",
+            "echo '{\"chat.tools.autoApprove\":true}' > .vscode/settings.json",
+        ],
+        silent: &[
+            "cat ~/.codex/config.toml",
+            "ls ~/.cursor",
+            "Write /home/u/proj/.vscode/settings.json {\"editor.tabSize\":2}",
+            "grep -rn autoApprove src",
+            "echo x > .codex/notes.md",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.servers-added",
+        verdict: Verdict::Modify,
+        reason: "writes the list of servers that the client starts, whose code the guard does not see",
+        instead: Some(Instead::Advice("tell the person the entry, so that they can add it themselves")),
+        when: &[When::Effect(OnEffect {
+            kinds: WRITES,
+            at: &[
+                At::Name(".mcp.json"),
+                At::Name(".cursor/mcp.json"),
+                At::Name(".vscode/mcp.json"),
+                At::Home(".claude/agents"),
+                At::Home(".claude/commands"),
+                At::Home(".claude/skills"),
+                At::Home(".claude/output-styles"),
+            ],
+            except: &["chmod"],
+            ..EFFECT
+        })],
+        fires: &[
+            "cp x .mcp.json",
+            "Write /home/u/proj/.mcp.json {\"mcpServers\":{}}",
+            "cp x.md ~/.claude/agents/",
+            "echo '{}' > .vscode/mcp.json",
+        ],
+        silent: &[
+            "cat .mcp.json",
+            "jq . .mcp.json",
+            "Read /home/u/proj/.mcp.json",
+            "echo x > .claude/commands/review.md",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "selfprotect.client-unasked",
-        verdict: Verdict::Warn,
+        verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "starts a client that asks nobody before it acts",
         instead: Some(Instead::Command("claude --version")),
@@ -685,6 +771,7 @@ pub(super) const RULES: &[Rule] = &[
             "export LAZARET_HOME=/tmp/x",
             "unset LAZARET_QUARANTINE",
             "export CLAUDE_CONFIG_DIR=/tmp/x",
+            "export ANTHROPIC_BASE_URL=http://x.example",
             "launchctl setenv CLAUDE_CONFIG_DIR /tmp/x",
             "systemctl --user set-environment LAZARET_HOME=/tmp",
         ],
@@ -725,6 +812,41 @@ fn around_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     classify(&wide, EffectKind::FileModification, &scene.view).has(Class::Protected)
 }
 
+/// A setting by which an editor's agent asks nobody any more.
+fn approvals_off<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const SETTINGS: &[&str] = &[
+        "chat.tools.autoApprove",
+        "chat.tools.global.autoApprove",
+        "github.copilot.chat.agent.autoApprove",
+        "\"autoApprove\"",
+        "alwaysAllow",
+        "cursor.autorun",
+        "yoloMode",
+    ];
+    let on = |text: &str| SETTINGS.iter().any(|word| text.contains(word)) && text.contains("true");
+    let placed = |path: &str| {
+        path.ends_with("/settings.json") || path.ends_with(".code-workspace") || path.ends_with("mcp.json")
+    };
+    match &scene.view.call.action {
+        Action::Write { path, content, .. } | Action::Edit { path, content, .. } => {
+            if placed(path) && on(content) { Found::yes(path) } else { Found::No }
+        }
+        Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Spawn { .. }
+        | Action::Other { .. } => {
+            let writes = scene
+                .effects()
+                .any(|(effect, _)| WRITES.contains(&effect.kind) && placed(effect.target.text()));
+            let said = |inv: &&Invocation| inv.args.iter().any(|arg| on(&arg.text()));
+            let found = scene.invocations().iter().find(said).filter(|_| writes);
+            Found::from(found.map(|inv| inv.text.as_str()))
+        }
+    }
+}
+
 fn linked<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(LINKERS, |inv| {
         let makes_link = match inv.program.as_str() {
@@ -732,7 +854,10 @@ fn linked<'a>(scene: &Scene<'a>) -> Found<'a> {
             "mount" => ["--bind", "-B", "--rbind", "-R", "-o"].iter().any(|flag| has_flag(inv, flag)),
             _ => true,
         };
-        makes_link && inv.operands.iter().any(|arg| around_protected(arg, inv, scene))
+        // A directory of programs holds the guard's by the way: only a link of that name takes its place.
+        let own = inv.operands.iter().any(|arg| arg.text().contains("lazaret"));
+        let programs = |arg: &Arg| arg.text().trim_end_matches('/').ends_with("/bin") && !own;
+        makes_link && inv.operands.iter().any(|arg| !programs(arg) && around_protected(arg, inv, scene))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -916,8 +1041,18 @@ fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn git_restores<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const WRITING: &[&str] =
-        &["checkout", "restore", "rm", "mv", "stash", "checkout-index", "apply", "am", "read-tree"];
+    const WRITING: &[&str] = &[
+        "checkout",
+        "restore",
+        "rm",
+        "mv",
+        "stash",
+        "checkout-index",
+        "apply",
+        "am",
+        "read-tree",
+        "update-index",
+    ];
     let found = scene.first(GIT, |inv| {
         let writes = inv.sub.first().is_some_and(|sub| WRITING.contains(&sub.as_str()));
         let index_only =
@@ -953,7 +1088,11 @@ fn own_commands<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn variables<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let guarding = |text: &str| text.starts_with("LAZARET_") || text.starts_with("CLAUDE_CONFIG_DIR");
+    let guarding = |text: &str| {
+        ["LAZARET_", "CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_DISABLE", "OPENCODE_CONFIG"]
+            .iter()
+            .any(|name| text.starts_with(name))
+    };
     let found = scene.first(SETTERS, |inv| {
         let sets = match inv.program.as_str() {
             "launchctl" => inv

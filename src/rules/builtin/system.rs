@@ -1,5 +1,6 @@
 //! The running system: power, processes, kernel, services, firewall, traces.
 
+use super::deeds::{Deeds, done};
 use super::{flagged, lists, predicate, run, sub, texts};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
@@ -42,6 +43,9 @@ const PILLARS: &[&str] = &[
     "sh",
     "zsh",
     "fish",
+    "Finder",
+    "Dock",
+    "SystemUIServer",
     "explorer.exe",
     "csrss.exe",
     "lsass.exe",
@@ -68,6 +72,7 @@ const GUARDS: &[&str] = &[
     "ossec-hids",
     "osqueryd",
     "osquery",
+    "clamav",
     "clamav-daemon",
     "clamav-freshclam",
     "clamd",
@@ -110,6 +115,8 @@ const GUARDS: &[&str] = &[
     "aide.timer",
     "selinux-autorelabel",
     "com.apple.auditd",
+    "com.apple.syslogd",
+    "com.apple.logd",
     "com.crowdstrike.falcond",
     "bluepill",
     "usbguard",
@@ -121,6 +128,17 @@ const GUARDS: &[&str] = &[
     "EventLog",
     "SecurityHealthService",
     "audit",
+];
+
+const SWITCHES: Deeds = &[
+    (
+        &["ipmitool"],
+        &["power off", "power cycle", "power reset", "power soft", "power on", "power diag", "mc reset"],
+    ),
+    (
+        &["rundll32", "rundll32.exe"],
+        &["powrprof.dll*", "user32.dll,ExitWindows*", "user32.dll,LockWorkStation"],
+    ),
 ];
 
 pub(super) const RULES: &[Rule] = &[
@@ -191,7 +209,7 @@ pub(super) const RULES: &[Rule] = &[
                 &["gnome-session-quit", "xfce4-session-logout"],
                 &[&["--power-off", "--reboot", "--halt", "--suspend", "--hibernate"]],
             )),
-            When::Command(sub(&["ipmitool"], &["chassis power", "power"])),
+            predicate("machine_switched_by_another", Trigger::rows(SWITCHES), |scene| done(scene, SWITCHES)),
             When::Command(sub(&["adb", "fastboot"], &["reboot", "shell reboot"])),
             When::Code(Code {
                 programs: &["osascript"],
@@ -210,6 +228,7 @@ pub(super) const RULES: &[Rule] = &[
                     "suspend",
                     "hibernate",
                     "kexec",
+                    "default",
                     "rescue",
                     "emergency",
                     "isolate",
@@ -226,6 +245,8 @@ pub(super) const RULES: &[Rule] = &[
             "dbus-send --system --dest=org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager.PowerOff boolean:true",
             "gnome-session-quit --power-off",
             "ipmitool chassis power off",
+            "ipmitool -H h -U u -P p power cycle",
+            "rundll32.exe powrprof.dll,SetSuspendState",
             "rtcwake -m off -s 3600",
         ],
         silent: &[
@@ -237,6 +258,7 @@ pub(super) const RULES: &[Rule] = &[
             "echo reboot",
             "systemctl start nginx",
             "ipmitool sensor list",
+            "ipmitool chassis power status",
         ],
         ..RULE
     },
@@ -280,11 +302,32 @@ pub(super) const RULES: &[Rule] = &[
                 ..sub(&["systemctl"], &["restart", "stop", "kill"])
             }),
             When::Command(Command {
+                operand: Operand::Starts(&["user@"]),
+                ..sub(&["systemctl"], &["restart", "stop", "kill"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&[
+                    "ssh",
+                    "sshd",
+                    "ssh.service",
+                    "sshd.service",
+                    "NetworkManager",
+                    "NetworkManager.service",
+                    "networking",
+                    "systemd-networkd",
+                    "systemd-resolved",
+                    "systemd-udevd",
+                    "dbus.service",
+                    "dbus-broker",
+                ]),
+                ..sub(&["systemctl"], &["stop", "kill", "disable", "mask"])
+            }),
+            When::Command(Command {
                 flags: &[&["--all", "-a"]],
                 ..sub(&["podman"], &["kill", "stop", "rm"])
             }),
             When::Code(Code { programs: &["osascript"], all: &[&["log out", "aevtrlgo"]] }),
-            When::Command(sub(&["launchctl"], &["reboot"])),
+            When::Command(sub(&["launchctl"], &["reboot", "bootout gui/501", "bootout user/501"])),
             When::Command(Command {
                 without: &["--no-prompt-help"],
                 ..flagged(&["gnome-session-quit"], &[&["--force", "--no-prompt", "--logout"]])
@@ -311,6 +354,7 @@ pub(super) const RULES: &[Rule] = &[
             "for p in $(ps -eo pid); do kill -9 $p; done",
             "for p in /proc/[0-9]*; do kill -9 ${p#/proc/}; done",
             "kill -9 $(seq 1 65535)",
+            "ps -A -o pid | tail -n +2 | xargs kill -9",
             "fuser -k /",
             "fuser -km /home",
             "killall systemd",
@@ -318,6 +362,11 @@ pub(super) const RULES: &[Rule] = &[
             "kill -9 $(pidof systemd)",
             "pkill --signal KILL --uid 1000",
             "python3 -c \"import psutil; [p.kill() for p in psutil.process_iter()]\"",
+            "pkill -t pts/0",
+            "pkill -9 -g 0",
+            "top -bn1 | awk 'NR>7{print $1}' | xargs kill",
+            "systemctl stop sshd",
+            "systemctl stop user@1000",
             "ruby -e 'Process.kill(9, -1)'",
             "perl -e 'kill KILL => -1'",
             "loginctl terminate-user u",
@@ -335,6 +384,7 @@ pub(super) const RULES: &[Rule] = &[
             "kill $SERVER_PID; ps aux",
             "pkill -u u node",
             "pkill -f bash-language-server",
+            "docker exec app kill -HUP 1",
             "ps aux | awk '/vite/ {print $2}' | xargs kill",
             "python3 -c \"import os,signal; os.kill(1234, signal.SIGTERM)\"",
             "kill -9 12345",
@@ -429,6 +479,16 @@ pub(super) const RULES: &[Rule] = &[
                 "fs.suid_dumpable=2",
                 "fs.protected_symlinks=0",
                 "fs.protected_hardlinks=0",
+                "kernel.pid_max=",
+                "kernel.threads-max=",
+                "kernel.modules_disabled=",
+                "kernel.panic",
+                "accept_redirects=1",
+                "send_redirects=1",
+                "accept_source_route=1",
+                "rp_filter=0",
+                "tcp_syncookies=0",
+                "vm.drop_caches=",
             ]),
             ..run(&["sysctl"])
         })],
@@ -466,12 +526,16 @@ pub(super) const RULES: &[Rule] = &[
                 operand: Operand::Is(&["disable", "off", "remove"]),
                 ..run(&["chkconfig", "update-rc.d"])
             }),
+            When::Command(sub(&["pm2"], &["kill", "delete all", "stop all"])),
+            When::Command(Command { operand: Operand::Is(&["quit"]), ..flagged(&["screen"], &[&["-X"]]) }),
+            When::Command(sub(&["supervisorctl"], &["shutdown", "stop all"])),
         ],
         fires: &[
             "sudo systemctl stop nginx",
             "systemctl --user disable x.service",
             "sudo service ssh stop",
             "launchctl bootout gui/501/x",
+            "pm2 kill",
         ],
         silent: &[
             "systemctl status nginx",
@@ -656,6 +720,8 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(flagged(&["apparmor_parser"], &[&["-R", "--remove"]])),
             When::Command(sub(&["semanage"], &["permissive", "boolean", "fcontext", "login"])),
             When::Command(run(&["setsebool"])),
+            When::Command(sub(&["fail2ban-client"], &["stop", "unban"])),
+            predicate("hidden_program_run", Trigger::ACTIVE, hidden_run),
             predicate("file_unlocked", Trigger::programs(&["chattr", "chflags"]), unlocked),
             predicate(
                 "checks_switched_off_by_variable",
@@ -743,10 +809,16 @@ pub(super) const RULES: &[Rule] = &[
             "sudo systemctl stop auditd",
             "systemctl disable --now falco.service",
             "pkill -9 auditd",
+            "pkill -STOP rsyslogd",
+            "service apparmor teardown",
             "kill -9 $(pidof falco)",
             "apt purge -y clamav-daemon",
             "echo 0 > /selinux/enforce",
             "xattr -d com.apple.quarantine x.app",
+            "/dev/shm/.x &",
+            "/tmp/.../x",
+            "chattr -ia /var/log/auth.log",
+            "fail2ban-client stop",
             "vssadmin delete shadows /all /quiet",
         ],
         silent: &[
@@ -755,6 +827,8 @@ pub(super) const RULES: &[Rule] = &[
             "apt install auditd",
             "pkill -f vite",
             "kill $(pidof node)",
+            "/tmp/build/x",
+            "fail2ban-client status",
             "getenforce",
             "csrutil status",
             "aa-status",
@@ -802,15 +876,11 @@ pub(super) const RULES: &[Rule] = &[
         id: "system.clock",
         verdict: Verdict::Modify,
         severity: Severity::Medium,
-        reason: "sets the machine's clock",
-        instead: Some(Instead::Command("date -u")),
-        when: &[
-            When::Command(flagged(&["date"], &[&["-s", "--set"]])),
-            When::Command(sub(&["timedatectl"], &["set-time", "set-ntp", "set-timezone", "set-local-rtc"])),
-            When::Command(flagged(&["hwclock"], &[&["-w", "--systohc", "-s", "--hctosys", "--set"]])),
-        ],
-        fires: &["sudo date -s '2020-01-01'", "timedatectl set-ntp false", "hwclock --systohc"],
-        silent: &["date", "date -u +%s", "timedatectl", "hwclock --show", "date -d '1 day ago'"],
+        reason: "changes the time zone of the whole machine",
+        instead: Some(Instead::Command("env TZ=UTC date")),
+        when: &[When::Command(sub(&["timedatectl"], &["set-timezone"]))],
+        fires: &["sudo timedatectl set-timezone UTC", "timedatectl set-timezone Europe/Berlin"],
+        silent: &["timedatectl", "env TZ=UTC date", "timedatectl list-timezones"],
         ..RULE
     },
     Rule {
@@ -831,13 +901,31 @@ pub(super) const RULES: &[Rule] = &[
 
 fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
+        _ if reloads(inv) => false,
         "killall5" => true,
         "kill" => kills_minus_one(inv),
         "killall" | "skill" => has_flag(inv, "-u") || has_flag(inv, "--user") || matches_all(inv),
         // With a user and no pattern of its own: everything of that user. A user may be taken for an operand.
-        _ => matches_all(inv) || (inv.operands.len() <= 1 && names_user_only(inv)),
+        _ => {
+            let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+            let own = |flag: &str| {
+                let at = words.iter().position(|word| word == flag);
+                at.is_some_and(|at| at + 2 >= words.len())
+            };
+            matches_all(inv)
+                || inv.operands.len() <= 1 && names_user_only(inv)
+                || words.len() <= 4 && ["-t", "-g", "-s"].iter().any(|flag| own(flag))
+        }
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A container's first process is told to read its settings again.
+pub(super) fn reloads(inv: &Invocation) -> bool {
+    let named = |name: &str| matches!(name.trim_start_matches("SIG"), "HUP" | "USR1" | "USR2" | "WINCH");
+    inv.contained
+        && inv.program == "kill"
+        && inv.args.iter().filter_map(Arg::known).any(|word| named(word.trim_start_matches('-')))
 }
 
 /// `-1` as process: behind a signal or behind `--`. Alone in front of a number it is a signal.
@@ -895,6 +983,7 @@ fn lists_all(inv: &Invocation) -> bool {
     let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
     let first = words.first().map(String::as_str).unwrap_or_default();
     match inv.program.as_str() {
+        "top" => has_flag(inv, "-b") || first.contains('b'),
         "ps" => {
             let chosen =
                 ["-p", "--pid", "-C", "--ppid", "-t", "--tty"].iter().any(|flag| has_flag(inv, flag));
@@ -934,10 +1023,14 @@ fn filtered(lister: &Invocation, all: &[Invocation]) -> bool {
             }
             "awk" | "gawk" | "mawk" => inv.operands.first().is_some_and(|arg| {
                 let text = arg.text();
-                text.contains(['/', '~']) || text.contains("==") || text.contains('>')
+                text.contains(['/', '~'])
+                    || text.contains("==")
+                    || text.contains('>') && lister.program != "top"
             }),
             "sed" => inv.args.iter().any(|arg| arg.text().contains('/') && arg.text().contains('p')),
-            _ => runs(inv, &["head", "tail", "fzf", "jq", "comm"]),
+            // `tail -n +2` leaves out the heading.
+            "tail" => !inv.args.iter().any(|arg| arg.text().trim_start_matches("-n").starts_with('+')),
+            _ => runs(inv, &["head", "fzf", "jq", "comm"]),
         };
         inv.pipeline == lister.pipeline && inv.stage > lister.stage && picks
     })
@@ -977,7 +1070,9 @@ fn killed_names<'s>(inv: &'s Invocation, all: &'s [Invocation]) -> impl Iterator
     let finder = |other: &&Invocation| runs(other, &["pidof", "pgrep"]);
     let fed = all.iter().filter(finder).filter(|_| inv.program == "kill");
     let own = std::iter::once(inv).filter(|inv| inv.program != "kill");
-    own.chain(fed).flat_map(|inv| inv.operands.iter().filter_map(Arg::known))
+    // `-STOP` looks like a bundle of which one takes the name for its value.
+    let word = |name: &&str| !name.starts_with('-');
+    own.chain(fed).flat_map(move |inv| inv.args.iter().filter_map(Arg::known).filter(word))
 }
 
 fn pillar_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -1069,6 +1164,7 @@ fn guard_stopped<'a>(scene: &Scene<'a>) -> Found<'a> {
         "delete",
         "uninstall",
         "config",
+        "teardown",
     ];
     let found = scene.first(GUARD_STOPPERS, |inv| {
         let words = || inv.sub.iter().map(String::as_str).chain(inv.args.iter().filter_map(Arg::known));
@@ -1158,7 +1254,7 @@ fn history_option_off<'a>(scene: &Scene<'a>) -> Found<'a> {
         match inv.program.as_str() {
             "set" => words.windows(2).any(|pair| pair == ["+o", "history"]),
             "shopt" => {
-                words.contains(&"-u")
+                words.iter().any(|word| word.starts_with('-') && word.contains('u'))
                     && words.iter().any(|word| matches!(*word, "history" | "histappend" | "cmdhist"))
             }
             _ => words.iter().any(|word| word.to_ascii_lowercase().contains("history")),
@@ -1169,11 +1265,19 @@ fn history_option_off<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A file that cannot be changed is made changeable, or the other way round, outside the project.
 fn unlocked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const LOCKS: &[&str] = &["+i", "-i", "+a", "-a", "noschg", "schg", "uchg", "nouchg", "uappnd", "sappnd"];
+    const LOCKS: &[&str] = &["noschg", "schg", "uchg", "nouchg", "uappnd", "sappnd"];
+    let locks = |word: &str| {
+        let letters = word.strip_prefix(['+', '-', '=']);
+        LOCKS.contains(&word)
+            || letters.is_some_and(|letters| letters.contains(['i', 'a']) && letters.len() < 5)
+    };
     let found = scene.first(&["chattr", "chflags"], |inv| {
-        let sets = inv.args.iter().filter_map(Arg::known).any(|word| LOCKS.contains(&word));
+        let sets = inv.args.iter().filter_map(Arg::known).any(locks);
         sets && inv.args.iter().any(|arg| {
             let place = classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
+            if arg.prefix().starts_with("/tmp/") {
+                return true;
+            }
             let named = arg.prefix().starts_with(['/', '~', '.']) || arg.has_unknown();
             named
                 && place.any(&[
@@ -1213,6 +1317,20 @@ fn disguised<'a>(scene: &Scene<'a>) -> Found<'a> {
     if hidden && runs_it { Found::yes(line) } else { Found::No }
 }
 
+/// A program is run that a temporary directory hides.
+fn hidden_run<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let path = inv.word.prefix();
+        let below = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().find_map(|dir| path.strip_prefix(dir));
+        // Environments and build directories are hidden for another reason.
+        let made = |part: &str| {
+            matches!(part, ".venv" | ".cargo" | ".local" | ".npm" | ".nvm" | ".bun" | ".deno" | ".")
+        };
+        below.is_some_and(|rest| rest.split('/').any(|part| part.starts_with('.') && !made(part)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn matches_all(inv: &Invocation) -> bool {
     inv.operands.iter().any(|arg| matches!(arg.known(), Some("" | "." | ".*" | "^" | "$" | ".+" | "*")))
 }
@@ -1241,6 +1359,7 @@ fn forking_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         "loop{",
         "loopdo",
         "iter(int,1)",
+        "itertools.count()",
         "redo",
         "while!0",
         "whilefork",

@@ -92,7 +92,7 @@ pub(super) const TABLE: &[Program] = &[
     p("jq", JQ, Deed::Nothing, Operands::Pattern),
     p("less", "-o:w -O:w -p -P -t -T -k:r", Deed::Nothing, Operands::Read),
     quiet("let").kind(Kind::Raw),
-    p("look", "-t", Deed::Nothing, Operands::Text),
+    p("look", "-t", Deed::Nothing, Operands::Pattern),
     p("man", "-P:s --pager:s -H? -M -S -s -l! -k!", Deed::Nothing, Operands::Text),
     p("mawk", AWK, Deed::Nothing, Operands::Pattern),
     p("mlr", "--from:r --ifs --ofs", Deed::Nothing, Operands::Text),

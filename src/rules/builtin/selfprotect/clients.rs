@@ -6,7 +6,8 @@ use crate::rules::matcher::{Found, Scene, flag_value, has_flag, runs};
 use crate::shell::Arg;
 
 /// Programs that a client may be run by.
-pub(super) const RUNNERS: &[&str] = &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "node", "deno"];
+pub(super) const RUNNERS: &[&str] =
+    &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "node", "deno", "claude-code", "opencode-ai"];
 
 /// The packages that the clients are.
 const PACKAGES: &[&str] = &["@anthropic-ai/claude-code", "opencode-ai", "@opencode/cli"];
@@ -30,6 +31,8 @@ const VARIABLES: &[&str] = &[
     "HOME=",
     "XDG_CONFIG_HOME",
     "CLAUDE_CODE_SIMPLE",
+    "CLAUDE_CODE_DISABLE_",
+    "ANTHROPIC_BASE_URL",
     "OPENCODE_DISABLE",
 ];
 /// Settings of a client that say nothing of hooks.
@@ -40,6 +43,7 @@ const PLAIN_KEYS: &[&str] =
 fn clients<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation> + 's {
     scene.invocations().iter().filter(|inv| {
         runs(inv, lists::CLIENTS)
+            || runs(inv, &["claude-code", "opencode-ai"])
             || (runs(inv, RUNNERS)
                 && inv.args.iter().any(|arg| {
                     let text = arg.text();
@@ -153,7 +157,11 @@ pub(super) const AGENTS: &[(&str, &[&str])] = &[
     ("crush", &["--yolo", "-y"]),
     ("cursor-agent", &["--force", "-f"]),
     ("droid", &["--skip-permissions-unsafe"]),
+    ("cline", &["--yolo", "-y"]),
     ("gemini", &["--yolo", "-y", "yolo"]),
+    ("goose", &["--no-confirm", "auto"]),
+    ("kiro-cli", &["--trust-all-tools"]),
+    ("q", &["--trust-all-tools"]),
     ("qwen", &["--yolo", "-y", "yolo"]),
 ];
 

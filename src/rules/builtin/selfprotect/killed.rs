@@ -1,6 +1,6 @@
 //! Ending the client, the guard, or what either of them runs in.
 
-use super::super::lists;
+use super::super::{lists, system::reloads};
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, contains_word, has_flag, is_interpreter, may_be, runs};
 use crate::shell::Arg;
@@ -26,6 +26,7 @@ const RUNTIMES: &[&str] = &["node", "bun", "deno", "electron", "node /usr/bin/cl
 pub(super) fn guard<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
     let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
+        _ if reloads(inv) => false,
         "prlimit" => own(line),
         "kill" | "tkill" => {
             numbers(inv).any(is_everybody) || (open(inv) && (own(line) || found_around(scene)))
