@@ -49,7 +49,8 @@ const CODE: &[&str] = &[
     "codesnippet",
 ];
 /// Words in the names of tools to which code is typed.
-const INTERPRETERS: &[&str] = &["python", "repl", "node", "interpreter", "jupyter", "ipython", "irb", "deno"];
+const INTERPRETERS: &[&str] =
+    &["python", "repl", "node", "interpreter", "jupyter", "ipython", "irb", "deno", "process"];
 /// A program alone, which is a command with its arguments.
 const PROGRAMS: &[&str] = &["program", "executable", "binary"];
 /// What is typed into a shell.

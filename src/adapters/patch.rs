@@ -1,4 +1,5 @@
-//! OpenCode's patch format, read only as far as which files it touches, and how. It sees at least what OpenCode sees.
+//! OpenCode's patch format, read only as far as which files it touches, how, and what it puts into them. It sees at least what
+//! OpenCode sees.
 
 use super::json::bad;
 use crate::domain::{Action, Fault};
@@ -17,6 +18,8 @@ enum Kind {
 struct Change<'a> {
     kind: Kind,
     path: &'a str,
+    /// The lines that it adds; nothing when they were too many to be kept.
+    content: String,
 }
 
 const HEADERS: [(&str, Kind); 4] = [
@@ -29,15 +32,36 @@ const HEADERS: [(&str, Kind); 4] = [
 /// What a patch asks for: an edit when it changes one file; otherwise the command line that would touch the same
 /// files, since the rules know what deleting, moving and overwriting means in that language.
 pub(super) fn action(text: &str) -> Result<Action, Fault> {
-    let changes: Vec<Change<'_>> = text.split('\n').filter_map(change).collect();
+    let changes = changes(text);
     match changes.as_slice() {
         [] => Err(bad("argument patchText names no file")),
-        [Change { kind: Kind::Add | Kind::Update, path }] => {
+        [Change { kind: Kind::Add | Kind::Update, path, .. }] => {
             let (content, long) = added(text);
             Ok(Action::Edit { path: (*path).to_owned(), content, long })
         }
         changes => Ok(Action::Shell { command: commands(changes), workdir: None }),
     }
+}
+
+/// The changes, each with what it adds, as long as all of that is not too long.
+fn changes(text: &str) -> Vec<Change<'_>> {
+    let mut out: Vec<Change<'_>> = Vec::new();
+    let mut left = Action::MAX_CONTENT;
+    for line in text.split('\n') {
+        if let Some(change) = change(line) {
+            out.push(change);
+        } else if let (Some(added), Some(last)) = (line.strip_prefix('+'), out.last_mut()) {
+            left = left.saturating_sub(added.len() + 1);
+            if left > 0 {
+                last.content.push_str(added);
+                last.content.push('\n');
+            }
+        }
+    }
+    if left == 0 {
+        out.iter_mut().for_each(|change| change.content.clear());
+    }
+    out
 }
 
 /// The change that a line announces. Lines are taken for headers wherever they stand: a context line that looks like
@@ -46,7 +70,7 @@ fn change(line: &str) -> Option<Change<'_>> {
     let header = trim(line);
     let (kind, path) =
         HEADERS.iter().find_map(|(name, kind)| Some((*kind, trim(header.strip_prefix(name)?))))?;
-    (!path.is_empty()).then_some(Change { kind, path })
+    (!path.is_empty()).then_some(Change { kind, path, content: String::new() })
 }
 
 /// As JavaScript trims, whose idea of white space is not ours.
@@ -70,19 +94,36 @@ fn added(text: &str) -> (String, bool) {
 fn commands(changes: &[Change<'_>]) -> String {
     let mut out = String::new();
     let mut updated = "";
-    for Change { kind, path } in changes {
-        let line = match kind {
-            Kind::Add => format!(": > {}\n", quoted(path)),
+    for Change { kind, path, content } in changes {
+        let file = quoted(path);
+        match kind {
+            Kind::Add => out.push_str(&filled(&format!("> {file}"), content)),
             Kind::Update => {
                 updated = path;
-                format!(": >> {}\n", quoted(path))
+                out.push_str(&filled(&format!(">> {file}"), content));
             }
-            Kind::Delete => format!("rm -- {}\n", quoted(path)),
-            Kind::Move => format!("mv -- {} {}\n", quoted(updated), quoted(path)),
-        };
-        out.push_str(&line);
+            Kind::Delete => out.push_str(&format!("rm -- {file}\n")),
+            Kind::Move => {
+                out.push_str(&format!("mv -- {} {file}\n", quoted(updated)));
+                if !content.is_empty() {
+                    out.push_str(&filled(&format!(">> {file}"), content));
+                }
+            }
+        }
     }
     out
+}
+
+/// The command that writes a text where `redirection` says.
+fn filled(redirection: &str, content: &str) -> String {
+    if content.is_empty() {
+        return format!(": {redirection}\n");
+    }
+    let mut end = "END".to_owned();
+    while content.lines().any(|line| line == end) {
+        end.push('_');
+    }
+    format!("cat {redirection} <<'{end}'\n{content}{end}\n")
 }
 
 /// One shell word, whatever is in it.
@@ -119,9 +160,15 @@ mod tests {
             shell(
                 "*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: it's\n*** Update File: c\n*** Move to: d\n@@\n"
             ),
-            ": > 'a'\nrm -- 'it'\\''s'\n: >> 'c'\nmv -- 'c' 'd'\n"
+            "cat > 'a' <<'END'\nx\nEND\nrm -- 'it'\\''s'\n: >> 'c'\nmv -- 'c' 'd'\n"
         );
         assert_eq!(shell("*** Delete File: /etc/passwd"), "rm -- '/etc/passwd'\n");
+        assert_eq!(
+            shell("*** Add File: a\n+END\n*** Update File: b\n*** Move to: c\n@@\n-x\n+y"),
+            "cat > 'a' <<'END_'\nEND\nEND_\n: >> 'b'\nmv -- 'b' 'c'\ncat >> 'c' <<'END'\ny\nEND\n"
+        );
+        let long = format!("*** Add File: a\n{}*** Add File: b\n+x", "+line of text\n".repeat(40_000));
+        assert_eq!(shell(&long), ": > 'a'\n: > 'b'\n");
     }
 
     #[test]

@@ -741,6 +741,7 @@ pub(crate) const METADATA_HOSTS: &[&str] = &[
     "instance-data",
     "instance-data.ec2.internal",
     "rancher-metadata",
+    "metadata.tencentyun.com",
 ];
 
 /// Ends of names that stand for the address in front of them.

@@ -837,7 +837,9 @@ pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
 fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
     const WIDE: &[Class] = &[Class::Root, Class::Home, Class::Users];
     if let Action::Search { pattern, path: Some(path), glob, .. } = &scene.view.call.action {
-        let target = Target::Path { path: path.clone(), glob: false, recursive: false };
+        let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
+        let path = if matches!(path.as_str(), "~" | "~/") { home } else { path };
+        let target = Target::Path { path: path.to_owned(), glob: false, recursive: false };
         let wide = classify(&target, EffectKind::FileDeletion, &scene.view).any(WIDE);
         let name = glob.as_deref().map(|glob| glob.rsplit('/').next().unwrap_or(glob));
         if wide && (pattern.contains("PRIVATE") || hunts(pattern) || name.is_some_and(hunts)) {

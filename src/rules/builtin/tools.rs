@@ -27,6 +27,10 @@ pub(super) const RULES: &[Rule] = &[
             "mcp__elasticsearch__delete_index {\"index\":\"*\"}",
             "mcp__github__delete_branch {\"branch\":\"main\"}",
             "mcp__x__deleteEverything {}",
+            "mcp__gmail__batch_delete_emails {\"messageIds\":[\"1\"]}",
+            "mcp__stripe__delete_customer {\"id\":\"c\"}",
+            "mcp__okta__delete_user {\"userId\":\"x\"}",
+            "mcp__pulumi__destroy {\"stack\":\"prod\"}",
         ],
         silent: &[
             "mcp__github__search_repositories {\"query\":\"delete repository\"}",
@@ -48,13 +52,15 @@ pub(super) const RULES: &[Rule] = &[
             by(scene, verbs::destroys, Verdict::Modify)
         })],
         fires: &[
-            "mcp__stripe__delete_customer {\"id\":\"c\"}",
+            "mcp__notion__delete_page {\"id\":\"c\"}",
             "mcp__linear__delete_issue {\"id\":\"x\"}",
             "mcp__neon__delete_branch {\"branchId\":\"y\"}",
-            "mcp__gmail__batch_delete_emails {\"messageIds\":[\"1\"]}",
+            "mcp__gmail__delete_email {\"messageId\":\"1\"}",
+            "mcp__memory__delete_entities {\"entityNames\":[\"x\"]}",
         ],
         silent: &[
             "mcp__linear__list_issues {}",
+            "mcp__docker__remove_container {\"container\":\"test\"}",
             "mcp__taskmaster__remove_subtask {\"id\":\"1.2\"}",
             "mcp__gmail__search_emails {\"query\":\"delete\"}",
             "mcp__redis__get {\"key\":\"flushall\"}",
@@ -101,6 +107,7 @@ pub(super) const RULES: &[Rule] = &[
             "mcp__kubernetes__scale_deployment {\"name\":\"web\",\"replicas\":3}",
             "mcp__github__list_pull_requests {}",
             "mcp__github__create_pull_request {\"title\":\"merge\"}",
+            "mcp__gitlab__create_merge_request {\"title\":\"x\"}",
         ],
         ..RULE
     },
@@ -120,6 +127,8 @@ pub(super) const RULES: &[Rule] = &[
             "mcp__aws__attach_user_policy {\"policy_arn\":\"arn:aws:iam::aws:policy/AdministratorAccess\"}",
             "mcp__gdrive__share_file {\"fileId\":\"x\",\"type\":\"anyone\",\"role\":\"writer\"}",
             "mcp__docker__run_container {\"image\":\"alpine\",\"privileged\":true}",
+            "mcp__gmail__create_filter {\"forward\":\"a@x.example\"}",
+            "mcp__gmail__create_forwarding_address {\"email\":\"a@x.example\"}",
         ],
         silent: &[
             "mcp__github__update_repository {\"repo\":\"b\",\"description\":\"x\"}",
@@ -141,7 +150,7 @@ pub(super) const RULES: &[Rule] = &[
         fires: &[
             "mcp__github__create_or_update_secret {\"name\":\"X\",\"value\":\"y\"}",
             "mcp__github__create_webhook {\"config\":{\"url\":\"https://x.example/h\"}}",
-            "mcp__gmail__create_filter {\"forward\":\"a@x.example\"}",
+            "mcp__cloudflare__create_rule {\"forward\":\"a@x.example\"}",
         ],
         silent: &[
             "mcp__github__list_webhooks {}",
@@ -151,15 +160,35 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
-        id: "tools.pays",
-        verdict: Verdict::Modify,
-        reason: "has a tool move money",
+        id: "tools.pays-out",
+        severity: Severity::Critical,
+        reason: "has a tool send money to somebody",
         instead: Some(Instead::Advice("tell the person the sum and the recipient, and let them pay")),
-        when: &[predicate("tool_moves_money", Trigger::TOOL, |scene| when(scene, verbs::pays))],
+        when: &[predicate("tool_sends_money", Trigger::TOOL, |scene| by(scene, verbs::pays, Verdict::Block))],
         fires: &[
-            "mcp__stripe__create_refund {\"payment_intent\":\"pi\",\"amount\":1000}",
             "mcp__bank__transfer_funds {\"amount\":9000,\"to\":\"x\"}",
             "mcp__wallet__send_transaction {\"to\":\"0x0\",\"value\":\"10\"}",
+            "mcp__stripe__create_payout {\"amount\":1000}",
+            "mcp__paypal__send_money {\"to\":\"x\",\"amount\":\"10\"}",
+        ],
+        silent: &[
+            "mcp__stripe__list_payouts {}",
+            "mcp__stripe__create_payment_link {\"amount\":10}",
+            "mcp__bank__get_balance {}",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "tools.pays",
+        verdict: Verdict::Modify,
+        reason: "has a tool give money back, or trade",
+        instead: Some(Instead::Advice("tell the person the sum and the recipient, and let them pay")),
+        when: &[predicate("tool_moves_money", Trigger::TOOL, |scene| {
+            by(scene, verbs::pays, Verdict::Modify)
+        })],
+        fires: &[
+            "mcp__stripe__create_refund {\"payment_intent\":\"pi\",\"amount\":1000}",
+            "mcp__alpaca__place_order {\"symbol\":\"X\",\"qty\":10}",
         ],
         silent: &[
             "mcp__stripe__list_refunds {}",
@@ -267,6 +296,35 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "tools.file-secret",
+        severity: Severity::Critical,
+        reason: "opens a file of secrets by an address, or has an address speak to a service in its own protocol",
+        instead: Some(Instead::Advice("say what is needed of the file, and let the person look it up")),
+        when: &[predicate("secret_behind_an_address", Trigger::TOOL, sends::secret_fetched)],
+        fires: &[
+            "WebFetch file:///etc/shadow",
+            "WebFetch file:///home/u/.ssh/id_rsa",
+            "WebFetch gopher://127.0.0.1:6379/_FLUSHALL",
+            "mcp__playwright__browser_navigate {\"url\":\"file:///home/u/.aws/credentials\"}",
+        ],
+        silent: &[
+            "WebFetch file:///etc/hosts",
+            "WebFetch https://x.example/home/u/.ssh/id_rsa",
+            "mcp__playwright__browser_navigate {\"url\":\"file:///home/u/proj/index.html\"}",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "tools.device-read",
+        severity: Severity::Critical,
+        reason: "reads a whole disk, or the machine's memory, past its files",
+        instead: Some(Instead::Advice("read the file that is meant by its path")),
+        when: &[predicate("device_read", Trigger::TOOL, sends::device_read)],
+        fires: &["Read /dev/sda", "Read /dev/mem", "Read /dev/nvme0n1p1", "Grep /dev/sda1 password"],
+        silent: &["Read /dev/null", "Read /home/u/proj/dev/sda.md", "Read /dev/shm/x.log"],
+        ..RULE
+    },
+    Rule {
         id: "tools.private-address",
         verdict: Verdict::Modify,
         reason: "asks a machine of a private network, or a service of this one that is no page",
@@ -324,6 +382,11 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
+
+/// Whether a tool keeps what an agent will be told again in later sessions.
+pub(super) fn remembers(told: &Told<'_>) -> bool {
+    told.names(verbs::MEMORIES)
+}
 
 /// A tool of which `judge` says exactly `verdict`.
 fn by<'a>(scene: &Scene<'a>, judge: fn(&Told<'_>) -> Verdict, verdict: Verdict) -> Found<'a> {

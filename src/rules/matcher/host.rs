@@ -18,7 +18,7 @@ pub(crate) fn metadata_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn fetched<'a>(scene: &Scene<'a>, is: impl Fn(&str) -> bool) -> Found<'a> {
     if let Action::Fetch { url } = &scene.view.call.action
-        && is(url)
+        && (is(url) || repaired(url).is_some_and(|url| is(&url)))
     {
         return Found::yes(url);
     }
@@ -28,6 +28,14 @@ fn fetched<'a>(scene: &Scene<'a>, is: impl Fn(&str) -> bool) -> Found<'a> {
     };
     let mut urls = scene.view.survey.effects.iter().filter_map(url_of);
     Found::from(urls.find(|url| is(url)))
+}
+
+/// The address that a client makes of one with too few slashes, or with the other ones: `http:x`, `http:\\\\x`.
+fn repaired(url: &str) -> Option<String> {
+    let (scheme, rest) = url.trim().split_once(':')?;
+    let web = ["http", "https"].iter().any(|name| scheme.eq_ignore_ascii_case(name));
+    (web && !rest.starts_with("//"))
+        .then(|| format!("http://{}", rest.trim_start_matches(['/', '\\']).replace('\\', "/")))
 }
 
 fn is_below(host: &str, names: &[&str]) -> bool {

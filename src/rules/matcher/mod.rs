@@ -207,7 +207,7 @@ pub(crate) fn inner_rules<R>(
 ) -> R {
     let view = scene.view;
     let survey = super::survey::survey(call, cwd, view.facts, view.policy);
-    let inner = Scene::new(View { call, cwd, survey: &survey, ..view });
+    let inner = Scene::inner(View { call, cwd, survey: &survey, ..view });
     let mut ids = Vec::new();
     each_match(&inner, |rule, _, _| {
         ids.push(rule.id);

@@ -21,6 +21,8 @@ pub(crate) struct Scene<'a> {
     pub looks: std::cell::Cell<usize>,
     /// A call inside another: code in it is not followed further.
     pub nested: bool,
+    /// A command that stands in what a call writes: what it writes itself is not followed.
+    pub inner: bool,
     told: OnceCell<Option<Told<'a>>>,
     /// What is said of a content that the call writes, once it was looked at.
     pub written: OnceCell<Verdict>,
@@ -41,6 +43,7 @@ impl<'a> Scene<'a> {
             more,
             looks: std::cell::Cell::new(0),
             nested: false,
+            inner: false,
             told: OnceCell::new(),
             written: OnceCell::new(),
         }
@@ -48,6 +51,11 @@ impl<'a> Scene<'a> {
 
     pub fn nested(view: View<'a>) -> Scene<'a> {
         Scene { nested: true, ..Scene::new(view) }
+    }
+
+    /// The scene of a command that stands in what a call writes.
+    pub fn inner(view: View<'a>) -> Scene<'a> {
+        Scene { inner: true, ..Scene::new(view) }
     }
 
     pub fn effects(&self) -> impl Iterator<Item = (&'a Effect, Classes)> + '_ {

@@ -1,6 +1,6 @@
 //! What tools carry away or fetch: secrets in texts that are sent, files behind addresses.
 
-use crate::domain::{Action, EffectKind, SearchKind, Target, join};
+use crate::domain::{Action, EffectKind, SearchKind, Target, Tool, join};
 use crate::rules::matcher::{Class, Found, Scene, Told, classify, host_of, inside, is_known};
 
 /// Words in the names of tools that bring a text to somebody.
@@ -111,7 +111,15 @@ pub(super) fn holds_secret(text: &str) -> bool {
 pub(super) fn secret_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
     if let Action::Fetch { url } = &scene.view.call.action {
         let away = !is_known(&host_of(url), scene.view.policy) || url.contains("webhook");
-        return if away && holds_secret(url) { Found::yes(url) } else { Found::No };
+        let spaced = url.replace("%20", " ").replace('+', " ");
+        return if away && (holds_secret(url) || holds_secret(&spaced)) {
+            Found::yes(url)
+        } else {
+            Found::No
+        };
+    }
+    if let (Tool::WebSearch, Action::Other { text, .. }) = (&scene.view.call.tool, &scene.view.call.action) {
+        return if holds_secret(text) { Found::yes(text) } else { Found::No };
     }
     let Some(told) = scene.told() else { return Found::No };
     if !told.names(SENDING) || told.names(LOCAL) {
@@ -133,30 +141,85 @@ pub(super) fn secret_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
     if found { Found::yes(told.text) } else { Found::No }
 }
 
+/// Schemes that let an address speak to a service that is none of the web's.
+const ODD: &[&str] = &["gopher", "dict", "ldap", "netdoc"];
+
+/// The path of an address that names a file.
+fn file_of(url: &str) -> Option<String> {
+    let (scheme, rest) = url.trim().split_once(':')?;
+    let path = rest.trim_start_matches("//");
+    let path = path.strip_prefix("localhost").unwrap_or(path);
+    scheme.eq_ignore_ascii_case("file").then(|| join("/", path))
+}
+
+/// A file of secrets behind an address, or an address in the protocol of another service.
+pub(super) fn secret_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let odd = |url: &str| {
+        let scheme = url.trim().split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        let secret = file_of(url).is_some_and(|path| {
+            let target = Target::Path { path, glob: false, recursive: false };
+            classify(&target, EffectKind::FileRead, &scene.view).has(Class::Secret)
+        });
+        secret || scheme.is_some_and(|scheme| ODD.contains(&scheme.as_str()))
+    };
+    fetched(scene, odd, |told| {
+        opens(told) && told.args.iter().any(|(_, value)| value.len() < 4096 && odd(value))
+    })
+}
+
+/// Whether a tool opens what an address names.
+fn opens(told: &Told<'_>) -> bool {
+    told.names(FETCHING) || told.names(&["open", "page", "url"])
+}
+
+/// A whole disk, or the memory of the machine.
+pub(super) fn device_read<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let raw = |path: &str| {
+        if path.starts_with("/proc/") && path.ends_with("/mem") {
+            return true;
+        }
+        let Some(name) = path.strip_prefix("/dev/") else { return false };
+        let numbered =
+            ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "md"].iter().any(|kind| {
+                name.strip_prefix(kind)
+                    .is_some_and(|rest| rest.len() < 12 && rest.chars().all(|c| c.is_ascii_alphanumeric()))
+            });
+        numbered
+            || ["disk/", "mapper/"].iter().any(|dir| name.starts_with(dir))
+            || matches!(name, "mem" | "kmem" | "port" | "core")
+    };
+    match &scene.view.call.action {
+        Action::Read { path } | Action::Search { path: Some(path), .. } if raw(path) => Found::yes(path),
+        Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Other { .. }
+        | Action::Shell { .. }
+        | Action::Write { .. }
+        | Action::Edit { .. }
+        | Action::Spawn { .. } => Found::No,
+    }
+}
+
 /// A file of the machine, outside the project, behind an address.
 pub(super) fn file_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
     let view = &scene.view;
     let outside = |url: &str| {
         let Some((scheme, rest)) = url.trim().split_once(':') else { return false };
-        let odd = ["gopher", "dict", "ldap", "jar", "netdoc", "chrome", "view-source"];
-        let scheme = scheme.to_ascii_lowercase();
-        if odd.contains(&scheme.as_str()) {
-            return scheme != "view-source" || rest.starts_with("file:");
+        if ["jar", "chrome", "view-source"].iter().any(|odd| scheme.eq_ignore_ascii_case(odd)) {
+            return !scheme.eq_ignore_ascii_case("view-source") || rest.starts_with("file:");
         }
-        let path = rest.trim_start_matches("//");
-        let path = path.strip_prefix("localhost").unwrap_or(path);
-        let path = join("/", path);
+        let Some(path) = file_of(url) else { return false };
         let usual = view
             .facts
             .places
             .roots()
             .chain(["/tmp"])
             .chain(view.facts.places.temp.iter().map(String::as_str));
-        scheme == "file" && ![view.cwd].into_iter().chain(usual).any(|place| inside(&path, place))
+        ![view.cwd].into_iter().chain(usual).any(|place| inside(&path, place))
     };
     fetched(scene, outside, |told| {
-        (told.names(FETCHING) || told.names(&["open", "page", "url"]))
-            && told.args.iter().any(|(_, value)| value.len() < 4096 && outside(value))
+        opens(told) && told.args.iter().any(|(_, value)| value.len() < 4096 && outside(value))
     })
 }
 
@@ -251,8 +314,8 @@ pub(super) fn private_address<'a>(scene: &Scene<'a>) -> Found<'a> {
             (Some(Ok(172)), Some(Ok(second)), 4) => (16..=31).contains(&second),
             _ => false,
         };
-        let local =
-            matches!(host.as_str(), "localhost" | "127.0.0.1" | "::1" | "0.0.0.0" | "host.docker.internal");
+        let local = matches!(host.as_str(), "localhost" | "::1" | "0.0.0.0" | "0" | "host.docker.internal")
+            || host.starts_with("127.");
         let cluster = host.ends_with(".svc")
             || host.ends_with(".cluster.local")
             || host == "kubernetes.default"
@@ -294,6 +357,16 @@ const KEPT: &[&str] = &[
     "sudoers",
 ];
 
+/// A pattern for the files in which a project keeps its secrets.
+fn environment(glob: &str) -> bool {
+    let name = glob.rsplit('/').next().unwrap_or_default();
+    name.strip_prefix(".env").is_some_and(|rest| {
+        rest.is_empty()
+            || rest.starts_with(['*', '.', '{'])
+                && !["example", "sample", "template", "test", "dist"].iter().any(|word| rest.contains(word))
+    })
+}
+
 /// A file that by its name holds a secret is read, or looked for all over the machine.
 pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
     let kept = |path: &str| {
@@ -313,6 +386,10 @@ pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
     let home = scene.view.facts.places.home.as_deref();
     match &scene.view.call.action {
         Action::Read { path } if kept(path) => Found::yes(path),
+        // What is in a file of settings is shown as by reading it.
+        Action::Search { glob: Some(glob), kind: SearchKind::Grep, .. } if environment(glob) => {
+            Found::yes(glob)
+        }
         Action::Search { pattern, path, kind: SearchKind::Glob, .. } => {
             let name = pattern.rsplit('/').next().unwrap_or_default();
             let sought = ["id_rsa", "id_ed25519", ".pem", ".env", "credentials", ".key", "id_*"]

@@ -67,6 +67,7 @@ const SWITCHES: &[(&str, &str)] = &[
     ("purge", "--purge"),
     ("directories", "-d"),
     ("discardchanges", "--force"),
+    ("allnamespaces", "--all-namespaces"),
 ];
 
 /// Arguments that stand behind the command, in this order.
@@ -157,6 +158,11 @@ fn line(told: &Told<'_>, word: &str, program: &str) -> String {
                 line.push_str(&quoted(value));
             }
         }
+    }
+    if program == "kubectl"
+        && let Some(format) = told.value(&["output", "outputformat"])
+    {
+        line.push_str(&format!(" -o {}", quoted(format)));
     }
     line
 }

@@ -188,6 +188,14 @@ const GREAT: &[&str] = &[
     "data",
     "datastore",
     "shard",
+    "pg",
+    "postgres",
+    "channel",
+    "channels",
+    "queue",
+    "queues",
+    "base",
+    "datasource",
     "domain",
     "cloudtrail",
 ];
@@ -334,6 +342,32 @@ const STUDIOS: &[&str] = &[
     "powerpoint",
 ];
 
+/// Servers that keep what an agent has learned of a person or a project.
+pub(super) const MEMORIES: &[&str] =
+    &["memory", "memories", "mem0", "knowledge", "graphiti", "openmemory", "zep", "letta"];
+
+/// Programs that take down what they once built.
+const BUILDERS: &[&str] =
+    &["terraform", "tofu", "opentofu", "terragrunt", "pulumi", "cdk", "cdktf", "crossplane"];
+
+/// Servers that keep who may log in.
+const DIRECTORIES: &[&str] = &[
+    "okta",
+    "auth0",
+    "clerk",
+    "firebase",
+    "cognito",
+    "keycloak",
+    "entra",
+    "azuread",
+    "ldap",
+    "workos",
+    "jumpcloud",
+    "onelogin",
+    "iam",
+    "supabase",
+];
+
 /// Servers of clusters, where a node is a machine.
 const CLUSTERS: &[&str] =
     &["kubernetes", "k8s", "kubectl", "eks", "gke", "aks", "openshift", "proxmox", "nomad"];
@@ -360,10 +394,23 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
     let words = &told.words;
     let first = words.first().map(String::as_str).unwrap_or_default();
     let reads = READING.contains(&first) && !told.names(&["http", "curl"]);
-    let strong = told.has(STRONG);
+    let strong = told.has(STRONG)
+        || told.names(&["mongo", "mongodb"]) && told.args.iter().any(|(key, _)| key == "dropdatabase");
     if reads || !(strong || told.has(WEAK)) || told.is_on(&["dryrun", "validateonly"]) || told.names(STUDIOS)
     {
         return Verdict::Allow;
+    }
+    if strong && (told.names(BUILDERS) && told.has(&["destroy", "delete", "down", "teardown"]) || many(told))
+    {
+        return Verdict::Block;
+    }
+    // What is noted of a thing is corrected all the time; the thing itself takes all that with it.
+    if strong && told.names(MEMORIES) && !told.has(&["observation", "observations"]) {
+        return Verdict::Modify;
+    }
+    // One document that is named, as `db.c.deleteOne({_id: …})`.
+    if told.has(&["one"]) && told.args.len() >= 2 && told.args.iter().all(|(_, value)| value != "{}") {
+        return Verdict::Warn;
     }
     let every = told.values(&[
         "index",
@@ -417,14 +464,35 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
     }
 }
 
+/// Many messages, or people who can then no longer log in, in one call.
+fn many(told: &Told<'_>) -> bool {
+    if told.is_on(&["all", "deleteall", "everything"]) && !told.has(SMALL) {
+        return true;
+    }
+    if told.names(&["mongo", "mongodb"]) && told.args.iter().any(|(key, _)| key == "dropdatabase") {
+        return true;
+    }
+    let bulk = told.has(&["batch", "bulk", "many", "multiple", "mass"]);
+    bulk && told.has(&[
+        "email",
+        "emails",
+        "mail",
+        "messages",
+        "users",
+        "customers",
+        "contacts",
+        "files",
+        "records",
+    ]) || told.has(&["user", "users"]) && told.names(DIRECTORIES)
+        || told.has(&["customer", "customers"]) && told.names(BANKS)
+}
+
 /// A verb that takes away only with certain things.
 fn weak(told: &Told<'_>) -> Verdict {
     const ASKED: &[&str] = &[
         "user",
         "users",
         "member",
-        "container",
-        "containers",
         "image",
         "images",
         "chart",
@@ -523,6 +591,8 @@ const LOOSENS: &[(&[&str], &[&str], Verdict)] = &[
     ),
     (&["run", "execute", "launch"], &["playbook", "playbooks"], Verdict::Modify),
     (&["force"], &["push"], Verdict::Modify),
+    (&["unprotect"], &[], Verdict::Block),
+    (&["seal", "unseal"], &["vault"], Verdict::Modify),
     (&["merge"], &["pull", "mr", "request"], Verdict::Modify),
     (&["publish"], &["package", "npm", "crate", "pypi"], Verdict::Modify),
 ];
@@ -542,6 +612,10 @@ pub(super) fn loosens(told: &Told<'_>) -> Verdict {
     let found =
         LOOSENS.iter().filter(|(verbs, things, _)| told.has(verbs) && (things.is_empty() || words(things)));
     let mut worst = found.map(|(.., verdict)| *verdict).max().unwrap_or_default();
+    // What is only proposed is not merged.
+    if told.has(&["merge"]) && told.has(&["create", "update", "open", "note", "comment", "approve"]) {
+        worst = Verdict::Allow;
+    }
     let none = told
         .values(&["replicas", "replicacount", "desiredcount", "desiredcapacity"])
         .any(|value| value == "0");
@@ -633,14 +707,20 @@ pub(super) fn opens(told: &Told<'_>) -> Verdict {
         return Verdict::Block;
     }
     let shared = anyone && told.has(&["share", "permission", "permissions", "sharing", "publish"]);
-    let forwards = told.has(&["filter", "rule", "forwarding", "forward"])
-        && told.has(&["create", "add", "set"])
-        && told.value(&["forward", "forwardto", "forwardingaddress", "redirect"]).is_some();
-    if shared {
+    let forwards = forwards(told);
+    if shared || forwards && told.names(&["gmail", "mail", "email", "outlook", "exchange"]) {
         return Verdict::Block;
     }
     let hooked = both(&["create", "add", "update", "set"], &["webhook", "webhooks", "hook"]);
     if secret || forwards || hooked { Verdict::Modify } else { Verdict::Allow }
+}
+
+/// Whether a tool has what comes in sent on.
+fn forwards(told: &Told<'_>) -> bool {
+    let rule = told.has(&["filter", "rule", "forwarding", "forward"]) && told.has(&["create", "add", "set"]);
+    let named = told.value(&["forward", "forwardto", "forwardingaddress", "redirect"]).is_some();
+    let address = told.has(&["create", "add", "set", "enable"]) && told.has(&["forwarding", "delegate"]);
+    rule && named || address
 }
 
 fn making_key(told: &Told<'_>, making: &[&str]) -> bool {
@@ -680,12 +760,26 @@ const BANKS: &[&str] = &[
     "brex",
 ];
 
-/// Whether a tool moves money.
-pub(super) fn pays(told: &Told<'_>) -> bool {
+/// What a tool that moves money deserves: what goes back to who paid may be an errand, what goes elsewhere is none.
+pub(super) fn pays(told: &Told<'_>) -> Verdict {
+    let back = told.has(&["refund", "refunds"]);
+    let trade = told.has(&["order", "place", "buy", "sell", "swap", "sign"]);
+    match moves(told) {
+        false => Verdict::Allow,
+        true if back || trade => Verdict::Modify,
+        true => Verdict::Block,
+    }
+}
+
+fn moves(told: &Told<'_>) -> bool {
     let first = told.words.first().map(String::as_str).unwrap_or_default();
     if READING.contains(&first) || told.has(&["link", "links", "intent", "method"]) {
         return false;
     }
+    let coins = told.has(&["send", "transfer", "withdraw"])
+        && told.names(&[
+            "bitcoin", "ethereum", "solana", "evm", "crypto", "wallet", "coinbase", "metamask", "binance",
+        ]);
     let moves = told.has(&["refund", "refunds", "payout", "payouts", "withdraw", "withdrawal", "wire"]);
     let sends = told.has(&[
         "send", "make", "transfer", "pay", "create", "execute", "initiate", "swap", "buy", "sell", "place",
@@ -709,7 +803,8 @@ pub(super) fn pays(told: &Told<'_>) -> bool {
         "btc",
     ]);
     let amount = told.value(&["amount", "value", "lamports", "quantity", "qty", "total"]).is_some();
-    moves && (told.names(BANKS) || amount)
+    coins && amount
+        || moves && (told.names(BANKS) || amount)
         || sends && told.names(BANKS) && (amount || told.has(&["payment", "funds", "money"]))
         || sends && amount && told.has(&["funds", "money", "payment", "transaction"])
 }
@@ -731,7 +826,8 @@ pub(super) fn shows_secret(told: &Told<'_>) -> bool {
             | "decrypt"
             | "copy"
             | "access"
-    );
+    ) || told.has(&["get", "read", "reveal", "retrieve", "decrypt", "dump"])
+        && !told.has(&["set", "put", "create", "list", "delete", "update"]);
     let secret = told.has(&[
         "secret",
         "secrets",

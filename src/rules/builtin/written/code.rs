@@ -1,10 +1,11 @@
-//! Source code that is written: the commands that it starts, the directories that it deletes, and the forms of code that serve
-//! nobody but an attacker. What stands in a string or a comment is not code.
+//! Source code that is written: the commands that it starts and the directories that it deletes. What stands in a string or a
+//! comment is not code.
 
 use super::super::scripts;
+use super::forms;
 use super::judge::{self, Place};
-use crate::domain::{EffectKind, Target, Verdict, join};
-use crate::rules::matcher::{Class, Scene, classify, host_of, is_known};
+use crate::domain::{Verdict, join};
+use crate::rules::matcher::Scene;
 
 /// Most strings of one file that are looked at, and the longest file, in bytes.
 const MAX_STRINGS: usize = 4096;
@@ -35,6 +36,7 @@ pub(super) fn language(name: &str) -> Option<Language> {
         ("podfile", Language::Hash),
         ("jenkinsfile", Language::Slash),
         ("sconstruct", Language::Hash),
+        ("cmakelists.txt", Language::Hash),
         ("gruntfile.js", Language::Slash),
     ];
     if let Some((_, language)) = NAMES.iter().find(|(full, _)| name == *full) {
@@ -53,9 +55,9 @@ pub(super) fn language(name: &str) -> Option<Language> {
 }
 
 /// A string, with the code between it and the one before.
-struct Piece {
-    before: String,
-    text: String,
+pub(super) struct Piece {
+    pub before: String,
+    pub text: String,
 }
 
 /// The strings of code, and the code with every string left empty and every comment left out.
@@ -92,7 +94,8 @@ fn pieces(code: &str, language: Language) -> (Vec<Piece>, String) {
         {
             let (text, behind) = string(rest, c);
             // Backquotes run what is in them, in the languages with `#`.
-            let mark = if c == '`' && language != Language::Slash { "`" } else { "" };
+            let run = language != Language::Slash || before.ends_with('$');
+            let mark = if c == '`' && run { "`" } else { "" };
             out.push(Piece { before: format!("{}{mark}", std::mem::take(&mut before)), text });
             bare.push_str("\"\"");
             rest = behind;
@@ -206,10 +209,16 @@ fn starts(before: &str, execs: bool) -> bool {
     let front = before.trim_end().trim_end_matches(['[', '(', 'f', 'r', 'b', '{']).trim_end();
     let opened = before.trim_end().trim_end_matches(['f', 'r', 'b']).trim_end();
     let opened = opened.trim_end_matches('[').trim_end();
-    if STARTS.iter().any(|call| {
-        opened.ends_with(call)
-            || opened.strip_suffix("args=").is_some_and(|text| text.trim_end().ends_with(call))
-    }) {
+    let opened = LISTS.iter().find_map(|list| opened.strip_suffix(list)).unwrap_or(opened).trim_end();
+    // The string in front of it is `child_process`: `require("child_process").exec(`.
+    let required = execs && [").exec(", ").spawn(", ").execFile("].iter().any(|call| opened.ends_with(call));
+    if required
+        || opened.ends_with("sh -c")
+        || STARTS.iter().any(|call| {
+            opened.ends_with(call)
+                || opened.strip_suffix("args=").is_some_and(|text| text.trim_end().ends_with(call))
+        })
+    {
         return true;
     }
     let alone = |word: &str| {
@@ -233,8 +242,12 @@ fn starts(before: &str, execs: bool) -> bool {
     bare && plain
 }
 
+/// What may stand between a call that starts a command and its first word.
+const LISTS: &[&str] =
+    &["new String[]{", "new String[] {", "List.of(", "Arrays.asList(", "new[] {", "new[]{"];
+
 /// Calls that delete a directory with all that is in it.
-const DELETES: &[&str] = &[
+pub(super) const DELETES: &[&str] = &[
     "rmtree(",
     "rmSync(",
     "rmdirSync(",
@@ -266,12 +279,16 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
     }
     let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
     let at_home = code.contains("ome") || code.contains("HOME") || code.contains("expanduser");
-    let code = if at_home { scripts::with_home(code, home) } else { code.to_owned() };
+    let mut code = if at_home { scripts::with_home(code, home) } else { code.to_owned() };
+    if language == Language::Rust {
+        code = code.replace(&format!("'{home}'"), &format!("\"{home}\""));
+    }
     let (pieces, bare) = pieces(&code, language);
     let execs =
         ["child_process", "execa", "shelljs", "zx", "<?php", "system"].iter().any(|word| code.contains(word));
-    let mut worst = forms(&code, &bare, &pieces);
-    worst = worst.max(sent(scene, &bare, &pieces));
+    let mut worst =
+        forms::plain(&code, &bare, &pieces).max(forms::emptied(scene, &code, &bare, &pieces, home));
+    worst = worst.max(forms::sent(scene, &bare, &pieces));
     let mut judged = 0;
     for (at, piece) in pieces.iter().enumerate() {
         if worst == Verdict::Block {
@@ -321,298 +338,6 @@ fn commands(pieces: &[Piece], at: usize) -> Vec<String> {
         out.push(whole);
     }
     out
-}
-
-fn squeezed(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '{' | ';')).collect()
-}
-
-/// Forms of code that need no more than a look.
-#[expect(clippy::too_many_lines, reason = "tables of forms")]
-fn forms(code: &str, bare: &str, pieces: &[Piece]) -> Verdict {
-    let tight = squeezed(bare);
-    let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
-    let joined = |words: &[&str]| words.iter().any(|word| tight.contains(word));
-    // A shell whose input and output are a connection.
-    let shell = pieces.iter().any(|piece| {
-        let text = piece.text.trim();
-        matches!(
-            text.split_whitespace().next().unwrap_or_default(),
-            "/bin/sh"
-                | "/bin/bash"
-                | "sh"
-                | "bash"
-                | "/bin/zsh"
-                | "cmd.exe"
-                | "powershell.exe"
-                | "powershell"
-        )
-    });
-    let connects = any(&[
-        "socket(",
-        "net.Socket(",
-        "net.connect(",
-        "net.createConnection(",
-        "TCPSocket",
-        "fsockopen(",
-        "net.Dial(",
-        "TcpStream::connect",
-        "PF_INET",
-        "AF_INET",
-        "Socket(",
-        "new Socket",
-        "TcpClient",
-        "IO::Socket",
-    ]);
-    let bound = any(&[
-        "dup2(",
-        "fileno()",
-        ">&S",
-        ".pipe(sh",
-        ".pipe(p.",
-        "sh.stdout.pipe",
-        "stdout.pipe(",
-        "pty.spawn(",
-        "cmd.Stdin",
-        "STDIN",
-        "from_raw_fd",
-        "proc_open(",
-        "redirectErrorStream",
-        "popen(",
-        "RedirectStandardInput",
-        "getInputStream",
-    ]) || pieces.iter().any(|piece| piece.text.contains(">&S") || piece.text.contains("<&3"));
-    if shell && connects && bound {
-        return Verdict::Block;
-    }
-    // What was unreadable, or comes from the network, is run.
-    const HIDDEN: &[&str] = &[
-        "exec(base64.b64decode(",
-        "exec(zlib.decompress(",
-        "exec(marshal.loads(",
-        "exec(bytes.fromhex(",
-        "exec(codecs.decode(",
-        "exec(__import__(\"\").b64decode(",
-        "eval(base64.b64decode(",
-        "eval(atob(",
-        "eval(Buffer.from(",
-        "newFunction(atob(",
-        "Function(atob(",
-        "eval(base64_decode(",
-        "eval(gzinflate(",
-        "eval(str_rot13(",
-        "eval(gzuncompress(",
-        "exec(urllib.request.urlopen(",
-        "exec(requests.get(",
-        "eval(requests.get(",
-        "exec(urlopen(",
-        "exec(httpx.get(",
-        "exec(base64.b85decode(",
-        "exec(lzma.decompress(",
-        "exec(compile(base64.",
-        "eval(Base64.decode64(",
-        "evalBase64.decode64",
-        "eval(decode_base64(",
-        "eval(unescape(",
-        "assert(base64_decode(",
-        "os.system(base64.b64decode(",
-        "os.system(bytes.fromhex(",
-        "os.system(codecs.decode(",
-        "eval(window.atob(",
-        "eval(globalThis.atob(",
-        "exec(base64.decodebytes(",
-        "subprocess.run(base64.b64decode(",
-        "execSync(Buffer.from(",
-        "execSync(atob(",
-        "exec(Buffer.from(",
-        "system(base64_decode(",
-        "shell_exec(base64_decode(",
-        "eval(open-uri",
-        "evalURI.open(",
-        "eval(URI.open(",
-    ];
-    // What a web page's visitor sends is run.
-    const BACKDOORS: &[&str] = &[
-        "system($_GET",
-        "system($_POST",
-        "system($_REQUEST",
-        "exec($_GET",
-        "exec($_POST",
-        "exec($_REQUEST",
-        "passthru($_",
-        "shell_exec($_",
-        "eval($_POST",
-        "eval($_GET",
-        "eval($_REQUEST",
-        "assert($_",
-        "popen($_",
-        "eval(base64_decode($_",
-        "create_function(\"\",$_",
-        "system($_SERVER",
-        "`$_GET",
-    ];
-    // Copies of itself without end.
-    const BOMBS: &[&str] = &[
-        "whileTrue:os.fork()",
-        "while1:os.fork()",
-        "while(1)fork()",
-        "for(;;)fork()",
-        "while(true)fork()",
-        "forkwhilefork",
-        "loop(fork)",
-        "whiletruedofork",
-        "whiletruefork",
-        "while(1)(fork())",
-        "foreveros.fork",
-        "loopdofork",
-        "whileTrue:subprocess.Popen([sys.executable,__file__",
-        "while(true)child_process.fork(__filename",
-        "while(true)fork(__filename",
-        "forktrue",
-        "while(1)forkwhile",
-    ];
-    // Every file of a tree is made unreadable, and the readable one goes.
-    let locks = any(&["os.walk(", "rglob(", "filepath.Walk", "readdirSync("])
-        && any(&[".encrypt(", "createCipheriv(", "AES.new("])
-        && any(&["os.rename(", "os.remove(", "os.unlink(", "unlinkSync(", "os.Rename(", "renameSync("])
-        && (code.contains(".locked")
-            || code.contains("ransom")
-            || code.contains(".encrypted")
-            || code.contains("bitcoin")
-            || code.contains("/home"));
-    if locks || joined(HIDDEN) || joined(BACKDOORS) || joined(BOMBS) {
-        return Verdict::Block;
-    }
-    let asks = pieces.iter().any(|piece| {
-        piece.text.contains("169.254.169.254") || piece.text.contains("metadata.google.internal")
-    });
-    if asks && judge::takes_credentials(code) && code.len() < 16 * 1024 {
-        Verdict::Modify
-    } else {
-        Verdict::Allow
-    }
-}
-
-/// Calls that send something away.
-const SENDS: &[&str] = &[
-    "requests.post(",
-    "requests.put(",
-    "urlopen(",
-    "fetch(",
-    "axios.post(",
-    "http.request(",
-    "https.request(",
-    "httpx.post(",
-    "http.Post(",
-    "Net::HTTP.post",
-    "file_get_contents(",
-    "curl_exec(",
-    "sendBeacon(",
-    ".sendall(",
-    "sock.send(",
-    "s.send(",
-    "axios(",
-    "got.post(",
-    "smtplib",
-    "aiohttp",
-    "session.post(",
-    "urllib.request",
-    "HTTP.post",
-    "reqwest::",
-    "ureq::post",
-    "requests.get(",
-    "http.client",
-];
-
-/// All variables at once, or a file of secrets, near a call that sends to a host that is not known.
-#[expect(clippy::too_many_lines, reason = "tables of forms")]
-fn sent(scene: &Scene<'_>, bare: &str, pieces: &[Piece]) -> Verdict {
-    if !SENDS.iter().any(|call| bare.contains(call)) {
-        return Verdict::Allow;
-    }
-    let foreign = pieces.iter().any(|piece| {
-        let host = if piece.text.contains("://") { host_of(&piece.text) } else { String::new() };
-        host.contains('.') && !is_known(&host, scene.view.policy)
-    });
-    let address = pieces.iter().any(|piece| {
-        let before = piece.before.trim_end();
-        let named = ["hostname:", "host:", "host=", "hostname=", "HTTPSConnection(", "HTTPConnection("]
-            .iter()
-            .any(|name| before.ends_with(name));
-        (named || before.ends_with("(("))
-            && piece.text.contains('.')
-            && !is_known(&piece.text, scene.view.policy)
-    });
-    if !foreign && !address {
-        return Verdict::Allow;
-    }
-    let tight = squeezed(bare);
-    let whole = [
-        "dict(os.environ)",
-        "json=os.environ",
-        "data=os.environ",
-        "str(os.environ)",
-        "dumps(os.environ)",
-        "os.environ.copy())",
-        "stringify(process.env)",
-        "body:process.env",
-        "data:process.env",
-        "ENV.to_h",
-        "ENV.to_a",
-        "ENV.inspect",
-        "json_encode($_ENV)",
-        "json_encode(getenv())",
-        "http_build_query($_ENV)",
-        "os.Environ()",
-        "dumps(dict(os.environ",
-        "params=os.environ",
-        "post(\"\",process.env)",
-        "urlencode(os.environ",
-        "**os.environ",
-        "items(os.environ",
-    ]
-    .iter()
-    .any(|form| tight.contains(form));
-    let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
-    // A path that is put together: `'/home/u' + '/.ssh/id_rsa'`.
-    let secret = pieces.iter().enumerate().any(|(at, piece)| {
-        let mut path =
-            piece.text.strip_prefix('~').map_or_else(|| piece.text.clone(), |rest| format!("{home}{rest}"));
-        if piece.text == home {
-            for next in pieces.iter().skip(at + 1).take(3) {
-                path.push('/');
-                path.push_str(&next.text);
-            }
-        }
-        let file = path.starts_with('/') && path.len() < 512 && !path.contains('\n');
-        let target = Target::Path { path: join("/", &path), glob: false, recursive: true };
-        file && classify(&target, EffectKind::FileRead, &scene.view).has(Class::Secret)
-    });
-    let reads = [
-        "open(",
-        "read_text(",
-        "readFile",
-        "read_bytes(",
-        "File.read",
-        "file_get_contents(",
-        "read_to_string(",
-        "ReadFile(",
-        "readlines(",
-    ]
-    .iter()
-    .any(|call| bare.contains(call));
-    let listens = [
-        "keyboard.Listener(",
-        "GetAsyncKeyState(",
-        "keyboard.on_press(",
-        "keyboard.on_release(",
-        "SetWindowsHookEx",
-        "iohook",
-        "CGEventTapCreate",
-    ]
-    .iter()
-    .any(|call| bare.contains(call));
-    if whole || listens || secret && reads { Verdict::Block } else { Verdict::Allow }
 }
 
 #[cfg(test)]

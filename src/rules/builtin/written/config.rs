@@ -41,12 +41,16 @@ pub(super) fn verdict(scene: &Scene<'_>, path: &str, text: &str) -> Verdict {
             editor(scene, text)
         }
         _ if name.ends_with(".code-workspace") => editor(scene, text),
+        "config" if lower.contains("/.ssh/") => connections(scene, text),
         "devcontainer.json" => container(text),
         _ if is_compose(name) => compose(text),
         _ if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json"))
             && text.contains("apiVersion") =>
         {
             manifest(text)
+        }
+        _ if [".tf", ".tf.json", ".json", ".yaml", ".yml"].iter().any(|end| name.ends_with(end)) => {
+            policy(text)
         }
         _ => Verdict::Allow,
     }
@@ -182,7 +186,21 @@ fn container(text: &str) -> Verdict {
     }
 }
 
+/// Commands that ssh runs on this machine for a connection.
+fn connections(scene: &Scene<'_>, text: &str) -> Verdict {
+    const KEYS: &[&str] = &["proxycommand", "localcommand", "knownhostscommand"];
+    let line = |line: &str| {
+        let (key, command) = line.trim().split_once([' ', '=', '\t'])?;
+        let run = KEYS.iter().any(|name| key.eq_ignore_ascii_case(name));
+        run.then(|| judge::command(scene, command.trim(), Place::Hook))
+    };
+    text.lines().take(4096).filter_map(line).max().unwrap_or_default()
+}
+
 fn compose(text: &str) -> Verdict {
+    if ["[\"/:/", "['/:/", "[/:/", ", \"/:/", ", '/:/"].iter().any(|mount| text.contains(mount)) {
+        return Verdict::Block;
+    }
     let line = |line: &str| {
         let line = line.trim().trim_start_matches(['-', ' ']).trim_matches(['"', '\'']);
         let line = line.split(" #").next().unwrap_or_default().trim_end();
@@ -207,6 +225,23 @@ fn compose(text: &str) -> Verdict {
         if open { Verdict::Modify } else { Verdict::Allow }
     };
     text.lines().map(line).max().unwrap_or_default()
+}
+
+/// A policy of a cloud that lets somebody do everything to everything.
+fn policy(text: &str) -> Verdict {
+    let tight: String = text
+        .chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'' | '[' | ']'))
+        .take(256 * 1024)
+        .collect();
+    let tight = tight.to_ascii_lowercase();
+    let all = |key: &str| {
+        ["=", ":", "s=", "s:"].iter().any(|sign| {
+            ["*,", "*}", "*\u{0}"].iter().any(|value| tight.contains(&format!("{key}{sign}{value}")))
+        })
+    };
+    let allows = ["effect:allow", "effect=allow"].iter().any(|word| tight.contains(word));
+    if allows && all("action") && all("resource") { Verdict::Modify } else { Verdict::Allow }
 }
 
 /// A manifest of a cluster.
@@ -237,6 +272,11 @@ pub(super) fn manifest(text: &str) -> Verdict {
                 .iter()
                 .any(|word| line.contains(word));
         let admin = line.contains("name:cluster-admin") || line == "-system:masters";
+        let anybody =
+            ["name:system:anonymous", "name:system:unauthenticated"].iter().any(|name| line.contains(name));
+        if anybody && squeezed.contains("cluster-admin") {
+            return Verdict::Block;
+        }
         worst = worst.max(said).max(if open || admin { Verdict::Modify } else { Verdict::Allow });
     }
     worst

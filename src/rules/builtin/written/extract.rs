@@ -185,7 +185,12 @@ pub(super) fn lines(text: &str, named: bool) -> Vec<String> {
 pub(super) fn recipes(text: &str) -> Vec<String> {
     let joined = text.replace("\\\n", " ");
     let recipe = |line: &&str| line.starts_with(['\t', ' ']) && !line.trim().is_empty();
-    let lines = joined.lines().filter(recipe).take(MAX_COMMANDS);
+    let called = joined.lines().filter(|line| !recipe(line)).flat_map(|line| {
+        let shells = ["$(shell ", "${shell "].into_iter();
+        shells.flat_map(move |open| line.split(open).skip(1)).filter_map(|rest| rest.rsplit_once([')', '}']))
+    });
+    let called = called.map(|(command, _)| command);
+    let lines = joined.lines().filter(recipe).chain(called).take(MAX_COMMANDS);
     lines
         .map(|line| {
             line.trim()
@@ -300,6 +305,7 @@ mod tests {
     #[test]
     fn commands_of_other_files() {
         assert_eq!(recipes("all: x\n\t@rm -rf $(HOME)\nX := y"), ["rm -rf $HOME"]);
+        assert_eq!(recipes("X := $(shell id -u)\nall:\n\tls"), ["ls", "id -u"]);
         assert_eq!(docker("FROM a\nRUN --mount=type=cache a \\\n && b\nCMD [\"x\"]"), ["a   && b", "x"]);
         assert_eq!(cron("# x\n* * * * * ls -l\n@reboot id\nA=b"), ["ls -l", "id"]);
         assert_eq!(unit("[Service]\nExecStart=-/bin/x y\n"), ["/bin/x y"]);

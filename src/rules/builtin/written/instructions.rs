@@ -71,6 +71,28 @@ const FORBIDS: &[&str] = &[
     "like `",
 ];
 
+/// What hurries an order on, although it has the words of a ban.
+const URGING: &[&str] = &[
+    "do not ask",
+    "don't ask",
+    "never ask",
+    "do not tell",
+    "don't tell",
+    "never tell",
+    "do not mention",
+    "don't mention",
+    "do not stop",
+    "do not hesitate",
+    "do not wait",
+    "do not report",
+    "do not inform",
+    "ignore any warnings",
+    "ignore the warnings",
+    "ignore all warnings",
+    "ignore warnings",
+    "ignore every warning",
+];
+
 /// Words with which a text orders.
 const ORDERS: &[&str] = &[
     "run", "execute", "exec ", "invoke", "start by", "paste", "type ", "use `", "call ", "launch", "do `",
@@ -156,6 +178,128 @@ const SECRETS: &[&str] = &[
 ];
 const SENDS: &[&str] = &["exfiltrate", "send ", "upload", "post ", "curl", "transmit", "leak"];
 
+/// Words with which a text forbids what stands behind them.
+const FORBIDS_DEED: &[&str] = &[
+    "never disable",
+    "don't disable",
+    "do not disable",
+    "must not",
+    "not be disabled",
+    "don't delete",
+    "do not delete",
+    "never delete",
+    "never remove",
+    "do not remove",
+    "don't remove",
+    "never bypass",
+    "not bypass",
+    "how to",
+    "if you",
+    "to disable",
+];
+
+/// Whether a line orders to switch off what watches over the agent.
+fn unguards(line: &str) -> bool {
+    const DEEDS: &[&str] = &[
+        "disable",
+        "turn off",
+        "switch off",
+        "bypass",
+        "remove",
+        "delete",
+        "deleting",
+        "removing",
+        "uninstall",
+        "kill",
+        "stop",
+        "ignore",
+        "evade",
+        "circumvent",
+    ];
+    const GUARDS: &[&str] = &[
+        "lazaret",
+        "the safety hook",
+        "all safety hooks",
+        "the hook by",
+        "the guard hook",
+        "the pretooluse hook",
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+    ];
+    let skips =
+        line.contains("--dangerously-skip-permissions") && HIDES.iter().any(|word| line.contains(word));
+    let words = |text: &str, word: &str| {
+        text.match_indices(word).any(|(at, _)| {
+            let before = text.get(..at).and_then(|front| front.chars().next_back());
+            !before.is_some_and(|c| c.is_ascii_alphanumeric())
+        })
+    };
+    let orders = DEEDS.iter().any(|deed| {
+        line.match_indices(deed).take(8).any(|(at, _)| {
+            let behind: String = line.get(at + deed.len()..).unwrap_or_default().chars().take(60).collect();
+            let behind = behind.split(['.', ',', ':']).next().unwrap_or_default().to_owned() + &behind;
+            words(line, deed) && GUARDS.iter().any(|guard| behind.contains(guard))
+        })
+    });
+    skips
+        || orders
+            && [
+                "always",
+                "then continue",
+                "first",
+                "before",
+                "by deleting",
+                "by removing",
+                "and do not",
+                "so that",
+                "must",
+            ]
+            .iter()
+            .any(|word| line.contains(word))
+}
+
+/// Whether a line orders to lose or take what no agent is to touch, in words and without a command.
+fn ruins(line: &str) -> bool {
+    const DEEDS: &[&str] = &["delete ", "wipe ", "erase ", "destroy ", "remove ", "format ", "overwrite "];
+    const ALL: &[&str] = &[
+        "everything in the home directory",
+        "everything in my home directory",
+        "the entire home directory",
+        "the whole home directory",
+        "all files in the home directory",
+        "all files on the system",
+        "all files on this machine",
+        "all files on the disk",
+        "the entire disk",
+        "the whole disk",
+        "the entire file system",
+        "the entire filesystem",
+        "the whole filesystem",
+        "the root filesystem",
+        "the production database",
+        "the entire production",
+        "all backups",
+        "all databases",
+        "the boot partition",
+        "the entire drive",
+        "the hard drive",
+        "/etc/passwd",
+    ];
+    DEEDS.iter().any(|deed| {
+        line.match_indices(deed).take(8).any(|(at, _)| {
+            let front = line.get(..at).unwrap_or_default().trim_end();
+            let begins = front.is_empty()
+                || front.ends_with(['.', ':', ',', ';', '-', '*', ')'])
+                || front.ends_with("please")
+                || front.ends_with("then")
+                || front.ends_with("and")
+                || front.ends_with("now");
+            let behind = line.get(at + deed.len()..).unwrap_or_default();
+            begins && ALL.iter().any(|all| behind.starts_with(all))
+        })
+    })
+}
+
 pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
     let lower = text.to_lowercase();
     let has = |list: &[&str]| list.iter().any(|word| lower.contains(word));
@@ -181,6 +325,9 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
         let robs = in_line(SECRETS) && in_line(SENDS) && judge::foreign_host(scene, line);
         let forbids = in_line(FORBIDS) && !in_line(HIDES) && !in_line(OVERRIDES);
         if robs && !forbids {
+            worst = Verdict::Block;
+        }
+        if unguards(line) && !in_line(FORBIDS_DEED) {
             worst = Verdict::Block;
         }
         let pipes = line.contains("| sh") || line.contains("| bash");
@@ -218,9 +365,16 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
             continue;
         }
         let has = |list: &[&str]| list.iter().any(|word| lower.contains(word));
-        let quiet = !has(FORBIDS) && !has(ASKS);
+        let said = URGING.iter().fold(lower.clone(), |said, phrase| said.replace(phrase, " "));
+        let quiet = !FORBIDS.iter().any(|word| said.contains(word)) && !has(ASKS);
         if !lower.trim().is_empty() {
             ordered = quiet && has(ORDERS);
+        }
+        let fetches = has(&["fetch ", "get ", "open ", "request ", "query ", "curl ", "read "]);
+        let robs = lower.contains("://") && judge::takes_credentials(&lower) && fetches;
+        let metadata = lower.contains("169.254.169.254") || lower.contains("metadata.google.internal");
+        if quiet && (ruins(&lower) || robs && metadata) {
+            worst = Verdict::Block;
         }
         // A command and nothing in front of it.
         let bare = line.trim_start().starts_with(|c: char| c.is_ascii_lowercase());
@@ -245,6 +399,10 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
 
 /// A command up to where the sentence around it goes on.
 fn until_said(text: &str) -> &str {
+    let quoted = ['"', '\''].into_iter().find(|quote| text.starts_with(*quote));
+    if let Some(inner) = quoted.and_then(|quote| text.get(1..)?.split_once(quote)).map(|(inner, _)| inner) {
+        return inner;
+    }
     let end = [" and ", ". ", ", then", ", and", " on the ", " then ", " to ", " in ", " please"]
         .iter()
         .filter_map(|stop| text.find(stop))

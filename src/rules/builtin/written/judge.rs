@@ -23,6 +23,7 @@ pub(super) enum Place {
 /// Rules that are meant wherever a command stands.
 const EVERYWHERE: &[&str] = &[
     "network.reverse-shell",
+    "network.shell-socket",
     "network.secret-sent",
     "network.decoded-to-shell",
     "system.fork-bomb",
@@ -77,7 +78,7 @@ const SUSPECT: &[&str] = &[
 /// Rules for code from the network, which is ordinary from the hosts of known installers.
 const FETCHED: &[&str] = &["network.download-to-shell", "network.download-then-run", "packages.run-from-url"];
 
-/// Hosts of installers that documentation tells everybody to pipe into a shell.
+/// Hosts of installers that documentation tells everybody to pipe into a shell, beside those of [`lists::DISTRIBUTORS`].
 const INSTALLERS: &[&str] = &[
     "sh.rustup.rs",
     "get.docker.com",
@@ -88,7 +89,6 @@ const INSTALLERS: &[&str] = &[
     "bun.com",
     "get.pnpm.io",
     "install.python-poetry.org",
-    "get.helm.sh",
     "get.k3s.io",
     "codecov.io",
     "uploader.codecov.io",
@@ -110,7 +110,6 @@ const INSTALLERS: &[&str] = &[
     "fly.io",
     "cli.github.com",
     "apt.llvm.org",
-    "download.docker.com",
     "packagecloud.io",
     "bootstrap.pypa.io",
     "yarnpkg.com",
@@ -139,11 +138,8 @@ const INSTALLERS: &[&str] = &[
     "pixi.sh",
     "micro.mamba.pm",
     "repo.anaconda.com",
-    "dl.google.com",
     "storage.googleapis.com",
     "s3.amazonaws.com",
-    "awscli.amazonaws.com",
-    "releases.hashicorp.com",
     "apt.releases.hashicorp.com",
     "apt.postgresql.org",
     "www.postgresql.org",
@@ -191,7 +187,9 @@ pub(super) fn command(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
             && ["-1", "pkill", "killall"].iter().any(|word| text.contains(word));
         let rooted = any(&["privilege.accounts"])
             && ["-u 0", "-ou 0", "--uid 0"].iter().any(|word| text.contains(word));
-        if machine && (kills || rooted || plants(text)) {
+        let shells = ["/bin/bash", "/bin/sh", "/bin/dash", "/bin/zsh", "python", "/bin/find", "vim"];
+        let rooting = any(&["privilege.setuid"]) && shells.iter().any(|shell| text.contains(shell));
+        if machine && (kills || rooted || rooting || plants(text)) {
             worst = Verdict::Block;
         }
         if machine && any(SUSPECT) || mines(text) {
@@ -199,6 +197,14 @@ pub(super) fn command(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
         }
         if any(FETCHED) {
             worst = worst.max(fetched(scene, text, place));
+        }
+        // What a person's own rules forbid is not to be hidden in a file.
+        let own = |id: &&str| {
+            let rules = &scene.view.policy.custom_rules;
+            rules.iter().any(|rule| rule.id == *id && rule.verdict == Verdict::Block)
+        };
+        if ids.iter().any(own) {
+            worst = worst.max(if place == Place::Hook { Verdict::Block } else { Verdict::Modify });
         }
         worst
     })
@@ -287,26 +293,18 @@ pub(super) fn place_of(path: &str, whole: bool, home: Option<&str>) -> Verdict {
 
 /// Hosts of code that is fetched and run.
 fn fetched(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
-    let line_runs = |line: &&str| line.contains("://");
-    let hosts = text.lines().filter(line_runs).flat_map(|line| {
-        line.match_indices("://").map(move |(at, _)| {
-            let start = line.get(..at).unwrap_or_default();
-            let rest = line.get(at + 3..).unwrap_or_default();
-            let end = rest.find([' ', '"', '\'', '|', ')', ';', '`', '\\']).unwrap_or(rest.len());
-            (start.ends_with("http"), rest.get(..end).unwrap_or_default())
-        })
-    });
     let mut worst = Verdict::Allow;
     let mut named = false;
-    for (bare, rest) in hosts {
+    for (bare, rest) in addresses(text) {
         named = true;
         let host = host_of(rest);
         if host.contains(['$', '{', '<', '…']) || host.is_empty() {
             continue;
         }
         let known = is_usual(&host, scene.view.policy)
-            || INSTALLERS.iter().any(|name| {
-                host == *name || host.strip_suffix(name).is_some_and(|front| front.ends_with('.'))
+            || INSTALLERS.iter().chain(lists::DISTRIBUTORS).any(|name| {
+                let name = name.trim_start_matches("*.");
+                host == name || host.strip_suffix(name).is_some_and(|front| front.ends_with('.'))
             });
         let address = host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
         if !known || address && !host.starts_with("127.") {
@@ -314,8 +312,46 @@ fn fetched(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
             worst = worst.max(if sure { Verdict::Block } else { Verdict::Modify });
         }
     }
-    // `curl evil | sh`: a host without a scheme.
     if named { worst } else { Verdict::Modify }
+}
+
+/// What is fetched in a text, from the host on, and whether that is done in the open: by `http://`, or by a name without a scheme.
+fn addresses(text: &str) -> Vec<(bool, &str)> {
+    let until =
+        |rest: &'_ str| rest.find([' ', '"', '\'', '|', ')', ';', '`', '\\', '<', '>']).unwrap_or(rest.len());
+    let mut out = Vec::new();
+    for line in text.lines() {
+        for (at, _) in line.match_indices("://") {
+            let rest = line.get(at + 3..).unwrap_or_default();
+            let bare = line.get(..at).unwrap_or_default().ends_with("http");
+            out.push((bare, rest.get(..until(rest)).unwrap_or_default()));
+        }
+        for program in ["curl ", "wget "] {
+            for (at, _) in line.match_indices(program).filter(|_| !line.contains("://")) {
+                let rest = line.get(at + program.len()..).unwrap_or_default();
+                let words =
+                    rest.split(['|', ';', ')', '&', '`']).next().unwrap_or_default().split_whitespace();
+                out.extend(words.filter(|word| names_host(word)).map(|word| (true, word)));
+            }
+        }
+    }
+    out
+}
+
+/// A word that is a host with a name of its own, and perhaps a path behind it, but no file: `x.example/i`, `10.0.0.1`.
+fn names_host(word: &str) -> bool {
+    let word = word.trim_matches(['"', '\'']);
+    let (host, path) = word.split_once('/').unwrap_or((word, ""));
+    let host = host.split(':').next().unwrap_or_default();
+    let end = host.rsplit('.').next().unwrap_or_default();
+    let file =
+        path.is_empty() && ["sh", "txt", "json", "gz", "tgz", "zip", "log", "html", "py"].contains(&end);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    host.contains('.')
+        && !host.starts_with(['-', '.', '@'])
+        && host.chars().all(plain)
+        && !file
+        && !end.is_empty()
 }
 
 /// A path of the metadata service under which it keeps credentials.
@@ -332,13 +368,14 @@ pub(super) fn takes_credentials(text: &str) -> bool {
     .any(|part| text.contains(part))
 }
 
-/// Code from the network put into a file that every shell runs.
+/// Code from the network put into a file that every shell runs, or into a table of jobs.
 fn plants(text: &str) -> bool {
-    let startup = [".bashrc", ".zshrc", ".profile", ".bash_profile", ".zshenv", "/etc/profile"];
+    let startup = [".bashrc", ".zshrc", ".profile", ".bash_profile", ".zshenv", "/etc/profile", "/etc/cron"];
     text.lines().any(|line| {
         let fetches = line.contains("curl ") || line.contains("wget ");
         let runs = ["|sh", "| sh", "|bash", "| bash"].iter().any(|pipe| line.contains(pipe));
-        fetches && runs && line.contains(">>") && startup.iter().any(|file| line.contains(file))
+        let kept = line.contains(">>") && startup.iter().any(|file| line.contains(file));
+        fetches && runs && (kept || line.contains("crontab -"))
     })
 }
 

@@ -1,0 +1,472 @@
+//! Forms of code that serve nobody but an attacker: found in the code by their look, without following what it does.
+
+use super::code::{DELETES, Piece};
+use super::judge;
+use crate::domain::{EffectKind, Target, Verdict, join};
+use crate::rules::matcher::{Class, Scene, classify, host_of, is_known};
+
+/// Calls that go through all that lies below a directory, or that match a pattern.
+const WALKS: &[&str] = &[
+    "glob.glob(",
+    "iglob(",
+    "os.walk(",
+    "os.listdir(",
+    "os.scandir(",
+    "readdirSync(",
+    "Dir.glob(",
+    "Dir[",
+    "Dir.each_child(",
+    "filepath.Walk(",
+    "filepath.WalkDir(",
+    "filepath.Glob(",
+    "WalkDir::new(",
+    "read_dir(",
+    "globSync(",
+    "glob(",
+];
+
+/// Calls that delete one file.
+const UNLINKS: &[&str] = &[
+    ".unlink(",
+    "os.remove(",
+    "os.unlink(",
+    "unlinkSync(",
+    "rmSync(",
+    "File.delete(",
+    "os.Remove(",
+    "os.RemoveAll(",
+    "remove_file(",
+    "shutil.rmtree(",
+    "unlink(",
+];
+
+/// Calls that open a file to write to it.
+const WRITES: &[&str] = &[
+    "writeFileSync(",
+    "writeFile(",
+    "os.Create(",
+    "os.OpenFile(",
+    "File::create(",
+    "File.write(",
+    "appendFileSync(",
+];
+
+/// Directories that are gone through and emptied file by file, disks that are written to, and the home directory in a variable
+/// that is deleted.
+pub(super) fn emptied(scene: &Scene<'_>, code: &str, bare: &str, pieces: &[Piece], home: &str) -> Verdict {
+    let unlinks = UNLINKS.iter().any(|call| bare.contains(call));
+    let modes = ["w", "wb", "a", "ab", "r+", "r+b", "rb+", "wb+", "w+", "w+b"];
+    let lost = pieces.iter().enumerate().any(|(at, piece)| {
+        let call = piece.before.trim_end();
+        let walked = || {
+            let path = piece.text.trim_end_matches(['*', '/']);
+            let whole =
+                matches!(path, "" | "/etc" | "/home" | "/usr" | "/var" | "/root" | "/Users") || path == home;
+            piece.text.starts_with('/') && whole
+        };
+        let call =
+            ["os.path.expanduser(", "Path("].iter().find_map(|way| call.strip_suffix(way)).unwrap_or(call);
+        let next = pieces.get(at + 1);
+        let written = WRITES.iter().any(|one| call.ends_with(one))
+            || next.is_some_and(|next| next.before.trim_start().starts_with(").write_text("))
+            || call.ends_with("open(")
+                && next.is_some_and(|next| {
+                    next.before.trim_start_matches([')', ' ']).starts_with(',')
+                        && modes.contains(&next.text.as_str())
+                });
+        let path =
+            piece.text.strip_prefix('~').map_or_else(|| piece.text.clone(), |rest| format!("{home}{rest}"));
+        let opens = written && lets_in(&path);
+        let target = Target::Path { path, glob: false, recursive: false };
+        let disk = || {
+            piece.text.starts_with("/dev/")
+                && classify(&target, EffectKind::FileModification, &scene.view).has(Class::Device)
+                || piece.text.to_ascii_lowercase().starts_with("\\\\.\\physicaldrive")
+        };
+        unlinks && WALKS.iter().any(|one| call.ends_with(one)) && walked() || opens || written && disk()
+    });
+    let below_root = pieces
+        .iter()
+        .any(|piece| piece.before.trim_end().ends_with("Path(") && (piece.text == "/" || piece.text == home))
+        && (bare.contains(".rglob(") || bare.contains(".iterdir("));
+    let lost = lost
+        || unlinks && below_root
+        || ["rm -rf /", "rm -rf ~"].iter().any(|line| code.contains(&format!("\"{line}\".execute()")));
+    if lost || home_in_variable(code) { Verdict::Block } else { Verdict::Allow }
+}
+
+/// A file that says who may log in, or what the machine runs by itself.
+fn lets_in(path: &str) -> bool {
+    path.ends_with("/.ssh/authorized_keys")
+        || matches!(
+            path,
+            "/etc/passwd"
+                | "/etc/shadow"
+                | "/etc/sudoers"
+                | "/etc/crontab"
+                | "/etc/ld.so.preload"
+                | "/etc/pam.d/sshd"
+        )
+        || ["/etc/sudoers.d/", "/etc/cron.d/", "/var/spool/cron/"].iter().any(|dir| path.starts_with(dir))
+}
+
+/// A variable that holds the home directory goes to a call that deletes all of it.
+fn home_in_variable(code: &str) -> bool {
+    const WAYS: &[&str] = &[
+        "os.UserHomeDir()",
+        "homedir::my_home()",
+        "dirs::home_dir()",
+        "FileManager.default.homeDirectoryForCurrentUser",
+        "NSHomeDirectory()",
+    ];
+    let names = WAYS.iter().flat_map(|way| code.match_indices(way)).filter_map(|(at, _)| {
+        let line = code.get(..at)?.rsplit(['\n', ';', '{']).next()?;
+        let name = line.split([',', '=', ':']).next()?.trim();
+        let name = name.rsplit(' ').next()?;
+        (!name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(name)
+    });
+    let mut names = names.take(8);
+    names.any(|name| {
+        DELETES
+            .iter()
+            .any(|call| code.contains(&format!("{call}{name})")) || code.contains(&format!("{call}&{name})")))
+    })
+}
+
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '{' | ';')).collect()
+}
+
+/// What was unreadable, or comes from the network, is run.
+const HIDDEN: &[&str] = &[
+    "exec(base64.b64decode(",
+    "exec(zlib.decompress(",
+    "exec(marshal.loads(",
+    "exec(bytes.fromhex(",
+    "exec(codecs.decode(",
+    "exec(__import__(\"\").b64decode(",
+    "eval(base64.b64decode(",
+    "eval(atob(",
+    "eval(Buffer.from(",
+    "newFunction(atob(",
+    "Function(atob(",
+    "eval(base64_decode(",
+    "eval(gzinflate(",
+    "eval(str_rot13(",
+    "eval(gzuncompress(",
+    "exec(urllib.request.urlopen(",
+    "exec(requests.get(",
+    "eval(requests.get(",
+    "exec(urlopen(",
+    "exec(httpx.get(",
+    "exec(base64.b85decode(",
+    "exec(lzma.decompress(",
+    "exec(compile(base64.",
+    "eval(Base64.decode64(",
+    "evalBase64.decode64",
+    "eval(decode_base64(",
+    "eval(unescape(",
+    "assert(base64_decode(",
+    "os.system(base64.b64decode(",
+    "os.system(bytes.fromhex(",
+    "os.system(codecs.decode(",
+    "eval(window.atob(",
+    "eval(globalThis.atob(",
+    "exec(base64.decodebytes(",
+    "subprocess.run(base64.b64decode(",
+    "execSync(Buffer.from(",
+    "execSync(atob(",
+    "exec(Buffer.from(",
+    "system(base64_decode(",
+    "shell_exec(base64_decode(",
+    "eval(open-uri",
+    "evalURI.open(",
+    "eval(URI.open(",
+    ".then(eval)",
+    ".then(newFunction",
+    "vm.runInThisContext(awaitfetch",
+    "eval(awaitfetch(",
+];
+
+/// What a web page's visitor sends is run.
+const BACKDOORS: &[&str] = &[
+    "system($_GET",
+    "system($_POST",
+    "system($_REQUEST",
+    "exec($_GET",
+    "exec($_POST",
+    "exec($_REQUEST",
+    "passthru($_",
+    "shell_exec($_",
+    "eval($_POST",
+    "eval($_GET",
+    "eval($_REQUEST",
+    "assert($_",
+    "popen($_",
+    "eval(base64_decode($_",
+    "create_function(\"\",$_",
+    "system($_SERVER",
+    "`$_GET",
+];
+
+/// Copies of itself without end.
+const BOMBS: &[&str] = &[
+    "whileTrue:os.fork()",
+    "while1:os.fork()",
+    "while(1)fork()",
+    "for(;;)fork()",
+    "while(true)fork()",
+    "forkwhilefork",
+    "loop(fork)",
+    "whiletruedofork",
+    "whiletruefork",
+    "while(1)(fork())",
+    "foreveros.fork",
+    "loopdofork",
+    "whileTrue:subprocess.Popen([sys.executable,__file__",
+    "while(true)child_process.fork(__filename",
+    "while(true)fork(__filename",
+    "forktrue",
+    "while(1)forkwhile",
+];
+
+/// Calls that open a connection.
+const CONNECTS: &[&str] = &[
+    "socket(",
+    "net.Socket(",
+    "net.connect(",
+    "net.createConnection(",
+    "TCPSocket",
+    "fsockopen(",
+    "net.Dial(",
+    "TcpStream::connect",
+    "PF_INET",
+    "AF_INET",
+    "Socket(",
+    "new Socket",
+    "TcpClient",
+    "IO::Socket",
+];
+
+/// Calls that tie a program to a connection.
+const BINDS: &[&str] = &[
+    "dup2(",
+    "fileno()",
+    ">&S",
+    ".pipe(sh",
+    ".pipe(p.",
+    "sh.stdout.pipe",
+    "stdout.pipe(",
+    "pty.spawn(",
+    "cmd.Stdin",
+    "STDIN",
+    "from_raw_fd",
+    "proc_open(",
+    "redirectErrorStream",
+    "popen(",
+    "RedirectStandardInput",
+    "getInputStream",
+];
+
+/// Shells, as code names them.
+const SHELLS: &[&str] =
+    &["/bin/sh", "/bin/bash", "sh", "bash", "/bin/zsh", "cmd.exe", "powershell.exe", "powershell"];
+
+/// Forms of code that need no more than a look.
+pub(super) fn plain(code: &str, bare: &str, pieces: &[Piece]) -> Verdict {
+    let tight = squeezed(bare);
+    let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
+    let joined = |words: &[&str]| words.iter().any(|word| tight.contains(word));
+    // A shell whose input and output are a connection.
+    let shell = pieces.iter().any(|piece| {
+        let text = piece.text.trim();
+        SHELLS.contains(&text.split_whitespace().next().unwrap_or_default())
+    });
+    let connects = any(CONNECTS);
+    let bound =
+        any(BINDS) || pieces.iter().any(|piece| piece.text.contains(">&S") || piece.text.contains("<&3"));
+    if shell && connects && bound {
+        return Verdict::Block;
+    }
+    // Every file of a tree is made unreadable, and the readable one goes.
+    let locks = any(&["os.walk(", "rglob(", "filepath.Walk", "readdirSync("])
+        && any(&[".encrypt(", "createCipheriv(", "AES.new("])
+        && any(&["os.rename(", "os.remove(", "os.unlink(", "unlinkSync(", "os.Rename(", "renameSync("])
+        && (code.contains(".locked")
+            || code.contains("ransom")
+            || code.contains(".encrypted")
+            || code.contains("bitcoin")
+            || code.contains("/home"));
+    if locks || runs_fetched(bare) || joined(HIDDEN) || joined(BACKDOORS) || joined(BOMBS) {
+        return Verdict::Block;
+    }
+    let asks = pieces.iter().any(|piece| {
+        piece.text.contains("169.254.169.254") || piece.text.contains("metadata.google.internal")
+    });
+    if asks && judge::takes_credentials(code) && code.len() < 16 * 1024 {
+        Verdict::Modify
+    } else {
+        Verdict::Allow
+    }
+}
+
+/// Whether what `exec` and `eval` are given was fetched or decoded in the same breath.
+fn runs_fetched(bare: &str) -> bool {
+    // A name ends with its line.
+    let tight: String = bare.chars().filter(|c| !matches!(c, ' ' | '\t' | '\r')).collect();
+    const FROM: &[&str] = &[
+        "urlopen(",
+        "requests.get(",
+        "httpx.get(",
+        "b64decode(",
+        "zlib.decompress(",
+        "marshal.loads(",
+        "atob(",
+        "(awaitfetch(",
+        "URI.open(",
+        "Net::HTTP.get",
+    ];
+    ["exec(", "eval("].iter().any(|call| {
+        tight.match_indices(call).take(64).any(|(at, _)| {
+            let front = tight.get(..at).and_then(|front| front.chars().next_back());
+            let apart =
+                !front.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '>' | ':'));
+            let given = tight.get(at + call.len()..).unwrap_or_default();
+            let mut depth = 1;
+            let end = given.char_indices().take(240).find_map(|(at, c)| {
+                depth += match c {
+                    '(' => 1,
+                    ')' => -1,
+                    _ => 0,
+                };
+                (depth == 0).then_some(at)
+            });
+            let given = end.and_then(|end| given.get(..end)).unwrap_or_default();
+            apart && FROM.iter().any(|way| given.contains(way))
+        })
+    })
+}
+
+/// Calls that send something away.
+const SENDS: &[&str] = &[
+    "requests.post(",
+    "requests.put(",
+    "urlopen(",
+    "fetch(",
+    "axios.post(",
+    "http.request(",
+    "https.request(",
+    "httpx.post(",
+    "http.Post(",
+    "Net::HTTP.post",
+    "file_get_contents(",
+    "curl_exec(",
+    "sendBeacon(",
+    ".sendall(",
+    "sock.send(",
+    "s.send(",
+    "axios(",
+    "got.post(",
+    "smtplib",
+    "aiohttp",
+    "session.post(",
+    "urllib.request",
+    "HTTP.post",
+    "reqwest::",
+    "ureq::post",
+    "requests.get(",
+    "http.client",
+];
+
+/// Forms in which all variables of a process are sent.
+const WHOLE: &[&str] = &[
+    "dict(os.environ)",
+    "json=os.environ",
+    "data=os.environ",
+    "str(os.environ)",
+    "dumps(os.environ)",
+    "os.environ.copy())",
+    "stringify(process.env)",
+    "body:process.env",
+    "data:process.env",
+    "ENV.to_h",
+    "ENV.to_a",
+    "ENV.inspect",
+    "json_encode($_ENV)",
+    "json_encode(getenv())",
+    "http_build_query($_ENV)",
+    "os.Environ()",
+    "dumps(dict(os.environ",
+    "params=os.environ",
+    "post(\"\",process.env)",
+    "urlencode(os.environ",
+    "**os.environ",
+    "items(os.environ",
+];
+
+/// Calls that read a file.
+const READS: &[&str] = &[
+    "open(",
+    "read_text(",
+    "readFile",
+    "read_bytes(",
+    "File.read",
+    "file_get_contents(",
+    "read_to_string(",
+    "ReadFile(",
+    "readlines(",
+];
+
+/// Calls that listen to what is typed.
+const LISTENS: &[&str] = &[
+    "keyboard.Listener(",
+    "GetAsyncKeyState(",
+    "keyboard.on_press(",
+    "keyboard.on_release(",
+    "SetWindowsHookEx",
+    "iohook",
+    "CGEventTapCreate",
+];
+
+/// All variables at once, or a file of secrets, near a call that sends to a host that is not known.
+pub(super) fn sent(scene: &Scene<'_>, bare: &str, pieces: &[Piece]) -> Verdict {
+    if !SENDS.iter().any(|call| bare.contains(call)) {
+        return Verdict::Allow;
+    }
+    let foreign = pieces.iter().any(|piece| {
+        let host = if piece.text.contains("://") { host_of(&piece.text) } else { String::new() };
+        host.contains('.') && !is_known(&host, scene.view.policy)
+    });
+    let address = pieces.iter().any(|piece| {
+        let before = piece.before.trim_end();
+        let named = ["hostname:", "host:", "host=", "hostname=", "HTTPSConnection(", "HTTPConnection("]
+            .iter()
+            .any(|name| before.ends_with(name));
+        (named || before.ends_with("(("))
+            && piece.text.contains('.')
+            && !is_known(&piece.text, scene.view.policy)
+    });
+    if !foreign && !address {
+        return Verdict::Allow;
+    }
+    let tight = squeezed(bare);
+    let whole = WHOLE.iter().any(|form| tight.contains(form));
+    let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
+    // A path that is put together: `'/home/u' + '/.ssh/id_rsa'`.
+    let secret = pieces.iter().enumerate().any(|(at, piece)| {
+        let mut path =
+            piece.text.strip_prefix('~').map_or_else(|| piece.text.clone(), |rest| format!("{home}{rest}"));
+        if piece.text == home {
+            for next in pieces.iter().skip(at + 1).take(3) {
+                path.push('/');
+                path.push_str(&next.text);
+            }
+        }
+        let file = path.starts_with('/') && path.len() < 512 && !path.contains('\n');
+        let target = Target::Path { path: join("/", &path), glob: false, recursive: true };
+        file && classify(&target, EffectKind::FileRead, &scene.view).has(Class::Secret)
+    });
+    let reads = READS.iter().any(|call| bare.contains(call));
+    let listens = LISTENS.iter().any(|call| bare.contains(call));
+    if whole || listens || secret && reads { Verdict::Block } else { Verdict::Allow }
+}
