@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::{Classes, Told, Trigger, View, classify};
+use super::{Classes, Told, Trigger, View, classify, runs};
 use crate::domain::{Action, Claim, Effect, Verdict};
 use crate::rules::Invocation;
 
@@ -22,6 +22,7 @@ pub(crate) struct Scene<'a> {
     /// A call inside another: code in it is not followed further.
     pub nested: bool,
     told: OnceCell<Option<Told<'a>>>,
+    printers: OnceCell<Vec<&'a Invocation>>,
     /// What is said of a content that the call writes, once it was looked at.
     pub written: OnceCell<Verdict>,
 }
@@ -42,6 +43,7 @@ impl<'a> Scene<'a> {
             looks: std::cell::Cell::new(0),
             nested: false,
             told: OnceCell::new(),
+            printers: OnceCell::new(),
             written: OnceCell::new(),
         }
     }
@@ -61,6 +63,14 @@ impl<'a> Scene<'a> {
 
     pub fn invocations(&self) -> &'a [Invocation] {
         &self.view.survey.invocations
+    }
+
+    /// The invocations that print what they are given, for those behind them in a pipeline.
+    pub fn printers(&self) -> &[&'a Invocation] {
+        self.printers.get_or_init(|| {
+            let prints = |inv: &&Invocation| runs(inv, &["echo", "printf", "cat", "tee"]);
+            self.invocations().iter().filter(prints).collect()
+        })
     }
 
     /// The first invocation of one of `programs` for which `test` holds.
