@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const TABLE: &str = include_str!("across_calls.txt");
 
 /// What a step must come to, as the table has it.
-const WORDS: [&str; 5] = ["ok", "ask", "yes", "deny", "stopped"];
+const WORDS: [&str; 6] = ["ok", "ask", "yes", "deny", "stopped", "changed"];
 
 struct Sequence<'a> {
     name: &'a str,
@@ -132,7 +132,7 @@ impl Machine {
         assert!(WORDS.contains(&word), "{line}");
         let answer = self.send(rest, number, false);
         let said = said(&answer);
-        if said == "ok" || (word == "yes" && said == "ask") {
+        if said == "ok" || said == "changed" || (word == "yes" && said == "ask") {
             let after = self.send(rest, number, true);
             assert_eq!(after.code, Some(0), "{line}: {}", after.stderr);
         }
@@ -156,8 +156,14 @@ fn said(answer: &Answer) -> &'static str {
     if answer.code == Some(2) {
         return "deny";
     }
-    let asks = answer.stdout.contains("\"permissionDecision\":\"ask\"");
-    if asks { "ask" } else { "ok" }
+    let holds = |text: &str| answer.stdout.contains(text);
+    if holds("\"permissionDecision\":\"ask\"") {
+        "ask"
+    } else if holds("\"updatedInput\"") || holds("\"action\":\"modify\"") {
+        "changed"
+    } else {
+        "ok"
+    }
 }
 
 fn run(client: &'static str, only: impl Fn(&Sequence<'_>) -> bool) {

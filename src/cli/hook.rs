@@ -303,7 +303,12 @@ fn entry(subject: &Subject, call: &ToolCall, decision: &Decision) -> Entry {
         agent: identity.agent,
         tool: identity.tool,
         call: identity.call,
-        verdict: decision.verdict(),
+        // Of a rewritten call nobody was asked: that it ran says nothing for what it works on.
+        verdict: if decision.enforcement() == Enforcement::Rewrite {
+            Verdict::Warn
+        } else {
+            decision.verdict()
+        },
         outcome: if runs { Outcome::Pending } else { Outcome::Blocked },
         writes,
         file_operation: writes,

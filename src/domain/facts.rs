@@ -1,5 +1,7 @@
 //! What is known of the machine. The review asks, `host` answers; neither does the other's work.
 
+use std::collections::BTreeMap;
+
 use super::{Marks, lies_in};
 
 /// A question about the machine.
@@ -98,9 +100,10 @@ impl Places {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     pub places: Places,
-    paths: Vec<(String, PathFact)>,
+    /// Hundreds of paths with the same beginning are asked for again and again.
+    paths: BTreeMap<String, PathFact>,
     contents: Vec<(String, Option<String>)>,
-    saved: Vec<(String, bool)>,
+    saved: BTreeMap<String, bool>,
     branch: Option<Option<String>>,
     /// What the session remembers of files.
     pub marks: Marks,
@@ -112,7 +115,7 @@ impl Facts {
     }
 
     pub fn path(&self, path: &str) -> Option<&PathFact> {
-        self.paths.iter().find(|(asked, _)| asked == path).map(|(_, fact)| fact)
+        self.paths.get(path)
     }
 
     /// The text of a file: `None` = not asked yet, `Some(None)` = missing, too long, or not text.
@@ -122,7 +125,7 @@ impl Facts {
 
     /// The file is tracked and unchanged since git took it in, so that git can bring it back: `None` = not asked yet.
     pub fn saved(&self, path: &str) -> Option<bool> {
-        self.saved.iter().find(|(asked, _)| asked == path).map(|(_, saved)| *saved)
+        self.saved.get(path).copied()
     }
 
     /// The branch: `None` = not asked yet, `Some(None)` = detached or no repository.
@@ -131,7 +134,7 @@ impl Facts {
     }
 
     pub fn answer_path(&mut self, path: String, fact: PathFact) {
-        self.paths.push((path, fact));
+        self.paths.insert(path, fact);
     }
 
     pub fn answer_content(&mut self, path: String, text: Option<String>) {
@@ -139,7 +142,7 @@ impl Facts {
     }
 
     pub fn answer_saved(&mut self, path: String, saved: bool) {
-        self.saved.push((path, saved));
+        self.saved.insert(path, saved);
     }
 
     pub fn answer_branch(&mut self, branch: Option<String>) {

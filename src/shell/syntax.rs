@@ -37,6 +37,8 @@ pub enum Bound {
     Commands,
     /// More words than [`Bound::MAX_WORDS`].
     Words,
+    /// A pipeline of more stages than [`Bound::MAX_STAGES`].
+    Stages,
     /// More steps than the backtracking of `((` may take.
     Fuel,
 }
@@ -46,6 +48,8 @@ impl Bound {
     pub const MAX_DEPTH: usize = 64;
     pub const MAX_COMMANDS: usize = 20_000;
     pub const MAX_WORDS: usize = 200_000;
+    /// What comes to a stage is looked for in all before it.
+    pub const MAX_STAGES: usize = 256;
 
     /// The bound as messages name it.
     pub const fn name(self) -> &'static str {
@@ -54,6 +58,7 @@ impl Bound {
             Bound::Depth => "nested deeper than 64 levels",
             Bound::Commands => "more than 20 000 commands",
             Bound::Words => "more than 200 000 words",
+            Bound::Stages => "a pipeline of more than 256 commands",
             Bound::Fuel => "too ambiguous to read",
         }
     }

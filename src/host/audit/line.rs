@@ -3,7 +3,7 @@
 use serde_json::Error;
 
 use crate::domain::{
-    AuditEvent, Decision, Effect, Excepted, Fault, Level, Rationality, Reason, Rewrite, Risk, clip,
+    AuditEvent, Decision, Effect, Excepted, Fault, Level, Modifiers, Rationality, Reason, Rewrite, Risk, clip,
 };
 use crate::host::clock::Now;
 
@@ -108,6 +108,11 @@ fn risk(out: &mut Vec<u8>, risk: &Risk) -> Result<(), Error> {
     if !risk.factors.is_empty() {
         object.list("factors", &risk.factors, |out, factor| string(out, factor))?;
     }
+    let Modifiers { scope, repetition, privilege, pattern } = risk.modifiers;
+    let added =
+        [("scope", scope), ("repetition", repetition), ("privilege", privilege), ("pattern", pattern)];
+    // Of most calls none adds anything.
+    scores(&mut object, "modifiers", &added, 0.0)?;
     object.close();
     Ok(())
 }
@@ -116,10 +121,37 @@ fn rationality(out: &mut Vec<u8>, rationality: &Rationality) -> Result<(), Error
     let mut object = Object::open(out);
     object.score("score", rationality.score.get())?;
     object.text("level", rationality.level.name())?;
+    let parts = &rationality.components;
+    let parts = [
+        ("goal_alignment", parts.goal_alignment.get()),
+        ("logical_progression", parts.logical_progression.get()),
+        ("efficiency", parts.efficiency.get()),
+        ("completeness", parts.completeness.get()),
+    ];
+    scores(&mut object, "components", &parts, 1.0)?;
     if !rationality.issues.is_empty() {
         object.list("issues", &rationality.issues, |out, issue| string(out, issue))?;
     }
     object.close();
+    Ok(())
+}
+
+/// The numbers that are not what goes without saying; no key at all where all of them are.
+fn scores(
+    object: &mut Object<'_>,
+    key: &'static str,
+    scores: &[(&'static str, f64)],
+    plain: f64,
+) -> Result<(), Error> {
+    let told = |score: f64| (score - plain).abs() >= 0.001;
+    if !scores.iter().any(|(_, score)| told(*score)) {
+        return Ok(());
+    }
+    let mut inner = Object::open(object.key(key));
+    for (name, score) in scores.iter().filter(|(_, score)| told(*score)) {
+        inner.score(name, *score)?;
+    }
+    inner.close();
     Ok(())
 }
 
@@ -220,7 +252,10 @@ fn string(out: &mut Vec<u8>, text: &str) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{AgentId, Client, EventKind, FaultKind, SessionId, Severity, Subject, Verdict};
+    use crate::domain::{
+        AgentId, Client, Components, EventKind, FaultKind, RationalityLevel, RiskLevel, Score, SessionId,
+        Severity, Subject, Verdict,
+    };
 
     const NOW: Now = Now { unix_ms: 1_763_699_999_042, boot_ms: 1 };
 
@@ -263,6 +298,43 @@ mod tests {
             "\n"
         );
         assert_eq!(String::from_utf8(bytes).unwrap(), expected);
+    }
+
+    #[test]
+    fn of_modifiers_and_components_what_is_not_plain_is_told() {
+        let mut decision = Decision::new(Vec::new(), None, true);
+        let modifiers = Modifiers { scope: 0.3, repetition: 0.0, privilege: 0.2, pattern: 0.0 };
+        let risk =
+            Risk { score: Score::new(0.9), level: RiskLevel::High, factors: vec!["file_read"], modifiers };
+        let components = Components {
+            goal_alignment: Score::ONE,
+            logical_progression: Score::new(0.7),
+            efficiency: Score::ONE,
+            completeness: Score::new(0.5),
+        };
+        let (score, level) = (Score::new(0.81), RationalityLevel::High);
+        decision.risk = Some(risk);
+        decision.rationality = Some(Rationality { score, level, components, issues: vec!["x"] });
+        let bytes = write("i", NOW, &event(None, Some(&decision))).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!(
+            value["risk"],
+            serde_json::json!({"score": 0.9, "level": "high", "factors": ["file_read"],
+                "modifiers": {"scope": 0.3, "privilege": 0.2}})
+        );
+        assert_eq!(
+            value["rationality"],
+            serde_json::json!({"score": 0.81, "level": "high", "issues": ["x"],
+                "components": {"logical_progression": 0.7, "completeness": 0.5}})
+        );
+        if let (Some(risk), Some(rationality)) = (&mut decision.risk, &mut decision.rationality) {
+            risk.modifiers = Modifiers::default();
+            rationality.components.logical_progression = Score::ONE;
+            rationality.components.completeness = Score::ONE;
+        }
+        let bytes = write("i", NOW, &event(None, Some(&decision))).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        assert!(value["risk"].get("modifiers").is_none() && value["rationality"].get("components").is_none());
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! What one command leaves in files and a later one makes of it, in the same call or in another one of the session.
 
 use super::code::MAX_LITERALS;
-use super::{lists, predicate, scripts, statements, texts};
+use super::{installs, lists, predicate, scripts, statements, texts};
 use crate::domain::{Action, Claim, Mark, Marks, Origin, Reach, Usage, Verdict, join, lies_in};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    By, Found, Instead, RULE, Rule, Scene, Trigger, code_of, contains_word, has_flag, is_env_file,
+    By, Found, Instead, RULE, Rewriter, Rule, Scene, Trigger, code_of, contains_word, has_flag, is_env_file,
     is_interpreter, runs, runs_input, target_of,
 };
 use crate::rules::trail::{MAX_STARTED, Started, is_strange, started};
@@ -23,6 +23,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "read what came in and show it to the person, who can add the host to known_hosts",
         )),
+        rewriter: Some(Rewriter::IgnoreScripts),
         when: &[predicate("fetched_file_is_run", Trigger::MARKS, fetched_is_run)],
         fires: &[
             "git clone https://x.example/a && cd a && make",
@@ -106,7 +107,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// The mark of what came from a host that nothing is known of.
-fn strange<'v>(marks: &'v Marks, path: &str, scene: &Scene<'_>) -> Option<&'v Mark> {
+pub(super) fn strange<'v>(marks: &'v Marks, path: &str, scene: &Scene<'_>) -> Option<&'v Mark> {
     marks.source(path).filter(|mark| match &mark.origin {
         Origin::Fetched(host) => is_strange(host, scene.view.policy),
         Origin::Written | Origin::Environment | Origin::Settings | Origin::Secret => false,
@@ -114,23 +115,32 @@ fn strange<'v>(marks: &'v Marks, path: &str, scene: &Scene<'_>) -> Option<&'v Ma
 }
 
 fn fetched_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().take(MAX_STARTED).find(|inv| runs_fetched(inv, scene));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a command runs what came from a host that nothing is known of.
+pub(in crate::rules) fn runs_fetched(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let marks = &scene.view.survey.marks;
     let mark = |path: &str| {
         let real = scene.view.facts.path(path).map(|fact| fact.real.as_str());
         strange(marks, path, scene).or_else(|| strange(marks, real?, scene))
     };
     let came = |path: &str| mark(path).is_some();
-    let found = scene.invocations().iter().take(MAX_STARTED).filter(|inv| !inv.contained).find(|inv| {
+    let starts = || {
         started(inv).iter().any(|started| match started {
             Started::File(path) | Started::Package(path) => came(path),
             // Of a single file nothing is run because a program works in it.
             Started::In(path) => mark(path).is_some_and(|mark| mark.reach != Reach::File),
             Started::Program(name) => is_own_program(marks, name, scene),
-        }) || reads_strange(inv, scene, &came)
+        })
+    };
+    let runs = !inv.contained
+        && (starts()
+            || reads_strange(inv, scene, &came)
             || loads_strange(inv, scene, &came)
-            || searches_strange(inv, scene, &came)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+            || searches_strange(inv, scene, &came));
+    runs && !installs::runs_nothing(inv, scene)
 }
 
 /// A program that is found by its name because it was put where programs lie.

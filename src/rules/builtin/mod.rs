@@ -1,6 +1,6 @@
 //! Our judgement on what commands do: the built-in rules, one entry each, a file for each subject.
 
-mod across;
+pub(in crate::rules) mod across;
 mod carried;
 mod cloud;
 mod clusters;
@@ -12,6 +12,7 @@ mod docker;
 pub(super) mod downloads;
 mod files;
 pub(crate) mod git;
+pub(in crate::rules) mod installs;
 pub(crate) mod lists;
 mod loops;
 mod machine;

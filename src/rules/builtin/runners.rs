@@ -1,7 +1,7 @@
 //! Programs that run command lines which stand in their arguments, in their input, or in a file that the call itself writes.
 
 use super::code::{MAX_LITERALS, is_command, shell};
-use super::scripts;
+use super::{installs, scripts};
 use crate::domain::Verdict;
 use crate::rules::Invocation;
 use crate::rules::commands;
@@ -48,7 +48,10 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
         };
         if SCRIPT_RUNNERS.contains(&inv.program.as_str()) {
             let manifest = written(inv, scene, "package.json").unwrap_or_default();
-            return scripts_of(&manifest, inv).iter().take(MAX_LITERALS).any(|text| blocks(text))
+            // Of an install that does without scripts, a rewrite leaves nothing to ask about.
+            let spared = least < Verdict::Block && installs::needs_no_scripts(inv, scene);
+            let scripts = if spared { Vec::new() } else { scripts_of(&manifest, inv) };
+            return scripts.iter().take(MAX_LITERALS).any(|text| blocks(text))
                 || given(inv).iter().take(MAX_LITERALS).any(|text| blocks(text));
         }
         if MAKES.contains(&inv.program.as_str())
@@ -81,7 +84,9 @@ const LIFECYCLE: &[&str] = &["preinstall", "install", "postinstall", "prepare", 
 fn scripts_of(manifest: &str, inv: &Invocation) -> Vec<String> {
     let words: Vec<&str> =
         inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-')).collect();
+    let without = inv.args.iter().any(|arg| arg.known() == Some(installs::NO_SCRIPTS));
     let names: Option<Vec<&str>> = match words.as_slice() {
+        ["install" | "i" | "ci" | "add", ..] if without => return Vec::new(),
         ["run" | "run-script" | "rum", name, ..] => Some(vec![name]),
         ["test" | "t" | "tst", ..] => Some(vec!["test"]),
         [name @ ("start" | "stop" | "restart"), ..] => Some(vec![name]),

@@ -622,9 +622,10 @@ fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         let env_target =
             |target: &Target| classify(target, EffectKind::FileRead, &scene.view).has(Class::EnvFile);
+        // Last, because it looks at all other commands.
         shows(inv)
-            && !is_exported(inv, scene)
             && (inv.reads.iter().any(env_target) || inv.operands.iter().any(|arg| is_env(arg, inv, scene)))
+            && !is_exported(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -725,15 +726,17 @@ const SEARCHED: &[&str] = &["token", "secret", "passw", "pass", "key", "credenti
 fn environment_searched<'a>(scene: &Scene<'a>, hunted: &[&str]) -> Found<'a> {
     let printed = || scene.first(ENVIRONMENT, prints_environment);
     let found = scene.first(&["grep", "egrep", "rg", "awk", "ag"], |inv| {
-        let names_only = scene.invocations().iter().any(|other| {
-            other.pipeline == inv.pipeline && (runs(other, &["cut", "sed"]) || other.program == "wc")
-        });
+        let names_only = || {
+            scene.invocations().iter().any(|other| {
+                other.pipeline == inv.pipeline && (runs(other, &["cut", "sed"]) || other.program == "wc")
+            })
+        };
         let pattern = inv.operands.first().map(Arg::text).unwrap_or_default().to_ascii_lowercase();
         let quiet = QUIET.iter().any(|flag| has_flag(inv, flag));
         let words = || pattern.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         !quiet
-            && !names_only
             && words().any(|word| hunted.contains(&word) || is_secret_name(word))
+            && !names_only()
             && printed().is_some_and(|env| env.pipeline == inv.pipeline)
     });
     Found::from(found.map(|inv| inv.text.as_str()))

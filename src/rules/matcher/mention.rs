@@ -48,11 +48,8 @@ pub(crate) fn input_of(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
         Stdin::File(target) => content(scene, target.text()).into_iter().collect(),
         Stdin::Inherited => Vec::new(),
         Stdin::Pipe => {
-            let sources = scene.invocations().iter().filter(|other| {
-                other.pipeline == inv.pipeline
-                    && other.stage < inv.stage
-                    && runs(other, &["echo", "printf", "cat", "tee"])
-            });
+            let before = |other: &&&Invocation| other.pipeline == inv.pipeline && other.stage < inv.stage;
+            let sources = scene.printers().iter().filter(before);
             let texts = sources.flat_map(|other| {
                 let heredoc = match &other.stdin {
                     Stdin::Text(arg) => Some(arg.text()),

@@ -89,15 +89,18 @@ pub enum Rewriter {
     /// `git worktree remove --force` and `git submodule deinit --force` lose their force: git then refuses where something would
     /// be lost.
     WithoutForce,
+    /// `npm ci` in a tree from elsewhere gets `--ignore-scripts`: nothing of the tree runs.
+    IgnoreScripts,
 }
 
 impl Rewriter {
-    pub const ALL: &[Rewriter] = &[Rewriter::ForceWithLease, Rewriter::WithoutForce];
+    pub const ALL: &[Rewriter] = &[Rewriter::ForceWithLease, Rewriter::WithoutForce, Rewriter::IgnoreScripts];
 
     pub const fn name(self) -> &'static str {
         match self {
             Rewriter::ForceWithLease => "force-with-lease",
             Rewriter::WithoutForce => "without-force",
+            Rewriter::IgnoreScripts => "ignore-scripts",
         }
     }
 }
@@ -282,6 +285,7 @@ pub fn rewrite(view: &View<'_>, reasons: &[Reason]) -> Option<Rewrite> {
     match wanted? {
         Rewriter::ForceWithLease => rewrite::force_with_lease(view),
         Rewriter::WithoutForce => rewrite::without_force(view),
+        Rewriter::IgnoreScripts => rewrite::ignore_scripts(view),
     }
 }
 

@@ -1,9 +1,9 @@
 //! The rewriters: each changes the text of a command and nothing else in it, or gives up.
 
-use super::View;
+use super::{Scene, View};
 use crate::domain::{Action, Rewrite};
 use crate::rules::Invocation;
-use crate::rules::builtin::git;
+use crate::rules::builtin::{across, git, installs};
 use crate::shell::{Part, Simple, Word, parse};
 
 /// A change of a byte range.
@@ -25,6 +25,31 @@ pub(super) fn without_force(view: &View<'_>) -> Option<Rewrite> {
         removes && inv.flags.iter().any(|flag| is_force(&flag.name))
     })?;
     Some(rewritten(super::Rewriter::WithoutForce, value))
+}
+
+/// Each `npm ci` that would run scripts of a tree from elsewhere does without them. Nothing where something else of it would run.
+pub(super) fn ignore_scripts(view: &View<'_>) -> Option<Rewrite> {
+    let scene = Scene::new(*view);
+    let runs = |inv: &Invocation| across::runs_fetched(inv, &scene);
+    if view.survey.invocations.iter().any(|inv| runs(inv) && !installs::needs_no_scripts(inv, &scene)) {
+        return None;
+    }
+    let value = changed(view, install, runs)?;
+    Some(rewritten(super::Rewriter::IgnoreScripts, value))
+}
+
+/// The change to one command, where it is a plain install with scripts.
+fn install(simple: &Simple, source: &str) -> Option<Vec<Change>> {
+    let words: Vec<&str> = simple.words.iter().map(|word| plain(word, source)).collect::<Option<_>>()?;
+    let [program, rest @ ..] = words.as_slice() else { return None };
+    if *program != "npm" || !installs::is_plain(rest) || !simple.assigns.is_empty() {
+        return None;
+    }
+    let behind = simple.words.get(1)?.span.1;
+    let scripts = !rest.contains(&installs::NO_SCRIPTS);
+    let change =
+        scripts.then(|| Change { span: (behind, behind), text: format!(" {}", installs::NO_SCRIPTS) });
+    Some(change.into_iter().collect())
 }
 
 fn rewritten(rewriter: super::Rewriter, value: String) -> Rewrite {

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::{Classes, Told, Trigger, View, classify};
+use super::{Classes, Told, Trigger, View, classify, runs};
 use crate::domain::{Action, Claim, Effect, Verdict};
 use crate::rules::Invocation;
 
@@ -24,6 +24,7 @@ pub(crate) struct Scene<'a> {
     /// A command that stands in what a call writes: what it writes itself is not followed.
     pub inner: bool,
     told: OnceCell<Option<Told<'a>>>,
+    printers: OnceCell<Vec<&'a Invocation>>,
     /// What is said of a content that the call writes, once it was looked at.
     pub written: OnceCell<Verdict>,
 }
@@ -45,6 +46,7 @@ impl<'a> Scene<'a> {
             nested: false,
             inner: false,
             told: OnceCell::new(),
+            printers: OnceCell::new(),
             written: OnceCell::new(),
         }
     }
@@ -69,6 +71,14 @@ impl<'a> Scene<'a> {
 
     pub fn invocations(&self) -> &'a [Invocation] {
         &self.view.survey.invocations
+    }
+
+    /// The invocations that print what they are given, for those behind them in a pipeline.
+    pub fn printers(&self) -> &[&'a Invocation] {
+        self.printers.get_or_init(|| {
+            let prints = |inv: &&Invocation| runs(inv, &["echo", "printf", "cat", "tee"]);
+            self.invocations().iter().filter(prints).collect()
+        })
     }
 
     /// The first invocation of one of `programs` for which `test` holds.

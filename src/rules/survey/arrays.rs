@@ -101,7 +101,11 @@ impl Surveyor<'_> {
         for word in &assign.list {
             match keyed(word) {
                 Some((at, word)) => {
-                    let value = expand_value(&self.replaced(&word, known, scope), &scope.env);
+                    let mut value = expand_value(&self.replaced(&word, known, scope), &scope.env);
+                    if has_brace(&word) {
+                        // The shell makes several words of it, in which the key is text; what becomes of them is not followed.
+                        value.pieces.push(Piece::Unknown);
+                    }
                     all.push((key(&at, &scope.env), output::revive(value)));
                 }
                 None => {
@@ -149,6 +153,11 @@ fn keyed(word: &Word) -> Option<(String, Word)> {
     }
     parts.extend(rest.iter().cloned());
     Some((key.to_owned(), Word { parts, span: word.span }))
+}
+
+/// Whether braces in a word may stand for several words.
+fn has_brace(word: &Word) -> bool {
+    word.parts.iter().any(|part| matches!(part, Part::Text { text, quoted: false } if text.contains('{')))
 }
 
 /// The key that a subscript is, where that is known.

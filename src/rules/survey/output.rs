@@ -119,12 +119,36 @@ pub(super) fn join_words(words: &[Arg]) -> Arg {
     out
 }
 
-/// The words that an unquoted value is split into.
+/// The words that an unquoted value is split into; what is a sign of patterns in it is one then.
 pub(super) fn split(arg: &Arg) -> Vec<Arg> {
-    match arg.known() {
-        Some(text) => text.split_ascii_whitespace().map(Arg::literal).collect(),
-        None => vec![arg.clone()],
+    let mut words = Vec::new();
+    let mut word = Arg::default();
+    for piece in &arg.pieces {
+        let (text, is_glob) = match piece {
+            Piece::Known(text) => (text, false),
+            Piece::Glob(text) => (text, true),
+            Piece::Unknown => {
+                word.pieces.push(Piece::Unknown);
+                continue;
+            }
+        };
+        for (at, run) in text.split([' ', '\t', '\n']).enumerate() {
+            if at > 0 && !word.pieces.is_empty() {
+                words.push(std::mem::take(&mut word));
+            }
+            let mut rest = run;
+            while let Some(at) = rest.find(['*', '?']).filter(|_| !is_glob) {
+                push(&mut word, rest.get(..at).unwrap_or_default(), false);
+                push(&mut word, rest.get(at..=at).unwrap_or_default(), true);
+                rest = rest.get(at + 1..).unwrap_or_default();
+            }
+            push(&mut word, rest, is_glob);
+        }
     }
+    if !word.pieces.is_empty() {
+        words.push(word);
+    }
+    words
 }
 
 /// The variable that `printf -v NAME` prints into, and its value where that is known.

@@ -15,7 +15,7 @@ use crate::domain::{
     Action, Ask, Claim, Facts, Mark, Marks, Origin, PathKind, Policy, Reach, ToolCall, Usage, join,
 };
 use crate::rules::builtin::downloads::is_download;
-use crate::rules::builtin::lists;
+use crate::rules::builtin::{installs, lists};
 
 pub(in crate::rules) use run::{Started, started};
 
@@ -263,9 +263,13 @@ impl Trail<'_> {
                 },
             );
         let recipes = survey.invocations.iter().take(MAX_STARTED).flat_map(run::recipes);
+        let is_inside = |dir: &str| self.seen.source(dir).is_some();
+        let of_installs =
+            survey.invocations.iter().take(MAX_STARTED).flat_map(|inv| installs::asks(inv, is_inside));
         let known: Vec<Ask> = { paths.chain(recipes) }
             .filter(|path| self.seen.source(path).is_some())
             .map(Ask::Content)
+            .chain(of_installs)
             .filter(|ask| !self.facts.knows(ask))
             .collect();
         for ask in known {

@@ -1,6 +1,6 @@
 //! Lists, pipelines and simple commands.
 
-use super::super::{Assign, Part, Redirect, Simple, Word};
+use super::super::{Assign, Bound, Part, Redirect, Simple, Word};
 use super::Parser;
 use super::assign::takes_assignments;
 use super::lexer::Keyword;
@@ -143,6 +143,9 @@ impl Parser<'_> {
                 self.take(b"|");
             }
             cuts.push(self.state.cut());
+            if cuts.len() > Bound::MAX_STAGES {
+                break self.state.over(Bound::Stages);
+            }
             let mut stage = self.newlines();
             if stage.is_ok() {
                 stage = self.stage();
