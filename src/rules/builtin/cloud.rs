@@ -5,7 +5,8 @@ use super::{flagged, predicate, sub};
 use crate::domain::{Effect, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs,
+    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag,
+    runs,
 };
 use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
@@ -24,6 +25,17 @@ const EMULATED_OR_DRY: &[&str] = &[
 ];
 
 const CLOUDS: &[&str] = &["aws", "gcloud", "az", "doctl", "oci", "ibmcloud", "linode-cli", "hcloud", "scw"];
+
+/// What is taken down was started for tests.
+const FOR_TESTS: &[&str] = &[
+    "-f=docker-compose.test.yml",
+    "-f=docker-compose.test.yaml",
+    "-f=docker-compose-test.yml",
+    "-f=compose.test.yml",
+    "-f=compose.test.yaml",
+    "-p=test",
+    "--profile=test",
+];
 
 /// Clusters of this machine.
 const LOCAL_CLUSTERS: &[&str] = &["kind", "k3d", "minikube"];
@@ -493,6 +505,8 @@ pub(super) const RULES: &[Rule] = &[
             "kubectl delete pod x",
             "kubectl delete ns prod --dry-run=client",
             "kubectl describe ns prod",
+            "kubectl --context kind-dev delete ns sandbox",
+            "kubectl delete --help",
         ],
         ..RULE
     },
@@ -650,6 +664,8 @@ pub(super) const RULES: &[Rule] = &[
             "az group list",
             "aws rds describe-db-instances",
             "aws ec2 terminate-instances --dry-run --instance-ids i-1",
+            "aws ec2 terminate-instances help",
+            "gcloud projects delete --help",
         ],
         ..RULE
     },
@@ -868,10 +884,12 @@ pub(super) const RULES: &[Rule] = &[
             }),
             When::Command(Command {
                 flags: &[&["-v", "--volumes", "--rmi"]],
+                without: FOR_TESTS,
                 ..sub(DOCKER, &["compose down"])
             }),
             When::Command(Command {
                 flags: &[&["-v", "--volumes", "--rmi"]],
+                without: FOR_TESTS,
                 ..sub(&["docker-compose", "podman-compose"], &["down"])
             }),
             predicate("docker_removes_all", Trigger::programs(DOCKER), docker_all),
@@ -890,6 +908,7 @@ pub(super) const RULES: &[Rule] = &[
             "docker rm web",
             "docker ps",
             "docker compose up -d",
+            "docker compose -f docker-compose.test.yml down -v",
             "docker system prune -f",
         ],
         ..RULE
@@ -977,7 +996,10 @@ pub(super) const RULES: &[Rule] = &[
         reason: "runs a command on many machines at once",
         instead: Some(Instead::Command("ansible-playbook --check site.yml")),
         when: &[
-            When::Command(flagged(&["ansible"], &[&["-m", "--module-name", "-a", "--args"]])),
+            When::Command(Command {
+                without: &["-m=ping", "-m=setup", "-m=gather_facts", "--list-hosts"],
+                ..flagged(&["ansible"], &[&["-m", "--module-name", "-a", "--args"]])
+            }),
             When::Command(Command {
                 without: &["--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks"],
                 ..super::run(&["ansible-playbook"])
@@ -995,6 +1017,7 @@ pub(super) const RULES: &[Rule] = &[
         silent: &[
             "ansible-playbook --check site.yml",
             "ansible --version",
+            "ansible all -i hosts -m ping",
             "ansible-playbook --syntax-check site.yml",
             "ansible-lint",
         ],
@@ -1032,7 +1055,16 @@ const POD_KINDS: &[&str] = &["pod", "pods", "po", "job", "jobs"];
 fn kubectl_deleted(inv: &Invocation) -> Option<Vec<&Arg>> {
     let mut words = inv.sub.iter().map(String::as_str);
     let deletes = words.next() == Some("delete") && !has_flag(inv, "--dry-run");
-    deletes.then(|| inv.operands.iter().collect())
+    (deletes && !asks_for_help(inv) && !is_on_own_cluster(inv)).then(|| inv.operands.iter().collect())
+}
+
+/// The command says itself that it is about a cluster on this machine, as those for development are named.
+fn is_on_own_cluster(inv: &Invocation) -> bool {
+    const OWN: &[&str] =
+        &["kind-", "k3d-", "minikube", "docker-desktop", "rancher-desktop", "orbstack", "colima", "microk8s"];
+    flag_value(inv, &["--context", "--kube-context"])
+        .and_then(Arg::known)
+        .is_some_and(|context| OWN.iter().any(|own| context.starts_with(own)))
 }
 
 fn is_kind(word: &str, kinds: &[&str]) -> bool {
@@ -1168,6 +1200,7 @@ fn cloud_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         let dry = has_flag(inv, "--dry-run")
             || has_flag(inv, "--dryrun")
             || has_flag(inv, "--no-execute-changeset")
+            || asks_for_help(inv)
             || deeds::is_emulated(inv);
         // The action is the verb of the command; a resource may be named like one, but stands behind it.
         let verb = match inv.program.as_str() {
