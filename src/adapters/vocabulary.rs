@@ -352,8 +352,10 @@ fn edit(args: &Args<'_>) -> Result<Action, Fault> {
     if let Some(text) = args.text(Word::Patch)? {
         return patch::action(&text);
     }
-    // Deleting a notebook cell has no new text.
+    // Deleting a notebook cell has no new text, and the text of one for reading is run by nothing.
+    let reading = args.object.text("cell_type")?.as_deref() == Some("markdown");
     let (content, long) = match args.content(Word::NewText)? {
+        Some(_) if reading => (String::new(), false),
         Some(content) => content,
         None => several(args)?,
     };

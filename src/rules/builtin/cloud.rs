@@ -6,8 +6,8 @@ use super::{lists, predicate, standing, sub};
 use crate::domain::{Effect, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    At, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, flag_value,
-    has_flag, runs,
+    At, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help,
+    flag_value, has_flag, runs,
 };
 use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
@@ -566,6 +566,8 @@ pub(super) const RULES: &[Rule] = &[
             "kubectl delete namespace ci-123",
             "kubectl --context minikube delete all --all",
             "kubectl describe ns prod",
+            "kubectl --context kind-dev delete ns sandbox",
+            "kubectl delete --help",
         ],
         ..RULE
     },
@@ -760,6 +762,8 @@ pub(super) const RULES: &[Rule] = &[
             "az group list",
             "aws rds describe-db-instances",
             "aws ec2 terminate-instances --dry-run --instance-ids i-1",
+            "aws ec2 terminate-instances help",
+            "gcloud projects delete --help",
         ],
         ..RULE
     },
@@ -1024,6 +1028,7 @@ pub(super) const RULES: &[Rule] = &[
             "ansible-playbook --check site.yml",
             "ansible all -m ping",
             "ansible --version",
+            "ansible all -i hosts -m ping",
             "ansible-playbook --syntax-check site.yml",
             "ansible-lint",
         ],
@@ -1392,6 +1397,7 @@ fn cloud_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         let dry = has_flag(inv, "--dry-run")
             || has_flag(inv, "--dryrun")
             || has_flag(inv, "--no-execute-changeset")
+            || asks_for_help(inv)
             || deeds::is_emulated(inv);
         // The action is the verb of the command; a resource may be named like one, but stands behind it.
         let verb = match inv.program.as_str() {

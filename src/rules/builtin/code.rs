@@ -291,7 +291,10 @@ pub(super) const RULES: &[Rule] = &[
         silent: &[
             "python3 -c \"import os; os.system('npm test')\"",
             "node -e \"console.log('npm publish')\"",
+            "python3 -c \"s='npm publish | tee x'; print(s.split('|'))\"",
+            "python3 - <<E\nimport os\n# os.system('npm publish') is never called\nprint(os.getcwd())\nE",
             "tmux send-keys -t x 'npm test' Enter",
+            "tmux display-message 'npm publish is done'",
         ],
         ..RULE
     },
@@ -811,13 +814,13 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             return false;
         }
         texts(inv, scene).any(|text| {
-            let text = statements::around(&text, &[STARTS, NAMED_STARTS]);
+            let text = statements::around(&statements::uncommented(&text), &[STARTS, NAMED_STARTS]);
             let mut found = scripts::strings(&text);
             // `getattr(os, 'sys' + 'tem')`
             let tested = flag_value(inv, &["-m"])
                 .is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
             let counts = |call: &&&str| !(tested && OWN_NAMES.contains(*call));
-            let starts = STARTS.iter().filter(counts).any(|call| contains_word(&text, call))
+            let starts = STARTS.iter().filter(counts).any(|call| begins(&text, call))
                 || found
                     .iter()
                     .any(|string| matches!(string.as_str(), "system" | "popen" | "exec" | "execSync"));
@@ -840,6 +843,17 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether code holds what starts a command; a bar at the beginning of a string does, a string that is a bar does not.
+fn begins(text: &str, call: &str) -> bool {
+    if !matches!(call, "\"|" | "'|") {
+        return contains_word(text, call);
+    }
+    text.match_indices(call).any(|(at, _)| {
+        let behind = text.get(at + call.len()..).unwrap_or_default().trim_start();
+        !behind.is_empty() && !behind.starts_with(['"', '\''])
+    })
 }
 
 /// `:!command` of vi and its kin, `spawn command` of expect.

@@ -553,7 +553,9 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["prisma"], &["migrate reset"])),
             predicate("framework_database_reset", Trigger::programs(RUNNERS), framework_reset),
             predicate("database_emptied_by_words", Trigger::rows(EMPTIED), |scene| {
-                if is_for_tests(scene) { Found::No } else { deeds::done(scene, EMPTIED) }
+                let emptied = |inv: &&Invocation| deeds::is_one(inv, EMPTIED) && !names_scratch(inv);
+                let found = scene.invocations().iter().find(emptied);
+                if is_for_tests(scene) { Found::No } else { Found::from(found.map(|inv| inv.text.as_str())) }
             }),
             predicate(
                 "data_deleted_by_request",
@@ -915,6 +917,21 @@ pub(super) fn is_for_tests(scene: &Scene<'_>) -> bool {
     .any(|word| line.contains(word))
 }
 
+/// An option names the database, and as one that nobody misses.
+fn names_scratch(inv: &Invocation) -> bool {
+    const OPTIONS: &[&str] =
+        &["-d", "--dbname", "-D", "--database", "--db", "--database-url", "-database", "--url", "--uri"];
+    let scratch = |value: &str| {
+        let address = value.split('?').next().unwrap_or_default();
+        is_scratch(address.rsplit('/').next().unwrap_or_default())
+    };
+    let words = deeds::known_words(inv);
+    words.windows(2).any(|pair| matches!(pair, [option, value] if OPTIONS.contains(option) && scratch(value)))
+        || words.iter().any(|word| {
+            word.split_once('=').is_some_and(|(option, value)| OPTIONS.contains(&option) && scratch(value))
+        })
+}
+
 /// A client is given no database but one that nobody misses.
 fn is_on_scratch(inv: &Invocation) -> bool {
     let named = |arg: &Arg| {
@@ -1029,7 +1046,9 @@ fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let found = scene.first(RUNNERS, |inv| {
         let words: Vec<&str> = std::iter::once(inv.program.as_str()).chain(inv.args.iter().filter_map(Arg::known)).collect();
-        words.windows(2).any(|pair| matches!(pair, [a, b] if PAIRS.iter().any(|(x, y)| a.rsplit('/').next() == Some(x) && b == y)))
+        // One step back is what migrations are tried with.
+        let step = words.contains(&"migrate:rollback") && !words.contains(&"--all");
+        !step && words.windows(2).any(|pair| matches!(pair, [a, b] if PAIRS.iter().any(|(x, y)| a.rsplit('/').next() == Some(x) && b == y)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -5,7 +5,7 @@ use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    classify, flag_value, has_flag, owner, runs, target_of,
+    asks_for_help, classify, flag_value, has_flag, inside, owner, runs, target_of,
 };
 use crate::shell::{Arg, Piece};
 
@@ -39,6 +39,8 @@ const CRITICAL_ETC: &[At] = &[
 ];
 
 const CHMOD: &[&str] = &["chmod"];
+
+const CHOWN: &[&str] = &["chown", "chgrp"];
 
 /// Programs that clear a directory which an option or a variable names.
 const CLEARERS: &[&str] = &["gio", "cargo", "7z", "7za", "7zz", "7zr"];
@@ -88,7 +90,14 @@ pub(super) const RULES: &[Rule] = &[
             "rm -rf /u*r/bin",
             "find /etc -name '*.conf' -delete",
         ],
-        silent: &["rm -rf /tmp/build", "rm -rf ./usr/lib", "ls /etc", "find /etc -name '*.conf'"],
+        silent: &[
+            "rm -rf /tmp/build",
+            "rm -rf ./usr/lib",
+            "ls /etc",
+            "find /etc -name '*.conf'",
+            "sudo rm -rf /var/lib/apt/lists/*",
+            "rsync -an --delete ./ /srv/app/",
+        ],
         ..RULE
     },
     Rule {
@@ -449,30 +458,20 @@ pub(super) const RULES: &[Rule] = &[
         id: "files.chown-outside",
         reason: "changes the owner of files outside the project",
         instead: Some(Instead::Command("ls -l .")),
-        when: &[
-            When::Command(Command {
-                operand: Operand::On(&[
-                    Class::Root,
-                    Class::System,
-                    Class::Home,
-                    Class::HomeTop,
-                    Class::Users,
-                    Class::Outside,
-                ]),
-                ..flagged(&["chown", "chgrp"], &[&["-R", "--recursive"]])
-            }),
-            When::Command(Command {
-                operand: Operand::On(&[Class::Root, Class::System, Class::Home, Class::Users]),
-                ..run(&["chown", "chgrp"])
-            }),
-        ],
+        when: &[predicate("owner_changed_outside", Trigger::programs(CHOWN), chown_outside)],
         fires: &[
             "chown -R u:u /",
             "sudo chown -R $USER /usr/local",
             "sudo chown u /etc/hosts",
             "chgrp -R staff ~/other",
         ],
-        silent: &["chown -R u:u target", "chown u:u ./a.txt", "sudo chown -R u:u node_modules"],
+        silent: &[
+            "chown -R u:u target",
+            "chown u:u ./a.txt",
+            "sudo chown -R u:u node_modules",
+            "sudo chown -R $(whoami) ~/.npm",
+            "sudo chown -R \"$USER\" ~/.cache/pip",
+        ],
         ..RULE
     },
     Rule {
@@ -826,6 +825,48 @@ fn write_etc<'a>(scene: &Scene<'a>) -> Found<'a> {
     changed_at(scene, |target| is_etc(target) && !crate::rules::matcher::at(target, CRITICAL_ETC, None))
 }
 
+fn chown_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const ONE: &[Class] = &[Class::Root, Class::System, Class::Home, Class::Users, Class::Device];
+    const TREE: &[Class] = &[
+        Class::Root,
+        Class::System,
+        Class::Home,
+        Class::HomeTop,
+        Class::Users,
+        Class::Outside,
+        Class::Device,
+    ];
+    let found = scene.first(CHOWN, |inv| {
+        let lost = if has_flag(inv, "-R") || has_flag(inv, "--recursive") { TREE } else { ONE };
+        let lies = |arg: &Arg| {
+            let target = target_of(arg, inv.cwd.as_deref());
+            let found = classify(&target, EffectKind::FileDeletion, &scene.view);
+            if inv.contained { found.has(Class::Device) } else { found.any(lost) }
+        };
+        !asks_for_help(inv) && inv.operands.iter().any(lies) && !takes_back(inv, scene)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What lies in the person's own home directory is given back to the person.
+fn takes_back(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const ONESELF: &[&str] =
+        &["$USER", "${USER}", "$LOGNAME", "$(whoami)", "`whoami`", "$(id -u", "$(id -un", "$UID", "${UID}"];
+    let places = &scene.view.facts.places;
+    let Some(((owner, files), home)) = inv.operands.split_first().zip(places.home.as_deref()) else {
+        return false;
+    };
+    let oneself = match owner.known() {
+        Some(name) => places.user.as_deref() == name.split([':', '.']).next(),
+        None => ONESELF.iter().any(|spelling| inv.text.contains(spelling)),
+    };
+    let own = |arg: &Arg| match target_of(arg, inv.cwd.as_deref()) {
+        Target::Path { path, .. } => inside(&path, home) && path.len() > home.len(),
+        Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
+    };
+    oneself && inv.program == "chown" && !inv.contained && files.iter().all(own)
+}
+
 fn chmod_lockout<'a>(scene: &Scene<'a>) -> Found<'a> {
     const MODES: &[&str] = &[
         "000", "0000", "0", "a-rwx", "a-r", "a-w", "a-rw", "ugo-rwx", "ugo-w", "ugo-r", "-rwx", "-r", "-w",
@@ -860,6 +901,5 @@ fn truncated<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn is_lasting(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     let target = target_of(arg, inv.cwd.as_deref());
     let path = target.text();
-    !path.starts_with("/dev/")
-        && !scene.view.facts.places.temp.iter().any(|dir| crate::rules::matcher::inside(path, dir))
+    !path.starts_with("/dev/") && !scene.view.facts.places.temp.iter().any(|dir| inside(path, dir))
 }

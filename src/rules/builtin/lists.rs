@@ -447,6 +447,17 @@ pub(crate) const HISTORIES: &[At] = &[
 /// Logs of the system.
 pub(crate) const LOGS: &[At] = &[At::Abs("/var/log"), At::Abs("/private/var/log"), At::Abs("/run/log")];
 
+/// What package managers fetch again when they need it.
+pub(crate) const PACKAGE_CACHES: &[&str] = &[
+    "/var/lib/apt/lists",
+    "/var/cache/apt",
+    "/var/cache/apk",
+    "/var/cache/dnf",
+    "/var/cache/yum",
+    "/var/cache/zypp",
+    "/var/cache/pacman/pkg",
+];
+
 /// Below the home directory: caches that the tools they belong to fill again. With a `/` at the end only what is in it, thing by
 /// thing.
 pub(crate) const CACHES: &[&str] = &[

@@ -11,9 +11,10 @@ use super::secrets::{carried, is_secret_name, names_in};
 use super::{flagged, lists, predicate, run, scripts, sub};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::matcher::{
-    Class, Code, Command, Flow, Found, Hosts, Instead, Operand, RULE, Rule, Scene, Trigger, When, classify,
-    code_of, contains_word, flag_value, has_flag, host_of, input_of, is_interpreter, is_known, is_metadata,
-    is_metadata_address, is_prose, is_shell, metadata_fetched, runs, squeeze, target_of,
+    Class, Code, Command, Flow, Found, Hosts, Instead, Operand, RULE, Rule, Scene, Trigger, When,
+    asks_for_help, classify, code_of, contains_word, flag_value, has_flag, host_of, input_of, is_interpreter,
+    is_known, is_metadata, is_metadata_address, is_prose, is_shell, metadata_fetched, runs, squeeze,
+    target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -25,6 +26,57 @@ const PRINTERS: &[&str] = &["echo", "printf", "cat"];
 const CHECKERS: &[&str] = &["curl", "wget", "git", "npm", "pnpm", "yarn", "http", "https"];
 
 const SSH: &[&str] = &["ssh", "scp", "sftp"];
+
+/// Programs that listen in on other machines, look for their weaknesses, or use them.
+const ATTACKERS: &[&str] = &[
+    "nmap",
+    "masscan",
+    "zmap",
+    "rustscan",
+    "nikto",
+    "gobuster",
+    "ffuf",
+    "wfuzz",
+    "john",
+    "hashcat",
+    "responder",
+    "bettercap",
+    "aircrack-ng",
+    "arpspoof",
+    "ettercap",
+    "tcpdump",
+    "tshark",
+    "pwncat",
+    "rcat",
+];
+
+fn attacks<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(ATTACKERS, |inv| !asks_for_help(inv) && !stays_here(inv));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Only this machine is looked at.
+fn stays_here(inv: &Invocation) -> bool {
+    let own = |arg: &Arg| matches!(arg.known(), Some("localhost" | "127.0.0.1" | "::1"));
+    match inv.program.as_str() {
+        // What stands behind an option that is not known here may stand among the machines too.
+        "nmap" => {
+            inv.args.iter().any(own)
+                && inv.args.iter().all(|arg| {
+                    own(arg)
+                        || arg.known().is_some_and(|word| {
+                            word.starts_with('-')
+                                || word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b',' | b'-'))
+                        })
+                })
+        }
+        "tcpdump" | "tshark" => inv.args.windows(2).any(|pair| match pair {
+            [flag, value] => flag.known() == Some("-i") && value.known() == Some("lo"),
+            _ => false,
+        }),
+        _ => false,
+    }
+}
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -828,12 +880,16 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "scans or attacks other machines",
         instead: Some(Instead::Command("nc -z localhost 8080")),
-        when: &[When::Command(run(&[
-            "nmap", "masscan", "zmap", "rustscan", "nikto", "gobuster", "ffuf", "wfuzz", "john", "hashcat",
-            "tcpdump", "tshark", "pwncat", "rcat",
-        ]))],
+        when: &[predicate("attack_tool", Trigger::programs(ATTACKERS), attacks)],
         fires: &["nmap -sS 10.0.0.0/8", "john hashes.txt", "sudo tcpdump -i eth0"],
-        silent: &["ping -c1 localhost", "man nmap", "which nmap", "apt-cache show nmap"],
+        silent: &[
+            "ping -c1 localhost",
+            "man nmap",
+            "which nmap",
+            "apt-cache show nmap",
+            "nmap -p 8080 localhost",
+            "sudo tcpdump -i lo port 8080",
+        ],
         ..RULE
     },
     Rule {

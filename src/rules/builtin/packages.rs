@@ -91,7 +91,7 @@ const REHEARSED: &[&str] =
 const UPROOTED: Deeds = &[
     (&["npm"], &["uninstall -g npm", "rm -g npm", "uninstall --global npm"]),
     (&["pip", "pip3"], &["uninstall pip", "uninstall setuptools"]),
-    (&["conda", "mamba"], &["env remove", "remove --all"]),
+    (&["conda", "mamba"], &["env remove -n base", "env remove --name base", "remove base --all"]),
     (&["pyenv", "nvm", "rbenv", "asdf"], &["uninstall"]),
     (&["rustup"], &["self uninstall", "toolchain uninstall"]),
     (&["emerge"], &["--unmerge", "-C", "--depclean"]),
@@ -159,14 +159,12 @@ pub(super) const RULES: &[Rule] = &[
                     &["publish", "npm publish", "pub publish"],
                 )
             }),
-            When::Command(sub(&["twine"], &["upload"])),
+            When::Command(Command { without: &["--help"], ..sub(&["twine"], &["upload"]) }),
             When::Command(sub(&["gem"], &["push"])),
             When::Command(Command {
                 without: &["-s", "-DskipTests=only"],
                 ..sub(&["mvn", "gradle", "gradlew"], &["deploy", "publish", "release:perform"])
             }),
-            When::Command(Command { flags: &[&["--push"]], ..sub(&["docker"], &["buildx build", "build"]) }),
-            When::Command(sub(&["docker", "podman"], &["push", "image push"])),
             When::Command(sub(&["helm"], &["push"])),
             When::Command(Command { without: &["--draft"], ..sub(&["gh"], &["release create"]) }),
             predicate("published_by_words", Trigger::rows(PUBLISHED), |scene| {
@@ -182,7 +180,6 @@ pub(super) const RULES: &[Rule] = &[
             "cargo publish",
             "twine upload dist/*",
             "gem push x.gem",
-            "docker push a/b",
             "pnpm publish --access public",
             "gh release create v1",
             "python -m twine upload dist/*",
@@ -213,11 +210,25 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "packages.image-pushed",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "lays an image in a registry, where others may run it",
+        instead: Some(Instead::Command("docker image ls")),
+        when: &[
+            When::Command(Command { flags: &[&["--push"]], ..sub(&["docker"], &["buildx build", "build"]) }),
+            When::Command(sub(&["docker", "podman"], &["push", "image push"])),
+        ],
+        fires: &["docker push a/b", "docker buildx build --push -t a/b .", "podman push a/b"],
+        silent: &["docker build .", "docker pull a/b", "docker image ls"],
+        ..RULE
+    },
+    Rule {
         id: "packages.unpublish",
         reason: "takes a published package away from everybody who uses it",
         instead: Some(Instead::Command("npm view lodash versions")),
         when: &[
-            When::Command(sub(NODE, &["unpublish"])),
+            When::Command(Command { without: &["--dry-run"], ..sub(NODE, &["unpublish"]) }),
             When::Command(Command { without: &["--undo"], ..sub(&["cargo", "gem"], &["yank"]) }),
             When::Command(sub(
                 NODE,
@@ -273,10 +284,10 @@ pub(super) const RULES: &[Rule] = &[
                     &["remove", "purge", "autoremove", "autopurge", "dist-upgrade", "full-upgrade"],
                 )
             }),
-            When::Command(sub(
-                &["dnf", "yum", "zypper", "tdnf", "microdnf"],
-                &["remove", "erase", "autoremove", "rm"],
-            )),
+            When::Command(Command {
+                without: &["--assumeno"],
+                ..sub(&["dnf", "yum", "zypper", "tdnf", "microdnf"], &["remove", "erase", "autoremove", "rm"])
+            }),
             When::Command(sub(&["apk"], &["del"])),
             When::Command(sub(
                 &["brew", "snap", "flatpak", "port", "choco", "scoop", "winget", "nix-env", "emerge"],

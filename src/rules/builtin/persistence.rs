@@ -710,7 +710,8 @@ pub(super) const RULES: &[Rule] = &[
 
 fn crontab_from_stdin<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(CRONTAB, |inv| {
-        inv.operands.is_empty() && !["-l", "-r", "-e", "-V"].iter().any(|flag| has_flag(inv, flag))
+        inv.operands.is_empty()
+            && !["-l", "-r", "-e", "-V", "--help", "-h"].iter().any(|flag| has_flag(inv, flag))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -19,6 +19,54 @@ const SUDO: &[&str] = &["sudo", "doas", "su"];
 
 const PASSWORD_TAKERS: &[&str] = &["sshpass", "sudo"];
 
+/// Groups that may use a port or a device of their own kind, and nothing else.
+const PORTS: &[&str] =
+    &["dialout", "plugdev", "uucp", "video", "audio", "render", "kvm", "input", "gpio", "i2c", "spi"];
+
+/// `usermod -aG dialout NAME`, as the manuals of boards say.
+fn joins_a_port(inv: &Invocation) -> bool {
+    let known: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    match known.as_slice() {
+        ["-aG", group] | ["-aG", group, _] | ["-a", "-G", group] | ["-a", "-G", group, _] => {
+            PORTS.contains(group) && inv.args.len() <= known.len() + 1
+        }
+        _ => false,
+    }
+}
+
+/// Programs that look into a running process.
+const TRACERS: &[&str] = &["gdb", "lldb", "strace", "ltrace", "rr", "frida", "reptyr"];
+
+fn attaches<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(TRACERS, |inv| {
+        ["-p", "--pid", "--attach", "--attach-pid"].iter().any(|flag| has_flag(inv, flag))
+            && !shows_stack(inv)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A debugger that prints where a process stands, and goes.
+fn shows_stack(inv: &Invocation) -> bool {
+    const LOOKS: &[&str] =
+        &["bt", "bt full", "where", "thread apply all bt", "thread apply all bt full", "detach", "quit"];
+    let known: Option<Vec<&str>> = inv.args.iter().map(Arg::known).collect();
+    let Some(words) = known else { return false };
+    let batch = words.iter().any(|word| matches!(*word, "-batch" | "--batch"));
+    let told: Vec<&[&str]> = words.windows(2).filter(|pair| matches!(pair, ["-ex" | "--ex", _])).collect();
+    let looks = |pair: &&[&str]| {
+        pair.last().is_some_and(|text| {
+            LOOKS.contains(text) || text.starts_with("info ") || text.starts_with("set pagination ")
+        })
+    };
+    let others = ["-x", "--command", "-iex", "-ix", "--eval-command"];
+    inv.program == "gdb"
+        && !inv.privileged
+        && batch
+        && !told.is_empty()
+        && told.iter().all(looks)
+        && !words.iter().any(|word| others.iter().any(|other| word.starts_with(other)))
+}
+
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "privilege.root-shell",
@@ -113,10 +161,13 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("id")),
         when: &[
             When::Command(run(&[
-                "useradd", "adduser", "usermod", "userdel", "deluser", "groupadd", "addgroup", "groupmod",
-                "groupdel", "delgroup", "chpasswd", "gpasswd", "vipw", "vigr", "newusers", "chsh", "chfn",
-                "chage",
+                "useradd", "adduser", "userdel", "deluser", "groupadd", "addgroup", "groupmod", "groupdel",
+                "delgroup", "chpasswd", "gpasswd", "vipw", "vigr", "newusers", "chsh", "chfn", "chage",
             ])),
+            predicate("account_changed", Trigger::programs(&["usermod"]), |scene| {
+                let found = scene.first(&["usermod"], |inv| !joins_a_port(inv));
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             When::Command(Command { without: &["-S", "--status"], ..run(&["passwd"]) }),
             When::Command(Command {
                 operand: Operand::Is(&["-create", "-append", "-delete", "-passwd"]),
@@ -519,17 +570,19 @@ pub(super) const RULES: &[Rule] = &[
         id: "privilege.debugger",
         reason: "attaches to a running process and can change what it does",
         instead: Some(Instead::Command("strace -f ls")),
-        when: &[When::Command(flagged(
-            &["gdb", "lldb", "strace", "ltrace", "rr", "frida", "reptyr"],
-            &[&["-p", "--pid", "--attach", "--attach-pid"]],
-        ))],
+        when: &[predicate("attached_to_a_process", Trigger::programs(TRACERS), attaches)],
         fires: &[
             "gdb -p 1234",
             "sudo strace -p 1",
             "lldb --attach-pid 1",
             "gdb --pid=1234 -ex 'call exit(0)'",
         ],
-        silent: &["strace -f ls", "gdb ./a.out", "ps -p 1234"],
+        silent: &[
+            "strace -f ls",
+            "gdb ./a.out",
+            "ps -p 1234",
+            "gdb -p 1234 -batch -ex 'thread apply all bt'",
+        ],
         ..RULE
     },
 ];

@@ -59,6 +59,9 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
         {
             return true;
         }
+        if tells(inv) {
+            return false;
+        }
         let Some((_, fronts)) = RUNNERS.iter().find(|(program, _)| *program == inv.program) else {
             return false;
         };
@@ -75,6 +78,15 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `tmux display-message text`: shown, unless the text itself has tmux run something.
+fn tells(inv: &Invocation) -> bool {
+    let shows = ["display-message", "display", "rename-window", "rename-session"];
+    let texts = || inv.args.iter().map(Arg::text);
+    inv.program == "tmux"
+        && texts().next().is_some_and(|first| shows.contains(&first.as_str()))
+        && !texts().any(|text| text.contains("#(") || text.contains(';'))
 }
 
 /// What runs of itself when packages are installed.

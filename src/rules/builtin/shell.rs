@@ -228,6 +228,7 @@ pub(super) const RULES: &[Rule] = &[
             "export PATH=/tmp/tools/bin:$PATH",
             "RUSTC_WRAPPER=~/.cargo/bin/sccache cargo build",
             "enable -n test",
+            "LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libasan.so.8 ./build/test_app",
         ],
         ..RULE
     },
@@ -475,6 +476,12 @@ fn loads(name: &str, value: &str) -> bool {
         "RUSTC_WRAPPER" => !matches!(value.rsplit('/').next(), Some("" | "sccache")),
         "GIT_ASKPASS" | "SSH_ASKPASS" => !matches!(value, "" | "true" | "/bin/true" | "echo" | "/bin/echo"),
         "GIT_CONFIG_GLOBAL" => value != "/dev/null",
+        // A library of the system, which no agent can have written.
+        "LD_PRELOAD" => !value.split([':', ' ']).filter(|path| !path.is_empty()).all(|path| {
+            ["/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/"].iter().any(|dir| path.starts_with(dir))
+                && !path.contains("..")
+                && !path.contains(['$', '`', '*', '?'])
+        }),
         // A file that `sh` reads first; elsewhere it is a word such as `production`.
         "ENV" => value.contains(['/', '<']),
         // The directory that one is in, or that anybody can write to, before all others.

@@ -1,6 +1,7 @@
 //! The part of a script that a call in it depends on: its statement, what is assigned to the names in it, who calls the function
 //! around it. By lines and brackets only, so that a string at one end of a script says nothing of a call at the other.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::rules::matcher::contains_word;
@@ -51,6 +52,15 @@ pub(super) fn around(code: &str, calls: &[&[&str]]) -> String {
     }
     let kept = statements.iter().zip(&taken).filter(|(_, taken)| **taken).map(|(text, _)| *text);
     kept.collect::<Vec<_>>().join("\n")
+}
+
+/// Code without the lines that are comments as a whole.
+pub(super) fn uncommented(code: &str) -> Cow<'_, str> {
+    let comment = |line: &str| line.trim_start().starts_with(['#']) || line.trim_start().starts_with("//");
+    if !code.lines().any(comment) {
+        return Cow::Borrowed(code);
+    }
+    Cow::Owned(code.split_inclusive('\n').filter(|line| !comment(line)).collect())
 }
 
 /// The lines of code, those that a bracket holds together as one.

@@ -278,7 +278,8 @@ pub(super) const RULES: &[Rule] = &[
                 &["terminate-user", "kill-user", "terminate-session", "kill-session", "terminate-seat"],
             )),
             When::Command(sub(&["systemctl"], &["exit"])),
-            When::Command(run(&["slay", "xkill"])),
+            When::Command(run(&["slay"])),
+            When::Command(flagged(&["xkill"], &[&["-all", "-frame"]])),
             When::Command(Command {
                 operand: Operand::Contains(&["*", "pid ge", "explorer.exe", "csrss", "lsass", "winlogon"]),
                 ..run(&["taskkill"])

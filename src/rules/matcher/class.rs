@@ -312,7 +312,11 @@ impl Spot<'_> {
             Rel::Below => depth(self.path) == depth(dir) + 1 && at_home == Rel::Apart && !expected,
             Rel::Above | Rel::Apart => false,
         });
-        let system = !expected && !within(at_home) && lists::SYSTEM_DIRS.iter().any(|dir| within(to(dir)));
+        let again = || {
+            self.kind == EffectKind::FileDeletion && lists::PACKAGE_CACHES.iter().any(|dir| within(to(dir)))
+        };
+        let system =
+            !expected && !within(at_home) && lists::SYSTEM_DIRS.iter().any(|dir| within(to(dir))) && !again();
         Classes::NONE
             .with(Class::Root, parts(self.path).next().is_none())
             .with(Class::System, system)

@@ -100,15 +100,41 @@ pub(crate) fn flag_value<'i>(inv: &'i Invocation, flags: &[&str]) -> Option<&'i 
     inv.flags.iter().filter(|flag| flags.contains(&flag.name.as_str())).find_map(|flag| flag.value.as_ref())
 }
 
+/// Programs whose deeds have names of more than one word, none of which runs what stands behind it.
+const DEEP: &[&str] = &[
+    "aws",
+    "gcloud",
+    "az",
+    "doctl",
+    "gh",
+    "glab",
+    "kubectl",
+    "helm",
+    "docker",
+    "podman",
+    "terraform",
+    "tofu",
+    "flyctl",
+    "heroku",
+];
+
 /// `--help` directly behind the program or its subcommand, where no option in front can swallow it.
-fn asks_for_help(inv: &Invocation) -> bool {
-    let mut args = inv.args.iter().filter_map(Arg::known);
-    let first = args.next();
-    let second = args.next();
-    let help = |arg: Option<&str>| matches!(arg, Some("--help" | "help"));
-    help(first)
-        || (first.is_some_and(|word| inv.sub.first().is_some_and(|sub| sub == word))
-            && second == Some("--help"))
+pub(crate) fn asks_for_help(inv: &Invocation) -> bool {
+    /// Most words of a subcommand.
+    const WORDS: usize = 3;
+    let args = || inv.args.iter().map(Arg::known);
+    let help = |arg: Option<&str>| matches!(arg, Some("--help" | "-help"));
+    let plain = |arg: Option<&str>| {
+        arg.is_some_and(|word| word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b':')))
+            && arg.is_some_and(|word| !word.starts_with('-') && !matches!(word, "run" | "exec" | "compose"))
+    };
+    let first = args().next().flatten();
+    let sub = first.is_some() && inv.sub.first().map(String::as_str) == first;
+    let deep = runs(inv, DEEP);
+    matches!(first, Some("--help" | "help"))
+        || (sub && help(args().nth(1).flatten()))
+        || (deep && args().take(WORDS + 1).find(|arg| !plain(*arg)).is_some_and(help))
+        || (inv.program == "aws" && args().next_back().flatten() == Some("help"))
 }
 
 /// Whether an operand is this word.

@@ -28,7 +28,9 @@ use crate::domain::{
 use crate::shell::Bound;
 
 pub(crate) use class::{At, Class, Classes, Rel, at, classify, held, inside, may_be, relation, target_of};
-pub(crate) use command::{flag_value, has_flag, has_operand, is_interpreter, is_prose, is_shell, runs};
+pub(crate) use command::{
+    asks_for_help, flag_value, has_flag, has_operand, is_interpreter, is_prose, is_shell, runs,
+};
 pub(crate) use effect::{owner, owners};
 pub(crate) use flow::{By, prints_environment, runs_input};
 pub(crate) use glob::is_everything;

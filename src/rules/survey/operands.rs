@@ -123,6 +123,12 @@ impl Surveyor<'_> {
             }
             _ => (operands, None),
         };
+        if parsed.program.name == "rsync" && parsed.has(&["-n", "--dry-run"]) {
+            for arg in operands.iter().filter(|arg| !is_remote(arg)) {
+                self.file(call, Act::Read, arg, false);
+            }
+            return;
+        }
         match role {
             Operands::Move => {
                 let lost = dest.and_then(Arg::known) == Some("/dev/null");

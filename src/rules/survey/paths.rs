@@ -1,7 +1,7 @@
 //! Where an argument points, how bad it is to lose what is there, and whether it can be made again.
 
 use crate::domain::{Places, Target, join};
-use crate::rules::builtin::lists::{CACHES, HOMES, SYSTEM_DIRS};
+use crate::rules::builtin::lists::{CACHES, HOMES, PACKAGE_CACHES, SYSTEM_DIRS};
 use crate::rules::matcher::is_everything;
 use crate::shell::Arg;
 
@@ -207,6 +207,9 @@ pub(super) fn is_disposable(path: &str, ignored: bool, places: &Places) -> bool 
         let inside = path.get(home.len()..).unwrap_or_default().trim_start_matches('/');
         return below(path, home) && is_cache(inside);
     }
+    if PACKAGE_CACHES.iter().any(|cache| is_or_has_name_below(path, cache)) {
+        return true;
+    }
     places.temp.iter().any(|temp| {
         below(path, temp) && !is_everything(path.get(temp.len()..).unwrap_or_default().trim_matches('/'))
     })
@@ -217,7 +220,7 @@ fn is_cache(inside: &str) -> bool {
     CACHES.iter().any(|cache| match cache.strip_suffix('/') {
         Some(dir) => {
             let name = inside.strip_prefix(dir).and_then(|rest| rest.strip_prefix('/')).unwrap_or_default();
-            !name.is_empty() && !name.split('/').any(is_everything)
+            !name.is_empty() && !name.split('/').next().is_some_and(is_everything)
         }
         None => is_or_has_name_below(inside, cache),
     })
@@ -326,6 +329,8 @@ mod tests {
             "/home/u/.npm/_cacache",
             "/home/u/go/pkg/mod/x",
             "/home/u/Library/Caches/x",
+            "/home/u/.cache/x/**",
+            "/var/lib/apt/lists/*",
         ] {
             assert!(is_disposable(path, false, &places()), "{path}");
         }

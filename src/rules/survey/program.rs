@@ -148,6 +148,9 @@ impl Surveyor<'_> {
             Kind::Xargs => self.xargs(&call, scope, program),
             Kind::Parallel => self.parallel(&call, scope, program),
             Kind::Shell => self.shell(&call, program, name),
+            Kind::Wrap(_) if name == "sg" && searches(call.args()) => {
+                self.emit(&call, name, None);
+            }
             Kind::Wrap(wrap) => {
                 let parsed = options::parse(call.args(), program);
                 self.wrap(call, scope, (&parsed, wrap, name));
@@ -226,6 +229,13 @@ impl Surveyor<'_> {
             }
         }
     }
+}
+
+/// `sg` is also the name of a search through code, whose pattern is no command line.
+fn searches(args: &[Arg]) -> bool {
+    let known: Vec<&str> = args.iter().filter_map(Arg::known).collect();
+    let pattern = matches!(known.as_slice(), ["-p" | "--pattern", ..] | ["run", "-p" | "--pattern", ..]);
+    pattern && !known.contains(&"-c")
 }
 
 /// The name of a program in a directory that is not known: `…/rm`.
