@@ -217,7 +217,9 @@ fn ordinary_calls_leave_no_document() {
         let sessions = fs::read_dir(machine.world.state().join("sessions")).unwrap();
         sessions.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
     };
-    assert_eq!(names(&machine), ["claude-code-s.ring"]);
+    let mut found = names(&machine);
+    found.sort();
+    assert_eq!(found, ["claude-code-s.deeds", "claude-code-s.ring"]);
     machine.send("$ cp .env copy.txt", 9, false);
     assert!(names(&machine).contains(&"claude-code-s.json".to_owned()));
 }

@@ -22,7 +22,7 @@ fn after_failures(world: &World, command: &str, failures: usize) -> Value {
         let mut after = world.message("Bash", &json!({ "command": command }));
         after["hook_event_name"] = json!("PostToolUseFailure");
         after["error"] = json!("Exit code 1");
-        assert!(world.hook("claude-code", after.to_string().as_bytes()).is_pass());
+        assert!(!world.hook("claude-code", after.to_string().as_bytes()).is_block());
     }
     let file = world.home().join("event.json");
     std::fs::write(&file, world.message("Bash", &json!({ "command": command })).to_string()).unwrap();

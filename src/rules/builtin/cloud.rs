@@ -1243,7 +1243,7 @@ fn kubectl_wide<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A deletion in a cluster: of pods given by name, or (with `pods` false) of anything else.
 fn kubectl_deletes<'a>(scene: &Scene<'a>, pods: bool) -> Found<'a> {
     let found = scene.first(KUBECTL, |inv| {
-        let Some(words) = kubectl_deleted(inv) else { return false };
+        let Some(words) = kubectl_deleted(inv).filter(|_| !asks_for_help(inv)) else { return false };
         let known: Option<Vec<&str>> = words.iter().map(|arg| arg.known()).collect();
         let selects = ["-f", "--filename", "-k", "-l", "--selector", "--all", "--field-selector", "-A"];
         let by_name = !selects.iter().any(|flag| has_flag(inv, flag));

@@ -4,7 +4,9 @@ use super::standing::{is_own, is_scratch, names_live};
 use super::{predicate, sub};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, runs};
+use crate::rules::matcher::{
+    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, runs,
+};
 use crate::shell::Arg;
 
 const DOCKER: &[&str] = &["docker", "podman", "nerdctl", "finch"];
@@ -210,7 +212,7 @@ fn every<'a>(scene: &Scene<'a>, taken: Taken) -> Found<'a> {
 /// A volume deleted by name, unless by its name nobody misses it; with `data`, one in which data is kept by its name.
 fn volume_removed<'a>(scene: &Scene<'a>, data: bool) -> Found<'a> {
     let found = scene.first(DOCKER, |inv| {
-        let removes = verb(inv) == "volume";
+        let removes = verb(inv) == "volume" && !asks_for_help(inv);
         let names =
             || inv.args.iter().skip_while(|arg| !matches!(arg.known(), Some("rm" | "remove"))).skip(1);
         let names = || names().filter(|arg| !arg.prefix().starts_with('-'));

@@ -575,6 +575,8 @@ fn vital_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Code of the call that opens such a file, or one of the accounts, for writing.
 fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
+    /// Lines of code that is written into a command.
+    const SHORT: usize = 5;
     const FILES: &[&str] = &[
         "/etc/hosts",
         "/etc/passwd",
@@ -611,25 +613,29 @@ fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
         "remove(",
         ".rename(",
     ];
+    let changes = |text: &str| {
+        if !FILES.iter().any(|file| text.contains(file)) {
+            return false;
+        }
+        let bare: String =
+            text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+        // Perl's and awk's way: the sign in front of the name.
+        let signed = FILES.iter().any(|file| {
+            ["\">", "'>", "\">>", "'>>", ">\"", ">'", ">>\"", "|\"tee"]
+                .iter()
+                .any(|sign| bare.contains(&format!("{sign}{file}")))
+        });
+        let replaced = ["copy", "move", "rename", "symlink"].iter().any(|word| bare.contains(word))
+            && [",'/usr/bin/", ",\"/usr/bin/", ",'/usr/sbin/", ",\"/usr/sbin/"]
+                .iter()
+                .any(|to| bare.contains(to));
+        signed || replaced || OPENS.iter().any(|word| bare.contains(word))
+    };
+    // A whole program reads one file and writes another: there, name and deed must stand in one line.
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        code_of(inv, scene).take(4).any(|text| {
-            if !FILES.iter().any(|file| text.contains(file)) {
-                return false;
-            }
-            let bare: String =
-                text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
-            // Perl's and awk's way: the sign in front of the name.
-            let signed = FILES.iter().any(|file| {
-                ["\">", "'>", "\">>", "'>>", ">\"", ">'", ">>\"", "|\"tee"]
-                    .iter()
-                    .any(|sign| bare.contains(&format!("{sign}{file}")))
-            });
-            let replaced = ["copy", "move", "rename", "symlink"].iter().any(|word| bare.contains(word))
-                && [",'/usr/bin/", ",\"/usr/bin/", ",'/usr/sbin/", ",\"/usr/sbin/"]
-                    .iter()
-                    .any(|to| bare.contains(to));
-            signed || replaced || OPENS.iter().any(|word| bare.contains(word))
-        })
+        code_of(inv, scene)
+            .take(4)
+            .any(|text| if text.lines().count() > SHORT { text.lines().any(changes) } else { changes(&text) })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

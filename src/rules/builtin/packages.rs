@@ -96,7 +96,6 @@ const UPROOTED: Deeds = &[
     (&["rustup"], &["self uninstall", "toolchain uninstall"]),
     (&["emerge"], &["--unmerge", "-C", "--depclean"]),
     (&["xbps-remove"], &["*"]),
-    (&["gem"], &["uninstall --all", "uninstall -a"]),
     (&["update-alternatives"], &["--remove-all", "--remove"]),
     (&["apt", "apt-get"], &["--allow-unauthenticated", "--allow-insecure-repositories", "--force-yes"]),
     (&["yum", "dnf", "zypper"], &["--nogpgcheck", "--no-gpg-checks"]),

@@ -527,7 +527,7 @@ pub(super) const RULES: &[Rule] = &[
                 operand: Operand::Is(&["disable", "off", "remove"]),
                 ..run(&["chkconfig", "update-rc.d"])
             }),
-            When::Command(sub(&["pm2"], &["kill", "delete all", "stop all"])),
+            When::Command(sub(&["pm2"], &["kill", "delete all"])),
             When::Command(Command { operand: Operand::Is(&["quit"]), ..flagged(&["screen"], &[&["-X"]]) }),
             When::Command(sub(&["supervisorctl"], &["shutdown", "stop all"])),
         ],
@@ -1323,9 +1323,10 @@ fn hidden_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         let path = inv.word.prefix();
         let below = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().find_map(|dir| path.strip_prefix(dir));
-        // Environments and build directories are hidden for another reason.
+        // Environments, build directories and those that libraries make for tests are hidden for another reason.
         let made = |part: &str| {
-            matches!(part, ".venv" | ".cargo" | ".local" | ".npm" | ".nvm" | ".bun" | ".deno" | ".")
+            part.starts_with(".tmp")
+                || matches!(part, ".venv" | ".cargo" | ".local" | ".npm" | ".nvm" | ".bun" | ".deno" | ".")
         };
         below.is_some_and(|rest| rest.split('/').any(|part| part.starts_with('.') && !made(part)))
     });
