@@ -176,7 +176,9 @@ pub enum Op {
     Element(String),
     /// `/`, `^`, `,` or `@` with what follows up to the `}`, as source text.
     Change(String),
-    /// Anything else: lengths, indirection.
+    /// `!` in front of the name, and nothing behind it: the value of the variable that the value names.
+    Indirect,
+    /// Anything else, such as lengths.
     Other,
 }
 

@@ -1,13 +1,13 @@
 //! Code in other languages: what it deletes by itself, and the commands that it starts.
 
-use super::{lists, predicate, runners, scripts, statements};
+use super::{lists, predicate, runners, scripts, statements, undone};
 use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, join};
-use crate::rules::Invocation;
 use crate::rules::commands;
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, code_of, contains_word, flag_value,
     has_flag, inner_verdict, input_of, is_interpreter, is_shell, runs, target_of,
 };
+use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
 /// Calls that delete a directory with all that is in it.
@@ -28,6 +28,9 @@ const DELETES: &[&str] = &[
     "').rm(",
     "\").rm(",
     "promises.rm(",
+    "await rm(",
+    "; rm(",
+    ";rm(",
     "Deno.remove",
     "rimraf",
     "remove_dir_all",
@@ -35,6 +38,9 @@ const DELETES: &[&str] = &[
     "remove_entry_secure",
     "delete-directory",
     "deleteDirectory",
+    "deleteDir(",
+    "removeItem",
+    "file:del_dir_r",
 ];
 
 /// Calls that delete one file or an empty directory.
@@ -130,6 +136,9 @@ const STARTS: &[&str] = &[
     "%x",
     "\"|",
     "'|",
+    "os:cmd",
+    "Command::new",
+    ".execute(",
 ];
 
 /// The same as strings that are names: `getattr(os, 'system')`.
@@ -162,7 +171,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
         when: &[
             predicate("code_empties_the_project", Trigger::INTERPRETER, code_empties),
-            predicate("code_deletes_a_directory", Trigger::INTERPRETER, code_deletes),
+            predicate("code_deletes_a_directory", CODE, code_deletes),
         ],
         fires: &[
             "python3 -c \"import shutil,os; shutil.rmtree(os.getcwd())\"",
@@ -171,6 +180,8 @@ pub(super) const RULES: &[Rule] = &[
             "ruby -rfileutils -e 'FileUtils.rm_rf(Dir.glob(\"*\"))'",
             "node -e \"require('fs').rmSync(process.cwd(),{recursive:true})\"",
             "python3 -c 'import shutil; shutil.rmtree(\"/\")'",
+            "python3 -c 'exec(\"import shutil; shutil.rmtree(\\\"/etc\\\")\")'",
+            "node -e \"const {rm}=require('fs/promises'); rm('/home/u',{recursive:true})\"",
             "node -e \"require('fs').rmSync('/home/u', {recursive: true})\"",
             "python3 -c \"import shutil,os; shutil.rmtree(os.path.expanduser('~'))\"",
             "ruby -e 'require \"fileutils\"; FileUtils.rm_rf(\".git\")'",
@@ -276,7 +287,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate(
                 "code_runs_an_asked_command",
-                Trigger::INTERPRETER.or(Trigger::programs(lists::SEDS)).or(Trigger::programs(MAKES)),
+                CODE.or(Trigger::programs(lists::SEDS)).or(Trigger::programs(MAKES)),
                 |scene| runs_at_least(scene, Verdict::Modify),
             ),
             predicate("argument_is_an_asked_command", runners::NEEDS, |scene| {
@@ -405,7 +416,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate(
                 "code_runs_a_blocked_command",
-                Trigger::INTERPRETER.or(Trigger::programs(lists::SEDS)).or(Trigger::programs(MAKES)),
+                CODE.or(Trigger::programs(lists::SEDS)).or(Trigger::programs(MAKES)),
                 |scene| runs_at_least(scene, Verdict::Block),
             ),
             predicate("argument_is_a_blocked_command", runners::NEEDS, |scene| {
@@ -451,6 +462,18 @@ pub(super) const RULES: &[Rule] = &[
             "node -e \"require('child_process').spawn('rm',['-rf','/'])\"",
             "python3 -c \"getattr(__import__('os'),'sys'+'tem')('rm -rf ~')\"",
             "screen -S x -X stuff 'rm -rf ~\n'",
+            "python3 -c \"import os; os.system('/ fr- mr'[::-1])\"",
+            "python3 -c \"import os; os.system(''.join(map(chr,[114,109,32,45,114,102,32,126])))\"",
+            "perl -e 'system(scalar reverse(q{/ fr- mr}))'",
+            "perl -e 'exec qw(rm -rf /)'",
+            "expect -c 'spawn sh -c {rm -rf /}'",
+            "tclsh <<< 'file delete -force /'",
+            "python3 -c \"import os; os.system('> /etc/passwd')\"",
+            "python3 -c 'exec(\"import os; os.system(\\\"rm -rf ~\\\")\")'",
+            "make -s --eval='x:;@rm -rf ~' x",
+            "cat > /tmp/m.go <<'E'\npackage main\nimport \"os/exec\"\nfunc main() { exec.Command(\"sh\", \"-c\", \"rm -rf ~\").Run() }\nE\ngo run /tmp/m.go",
+            "echo 'int main(){system(\"rm -rf /\");}' | gcc -xc - -o /tmp/z && /tmp/z",
+            "erl -noshell -eval 'os:cmd(\"rm -rf /\"), halt().'",
         ],
         silent: &[
             "python3 -c \"import os; os.system('ls')\"",
@@ -468,6 +491,10 @@ pub(super) const RULES: &[Rule] = &[
             "cat > Makefile <<'E'\nall:\n\tcargo build\nclean:\n\trm -rf target\nE\nmake",
             "echo '{\"scripts\":{\"x\":\"tsc -p .\"}}' > package.json; npm run x",
             "tmux send-keys -t dev 'npm test' Enter",
+            "python3 -c \"import subprocess; print(subprocess.check_output(['git','tag']).split()[::-1])\"",
+            "python3 -c \"print(''.join(map(chr,[104,105])))\"",
+            "cat > /tmp/m.go <<'E'\npackage main\nfunc main() { println(\"rm -rf /\") }\nE\ngo run /tmp/m.go",
+            "echo 'int main(){return 0;}' | gcc -xc - -o /tmp/z && /tmp/z",
         ],
         ..RULE
     },
@@ -486,8 +513,21 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+/// Programs that build, or build and run, a source that the call may have written itself.
+const COMPILERS: &[&str] = &[
+    "go", "gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "rustc", "javac", "java", "zig", "swiftc",
+    "kotlinc", "kotlin", "scala", "ghc", "runghc", "nim", "crystal", "dmd", "rdmd", "fpc",
+];
+
+/// Code is run, or built from what the call holds.
+const CODE: Trigger = Trigger::INTERPRETER.or(Trigger::programs(COMPILERS));
+
 fn interpreters<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation> + 's {
-    scene.invocations().iter().filter(|inv| is_interpreter(&inv.program))
+    let builds = |inv: &Invocation| {
+        COMPILERS.contains(&inv.program.as_str())
+            && (!scene.view.survey.written.is_empty() || inv.stdin != Stdin::Inherited)
+    };
+    scene.invocations().iter().filter(move |inv| is_interpreter(&inv.program) || builds(inv))
 }
 
 /// The texts that an interpreter is given, with the home directory written out.
@@ -543,7 +583,7 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
             let text = statements::around(&text, &[DELETES, DELETES_ONE]);
             let tree = DELETES.iter().any(|call| contains_word(&text, call));
             let one = tree || DELETES_ONE.iter().any(|call| contains_word(&text, call));
-            let literals = scripts::strings(&text).into_iter().chain(scripts::run_quotes(&text));
+            let literals = undone::strings(&text).into_iter().chain(scripts::run_quotes(&text));
             one && { literals }.take(MAX_LITERALS).any(|literal| lost(inv, &literal, tree))
         })
     });
@@ -805,7 +845,7 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     if let Some(text) = sed.map(|inv| inv.text.as_str()).or_else(|| recipes_run(scene, least)) {
         return Found::yes(text);
     }
-    if !scene.trigger.meets(Trigger::INTERPRETER) {
+    if !scene.trigger.meets(CODE) {
         return Found::No;
     }
     let found = interpreters(scene).find(|inv| {
@@ -815,7 +855,7 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         }
         texts(inv, scene).any(|text| {
             let text = statements::around(&statements::uncommented(&text), &[STARTS, NAMED_STARTS]);
-            let mut found = scripts::strings(&text);
+            let mut found = undone::strings(&text);
             // `getattr(os, 'sys' + 'tem')`
             let tested = flag_value(inv, &["-m"])
                 .is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
@@ -824,12 +864,16 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
                 || found
                     .iter()
                     .any(|string| matches!(string.as_str(), "system" | "popen" | "exec" | "execSync"));
-            let bare = editor_command(&text).or_else(|| tcl_command(&text).filter(|_| runs(inv, TCL)));
+            let bare = editor_command(&text)
+                .map(str::to_owned)
+                .or_else(|| tcl_command(&text).filter(|_| runs(inv, TCL)));
             if bare.is_none() && !starts {
                 return false;
             }
             if let Some(command) = bare {
-                return inner_verdict(scene, &shell(command.to_owned()), cwd) >= least;
+                // Braces are the quotes of expect.
+                let command = if runs(inv, &["expect"]) { command.replace(['{', '}'], "'") } else { command };
+                return inner_verdict(scene, &shell(command), cwd) >= least;
             }
             found.truncate(MAX_LITERALS);
             // `run(["rm", "-rf", "/"])`, and `spawn("rm", ["-rf", "/"])` behind other strings.
@@ -837,7 +881,9 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             let joined = std::iter::once(found.join(" "))
                 .chain(program.and_then(|at| found.get(at..)).map(|words| words.join(" ")));
             let piped = |text: &String| text.trim_matches([' ', '|']).to_owned();
-            let commands = found.iter().map(piped).chain(joined).chain(scripts::run_quotes(&text));
+            let turned = undone::texts(&text, &found);
+            let commands =
+                found.iter().map(piped).chain(joined).chain(scripts::run_quotes(&text)).chain(turned);
             { commands }
                 .any(|command| is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least)
         })
@@ -865,8 +911,12 @@ fn editor_command(text: &str) -> Option<&str> {
 /// Tcl has commands without quotes: `exec rm -rf x`.
 const TCL: &[&str] = &["tclsh", "wish"];
 
-fn tcl_command(text: &str) -> Option<&str> {
-    text.lines().map(|line| line.trim().trim_start_matches('[')).find_map(|line| line.strip_prefix("exec "))
+fn tcl_command(text: &str) -> Option<String> {
+    text.lines().map(|line| line.trim().trim_start_matches('[')).find_map(|line| {
+        let deleted =
+            || line.strip_prefix("file delete ").map(|rest| format!("rm -rf {}", rest.replace("-force", "")));
+        line.strip_prefix("exec ").map(str::to_owned).or_else(deleted)
+    })
 }
 
 /// More than one word, the first of which can be a program, or is what a shell makes one of.
@@ -879,7 +929,7 @@ pub(super) fn is_command(text: &str) -> bool {
     text.len() <= MAX_LENGTH
         && (telling || text.trim().contains(' '))
         && (first.bytes().all(plain)
-            || first.starts_with(['$', '`', '"', '\'', '('])
+            || first.starts_with(['$', '`', '"', '\'', '(', '>'])
             || first.contains('\\')
             || first.ends_with("()")
             || assigns())

@@ -43,7 +43,8 @@ const CHMOD: &[&str] = &["chmod"];
 const CHOWN: &[&str] = &["chown", "chgrp"];
 
 /// Programs that clear a directory which an option or a variable names.
-const CLEARERS: &[&str] = &["gio", "cargo", "7z", "7za", "7zz", "7zr"];
+const CLEARERS: &[&str] =
+    &["gio", "cargo", "7z", "7za", "7zz", "7zr", "tmpreaper", "tmpwatch", "trash-cli", "fdupes", "jdupes"];
 
 const EMPTIERS: &[&str] = &["truncate", "cp"];
 
@@ -118,6 +119,9 @@ pub(super) const RULES: &[Rule] = &[
             "cargo clean --target-dir=/etc",
             "CARGO_TARGET_DIR=~ cargo clean",
             "7z a -sdel /tmp/x.7z .",
+            "tmpreaper 0 ~",
+            "tmpwatch --all 0 /home",
+            "fdupes -rdN ~",
             "rm -rf ~",
             "rm -rf $HOME/*",
             "rm -rf ~/Documents",
@@ -136,6 +140,8 @@ pub(super) const RULES: &[Rule] = &[
             "CARGO_TARGET_DIR=/tmp/t cargo clean",
             "7z a /tmp/x.7z .",
             "7z a -sdel /tmp/x.7z old.log",
+            "tmpreaper 7d /tmp/x",
+            "fdupes -r ~",
         ],
         ..RULE
     },
@@ -422,9 +428,21 @@ pub(super) const RULES: &[Rule] = &[
         id: "files.shred",
         reason: "overwrites files so that nothing can bring them back",
         instead: Some(Instead::Command("git rm --cached secrets.txt")),
-        when: &[When::Command(Command { operand: Operand::Some, ..run(&["shred", "srm", "wipe", "scrub"]) })],
-        fires: &["shred -u notes.txt", "shred -n 3 -z src/main.rs", "srm x"],
-        silent: &["man shred", "apt-cache show wipe", "grep shred README.md"],
+        when: &[
+            When::Command(Command { operand: Operand::Some, ..run(&["shred", "srm", "wipe", "scrub"]) }),
+            When::Command(flagged(
+                &["bleachbit"],
+                &[&["-c", "--clean", "-s", "--shred", "-w", "--wipe-free-space", "--wipe-empty-space"]],
+            )),
+        ],
+        fires: &[
+            "bleachbit --shred notes.txt",
+            "bleachbit -c system.tmp",
+            "shred -u notes.txt",
+            "shred -n 3 -z src/main.rs",
+            "srm x",
+        ],
+        silent: &["bleachbit --list", "man shred", "apt-cache show wipe", "grep shred README.md"],
         ..RULE
     },
     Rule {
@@ -540,9 +558,18 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("all_tracked_files_deleted", Trigger::programs(DELETERS), tracked_deleted),
             predicate("editor_told_to_delete_every_line", Trigger::programs(EDITORS), lines_deleted),
+            predicate("files_emptied_in_turn", Trigger::kinds(CHANGES), emptied_in_turn),
         ],
         fires: &[
+            "for f in src/*; do > \"$f\"; done",
+            "for f in src/*; do cat /dev/null > $f; done",
+            "git ls-files | while read f; do : > \"$f\"; done",
+            "for f in $(git ls-files); do > $f; done",
+            "truncate -s 0 src/*",
+            "tee $(git ls-files) < /dev/null",
             "rm $(git ls-files)",
+            "xargs rm -f < <(git ls-files)",
+            "while read f; do rm -f \"$f\"; done < <(git ls-files)",
             "rg --files | xargs rm",
             "sed -i d src/main.rs",
             "sed -i '1,$d' src/*.rs",
@@ -557,6 +584,12 @@ pub(super) const RULES: &[Rule] = &[
             "perl -i -pe 's/a/b/' a.txt",
             "git ls-files '*.orig' | xargs rm",
             "rg -l foo | xargs sed -i s/a/b/",
+            "for f in logs/*.log; do > \"$f\"; done",
+            "truncate -s 0 *.log",
+            "for f in src/*.rs; do rustfmt \"$f\"; done",
+            "for f in src/*.rs; do cat head.txt > \"$f.new\"; done",
+            "git ls-files | while read f; do echo \"$f\"; done > list.txt",
+            "> \"$OUT\"",
         ],
         ..RULE
     },
@@ -610,9 +643,55 @@ fn tracked_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = all.iter().find(|inv| {
         let behind = inv.pipeline == lister.pipeline && inv.stage > lister.stage;
         let around = fed.is_some_and(|outer| std::ptr::eq(outer, *inv));
-        runs(inv, &["rm", "unlink", "shred", "truncate"]) && (behind || around)
+        // `xargs rm < <(git ls-files)`, `while read f; do rm "$f"; done < <(git ls-files)`
+        let read = scene.command_line().contains("<(git ls-files")
+            && (inv.wrappers.iter().any(|name| name == "xargs") || inv.operands.iter().any(Arg::has_unknown));
+        runs(inv, &["rm", "unlink", "shred", "truncate"]) && (behind || around || read)
     });
     Found::from(found.filter(|_| !filtered).map(|inv| inv.text.as_str()))
+}
+
+/// `for f in src/*; do > "$f"; done`, `git ls-files | while read f; do : > "$f"; done`.
+fn emptied_in_turn<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    for (effect, classes) in scene.effects() {
+        let many = match &effect.target {
+            Target::Path { path, glob: true, .. } => {
+                !effect.disposable && !is_log(path) && !classes.has(Class::Outside)
+            }
+            Target::UnknownPath { known, .. } => known.is_empty() && all.iter().any(lists_all_of_git),
+            Target::Path { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
+        };
+        if !many || !matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification) {
+            continue;
+        }
+        let owner = owner(scene, &effect.target);
+        if owner.is_none_or(leaves_nothing) {
+            return Found::yes(owner.map_or(scene.command_line(), |inv| inv.text.as_str()));
+        }
+    }
+    Found::No
+}
+
+/// Files that are emptied as a matter of course.
+fn is_log(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    [".log", ".log*", ".out", ".tmp", ".txt", ".err", ".pid"].iter().any(|end| name.ends_with(end))
+        || path.contains("/logs/")
+}
+
+/// A command that writes nothing to what its output goes to, or cuts its operands to nothing.
+fn leaves_nothing(inv: &Invocation) -> bool {
+    let none = |arg: &Arg| matches!(arg.known(), Some("" | "-n" | "/dev/null"));
+    match inv.program.as_str() {
+        ":" | "true" => true,
+        "cat" => !inv.args.is_empty() && inv.args.iter().all(none),
+        "echo" | "printf" => inv.args.iter().all(none),
+        "truncate" => flag_value(inv, &["-s", "--size"]).and_then(Arg::known) == Some("0"),
+        "cp" => inv.operands.first().and_then(Arg::known) == Some("/dev/null"),
+        "tee" => inv.reads.iter().any(|target| target.text() == "/dev/null"),
+        _ => false,
+    }
 }
 
 /// An edit in place that leaves nothing.
@@ -667,6 +746,13 @@ fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
                     .any(|dir| lost(&Arg::literal(dir.trim_matches('"')), inv))
             }
             ("cargo", _) => false,
+            ("tmpreaper" | "tmpwatch" | "trash-cli", _) => inv.args.iter().any(|arg| lost(arg, inv)),
+            ("fdupes" | "jdupes", _) => {
+                let deletes = |arg: &Arg| {
+                    arg.prefix() == "--delete" || arg.prefix().starts_with('-') && arg.prefix().contains('d')
+                };
+                inv.args.iter().any(deletes) && inv.args.iter().any(|arg| lost(arg, inv))
+            }
             _ => {
                 let deletes = inv.args.iter().any(|arg| arg.known() == Some("-sdel"));
                 deletes && inv.args.iter().skip(1).any(|arg| lost(arg, inv))

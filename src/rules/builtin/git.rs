@@ -1,10 +1,10 @@
 //! Git: what throws work away, rewrites what others have, or runs code behind git's back.
 
-use super::{flagged, lists, predicate, sub};
+use super::{lists, predicate, sub};
 use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Tool, ToolCall, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    COMMAND, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rewriter, Rule, Scene, Trigger, When,
+    COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, Trigger, When,
     flag_value, has_flag, has_operand, host_of, inner_verdict, is_known,
 };
 use crate::rules::survey::{checked_out, is_whole, setting_command};
@@ -241,6 +241,8 @@ pub(crate) const RULES: &[Rule] = &[
             "$X push --force origin main",
             "\"$TOOL\" -rf /",
             "$(pick) -rf ~",
+            "$X / -type f -delete",
+            "$X if=/dev/zero of=/dev/sda",
         ],
         silent: &[
             "\"$GIT\" status",
@@ -378,9 +380,18 @@ pub(crate) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "throws stashed work away",
         instead: Some(Instead::Command("git stash list")),
-        when: &[When::Command(git(&["stash drop", "stash clear"], &[]))],
-        fires: &["git stash drop", "git stash clear", "git stash drop stash@{2}"],
+        when: &[When::Command(git(&["stash drop"], &[]))],
+        fires: &["git stash drop", "git stash drop stash@{2}"],
         silent: &["git stash", "git stash pop", "git stash list", "git stash push -m 'drop later'"],
+        ..RULE
+    },
+    Rule {
+        id: "git.stash-clear",
+        reason: "throws away all work that was ever stashed",
+        instead: Some(Instead::Command("git stash list")),
+        when: &[When::Command(git(&["stash clear"], &[]))],
+        fires: &["git stash clear", "git stash push -u; git stash clear", "git -C sub stash clear"],
+        silent: &["git stash", "git stash list", "git stash show -p", "git commit -m 'git stash clear'"],
         ..RULE
     },
     Rule {
@@ -411,7 +422,12 @@ pub(crate) const RULES: &[Rule] = &[
             When::Command(git(&["gc"], &[&["--prune=now", "--prune=all"]])),
             When::Command(git(&["prune"], &[&["--expire=now", "--expire=all"]])),
         ],
-        fires: &["git gc --prune=now", "git gc --aggressive --prune=all", "git prune --expire=now"],
+        fires: &[
+            "git gc --prune=now",
+            "git gc --aggressive --prune=all",
+            "git prune --expire=now",
+            "git prune -v --expire now",
+        ],
         silent: &["git gc", "git gc --auto", "git prune -n", "git remote prune origin", "git fetch --prune"],
         ..RULE
     },
@@ -503,6 +519,7 @@ pub(crate) const RULES: &[Rule] = &[
             "git -c core.fsmonitor=/tmp/x status",
             "git -c core.pager='sh -c id' log",
             "git config set filter.lfs.smudge /tmp/x",
+            "git --exec-path=/tmp/x status",
         ],
         silent: &[
             "git config user.name 'A B'",
@@ -603,12 +620,18 @@ pub(crate) const RULES: &[Rule] = &[
             When::Command(git(&["replace"], &[&["-f", "--graft", "--force"]])),
             When::Command(git(&["rebase"], &[&["--root"]])),
             When::Command(git(&["lfs migrate"], &[])),
+            predicate("history_cleaner_run_as_a_jar", Trigger::programs(&["java"]), history_cleaner),
+            When::Command(Command { flags: &[&["--all", "-a"]], ..sub(&["hg"], &["revert"]) }),
             When::Command(Command {
-                operand: Operand::Contains(&["bfg"]),
-                ..flagged(&["java"], &[&["-jar"]])
+                flags: &[&["--remove-unversioned", "--remove-ignored"]],
+                ..sub(&["svn"], &["cleanup"])
             }),
-            predicate("all_tags_deleted", Trigger::programs(GIT), tags_deleted),
-            predicate("repository_setting_that_breaks_it", Trigger::programs(GIT), repository_broken),
+            When::Command(Command { flags: &[&["--deleted", "--delete"]], ..sub(&["jj"], &["git push"]) }),
+            When::Command(Command {
+                flags: &[&["-C", "--clean"]],
+                ..sub(&["sl"], &["goto", "update", "up"])
+            }),
+            predicate("repository_damaged_by_git", Trigger::programs(GIT), repository_damaged),
             When::Command(Command {
                 flags: &[&["-C", "--clean"]],
                 ..sub(&["hg"], &["update", "up", "checkout", "co"])
@@ -627,6 +650,17 @@ pub(crate) const RULES: &[Rule] = &[
             "hg update -C",
             "svn revert -R .",
             "jj abandon @",
+            "git config gc.reflogExpire now && git gc",
+            "git -c gc.pruneExpire=now gc",
+            "git -c gc.reflogExpireUnreachable=0 gc",
+            "java -jar bfg.jar --delete-files id_rsa",
+            "java -jar /opt/bfg-1.14.0.jar --strip-blobs-bigger-than 1M",
+            "git branch -D main",
+            "git branch --delete --force master",
+            "git diff | git apply -R",
+            "hg revert --all --no-backup",
+            "svn cleanup --remove-unversioned",
+            "sl goto --clean main",
         ],
         silent: &[
             "git tag -d v1",
@@ -637,6 +671,17 @@ pub(crate) const RULES: &[Rule] = &[
             "hg status",
             "svn revert a.txt",
             "jj log",
+            "git config gc.reflogExpire 90.days",
+            "git config gc.pruneExpire",
+            "git -c gc.auto=0 fetch",
+            "java -jar app.jar",
+            "git branch -D topic",
+            "git branch -d main",
+            "git show HEAD | git apply -R",
+            "git diff | git apply --cached --check",
+            "hg revert a.txt",
+            "svn cleanup",
+            "sl goto main",
         ],
         ..RULE
     },
@@ -654,12 +699,15 @@ pub(crate) const RULES: &[Rule] = &[
             "git config --global http.proxy http://x.example:8080",
             "git fetch --force origin main:main",
             "git fetch origin +main:main",
+            "git config remote.origin.push '+refs/heads/*:refs/heads/*' && git push",
+            "git config remote.origin.mirror true",
         ],
         silent: &[
             "git config url.git@github.com:.insteadOf https://github.com/",
             "git config --get http.proxy",
             "git fetch origin",
             "git fetch origin main",
+            "git config remote.origin.push HEAD",
             "git fetch origin '+refs/heads/*:refs/remotes/origin/*'",
         ],
         ..RULE
@@ -849,7 +897,13 @@ fn unknown_program<'a>(scene: &Scene<'a>) -> Found<'a> {
         let words: Option<Vec<String>> = inv.args.iter().map(quoted).collect();
         let first = inv.args.first().map(Arg::prefix).unwrap_or_default();
         let (Some(words), false) = (words, first.is_empty()) else { return false };
-        let program = if first.starts_with('-') { "rm" } else { "git" };
+        let told = |names: &[&str]| inv.args.iter().any(|arg| names.contains(&arg.prefix()));
+        let program = match first {
+            _ if told(&["-delete", "-exec", "-execdir"]) => "find",
+            _ if inv.args.iter().any(|arg| arg.prefix().starts_with("of=")) => "dd",
+            _ if first.starts_with('-') => "rm",
+            _ => "git",
+        };
         let call = ToolCall {
             tool: Tool::Bash,
             action: Action::Shell { command: format!("{program} {}", words.join(" ")), workdir: None },
@@ -1037,6 +1091,7 @@ fn one_call_setting(inv: &Invocation) -> bool {
     while let Some(arg) = args.next() {
         match arg.known() {
             Some("-c" | "--config-env") => values.extend(args.next()),
+            Some(option) if option.starts_with("--exec-path=") => return !option.contains("=/usr/"),
             Some(sub) if inv.sub.first().is_some_and(|first| first == sub) => break,
             _ => {}
         }
@@ -1100,6 +1155,14 @@ fn is_sub(inv: &Invocation, word: &str) -> bool {
     inv.sub.first().is_some_and(|sub| sub == word)
 }
 
+/// One condition for what is rare, so that an ordinary `git status` meets no more of them.
+fn repository_damaged<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let ways: [for<'b> fn(&Scene<'b>) -> Found<'b>; 5] =
+        [tags_deleted, repository_broken, expires_at_once, deletes_protected_here, changes_taken_back];
+    let found = ways.iter().map(|way| way(scene)).find(|found| !matches!(found, Found::No));
+    found.unwrap_or(Found::No)
+}
+
 /// `git tag -d $(git tag)`, `git tag -l | xargs git tag -d`.
 fn tags_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
@@ -1111,6 +1174,64 @@ fn tags_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
         piped || lister.feeds.and_then(|at| all.get(at)).is_some_and(|outer| std::ptr::eq(outer, *inv))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `-c gc.reflogExpire=now`, `config gc.pruneExpire now`: what is unreachable goes with the next gc.
+fn expires_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const KEYS: &[&str] = &["gc.reflogexpire", "gc.reflogexpireunreachable", "gc.pruneexpire"];
+    let now = |key: &str, value: &str| {
+        KEYS.contains(&key.to_ascii_lowercase().as_str())
+            && matches!(value.trim(), "now" | "all" | "0" | "0.days" | "0.days.ago" | "0 days" | "now()")
+    };
+    let found = scene.first(GIT, |inv| {
+        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let given = words.iter().filter_map(|word| word.split_once('=')).any(|(key, value)| now(key, value));
+        let kept = is_sub(inv, "config")
+            && words.windows(2).any(|pair| matches!(pair, [key, value] if now(key, value)));
+        given || kept
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `java -jar bfg.jar`, by whatever version.
+fn history_cleaner<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let is_cleaner = |arg: &Arg| {
+        let text = arg.text();
+        let name = text.rsplit('/').next().unwrap_or_default();
+        name.starts_with("bfg") && name.ends_with(".jar")
+    };
+    let found = scene.first(&["java"], |inv| inv.args.iter().any(is_cleaner));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `git branch -D main`, by its name.
+fn deletes_protected_here<'a>(scene: &Scene<'a>) -> Found<'a> {
+    first_git(scene, "branch", |inv| {
+        let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
+        let deletes = has_flag(inv, "-d") || has_flag(inv, "--delete");
+        (has_flag(inv, "-D") || forced && deletes)
+            && inv.operands.iter().filter_map(Arg::known).any(|branch| is_protected(branch, scene))
+    })
+}
+
+/// `git diff | git apply -R`: as `git checkout .`.
+fn changes_taken_back<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let shown = all.iter().find(|inv| is_git(inv, "diff") && inv.operands.is_empty());
+    let Some(shown) = shown else { return Found::No };
+    first_git(scene, "apply", |inv| {
+        let back = has_flag(inv, "-R") || has_flag(inv, "--reverse");
+        let looks = has_flag(inv, "--check") || has_flag(inv, "--stat");
+        back && !looks && inv.operands.is_empty() && inv.pipeline == shown.pipeline && inv.stage > shown.stage
+    })
+}
+
+/// A setting after which a plain push overwrites or deletes what is on the remote.
+fn forces_later_pushes(key: &str, value: Option<&str>) -> bool {
+    key.starts_with("remote.")
+        && value.is_some_and(|value| {
+            key.ends_with(".push") && value.starts_with('+') || key.ends_with(".mirror") && value == "true"
+        })
 }
 
 /// A setting after which git no longer finds the work tree, or takes another directory for it.
@@ -1141,7 +1262,9 @@ fn redirected<'a>(scene: &Scene<'a>) -> Found<'a> {
         let known = |url: &str| is_known(&host_of(url.trim_start_matches("git@")), scene.view.policy);
         let url = key.strip_prefix("url.").and_then(|rest| rest.strip_suffix(".insteadof"));
         let proxy = words.get(1).filter(|_| matches!(key.as_str(), "http.proxy" | "https.proxy"));
-        url.is_some_and(|url| !known(url)) || proxy.is_some_and(|url| !known(url))
+        url.is_some_and(|url| !known(url))
+            || proxy.is_some_and(|url| !known(url))
+            || forces_later_pushes(&key, words.get(1).map(String::as_str))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

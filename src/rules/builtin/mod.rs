@@ -7,6 +7,7 @@ mod clusters;
 mod code;
 mod database;
 mod deeds;
+mod disguise;
 mod disks;
 mod docker;
 pub(super) mod downloads;
@@ -35,6 +36,7 @@ mod statements;
 mod system;
 mod texts;
 mod tools;
+mod undone;
 mod written;
 
 use super::matcher::{COMMAND, Command, Found, Predicate, Rule, Scene, Trigger, When};

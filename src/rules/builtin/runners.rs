@@ -9,7 +9,7 @@ use crate::rules::matcher::{Found, Scene, Trigger, content, flag_value, inner_ve
 use crate::shell::Arg;
 
 /// What stands in front of a command in a makefile.
-const RECIPE: &[&str] = &["\t", "; "];
+const RECIPE: &[&str] = &["\t", "; ", ":;"];
 
 const MAKES: &[&str] = &["make", "gmake", "bmake"];
 
@@ -44,7 +44,16 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
     let found = scene.invocations().iter().find(|inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
         let blocks = |command: &str| {
-            is_command(command) && inner_verdict(scene, &shell(command.to_owned()), cwd) >= least
+            // Braces are the quotes of expect.
+            let braced = inv.program == "expect";
+            let command = if braced {
+                command.replace(['{', '}'], "'")
+            } else if MAKES.contains(&inv.program.as_str()) {
+                command.trim_start_matches(['@', '-', '+']).to_owned()
+            } else {
+                command.to_owned()
+            };
+            is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least
         };
         if SCRIPT_RUNNERS.contains(&inv.program.as_str()) {
             let manifest = written(inv, scene, "package.json").unwrap_or_default();

@@ -44,6 +44,7 @@ pub(super) const TABLE: &[Program] = &[
     p("fuser", "-n -k! --kill! -s", Deed::Process, Operands::Text),
     p("gcp", COPY, Deed::Nothing, Operands::Copy),
     p("getfacl", "", Deed::Nothing, Operands::Read),
+    p("grm", RM, Deed::Nothing, Operands::Delete),
     p("inotifywait", "-e --event -t --timeout --format --exclude -o:w", Deed::Nothing, Operands::Read),
     p("install", INSTALL, Deed::Nothing, Operands::Copy),
     p("link", "", Deed::Nothing, Operands::Link),

@@ -78,7 +78,7 @@ const SUBS: &[Sub] = &[
         credential fast-import fast-export replace backfill", Deed::Change),
     s("read-tree", "--prefix --index-output:w --exclude-per-directory --reset! -u! -m!", Deed::Change, Operands::Text),
     s("checkout-index", "--prefix --stage --force! --all! --stdin! --temp!", Deed::Change, Operands::Text),
-    t("prune", Deed::Discard),
+    s("prune", "--expire", Deed::Discard, Operands::Text),
     t("update-ref", Deed::Change),
     s("filter-branch", "--tree-filter:s --index-filter:s --env-filter:s --msg-filter:s --commit-filter:s --tag-name-filter:s \
         --parent-filter:s --setup:s --subdirectory-filter --original -d", Deed::Discard, Operands::Text),

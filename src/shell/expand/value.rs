@@ -157,6 +157,10 @@ impl Walk<'_> {
                 Some(value) => self.emit(&value, variable, open, fields),
                 None => fields.unknown(),
             },
+            Op::Indirect => match value.filter(|name| is_name(name)).map(|name| self.lookup(name)) {
+                Some(Value::Known(value)) => self.emit(value, variable, open, fields),
+                Some(Value::Unknown | Value::Unassigned) | None => fields.unknown(),
+            },
             Op::Element(_) | Op::Other => fields.unknown(),
         }
     }
@@ -225,6 +229,11 @@ struct Variable<'a> {
     default: Option<&'a str>,
     op: &'a Op,
     quoted: bool,
+}
+
+fn is_name(text: &str) -> bool {
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    text.bytes().all(letter) && text.bytes().next().is_some_and(|first| !first.is_ascii_digit())
 }
 
 /// Whether a `[` may find its `]` in this part.

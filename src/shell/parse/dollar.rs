@@ -200,6 +200,7 @@ impl Parser<'_> {
         let text = self.text.get(word..self.pos - 1).unwrap_or_default();
         let op = match computed {
             true if subscript && !indirect => Op::Element(String::new()),
+            true if first == Some(b'!') && !subscript && matches!(op, Op::Plain) => Op::Indirect,
             true => Op::Other,
             false => op,
         };
@@ -351,7 +352,7 @@ fn variable(name: String, op: Op, text: &str, quoted: bool) -> Part {
         Op::Trim { pattern: source, .. } | Op::Slice(source) | Op::Element(source) | Op::Change(source) => {
             text.clone_into(source);
         }
-        Op::Plain | Op::Error { .. } | Op::Other => {}
+        Op::Plain | Op::Error { .. } | Op::Indirect | Op::Other => {}
     }
     Part::Variable { name, plain: op == Op::Plain, default, op, quoted }
 }
