@@ -616,10 +616,6 @@ pub(crate) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("git log --oneline -5")),
         when: &[
             When::Command(git(&[], &[&["--unpack-unreachable=now"]])),
-            When::Command(git(&["symbolic-ref"], &[&["-d", "--delete"]])),
-            When::Command(git(&["replace"], &[&["-f", "--graft", "--force"]])),
-            When::Command(git(&["rebase"], &[&["--root"]])),
-            When::Command(git(&["lfs migrate"], &[])),
             predicate("history_cleaner_run_as_a_jar", Trigger::programs(&["java"]), history_cleaner),
             When::Command(Command { flags: &[&["--all", "-a"]], ..sub(&["hg"], &["revert"]) }),
             When::Command(Command {
@@ -1157,10 +1153,29 @@ fn is_sub(inv: &Invocation, word: &str) -> bool {
 
 /// One condition for what is rare, so that an ordinary `git status` meets no more of them.
 fn repository_damaged<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let ways: [for<'b> fn(&Scene<'b>) -> Found<'b>; 5] =
-        [tags_deleted, repository_broken, expires_at_once, deletes_protected_here, changes_taken_back];
+    let ways: [for<'b> fn(&Scene<'b>) -> Found<'b>; 6] = [
+        history_replaced,
+        tags_deleted,
+        repository_broken,
+        expires_at_once,
+        deletes_protected_here,
+        changes_taken_back,
+    ];
     let found = ways.iter().map(|way| way(scene)).find(|found| !matches!(found, Found::No));
     found.unwrap_or(Found::No)
+}
+
+/// What the history is read by is deleted or put in the place of something else.
+fn history_replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let flagged = |inv: &Invocation, flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
+    let found = scene.first(GIT, |inv| match inv.sub.first().map(String::as_str) {
+        Some("symbolic-ref") => flagged(inv, &["-d", "--delete"]),
+        Some("replace") => flagged(inv, &["-f", "--graft", "--force"]),
+        Some("rebase") => flagged(inv, &["--root"]),
+        Some("lfs") => inv.sub.get(1).is_some_and(|word| word == "migrate"),
+        _ => false,
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 /// `git tag -d $(git tag)`, `git tag -l | xargs git tag -d`.
