@@ -1172,7 +1172,7 @@ fn history_replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
         Some("symbolic-ref") => flagged(inv, &["-d", "--delete"]),
         Some("replace") => flagged(inv, &["-f", "--graft", "--force"]),
         Some("rebase") => flagged(inv, &["--root"]),
-        Some("lfs") => inv.sub.get(1).is_some_and(|word| word == "migrate"),
+        Some("lfs") => has_operand(inv, "migrate") || inv.sub.iter().any(|word| word == "migrate"),
         _ => false,
     });
     Found::from(found.map(|inv| inv.text.as_str()))
