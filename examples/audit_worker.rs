@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use lazaret::domain::{AuditEvent, AuditPolicy, EventKind};
+use lazaret::domain::{AuditEvent, AuditPolicy, EventKind, Policy};
 use lazaret::host::{audit, clock};
 
 fn main() -> ExitCode {
@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     let [dir, name, count, max_bytes] = args.as_slice() else { return ExitCode::from(99) };
     let count: usize = count.parse().expect("a number");
     let max_bytes = max_bytes.parse().expect("a number");
-    let policy = AuditPolicy { enabled: true, retain_days: 30, max_bytes };
+    let policy = AuditPolicy { max_bytes, ..Policy::default().audit };
     for number in 0..count {
         let (tool, action) = (format!("{name}-{number}"), "\"x\n".repeat(number * 37 % 2000));
         let event = AuditEvent {

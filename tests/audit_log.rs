@@ -12,14 +12,20 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use lazaret::domain::{
-    AuditEvent, AuditPolicy, Client, Decision, EventKind, FaultKind, Reason, SessionId, Severity, Subject,
-    Verdict,
+    AuditEvent, AuditPolicy, Client, Decision, EventKind, FaultKind, LogLevel, Reason, SessionId, Severity,
+    Subject, Verdict,
 };
 use lazaret::host::audit::{Filter, Found, Line, append, lines, sweep};
 use lazaret::host::clock::Now;
 use worker::worker;
 
-const POLICY: AuditPolicy = AuditPolicy { enabled: true, retain_days: 30, max_bytes: 1 << 30 };
+const POLICY: AuditPolicy = AuditPolicy {
+    enabled: true,
+    log_level: LogLevel::Info,
+    mask_pii: false,
+    retain_days: 30,
+    max_bytes: 1 << 30,
+};
 const NOW: Now = Now { unix_ms: 1_763_700_000_000, boot_ms: 1 };
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 

@@ -149,7 +149,7 @@ fn mistakes_are_named_with_file_line_key_and_way_out() {
             "[rules]\ncustom_rules_path = 'x'\n",
             "line 2: `rules.custom_rules_path` is no key: custom rules stand in the configuration itself, as [[rules.custom]]",
         ),
-        ("[audit]\nlog_level = 'info'\n", "`audit.log_level` is no key: every event is written"),
+        ("[audit]\nlog_level = 'all'\n", "`audit.log_level`"),
         ("[rules]\ndisabled = 'x'\n", "is not a list of rule ids"),
         ("[rules]\ndisabled = [1]\n", "is not a list of rule ids"),
         ("[scope]\npaths = ['src']\n", "\"src\" is not absolute and does not begin with ~/"),
@@ -241,7 +241,7 @@ fn a_broken_project_file_never_breaks_the_gate_and_what_tightens_in_it_counts() 
 const LOOSER: &str = "on_fault = 'ask'\nexceptions = [{ rule = 'a.b', reason = 'because' }]\n[reviewer]\nenabled = false\n\
     [risk]\nlow_threshold = 0.4\nmedium_threshold = 0.7\nhigh_threshold = 0.9\ncritical_threshold = 1.0\n\
     [rationality]\nhigh_threshold = 0.7\nmedium_threshold = 0.4\n[rules]\nbuiltin = 'none'\ndisabled = ['x']\n\
-    [resources]\nmax_file_operations = 1000\n[audit]\nenabled = false\nretain_days = 1\nmax_bytes = 65536\n\
+    [resources]\nmax_file_operations = 1000\n[audit]\nenabled = false\nlog_level = 'warn'\nmask_pii = true\nretain_days = 1\nmax_bytes = 65536\n\
     [performance]\nmax_review_time_ms = 9000\n\
     [quarantine]\nmax_calls = 500\nwindow_seconds = 5\nmax_concurrent = 50\ntimeout_seconds = 3000\nagent_types = []\n\
     [scope]\npaths = ['/']\n[network]\nknown_hosts = ['evil.example']\n[git]\nprotected_branches = []\n";

@@ -74,9 +74,9 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Read the audit log
+    /// Read the audit log, prove it, take it out, remove what is old
     #[command(subcommand)]
-    Audit(AuditCommand),
+    Audit(crate::cli::audit::args::AuditCommand),
     /// Show, check or begin a configuration
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -238,50 +238,6 @@ pub struct RegisterArgs {
     /// The binary to register (default: this one)
     #[arg(long, value_name = "PATH")]
     pub bin: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct AuditFilter {
-    /// Only this session
-    #[arg(long, value_name = "ID")]
-    pub session: Option<String>,
-    /// Only this verdict (allow, warn, modify, block)
-    #[arg(long, value_name = "VERDICT")]
-    pub verdict: Option<String>,
-    /// Only events in which this rule spoke
-    #[arg(long, value_name = "RULE")]
-    pub rule: Option<String>,
-    /// Only this tool
-    #[arg(long, value_name = "TOOL")]
-    pub tool: Option<String>,
-    /// Only this type of event
-    #[arg(long, value_name = "TYPE")]
-    pub event: Option<String>,
-    /// Only events since then: RFC 3339 (2026-01-31T12:00:00Z) or an age (90s, 15m, 2h, 7d)
-    #[arg(long, value_name = "TIME")]
-    pub since: Option<String>,
-    /// Only events until then
-    #[arg(long, value_name = "TIME")]
-    pub until: Option<String>,
-    /// Print the events as they are, one JSON object a line
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum AuditCommand {
-    /// Every event that passes the filters, oldest first
-    #[command(after_help = "Example:\n  lazaret audit show --verdict block --since 7d")]
-    Show(AuditFilter),
-    /// The newest events
-    #[command(after_help = "Example:\n  lazaret audit tail -n 50 --tool Bash")]
-    Tail {
-        /// How many
-        #[arg(short = 'n', long, default_value_t = 20)]
-        lines: usize,
-        #[command(flatten)]
-        filter: AuditFilter,
-    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -9,6 +9,7 @@ use crate::domain::{
 };
 use crate::host::audit;
 use crate::host::clock::Now;
+use crate::host::dirs::Environment;
 use crate::host::quarantine::{Session, Why};
 use crate::review::{self, redact};
 
@@ -35,7 +36,28 @@ pub struct Log<'a> {
 
 impl Log<'_> {
     fn append(&self, event: &AuditEvent<'_>) -> Result<(), Fault> {
+        if self.policy.audit.mask_pii { self.masked(event) } else { self.write(event) }
+    }
+
+    fn write(&self, event: &AuditEvent<'_>) -> Result<(), Fault> {
         audit::append(&audit::dir(self.state), &self.policy.audit, self.now, event).map(|_id| ())
+    }
+
+    /// The same without personal data.
+    fn masked(&self, event: &AuditEvent<'_>) -> Result<(), Fault> {
+        let env = Environment::read();
+        let mask = |text: &str| redact::mask(text, env.home()).into_owned();
+        let decision = event.decision.map(|decision| {
+            let mut decision = decision.clone().with_texts(mask);
+            for excepted in &mut decision.exceptions {
+                excepted.reason = mask(&excepted.reason);
+                excepted.file = mask(&excepted.file);
+            }
+            decision
+        });
+        let (cwd, action, note) = (mask(event.cwd), mask(event.action), mask(event.note));
+        let decision = decision.as_ref();
+        self.write(&AuditEvent { cwd: &cwd, action: &action, note: &note, decision, ..event.clone() })
     }
 
     /// A call that was decided on.
@@ -93,6 +115,11 @@ impl Log<'_> {
     /// A person's word on a project's configuration.
     pub fn trust(&self, note: &str) -> Result<(), Fault> {
         self.plain(EventKind::TrustChanged, note)
+    }
+
+    /// Files of the log that a person removed.
+    pub fn pruned(&self, note: &str) -> Result<(), Fault> {
+        self.plain(EventKind::AuditPruned, note)
     }
 
     /// A person's one-time permission.

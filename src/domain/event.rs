@@ -1,6 +1,6 @@
 //! One line of the audit log, before it is written.
 
-use super::{Decision, Subject};
+use super::{Decision, LogLevel, Subject};
 
 /// The types of audit event: those of seed 004 and those of the step review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,7 @@ pub enum EventKind {
     PermissionGranted,
     PermissionUsed,
     TrustChanged,
+    AuditPruned,
 }
 
 impl EventKind {
@@ -84,6 +85,52 @@ impl EventKind {
             EventKind::PermissionGranted => "permission_granted",
             EventKind::PermissionUsed => "permission_used",
             EventKind::TrustChanged => "trust_changed",
+            EventKind::AuditPruned => "audit_pruned",
+        }
+    }
+}
+
+impl EventKind {
+    /// Its level. What was refused, a fault and a stop are of the highest: they are written whatever is set.
+    pub const fn level(self) -> LogLevel {
+        match self {
+            EventKind::ClientEvent => LogLevel::Debug,
+            EventKind::ActionAllowed
+            | EventKind::ActionCompleted
+            | EventKind::SessionStarted
+            | EventKind::SessionEnded
+            | EventKind::SubagentStarted
+            | EventKind::SubagentStopped
+            | EventKind::PromptSubmitted
+            | EventKind::QuarantineSessionStarted
+            | EventKind::QuarantineSessionEnded
+            | EventKind::QuarantineAccess
+            | EventKind::QuarantineAgentStarted
+            | EventKind::QuarantineAgentStopped
+            | EventKind::QuarantineReportAccepted => LogLevel::Info,
+            EventKind::ActionWarned
+            | EventKind::ActionModified
+            | EventKind::ActionAsked
+            | EventKind::ActionFailed
+            | EventKind::ConfigChanged
+            | EventKind::QuarantineReportSentBack
+            | EventKind::PermissionGranted
+            | EventKind::PermissionUsed
+            | EventKind::TrustChanged
+            | EventKind::AuditPruned => LogLevel::Warn,
+            EventKind::ActionBlocked
+            | EventKind::ToolBlocked
+            | EventKind::TypedReferenceInvalid
+            | EventKind::HmacFailure
+            | EventKind::SessionMismatch
+            | EventKind::ReferenceExpired
+            | EventKind::RateLimitExceeded
+            | EventKind::ConcurrentAgentLimit
+            | EventKind::QuarantineTimeout
+            | EventKind::QuarantineReportRejected
+            | EventKind::ConfigChangeBlocked
+            | EventKind::SessionStopped
+            | EventKind::Fault => LogLevel::Error,
         }
     }
 }

@@ -99,10 +99,24 @@ pub struct ResourcePolicy {
     pub max_file_operations: u64,
 }
 
+/// How much an event matters; the log has a level from which events are written (seed 000 `audit`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    Debug,
+    Info,
+    Warn,
+    Error,
+}
+
 /// The audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditPolicy {
     pub enabled: bool,
+    /// Events below this level are not written.
+    pub log_level: LogLevel,
+    /// Whether personal data is taken out of what is written.
+    pub mask_pii: bool,
     pub retain_days: u32,
     /// A file that has reached this size, in bytes, is set aside and a new one begun.
     pub max_bytes: u64,
@@ -175,7 +189,13 @@ impl Default for Policy {
             },
             tool_limits: Vec::new(),
             resources: ResourcePolicy { mode: ResourceMode::Off, max_file_operations: 100 },
-            audit: AuditPolicy { enabled: true, retain_days: 30, max_bytes: 64 * 1024 * 1024 },
+            audit: AuditPolicy {
+                enabled: true,
+                log_level: LogLevel::Info,
+                mask_pii: false,
+                retain_days: 30,
+                max_bytes: 64 * 1024 * 1024,
+            },
         }
     }
 }

@@ -15,6 +15,8 @@ pub(super) enum Hold {
 
 /// First and longest pause between two tries.
 const PAUSE_US: (u64, u64) = (50, 4_000);
+/// Longest pause where the lock is held for microseconds: who sleeps for longer finds it taken again by those who came later.
+const BRIEF_US: u64 = 200;
 
 /// Takes the lock if it is free: `false` = somebody else has it.
 pub(super) fn try_hold(file: &File, hold: Hold) -> io::Result<bool> {
@@ -30,26 +32,18 @@ pub(super) fn try_hold(file: &File, hold: Hold) -> io::Result<bool> {
     }
 }
 
-/// A lock that is given back when this goes, even when a child process that another thread is just starting still has a
-/// copy of the descriptor: closing alone would leave the lock with that copy.
-#[must_use]
-pub(super) struct Held<'a>(&'a File);
-
-impl Drop for Held<'_> {
-    fn drop(&mut self) {
-        // What can't be given back here goes with the descriptor.
-        let _left = fs2::FileExt::unlock(self.0);
-    }
-}
-
-/// Takes the whole lock if it is free, until the answer goes: `None` = somebody else has it.
-pub(super) fn held(file: &File) -> io::Result<Option<Held<'_>>> {
-    Ok(try_hold(file, Hold::Alone)?.then_some(Held(file)))
-}
-
 /// Takes the lock, trying for about `wait_ms`: `false` = it could not be had. Closing the file gives it back.
 pub(super) fn hold(file: &File, hold: Hold, wait_ms: u64) -> io::Result<bool> {
-    let (mut pause, longest) = PAUSE_US;
+    tried(file, hold, wait_ms, PAUSE_US.1)
+}
+
+/// The same for a lock that many take in turn and nobody holds for longer than a write.
+pub(super) fn hold_briefly(file: &File, hold: Hold, wait_ms: u64) -> io::Result<bool> {
+    tried(file, hold, wait_ms, BRIEF_US)
+}
+
+fn tried(file: &File, hold: Hold, wait_ms: u64, longest: u64) -> io::Result<bool> {
+    let mut pause = PAUSE_US.0;
     let mut left = wait_ms.saturating_mul(1000);
     loop {
         if try_hold(file, hold)? {

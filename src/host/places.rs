@@ -257,8 +257,10 @@ impl List {
         // Keys first, so that a look from the front finds the stricter kind.
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
         self.whole(join("/", &text(&dirs.runtime)), true, ProtectedKind::Keys);
+        let state = join("/", &text(&dirs.state));
+        self.whole([state.as_str(), "/audit/", super::audit::CHAIN].concat(), false, ProtectedKind::Keys);
         self.whole(join("/", &text(&dirs.config)), true, ProtectedKind::Own);
-        self.whole(join("/", &text(&dirs.state)), true, ProtectedKind::Own);
+        self.whole(state, true, ProtectedKind::Own);
         if let Some(dir) = dirs.managed.parent() {
             self.whole(text(dir), true, ProtectedKind::Own);
         }

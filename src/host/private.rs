@@ -29,6 +29,11 @@ pub(super) fn open_append(path: &Path) -> io::Result<File> {
     open_as(path, OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND)
 }
 
+/// Opens a file to read and write, and makes it if it is missing.
+pub(super) fn open_make(path: &Path) -> io::Result<File> {
+    open_as(path, OFlags::RDWR | OFlags::CREATE)
+}
+
 /// Straight to the kernel: musl's own `open` makes a second system call of it.
 fn open_as(path: &Path, flags: OFlags) -> io::Result<File> {
     Ok(rustix::fs::open(path, flags | ALWAYS, OWNER_ONLY)?.into())

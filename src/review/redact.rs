@@ -2,12 +2,14 @@
 //! are. One pass, no backtracking over more than a few bytes; it would rather hide too much than too little.
 
 mod names;
+mod personal;
 mod shapes;
 mod values;
 
 use std::borrow::Cow;
 
 use names::Program;
+pub use personal::mask;
 
 /// A secret: where it is and what to call it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,22 +1,28 @@
-//! The audit log: one JSON line per event, one write per line, files set aside by size and by age. What is in a line has
-//! been redacted before it comes here.
+//! The audit log: one JSON line per event, each sealed with the one before it, files set aside by size and by age. What is in a line
+//! has been redacted before it comes here.
 
+mod chain;
 mod line;
+mod prune;
 mod read;
+mod seal;
+mod verify;
+mod walk;
 
 use std::fs;
-use std::io::{self, Seek, Write};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use rand::TryRng;
-use rand::rngs::SysRng;
-
-pub use read::{Filter, Found, Line, Lines, lines};
+pub use chain::FILE as CHAIN;
+pub use prune::{Pruned, prune, sweep};
+pub use read::{Filter, Found, Line, Lines, Tail, lines};
+pub use verify::{Bad, Checked, Torn, Wrong, verify};
 
 use super::clock::{self, Now};
-use super::lock;
 use super::private;
 use crate::domain::{AuditEvent, AuditPolicy, Fault, FaultKind};
+use chain::Chain;
+use walk::Walk;
 
 /// The file that lines are added to.
 const CURRENT: &str = "audit.jsonl";
@@ -30,81 +36,109 @@ pub fn dir(state_dir: &Path) -> PathBuf {
     state_dir.join("audit")
 }
 
-/// Adds a line, and gives its id: none = the log is switched off. `dir` is the log's own directory.
+/// Adds a line, and gives its id: none = the log is switched off, or not told of such events. `dir` is the log's own directory.
 pub fn append(
     dir: &Path,
     policy: &AuditPolicy,
     now: Now,
     event: &AuditEvent<'_>,
 ) -> Result<Option<String>, Fault> {
-    if !policy.enabled {
+    if !policy.enabled || event.kind.level() < policy.log_level {
         return Ok(None);
     }
-    let id = new_id(now)?;
-    let bytes = line::write(&id, now, event)
-        .map_err(|error| private::fault(FaultKind::Audit, dir, error.to_string()))?;
+    let mut chain = Chain::open(dir, now)?;
     let path = dir.join(CURRENT);
-    let mut file = match private::open_append(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            private::dir(FaultKind::Audit, dir)?;
-            private::open_append(&path)
+    let mut file = private::open_append(&path).map_err(|error| cannot(&path, &error))?;
+    let mut before = file.seek(SeekFrom::End(0)).map_err(|error| cannot(&path, &error))?;
+    let mut gap = Vec::new();
+    if before > chain.size {
+        match catch_up(&mut chain, &path, before).map_err(|error| cannot(&path, &error))? {
+            Some(found) => gap = found,
+            // More than a killed process leaves: it is not taken into the chain, and `verify` tells of it.
+            None => {
+                rename(dir, &mut chain, now)?;
+                file = private::open_append(&path).map_err(|error| cannot(&path, &error))?;
+                before = 0;
+            }
         }
-        opened => opened,
     }
-    .map_err(|error| cannot(&path, &error))?;
-    // One write, so that lines of other processes stay whole. What does not fit on the disk is a fault, not a retry: a
-    // second write could land behind somebody else's line.
+    let id = new_id(now, chain.anchor.shown());
+    let mut bytes = line::write(&id, now, event)
+        .map_err(|error| private::fault(FaultKind::Audit, dir, error.to_string()))?;
+    // What was cut short gets an end, so that no line stands behind it.
+    let cut = gap.last().is_some_and(|last| *last != b'\n');
+    if cut {
+        gap.push(b'\n');
+    }
+    let link = seal::close(&mut bytes, &chain.key, &chain.anchor, &gap);
+    if cut {
+        bytes.insert(0, b'\n');
+    }
+    // One write, so that no reader sees half a line; what does not fit on the disk is taken back.
     let written = file.write(&bytes).map_err(|error| cannot(&path, &error))?;
     if written < bytes.len() {
+        let _taken_back = file.set_len(before);
         return Err(cannot(&path, &io::Error::from_raw_os_error(libc::ENOSPC)));
     }
+    let size = before.saturating_add(bytes.len() as u64);
     // The line is there, so neither of these can be a fault of this call; the next one tries again.
-    if file.stream_position().is_ok_and(|size| size >= policy.max_bytes) {
-        let _aside = set_aside(dir, now, |size, _| size >= policy.max_bytes);
+    let _anchored = chain.anchor(link, size);
+    if size >= policy.max_bytes {
+        let _aside = rename(dir, &mut chain, now);
     }
     Ok(Some(id))
 }
 
-/// Sets the current file aside when it is older than a day, and removes what was set aside more than `retain_days` ago.
-/// For the start of a session: it reads a directory. Says how many files were removed.
-pub fn sweep(dir: &Path, policy: &AuditPolicy, now: Now) -> Result<usize, Fault> {
-    set_aside(dir, now, |_, age_ms| age_ms > DAY_MS)?;
-    let keep_ms = u64::from(policy.retain_days).saturating_mul(DAY_MS);
-    let mut removed = 0;
-    for path in files(dir)? {
-        let aside = path.file_name().is_some_and(|name| name != CURRENT);
-        // The time of the last line, not of the first: a line is kept for at least that long.
-        if aside && private::untouched_ms(&path, now) > keep_ms {
-            removed += usize::from(fs::remove_file(&path).is_ok());
-        }
+/// Follows the lines that a process wrote and was killed before it anchored them, and gives what stands behind them and is no
+/// line: `None` = more than is looked through.
+fn catch_up(chain: &mut Chain, path: &Path, end: u64) -> io::Result<Option<Vec<u8>>> {
+    if end.saturating_sub(chain.size) > walk::GAP as u64 {
+        return Ok(None);
     }
-    Ok(removed)
-}
-
-/// Renames the current file when `due` says so of its size and its age. Only one process does it; a line that another one
-/// is just writing goes into the renamed file and is read there.
-fn set_aside(dir: &Path, now: Now, due: impl Fn(u64, u64) -> bool) -> Result<(), Fault> {
-    let current = dir.join(CURRENT);
-    let lock_path = dir.join(".lock");
-    if !current.exists() {
-        return Ok(());
-    }
-    let file = private::open_append(&lock_path).map_err(|error| cannot(&lock_path, &error))?;
-    let Some(_held) = lock::held(&file).map_err(|error| cannot(&lock_path, &error))? else { return Ok(()) };
-    // Under the lock: another process may just have done it.
-    let Ok(meta) = fs::symlink_metadata(&current) else { return Ok(()) };
-    if !due(meta.len(), now.unix_ms.saturating_sub(read::begun_ms(&current).unwrap_or(now.unix_ms))) {
-        return Ok(());
-    }
-    let time = clock::rfc3339(now.unix_ms).replace([':', '-'], "");
-    let mut aside = dir.join(format!("{PREFIX}{time}{SUFFIX}"));
-    for number in 1..1000 {
-        if !aside.exists() {
+    let mut file = private::open(path, false)?;
+    file.seek(SeekFrom::Start(chain.size))?;
+    let key = chain.key.clone();
+    let mut walk = Walk::new(&key, chain.anchor);
+    let mut rest = BufReader::new(file);
+    loop {
+        let mut line = Vec::new();
+        if rest.read_until(b'\n', &mut line)? == 0 {
             break;
         }
-        aside = dir.join(format!("{PREFIX}{time}-{number:03}{SUFFIX}"));
+        let _step = walk.step(&line);
     }
-    fs::rename(&current, &aside).map_err(|error| cannot(&current, &error))
+    let gap = std::mem::take(&mut walk.gap);
+    chain.anchor = walk.at;
+    chain.size = end.saturating_sub(gap.len() as u64);
+    Ok(Some(gap))
+}
+
+/// Sets the current file aside. The name sorts behind all there are, also when the clock was set back.
+fn rename(dir: &Path, chain: &mut Chain, now: Now) -> Result<(), Fault> {
+    let current = dir.join(CURRENT);
+    let time = format!("{PREFIX}{}", clock::rfc3339(now.unix_ms).replace([':', '-'], ""));
+    let names = files(dir)?;
+    let last =
+        names.iter().rev().filter(|path| **path != current).find_map(|path| path.file_stem()?.to_str());
+    let (stem, number) = match last {
+        Some(last) if last >= time.as_str() => after(last),
+        _ => (time, 0),
+    };
+    let number = if number == 0 { String::new() } else { format!("-{number:03}") };
+    let aside = dir.join(format!("{stem}{number}{SUFFIX}"));
+    chain.seam()?;
+    fs::rename(&current, &aside).map_err(|error| cannot(&current, &error))?;
+    let last = chain.anchor;
+    chain.anchor(last, 0).map_err(|error| cannot(&dir.join(CHAIN), &error))
+}
+
+/// Stem and number of the file after the one with this stem.
+fn after(last: &str) -> (String, u32) {
+    let numbered = last.rsplit_once('-').filter(|(_, digits)| digits.len() == 3);
+    match numbered.and_then(|(stem, digits)| Some((stem, digits.parse::<u32>().ok()?))) {
+        Some((stem, number)) if number < 999 => (stem.to_owned(), number + 1),
+        _ => (last.to_owned(), 1),
+    }
 }
 
 /// The log's files, oldest first; the current one is the last.
@@ -129,14 +163,14 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>, Fault> {
     Ok(aside)
 }
 
-/// A UUID of version 7: it sorts by time.
-fn new_id(now: Now) -> Result<String, Fault> {
+/// A UUID of version 7: it sorts by time. What is random in it comes of the line before, which no two lines share: no system call.
+fn new_id(now: Now, before: &[u8]) -> String {
     let mut random = [0_u8; 10];
-    SysRng
-        .try_fill_bytes(&mut random)
-        .map_err(|error| Fault::new(FaultKind::Host, "an audit id", format!("no randomness: {error}")))?;
+    for (to, from) in random.iter_mut().zip(before) {
+        *to = *from;
+    }
     let id = uuid::Builder::from_unix_timestamp_millis(now.unix_ms, &random).into_uuid();
-    Ok(id.hyphenated().to_string())
+    id.hyphenated().to_string()
 }
 
 fn cannot(path: &Path, error: &io::Error) -> Fault {

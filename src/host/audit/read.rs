@@ -1,14 +1,15 @@
 //! The log read back: all files, oldest first, line by line. A line that cannot be read is told, not skipped.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::vec::IntoIter;
 
 use serde::Deserialize;
 
 use super::{cannot, files};
-use crate::domain::{Fault, Verdict};
+use crate::domain::{Client, Fault, Verdict};
 use crate::host::clock;
 use crate::host::private;
 
@@ -24,7 +25,10 @@ pub struct Filter {
     pub since_ms: Option<u64>,
     /// Not at or after this.
     pub until_ms: Option<u64>,
+    pub client: Option<Client>,
     pub session: Option<String>,
+    /// An agent's id, or its type.
+    pub agent: Option<String>,
     pub verdict: Option<Verdict>,
     pub rule: Option<String>,
     pub tool: Option<String>,
@@ -41,6 +45,7 @@ pub struct Line {
     pub client: String,
     pub session: String,
     pub agent: String,
+    pub agent_type: String,
     pub tool: String,
     pub action: String,
     pub verdict: Option<Verdict>,
@@ -66,9 +71,8 @@ pub enum Found {
 
 /// All lines of the log that the filter lets through, and all that is torn.
 pub fn lines(dir: &Path, filter: Filter) -> Result<Lines, Fault> {
-    let since = filter.since_ms.map(clock::rfc3339);
-    let until = filter.until_ms.map(clock::rfc3339);
-    Ok(Lines { files: files(dir)?.into_iter(), open: None, pending: Vec::new(), filter, since, until })
+    let sieve = Sieve::new(filter);
+    Ok(Lines { files: files(dir)?.into_iter(), open: None, pending: Vec::new(), sieve })
 }
 
 /// Reads on as it is asked.
@@ -78,6 +82,12 @@ pub struct Lines {
     open: Option<Reader>,
     /// What the last bytes read held, last first.
     pending: Vec<Found>,
+    sieve: Sieve,
+}
+
+/// A filter with its times as they stand in lines.
+#[derive(Debug)]
+struct Sieve {
     filter: Filter,
     since: Option<String>,
     until: Option<String>,
@@ -96,9 +106,8 @@ impl Iterator for Lines {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             while let Some(found) = self.pending.pop() {
-                match &found {
-                    Found::Line(line) if !self.lets_through(line) => {}
-                    _ => return Some(Ok(found)),
+                if self.sieve.lets_through(&found) {
+                    return Some(Ok(found));
                 }
             }
             let Some(reader) = &mut self.open else {
@@ -124,19 +133,84 @@ impl Iterator for Lines {
     }
 }
 
-impl Lines {
-    fn lets_through(&self, line: &Line) -> bool {
-        let is =
-            |wanted: &Option<String>, value: &str| wanted.as_deref().is_none_or(|wanted| wanted == value);
+impl Sieve {
+    fn new(filter: Filter) -> Sieve {
+        let since = filter.since_ms.map(clock::rfc3339);
+        let until = filter.until_ms.map(clock::rfc3339);
+        Sieve { filter, since, until }
+    }
+
+    /// What is torn passes always.
+    fn lets_through(&self, found: &Found) -> bool {
+        let Found::Line(line) = found else { return true };
+        let is = |wanted: &Option<String>, values: &[&str]| {
+            wanted.as_deref().is_none_or(|wanted| values.contains(&wanted))
+        };
         let filter = &self.filter;
         // The times are all in one form, in which the earlier one sorts first.
         self.since.as_deref().is_none_or(|since| line.time.as_str() >= since)
             && self.until.as_deref().is_none_or(|until| line.time.as_str() < until)
-            && is(&filter.session, &line.session)
-            && is(&filter.tool, &line.tool)
-            && is(&filter.event, &line.event)
+            && filter.client.is_none_or(|client| client.name() == line.client)
+            && is(&filter.session, &[&line.session])
+            && is(&filter.agent, &[&line.agent, &line.agent_type])
+            && is(&filter.tool, &[&line.tool])
+            && is(&filter.event, &[&line.event])
             && filter.verdict.is_none_or(|verdict| line.verdict == Some(verdict))
             && filter.rule.as_ref().is_none_or(|rule| line.rules.contains(rule))
+    }
+}
+
+/// The log read as it grows, from its beginning on and across files that are set aside.
+#[derive(Debug)]
+pub struct Tail {
+    dir: PathBuf,
+    sieve: Sieve,
+    open: Option<(Reader, Name)>,
+}
+
+/// Device and number of a file: it keeps them when it is renamed.
+type Name = (u64, u64);
+
+impl Tail {
+    pub fn new(dir: &Path, filter: Filter) -> Tail {
+        Tail { dir: dir.to_owned(), sieve: Sieve::new(filter), open: None }
+    }
+
+    /// Everything that was added since the last time.
+    pub fn poll(&mut self, mut f: impl FnMut(Found)) -> Result<(), Fault> {
+        loop {
+            self.drain(&mut f)?;
+            // Nobody writes to a file that another one follows, so what it has then is all.
+            let Some((next, name)) = self.following()? else { return Ok(()) };
+            self.drain(&mut f)?;
+            match private::open(&next, false) {
+                Ok(file) => {
+                    self.open = Some((Reader { bytes: BufReader::new(file), path: next, offset: 0 }, name));
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => self.open = None,
+                Err(error) => return Err(cannot(&next, &error)),
+            }
+        }
+    }
+
+    fn drain(&mut self, f: &mut impl FnMut(Found)) -> Result<(), Fault> {
+        let Some((reader, _)) = &mut self.open else { return Ok(()) };
+        while let Some(found) = reader.whole().map_err(|error| cannot(&reader.path, &error))? {
+            found.into_iter().filter(|found| self.sieve.lets_through(found)).for_each(&mut *f);
+        }
+        Ok(())
+    }
+
+    /// The file after the one that is open; the first one where that is not there any more.
+    fn following(&self) -> Result<Option<(PathBuf, Name)>, Fault> {
+        let named = |path: PathBuf| {
+            let meta = std::fs::symlink_metadata(&path).ok()?;
+            Some((path, (meta.dev(), meta.ino())))
+        };
+        let all: Vec<(PathBuf, Name)> = files(&self.dir)?.into_iter().filter_map(named).collect();
+        let open = self.open.as_ref().map(|(_, name)| *name);
+        let after = all.iter().position(|(_, name)| Some(*name) == open).map_or(0, |at| at + 1);
+        Ok(all.into_iter().nth(after))
     }
 }
 
@@ -160,6 +234,19 @@ impl Reader {
                 return Ok(found);
             }
         }
+    }
+
+    /// What the next whole line holds, first first; `None` = no line has ended yet.
+    fn whole(&mut self) -> io::Result<Option<Vec<Found>>> {
+        let mut bytes = Vec::new();
+        let read = (&mut self.bytes).take(LINE).read_until(b'\n', &mut bytes)? as u64;
+        if read < LINE && !bytes.ends_with(b"\n") {
+            self.bytes.seek(SeekFrom::Start(self.offset))?;
+            return Ok(None);
+        }
+        let offset = self.offset;
+        self.offset += read;
+        Ok(Some(self.found(bytes.strip_suffix(b"\n").unwrap_or(&bytes), offset)))
     }
 
     /// The lines in these bytes: more than one where a line was cut short and the next one stands right behind it.
@@ -190,12 +277,33 @@ fn parse(bytes: &[u8]) -> Option<Line> {
     (!line.id.is_empty() && !line.time.is_empty()).then_some(line)
 }
 
+/// Whether a line with its line feed is an event.
+pub(super) fn is_event(line: &[u8]) -> bool {
+    line.strip_suffix(b"\n").and_then(parse).is_some()
+}
+
+/// Whether this may be the beginning of a line.
+pub(super) fn is_piece(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.starts_with(START) || START.starts_with(line)
+}
+
 /// When the file was begun: the time of its first line.
 pub(super) fn begun_ms(path: &Path) -> Option<u64> {
     let mut bytes = Vec::new();
     let file = private::open(path, false).ok()?;
     BufReader::new(file).take(LINE).read_until(b'\n', &mut bytes).ok()?;
-    let line = parse(bytes.strip_suffix(b"\n")?)?;
+    time_ms(&parse(bytes.strip_suffix(b"\n")?)?)
+}
+
+/// The time of a file's last line.
+pub(super) fn ended_ms(path: &Path) -> Option<u64> {
+    let tail = super::prune::tail(path)?;
+    let mut lines = tail.split(|byte| *byte == b'\n').rev();
+    time_ms(&lines.find_map(parse)?)
+}
+
+fn time_ms(line: &Line) -> Option<u64> {
     let time = humantime::parse_rfc3339(&line.time).ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     u64::try_from(time.as_millis()).ok()
 }

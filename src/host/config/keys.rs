@@ -2,7 +2,7 @@
 //! the policy. Parsing, merging, `config show`, the file that `config init` writes and the reference all read this.
 
 use super::value::{Item, Kind, Stricter, Value};
-use crate::domain::{BuiltinRules, Mode, OnFault, Policy, ResourceMode, Tier};
+use crate::domain::{BuiltinRules, LogLevel, Mode, OnFault, Policy, ResourceMode, Tier};
 
 /// One key.
 pub struct Key {
@@ -86,6 +86,10 @@ const BUILTIN: Choice<BuiltinRules> = Choice {
 };
 const LAYERS: Choice<Tier> =
     Choice { words: &["project", "user", "managed"], values: &[Tier::Project, Tier::User, Tier::Managed] };
+const LOG_LEVEL: Choice<LogLevel> = Choice {
+    words: &["error", "warn", "info", "debug"],
+    values: &[LogLevel::Error, LogLevel::Warn, LogLevel::Info, LogLevel::Debug],
+};
 const RESOURCES: Choice<ResourceMode> = Choice {
     words: &["off", "warn", "block"],
     values: &[ResourceMode::Off, ResourceMode::Warn, ResourceMode::Block],
@@ -250,6 +254,18 @@ pub static KEYS: &[Key] = &[
         "whether the audit log is written",
     ),
     key(
+        "audit.log_level",
+        (LOG_LEVEL.kind(), Stricter::Later),
+        field!(LOG_LEVEL audit.log_level),
+        "events from this level on are written; what was blocked, faults and stops always are (docs/audit.md)",
+    ),
+    key(
+        "audit.mask_pii",
+        (Kind::Switch, Stricter::Neither),
+        field!(switch audit.mask_pii),
+        "whether mail addresses, phone and card numbers and the name of the home directory are taken out of the log",
+    ),
+    key(
         "audit.retain_days",
         (numbers(1, 3650), Stricter::Neither),
         field!(whole audit.retain_days),
@@ -360,7 +376,6 @@ pub static REFUSED: &[Refused] = &[
         "the four thresholds of [risk] and the decision matrix replace the one number",
     ),
     never("rationality.low_threshold", "all that is below rationality.medium_threshold is low"),
-    never("audit.log_level", "every event is written; `lazaret audit show` filters when the log is read"),
     never("audit.export_format", "it is an option of the command that exports, not a setting"),
     never("rules.custom_rules_path", "custom rules stand in the configuration itself, as [[rules.custom]]"),
     later("patterns.enabled_patterns", "patterns are not looked for yet"),

@@ -1,0 +1,120 @@
+//! `lazaret audit`: the log for people and other programs.
+
+pub mod args;
+mod csv;
+mod ecs;
+mod export;
+mod prune;
+mod select;
+mod verify;
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+
+use crate::cli::{Exit, Machine};
+use crate::domain::{clip, escape};
+use crate::host::audit::{self, Found, Line, Tail};
+use args::{AuditCommand, Select, Show};
+
+/// Between two looks for new events.
+const PAUSE: Duration = Duration::from_millis(200);
+
+pub fn run(command: &AuditCommand, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
+    match command {
+        AuditCommand::Show(show) => every(&show.select, machine, |line| print(line, show.json, out)),
+        AuditCommand::Tail { lines, follow: false, show } => tail(*lines, show, machine, out),
+        AuditCommand::Tail { lines, follow: true, show } => follow(*lines, show, machine, out),
+        AuditCommand::Verify { json } => verify::run(*json, machine, out),
+        AuditCommand::Export { format, output, select } => {
+            export::run(*format, output.as_deref(), select, machine, out)
+        }
+        AuditCommand::Prune { before, keep_days, dry_run, json } => {
+            let what = prune::What { before: before.as_deref(), keep_days: *keep_days, dry_run: *dry_run };
+            prune::run(what, *json, machine, out)
+        }
+    }
+}
+
+/// Every event that passes; what is torn is told in the end.
+fn every(args: &Select, machine: &Machine, mut f: impl FnMut(&Line) -> std::io::Result<()>) -> Result<Exit> {
+    let mut torn = Vec::new();
+    for found in audit::lines(&audit::dir(&machine.dirs.state), select::filter(args)?)? {
+        match found? {
+            Found::Line(line) => f(&line)?,
+            Found::Torn { file, offset, length } => torn.push((file, offset, length)),
+        }
+    }
+    match torn.first() {
+        None => Ok(Exit::Fine),
+        Some((file, offset, length)) => bail!(
+            "{}: {length} bytes at byte {offset} are no event, and {} more such places; they are left where they are",
+            file.display(),
+            torn.len() - 1
+        ),
+    }
+}
+
+fn tail(last: usize, show: &Show, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
+    let mut kept = VecDeque::new();
+    let told = every(&show.select, machine, |line| {
+        keep(&mut kept, line.clone(), last);
+        Ok(())
+    });
+    for line in &kept {
+        print(line, show.json, out)?;
+    }
+    told
+}
+
+fn keep(kept: &mut VecDeque<Line>, line: Line, last: usize) {
+    kept.push_back(line);
+    if kept.len() > last {
+        kept.pop_front();
+    }
+}
+
+/// The newest events, and new ones until the reader goes away. What is torn is left to `show` and `verify`.
+fn follow(last: usize, show: &Show, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
+    let mut tail = Tail::new(&audit::dir(&machine.dirs.state), select::filter(&show.select)?);
+    let mut kept = VecDeque::new();
+    tail.poll(|found| {
+        if let Found::Line(line) = found {
+            keep(&mut kept, *line, last);
+        }
+    })?;
+    loop {
+        for line in kept.drain(..) {
+            print(&line, show.json, out)?;
+        }
+        out.flush()?;
+        std::thread::sleep(PAUSE);
+        tail.poll(|found| {
+            if let Found::Line(line) = found {
+                kept.push_back(*line);
+            }
+        })?;
+    }
+}
+
+/// One event in one line: time, verdict, tool, action, rules; or the line as it stands in the log.
+fn print(line: &Line, json: bool, out: &mut dyn Write) -> std::io::Result<()> {
+    if json {
+        return writeln!(out, "{}", line.text);
+    }
+    let what: &str = match line.verdict {
+        Some(verdict) => verdict.name(),
+        None => &line.event,
+    };
+    let action = if line.action.is_empty() { &line.note } else { &line.action };
+    write!(out, "{}  {what:<6}  {:<8}  {}", line.time, line.tool, escape(&clip(action, 300)))?;
+    if !line.rules.is_empty() {
+        write!(out, "  [{}]", line.rules.join(", "))?;
+    }
+    if !line.action.is_empty() && !line.note.is_empty() {
+        write!(out, "  ({})", escape(&clip(&line.note, 100)))?;
+    }
+    writeln!(out)
+}
