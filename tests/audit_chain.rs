@@ -12,7 +12,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use lazaret::domain::{AuditEvent, AuditPolicy, EventKind, LogLevel, Policy};
-use lazaret::host::audit::{Bad, Checked, Filter, Found, Tail, Wrong, append, lines, prune, sweep, verify};
+use lazaret::host::audit::{
+    Bad, CHAIN, Checked, Filter, Found, Tail, Wrong, append, lines, prune, sweep, verify,
+};
 use lazaret::host::clock::Now;
 use worker::worker;
 
@@ -81,7 +83,7 @@ fn log() -> (tempfile::TempDir, Copies) {
     let mut copies: Copies =
         files(dir.path()).into_iter().map(|path| (path.clone(), fs::read(&path).unwrap())).collect();
     assert_eq!(copies.iter().map(|(_, bytes)| split(bytes).len()).collect::<Vec<_>>(), [2, 2, 2, 1]);
-    let chain = dir.path().join("chain");
+    let chain = dir.path().join(CHAIN);
     copies.push((chain.clone(), fs::read(chain).unwrap()));
     (dir, copies)
 }
@@ -116,7 +118,7 @@ fn a_log_in_several_files_is_one_chain() {
     let checked = good(dir.path());
     assert_eq!((checked.files, checked.lines, checked.first, checked.last), (4, 7, 1, 7));
     assert_eq!((checked.unchained, checked.unanchored, checked.torn.len()), (0, 0, 0));
-    let mode = fs::metadata(dir.path().join("chain")).unwrap().permissions().mode() & 0o777;
+    let mode = fs::metadata(dir.path().join(CHAIN)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o600);
 }
 
@@ -301,7 +303,7 @@ fn events_of_earlier_versions_are_unchained_and_not_bad() {
 #[test]
 fn without_its_key_nothing_is_proven() {
     let (dir, copies) = log();
-    let chain = dir.path().join("chain");
+    let chain = dir.path().join(CHAIN);
     fs::remove_file(&chain).unwrap();
     let bad_ = bad(dir.path());
     assert_eq!((bad_.wrong, bad_.file, bad_.line), (Wrong::KeyGone, copies[0].0.clone(), 1));
@@ -311,7 +313,7 @@ fn without_its_key_nothing_is_proven() {
     fs::write(&chain, "x").unwrap();
     let fault = append(dir.path(), &policy(1 << 20), later(9000), &event("t9")).unwrap_err();
     assert!(
-        fault.why.contains("damaged") && dir.path().join("chain.damaged-1763700009000").exists(),
+        fault.why.contains("damaged") && dir.path().join(format!("{CHAIN}.damaged-1763700009000")).exists(),
         "{fault}"
     );
     append(dir.path(), &policy(1 << 20), later(9001), &event("t9")).unwrap();
@@ -325,7 +327,7 @@ fn without_its_key_nothing_is_proven() {
 #[test]
 fn a_key_that_others_may_read_is_told_and_closed() {
     let (dir, _) = log();
-    let chain = dir.path().join("chain");
+    let chain = dir.path().join(CHAIN);
     fs::set_permissions(&chain, fs::Permissions::from_mode(0o644)).unwrap();
     assert!(good(dir.path()).exposed);
     sweep(dir.path(), &policy(1 << 20), later(9000)).unwrap();
@@ -340,7 +342,7 @@ fn a_key_that_others_may_read_is_told_and_closed() {
 #[test]
 fn a_line_behind_the_anchor_is_taken_in_by_the_next_one() {
     let dir = tempfile::tempdir().unwrap();
-    let chain = dir.path().join("chain");
+    let chain = dir.path().join(CHAIN);
     write(dir.path(), &policy(1 << 20), 1, 2);
     let before = fs::read(&chain).unwrap();
     write(dir.path(), &policy(1 << 20), 3, 2);

@@ -86,6 +86,7 @@ const PROTECTED: &[(&str, bool, ProtectedKind)] = &[
     ("/home/u/.local/bin/lazaret", false, ProtectedKind::Own),
     ("/home/u/proj/.lazaret.toml", false, ProtectedKind::Own),
     ("/run/user/1000/lazaret", true, ProtectedKind::Keys),
+    ("/home/u/.local/state/lazaret/audit/lazaret-audit.key", false, ProtectedKind::Keys),
 ];
 
 /// The call that an example stands for: `Tool path content`, `mcp__SERVER__TOOL arguments`, or a command line.

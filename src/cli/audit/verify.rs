@@ -53,7 +53,7 @@ fn good(checked: &Checked, out: &mut dyn Write) -> std::io::Result<()> {
     if checked.exposed {
         writeln!(
             out,
-            "note: others than you may read the chain's key: `chmod 600` the file `{}`",
+            "note: others than you may read the chain's key: `chmod 600` the file `{}` beside the log",
             audit::CHAIN
         )?;
     }

@@ -16,8 +16,8 @@ use crate::host::clock::Now;
 use crate::host::lock::{self, Hold};
 use crate::host::private;
 
-/// The file's name. It holds a key: `places` keeps every tool from reading it.
-pub const FILE: &str = "chain";
+/// The file's name, which no project has. It holds a key: `places` keeps every tool from reading it.
+pub const FILE: &str = "lazaret-audit.key";
 const MAGIC: &[u8; 12] = b"lazaret aud1";
 /// Magic, the key with its name, the anchor: what every line needs, in one read.
 const HOT: usize = HEAD + ANCHOR;

@@ -164,9 +164,14 @@ pub(super) const RULES: &[Rule] = &[
             "grep -r . /run/user/1000",
             "Grep /run/user/1000/lazaret x",
             "cp -r /run/user/1000/lazaret /tmp/k",
+            "xxd ~/.local/state/lazaret/audit/lazaret-audit.key",
+            "cat ~/.local/state/lazaret/audit/*",
+            "cp -r ~/.local/state/lazaret /tmp/k",
         ],
         silent: &[
             "lazaret doctor",
+            "cat ~/.local/state/lazaret/audit/audit.jsonl",
+            "grep -rn x ~/.local",
             "cat ~/.config/lazaret/config.toml",
             "ls /run/user/1000",
             "grep -rn lazaret src",
@@ -742,6 +747,7 @@ pub(super) const RULES: &[Rule] = &[
             "~/.local/bin/lazaret uninstall all",
             "lazaret config init",
             "lazaret audit prune",
+            "lazaret audit export --format json --output x.json",
             "script -qc 'lazaret allow X' /dev/null",
             "lazaret feedback 1 fp",
             "lazaret rollback --last",
@@ -752,6 +758,7 @@ pub(super) const RULES: &[Rule] = &[
             "lazaret --help",
             "lazaret doctor",
             "lazaret audit show",
+            "lazaret audit export --format csv",
             "lazaret config show",
             "lazaret rules list",
             "lazaret trust show",
@@ -1079,10 +1086,13 @@ fn own_commands<'a>(scene: &Scene<'a>) -> Found<'a> {
         let mut words = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().map(Arg::prefix));
         let (first, second) = (words.next(), words.next().unwrap_or_default());
         let Some(first) = first else { return inv.args.iter().any(Arg::has_unknown) };
+        // Into a file whose content is in part an agent's own words.
+        let writes = (first, second) == ("audit", "export")
+            && inv.args.iter().any(|arg| arg.prefix().starts_with("--output"));
         let help = inv.args.iter().any(|arg| matches!(arg.known(), Some("--help" | "-h" | "--dry-run")));
-        !help
-            && !LOOKING.contains(&first)
-            && !LOOKING_SUBS.iter().any(|(name, subs)| *name == first && subs.contains(&second))
+        let looks = LOOKING.contains(&first)
+            || LOOKING_SUBS.iter().any(|(name, subs)| *name == first && subs.contains(&second));
+        !help && (writes || !looks)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

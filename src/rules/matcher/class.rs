@@ -368,9 +368,23 @@ impl Spot<'_> {
                 Rel::Apart => false,
                 Rel::Same => true,
                 Rel::Below => place.tree,
-                Rel::Above => self.recursive && is_inner(self.path, view),
+                // One file deep in our own directory: who searches what lies above that is not after it.
+                Rel::Above => {
+                    self.recursive && is_inner(self.path, view) && (place.tree || self.is_own(view))
+                }
             }
         })
+    }
+
+    /// Whether it lies in a directory of ours.
+    fn is_own(self, view: &View<'_>) -> bool {
+        let own = |place: &&Protected| place.tree && place.kind == ProtectedKind::Own;
+        view.facts
+            .places
+            .protected
+            .iter()
+            .filter(own)
+            .any(|place| matches!(relation_to(self.path, self.is_glob, &place.path), Rel::Same | Rel::Below))
     }
 
     /// The classes of a path of which only the beginning is known.
