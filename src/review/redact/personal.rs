@@ -26,7 +26,7 @@ pub fn mask<'t>(text: &'t str, home: Option<&str>) -> Cow<'t, str> {
             b'0'..=b'9' | b'+' | b'(' => number(bytes, at),
             _ => None,
         };
-        let Some(hit) = hit.or_else(|| named(bytes, at, name)) else {
+        let Some(hit) = hit.or_else(|| named(bytes, at, name, kept)) else {
             at += 1;
             continue;
         };
@@ -58,19 +58,27 @@ fn before(bytes: &[u8], at: usize) -> Option<u8> {
     at.checked_sub(1).and_then(|at| bytes.get(at)).copied()
 }
 
-fn named(bytes: &[u8], at: usize, name: Option<&[u8]>) -> Option<Hit> {
+/// The person's name at `at`, or the mail address that it is part of.
+fn named(bytes: &[u8], at: usize, name: Option<&[u8]>, kept: usize) -> Option<Hit> {
     let name = name?;
     let end = at + name.len();
     let whole = !before(bytes, at).is_some_and(is_word) && !bytes.get(end).copied().is_some_and(is_word);
-    (tail(bytes, at).starts_with(name) && whole).then_some(Hit { start: at, end, kind: "home" })
+    if !tail(bytes, at).starts_with(name) || !whole {
+        return None;
+    }
+    let sign = end + tail(bytes, end).iter().take(LOCAL).take_while(|byte| is_local(**byte)).count();
+    let address = if bytes.get(sign) == Some(&b'@') { mail(bytes, sign, kept) } else { None };
+    Some(address.filter(|hit| hit.start <= at).unwrap_or(Hit { start: at, end, kind: "home" }))
+}
+
+/// What the part of a mail address before the `@` is made of.
+fn is_local(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+' | b'%') || byte >= 0x80
 }
 
 /// The address around the `@` at `at`; nothing before `kept` is looked at again.
 fn mail(bytes: &[u8], at: usize, kept: usize) -> Option<Hit> {
-    let local = |byte: &u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+' | b'%') || *byte >= 0x80
-    };
-    let front = bytes.get(kept..at)?.iter().rev().take(LOCAL).take_while(|byte| local(byte)).count();
+    let front = bytes.get(kept..at)?.iter().rev().take(LOCAL).take_while(|byte| is_local(**byte)).count();
     let end = run(bytes, at + 1, |byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-') || byte >= 0x80
     });
@@ -93,35 +101,45 @@ fn number(bytes: &[u8], at: usize) -> Option<Hit> {
     {
         return None;
     }
-    let (mut digits, mut end, mut separators, mut place) = (Vec::new(), at, 0, at);
-    while let Some(byte) = bytes.get(place).copied() {
+    let (digits, groups) = groups(bytes, at);
+    let first = bytes.get(at).copied();
+    // As many groups as make a number; what follows it may be another one.
+    (1..=groups.len()).rev().find_map(|count| {
+        let groups = groups.get(..count)?;
+        let lengths: Vec<usize> = groups.iter().map(|(length, _)| *length).collect();
+        let digits = digits.get(..lengths.iter().sum())?;
+        let end = groups.last()?.1;
+        let next = |place: usize| bytes.get(place).copied();
+        let time = next(end) == Some(b':') && next(end + 1).is_some_and(|byte| byte.is_ascii_digit());
+        if time || next(end).is_some_and(is_word) {
+            return None;
+        }
+        let card = CARD.contains(&digits.len()) && first != Some(b'+') && is_card(&lengths) && luhn(digits);
+        let phone = PHONE.contains(&digits.len()) && is_phone(first, digits, &lengths);
+        let kind = if card { "card" } else { "phone" };
+        (card || phone).then_some(Hit { start: at, end, kind })
+    })
+}
+
+/// The digits from `at` on, and each of their groups: how long it is, and where it ends.
+fn groups(bytes: &[u8], at: usize) -> (Vec<u8>, Vec<(usize, usize)>) {
+    let (mut digits, mut groups) = (Vec::new(), Vec::<(usize, usize)>::new());
+    for (place, byte) in bytes.iter().copied().enumerate().skip(at).take(LONGEST) {
         match byte {
             b'0'..=b'9' => {
                 digits.push(byte - b'0');
-                end = place + 1;
+                match groups.last_mut().filter(|(_, end)| *end == place) {
+                    Some((length, end)) => (*length, *end) = (*length + 1, place + 1),
+                    None => groups.push((1, place + 1)),
+                }
             }
-            b'+' if place == at => {}
-            b' ' | b'-' if !digits.is_empty() && before(bytes, place).is_some_and(joins) => separators += 1,
-            b'(' | b')' | b'/' | b'.' if digits.len() < 8 => separators += 1,
+            b'+' | b'(' if place == at => {}
+            b' ' | b'-' if before(bytes, place).is_some_and(joins) => {}
+            b'(' | b')' | b'/' | b'.' if digits.len() < 8 => {}
             _ => break,
         }
-        if digits.len() > *CARD.end() || place - at > LONGEST {
-            return None;
-        }
-        place += 1;
     }
-    if bytes.get(end).copied().is_some_and(is_word) {
-        return None;
-    }
-    let separated = separators > 0;
-    let kind = if CARD.contains(&digits.len()) && bytes.get(at) != Some(&b'+') && luhn(&digits) {
-        "card"
-    } else if PHONE.contains(&digits.len()) && is_phone(bytes.get(at).copied(), &digits, separated) {
-        "phone"
-    } else {
-        return None;
-    };
-    Some(Hit { start: at, end, kind })
+    (digits, groups)
 }
 
 /// Only one blank or dash, or one behind a bracket, joins two groups of digits.
@@ -129,13 +147,17 @@ fn joins(byte: u8) -> bool {
     byte.is_ascii_digit() || byte == b')'
 }
 
-/// With a plus in front; or in groups, with a zero or a bracket in front. A bare number, a date and a time are none.
-fn is_phone(first: Option<u8>, digits: &[u8], separated: bool) -> bool {
+/// How cards are written: in one, or in the groups that are printed on them.
+fn is_card(groups: &[usize]) -> bool {
+    matches!(groups, [_] | [4, 4, 4, 4] | [4, 4, 4, 4, 3] | [4, 6, 5])
+}
+
+/// With a plus in front; or in groups, with a zero in front or as in North America. A bare number, a date and a time are none.
+fn is_phone(first: Option<u8>, digits: &[u8], groups: &[usize]) -> bool {
     match first {
         Some(b'+') => digits.first() != Some(&0),
-        Some(b'(') => digits.len() >= 10,
-        Some(b'0') => separated && digits.len() >= 10,
-        Some(_) => separated && digits.len() == 10 && digits.first() > Some(&1),
+        Some(b'0') => groups.len() > 1 && digits.len() >= 10,
+        Some(_) => groups == [3, 3, 4] && digits.first() > Some(&1),
         None => false,
     }
 }
@@ -172,6 +194,9 @@ mod tests {
             ("call (212) 555-0173 today", "call [masked:phone] today"),
             ("call 212-555-0173", "call [masked:phone]"),
             ("call 030 1234 5678", "call [masked:phone]"),
+            ("212-555-0173 5 times", "[masked:phone] 5 times"),
+            ("4111 1111 1111 1111 12/30", "[masked:card] 12/30"),
+            ("x.maria@mail.example.org", "[masked:mail]"),
             ("cat /home/maria/notes.txt", "cat /home/[masked:home]/notes.txt"),
             ("ls ~maria; id maria", "ls ~[masked:home]; id [masked:home]"),
             ("/Users/maria", "/Users/[masked:home]"),
@@ -188,6 +213,7 @@ mod tests {
             "git clone git@code.example.org:team/app.git",
             "ssh deploy@build",
             "date 2026-11-21T23:15:00Z 2026-11-21 23:15:00",
+            "from 2026-11-21 2026-11-22 to 01-02-2026 03:04",
             "sleep 1763700000000; kill 123456789",
             "curl http://127.0.0.1:8080/a/10.0.0.1",
             "sha 4111111111111112 deadbeef00112233",
