@@ -83,11 +83,11 @@ fn a_path_holds_all_that_the_call_touches() {
     for (command, expected) in [
         ("cat fixtures/.env", "allow"),
         ("cd fixtures && cat deep/.env", "allow"),
-        ("cat .env", "modify"),
-        ("cat fixtures/.env .env", "modify"),
-        ("cat fixtures/../.env", "modify"),
-        ("cat fixtures/.env \"$X/.env\"", "modify"),
-        ("cat fixtures/.env.linked", "modify"),
+        ("cat .env", "block"),
+        ("cat fixtures/.env .env", "block"),
+        ("cat fixtures/../.env", "block"),
+        ("cat fixtures/.env \"$X/.env\"", "block"),
+        ("cat fixtures/.env.linked", "block"),
     ] {
         assert_eq!(verdict(&world, command), expected, "{command}");
     }

@@ -144,6 +144,7 @@ const RAZED: Deeds = &[
     (&["skaffold", "okteto", "garden"], &["destroy", "cleanup namespace", "delete environment"]),
     (&["juju"], &["destroy-model", "destroy-controller", "kill-controller", "remove-application"]),
     (&["ceph"], &["osd pool delete", "osd pool rm", "fs rm"]),
+    (&["kubectl", "oc"], &["drain --force", "drain --disable-eviction"]),
 ];
 
 /// Deeds that switch off what protects or watches a cloud account.
@@ -265,6 +266,7 @@ const GIVEN: Deeds = &[
 
 /// Deeds of which a person is asked.
 const ASKED: Deeds = &[
+    (&["aws"], &["s3 mv s3://* s3://* --recursive"]),
     (TERRAFORM, &["apply -destroy", "apply --destroy", "import", "state mv"]),
     (&["pulumi"], &["stack rm", "state delete", "refresh --yes", "cancel"]),
     (&["sam"], &["delete"]),
@@ -578,7 +580,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("kubectl get pods")),
         when: &[
             predicate("kubectl_deletes", Trigger::programs(KUBECTL), |scene| kubectl_deletes(scene, false)),
-            When::Command(sub(KUBECTL, &["drain", "cordon", "taint"])),
+            When::Command(Command { without: &["--dry-run"], ..sub(KUBECTL, &["drain", "cordon", "taint"]) }),
             When::Command(Command { flags: &[&["--replicas=0"]], ..sub(KUBECTL, &["scale"]) }),
             When::Command(Command {
                 without: &["--dry-run"],

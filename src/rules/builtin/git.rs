@@ -641,6 +641,7 @@ pub(crate) const RULES: &[Rule] = &[
             "git tag -l | xargs git tag -d",
             "git tag -d $(git tag)",
             "git rebase -i --root",
+            "git send-pack --force git@x.example:a/b main",
             "git replace -f HEAD HEAD~1",
             "git config core.bare true",
             "hg update -C",
@@ -1172,6 +1173,7 @@ fn history_replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
         Some("symbolic-ref") => flagged(inv, &["-d", "--delete"]),
         Some("replace") => flagged(inv, &["-f", "--graft", "--force"]),
         Some("rebase") => flagged(inv, &["--root"]),
+        Some("send-pack") => flagged(inv, &["--force", "--mirror", "-f"]),
         Some("lfs") => has_operand(inv, "migrate") || inv.sub.iter().any(|word| word == "migrate"),
         _ => false,
     });

@@ -26,6 +26,7 @@ mod privilege;
 mod remote;
 mod resets;
 mod resources;
+mod roundabout;
 mod runners;
 mod scripts;
 mod secrets;
@@ -64,6 +65,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     remote::RULES,
     clusters::RULES,
     docker::RULES,
+    roundabout::RULES,
     cloud::RULES,
     resets::RULES,
     database::RULES,

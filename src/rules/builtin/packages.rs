@@ -31,6 +31,9 @@ const URL_RUNNERS: &[&str] = &[
 ];
 
 /// Deeds that publish.
+/// Modules that upload to the public registry.
+const UPLOADED: Deeds = &[(&["python", "python3"], &["-m twine upload", "-m flit publish", "-m uv publish"])];
+
 const PUBLISHED: Deeds = &[
     (&["python", "python3"], &["-m twine upload", "twine upload", "-m flit publish"]),
     (&["python", "python3"], &["setup.py upload", "-m maturin publish", "-m uv publish", "-m build upload"]),
@@ -128,6 +131,55 @@ const REGISTRY_VARIABLES: &[&str] = &[
 ];
 
 pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "packages.published-for-good",
+        severity: Severity::Critical,
+        reason: "publishes to a public registry, which keeps the version for good",
+        instead: Some(Instead::Command("npm publish --dry-run")),
+        when: &[
+            When::Command(Command {
+                without: &["--dry-run", "-n", "--registry", "--index", "--repository", "-r"],
+                ..sub(
+                    &["npm", "pnpm", "yarn", "bun", "cargo", "poetry", "uv", "hatch", "flit", "lerna"],
+                    &["publish", "npm publish", "unpublish"],
+                )
+            }),
+            When::Command(Command {
+                without: &["--help", "--repository-url", "--repository", "-r"],
+                ..sub(&["twine"], &["upload"])
+            }),
+            When::Command(Command { without: &["--host", "--help"], ..sub(&["gem"], &["push", "yank"]) }),
+            predicate("uploaded_by_a_module", Trigger::rows(UPLOADED), |scene| {
+                let found = scene.invocations().iter().find(|inv| {
+                    let words = deeds::known_words(inv);
+                    deeds::is_one(inv, UPLOADED)
+                        && !words.iter().any(|word| {
+                            matches!(*word, "-r" | "--repository" | "--repository-url" | "--help")
+                        })
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
+            When::Command(sub(&["cargo"], &["yank"])),
+        ],
+        fires: &[
+            "npm publish",
+            "cargo publish",
+            "twine upload dist/*",
+            "gem push x.gem",
+            "poetry publish --build",
+            "pnpm publish --access public",
+        ],
+        silent: &[
+            "npm publish --dry-run",
+            "npm publish --registry http://localhost:4873",
+            "twine upload -r testpypi dist/*",
+            "cargo package",
+            "npm pack",
+            "npm run publish-docs",
+            "git commit -m 'npm publish'",
+        ],
+        ..RULE
+    },
     Rule {
         id: "packages.publish",
         verdict: Verdict::Modify,

@@ -201,15 +201,42 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "secrets.env-file",
+        reason: "shows every value of a .env file to the model",
+        instead: Some(Instead::Command("cut -d= -f1 .env")),
+        when: &[predicate("env_file_dumped", Trigger::programs(DUMPERS).or(Trigger::TOOL), env_file_dumped)],
+        fires: &[
+            "cat .env",
+            "head config/.env.production",
+            "base64 .env",
+            "cat < .env",
+            "Read /home/u/proj/.env",
+            "Read /home/u/proj/.env.local",
+        ],
+        silent: &[
+            "cat .env.example",
+            "cut -d= -f1 .env",
+            "grep PORT .env",
+            "cat .env.test",
+            "cat .env.development",
+            "export $(cat .env | xargs)",
+            "Read /home/u/proj/.env.sample",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.env-values",
         verdict: Verdict::Modify,
         severity: Severity::Medium,
-        reason: "shows the values of a .env file to the model",
+        reason: "shows values of a .env file to the model",
         instead: Some(Instead::Command("cut -d= -f1 .env")),
         when: &[
             predicate(
                 "env_file_shown",
                 Trigger::programs(READERS).or(Trigger::programs(SOURCES)).or(Trigger::TOOL),
-                env_file_shown,
+                |scene| match env_file_dumped(scene) {
+                    Found::No => env_file_shown(scene),
+                    Found::Yes(_) | Found::Unsure(_) => Found::No,
+                },
             ),
             When::Code(Code {
                 programs: &[],
@@ -217,12 +244,9 @@ pub(super) const RULES: &[Rule] = &[
             }),
         ],
         fires: &[
-            "cat .env",
             "grep SECRET .env",
-            "head config/.env.production",
-            "Read /home/u/proj/.env",
+            "cat .env.development",
             "Grep /home/u/proj/.env.local KEY",
-            "cat < .env",
             "source .env && env",
             "python3 -c \"print(open('.env').read())\"",
         ],
@@ -347,7 +371,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "secrets.search",
-        verdict: Verdict::Modify,
         reason: "looks for keys and credentials over the whole machine or home",
         instead: Some(Instead::Command("git ls-files")),
         when: &[predicate(
@@ -422,7 +445,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "secrets.history-read",
-        verdict: Verdict::Modify,
         severity: Severity::Medium,
         reason: "reads what the person typed before, passwords among it",
         instead: Some(Instead::Advice("ask the person which command is meant")),
@@ -625,6 +647,37 @@ fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
         // Last, because it looks at all other commands.
         shows(inv)
             && (inv.reads.iter().any(env_target) || inv.operands.iter().any(|arg| is_env(arg, inv, scene)))
+            && !is_exported(inv, scene)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What shows a file as a whole, or the most of it.
+const DUMPERS: &[&str] = &[
+    "cat", "less", "more", "head", "tail", "bat", "batcat", "tac", "nl", "strings", "xxd", "od", "hexdump",
+    "base64", "base32",
+];
+
+/// The settings of a developer's own machine or of the tests, which often hold nothing that is secret.
+const OWN_SETTINGS: &[&str] = &["test", "testing", "development", "dev", "ci", "docker", "e2e"];
+
+fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let own = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        name.split('.').any(|part| OWN_SETTINGS.contains(&part))
+    };
+    let target = |target: &Target| {
+        !own(target.text()) && classify(target, EffectKind::FileRead, &scene.view).has(Class::EnvFile)
+    };
+    if let Action::Read { path } = &scene.view.call.action {
+        let whole = Target::Path { path: path.clone(), glob: false, recursive: false };
+        return if target(&whole) { Found::yes(path) } else { Found::No };
+    }
+    let found = scene.invocations().iter().find(|inv| {
+        runs(inv, DUMPERS)
+            && shows(inv)
+            && (inv.reads.iter().any(target)
+                || inv.operands.iter().any(|arg| target(&target_of(arg, inv.cwd.as_deref()))))
             && !is_exported(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))

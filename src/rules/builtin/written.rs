@@ -130,6 +130,7 @@ fn runs_by_itself(path: &str) -> bool {
     let name = lower.rsplit('/').next().unwrap_or_default();
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     is_hook(&lower, name, extension)
+        || instructions::is_read_by_agents(&lower)
         || matches!(
             form_of(name, extension),
             Some(Form::Strings | Form::Cron | Form::Unit | Form::Yaml | Form::Settings)

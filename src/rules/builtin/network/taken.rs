@@ -19,6 +19,7 @@ const LOOKED: &[&str] = &[
     "secrets.token-printed",
     "secrets.variable-printed",
     "secrets.env-file",
+    "secrets.env-values",
     "secrets.history-read",
     "secrets.key-file",
     "secrets.copy-given",

@@ -331,6 +331,10 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
             worst = Verdict::Block;
         }
         let pipes = line.contains("| sh") || line.contains("| bash");
+        let ordered = in_line(ORDERS) && !forbids && !line.contains('`') && !in_line(ASKS);
+        if ordered && bare_commands(line).any(|command| judge::refused(scene, command)) {
+            worst = worst.max(Verdict::Block);
+        }
         if in_line(OVERRIDES) && !line.contains(['"', '`']) && !forbids || in_line(HIDES) && pipes && !forbids
         {
             worst = worst.max(if pipes || robs { Verdict::Block } else { Verdict::Modify });
@@ -395,6 +399,25 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
         }
     }
     worst
+}
+
+/// Commands that stand in a sentence without any quotes: what is piped into a shell, and a deletion with what it deletes.
+fn bare_commands(line: &str) -> impl Iterator<Item = &str> {
+    let piped = ["curl ", "wget "].iter().filter_map(|word| {
+        let rest = line.get(line.find(word)?..)?;
+        let end = ["| bash", "|bash", "| sh", "|sh"]
+            .iter()
+            .filter_map(|shell| rest.find(shell).map(|at| at + shell.len()))
+            .min()?;
+        rest.get(..end)
+    });
+    let deleted = ["rm -rf ", "rm -fr ", "sudo rm -rf "].iter().filter_map(|word| {
+        let rest = line.get(line.find(word)?..)?;
+        let behind = rest.get(word.len()..)?;
+        let end = behind.find(char::is_whitespace).map_or(rest.len(), |at| word.len() + at);
+        rest.get(..end).map(|command| command.trim_end_matches(['.', ',', ')']))
+    });
+    piped.chain(deleted)
 }
 
 /// A command up to where the sentence around it goes on.
