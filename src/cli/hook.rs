@@ -272,9 +272,44 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     let decision = personal_permission(decision, request, call, setting);
     let took_us = clock::now().age_ms(*now).saturating_mul(1000);
     match setting.log().call(request, call, &decision, took_us) {
+        Ok(()) if trust == Trust::Ordinary => {
+            after_block(decision, request, call, (&survey, &facts), setting)
+        }
         Ok(()) => decision,
         Err(fault) => weigh(decision, fault),
     }
+}
+
+/// A refusal is remembered, and what it makes with those before it may change the answer. Nothing is lost when that fails.
+fn after_block(
+    mut decision: Decision,
+    request: &Request,
+    call: &ToolCall,
+    (survey, facts): (&Survey, &Facts),
+    setting: &Setting,
+) -> Decision {
+    if decision.enforcement() != Enforcement::Deny || decision.fault_kind().is_some() {
+        return decision;
+    }
+    let known = (survey, facts, &setting.policy);
+    let chosen = match behaviour::refused(request, call, known, (&setting.store(), setting.now)) {
+        Ok(told) => told.chosen,
+        Err(fault) => {
+            let _recorded = setting.log().fault(&fault);
+            None
+        }
+    };
+    if let Some(chosen) = chosen {
+        let _recorded = setting.log().intervention(request, &chosen);
+        let advice = behaviour::advice(&chosen);
+        if advice.enforcement() == Enforcement::Stop {
+            return advice;
+        }
+        for reason in advice.reasons() {
+            decision.note(&reason.rule, reason.message.clone());
+        }
+    }
+    decision
 }
 
 /// How much of the session's past the policy wants to see. Every record in the window costs: only who has a limit looks
@@ -387,7 +422,9 @@ fn other_event(request: &Request, event: &Event, places: Places, setting: &Setti
             let ended =
                 behaviour::Ended { outcome: *outcome, error: error.as_deref(), duration_ms: *duration_ms };
             finish(request, call, ended, places, setting).map(|advice| {
-                if let (Some(chosen), None) = (advice, &decision.replacement) {
+                let Some(chosen) = advice else { return };
+                let _recorded = setting.log().intervention(request, &chosen);
+                if decision.replacement.is_none() {
                     decision = behaviour::advice(&chosen);
                 }
             })
@@ -404,6 +441,9 @@ fn other_event(request: &Request, event: &Event, places: Places, setting: &Setti
         },
         Event::SessionEnd { .. } => {
             setting.desk().close(&request.subject).and_then(|ended| setting.log().reviews_ended(&ended))
+        }
+        Event::SessionStart { source } if source == "compact" => {
+            behaviour::restarted(request, &setting.store(), setting.now).map(|told| decision = told)
         }
         Event::SessionStart { .. } => sweep(setting),
         Event::ConfigChange { .. } => {
