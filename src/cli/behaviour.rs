@@ -1,8 +1,9 @@
 //! The order of what happens when a call has ended: it becomes a deed, patterns are looked for, and what is to be said is said.
 
+use crate::cli::record::Log;
 use crate::domain::{
-    Decision, Deed, Facts, Fault, InterventionKind, Outcome, Places, Policy, Purpose, Reason, Request,
-    Severity, ToolCall, Verdict,
+    Decision, Deed, Enforcement, Facts, Fault, InterventionKind, Outcome, Places, Policy, Purpose, Reason,
+    Request, Severity, ToolCall, Verdict,
 };
 use crate::host::clock::Now;
 use crate::host::state::{self, Look, Reported, Store};
@@ -41,7 +42,7 @@ pub fn ended(
 }
 
 /// A call was refused: that is a deed too. What is known of it comes from the decision.
-pub fn refused(
+fn refused(
     request: &Request,
     call: &ToolCall,
     known: (&Survey, &Facts, &Policy),
@@ -49,6 +50,36 @@ pub fn refused(
 ) -> Result<Told, Fault> {
     let ended = Ended { outcome: Outcome::Blocked, error: None, duration_ms: None };
     remembered(request, call, ended, known, (store, now))
+}
+
+/// A refusal is remembered, and what it makes with those before it may change the answer. Nothing is lost when that fails.
+pub fn after_refusal(
+    mut decision: Decision,
+    (request, call): (&Request, &ToolCall),
+    known: (&Survey, &Facts, &Policy),
+    (store, log): (&Store, Log<'_>),
+) -> Decision {
+    if decision.enforcement() != Enforcement::Deny || decision.fault_kind().is_some() {
+        return decision;
+    }
+    let chosen = match refused(request, call, known, (store, log.now)) {
+        Ok(told) => told.chosen,
+        Err(fault) => {
+            let _recorded = log.fault(&fault);
+            None
+        }
+    };
+    if let Some(chosen) = chosen {
+        let _recorded = log.intervention(request, &chosen);
+        let advice = advice(&chosen);
+        if advice.enforcement() == Enforcement::Stop {
+            return advice;
+        }
+        for reason in advice.reasons() {
+            decision.note(&reason.rule, reason.message.clone());
+        }
+    }
+    decision
 }
 
 fn remembered(

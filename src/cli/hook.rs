@@ -9,8 +9,8 @@ use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
 use crate::cli::{behaviour, call};
 use crate::domain::{
-    Asking, Client, Decision, Enforcement, Entry, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places,
-    Policy, Request, Stand, Standing, Subject, ToolCall, Trust, Verdict,
+    Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places, Policy,
+    Request, Stand, Standing, Subject, ToolCall, Trust, Verdict,
 };
 use crate::host::clock::{self, Now};
 use crate::host::dirs::{Dirs, Environment};
@@ -253,7 +253,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
             .then(|| call::recall(call, &request.cwd, policy, &stand.marks, (&survey, &facts)));
         let (survey, facts) = recalled.as_ref().map_or((&survey, &facts), |(survey, facts)| (survey, facts));
         let decision = decide_on(stand, survey, facts);
-        let entry = entry(subject, call, &decision);
+        let entry = call::entry(subject, call, &decision);
         // Also of a call for which a person has to give a permission first; what it makes go away is not forgotten yet.
         let marks = (decision.verdict() != Verdict::Block).then(|| survey.marks.clone());
         (decision, Some(entry), marks.filter(|marks| !marks.is_empty()))
@@ -273,43 +273,12 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     let took_us = clock::now().age_ms(*now).saturating_mul(1000);
     match setting.log().call(request, call, &decision, took_us) {
         Ok(()) if trust == Trust::Ordinary => {
-            after_block(decision, request, call, (&survey, &facts), setting)
+            let known = (&survey, &facts, policy);
+            behaviour::after_refusal(decision, (request, call), known, (&setting.store(), setting.log()))
         }
         Ok(()) => decision,
         Err(fault) => weigh(decision, fault),
     }
-}
-
-/// A refusal is remembered, and what it makes with those before it may change the answer. Nothing is lost when that fails.
-fn after_block(
-    mut decision: Decision,
-    request: &Request,
-    call: &ToolCall,
-    (survey, facts): (&Survey, &Facts),
-    setting: &Setting,
-) -> Decision {
-    if decision.enforcement() != Enforcement::Deny || decision.fault_kind().is_some() {
-        return decision;
-    }
-    let known = (survey, facts, &setting.policy);
-    let chosen = match behaviour::refused(request, call, known, (&setting.store(), setting.now)) {
-        Ok(told) => told.chosen,
-        Err(fault) => {
-            let _recorded = setting.log().fault(&fault);
-            None
-        }
-    };
-    if let Some(chosen) = chosen {
-        let _recorded = setting.log().intervention(request, &chosen);
-        let advice = behaviour::advice(&chosen);
-        if advice.enforcement() == Enforcement::Stop {
-            return advice;
-        }
-        for reason in advice.reasons() {
-            decision.note(&reason.rule, reason.message.clone());
-        }
-    }
-    decision
 }
 
 /// How much of the session's past the policy wants to see. Every record in the window costs: only who has a limit looks
@@ -322,32 +291,6 @@ pub fn look(policy: &Policy, trust: Trust) -> Look {
     let windows = policy.tool_limits.iter().map(|limit| limit.window_seconds);
     let longest = windows.fold(quarantine, u32::max);
     Look { records: LOOK_BACK, window_ms: u64::from(longest) * 1000 }
-}
-
-fn entry(subject: &Subject, call: &ToolCall, decision: &Decision) -> Entry {
-    let identity = review::identify(subject, call);
-    let runs = match decision.enforcement() {
-        Enforcement::Proceed | Enforcement::Notice | Enforcement::Rewrite | Enforcement::Ask => true,
-        Enforcement::Deny | Enforcement::Stop => false,
-    };
-    let writes = runs && decision.effects.iter().any(review::is_file_operation);
-    // Which copy a quarantined agent was led to is what its report is compared with.
-    let sealed = decision.rewrite().filter(|_| decision.quarantined);
-    Entry {
-        action: sealed.map_or(identity.action, |change| review::sealed_action(&call.tool, &change.value)),
-        agent: identity.agent,
-        tool: identity.tool,
-        call: identity.call,
-        // Of a rewritten call nobody was asked: that it ran says nothing for what it works on.
-        verdict: if decision.enforcement() == Enforcement::Rewrite {
-            Verdict::Warn
-        } else {
-            decision.verdict()
-        },
-        outcome: if runs { Outcome::Pending } else { Outcome::Blocked },
-        writes,
-        file_operation: writes,
-    }
 }
 
 /// What could not be done in full: a block stays a block; everything else becomes a question to the person where the
