@@ -299,8 +299,9 @@ fn block(output: &Output<'_>, text: &str) -> Reply {
 
 /// What the model is told when it begins anew.
 fn session_start(decision: &Decision) -> Reply {
-    if decision.enforcement() == Enforcement::Proceed {
-        return Reply::pass(Vec::new());
+    // Anything else is for the person.
+    if !decision.reasons().first().is_some_and(|reason| reason.rule == "session.remembered") {
+        return notice(decision);
     }
     let text = message::reminder(decision);
     let specific =
