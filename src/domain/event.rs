@@ -122,6 +122,8 @@ impl EventKind {
             | EventKind::PermissionGranted
             | EventKind::PermissionUsed
             | EventKind::TrustChanged
+            | EventKind::SessionResumed
+            | EventKind::Intervention
             | EventKind::AuditPruned => LogLevel::Warn,
             EventKind::ActionBlocked
             | EventKind::ToolBlocked
