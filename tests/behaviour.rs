@@ -48,3 +48,93 @@ fn an_error_that_is_being_mended_is_no_pattern() {
         assert_eq!(world.hook("claude-code", edit.to_string().as_bytes()).stdout, "");
     }
 }
+
+/// Runs one command so that it takes `seconds`.
+fn takes(world: &World, id: usize, seconds: u64) -> (Answer, Option<Answer>) {
+    let mut message = world.message("Bash", &json!({"command": "./grow"}));
+    message["tool_use_id"] = json!(format!("toolu_{id}"));
+    let before = world.hook("claude-code", message.to_string().as_bytes());
+    if before.is_block() {
+        return (before, None);
+    }
+    message["hook_event_name"] = json!("PostToolUse");
+    message["tool_response"] = json!({});
+    message["duration_ms"] = json!(seconds * 1000);
+    let after = world.hook("claude-code", message.to_string().as_bytes());
+    (before, Some(after))
+}
+
+#[test]
+fn what_keeps_growing_is_slowed_down_and_then_stopped() {
+    let world = World::new();
+    for (id, seconds) in [2, 4, 8, 16, 32].into_iter().enumerate() {
+        let (_, after) = takes(&world, id, seconds);
+        assert_eq!(after.unwrap().stdout, "", "{seconds} s");
+    }
+    let told = takes(&world, 5, 64).1.unwrap().stdout;
+    assert!(told.contains("resource_spiral (resource_throttling)"), "{told}");
+    let stopped = takes(&world, 6, 128).1.unwrap().json();
+    assert_eq!(stopped["continue"], false, "{stopped}");
+    let refused = world.bash("ls");
+    assert!(refused.is_block() && refused.json()["continue"] == false, "{}", refused.stdout);
+    assert!(refused.stderr.contains("lazaret resume"), "{}", refused.stderr);
+    let (code, _, error) = world.run(&["resume", "s"]);
+    assert!(code == 1 && error.contains("terminal"), "{error}");
+    assert!(world.audit().iter().any(|line| line.to_string().contains("\"intervention\"")));
+}
+
+#[test]
+fn a_call_that_is_refused_again_and_again_becomes_a_pattern() {
+    let world = World::new();
+    for _ in 0..2 {
+        let answer = world.bash("rm -rf /");
+        assert!(answer.is_block() && !answer.stderr.contains("repeated_blocks"), "{}", answer.stderr);
+    }
+    let third = world.bash("rm -rf /");
+    assert!(third.is_block() && third.stderr.contains("repeated_blocks"), "{}", third.stderr);
+}
+
+#[test]
+fn after_a_compaction_the_session_is_told_what_it_is_for() {
+    let world = World::new();
+    let event = |name: &str, fields: &[(&str, &str)]| {
+        let mut message = world.message("Read", &json!({}));
+        message["hook_event_name"] = json!(name);
+        for (field, value) in fields {
+            message[*field] = json!(value);
+        }
+        world.hook("claude-code", message.to_string().as_bytes())
+    };
+    assert_eq!(event("SessionStart", &[("source", "compact")]).stdout, "", "nothing is known");
+    event("UserPromptSubmit", &[("prompt", "Fix the parser in src/parse.rs")]);
+    assert_eq!(event("SessionStart", &[("source", "startup")]).stdout, "");
+    let told = event("SessionStart", &[("source", "compact")]).json();
+    assert_eq!(told["hookSpecificOutput"]["hookEventName"], "SessionStart");
+    let text = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(text.contains("Fix the parser in src/parse.rs"), "{text}");
+}
+
+#[test]
+fn work_that_leaves_the_project_is_reminded_of_the_person_s_words() {
+    let world = World::new();
+    let mut prompt = world.message("Read", &json!({}));
+    prompt["hook_event_name"] = json!("UserPromptSubmit");
+    prompt["prompt"] = json!("Fix the parser");
+    world.hook("claude-code", prompt.to_string().as_bytes());
+    let mut told = Vec::new();
+    for id in 0..6 {
+        let path = if id < 3 {
+            world.project().join(format!("src/parser{id}.rs"))
+        } else {
+            std::path::PathBuf::from(format!("/srv/other/notes{id}.txt"))
+        };
+        let mut message = world.message("Read", &json!({"file_path": path}));
+        message["tool_use_id"] = json!(format!("toolu_{id}"));
+        assert!(!world.hook("claude-code", message.to_string().as_bytes()).is_block());
+        message["hook_event_name"] = json!("PostToolUse");
+        message["tool_response"] = json!({});
+        told.push(world.hook("claude-code", message.to_string().as_bytes()).stdout);
+    }
+    let told = told.concat();
+    assert!(told.contains("scope_creep") && told.contains("Fix the parser"), "{told}");
+}

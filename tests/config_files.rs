@@ -244,7 +244,9 @@ const LOOSER: &str = "on_fault = 'ask'\nexceptions = [{ rule = 'a.b', reason = '
     [resources]\nmax_file_operations = 1000\n[audit]\nenabled = false\nlog_level = 'warn'\nmask_pii = true\nretain_days = 1\nmax_bytes = 65536\n\
     [performance]\nmax_review_time_ms = 9000\n\
     [quarantine]\nmax_calls = 500\nwindow_seconds = 5\nmax_concurrent = 50\ntimeout_seconds = 3000\nagent_types = []\n\
-    [scope]\npaths = ['/']\n[network]\nknown_hosts = ['evil.example']\n[git]\nprotected_branches = []\n";
+    [scope]\npaths = ['/']\n[network]\nknown_hosts = ['evil.example']\n[git]\nprotected_branches = []\n\
+    [patterns]\nenabled_patterns = []\nsensitivity = 'low'\n\
+    [interventions]\nsoft_correction = false\nhard_stop = false\nmax_retries = 50\n";
 
 #[test]
 fn a_strangers_repository_loosens_nothing_until_a_person_trusts_it() {

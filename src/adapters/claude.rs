@@ -17,6 +17,7 @@ const CLIENT: Client = Client::ClaudeCode;
 const BEFORE: &str = "PreToolUse";
 const AFTER: &str = "PostToolUse";
 const AFTER_FAILURE: &str = "PostToolUseFailure";
+const START: &str = "SessionStart";
 /// Events that have no say in whether a call runs: before it does, `PreToolUse` tells of it.
 const NO_SAY: &[&str] = &[
     "PermissionRequest",
@@ -142,11 +143,10 @@ pub(super) fn encode(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
         Event::ConfigChange { .. } => config_change(decision),
         Event::AfterTool { .. } => after_tool(decoded, decision),
         Event::SubagentStop { .. } => subagent_stop(decision),
-        Event::Prompt { .. }
-        | Event::SessionStart { .. }
-        | Event::SessionEnd { .. }
-        | Event::SubagentStart
-        | Event::Other { .. } => notice(decision),
+        Event::SessionStart { .. } => session_start(decision),
+        Event::Prompt { .. } | Event::SessionEnd { .. } | Event::SubagentStart | Event::Other { .. } => {
+            notice(decision)
+        }
     }
 }
 
@@ -215,8 +215,14 @@ fn after_tool(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
         additional_context: Some(&text),
         ..Specific::default()
     };
-    let output =
-        Output { system_message: Some(&text), hook_specific_output: Some(specific), ..Output::default() };
+    let stop = (decision.enforcement() == Enforcement::Stop).then_some(text.as_str());
+    let output = Output {
+        go_on: stop.map(|_| false),
+        stop_reason: stop,
+        system_message: Some(&text),
+        hook_specific_output: Some(specific),
+        ..Output::default()
+    };
     Reply::pass(serde_json::to_vec(&output).unwrap_or_default())
 }
 
@@ -289,6 +295,19 @@ fn config_change(decision: &Decision) -> Reply {
 fn block(output: &Output<'_>, text: &str) -> Reply {
     let stdout = serde_json::to_vec(output).unwrap_or_default();
     Reply { stdout, stderr: format!("{text}\n").into_bytes(), code: ExitKind::Block }
+}
+
+/// What the model is told when it begins anew.
+fn session_start(decision: &Decision) -> Reply {
+    // Anything else is for the person.
+    if !decision.reasons().first().is_some_and(|reason| reason.rule == "session.remembered") {
+        return notice(decision);
+    }
+    let text = message::reminder(decision);
+    let specific =
+        Specific { hook_event_name: START, additional_context: Some(&text), ..Specific::default() };
+    let output = Output { hook_specific_output: Some(specific), ..Output::default() };
+    Reply::pass(serde_json::to_vec(&output).unwrap_or_default())
 }
 
 /// For events that report what happened: nothing to refuse, but the person may be told.

@@ -93,6 +93,11 @@ pub(super) fn advice(decision: &Decision) -> String {
     message("lazaret looked at the last actions of this session", decision, None)
 }
 
+/// What the model is told again after its context was cut short.
+pub(super) fn reminder(decision: &Decision) -> String {
+    message("lazaret remembers of this session, from before its context was cut short", decision, None)
+}
+
 /// What is told with a decision without speaking for or against the call.
 fn notes(decision: &Decision) -> impl Iterator<Item = &Reason> {
     decision.reasons().iter().filter(|reason| reason.verdict == Verdict::Allow)

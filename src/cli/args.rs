@@ -109,6 +109,12 @@ pub enum Command {
         /// The code from the block message
         code: String,
     },
+    /// Let a session go on that was stopped, slowed down or held back (at a terminal)
+    #[command(after_help = "Example:\n  lazaret resume 5d1c0f9e-2b7a-4f0e-9a53-1f2e3d4c5b6a")]
+    Resume {
+        /// The session's id, from the message or the audit log
+        session: String,
+    },
     /// Print shell completions
     #[command(
         after_help = "Example:\n  lazaret completions bash > ~/.local/share/bash-completion/completions/lazaret"

@@ -1,14 +1,15 @@
 //! The order of what happens when a call has ended: it becomes a deed, patterns are looked for, and what is to be said is said.
 
+use crate::cli::record::Log;
 use crate::domain::{
-    Decision, Deed, Facts, Fault, Outcome, Places, Policy, Purpose, Reason, Request, Severity, ToolCall,
-    Verdict,
+    Decision, Deed, Enforcement, Facts, Fault, InterventionKind, Outcome, Places, Policy, Purpose, Reason,
+    Request, Severity, ToolCall, Verdict,
 };
 use crate::host::clock::Now;
-use crate::host::state::{self, Reported, Store};
+use crate::host::state::{self, Look, Reported, Store};
 use crate::review::behaviour::{self, Chosen, History, Report};
 use crate::review::{self, redact};
-use crate::rules;
+use crate::rules::{self, Survey};
 
 /// How a call ended, as the client reports it.
 #[derive(Debug, Clone, Copy)]
@@ -35,15 +36,66 @@ pub fn ended(
     (places, policy): (&Places, &Policy),
     (store, now): (&Store, Now),
 ) -> Result<Told, Fault> {
-    let subject = &request.subject;
     let facts = Facts::new(places.clone());
     let survey = rules::survey(call, &request.cwd, &facts, policy);
+    remembered(request, call, ended, (&survey, &facts, policy), (store, now))
+}
+
+/// A call was refused: that is a deed too. What is known of it comes from the decision.
+fn refused(
+    request: &Request,
+    call: &ToolCall,
+    known: (&Survey, &Facts, &Policy),
+    (store, now): (&Store, Now),
+) -> Result<Told, Fault> {
+    let ended = Ended { outcome: Outcome::Blocked, error: None, duration_ms: None };
+    remembered(request, call, ended, known, (store, now))
+}
+
+/// A refusal is remembered, and what it makes with those before it may change the answer. Nothing is lost when that fails.
+pub fn after_refusal(
+    mut decision: Decision,
+    (request, call): (&Request, &ToolCall),
+    known: (&Survey, &Facts, &Policy),
+    (store, log): (&Store, Log<'_>),
+) -> Decision {
+    if decision.enforcement() != Enforcement::Deny || decision.fault_kind().is_some() {
+        return decision;
+    }
+    let chosen = match refused(request, call, known, (store, log.now)) {
+        Ok(told) => told.chosen,
+        Err(fault) => {
+            let _recorded = log.fault(&fault);
+            None
+        }
+    };
+    if let Some(chosen) = chosen {
+        let _recorded = log.intervention(request, &chosen);
+        let advice = advice(&chosen);
+        if advice.enforcement() == Enforcement::Stop {
+            return advice;
+        }
+        for reason in advice.reasons() {
+            decision.note(&reason.rule, reason.message.clone());
+        }
+    }
+    decision
+}
+
+fn remembered(
+    request: &Request,
+    call: &ToolCall,
+    ended: Ended<'_>,
+    (survey, facts, policy): (&Survey, &Facts, &Policy),
+    (store, now): (&Store, Now),
+) -> Result<Told, Fault> {
+    let subject = &request.subject;
     let error = ended.error.map(redact::redact);
     let report = Report {
         subject,
         call,
-        survey: &survey,
-        facts: &facts,
+        survey,
+        facts,
         policy,
         outcome: ended.outcome,
         error: error.as_deref(),
@@ -63,6 +115,10 @@ pub fn ended(
             now.unix_ms,
             policy,
         );
+        let stops = judged.chosen.as_ref().filter(|chosen| chosen.kind == InterventionKind::EmergencyStop);
+        if let Some(chosen) = stops {
+            told.document.stopped = Some(chosen.text.clone());
+        }
         (judged.chosen, Some(deed))
     })?;
     Ok(told.map_or_else(Told::default, |(chosen, verdict)| Told { verdict, chosen }))
@@ -89,6 +145,7 @@ pub fn prompted(request: &Request, text: &str, store: &Store, now: Now) -> Resul
     let said = redact::redact(text);
     state::amend(store, &request.subject, now, |document| {
         document.prompts = document.prompts.saturating_add(1);
+        document.behaviour.released();
         document.behaviour.purpose = Purpose {
             id: request.prompt_id.clone().unwrap_or_default(),
             number: u32::try_from(document.prompts).unwrap_or(u32::MAX),
@@ -97,15 +154,41 @@ pub fn prompted(request: &Request, text: &str, store: &Store, now: Now) -> Resul
     })
 }
 
+/// The context was cut short: what the session is for and where it stands is told again.
+pub fn restarted(request: &Request, store: &Store, now: Now) -> Result<Decision, Fault> {
+    let stand = state::look(store, &request.subject, now, Look { records: 0, window_ms: 0 })?;
+    let parts = behaviour::rebuilt(&stand.behaviour);
+    let reasons = parts.into_iter().map(|part| reason("session.remembered", Verdict::Warn, part));
+    let reasons: Vec<Reason> = reasons.collect();
+    if !reasons.is_empty() {
+        state::amend(store, &request.subject, now, |document| {
+            document.behaviour.recovery_attempted = true;
+        })?;
+    }
+    Ok(Decision::new(reasons, None, false))
+}
+
 /// What the client is told of an intervention.
 pub fn advice(chosen: &Chosen) -> Decision {
-    let reason = Reason {
-        rule: format!("pattern.{}", chosen.pattern),
-        verdict: Verdict::Warn,
+    let rule = format!("pattern.{}", chosen.pattern);
+    let mut decision = if chosen.kind == InterventionKind::EmergencyStop {
+        Decision::stop(reason(&rule, Verdict::Block, chosen.text.clone()))
+    } else {
+        Decision::new(vec![reason(&rule, Verdict::Warn, chosen.text.clone())], None, false)
+    };
+    if let Some(reminder) = &chosen.reminder {
+        decision.note(&rule, reminder.clone());
+    }
+    decision
+}
+
+fn reason(rule: &str, verdict: Verdict, message: String) -> Reason {
+    Reason {
+        rule: rule.to_owned(),
+        verdict,
         severity: Severity::Medium,
-        message: chosen.text.clone(),
+        message,
         matched: String::new(),
         instead: None,
-    };
-    Decision::new(vec![reason], None, false)
+    }
 }

@@ -1,6 +1,9 @@
 //! The order of one call, shared by `hook` and `check`: ask the host what the survey wants to know, then decide.
 
-use crate::domain::{Action, Facts, Marks, Places, Policy, Subject, ToolCall, Trust};
+use crate::domain::{
+    Action, Decision, Enforcement, Entry, Facts, Marks, Outcome, Places, Policy, Subject, ToolCall, Trust,
+    Verdict,
+};
 use crate::host::{facts, places};
 use crate::review;
 use crate::rules::{self, Survey};
@@ -92,6 +95,33 @@ pub fn settled(
 pub fn trust(subject: &Subject, policy: &Policy, client_quarantined: bool) -> Trust {
     let listed = subject.agent_type.as_deref().is_some_and(|name| policy.quarantine.covers(name));
     if listed || client_quarantined { Trust::Quarantined } else { Trust::Ordinary }
+}
+
+/// What is remembered of a call that was decided on.
+pub fn entry(subject: &Subject, call: &ToolCall, decision: &Decision) -> Entry {
+    let identity = review::identify(subject, call);
+    let runs = match decision.enforcement() {
+        Enforcement::Proceed | Enforcement::Notice | Enforcement::Rewrite | Enforcement::Ask => true,
+        Enforcement::Deny | Enforcement::Stop => false,
+    };
+    let writes = runs && decision.effects.iter().any(review::is_file_operation);
+    // Which copy a quarantined agent was led to is what its report is compared with.
+    let sealed = decision.rewrite().filter(|_| decision.quarantined);
+    Entry {
+        action: sealed.map_or(identity.action, |change| review::sealed_action(&call.tool, &change.value)),
+        agent: identity.agent,
+        tool: identity.tool,
+        call: identity.call,
+        // Of a rewritten call nobody was asked: that it ran says nothing for what it works on.
+        verdict: if decision.enforcement() == Enforcement::Rewrite {
+            Verdict::Warn
+        } else {
+            decision.verdict()
+        },
+        outcome: if runs { Outcome::Pending } else { Outcome::Blocked },
+        writes,
+        file_operation: writes,
+    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
 use crate::cli::{behaviour, call};
 use crate::domain::{
-    Asking, Client, Decision, Enforcement, Entry, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places,
-    Policy, Request, Stand, Standing, Subject, ToolCall, Trust, Verdict,
+    Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places, Policy,
+    Request, Stand, Standing, Subject, ToolCall, Trust, Verdict,
 };
 use crate::host::clock::{self, Now};
 use crate::host::dirs::{Dirs, Environment};
@@ -253,7 +253,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
             .then(|| call::recall(call, &request.cwd, policy, &stand.marks, (&survey, &facts)));
         let (survey, facts) = recalled.as_ref().map_or((&survey, &facts), |(survey, facts)| (survey, facts));
         let decision = decide_on(stand, survey, facts);
-        let entry = entry(subject, call, &decision);
+        let entry = call::entry(subject, call, &decision);
         // Also of a call for which a person has to give a permission first; what it makes go away is not forgotten yet.
         let marks = (decision.verdict() != Verdict::Block).then(|| survey.marks.clone());
         (decision, Some(entry), marks.filter(|marks| !marks.is_empty()))
@@ -272,6 +272,10 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     let decision = personal_permission(decision, request, call, setting);
     let took_us = clock::now().age_ms(*now).saturating_mul(1000);
     match setting.log().call(request, call, &decision, took_us) {
+        Ok(()) if trust == Trust::Ordinary => {
+            let known = (&survey, &facts, policy);
+            behaviour::after_refusal(decision, (request, call), known, (&setting.store(), setting.log()))
+        }
         Ok(()) => decision,
         Err(fault) => weigh(decision, fault),
     }
@@ -287,32 +291,6 @@ pub fn look(policy: &Policy, trust: Trust) -> Look {
     let windows = policy.tool_limits.iter().map(|limit| limit.window_seconds);
     let longest = windows.fold(quarantine, u32::max);
     Look { records: LOOK_BACK, window_ms: u64::from(longest) * 1000 }
-}
-
-fn entry(subject: &Subject, call: &ToolCall, decision: &Decision) -> Entry {
-    let identity = review::identify(subject, call);
-    let runs = match decision.enforcement() {
-        Enforcement::Proceed | Enforcement::Notice | Enforcement::Rewrite | Enforcement::Ask => true,
-        Enforcement::Deny | Enforcement::Stop => false,
-    };
-    let writes = runs && decision.effects.iter().any(review::is_file_operation);
-    // Which copy a quarantined agent was led to is what its report is compared with.
-    let sealed = decision.rewrite().filter(|_| decision.quarantined);
-    Entry {
-        action: sealed.map_or(identity.action, |change| review::sealed_action(&call.tool, &change.value)),
-        agent: identity.agent,
-        tool: identity.tool,
-        call: identity.call,
-        // Of a rewritten call nobody was asked: that it ran says nothing for what it works on.
-        verdict: if decision.enforcement() == Enforcement::Rewrite {
-            Verdict::Warn
-        } else {
-            decision.verdict()
-        },
-        outcome: if runs { Outcome::Pending } else { Outcome::Blocked },
-        writes,
-        file_operation: writes,
-    }
 }
 
 /// What could not be done in full: a block stays a block; everything else becomes a question to the person where the
@@ -387,7 +365,9 @@ fn other_event(request: &Request, event: &Event, places: Places, setting: &Setti
             let ended =
                 behaviour::Ended { outcome: *outcome, error: error.as_deref(), duration_ms: *duration_ms };
             finish(request, call, ended, places, setting).map(|advice| {
-                if let (Some(chosen), None) = (advice, &decision.replacement) {
+                let Some(chosen) = advice else { return };
+                let _recorded = setting.log().intervention(request, &chosen);
+                if decision.replacement.is_none() {
                     decision = behaviour::advice(&chosen);
                 }
             })
@@ -404,6 +384,9 @@ fn other_event(request: &Request, event: &Event, places: Places, setting: &Setti
         },
         Event::SessionEnd { .. } => {
             setting.desk().close(&request.subject).and_then(|ended| setting.log().reviews_ended(&ended))
+        }
+        Event::SessionStart { source } if source == "compact" => {
+            behaviour::restarted(request, &setting.store(), setting.now).map(|told| decision = told)
         }
         Event::SessionStart { .. } => sweep(setting),
         Event::ConfigChange { .. } => {

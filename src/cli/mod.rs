@@ -17,6 +17,7 @@ mod record;
 mod registering;
 mod replay;
 mod report;
+mod resume;
 mod review;
 pub mod rules;
 mod settings;
@@ -154,6 +155,7 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
             settings::trust((*action, *json), file.as_deref(), &Machine::here()?, out)
         }
         Command::Allow { code } => allow::run(code, &Machine::here()?, out),
+        Command::Resume { session } => resume::run(session, &Machine::here()?, out),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::host::audit;
 use crate::host::clock::Now;
 use crate::host::dirs::Environment;
 use crate::host::quarantine::{Session, Why};
+use crate::review::behaviour::Chosen;
 use crate::review::{self, redact};
 
 /// Longest action or note in the log, in bytes, after redaction.
@@ -105,6 +106,26 @@ impl Log<'_> {
             note: &safe(&note),
             duration_us: 0,
         })
+    }
+
+    /// Something was done about a pattern.
+    pub fn intervention(&self, request: &Request, chosen: &Chosen) -> Result<(), Fault> {
+        self.append(&AuditEvent {
+            kind: EventKind::Intervention,
+            subject: Some(&request.subject),
+            cwd: &request.cwd,
+            tool: "",
+            action: "",
+            call_id: None,
+            decision: None,
+            note: &safe(&chosen.text),
+            duration_us: 0,
+        })
+    }
+
+    /// A person let a stopped session go on.
+    pub fn resumed(&self, note: &str) -> Result<(), Fault> {
+        self.plain(EventKind::SessionResumed, note)
     }
 
     /// A fault that has no decision to stand in.

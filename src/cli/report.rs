@@ -59,8 +59,8 @@ pub fn json(decision: &Decision, subject: &Subject) -> Value {
         "rationality": rationality,
         "coverage": decision.coverage.map(|coverage| rounded(coverage.get())),
         "effects": effects,
-        "patterns": [],
-        "intervention": null,
+        "patterns": decision.patterns,
+        "intervention": decision.intervention,
         "rewrite": decision.rewrite().map(|rewrite| json!({
             "name": rewrite.name, "field": rewrite.field, "value": rewrite.value,
         })),

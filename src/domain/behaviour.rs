@@ -95,6 +95,11 @@ pub struct Deed {
 }
 
 impl Deed {
+    /// It reads or searches, and nothing else.
+    pub fn only_looks(&self) -> bool {
+        matches!(self.operation, Operation::Read | Operation::Search)
+    }
+
     /// It changed files, and did so.
     pub fn changed(&self) -> bool {
         self.outcome == Outcome::Done && matches!(self.operation, Operation::Write | Operation::Delete)
@@ -142,6 +147,58 @@ impl InterventionKind {
     }
 }
 
+/// The built-in patterns: seed 000's four, and ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Pattern {
+    RepetitiveErrors,
+    ScopeCreep,
+    ResourceSpiral,
+    GoalDrift,
+    ExplorationWandering,
+    FailedReferences,
+    RepeatedBlocks,
+}
+
+impl Pattern {
+    pub const ALL: [Pattern; 7] = [
+        Pattern::RepetitiveErrors,
+        Pattern::ScopeCreep,
+        Pattern::ResourceSpiral,
+        Pattern::GoalDrift,
+        Pattern::ExplorationWandering,
+        Pattern::FailedReferences,
+        Pattern::RepeatedBlocks,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Pattern::RepetitiveErrors => "repetitive_errors",
+            Pattern::ScopeCreep => "scope_creep",
+            Pattern::ResourceSpiral => "resource_spiral",
+            Pattern::GoalDrift => "goal_drift",
+            Pattern::ExplorationWandering => "exploration_wandering",
+            Pattern::FailedReferences => "failed_references",
+            Pattern::RepeatedBlocks => "repeated_blocks",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Pattern> {
+        Pattern::ALL.into_iter().find(|pattern| pattern.name() == name)
+    }
+
+    /// Seed 000's class of the pattern, as the highest severity in percent that evidence can bring it to.
+    pub const fn cap(self) -> u8 {
+        match self {
+            Pattern::RepetitiveErrors
+            | Pattern::GoalDrift
+            | Pattern::ExplorationWandering
+            | Pattern::FailedReferences => 69,
+            Pattern::ScopeCreep => 89,
+            Pattern::ResourceSpiral | Pattern::RepeatedBlocks => 100,
+        }
+    }
+}
+
 /// What the session is for, as the person last said it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -154,7 +211,7 @@ pub struct Purpose {
     pub said: String,
     /// Words of it by which an action can be told to serve it, in lower case.
     pub words: Vec<String>,
-    /// Paths that it mentions, absolute where the working directory made them so.
+    /// Paths that it mentions: absolute, or below the home directory as `~/…`.
     pub paths: Vec<String>,
 }
 
@@ -169,6 +226,11 @@ pub struct Finding {
     pub severity: u8,
     /// What was seen, in words for the model and the person.
     pub evidence: String,
+}
+
+impl Finding {
+    /// Severity in percent from which more than a soft correction is called for (seed 000).
+    pub const GRAVE: u8 = 30;
 }
 
 /// One intervention that was made.
@@ -210,6 +272,12 @@ pub struct Behaviour {
     pub interventions: Vec<Intervened>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub throttle: Option<Throttle>,
+    /// Why nothing may be changed any more until the person says something; none = it may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<String>,
+    /// Something was done to bring the session back on its way since the person last said something (seed 000).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub recovery_attempted: bool,
     /// The last error, redacted and clipped; empty = the last action did not fail.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub last_error: String,
@@ -222,6 +290,19 @@ impl Behaviour {
     /// Nothing in it is worth a file.
     pub fn is_blank(&self) -> bool {
         *self == Behaviour::default()
+    }
+
+    /// The patterns that stand and ask for more than a soft correction: they speak against what comes next.
+    pub fn against(&self) -> impl Iterator<Item = &Finding> {
+        self.found.iter().filter(|finding| finding.severity >= Finding::GRAVE)
+    }
+
+    /// The person has said something, or let the session go on: what held it back is over.
+    pub fn released(&mut self) {
+        self.throttle = None;
+        self.held = None;
+        self.recovery_attempted = false;
+        self.found.clear();
     }
 
     /// Remembers one more intervention; the oldest goes.

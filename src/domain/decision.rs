@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Excepted, Fault, Rationality, Risk, Score};
+use super::{Effect, Excepted, Fault, Finding, Intervened, Rationality, Risk, Score};
 
 /// The four answers, from the mildest. Combining is `max`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -172,6 +172,10 @@ pub struct Decision {
     pub effects: Vec<Effect>,
     /// The exceptions without which the verdict could be stricter.
     pub exceptions: Vec<Excepted>,
+    /// The patterns that stand when it is made.
+    pub patterns: Vec<Finding>,
+    /// The last intervention of the session, while it is not known whether it worked.
+    pub intervention: Option<Intervened>,
     pub quarantined: bool,
     /// What takes the place of a result that the client is about to hand on.
     pub replacement: Option<String>,
@@ -204,6 +208,8 @@ impl Decision {
             coverage: None,
             effects: Vec::new(),
             exceptions: Vec::new(),
+            patterns: Vec::new(),
+            intervention: None,
             quarantined: false,
             replacement: None,
         }
@@ -230,9 +236,19 @@ impl Decision {
             coverage: None,
             effects: Vec::new(),
             exceptions: Vec::new(),
+            patterns: Vec::new(),
+            intervention: None,
             quarantined: false,
             replacement: None,
         }
+    }
+
+    /// A block that also ends the turn.
+    pub fn stop(reason: Reason) -> Decision {
+        let mut decision = Decision::new(vec![reason], None, false);
+        decision.verdict = Verdict::Block;
+        decision.enforcement = Enforcement::Stop;
+        decision
     }
 
     /// A block for a reason of lazaret's own.

@@ -31,6 +31,9 @@ pub enum EventKind {
     QuarantineReportSentBack,
     QuarantineReportRejected,
     SessionStopped,
+    SessionResumed,
+    /// A pattern was found in what a session did, and something was done about it.
+    Intervention,
     SessionStarted,
     SessionEnded,
     SubagentStarted,
@@ -73,6 +76,8 @@ impl EventKind {
             EventKind::QuarantineReportSentBack => "quarantine_report_sent_back",
             EventKind::QuarantineReportRejected => "quarantine_report_rejected",
             EventKind::SessionStopped => "session_stopped",
+            EventKind::SessionResumed => "session_resumed",
+            EventKind::Intervention => "intervention",
             EventKind::SessionStarted => "session_started",
             EventKind::SessionEnded => "session_ended",
             EventKind::SubagentStarted => "subagent_started",
@@ -117,6 +122,8 @@ impl EventKind {
             | EventKind::PermissionGranted
             | EventKind::PermissionUsed
             | EventKind::TrustChanged
+            | EventKind::SessionResumed
+            | EventKind::Intervention
             | EventKind::AuditPruned => LogLevel::Warn,
             EventKind::ActionBlocked
             | EventKind::ToolBlocked

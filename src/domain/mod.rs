@@ -20,7 +20,7 @@ mod text;
 mod written_rule;
 
 pub use behaviour::{
-    Behaviour, Deed, Finding, Intervened, InterventionKind, Operation, Place, Purpose, Throttle,
+    Behaviour, Deed, Finding, Intervened, InterventionKind, Operation, Pattern, Place, Purpose, Throttle,
 };
 pub use decision::{Decision, Enforcement, Leave, Reason, Rewrite, Severity, Verdict};
 pub use effect::{Effect, EffectKind, Target};
@@ -33,8 +33,9 @@ pub use key::Key;
 pub use marks::{Mark, Marks, Origin, Reach};
 pub use order::{sort_by, sort_by_key};
 pub use policy::{
-    AuditPolicy, BuiltinRules, LogLevel, Mode, OnFault, Policy, QuarantinePolicy, RationalityThresholds,
-    ResourceMode, ResourcePolicy, RiskThresholds, ToolLimit, lies_below,
+    AuditPolicy, BuiltinRules, InterventionPolicy, LogLevel, Mode, OnFault, PatternPolicy, Policy,
+    QuarantinePolicy, RationalityThresholds, ResourceMode, ResourcePolicy, RiskThresholds, Sensitivity,
+    ToolLimit, lies_below,
 };
 pub use request::{
     Action, AgentId, AgentReport, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId,

@@ -109,6 +109,53 @@ pub enum LogLevel {
     Error,
 }
 
+/// How easily patterns are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sensitivity {
+    Low,
+    Medium,
+    High,
+}
+
+impl Sensitivity {
+    /// A threshold of evidence under it: half as much again for low, two thirds for high.
+    pub const fn scaled(self, threshold: u32) -> u32 {
+        match self {
+            Sensitivity::Low => (threshold * 3).div_ceil(2),
+            Sensitivity::Medium => threshold,
+            Sensitivity::High => (threshold * 2).div_ceil(3),
+        }
+    }
+}
+
+/// Which patterns are looked for, and how (seed 000 `patterns`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatternPolicy {
+    /// Names of patterns; `all` is every one.
+    pub enabled: Vec<String>,
+    pub sensitivity: Sensitivity,
+}
+
+impl PatternPolicy {
+    /// The word for every pattern.
+    pub const ALL: &'static str = "all";
+
+    pub fn looks_for(&self, pattern: &str) -> bool {
+        self.enabled.iter().any(|name| name == PatternPolicy::ALL || name == pattern)
+    }
+}
+
+/// Which interventions are made (seed 000 `interventions`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InterventionPolicy {
+    pub soft_correction: bool,
+    /// Off: what would stop the session only holds back its changes.
+    pub hard_stop: bool,
+    /// Interventions of one kind against one pattern before the next kind is made.
+    pub max_retries: u32,
+}
+
 /// The audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditPolicy {
@@ -150,6 +197,8 @@ pub struct Policy {
     pub quarantine: QuarantinePolicy,
     pub tool_limits: Vec<ToolLimit>,
     pub resources: ResourcePolicy,
+    pub patterns: PatternPolicy,
+    pub interventions: InterventionPolicy,
     pub audit: AuditPolicy,
 }
 
@@ -189,6 +238,11 @@ impl Default for Policy {
             },
             tool_limits: Vec::new(),
             resources: ResourcePolicy { mode: ResourceMode::Off, max_file_operations: 100 },
+            patterns: PatternPolicy {
+                enabled: words(&[PatternPolicy::ALL]),
+                sensitivity: Sensitivity::Medium,
+            },
+            interventions: InterventionPolicy { soft_correction: true, hard_stop: true, max_retries: 3 },
             audit: AuditPolicy {
                 enabled: true,
                 log_level: LogLevel::Info,

@@ -14,13 +14,13 @@ pub fn matrix(
     risk: &Risk,
     rationality: &Rationality,
     effects: &[Effect],
-    first_time: bool,
+    (pattern, first_time): (DangerousPattern, bool),
     text: &str,
 ) -> Option<Reason> {
     let worst = effects.iter().max_by_key(|effect| effect.severity);
     let base = base_verdict(risk.level, rationality.level);
     let severity = worst.map(|effect| effect.severity);
-    let verdict = final_verdict(base, risk.level, severity, DangerousPattern::No, first_time);
+    let verdict = final_verdict(base, risk.level, severity, pattern, first_time);
     if verdict == Verdict::Allow {
         return None;
     }

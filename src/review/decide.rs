@@ -7,7 +7,8 @@ use crate::domain::{
     Target, Tool, ToolCall, Trust, Verdict, fingerprint,
 };
 use crate::review::gates::Passed;
-use crate::review::{assess, exceptions, gates, rationality, risk};
+use crate::review::matrix::DangerousPattern;
+use crate::review::{assess, exceptions, gates, rationality, risk, with_patterns};
 use crate::rules::{self, Survey, View};
 
 /// Everything that a decision depends on.
@@ -71,13 +72,23 @@ pub fn action_text(call: &ToolCall) -> Cow<'_, str> {
 
 /// The decision on a call.
 pub fn decide(case: &Case<'_>) -> Decision {
+    let mut decision = decided(case);
+    let behaviour = &case.stand.behaviour;
+    decision.patterns.clone_from(&behaviour.found);
+    decision.intervention = behaviour.interventions.last().filter(|one| one.effective.is_none()).cloned();
+    decision
+}
+
+fn decided(case: &Case<'_>) -> Decision {
     let Case { subject, call, policy, stand, survey, .. } = *case;
     let can_ask = case.asking == Asking::Yes;
     match gates::gates(case) {
         Ok(Passed::Ordinary) => {}
         Ok(Passed::Sealed(change)) => return sealed(change),
         Err(reason) => {
-            let mut decision = Decision::new(vec![reason], None, can_ask);
+            let stopped = reason.rule == gates::STOPPED;
+            let mut decision =
+                if stopped { Decision::stop(reason) } else { Decision::new(vec![reason], None, can_ask) };
             decision.quarantined = case.trust == Trust::Quarantined;
             return decision;
         }
@@ -88,9 +99,15 @@ pub fn decide(case: &Case<'_>) -> Decision {
     let text = action_text(call);
     let action = identify(subject, call).action;
     let complete = survey.problem.is_none() && !has_unknown(survey);
-    let risk = risk(&survey.effects, action, &stand.history, &case.facts.places, policy);
+    let weighed = |effects: &[Effect]| {
+        let risk = risk(effects, action, &stand.history, &case.facts.places, policy);
+        with_patterns(risk, &stand.behaviour, policy)
+    };
+    let risk = weighed(&survey.effects);
     let rationality = rationality(&text, action, complete, &stand.history, policy);
+    let dangerous = stand.behaviour.against().next().map_or(DangerousPattern::No, |_| DangerousPattern::Yes);
     let first_time = !stand.history.iter().any(|past| past.action == action);
+    let circumstances = (dangerous, first_time);
 
     let view = View { call, cwd: case.cwd, survey, facts: case.facts, policy };
     let mut reasons: Vec<Reason> = rules::judge(&view);
@@ -99,10 +116,9 @@ pub fn decide(case: &Case<'_>) -> Decision {
     reasons.extend(assess::file_operations(&survey.effects, stand, policy));
     if applied.by_path {
         let rated: Vec<Effect> = applied.rated(&survey.effects).cloned().collect();
-        let weighed = self::risk(&rated, action, &stand.history, &case.facts.places, policy);
-        reasons.extend(assess::matrix(&weighed, &rationality, &rated, first_time, &text));
+        reasons.extend(assess::matrix(&weighed(&rated), &rationality, &rated, circumstances, &text));
     } else {
-        reasons.extend(assess::matrix(&risk, &rationality, &survey.effects, first_time, &text));
+        reasons.extend(assess::matrix(&risk, &rationality, &survey.effects, circumstances, &text));
     }
     let rewrite = if reasons.is_empty() { None } else { rules::rewrite(&view, &reasons) };
     let mut decision = Decision::new(reasons, rewrite, can_ask);

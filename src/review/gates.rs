@@ -1,8 +1,8 @@
 //! The gates in front of the review: the first that answers ends it.
 
 use crate::domain::{
-    Out, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject, Tool, ToolCall, Trust, Verdict,
-    fingerprint,
+    Action, Out, Outcome, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject, Tool, ToolCall, Trust,
+    Verdict, fingerprint,
 };
 use crate::review::{Case, quarantine};
 
@@ -18,12 +18,17 @@ pub enum Passed {
     Sealed(Rewrite),
 }
 
+/// The code of a session that was stopped.
+pub const STOPPED: &str = "SESSION_STOPPED";
+/// Milliseconds in which the calls of a throttled session are counted.
+const THROTTLE_MS: u64 = 60_000;
+
 /// Stopped session, quarantine allowlist, typed reference, rate limits: the reason of the first that denies.
 pub fn gates(case: &Case<'_>) -> Result<Passed, Reason> {
     let Case { subject, call, stand, policy, .. } = *case;
     if let Some(why) = &stand.stopped {
-        return Err(deny("SESSION_STOPPED", format!("this session was stopped: {why}"))
-            .with_instead("a person can run `lazaret resume` at a terminal"));
+        let way_out = format!("a person can run `lazaret resume {}` at a terminal", subject.session.as_str());
+        return Err(deny(STOPPED, format!("this session was stopped: {why}")).with_instead(&way_out));
     }
     match case.trust {
         Trust::Quarantined => {
@@ -33,11 +38,42 @@ pub fn gates(case: &Case<'_>) -> Result<Passed, Reason> {
                 None => Ok(Passed::Sealed(change)),
             }
         }
-        Trust::Ordinary => match tool_limit(subject, call, stand, policy) {
-            Some(limit) => Err(limit),
-            None => Ok(Passed::Ordinary),
-        },
+        Trust::Ordinary => {
+            let refused = tool_limit(subject, call, stand, policy)
+                .or_else(|| throttled(stand, case.now_s.saturating_mul(1000)).filter(|_| policy.enabled))
+                .or_else(|| held(case).filter(|_| policy.enabled));
+            refused.map_or(Ok(Passed::Ordinary), Err)
+        }
     }
+}
+
+/// Calls of a throttled session beyond its measure; those that were refused do not count.
+fn throttled(stand: &Stand, now_ms: u64) -> Option<Reason> {
+    let throttle = stand.behaviour.throttle.as_ref().filter(|throttle| now_ms < throttle.until_ms)?;
+    let ran = |past: &&crate::domain::PastCall| past.age_ms < THROTTLE_MS && past.outcome != Outcome::Blocked;
+    let counted = stand.history.iter().filter(ran).count();
+    u32::try_from(counted).map_or(true, |counted| counted >= throttle.calls).then(|| {
+        let left = (throttle.until_ms - now_ms).div_ceil(1000);
+        let message = format!(
+            "this session is slowed down for {}: {counted} calls in the last minute (limit {})",
+            throttle.pattern, throttle.calls
+        );
+        deny("SESSION_THROTTLED", message).with_instead(&format!(
+            "wait a minute, or tell the person what you are doing; it ends in {left} s, or when the person says something"
+        ))
+    })
+}
+
+/// Anything but looking, of a session whose changes are held back.
+fn held(case: &Case<'_>) -> Option<Reason> {
+    let why = case.stand.behaviour.held.as_ref()?;
+    let looks = matches!(case.call.action, Action::Read { .. } | Action::Search { .. });
+    (!looks).then(|| {
+        let session = case.subject.session.as_str();
+        deny("SESSION_HELD", format!("the changes of this session are held back: {why}")).with_instead(&format!(
+            "a person can undo the last ones with `lazaret rollback --last --session {session}`;              it goes on when the person says something, or runs `lazaret resume {session}`"
+        ))
+    })
 }
 
 fn quarantine_limit(subject: &Subject, stand: &Stand, policy: &Policy) -> Option<Reason> {
@@ -117,7 +153,7 @@ fn deny(code: &str, message: String) -> Denial {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Action, AgentId, Asking, Client, Facts, Outcome, PastCall, SessionId, ToolLimit};
+    use crate::domain::{AgentId, Asking, Client, Facts, PastCall, SessionId, ToolLimit};
     use crate::rules::Survey;
 
     /// What the gates refuse, for an ordinary or a quarantined agent that works in no session.

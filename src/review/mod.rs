@@ -21,6 +21,6 @@ pub use decide::{Case, Identity, action_text, decide, identify, sealed_action};
 pub use gates::agent_fingerprint;
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};
 pub use quarantine::{presented, session_named};
-pub use rationality::{aligned, rationality};
+pub use rationality::rationality;
 pub use registration::drops_registration;
-pub use risk::{base_risk, risk, risk_level};
+pub use risk::{base_risk, risk, risk_level, with_patterns};

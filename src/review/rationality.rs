@@ -1,6 +1,6 @@
 //! Rationality: does the call make sense where it stands (seed 002, with the weights of the design).
 
-use crate::domain::{Components, Outcome, PastCall, Policy, Purpose, Rationality, RationalityLevel, Score};
+use crate::domain::{Components, Outcome, PastCall, Policy, Rationality, RationalityLevel, Score};
 
 /// How far back a call counts as "just done".
 const RECENT: usize = 10;
@@ -56,19 +56,6 @@ fn goal_alignment(text: &str, goals: &[String]) -> Score {
     let text = text.to_lowercase();
     let aligned = words.any(|word| word.chars().count() >= 4 && text.contains(&word.to_lowercase()));
     if aligned { Score::ONE } else { Score::ZERO }
-}
-
-/// How far a call serves what the session is for, in percent: 100 where that is not known. Besides the configured goals, the
-/// words and paths of the person's prompt count.
-pub fn aligned(text: &str, policy: &Policy, purpose: &Purpose) -> u8 {
-    let known = !policy.goals.is_empty() || !purpose.words.is_empty() || !purpose.paths.is_empty();
-    if !known || (!policy.goals.is_empty() && goal_alignment(text, &policy.goals) == Score::ONE) {
-        return 100;
-    }
-    let lower = text.to_lowercase();
-    let named = purpose.words.iter().any(|word| lower.contains(word.as_str()))
-        || purpose.paths.iter().any(|path| text.contains(path.as_str()));
-    if named { 100 } else { 0 }
 }
 
 /// 1 builds on what was done, .7 explores, .3 repeats what failed or was blocked with nothing changed since.

@@ -1,8 +1,8 @@
 //! Risk: the worst side effect plus what the circumstances add (seed 002).
 
 use crate::domain::{
-    Effect, EffectKind, Modifiers, Outcome, PastCall, Places, Policy, Risk, RiskLevel, RiskThresholds, Score,
-    Target,
+    Behaviour, Effect, EffectKind, Modifiers, Outcome, PastCall, Places, Policy, Risk, RiskLevel,
+    RiskThresholds, Score, Target,
 };
 
 /// Base risk of a kind of effect: seed 002's six, and ours for the two that it leaves open.
@@ -79,6 +79,23 @@ pub fn risk(effects: &[Effect], action: u64, history: &[PastCall], places: &Plac
     }
     let score = Score::new(if effects.is_empty() { 0.0 } else { worst + modifiers.repetition });
     Risk { score, level: risk_level(score, &policy.risk), factors, modifiers }
+}
+
+/// The same where patterns stand that speak against the session: their confidence × .3 (seed 002 leaves the measure open).
+pub fn with_patterns(mut risk: Risk, behaviour: &Behaviour, policy: &Policy) -> Risk {
+    /// Of a pattern that is certain.
+    const PATTERN: f64 = 0.3;
+    let Some(confidence) = behaviour.against().map(|finding| finding.confidence.min(100)).max() else {
+        return risk;
+    };
+    // A call without effects does nothing that a pattern could make worse.
+    if risk.score.get() > 0.0 {
+        risk.modifiers.pattern = f64::from(confidence) / 100.0 * PATTERN;
+        risk.factors.push("pattern");
+        risk.score = Score::new(risk.score.get() + risk.modifiers.pattern);
+        risk.level = risk_level(risk.score, &policy.risk);
+    }
+    risk
 }
 
 const fn is_one_file(target: &Target) -> bool {

@@ -2,7 +2,7 @@
 //! the policy. Parsing, merging, `config show`, the file that `config init` writes and the reference all read this.
 
 use super::value::{Item, Kind, Stricter, Value};
-use crate::domain::{BuiltinRules, LogLevel, Mode, OnFault, Policy, ResourceMode, Tier};
+use crate::domain::{BuiltinRules, LogLevel, Mode, OnFault, Policy, ResourceMode, Sensitivity, Tier};
 
 /// One key.
 pub struct Key {
@@ -93,6 +93,11 @@ const LOG_LEVEL: Choice<LogLevel> = Choice {
 const RESOURCES: Choice<ResourceMode> = Choice {
     words: &["off", "warn", "block"],
     values: &[ResourceMode::Off, ResourceMode::Warn, ResourceMode::Block],
+};
+
+const SENSITIVITY: Choice<Sensitivity> = Choice {
+    words: &["low", "medium", "high"],
+    values: &[Sensitivity::Low, Sensitivity::Medium, Sensitivity::High],
 };
 
 fn put<T>(place: &mut T, value: Option<T>) {
@@ -248,6 +253,36 @@ pub static KEYS: &[Key] = &[
         "files that the calls of one session may make, change or delete",
     ),
     key(
+        "patterns.enabled_patterns",
+        (Kind::Words(Item::Pattern), Stricter::More),
+        field!(words patterns.enabled),
+        "patterns of behaviour that are looked for in what a session did; `all` is every one",
+    ),
+    key(
+        "patterns.sensitivity",
+        (SENSITIVITY.kind(), Stricter::Later),
+        field!(SENSITIVITY patterns.sensitivity),
+        "how much evidence a pattern needs: half as much again (low), or two thirds (high)",
+    ),
+    key(
+        "interventions.soft_correction",
+        (Kind::Switch, Stricter::On),
+        field!(switch interventions.soft_correction),
+        "whether the model is told of a pattern that asks for no more than that",
+    ),
+    key(
+        "interventions.hard_stop",
+        (Kind::Switch, Stricter::On),
+        field!(switch interventions.hard_stop),
+        "whether a session may be stopped; otherwise only its changes are held back",
+    ),
+    key(
+        "interventions.max_retries",
+        (numbers(1, 100), Stricter::Smaller),
+        field!(whole interventions.max_retries),
+        "interventions of one kind against one pattern before the next kind is made",
+    ),
+    key(
         "audit.enabled",
         (Kind::Switch, Stricter::On),
         field!(switch audit.enabled),
@@ -378,13 +413,8 @@ pub static REFUSED: &[Refused] = &[
     never("rationality.low_threshold", "all that is below rationality.medium_threshold is low"),
     never("audit.export_format", "it is an option of the command that exports, not a setting"),
     never("rules.custom_rules_path", "custom rules stand in the configuration itself, as [[rules.custom]]"),
-    later("patterns.enabled_patterns", "patterns are not looked for yet"),
-    later("patterns.custom_patterns", "patterns are not looked for yet"),
-    later("patterns.sensitivity", "patterns are not looked for yet"),
-    later("interventions.soft_correction", "interventions are not made yet"),
-    later("interventions.hard_stop", "interventions are not made yet"),
-    later("interventions.auto_rollback", "interventions and checkpoints are not made yet"),
-    later("interventions.max_retries", "interventions are not made yet"),
+    later("patterns.custom_patterns", "only the built-in patterns are looked for"),
+    later("interventions.auto_rollback", "a person rolls back, with the command that the message names"),
     later("resources.max_memory_mb", "a hook sees calls, not memory; it comes with the supervised run"),
     later(
         "resources.max_execution_time_seconds",

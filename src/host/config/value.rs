@@ -1,6 +1,6 @@
 //! Values of keys: what a key takes, how a value is written, and which of two values is the stricter.
 
-use crate::domain::{Exception, ToolLimit, WrittenRule};
+use crate::domain::{Exception, Pattern, PatternPolicy, ToolLimit, WrittenRule};
 
 /// A value of a key.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +48,7 @@ pub enum Item {
     Branch,
     Host,
     Goal,
+    Pattern,
 }
 
 /// Which way a key tightens.
@@ -185,6 +186,7 @@ impl Item {
             Item::Branch => "branch names",
             Item::Host => "host names",
             Item::Goal => "texts",
+            Item::Pattern => "names of patterns",
         }
     }
 
@@ -196,6 +198,8 @@ impl Item {
         let blank = text.contains(char::is_whitespace);
         match self {
             Item::Goal => None,
+            Item::Pattern => (text != PatternPolicy::ALL && Pattern::from_name(text).is_none())
+                .then_some("is no pattern (docs/behaviour.md lists them)"),
             Item::Rule | Item::AgentType | Item::Branch => blank.then_some("holds blanks"),
             Item::Host => (blank || text.contains("://") || text.contains(['/', '@', '*', '?']))
                 .then_some("is not a bare host name (without scheme, path, user or wildcard)"),

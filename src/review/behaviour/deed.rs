@@ -1,10 +1,12 @@
 //! What is remembered of an action that has ended.
 
 use crate::domain::{
-    Action, Claim, Deed, Effect, EffectKind, Facts, Operation, Outcome, Place, Policy, Purpose, Subject,
-    Target, ToolCall, Usage, fingerprint,
+    Action, Claim, Deed, Effect, EffectKind, Facts, Operation, Outcome, Place, Places, Policy, Purpose,
+    Subject, Target, ToolCall, Usage, fingerprint, lies_below,
 };
-use crate::review::{action_text, agent_fingerprint, aligned, identify};
+use crate::review::behaviour::alignment::{Act, alignment};
+use crate::review::behaviour::lookup::is_looked_up;
+use crate::review::{action_text, agent_fingerprint, identify};
 use crate::rules::Survey;
 
 /// What is reported of a call, and what was seen in it.
@@ -25,14 +27,10 @@ pub fn deed(report: &Report<'_>, purpose: &Purpose) -> Deed {
     let Report { subject, call, survey, facts, policy, .. } = *report;
     let identity = identify(subject, call);
     let paths = paths(call, &survey.effects);
-    let place = if paths.is_empty() {
-        Place::Nowhere
-    } else if paths.iter().all(|path| *path == "/dev/null" || policy.expects(path, &facts.places)) {
-        Place::Inside
-    } else {
-        Place::Outside
-    };
+    let operation = operation(call, &survey.effects);
+    let place = place(&paths, (policy, &facts.places), purpose);
     let text = action_text(call);
+    let act = Act { text: &text, paths: &paths, operation, place };
     let error = report.error.filter(|_| report.outcome == Outcome::Failed);
     Deed {
         number: 0,
@@ -45,15 +43,33 @@ pub fn deed(report: &Report<'_>, purpose: &Purpose) -> Deed {
         error: error.map_or(0, |error| {
             fingerprint(&[call.tool.name().as_bytes(), super::normalised(error).as_bytes()])
         }),
-        operation: operation(call, &survey.effects),
+        operation,
         place,
         outcome: report.outcome,
         missing: error.is_some_and(super::error::says_missing),
-        alignment: aligned(&text, policy, purpose),
+        alignment: alignment(&act, policy, purpose, &facts.places),
         duration_ms: u32::try_from(report.duration_ms.unwrap_or(0)).unwrap_or(u32::MAX),
         size: size(&call.action),
         prompt: purpose.number,
     }
+}
+
+/// Where they lie. Without a project every place would be outside, so that none is; a place that the person mentions is inside,
+/// and what everybody looks up is nowhere.
+fn place(paths: &[&str], (policy, places): (&Policy, &Places), purpose: &Purpose) -> Place {
+    let inside = |path: &str| {
+        places.roots().next().is_none()
+            || policy.expects(path, places)
+            || purpose.paths.iter().any(|known| lies_below(path, known, places))
+    };
+    let mut place = Place::Nowhere;
+    for path in paths.iter().filter(|path| !is_looked_up(path, places)) {
+        if !inside(path) {
+            return Place::Outside;
+        }
+        place = Place::Inside;
+    }
+    place
 }
 
 /// The files that a call names, the first being the one it is about.

@@ -1,6 +1,8 @@
 //! Which intervention patterns call for, and when none is made: cooldown, most per prompt, escalation.
 
-use crate::domain::{Behaviour, Deed, Finding, InterventionKind};
+use crate::domain::{
+    Behaviour, Deed, Finding, Intervened, InterventionKind, InterventionPolicy, Pattern, Throttle,
+};
 use crate::review::behaviour::words;
 
 /// Seed 000's cut-offs, in percent: below the first a soft correction, from the last on an emergency stop.
@@ -11,6 +13,9 @@ const COOLDOWN_MS: u64 = 30_000;
 const MOST: usize = 10;
 /// Deeds within which a pattern has to end for its intervention to have worked.
 const WITHIN: u64 = 10;
+/// A throttled session: calls in a minute, and for how long in milliseconds.
+const THROTTLE_CALLS: u32 = 10;
+const THROTTLE_MS: u64 = 300_000;
 
 /// The intervention that is to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +24,8 @@ pub struct Chosen {
     pub pattern: String,
     /// For the model, and for the person.
     pub text: String,
+    /// The person's own words, where it reminds of them.
+    pub reminder: Option<String>,
 }
 
 /// The intervention for a severity in percent.
@@ -27,28 +34,98 @@ pub fn by_severity(severity: u8) -> InterventionKind {
     InterventionKind::ALL.get(passed).copied().unwrap_or(InterventionKind::EmergencyStop)
 }
 
+/// What several patterns come to together: the gravest, and a little for each of the others.
+fn combined(found: &[Finding]) -> u8 {
+    /// Percent for each of the others.
+    const OTHER: u8 = 5;
+    let cap = found.iter().map(|finding| cap(&finding.pattern)).max().unwrap_or(0);
+    let others = u8::try_from(found.len().saturating_sub(1)).unwrap_or(u8::MAX);
+    let gravest = found.first().map_or(0, |finding| finding.severity);
+    gravest.saturating_add(others.saturating_mul(OTHER)).min(cap)
+}
+
+/// The highest severity that a pattern's class allows.
+fn cap(pattern: &str) -> u8 {
+    Pattern::from_name(pattern).map_or(69, Pattern::cap)
+}
+
 /// The intervention for what was found, if one is due.
-pub fn choose(found: &[Finding], behaviour: &Behaviour, deed: &Deed, now_ms: u64) -> Option<Chosen> {
+pub fn choose(
+    found: &[Finding],
+    behaviour: &Behaviour,
+    deed: &Deed,
+    now_ms: u64,
+    policy: &InterventionPolicy,
+) -> Option<Chosen> {
     let gravest = found.first()?;
-    let kind = by_severity(gravest.severity);
+    let mut made = behaviour.interventions.iter().filter(|one| one.prompt == deed.prompt);
+    let kind = escalated(by_severity(combined(found)), gravest, made.clone(), policy);
+    let kind = match kind {
+        InterventionKind::SoftCorrection if !policy.soft_correction => return None,
+        InterventionKind::EmergencyStop if !policy.hard_stop => InterventionKind::CheckpointRollback,
+        kind => kind,
+    };
     let last = behaviour.interventions.last();
     let cooling = kind != InterventionKind::EmergencyStop
         && last.is_some_and(|last| now_ms.saturating_sub(last.at_ms) < COOLDOWN_MS);
-    let made = behaviour.interventions.iter().filter(|one| one.prompt == deed.prompt).count();
-    if cooling || made >= MOST {
+    if cooling || made.clone().count() >= MOST {
         return None;
     }
-    Some(Chosen { kind, pattern: gravest.pattern.clone(), text: words::correction(kind, gravest, behaviour) })
+    // What was done has its ten deeds to work, unless more is called for.
+    if made.any(|one| one.pattern == gravest.pattern && one.effective.is_none() && one.kind >= kind) {
+        return None;
+    }
+    Some(Chosen {
+        kind,
+        pattern: gravest.pattern.clone(),
+        text: words::correction(kind, gravest, behaviour),
+        reminder: words::reminder(kind, gravest, behaviour),
+    })
 }
 
-/// Says of the interventions of the last ten deeds whether they worked: the pattern is gone, or it is still there after that.
-pub fn measure(behaviour: &mut Behaviour, found: &[Finding], deed: u64) {
-    for one in behaviour.interventions.iter_mut().filter(|one| one.effective.is_none()) {
-        let stands = found.iter().any(|finding| finding.pattern == one.pattern);
-        if !stands {
-            one.effective = Some(true);
-        } else if deed.saturating_sub(one.deed) >= WITHIN {
-            one.effective = Some(false);
+/// The next kind, where as many of one kind as are tried did not end the pattern; never beyond what its class allows.
+fn escalated<'a>(
+    mut kind: InterventionKind,
+    finding: &Finding,
+    made: impl Iterator<Item = &'a Intervened> + Clone,
+    policy: &InterventionPolicy,
+) -> InterventionKind {
+    let highest = by_severity(cap(&finding.pattern));
+    let tried = |kind| {
+        let in_vain = |one: &&Intervened| {
+            one.pattern == finding.pattern && one.kind == kind && one.effective != Some(true)
+        };
+        u32::try_from(made.clone().filter(in_vain).count()).unwrap_or(u32::MAX)
+    };
+    for next in InterventionKind::ALL {
+        if next > kind && next <= highest && tried(kind) >= policy.max_retries {
+            kind = next;
         }
+    }
+    kind
+}
+
+/// Carries out what changes the session itself.
+pub fn apply(chosen: &Chosen, behaviour: &mut Behaviour, now_ms: u64) {
+    match chosen.kind {
+        InterventionKind::SoftCorrection | InterventionKind::ContextReinforcement => {}
+        InterventionKind::ResourceThrottling => {
+            behaviour.throttle = Some(Throttle {
+                calls: THROTTLE_CALLS,
+                until_ms: now_ms.saturating_add(THROTTLE_MS),
+                pattern: chosen.pattern.clone(),
+            });
+        }
+        InterventionKind::CheckpointRollback | InterventionKind::EmergencyStop => {
+            behaviour.held = Some(chosen.pattern.clone());
+        }
+    }
+}
+
+/// Says of interventions, ten deeds after each, whether they worked: the pattern has ended, or it stands.
+pub fn measure(behaviour: &mut Behaviour, found: &[Finding], deed: u64) {
+    let due = |one: &&mut Intervened| one.effective.is_none() && deed.saturating_sub(one.deed) >= WITHIN;
+    for one in behaviour.interventions.iter_mut().filter(due) {
+        one.effective = Some(!found.iter().any(|finding| finding.pattern == one.pattern));
     }
 }

@@ -1,18 +1,23 @@
 //! Behaviour over time: what an action came to, which patterns that makes with those before it, and what is done about them.
 //! Pure: the deeds and the session's document come in, what is remembered and told goes out.
 
+mod alignment;
 mod deed;
 mod error;
 mod intervene;
+mod lookup;
 mod patterns;
 mod purpose;
 mod words;
 
+pub use alignment::{Act, alignment};
 pub use deed::{Report, deed};
 pub use error::normalised;
-pub use intervene::{Chosen, choose};
+pub use intervene::{Chosen, by_severity, choose};
+pub use lookup::is_looked_up;
 pub use patterns::{History, find};
 pub use purpose::purpose;
+pub use words::rebuilt;
 
 use crate::domain::{Behaviour, Finding, Intervened, Policy};
 
@@ -36,12 +41,14 @@ pub fn judge(
     /// Longest error that is kept, in bytes.
     const ERROR: usize = 400;
     let deed = history.last();
-    let found = find(history, policy);
+    let found = find(history, behaviour, policy);
     behaviour.last_error = error.map(|error| crate::domain::clip(error, ERROR)).unwrap_or_default();
     intervene::measure(behaviour, &found, deed.number);
     behaviour.found.clone_from(&found);
-    let chosen = choose(&found, behaviour, deed, now_ms);
+    let chosen = choose(&found, behaviour, deed, now_ms, &policy.interventions);
     if let Some(chosen) = &chosen {
+        behaviour.recovery_attempted = true;
+        intervene::apply(chosen, behaviour, now_ms);
         behaviour.intervened(Intervened {
             kind: chosen.kind,
             pattern: chosen.pattern.clone(),

@@ -19,7 +19,8 @@ pub fn purpose(text: &str, cwd: &str) -> Purpose {
     for word in looked_at.split(|c: char| c.is_whitespace() || "`\"'()[]{}<>,;".contains(c)) {
         let word = word.trim_start_matches(|c| edges(c) && c != '.').trim_end_matches(edges);
         if is_path(word) {
-            let path = join(cwd, word.trim_start_matches("./"));
+            let home = word.starts_with("~/");
+            let path = if home { word.to_owned() } else { join(cwd, word.trim_start_matches("./")) };
             if paths.len() < PATHS && !paths.contains(&path) {
                 paths.push(path);
             }

@@ -1,20 +1,74 @@
 //! What the model and the person are told when a pattern is found.
 
-use crate::domain::{Behaviour, Finding, InterventionKind};
+use crate::domain::{Behaviour, Finding, InterventionKind, Pattern};
 
-/// The corrective text.
+/// The corrective text. What matters most comes first: a client may be told only its beginning.
 pub fn correction(kind: InterventionKind, finding: &Finding, behaviour: &Behaviour) -> String {
-    let advice = match finding.pattern.as_str() {
-        "repetitive_errors" => {
-            "stop repeating it; read the error, look at what it names, and try another way"
+    let pattern = Pattern::from_name(&finding.pattern);
+    let mut text =
+        format!("{} ({}): {}; {}", finding.pattern, kind.name(), finding.evidence, advice(pattern));
+    text.push_str(match kind {
+        InterventionKind::SoftCorrection | InterventionKind::ContextReinforcement => "",
+        InterventionKind::ResourceThrottling => {
+            "; for the next minutes only a few calls a minute are let through"
         }
-        _ => "stop and look at what you are doing before you go on",
-    };
-    let mut text = format!("{} ({}): {}", finding.pattern, kind.name(), finding.evidence);
-    if !behaviour.last_error.is_empty() {
+        InterventionKind::CheckpointRollback => {
+            "; nothing is changed any more until the person says something"
+        }
+        InterventionKind::EmergencyStop => "; the session is stopped",
+    });
+    if pattern == Some(Pattern::RepetitiveErrors) && !behaviour.last_error.is_empty() {
         text.push_str(&format!("; the last one: {}", behaviour.last_error));
     }
-    text.push_str("; ");
-    text.push_str(advice);
     text
+}
+
+/// The person's own words, where the intervention reminds of them.
+pub fn reminder(kind: InterventionKind, finding: &Finding, behaviour: &Behaviour) -> Option<String> {
+    let strays = matches!(
+        Pattern::from_name(&finding.pattern),
+        Some(Pattern::ScopeCreep | Pattern::GoalDrift | Pattern::ExplorationWandering)
+    );
+    let reminds = strays || kind > InterventionKind::SoftCorrection;
+    (reminds && !behaviour.purpose.said.is_empty()).then(|| asked(behaviour))
+}
+
+fn asked(behaviour: &Behaviour) -> String {
+    format!("the person asked: \"{}\"", behaviour.purpose.said)
+}
+
+fn advice(pattern: Option<Pattern>) -> &'static str {
+    match pattern {
+        Some(Pattern::RepetitiveErrors) => {
+            "stop repeating it; read the error, look at what it names, and try another way"
+        }
+        Some(Pattern::ScopeCreep) => "go back to the project, or say why the work leads elsewhere",
+        Some(Pattern::ResourceSpiral) => "stop what grows, and find a way that needs less",
+        Some(Pattern::GoalDrift) => "look again at what was asked for, and go back to it",
+        Some(Pattern::ExplorationWandering) => {
+            "sum up what you know, and answer, change something, or ask for what is missing"
+        }
+        Some(Pattern::FailedReferences) => {
+            "list the directory to see which files there are, and do not guess names"
+        }
+        Some(Pattern::RepeatedBlocks) => {
+            "do not try it again in other words; do what the refusal proposes, or ask the person"
+        }
+        None => "stop and look at what you are doing before you go on",
+    }
+}
+
+/// What a session is told of itself after its context was cut short, part by part.
+pub fn rebuilt(behaviour: &Behaviour) -> Vec<String> {
+    let mut parts = Vec::new();
+    if !behaviour.purpose.said.is_empty() {
+        parts.push(asked(behaviour));
+    }
+    if let Some(finding) = behaviour.found.first() {
+        parts.push(format!("{}: {}", finding.pattern, finding.evidence));
+    }
+    if !behaviour.last_error.is_empty() {
+        parts.push(format!("the last action failed: {}", behaviour.last_error));
+    }
+    parts
 }

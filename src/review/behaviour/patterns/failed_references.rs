@@ -1,0 +1,27 @@
+//! Reads of files that do not exist, again and again: the model takes something for there that is not.
+
+use super::{Look, Seen, different, number};
+use crate::domain::Deed;
+
+/// Reads and searches looked at.
+const READS: usize = 12;
+/// Those of them that named a file that is not there.
+const ENOUGH: u32 = 5;
+
+pub fn seen(look: &Look<'_>) -> Option<Seen> {
+    let last = look.history.last();
+    if !(last.missing && last.only_looks()) {
+        return None;
+    }
+    let reads = look.history.of_prompt().filter(|deed| deed.only_looks());
+    let missing: Vec<&Deed> = reads.take(READS).filter(|deed| deed.missing).collect();
+    let (times, enough) = (number(missing.len()), look.scaled(ENOUGH));
+    (times >= enough).then(|| Seen {
+        confidence: 60 + 5 * (times - enough),
+        severity: 20 + 3 * (times - enough),
+        evidence: format!(
+            "{times} of the last {READS} reads named files that do not exist ({} different ones)",
+            different(missing.iter().map(|deed| deed.path))
+        ),
+    })
+}

@@ -1,0 +1,35 @@
+//! Seed 000: the same error at least three times in the last ten results. An error after which something was changed is part
+//! of mending it, and counts a third.
+
+use super::{Look, Seen, ran};
+use crate::domain::Outcome;
+
+/// Results looked at.
+const RESULTS: usize = 10;
+/// Errors in thirds: three whole ones.
+const ENOUGH: u32 = 9;
+
+pub fn seen(look: &Look<'_>) -> Option<Seen> {
+    let last = Some(look.history.last()).filter(|deed| deed.outcome == Outcome::Failed && deed.error != 0)?;
+    // Reads of what is not there all fail alike; they are a pattern of their own.
+    if last.missing && last.only_looks() {
+        return None;
+    }
+    let (mut thirds, mut times, mut changed) = (0_u32, 0_u32, false);
+    for deed in look.history.deeds().filter(|deed| deed.agent == last.agent && ran(deed)).take(RESULTS) {
+        changed |= deed.changed();
+        if deed.error == last.error {
+            thirds += if changed { 1 } else { 3 };
+            times += 1;
+        }
+    }
+    let enough = look.scaled(ENOUGH);
+    (thirds >= enough).then(|| {
+        let over = thirds - enough;
+        Seen {
+            confidence: 60 + over * 2,
+            severity: 20 + over,
+            evidence: format!("the same error {times} times in the last {RESULTS} results"),
+        }
+    })
+}

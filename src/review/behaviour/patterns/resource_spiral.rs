@@ -1,0 +1,97 @@
+//! Seed 000: a budget of the prompt (bytes written, time, file operations) that grows by more than half each time, and that
+//! the next step would bring past .8 of its limit.
+
+use super::{Look, Seen, number};
+use crate::domain::{Deed, Operation, Outcome, ResourceMode};
+
+/// Steps of growth in a row: fewer happen by chance (a check, a build, a test, a release).
+const STEPS: usize = 5;
+/// Mean growth from one to the next, in percent.
+const GROWTH: u64 = 150;
+/// Share of a limit, in percent.
+const SHARE: u64 = 80;
+/// Milliseconds that the calls of a prompt take (seed 000: 300 s).
+const TIME_MS: u64 = 300_000;
+/// Bytes that the calls of a prompt write.
+const BYTES: u64 = 1024 * 1024;
+/// What takes less says nothing of growth.
+const LEAST_MS: u64 = 1000;
+const LEAST_BYTES: u64 = 1024;
+
+pub fn seen(look: &Look<'_>) -> Option<Seen> {
+    let duration = |deed: &Deed| u64::from(deed.duration_ms);
+    let size = |deed: &Deed| u64::from(deed.size);
+    let time = growing(look, duration, (LEAST_MS, TIME_MS), "time");
+    let bytes = growing(look, size, (LEAST_BYTES, BYTES), "bytes written");
+    [time, bytes, operations(look)].into_iter().flatten().max_by_key(|seen| seen.severity)
+}
+
+/// One measure of the same kind of action, each time more than the time before.
+fn growing(
+    look: &Look<'_>,
+    measure: fn(&Deed) -> u64,
+    (least, limit): (u64, u64),
+    name: &str,
+) -> Option<Seen> {
+    let last = look.history.last();
+    let steps = usize::try_from(look.scaled(number(STEPS))).unwrap_or(STEPS);
+    let alike = look.history.of_prompt().filter(|deed| {
+        deed.tool == last.tool && deed.operation == last.operation && deed.agent == last.agent
+    });
+    // Newest first, so each is to be larger than the one after it.
+    let row: Vec<u64> = alike.map(measure).take(steps + 1).collect();
+    let (newest, oldest) = (*row.first()?, *row.last()?);
+    let grows = row.iter().zip(row.iter().skip(1)).all(|(newer, older)| newer > older);
+    if row.len() <= steps || !grows || oldest < least {
+        return None;
+    }
+    // The mean growth to the power of the steps, without roots: newest / oldest.
+    let exponent = u32::try_from(steps).unwrap_or(u32::MAX);
+    let needed = u128::from(oldest).saturating_mul(u128::from(GROWTH).saturating_pow(exponent));
+    let has = u128::from(newest).saturating_mul(100_u128.saturating_pow(exponent));
+    if has <= needed {
+        return None;
+    }
+    let before = row.get(1).copied().unwrap_or(newest).max(1);
+    let used: u64 = look.history.of_prompt().map(measure).sum();
+    let next = newest.saturating_mul(newest) / before;
+    judged(used.saturating_add(next), limit, name)
+}
+
+/// File operations, where they are limited: three rows of actions with ever more of them.
+fn operations(look: &Look<'_>) -> Option<Seen> {
+    /// Actions of a row.
+    const ROW: usize = 10;
+    let limit = &look.policy.resources;
+    if limit.mode == ResourceMode::Off {
+        return None;
+    }
+    let counts = |deed: &Deed| {
+        deed.outcome == Outcome::Done && matches!(deed.operation, Operation::Write | Operation::Delete)
+    };
+    let done: Vec<u64> = look.history.of_prompt().map(|deed| u64::from(counts(deed))).collect();
+    let mut rows = done.chunks_exact(ROW).map(|row| row.iter().sum::<u64>());
+    let (third, second, first) = (rows.next()?, rows.next()?, rows.next()?);
+    let grows = first > 0 && second * 100 > first * GROWTH && third * 100 > second * GROWTH;
+    let used: u64 = done.iter().sum();
+    if grows {
+        judged(used + third * third / second, limit.max_file_operations, "file operations")
+    } else {
+        None
+    }
+}
+
+/// What the next step would bring a budget to.
+fn judged(predicted: u64, limit: u64, name: &str) -> Option<Seen> {
+    let share = predicted.saturating_mul(100) / limit.max(1);
+    (share > SHARE).then(|| {
+        let over = u32::try_from((share - SHARE) / 2).unwrap_or(u32::MAX);
+        Seen {
+            confidence: 70_u32.saturating_add(over / 4),
+            severity: 50_u32.saturating_add(over),
+            evidence: format!(
+                "{name} of this prompt grows each time; the next step would bring it to {share} % of its limit ({limit})"
+            ),
+        }
+    })
+}

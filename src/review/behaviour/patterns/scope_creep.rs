@@ -1,0 +1,32 @@
+//! Seed 000: more than .3 of at least five accesses lie outside the places where work is expected. What is only looked up
+//! (packages, toolchains, headers, documentation) is no access; changing something elsewhere weighs more than reading it.
+
+use super::{Look, Seen, ran};
+use crate::domain::{Operation, Place};
+
+/// Accesses looked at.
+const ACCESSES: usize = 20;
+/// Fewer say nothing.
+const FEWEST: u32 = 5;
+/// Percent of them.
+const SHARE: u32 = 30;
+
+pub fn seen(look: &Look<'_>) -> Option<Seen> {
+    let accesses = look.history.of_prompt().filter(|deed| ran(deed) && deed.place != Place::Nowhere);
+    let (mut all, mut outside, mut changes) = (0_u32, 0_u32, 0_u32);
+    for deed in accesses.take(ACCESSES) {
+        all += 1;
+        if deed.place == Place::Outside {
+            outside += 1;
+            changes += u32::from(matches!(deed.operation, Operation::Write | Operation::Delete));
+        }
+    }
+    let passed = all >= FEWEST && outside * 100 > look.scaled(SHARE) * all;
+    passed.then(|| Seen {
+        confidence: 50 + outside * 50 / all,
+        severity: 14 + 2 * (outside - changes) + 8 * changes,
+        evidence: format!(
+            "{outside} of the last {all} accesses to files lie outside the project, {changes} of them changes"
+        ),
+    })
+}
