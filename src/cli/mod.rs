@@ -6,11 +6,14 @@ mod audit;
 mod behaviour;
 mod call;
 mod check;
+mod checkpoint;
 pub mod config;
 pub mod doctor;
+mod entry;
 pub mod hook;
 pub mod install;
 mod judge;
+mod keep;
 mod lines;
 mod quarantine;
 mod record;
@@ -18,6 +21,7 @@ mod registering;
 mod replay;
 mod report;
 mod review;
+mod rollback;
 pub mod rules;
 mod settings;
 pub mod trust;
@@ -153,6 +157,8 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Command::Trust { action, file, json } => {
             settings::trust((*action, *json), file.as_deref(), &Machine::here()?, out)
         }
+        Command::Checkpoint(command) => checkpoint::run(command, &Machine::here()?, out),
+        Command::Rollback(args) => rollback::run(args, &Machine::here()?, out),
         Command::Allow { code } => allow::run(code, &Machine::here()?, out),
     }
 }

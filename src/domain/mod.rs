@@ -33,8 +33,8 @@ pub use key::Key;
 pub use marks::{Mark, Marks, Origin, Reach};
 pub use order::{sort_by, sort_by_key};
 pub use policy::{
-    AuditPolicy, BuiltinRules, LogLevel, Mode, OnFault, Policy, QuarantinePolicy, RationalityThresholds,
-    ResourceMode, ResourcePolicy, RiskThresholds, ToolLimit, lies_below,
+    AuditPolicy, BuiltinRules, CheckpointPolicy, LogLevel, Mode, OnFault, Policy, QuarantinePolicy,
+    RationalityThresholds, ResourceMode, ResourcePolicy, RiskThresholds, ToolLimit, lies_below,
 };
 pub use request::{
     Action, AgentId, AgentReport, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId,

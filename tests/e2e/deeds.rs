@@ -75,7 +75,8 @@ pub fn obeys(client: Client) {
             ("harmless", format!("echo fine > made-by-{who} && cat made-by-{who}")),
             ("delete", "rm -rf /home/dev/precious".to_owned()),
             ("wrapped", "cd / && sudo env A=b sh -c 'rm -rf home/dev/precious'".to_owned()),
-            ("reset", "git reset --hard".to_owned()),
+            // Named from elsewhere: no checkpoint makes that milder.
+            ("reset", "git -C /home/dev/proj reset --hard".to_owned()),
             ("push", "git push --force origin feature".to_owned()),
         ]
         .map(|(name, command)| Step::call([client.shell(&format!("{who}-{name}"), &command)]))

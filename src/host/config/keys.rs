@@ -278,6 +278,42 @@ pub static KEYS: &[Key] = &[
         "size from which the log file is set aside and a new one begun",
     ),
     key(
+        "checkpoints.enabled",
+        (Kind::Switch, Stricter::Neither),
+        field!(switch checkpoints.enabled),
+        "whether what a call changes is saved first, and what discards work is a warning then",
+    ),
+    key(
+        "checkpoints.retain_days",
+        (numbers(1, 3650), Stricter::Neither),
+        field!(whole checkpoints.retain_days),
+        "days after which a checkpoint is deleted",
+    ),
+    key(
+        "checkpoints.max_files",
+        (numbers(1, 1_000_000), Stricter::Neither),
+        field!(whole checkpoints.max_files),
+        "files that one checkpoint may hold",
+    ),
+    key(
+        "checkpoints.max_file_bytes",
+        (numbers(1, 1_099_511_627_776), Stricter::Neither),
+        field!(whole checkpoints.max_file_bytes),
+        "size up to which a file is saved",
+    ),
+    key(
+        "checkpoints.max_bytes",
+        (numbers(1, 1_099_511_627_776), Stricter::Neither),
+        field!(whole checkpoints.max_bytes),
+        "bytes that one checkpoint may hold",
+    ),
+    key(
+        "checkpoints.max_store_bytes",
+        (numbers(65_536, 1_099_511_627_776), Stricter::Neither),
+        field!(whole checkpoints.max_store_bytes),
+        "bytes that all checkpoints may hold together; the oldest make room",
+    ),
+    key(
         "performance.max_review_time_ms",
         (numbers(100, 10_000), Stricter::Neither),
         field!(whole deadline_ms),
@@ -383,7 +419,7 @@ pub static REFUSED: &[Refused] = &[
     later("patterns.sensitivity", "patterns are not looked for yet"),
     later("interventions.soft_correction", "interventions are not made yet"),
     later("interventions.hard_stop", "interventions are not made yet"),
-    later("interventions.auto_rollback", "interventions and checkpoints are not made yet"),
+    later("interventions.auto_rollback", "interventions do not roll back yet"),
     later("interventions.max_retries", "interventions are not made yet"),
     later("resources.max_memory_mb", "a hook sees calls, not memory; it comes with the supervised run"),
     later(
