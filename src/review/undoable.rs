@@ -147,7 +147,7 @@ fn of_command(inv: &Invocation, repo: &str) -> Option<Option<Discarded>> {
                 .iter()
                 .any(|option| word.starts_with(option))
     };
-    if words.iter().any(|word| elsewhere(&word)) || inv.text.contains("GIT_") {
+    if words.iter().any(elsewhere) || inv.text.contains("GIT_") {
         return None;
     }
     let letters = |letter: char| {
@@ -168,8 +168,7 @@ fn of_command(inv: &Invocation, repo: &str) -> Option<Option<Discarded>> {
         return Some(Some(if list { Discarded::Changes } else { Discarded::All }));
     }
     // What is staged and not committed looks held by git, and goes where files are set back to a commit.
-    let staged =
-        matches!(sub, "reset" | "switch") || words.iter().any(|word| *word == "--force") || letters('f') > 0;
+    let staged = matches!(sub, "reset" | "switch") || words.contains(&"--force") || letters('f') > 0;
     let plain = !staged && inv.operands.iter().all(|arg| matches!(arg.known(), Some("." | ":/")));
     let source =
         words.iter().any(|word| word.starts_with("--source")) || sub == "restore" && letters('s') > 0;
