@@ -103,6 +103,17 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// What was saved before calls that changed or deleted files
+    #[command(subcommand)]
+    Checkpoint(CheckpointCommand),
+    /// Put back what calls have changed or deleted: only what is still as they left it
+    #[command(
+        after_help = "Examples:\n  lazaret rollback --last --dry-run\n  lazaret rollback 019ab3c4-…\n  \
+        lazaret rollback --last --force src/main.rs\n\n\
+        A rollback makes a checkpoint of its own first, so that it can itself be undone. Exit code 0 when all was put back,\n\
+        1 when something was not: changed since by somebody else, or never saved."
+    )]
+    Rollback(RollbackArgs),
     /// Let the one action of a code run once (at a terminal, within ten minutes)
     #[command(after_help = "Example:\n  lazaret allow K7QM-2XWD")]
     Allow {
@@ -171,6 +182,9 @@ pub struct CheckArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+    /// Answer as if checkpoints could be made (a dry run makes none)
+    #[arg(long)]
+    pub checkpoints: bool,
     /// Say also what was understood: commands, effects, scores
     #[arg(long)]
     pub explain: bool,
@@ -208,6 +222,54 @@ pub struct ReplayArgs {
     /// Exit with 2 or 3 when something would have been stopped
     #[arg(long)]
     pub exit_code: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum CheckpointCommand {
+    /// Every checkpoint in a line, the newest last
+    #[command(after_help = "Example:\n  lazaret checkpoint list --json")]
+    List {
+        /// Only this session
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// One checkpoint with every path in it
+    #[command(after_help = "Example:\n  lazaret checkpoint show 019ab3c4-…")]
+    Show {
+        /// The checkpoint's id, or its beginning
+        id: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct RollbackArgs {
+    /// The checkpoint's id, or its beginning
+    #[arg(required_unless_present_any = ["last", "prompt"], conflicts_with_all = ["last", "prompt"])]
+    pub id: Option<String>,
+    /// The newest one of this project (of the session, with --session) that is not undone yet
+    #[arg(long, conflicts_with = "prompt")]
+    pub last: bool,
+    /// All of the calls that belong to this prompt of the person
+    #[arg(long, value_name = "ID")]
+    pub prompt: Option<String>,
+    /// Only checkpoints of this session
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Put this path, and what lies below it, back whatever is there now
+    #[arg(long, value_name = "PATH")]
+    pub force: Vec<PathBuf>,
+    /// Show what would be done, change nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 
 use crate::adapters;
 use crate::cli::args::{CheckArgs, ClientName};
-use crate::cli::judge::{DRY_SESSION, Judge, Look, Past, Trail};
+use crate::cli::judge::{DRY_SESSION, Judge, Judged, Look, Past, Trail};
 use crate::cli::lines::{self, Lines};
 use crate::cli::{Exit, Machine, report};
 use crate::domain::{Client, Decision, Enforcement, Verdict};
+use crate::review::undoable;
 
 /// Longest line of a batch, in bytes: a whole hook message and what goes around it.
 const MAX_LINE: usize = adapters::MAX_MESSAGE + 64 * 1024;
@@ -22,8 +23,9 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
     let client = Client::from(args.client);
     let cwd = directory(args.cwd.as_deref())?;
     let mut judge = Judge::new(machine, Look::Today);
+    let saves = args.checkpoints;
     if let Some(file) = &args.batch {
-        return batch(&mut judge, client, &cwd, file, out);
+        return batch(&mut judge, (client, &cwd, saves), file, out);
     }
     let message = match (&args.command, &args.tool, &args.input, &args.event) {
         (Some(command), ..) => before_tool(
@@ -42,6 +44,7 @@ pub fn run(args: &CheckArgs, machine: Machine, out: &mut dyn Write) -> Result<Ex
     };
     let nothing = Trail::default();
     let checked = judge.judge(client_of(&message, client), message.as_bytes(), Past::Remembered(&nothing))?;
+    let checked = with_checkpoint(checked, saves);
     if args.json {
         writeln!(
             out,
@@ -135,7 +138,12 @@ pub fn exit(decision: &Decision) -> Exit {
 
 /// Many calls in one process: JSON lines in, JSON lines out, in the same order. A line that cannot be used becomes a line with
 /// `error`.
-fn batch(judge: &mut Judge, client: Client, cwd: &str, file: &Path, out: &mut dyn Write) -> Result<Exit> {
+fn batch(
+    judge: &mut Judge,
+    (client, cwd, saves): (Client, &str, bool),
+    file: &Path,
+    out: &mut dyn Write,
+) -> Result<Exit> {
     let input: Box<dyn Read> = if file == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
@@ -150,7 +158,7 @@ fn batch(judge: &mut Judge, client: Client, cwd: &str, file: &Path, out: &mut dy
         number += 1;
         let answer = match line {
             lines::Line::Text(line) if line.trim().is_empty() => continue,
-            lines::Line::Text(line) => one(judge, &mut trails, (client, cwd), line),
+            lines::Line::Text(line) => one(judge, &mut trails, (client, cwd, saves), line),
             lines::Line::NotText => Err(anyhow!("not UTF-8")),
             lines::Line::TooLong => Err(anyhow!("longer than {MAX_LINE} bytes")),
         };
@@ -169,7 +177,7 @@ fn batch(judge: &mut Judge, client: Client, cwd: &str, file: &Path, out: &mut dy
 fn one(
     judge: &mut Judge,
     trails: &mut BTreeMap<String, Trail>,
-    (client, cwd): (Client, &str),
+    (client, cwd, saves): (Client, &str, bool),
     line: &str,
 ) -> Result<Value> {
     let value: Value = serde_json::from_str(line).context("not JSON")?;
@@ -198,6 +206,7 @@ fn one(
     let nothing = Trail::default();
     let trail = named.and_then(|session| trails.get(session)).unwrap_or(&nothing);
     let judged = judge.judge(client, message.as_bytes(), Past::Remembered(trail))?;
+    let judged = with_checkpoint(judged, saves);
     if let (Some(session), true) = (named, judged.decision.verdict() != Verdict::Block) {
         trails.entry(session.to_owned()).or_default().keep(&judged);
     }
@@ -210,6 +219,20 @@ fn one(
         }
     }
     Ok(answer)
+}
+
+/// What a checkpoint changes in the answer; a dry run makes none, so it only says so unless it is to answer as if it did.
+fn with_checkpoint(mut judged: Judged, saves: bool) -> Judged {
+    if !judged.undoable {
+        return judged;
+    }
+    if saves {
+        judged.decision = undoable::lowered(judged.decision, true);
+    } else {
+        let would = "would be a warning with a checkpoint, which the hook makes and a dry run does not";
+        judged.decision.note("checkpoint.would", would.to_owned());
+    }
+    judged
 }
 
 /// The client that sends a whole message of that shape.

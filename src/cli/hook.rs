@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use crate::adapters::{self, Decoded, ExitKind, Reply};
+use crate::cli::keep::{self, Keep};
 use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
 use crate::cli::{behaviour, call};
@@ -12,6 +13,7 @@ use crate::domain::{
     Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places, Policy,
     Request, Stand, Standing, Subject, ToolCall, Trust, Verdict,
 };
+use crate::host::checkpoint::Checkpoints;
 use crate::host::clock::{self, Now};
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::permit::{ActionDigest, Permits};
@@ -248,11 +250,14 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     if let Some(fault) = &setting.home_fault {
         return weigh(decide(&Stand::default()), fault.clone());
     }
+    let keep = Keep::of((request, call), trust, (&survey, &facts), (&setting.dirs, policy));
+    let saved = keep.as_ref().and_then(|keep| keep.ahead(|| decide(&Stand::default()), (&facts, *now)));
     let looked = state::remember(&setting.store(), subject, *now, look(policy, trust), |stand| {
         let recalled = (!stand.marks.is_empty())
             .then(|| call::recall(call, &request.cwd, policy, &stand.marks, (&survey, &facts)));
         let (survey, facts) = recalled.as_ref().map_or((&survey, &facts), |(survey, facts)| (survey, facts));
         let decision = decide_on(stand, survey, facts);
+        let decision = keep::weighed(decision, saved.as_ref(), request.asking);
         let entry = call::entry(subject, call, &decision);
         // Also of a call for which a person has to give a permission first; what it makes go away is not forgotten yet.
         let marks = (decision.verdict() != Verdict::Block).then(|| survey.marks.clone());
@@ -270,6 +275,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
         decision = weigh(decision, fault.clone());
     }
     let decision = personal_permission(decision, request, call, setting);
+    let decision = keep::settle(keep.as_ref(), decision, saved, (&facts, setting.log()));
     let took_us = clock::now().age_ms(*now).saturating_mul(1000);
     match setting.log().call(request, call, &decision, took_us) {
         Ok(()) if trust == Trust::Ordinary => {
@@ -413,6 +419,7 @@ fn finish(
     setting: &Setting,
 ) -> Result<Option<Chosen>, Fault> {
     let (store, subject, now) = (setting.store(), &request.subject, setting.now);
+    keep::ended(request, call, &places, (&setting.dirs, &setting.policy))?;
     let watched = setting.trust(subject) == Trust::Ordinary && setting.policy.enabled;
     let told = if watched {
         behaviour::ended(request, call, ended, (&places, &setting.policy), (&store, now))?
@@ -434,6 +441,7 @@ fn sweep(setting: &Setting) -> Result<(), Fault> {
     state::sweep(&setting.store(), setting.now, KEEP_SESSIONS)?;
     audit::sweep(&audit::dir(&setting.dirs.state), &setting.policy.audit, setting.now)?;
     Permits::new(&setting.dirs.state).sweep(setting.now)?;
+    Checkpoints::new(&setting.dirs.state, setting.policy.checkpoints.clone()).sweep(setting.now)?;
     Ok(())
 }
 

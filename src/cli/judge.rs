@@ -16,7 +16,7 @@ use crate::host::clock::{self, Now};
 use crate::host::config;
 use crate::host::places;
 use crate::host::state::{self, Store};
-use crate::review::{self, Case, Identity};
+use crate::review::{self, Case, Identity, undoable};
 use crate::rules::{self, Survey, custom};
 
 /// The session that a dry run by hand pretends to be: it has no past.
@@ -147,6 +147,8 @@ pub struct Judged {
     pub survey: Option<Survey>,
     pub notes: Vec<String>,
     pub cwd: String,
+    /// With a checkpoint of what it discards it would be a warning.
+    pub undoable: bool,
     /// Of a call about to run.
     pub call: Option<(ToolCall, Identity)>,
 }
@@ -174,6 +176,7 @@ impl Judge {
                 survey: None,
                 notes,
                 cwd: cwd.clone(),
+                undoable: false,
                 call: None,
             });
         };
@@ -211,7 +214,11 @@ impl Judge {
         let decision = quarantine::settle(review::decide(&case), spawned.as_ref());
         let identity = review::identify(subject, call);
         let call = Some((call.clone(), identity));
-        Ok(Judged { decision, subject: subject.clone(), survey: Some(survey), notes, cwd: cwd.clone(), call })
+        let undoable = policy.checkpoints.enabled
+            && undoable::is_undoable(&decision)
+            && undoable::discarded(&survey, &facts).is_some();
+        let (subject, cwd) = (subject.clone(), cwd.clone());
+        Ok(Judged { decision, subject, survey: Some(survey), notes, cwd, undoable, call })
     }
 
     /// Where a call made in `cwd` stands: looked up anew where the last call was made elsewhere.
@@ -244,5 +251,13 @@ fn faulty(client: Client, fault: Fault) -> Result<Judged> {
     let session = SessionId::new(DRY_SESSION).ok_or_else(|| anyhow!("session {DRY_SESSION}: not an id"))?;
     let subject = Subject { client, session, agent: None, agent_type: None };
     let decision = Decision::fault(fault, false);
-    Ok(Judged { decision, subject, survey: None, notes: Vec::new(), cwd: String::new(), call: None })
+    Ok(Judged {
+        decision,
+        subject,
+        survey: None,
+        notes: Vec::new(),
+        cwd: String::new(),
+        undoable: false,
+        call: None,
+    })
 }

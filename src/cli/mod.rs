@@ -6,11 +6,13 @@ mod audit;
 mod behaviour;
 mod call;
 mod check;
+mod checkpoint;
 pub mod config;
 pub mod doctor;
 pub mod hook;
 pub mod install;
 mod judge;
+mod keep;
 mod lines;
 mod quarantine;
 mod record;
@@ -19,6 +21,7 @@ mod replay;
 mod report;
 mod resume;
 mod review;
+mod rollback;
 pub mod rules;
 mod settings;
 pub mod trust;
@@ -154,6 +157,8 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Command::Trust { action, file, json } => {
             settings::trust((*action, *json), file.as_deref(), &Machine::here()?, out)
         }
+        Command::Checkpoint(command) => checkpoint::run(command, &Machine::here()?, out),
+        Command::Rollback(args) => rollback::run(args, &Machine::here()?, out),
         Command::Allow { code } => allow::run(code, &Machine::here()?, out),
         Command::Resume { session } => resume::run(session, &Machine::here()?, out),
     }

@@ -23,7 +23,7 @@ const LOOKED_AT: usize = 64 * 1024;
 const PROBED: &str = "a question of lazaret doctor, not an agent's call";
 
 /// Text that an agent wrote, fit for the log: secrets out, then clipped.
-fn safe(text: &str) -> String {
+pub(super) fn safe(text: &str) -> String {
     clip(&redact::redact(&clip(text, LOOKED_AT)), TEXT)
 }
 

@@ -275,6 +275,21 @@ impl Decision {
         self
     }
 
+    /// The same call with other reasons, from which verdict and enforcement follow anew.
+    #[must_use]
+    pub fn reasoned(mut self, can_ask: bool, change: impl FnOnce(&mut Vec<Reason>)) -> Decision {
+        let mut reasons = std::mem::take(&mut self.reasons);
+        change(&mut reasons);
+        let anew = Decision::new(reasons, self.rewrite.take(), can_ask);
+        Decision {
+            verdict: anew.verdict,
+            enforcement: anew.enforcement,
+            reasons: anew.reasons,
+            rewrite: anew.rewrite,
+            ..self
+        }
+    }
+
     /// The same decision for the log: every text in it that the call or its answer may have brought, as `change` makes it.
     #[must_use]
     pub fn with_texts(mut self, change: impl Fn(&str) -> String) -> Decision {

@@ -33,9 +33,9 @@ pub use key::Key;
 pub use marks::{Mark, Marks, Origin, Reach};
 pub use order::{sort_by, sort_by_key};
 pub use policy::{
-    AuditPolicy, BuiltinRules, InterventionPolicy, LogLevel, Mode, OnFault, PatternPolicy, Policy,
-    QuarantinePolicy, RationalityThresholds, ResourceMode, ResourcePolicy, RiskThresholds, Sensitivity,
-    ToolLimit, lies_below,
+    AuditPolicy, BuiltinRules, CheckpointPolicy, InterventionPolicy, LogLevel, Mode, OnFault, PatternPolicy,
+    Policy, QuarantinePolicy, RationalityThresholds, ResourceMode, ResourcePolicy, RiskThresholds,
+    Sensitivity, ToolLimit, lies_below,
 };
 pub use request::{
     Action, AgentId, AgentReport, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId,

@@ -169,6 +169,21 @@ pub struct AuditPolicy {
     pub max_bytes: u64,
 }
 
+/// Checkpoints: whether they are made, and their bounds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckpointPolicy {
+    pub enabled: bool,
+    pub retain_days: u32,
+    /// Most files of one checkpoint.
+    pub max_files: u64,
+    /// Longest file that is saved, in bytes.
+    pub max_file_bytes: u64,
+    /// Most bytes of one checkpoint.
+    pub max_bytes: u64,
+    /// Most bytes of all checkpoints; the oldest make room.
+    pub max_store_bytes: u64,
+}
+
 /// Everything a decision depends on besides the call, the machine and the session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Policy {
@@ -200,6 +215,7 @@ pub struct Policy {
     pub patterns: PatternPolicy,
     pub interventions: InterventionPolicy,
     pub audit: AuditPolicy,
+    pub checkpoints: CheckpointPolicy,
 }
 
 impl Default for Policy {
@@ -249,6 +265,14 @@ impl Default for Policy {
                 mask_pii: false,
                 retain_days: 30,
                 max_bytes: 64 * 1024 * 1024,
+            },
+            checkpoints: CheckpointPolicy {
+                enabled: false,
+                retain_days: 7,
+                max_files: 20_000,
+                max_file_bytes: 32 << 20,
+                max_bytes: 256 << 20,
+                max_store_bytes: 2 << 30,
             },
         }
     }

@@ -34,7 +34,7 @@ pub fn answer(asks: &[Ask], facts: &mut Facts) {
                 facts.answer_saved(path.clone(), saved);
             }
             Ask::Path(_) | Ask::Content(_) | Ask::Saved(_) => {}
-            Ask::Branch => facts.answer_branch(facts.places.repo.as_deref().and_then(branch)),
+            Ask::Branch => facts.answer_branch(facts.places.repo.as_deref().and_then(head_branch)),
         }
     }
 }
@@ -180,7 +180,7 @@ pub fn common_git_dir(git_dir: &str) -> String {
 }
 
 /// The branch that is checked out; none when HEAD is detached or the repository keeps its branches elsewhere.
-fn branch(repo: &str) -> Option<String> {
+pub(super) fn head_branch(repo: &str) -> Option<String> {
     let head = join(&git_dir(repo)?, "HEAD");
     let text = String::from_utf8(files::read(&head, MAX_GIT_FILE, Links::Follow).ok()??).ok()?;
     let branch = text.strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")?;

@@ -1,6 +1,8 @@
 //! Whether git's index holds what is in a file: our own small reader of index files, without git. Like git it trusts the times
 //! and sizes that stand there, and reads no content.
 
+use std::collections::BTreeMap;
+
 use rustix::fs::{FileType, Stat};
 
 use super::facts::{git_dir, real_path};
@@ -64,12 +66,12 @@ fn load(repo: &str) -> Option<Read> {
 }
 
 #[allow(clippy::useless_conversion, reason = "the widths differ between systems")]
-fn mtime(stat: &Stat) -> (i64, i64) {
+pub(super) fn mtime(stat: &Stat) -> (i64, i64) {
     (i64::from(stat.st_mtime), i64::try_from(stat.st_mtime_nsec).unwrap_or(i64::MAX))
 }
 
 #[allow(clippy::useless_conversion, reason = "the widths differ between systems")]
-fn ctime(stat: &Stat) -> (i64, i64) {
+pub(super) fn ctime(stat: &Stat) -> (i64, i64) {
     (i64::from(stat.st_ctime), i64::try_from(stat.st_ctime_nsec).unwrap_or(i64::MAX))
 }
 
@@ -101,6 +103,20 @@ impl Entry {
 
 /// The entry of that name; none for one in conflict or merely announced, and where the index cannot be read.
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<Entry> {
+    let mut found = None;
+    each(bytes, |name, entry| {
+        if name == wanted {
+            found = entry;
+            return false;
+        }
+        true
+    })?;
+    found
+}
+
+/// Every name in the index with its entry, none for one in conflict or merely announced, until `f` says that it is enough; what
+/// follows is given back. Nothing where the index cannot be read.
+fn each(bytes: &[u8], mut f: impl FnMut(&[u8], Option<Entry>) -> bool) -> Option<&[u8]> {
     let mut rest = bytes.strip_prefix(b"DIRC")?;
     let version = number(rest, 0)?;
     let count = number(rest, 4)?;
@@ -130,13 +146,63 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<Entry> {
         if version < 4 {
             length = length.next_multiple_of(8);
         }
-        if name == wanted {
-            let held = flags & STAGE == 0 && more & ANNOUNCED == 0;
-            return if held { entry(rest) } else { None };
-        }
+        let held = flags & STAGE == 0 && more & ANNOUNCED == 0;
+        let entry = if held { Some(entry(rest)?) } else { None };
         rest = rest.get(length..)?;
+        if !f(&name, entry) {
+            break;
+        }
     }
-    None
+    Some(rest)
+}
+
+/// Whether an extension (one whose name begins with a small letter) must be understood: the index is split, or sparse.
+fn needs_more(mut rest: &[u8]) -> bool {
+    while let Some((name, size)) = rest.get(..4).zip(number(rest, 4))
+        && rest.len() > 32
+    {
+        if name.first().is_some_and(u8::is_ascii_lowercase) {
+            return true;
+        }
+        let Some(next) = usize::try_from(size).ok().and_then(|size| rest.get(8 + size..)) else { break };
+        rest = next;
+    }
+    false
+}
+
+/// Whether git has what is in a tracked file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    Unchanged,
+    /// Changed, deleted, in conflict or merely announced.
+    Changed,
+}
+
+/// Every tracked file by its name in the work tree; nothing where the index cannot be read, is split, or has a name that is
+/// not UTF-8. Without an index nothing is tracked.
+pub fn tracked(repo: &str) -> Option<BTreeMap<String, Held>> {
+    let path = join(&git_dir(repo)?, "index");
+    if super::facts::is_missing(&path) {
+        return Some(BTreeMap::new());
+    }
+    let index = load(repo)?;
+    let mut found = BTreeMap::new();
+    let mut plain = true;
+    let rest = each(&index.bytes, |name, entry| {
+        let Ok(name) = std::str::from_utf8(name) else {
+            plain = false;
+            return false;
+        };
+        // A submodule is a directory, with files and a history of its own.
+        let module = entry.is_some_and(|entry| entry.mode >> 12 == 0o16);
+        let path = join(repo, name);
+        let is_held =
+            |entry: Entry| rustix::fs::lstat(path.as_str()).is_ok_and(|stat| entry.is(&stat, index.written));
+        let held = if !module && entry.is_some_and(is_held) { Held::Unchanged } else { Held::Changed };
+        found.insert(name.to_owned(), held);
+        true
+    })?;
+    (plain && !needs_more(rest)).then_some(found)
 }
 
 fn entry(bytes: &[u8]) -> Option<Entry> {

@@ -15,6 +15,7 @@ pub mod redact;
 mod registration;
 pub mod response;
 mod risk;
+pub mod undoable;
 
 pub use assess::is_file_operation;
 pub use decide::{Case, Identity, action_text, decide, identify, sealed_action};

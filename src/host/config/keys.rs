@@ -43,15 +43,6 @@ pub fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
 }
 
-/// A key that the founding documents name and that has no effect here.
-#[derive(Debug)]
-pub struct Refused {
-    pub name: &'static str,
-    /// Its feature is still to come; otherwise it will never be a key.
-    pub later: bool,
-    pub why: &'static str,
-}
-
 /// A closed set of words and what they stand for, from the loosest to the strictest.
 struct Choice<T: 'static> {
     words: &'static [&'static str],
@@ -313,6 +304,42 @@ pub static KEYS: &[Key] = &[
         "size from which the log file is set aside and a new one begun",
     ),
     key(
+        "checkpoints.enabled",
+        (Kind::Switch, Stricter::Neither),
+        field!(switch checkpoints.enabled),
+        "whether what a call changes is saved first, and what discards work is a warning then",
+    ),
+    key(
+        "checkpoints.retain_days",
+        (numbers(1, 3650), Stricter::Neither),
+        field!(whole checkpoints.retain_days),
+        "days after which a checkpoint is deleted",
+    ),
+    key(
+        "checkpoints.max_files",
+        (numbers(1, 1_000_000), Stricter::Neither),
+        field!(whole checkpoints.max_files),
+        "files that one checkpoint may hold",
+    ),
+    key(
+        "checkpoints.max_file_bytes",
+        (numbers(1, 1_099_511_627_776), Stricter::Neither),
+        field!(whole checkpoints.max_file_bytes),
+        "size up to which a file is saved",
+    ),
+    key(
+        "checkpoints.max_bytes",
+        (numbers(1, 1_099_511_627_776), Stricter::Neither),
+        field!(whole checkpoints.max_bytes),
+        "bytes that one checkpoint may hold",
+    ),
+    key(
+        "checkpoints.max_store_bytes",
+        (numbers(65_536, 1_099_511_627_776), Stricter::Neither),
+        field!(whole checkpoints.max_store_bytes),
+        "bytes that all checkpoints may hold together; the oldest make room",
+    ),
+    key(
         "performance.max_review_time_ms",
         (numbers(100, 10_000), Stricter::Neither),
         field!(whole deadline_ms),
@@ -395,43 +422,9 @@ pub static KEYS: &[Key] = &[
     ),
 ];
 
-const fn never(name: &'static str, why: &'static str) -> Refused {
-    Refused { name, later: false, why }
-}
-
-const fn later(name: &'static str, why: &'static str) -> Refused {
-    Refused { name, later: true, why }
-}
-
-/// Keys of the founding documents that are no keys here, and why.
-pub static REFUSED: &[Refused] = &[
-    never("reviewer.review_mode", "it is called reviewer.mode here"),
-    never(
-        "reviewer.risk_threshold",
-        "the four thresholds of [risk] and the decision matrix replace the one number",
-    ),
-    never("rationality.low_threshold", "all that is below rationality.medium_threshold is low"),
-    never("audit.export_format", "it is an option of the command that exports, not a setting"),
-    never("rules.custom_rules_path", "custom rules stand in the configuration itself, as [[rules.custom]]"),
-    later("patterns.custom_patterns", "only the built-in patterns are looked for"),
-    later("interventions.auto_rollback", "a person rolls back, with the command that the message names"),
-    later("resources.max_memory_mb", "a hook sees calls, not memory; it comes with the supervised run"),
-    later(
-        "resources.max_execution_time_seconds",
-        "a hook sees calls, not run time; it comes with the supervised run",
-    ),
-    later("resources.max_token_usage", "a hook sees no tokens; it comes with the supervised run"),
-    later("cache.enabled", "a review is not cached: a look-up would cost more than the review"),
-    later("cache.ttl_minutes", "a review is not cached: a look-up would cost more than the review"),
-    later("cache.max_size", "a review is not cached: a look-up would cost more than the review"),
-    later(
-        "performance.async_threshold",
-        "every call waits for its review; reviewer.mode = \"async\" comes with it",
-    ),
-];
-
 #[cfg(test)]
 mod tests {
+    use super::super::refused::REFUSED;
     use super::*;
 
     #[test]

@@ -5,15 +5,17 @@ mod exceptions;
 mod keys;
 mod merge;
 mod parse;
+mod refused;
 mod rule;
 mod template;
 mod value;
 
 use std::path::Path;
 
-pub use keys::{KEYS, Key, REFUSED, Refused};
+pub use keys::{KEYS, Key};
 pub use merge::{Note, NoteKind, Origin, Resolved};
 pub use parse::Problem;
+pub use refused::{REFUSED, Refused};
 pub use rule::RuleCheck;
 pub use template::template;
 pub use value::{Item, Kind, Stricter, Value};

@@ -2,7 +2,8 @@
 
 use toml::de::{DeTable, DeValue};
 
-use super::keys::{self, KEYS, Key, REFUSED};
+use super::keys::{self, KEYS, Key};
+use super::refused::REFUSED;
 use super::rule::{self, RuleCheck};
 use super::value::{Item, Kind, Value};
 use crate::domain::{Policy, ToolLimit, clip, escape, join};

@@ -1,0 +1,199 @@
+//! The obligation of a decision: what a call is about to change is saved first, and what it has left is looked at afterwards.
+
+use crate::cli::record::{self, Log};
+use crate::domain::{Asking, Decision, Enforcement, Facts, Fault, Policy, Request, ToolCall, Trust, Verdict};
+use crate::host::checkpoint::{Checkpoints, Made, Meta, Tree, Wanted, Wish};
+use crate::host::clock::Now;
+use crate::host::dirs::Dirs;
+use crate::host::guard;
+use crate::review::undoable::{self, Discarded};
+use crate::rules::Survey;
+
+/// How long saving may take before a call, and looking after it, in milliseconds.
+const TIME_MS: u64 = 4_000;
+/// The deadline of the whole process while it does, well below the client's.
+const DEADLINE_MS: u32 = 8_000;
+/// Most names of what was not saved that are told.
+const TOLD: usize = 5;
+
+/// What one call would change.
+pub struct Keep<'a> {
+    store: Checkpoints,
+    request: &'a Request,
+    call: &'a ToolCall,
+    wishes: Vec<Wish>,
+    untracked: bool,
+    discarded: Option<Discarded>,
+}
+
+impl<'a> Keep<'a> {
+    /// Nothing for a call that changes nothing, and where checkpoints are off.
+    pub fn of(
+        (request, call): (&'a Request, &'a ToolCall),
+        trust: Trust,
+        (survey, facts): (&Survey, &Facts),
+        (dirs, policy): (&Dirs, &Policy),
+    ) -> Option<Keep<'a>> {
+        if trust != Trust::Ordinary
+            || !policy.checkpoints.enabled
+            || !policy.enabled
+            || survey.effects.is_empty()
+        {
+            return None;
+        }
+        let touched = undoable::touched(survey, facts);
+        let discarded = undoable::discarded(survey, facts);
+        if touched.is_empty() && discarded.is_none() {
+            return None;
+        }
+        let wish = |touched: undoable::Touched| Wish {
+            path: touched.path,
+            glob: touched.glob,
+            deep: touched.deep,
+            follow: touched.follow,
+        };
+        let untracked = undoable::discards_untracked(survey);
+        let wishes = touched.into_iter().map(wish).collect();
+        let store = Checkpoints::new(&dirs.state, policy.checkpoints.clone());
+        Some(Keep { store, request, call, wishes, untracked, discarded })
+    }
+
+    /// What such a command of git gets depends on whether all that it discards could be saved: that is tried ahead of the
+    /// decision, where it is what speaks against the call.
+    pub fn ahead(
+        &self,
+        decide: impl FnOnce() -> Decision,
+        (facts, now): (&Facts, Now),
+    ) -> Option<Result<Option<Made>, Fault>> {
+        let tree = self.discarded.filter(|_| undoable::is_about_discarding(&decide()))?;
+        Some(self.save(Some(tree), facts, now))
+    }
+
+    /// Saves it. `None` = there was nothing to save.
+    fn save(&self, tree: Option<Discarded>, facts: &Facts, now: Now) -> Result<Option<Made>, Fault> {
+        guard::deadline(DEADLINE_MS);
+        let places = &facts.places;
+        let root = places.repo.as_deref().or(places.project.as_deref());
+        let action = record::safe(&crate::review::action_text(self.call));
+        let meta = Meta {
+            subject: &self.request.subject,
+            prompt: self.request.prompt_id.as_deref(),
+            call: self.call.id.as_ref().map(crate::domain::CallId::as_str),
+            tool: &self.call.tool.name(),
+            action: &action,
+            cwd: &self.request.cwd,
+            root,
+        };
+        let tree = tree.map(|discarded| match discarded {
+            Discarded::Changes => Tree::Changed,
+            Discarded::All => Tree::Whole,
+        });
+        let wanted = Wanted {
+            wishes: &self.wishes,
+            tree,
+            untracked: self.untracked,
+            protected: &places.protected,
+            repo: places.repo.as_deref(),
+            home: places.home.as_deref(),
+            time_ms: TIME_MS,
+        };
+        self.store.make(&meta, &wanted, now)
+    }
+
+    /// The decision after a try to save. What leans on the checkpoint does not run without it.
+    fn told(&self, mut decision: Decision, saved: &Result<Option<Made>, Fault>) -> Decision {
+        let can_ask = self.request.asking == Asking::Yes;
+        let why = match saved {
+            Ok(None) => return decision,
+            Ok(Some(made)) if made.lost.is_empty() => {
+                undoable::reversible(&mut decision);
+                if decision.verdict() != Verdict::Allow {
+                    decision.note(
+                        "checkpoint.made",
+                        format!(
+                            "what it changes was saved first; a person undoes it with: lazaret rollback {}",
+                            made.id
+                        ),
+                    );
+                }
+                return decision;
+            }
+            Ok(Some(made)) => names(&made.lost),
+            Err(fault) => fault.message(),
+        };
+        if undoable::leans_on_a_checkpoint(&decision) {
+            undoable::unsaved(decision, &why, can_ask)
+        } else {
+            if decision.verdict() != Verdict::Allow {
+                decision.note("checkpoint.incomplete", format!("not all of it could be saved first: {why}"));
+            }
+            decision
+        }
+    }
+}
+
+/// Saves what the call changes if it may run and nothing was `saved` yet; what leans on that does not run without it.
+pub fn settle(
+    keep: Option<&Keep<'_>>,
+    decision: Decision,
+    saved: Option<Result<Option<Made>, Fault>>,
+    (facts, log): (&Facts, Log<'_>),
+) -> Decision {
+    let Some(keep) = keep else { return decision };
+    if !may_run(&decision) {
+        if let Some(Ok(Some(made))) = &saved {
+            // One too many is listed where it can't be removed; nothing worse.
+            let _left = keep.store.forget(&made.id);
+        }
+        return decision;
+    }
+    if saved.is_none() && keep.wishes.is_empty() {
+        return decision;
+    }
+    let saved = saved.unwrap_or_else(|| keep.save(None, facts, log.now));
+    if let Err(fault) = &saved {
+        let _recorded = log.fault(fault);
+    }
+    keep.told(decision, &saved)
+}
+
+/// The decision on a call of which that much was saved ahead.
+pub fn weighed(decision: Decision, saved: Option<&Result<Option<Made>, Fault>>, asking: Asking) -> Decision {
+    match saved {
+        Some(Ok(Some(made))) if made.lost.is_empty() => undoable::lowered(decision, asking == Asking::Yes),
+        Some(_) | None => decision,
+    }
+}
+
+/// Whether the call may run after this decision.
+fn may_run(decision: &Decision) -> bool {
+    match decision.enforcement() {
+        Enforcement::Proceed | Enforcement::Notice | Enforcement::Rewrite | Enforcement::Ask => true,
+        Enforcement::Deny | Enforcement::Stop => false,
+    }
+}
+
+fn names(lost: &[(String, String)]) -> String {
+    let named = lost.iter().take(TOLD).map(|(path, why)| format!("{path}: {why}"));
+    let more = match lost.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!("{}{more}", named.collect::<Vec<_>>().join("; "))
+}
+
+/// A call has ended: what it left is kept with its checkpoint, if it has one.
+pub fn ended(
+    request: &Request,
+    call: &ToolCall,
+    places: &crate::domain::Places,
+    (dirs, policy): (&Dirs, &Policy),
+) -> Result<(), Fault> {
+    let Some(id) = call.id.as_ref().filter(|_| policy.checkpoints.enabled) else { return Ok(()) };
+    let store = Checkpoints::new(&dirs.state, policy.checkpoints.clone());
+    if !store.is_awaited(&request.subject, id.as_str()) {
+        return Ok(());
+    }
+    guard::deadline(DEADLINE_MS);
+    store.ended(&request.subject, id.as_str(), (places.repo.as_deref(), places.home.as_deref()), TIME_MS)
+}

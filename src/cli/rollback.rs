@@ -1,0 +1,141 @@
+//! `lazaret rollback`: puts back what checkpoints hold, and says what it did not.
+
+use std::io::Write;
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::{Value, json};
+
+use crate::cli::args::RollbackArgs;
+use crate::cli::checkpoint::{named, store};
+use crate::cli::{Exit, Machine};
+use crate::domain::{Client, SessionId, Subject, escape, join, lies_in};
+use crate::host::checkpoint::{Checkpoints, Done, Manifest, Meta, Refusal, State, Undo};
+use crate::host::clock;
+use crate::host::facts;
+
+pub fn run(args: &RollbackArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
+    let store = store(machine)?;
+    let cwd = std::env::current_dir().context("the working directory")?.to_string_lossy().into_owned();
+    let chosen = chosen(&store, args, &cwd)?;
+    let newest = chosen.first().ok_or_else(|| anyhow!("rollback: there is no checkpoint to go back to"))?;
+    let forced: Vec<String> = args
+        .force
+        .iter()
+        .map(|path| {
+            let path = join(&cwd, &path.to_string_lossy());
+            let (dir, name) = path.rsplit_once('/').unwrap_or_default();
+            join(&facts::real_path(if dir.is_empty() { "/" } else { dir }), name)
+        })
+        .collect();
+    let undo = store.plan(&chosen, &forced)?;
+    let done = if args.dry_run { Done::default() } else { perform(&store, newest, &chosen, &undo)? };
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&json(args, &chosen, &undo, &done))?)?;
+    } else {
+        text(args, &undo, &done, out)?;
+    }
+    let whole = undo.conflicts.is_empty() && undo.unsaved.is_empty() && done.failed.is_empty();
+    Ok(if whole { Exit::Fine } else { Exit::Failed })
+}
+
+/// The checkpoints that are meant, the newest first.
+fn chosen(store: &Checkpoints, args: &RollbackArgs, cwd: &str) -> Result<Vec<Manifest>> {
+    if let Some(id) = &args.id {
+        return Ok(vec![named(store, id)?]);
+    }
+    let mut standing = store.standing()?;
+    if let Some(session) = &args.session {
+        standing.retain(|manifest| manifest.session == *session);
+    }
+    if let Some(prompt) = &args.prompt {
+        standing.retain(|manifest| manifest.prompt.as_deref() == Some(prompt));
+        return Ok(standing);
+    }
+    if args.session.is_none() {
+        let here = |root: &str| lies_in(cwd, root) || lies_in(root, cwd);
+        standing.retain(|manifest| here(manifest.root.as_deref().unwrap_or(&manifest.cwd)));
+    }
+    standing.truncate(1);
+    if standing.is_empty() {
+        bail!("rollback: there is no checkpoint of this project; `lazaret checkpoint list` shows all");
+    }
+    Ok(standing)
+}
+
+fn perform(store: &Checkpoints, newest: &Manifest, chosen: &[Manifest], undo: &Undo) -> Result<Done> {
+    let session =
+        SessionId::new(&newest.session).ok_or_else(|| anyhow!("the checkpoint names no session"))?;
+    let client = Client::from_name(&newest.client).unwrap_or(Client::ClaudeCode);
+    let subject = Subject { client, session, agent: None, agent_type: None };
+    let ids: Vec<&str> = chosen.iter().map(|manifest| manifest.id.as_str()).collect();
+    let meta = Meta {
+        subject: &subject,
+        prompt: None,
+        call: None,
+        tool: "rollback",
+        action: &format!("lazaret rollback {}", ids.join(" ")),
+        cwd: &newest.cwd,
+        root: newest.root.as_deref(),
+    };
+    Ok(store.perform(undo, &meta, clock::now())?)
+}
+
+fn json(args: &RollbackArgs, chosen: &[Manifest], undo: &Undo, done: &Done) -> Value {
+    let refusals = |list: &[Refusal]| {
+        list.iter().map(|refusal| json!({ "path": refusal.path, "why": refusal.why })).collect::<Vec<_>>()
+    };
+    let (removed, restored): (Vec<_>, Vec<_>) =
+        undo.steps().partition(|(_, state)| matches!(state, State::Absent));
+    let names = |steps: Vec<(&str, &State)>| steps.into_iter().map(|(path, _)| path.to_owned()).collect();
+    let (restored, removed): (Vec<String>, Vec<String>) = if args.dry_run {
+        (names(restored), names(removed))
+    } else {
+        (done.restored.clone(), done.removed.clone())
+    };
+    json!({
+        "checkpoints": chosen.iter().map(|manifest| manifest.id.as_str()).collect::<Vec<_>>(),
+        "dry_run": args.dry_run,
+        "rollback": done.id,
+        "restored": restored,
+        "removed": removed,
+        "unchanged": undo.unchanged,
+        "conflicts": refusals(&undo.conflicts),
+        "unsaved": refusals(&undo.unsaved),
+        "failed": refusals(&done.failed),
+        "linked": done.linked,
+    })
+}
+
+fn text(args: &RollbackArgs, undo: &Undo, done: &Done, out: &mut dyn Write) -> Result<()> {
+    if args.dry_run {
+        for (path, state) in undo.steps() {
+            let what = if matches!(state, State::Absent) { "would remove" } else { "would restore" };
+            writeln!(out, "{what} {}", escape(path))?;
+        }
+    }
+    for path in &done.restored {
+        writeln!(out, "restored {}", escape(path))?;
+    }
+    for path in &done.removed {
+        writeln!(out, "removed {}", escape(path))?;
+    }
+    for path in &done.linked {
+        writeln!(out, "note: {} had other names, which keep the later content", escape(path))?;
+    }
+    for Refusal { path, why } in &undo.conflicts {
+        writeln!(out, "left alone {}: {why} (--force {} puts it back)", escape(path), escape(path))?;
+    }
+    for Refusal { path, why } in &undo.unsaved {
+        writeln!(out, "not saved {}: {why}", escape(path))?;
+    }
+    for Refusal { path, why } in &done.failed {
+        writeln!(out, "failed {}: {}", escape(path), escape(why))?;
+    }
+    if undo.is_empty() && undo.conflicts.is_empty() {
+        writeln!(out, "nothing to put back")?;
+    }
+    if let Some(id) = &done.id {
+        writeln!(out, "to undo this: lazaret rollback {id}")?;
+    }
+    Ok(())
+}

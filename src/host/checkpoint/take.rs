@@ -1,0 +1,352 @@
+//! What is at the wanted paths, found and saved inside the bounds. What lies beyond a bound is named, not left out in silence.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FileType, Mode, OFlags};
+
+use super::objects::{Objects, Refused};
+use super::record::{Entry, State};
+use super::way::Way;
+use crate::domain::{CheckpointPolicy, Protected, join, lies_in};
+use crate::host::ignore::Ignore;
+use crate::host::index::{self, Held};
+use crate::host::{facts, places};
+
+/// Deepest directory below a wanted one.
+const MAX_DEPTH: usize = 128;
+/// Most names that are looked at, for each file that may be saved.
+const LOOKED_AT: usize = 10;
+/// Why a protected place is not saved.
+const PROTECTED: &str = "it is a place that no agent may change";
+
+/// One path whose content is to be saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wish {
+    /// Absolute, normalised.
+    pub path: String,
+    /// It is a pattern in shell spelling.
+    pub glob: bool,
+    /// With all that lies below it.
+    pub deep: bool,
+    /// What a link there leads to is changed, not the link.
+    pub follow: bool,
+}
+
+/// How much of the work tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tree {
+    /// What git does not hold: changed, deleted and untracked files.
+    Changed,
+    /// All of it.
+    Whole,
+}
+
+/// What is to be saved before a call.
+#[derive(Debug, Clone)]
+pub struct Wanted<'a> {
+    pub wishes: &'a [Wish],
+    pub tree: Option<Tree>,
+    /// Files in the work tree that git does not track are discarded too.
+    pub untracked: bool,
+    /// Places that an agent must not change: no checkpoint makes that milder.
+    pub protected: &'a [Protected],
+    /// The top of the git work tree.
+    pub repo: Option<&'a str>,
+    pub home: Option<&'a str>,
+    /// How long it may take, in milliseconds.
+    pub time_ms: u64,
+}
+
+impl Wanted<'_> {
+    /// Nothing is there that could be saved, and nothing is made.
+    pub(super) fn is_void(&self) -> bool {
+        let gone = |wish: &Wish| !wish.glob && !wish.follow && facts::is_missing(&wish.path);
+        self.tree.is_none() && self.wishes.iter().all(gone)
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        self.tree == Some(Tree::Whole)
+    }
+}
+
+/// Files of git's own that say what is staged, checked out and stashed, with the branch that HEAD names.
+fn own_files(repo: &str) -> Vec<String> {
+    let Some(dir) = facts::git_dir(repo) else { return Vec::new() };
+    let common = facts::common_git_dir(&dir);
+    let mut files: Vec<String> = ["index", "HEAD"].iter().map(|name| join(&dir, name)).collect();
+    files.extend(["refs/stash", "logs/refs/stash"].iter().map(|name| join(&common, name)));
+    if let Some(branch) = facts::head_branch(repo) {
+        files.push(join(&common, &format!("refs/heads/{branch}")));
+    }
+    files
+}
+
+/// Saves everything that is wanted.
+pub(super) fn take(
+    wanted: &Wanted<'_>,
+    (bounds, room): (&CheckpointPolicy, u64),
+    objects: Option<&mut Objects>,
+) -> Result<Vec<Entry>, std::io::Error> {
+    let mut taker = Taker {
+        bounds,
+        room: room.min(bounds.max_bytes),
+        until: Instant::now() + Duration::from_millis(wanted.time_ms),
+        objects,
+        way: Way::default(),
+        ignore: wanted.repo.map(|repo| Ignore::new(repo, wanted.home)),
+        found: BTreeMap::new(),
+        looked_at: 0,
+        in_tree: false,
+        untracked: wanted.untracked,
+        protected: wanted.protected,
+        full: None,
+    };
+    for wish in wanted.wishes {
+        taker.wish(wish)?;
+    }
+    if let (Some(tree), Some(repo)) = (wanted.tree, wanted.repo) {
+        taker.tree(&facts::real_path(repo), tree)?;
+    }
+    if let (Some(why), Some(place)) = (taker.full.take(), wanted.repo.or(wanted.home)) {
+        taker.found.insert(format!("{place}/…"), State::skipped(why));
+    }
+    Ok(taker.found.into_iter().map(|(path, state)| Entry { path, state }).collect())
+}
+
+struct Taker<'a> {
+    bounds: &'a CheckpointPolicy,
+    /// Bytes that may still be saved.
+    room: u64,
+    until: Instant,
+    /// Where contents go; without it they are only looked at.
+    objects: Option<&'a mut Objects>,
+    way: Way,
+    ignore: Option<Ignore>,
+    found: BTreeMap<String, State>,
+    looked_at: usize,
+    /// The work tree is walked, not a directory that goes.
+    in_tree: bool,
+    untracked: bool,
+    protected: &'a [Protected],
+    /// Why nothing more is looked at.
+    full: Option<String>,
+}
+
+impl Taker<'_> {
+    fn wish(&mut self, wish: &Wish) -> Result<(), std::io::Error> {
+        if wish.glob {
+            let top = before_pattern(&wish.path);
+            return self.walk(&facts::real_path(top), |path| {
+                fast_glob::glob_match(wish.path.as_str(), path)
+                    || wish.deep
+                        && places::upwards(path)
+                            .skip(1)
+                            .any(|above| fast_glob::glob_match(wish.path.as_str(), above))
+            });
+        }
+        let path = beside(&wish.path);
+        match self.way.stat(&path).ok().flatten().map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+            Some(FileType::Directory) if wish.deep => {
+                self.one(&path)?;
+                self.walk(&path, |_| true)
+            }
+            Some(FileType::Symlink) if wish.follow => {
+                self.one(&path)?;
+                self.one(&facts::real_path(&path))
+            }
+            Some(_) => self.one(&path),
+            // Deleting what is not there changes nothing.
+            None if !wish.follow => Ok(()),
+            None => {
+                // What has to be made for it goes with it.
+                let missing = places::upwards(&path).skip(1).take_while(|above| facts::is_missing(above));
+                for above in missing.map(str::to_owned).collect::<Vec<_>>() {
+                    self.found.entry(above).or_insert(State::Absent);
+                }
+                self.one(&path)
+            }
+        }
+    }
+
+    /// Saves what is at one path.
+    fn one(&mut self, path: &str) -> Result<(), std::io::Error> {
+        if self.found.contains_key(path) || self.full.is_some() {
+            return Ok(());
+        }
+        if self.found.len() >= usize::try_from(self.bounds.max_files).unwrap_or(usize::MAX) {
+            self.full = Some(format!("there are more than {} files", self.bounds.max_files));
+            return Ok(());
+        }
+        if Instant::now() >= self.until {
+            self.full = Some("saving it took too long".to_owned());
+            return Ok(());
+        }
+        let most = self.bounds.max_file_bytes.min(self.room);
+        let state = match self.way.look(path, most, self.objects.as_deref_mut()) {
+            Ok(state) => state,
+            Err(Refused::Source(error)) => State::skipped(format!("it cannot be read ({error})")),
+            Err(Refused::Store(error)) => return Err(error),
+        };
+        if let State::File { size, .. } = state {
+            self.room = self.room.saturating_sub(size);
+        }
+        self.found.insert(path.to_owned(), state);
+        Ok(())
+    }
+
+    /// Saves what lies below a directory and is meant: not what git ignores, and not what is git's own.
+    fn walk(&mut self, top: &str, meant: impl Fn(&str) -> bool) -> Result<(), std::io::Error> {
+        let mut open = vec![(top.to_owned(), 0_usize)];
+        while let Some((dir, depth)) = open.pop() {
+            if self.full.is_some() {
+                break;
+            }
+            if depth > MAX_DEPTH {
+                self.found
+                    .insert(dir, State::skipped(format!("it lies deeper than {MAX_DEPTH} directories")));
+                continue;
+            }
+            let names = match self.names(&dir) {
+                Ok(names) => names,
+                Err(errno) => {
+                    self.found.insert(dir, State::skipped(format!("it cannot be listed ({errno})")));
+                    continue;
+                }
+            };
+            let is_repo = dir != top && names.iter().any(|(name, _)| name.as_deref() == Some(".git"));
+            if is_repo && self.in_tree {
+                // Git leaves it alone.
+                continue;
+            }
+            for (name, is_dir) in names {
+                let Some(name) = name else {
+                    self.found.insert(format!("{dir}/?"), State::skipped("its name is not UTF-8"));
+                    continue;
+                };
+                let path = format!("{}/{name}", dir.trim_end_matches('/'));
+                if name == ".git" {
+                    // Of a repository inside this one nothing brings its history back.
+                    if meant(&path) && dir != top {
+                        self.found.insert(path, State::skipped("it is a repository of its own"));
+                    }
+                    continue;
+                }
+                if self.ignore.as_mut().is_some_and(|ignore| ignore.ignores(&path, is_dir)) {
+                    continue;
+                }
+                if meant(&path) && self.in_tree && !is_dir && self.is_protected(&path) {
+                    let loss = self.untracked;
+                    self.found
+                        .entry(path)
+                        .or_insert_with(|| State::Skipped { why: PROTECTED.to_owned(), loss });
+                    continue;
+                }
+                if meant(&path) {
+                    self.one(&path)?;
+                }
+                if is_dir {
+                    open.push((path, depth + 1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a file is a protected place, lies in one, or leads to one.
+    fn is_protected(&self, path: &str) -> bool {
+        self.protected.iter().any(|place| {
+            path == place.path || place.tree && lies_in(path, &place.path) || lies_in(&place.path, path)
+        })
+    }
+
+    /// What a directory holds; no name for what is not UTF-8.
+    fn names(&mut self, dir: &str) -> Result<Vec<(Option<String>, bool)>, rustix::io::Errno> {
+        let (above, name) = self.way.to(dir)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(above, name, flags, Mode::empty())?;
+        let mut found = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&fd)? {
+            let entry = entry?;
+            let name = entry.file_name().to_str().ok().map(str::to_owned);
+            if matches!(name.as_deref(), Some("." | "..")) {
+                continue;
+            }
+            self.looked_at += 1;
+            let most = usize::try_from(self.bounds.max_files).unwrap_or(usize::MAX).saturating_mul(LOOKED_AT);
+            if self.looked_at > most {
+                self.full = Some(format!("there are more than {most} names"));
+                break;
+            }
+            let is_dir = match entry.file_type() {
+                FileType::Unknown => {
+                    let path = format!("{dir}/{}", name.as_deref().unwrap_or_default());
+                    rustix::fs::lstat(path.as_str())
+                        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
+                }
+                kind => kind == FileType::Directory,
+            };
+            found.push((name, is_dir));
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// Saves the work tree: of what git holds unchanged nothing, unless all of it is wanted.
+    fn tree(&mut self, repo: &str, tree: Tree) -> Result<(), std::io::Error> {
+        for path in own_files(repo) {
+            self.one(&facts::real_path(&path))?;
+        }
+        let Some(tracked) = index::tracked(repo) else {
+            self.full = Some("git's index cannot be read".to_owned());
+            return Ok(());
+        };
+        let held = |path: &str| {
+            let name = path.strip_prefix(repo).and_then(|rest| rest.strip_prefix('/'));
+            name.and_then(|name| tracked.get(name)).copied()
+        };
+        for name in tracked.keys() {
+            let path = join(repo, name);
+            if held(&path) == Some(Held::Changed) || tree == Tree::Whole {
+                if self.is_protected(&path) {
+                    self.found.insert(path, State::skipped(PROTECTED));
+                    continue;
+                }
+                self.one(&path)?;
+            }
+        }
+        self.in_tree = true;
+        self.walk(repo, |path| tree == Tree::Whole || held(path).is_none())
+    }
+}
+
+/// The directory in front of a pattern.
+fn before_pattern(glob: &str) -> &str {
+    let first = glob.find(['*', '?', '[', '{', '\\']).unwrap_or(glob.len());
+    let front = glob.get(..first).unwrap_or_default();
+    match front.rfind('/') {
+        Some(0) | None => "/",
+        Some(slash) => front.get(..slash).unwrap_or("/"),
+    }
+}
+
+/// The path itself, with no link in the directories before its last name.
+fn beside(path: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((dir, name)) if !dir.is_empty() && !name.is_empty() => join(&facts::real_path(dir), name),
+        Some(_) | None => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_in_front_of_patterns() {
+        assert_eq!(before_pattern("/p/src/*.rs"), "/p/src");
+        assert_eq!(before_pattern("/p/**/x"), "/p");
+        assert_eq!(before_pattern("/*"), "/");
+        assert_eq!(before_pattern("/p/a[bc]"), "/p");
+    }
+}
