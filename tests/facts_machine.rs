@@ -404,6 +404,38 @@ fn content_is_bounded_text() {
     assert_eq!(machine.content(&machine.at("binary")), None);
 }
 
+/// Of many files in one directory all but the first are looked at in a shorter way.
+#[test]
+fn files_beside_each_other_are_what_they_are_alone() {
+    let machine = Machine::new();
+    for name in ["real/a", "real/b.o", "repo/src/a", "repo/src/b.o"] {
+        machine.write(name, "");
+    }
+    machine.write("repo/.gitignore", "*.o\n");
+    fs::create_dir_all(machine.at("repo/src/sub/.git")).unwrap();
+    symlink("../../real", machine.at("repo/src/linked")).unwrap();
+    symlink("../../real/a", machine.at("repo/src/link")).unwrap();
+    symlink("nowhere/else", machine.at("repo/src/dangling")).unwrap();
+    let dirs = [
+        "repo/src",
+        "repo/src/linked",
+        "repo/src/sub",
+        "repo/none/at/all",
+        "repo/src/dangling",
+        "repo/src/a",
+    ];
+    let names =
+        ["first", "a", "b.o", "c.o", "sub", "linked", "link", "dangling", ".", "..", "sub/..", "sub/.git"];
+    let paths: Vec<String> =
+        dirs.iter().flat_map(|dir| names.iter().map(move |name| format!("{dir}/{name}"))).collect();
+    let asks: Vec<Ask> = paths.iter().map(|path| Ask::Path(machine.at(path))).collect();
+    let mut facts = machine.facts();
+    answer(&asks, &mut facts);
+    for path in &paths {
+        assert_eq!(facts.path(&machine.at(path)), Some(&machine.path(path)), "{path}");
+    }
+}
+
 #[test]
 fn questions_are_bounded_and_answered_once() {
     let machine = Machine::new();

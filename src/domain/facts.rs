@@ -1,11 +1,12 @@
 //! What is known of the machine. The review asks, `host` answers; neither does the other's work.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::{Marks, lies_in};
 
 /// A question about the machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ask {
     /// What is at this absolute path, where does it really lead, does git ignore it?
     Path(String),
@@ -20,8 +21,11 @@ pub enum Ask {
 impl Ask {
     /// Longest file, in bytes, whose text is given; of a longer one nothing is.
     pub const MAX_CONTENT: u64 = 256 * 1024;
-    /// Most questions that one call may ask; what is beyond stays unanswered.
-    pub const MAX: usize = 64;
+    /// Most questions that are asked at once; what is beyond stays unanswered. Enough for a few hundred files of one call: asking
+    /// again costs a whole survey.
+    pub const MAX: usize = 640;
+    /// Most texts among them.
+    pub const MAX_TEXTS: usize = 64;
 }
 
 /// What is at a path (of a symbolic link: what it leads to).
@@ -96,14 +100,39 @@ impl Places {
     }
 }
 
+/// Hundreds of paths with the same beginning are asked for again and again: a tree would compare that beginning each time.
+type ByPath<T> = HashMap<String, T, BuildHasherDefault<Sum>>;
+
+/// FNV-1a. The standard library's own would ask the system for random numbers; there are at most a few thousand paths.
+#[derive(Debug, Clone)]
+struct Sum(u64);
+
+impl Default for Sum {
+    fn default() -> Sum {
+        Sum(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Sum {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        // The high bits tell entries of one bucket apart.
+        self.0 ^ self.0 << 32
+    }
+}
+
 /// The answers so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     pub places: Places,
-    /// Hundreds of paths with the same beginning are asked for again and again.
-    paths: BTreeMap<String, PathFact>,
+    paths: ByPath<PathFact>,
     contents: Vec<(String, Option<String>)>,
-    saved: BTreeMap<String, bool>,
+    saved: ByPath<bool>,
     branch: Option<Option<String>>,
     /// What the session remembers of files.
     pub marks: Marks,

@@ -46,26 +46,33 @@ pub fn join(base: &str, path: &str) -> String {
     if is_normal(path) {
         return path.to_owned();
     }
-    let mut parts: Vec<&str> = Vec::new();
-    let from_base = if path.starts_with('/') { "" } else { base };
-    for part in from_base.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
+    let mut out = String::with_capacity(base.len() + path.len() + 2);
+    if !path.starts_with('/') {
+        if is_normal(base) {
+            out.push_str(base);
+        } else {
+            append(&mut out, base);
         }
     }
-    let mut out = String::with_capacity(base.len() + path.len() + 1);
-    for part in parts {
-        out.push('/');
-        out.push_str(part);
-    }
+    append(&mut out, path);
     if out.is_empty() {
         out.push('/');
     }
     out
+}
+
+/// Appends the components of `path` to a normalised path, of which the root is empty.
+fn append(out: &mut String, path: &str) {
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => out.truncate(out.rfind('/').unwrap_or(0)),
+            part => {
+                out.push('/');
+                out.push_str(part);
+            }
+        }
+    }
 }
 
 /// Whether an absolute path has nothing to resolve. Names that begin with two dots are not looked at closer.

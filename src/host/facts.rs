@@ -20,13 +20,21 @@ const MAX_GIT_FILE: u64 = 4096;
 pub fn answer(asks: &[Ask], facts: &mut Facts) {
     let mut ignore = facts.places.repo.as_deref().map(|repo| Ignore::new(repo, facts.places.home.as_deref()));
     let mut index = facts.places.repo.as_deref().map(Index::new);
+    let mut near = Near::default();
+    let mut texts = 0;
     for ask in asks.iter().take(Ask::MAX) {
         if facts.knows(ask) {
             continue;
         }
+        if matches!(ask, Ask::Content(_)) {
+            texts += 1;
+            if texts > Ask::MAX_TEXTS {
+                continue;
+            }
+        }
         match ask {
             Ask::Path(path) if path.starts_with('/') => {
-                facts.answer_path(path.clone(), path_fact(path, ignore.as_mut()));
+                facts.answer_path(path.clone(), path_fact(path, &mut near, ignore.as_mut()));
             }
             Ask::Content(path) if path.starts_with('/') => facts.answer_content(path.clone(), content(path)),
             Ask::Saved(path) if path.starts_with('/') => {
@@ -39,8 +47,8 @@ pub fn answer(asks: &[Ask], facts: &mut Facts) {
     }
 }
 
-fn path_fact(path: &str, ignore: Option<&mut Ignore>) -> PathFact {
-    let found = Found::at(path, MAX_LINKS);
+fn path_fact(path: &str, near: &mut Near, ignore: Option<&mut Ignore>) -> PathFact {
+    let found = near.find(path).unwrap_or_else(|| Found::at(path, MAX_LINKS));
     // `/a/../b` is another name of `/b`, not a link.
     let plain = join("/", path);
     let link = (found.real != plain || found.kind == PathKind::Other) && is_link(&plain);
@@ -69,6 +77,43 @@ pub fn real_path(path: &str) -> String {
 pub(super) fn real(path: &str) -> (PathKind, String) {
     let found = Found::at(path, MAX_LINKS);
     (found.kind, found.real)
+}
+
+/// The directory of the path before. Of hundreds of files in one directory each but the first is looked at once, by its own name.
+#[derive(Default)]
+struct Near {
+    dir: String,
+    found: Option<(PathKind, String)>,
+}
+
+impl Near {
+    /// What is at a path in the same directory as the one before; none where it takes a closer look.
+    fn find(&mut self, path: &str) -> Option<Found> {
+        let (dir, name) = path.rsplit_once('/')?;
+        if dir.is_empty() || dir != self.dir {
+            dir.clone_into(&mut self.dir);
+            self.found = None;
+            return None;
+        }
+        // Only what is the same by every reading: no dots, no case folding.
+        if !cfg!(target_os = "linux") || matches!(name, "" | "." | "..") || join("/", path) != path {
+            return None;
+        }
+        let (kind, real) = self.found.get_or_insert_with(|| real(dir));
+        let missing =
+            |real: &str| Found { kind: PathKind::Missing, real: join(real, name), repo_root: false };
+        match kind {
+            PathKind::Missing => Some(missing(real)),
+            PathKind::Directory => match rustix::fs::lstat(path) {
+                Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => {
+                    Some(Found { kind: PathKind::File, real: join(real, name), repo_root: false })
+                }
+                Err(Errno::NOENT) => Some(missing(real)),
+                Ok(_) | Err(_) => None,
+            },
+            PathKind::File | PathKind::Other => None,
+        }
+    }
 }
 
 /// What one look at a path gives.

@@ -22,6 +22,10 @@ pub struct Ignore {
     excludes: Option<String>,
     /// By file: what it holds, or that it cannot be used.
     read: Vec<(String, Option<Patterns>)>,
+    /// By directory: whether it is the top of a work tree.
+    tops: Vec<(String, bool)>,
+    /// By work tree: the patterns of its own git directory.
+    infos: Vec<(String, Option<String>)>,
     left: usize,
 }
 
@@ -45,6 +49,8 @@ impl Ignore {
             real_repo: None,
             excludes: home.map(|home| join(home, ".config/git/ignore")),
             read: Vec::new(),
+            tops: Vec::new(),
+            infos: Vec::new(),
             left: MAX_WORK,
         }
     }
@@ -76,7 +82,7 @@ impl Ignore {
             return Ok(false);
         }
         let mut above: Vec<&str> = places::upwards(path).skip(1).take(MAX_DEPTH).collect();
-        let top = above.iter().position(|dir| *dir == self.repo || places::has_git(dir)).ok_or(Beyond)?;
+        let top = above.iter().position(|dir| *dir == self.repo || self.is_top(dir)).ok_or(Beyond)?;
         above.truncate(top + 1);
         let Some(root) = above.last().copied().map(str::to_owned) else { return Ok(false) };
         above.reverse();
@@ -91,6 +97,24 @@ impl Ignore {
         Ok(false)
     }
 
+    fn is_top(&mut self, dir: &str) -> bool {
+        if let Some((_, top)) = self.tops.iter().rev().find(|(known, _)| known == dir) {
+            return *top;
+        }
+        let top = places::has_git(dir);
+        self.tops.push((dir.to_owned(), top));
+        top
+    }
+
+    fn info(&mut self, root: &str) -> Option<String> {
+        if let Some((_, info)) = self.infos.iter().find(|(known, _)| known == root) {
+            return info.clone();
+        }
+        let info = git_dir(root).map(|dir| join(&common_git_dir(&dir), "info/exclude"));
+        self.infos.push((root.to_owned(), info.clone()));
+        info
+    }
+
     /// Whether a pattern excludes `entry` itself; `dirs` are the directories above it, from `root` down.
     fn excluded(&mut self, root: &str, dirs: &[&str], entry: &str, directory: bool) -> Result<bool, Beyond> {
         for dir in dirs.iter().rev() {
@@ -99,8 +123,7 @@ impl Ignore {
                 return Ok(verdict);
             }
         }
-        let info = git_dir(root).map(|dir| join(&common_git_dir(&dir), "info/exclude"));
-        for file in info.into_iter().chain(self.excludes.clone()) {
+        for file in self.info(root).into_iter().chain(self.excludes.clone()) {
             if let Some(verdict) = self.verdict(&file, Links::Follow, (root, entry, directory))? {
                 return Ok(verdict);
             }

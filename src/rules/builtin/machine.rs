@@ -547,11 +547,11 @@ const SUDOS: &[&str] = &["sudo", "sudoedit", "doas"];
 
 /// Every change of a file that the machine goes by; a name of this machine added to the list of hosts is only asked about.
 fn vital_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let home = scene.view.facts.places.home.as_deref();
     let found = scene
         .effects()
-        .find(|(effect, _)| CHANGES.contains(&effect.kind) && at(&effect.target, VITAL, home))
-        .map(|(effect, _)| &effect.target);
+        .enumerate()
+        .find(|(index, (effect, _))| CHANGES.contains(&effect.kind) && scene.is_at(*index, effect, VITAL))
+        .map(|(_, (effect, _))| &effect.target);
     let Some(target) = found else { return Found::No };
     let local = |text: &str| {
         text.lines().all(|line| {

@@ -930,19 +930,18 @@ fn hostile_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
         | Action::Spawn { .. }
         | Action::Other { .. } => {}
     }
-    let mut effects = scene.effects().filter(|(effect, _)| WRITES.contains(&effect.kind));
-    // What is written stands in the command line, in front of the name of the file.
-    let found = effects.any(|(effect, _)| {
-        let named = STARTUP.iter().any(|places| at(&effect.target, places, home));
-        named
-            && scene.invocations().iter().any(|inv| {
-                let prints =
-                    runs(inv, &["echo", "printf", "cat", "tee", "sed", "perl", "awk", "ed", "ex", "ruby"]);
-                prints
-                    && (inv.args.iter().any(|arg| is_hostile(&arg.text()))
-                        || input_of(inv, scene).iter().any(|text| is_hostile(text)))
-            })
+    let named = scene.effects().enumerate().any(|(index, (effect, _))| {
+        WRITES.contains(&effect.kind) && STARTUP.iter().any(|places| scene.is_at(index, effect, places))
     });
+    // What is written stands in the command line, in front of the name of the file.
+    let found = named
+        && scene.invocations().iter().any(|inv| {
+            let prints =
+                runs(inv, &["echo", "printf", "cat", "tee", "sed", "perl", "awk", "ed", "ex", "ruby"]);
+            prints
+                && (inv.args.iter().any(|arg| is_hostile(&arg.text()))
+                    || input_of(inv, scene).iter().any(|text| is_hostile(text)))
+        });
     if found { Found::yes(scene.command_line()) } else { Found::No }
 }
 

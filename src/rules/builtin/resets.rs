@@ -251,12 +251,13 @@ fn forced<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn live<'a>(scene: &Scene<'a>) -> Found<'a> {
+    // The rule first: what is live is asked of each command with the whole command line.
+    if !matches_one_of(scene, &["database.reset"]) {
+        return Found::No;
+    }
     let found =
         scene.invocations().iter().find(|inv| standing::is_live(scene, inv) || is_answered(scene, inv));
-    match found {
-        Some(inv) if matches_one_of(scene, &["database.reset"]) => Found::yes(&inv.text),
-        Some(_) | None => Found::No,
-    }
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 /// The question of a task is answered in advance.

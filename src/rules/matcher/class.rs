@@ -1,5 +1,6 @@
 //! Which kind of place a target is: worked out from the path alone and the facts at hand.
 
+use super::beside::{Beside, is_git};
 use super::secret::{is_env_file, is_secret};
 use super::{View, glob};
 pub(crate) use crate::domain::Class;
@@ -89,8 +90,19 @@ pub(crate) fn relation_to(target: &str, is_glob: bool, place: &str) -> Rel {
 
 /// Whether two paths differ within a component that both have. False: they may still, but not in the plain way.
 fn parts_early(target: &[u8], place: &[u8]) -> bool {
+    // Most paths of a call begin like most places, in the home directory: eight bytes at a time.
+    let (mut of_target, mut of_place) = (target, place);
+    while let (Some((a, target)), Some((b, place))) =
+        (of_target.split_first_chunk::<8>(), of_place.split_first_chunk::<8>())
+    {
+        if a != b {
+            break;
+        }
+        (of_target, of_place) = (target, place);
+    }
     let differs = |(a, b): (&u8, &u8)| !a.eq_ignore_ascii_case(b);
-    let Some(at) = target.iter().zip(place).position(differs) else { return false };
+    let Some(at) = of_target.iter().zip(of_place).position(differs) else { return false };
+    let at = target.len() - of_target.len() + at;
     // What is in front is the same in both: it ends a component of both, or of none.
     let front = place.get(..at).unwrap_or_default();
     let start = front.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
@@ -144,17 +156,38 @@ pub(crate) fn inside(path: &str, dir: &str) -> bool {
 
 /// Whether a target is one of `places` or lies below one.
 pub(crate) fn at(target: &Target, places: &[Named<'_>], home: Option<&str>) -> bool {
+    !places.is_empty() && at_by(target, names_in(target), places, home)
+}
+
+/// The same for a target whose [`names_in`] are worked out already.
+pub(super) fn at_by(target: &Target, names: u64, places: &[Named<'_>], home: Option<&str>) -> bool {
     match target {
-        Target::Path { path, glob, .. } => is_at(path, *glob, places, home),
+        Target::Path { path, glob, .. } => is_at_by(path, *glob, names, (places, home)),
         // What is unknown comes behind: below the place is enough, being its beginning is not.
-        Target::UnknownPath { known, .. } => is_at(known, false, places, home),
+        Target::UnknownPath { known, .. } => is_at_by(known, false, names, (places, home)),
         Target::Url(_) | Target::Command(_) | Target::None => false,
     }
 }
 
 pub(super) fn is_at(path: &str, is_glob: bool, places: &[Named<'_>], home: Option<&str>) -> bool {
+    is_at_by(path, is_glob, names_of(path, is_glob), (places, home))
+}
+
+/// A bit for the name of each component of a target; all of them for a pattern.
+pub(super) fn names_in(target: &Target) -> u64 {
+    match target {
+        Target::Path { path, glob, .. } => names_of(path, *glob),
+        Target::UnknownPath { known, .. } => names_of(known, false),
+        Target::Url(_) | Target::Command(_) | Target::None => 0,
+    }
+}
+
+fn names_of(path: &str, is_glob: bool) -> u64 {
+    if is_glob { u64::MAX } else { parts(path).fold(0, |mask, part| mask | name_bit(part)) }
+}
+
+fn is_at_by(path: &str, is_glob: bool, names: u64, (places, home): (&[Named<'_>], Option<&str>)) -> bool {
     // Below the home directory and no pattern: only what is below it is held against the places there.
-    let names = if is_glob { u64::MAX } else { parts(path).fold(0, |mask, part| mask | name_bit(part)) };
     let tail = home.filter(|_| !is_glob).and_then(|home| path.strip_prefix(home)?.strip_prefix('/'));
     places.iter().any(|place| match (place, tail) {
         (Named::Home(rest), Some(tail)) => within(relation_to(tail, false, rest)),
@@ -219,13 +252,23 @@ pub(crate) fn target_of(arg: &Arg, cwd: Option<&str>) -> Target {
 
 /// The classes of what an effect of this kind falls on.
 pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Classes {
+    classify_next(target, kind, view, &mut Beside::default())
+}
+
+/// The same, for one target after the other.
+pub(super) fn classify_next<'v>(
+    target: &'v Target,
+    kind: EffectKind,
+    view: &View<'_>,
+    beside: &mut Beside<'v>,
+) -> Classes {
     match target {
         // No system takes such a name.
         Target::Path { path, .. } if path.len() > 2 * MAX_PATH => Classes::NONE,
         Target::Path { path, glob, recursive } => {
             let deep = *recursive || (*glob && path.contains("**"));
             let here = Spot { path, is_glob: *glob, recursive: deep, kind };
-            let classes = here.classes(view);
+            let classes = beside.classes(here, view);
             // A link that is deleted takes nothing with it; anything else done to it reaches what it leads to.
             match view.facts.path(path) {
                 Some(fact) if fact.real != *path && !(fact.link && kind == EffectKind::FileDeletion) => {
@@ -266,23 +309,32 @@ pub(crate) fn held<'v>(target: &Target, kind: EffectKind, view: &View<'v>) -> Op
 
 /// A path and what is done to it.
 #[derive(Debug, Clone, Copy)]
-struct Spot<'a> {
-    path: &'a str,
-    is_glob: bool,
-    recursive: bool,
-    kind: EffectKind,
+pub(super) struct Spot<'a> {
+    pub path: &'a str,
+    pub is_glob: bool,
+    pub recursive: bool,
+    pub kind: EffectKind,
 }
 
 impl Spot<'_> {
-    fn classes(self, view: &View<'_>) -> Classes {
+    pub fn classes(self, view: &View<'_>) -> Classes {
+        self.called(view).or(self.lies(view))
+    }
+
+    /// The classes that its name says.
+    pub fn called(self, view: &View<'_>) -> Classes {
+        let home = view.facts.places.home.as_deref();
+        Classes::NONE
+            .with(Class::Secret, is_secret(self.path, self.is_glob, self.recursive, home))
+            .with(Class::EnvFile, is_env_file(self.path, self.is_glob))
+            .with(Class::Git, self.kind != EffectKind::FileRead && is_git(self.path))
+    }
+
+    /// The classes that say where it lies.
+    pub fn lies(self, view: &View<'_>) -> Classes {
         let own = Classes::NONE
             .with(Class::Protected, self.kind != EffectKind::FileRead && self.touches(view))
-            .with(Class::Keys, self.reads_keys(view))
-            .with(
-                Class::Secret,
-                is_secret(self.path, self.is_glob, self.recursive, view.facts.places.home.as_deref()),
-            )
-            .with(Class::EnvFile, is_env_file(self.path, self.is_glob));
+            .with(Class::Keys, self.reads_keys(view));
         // All in a directory is as good as the directory.
         let folded = match self.path.rsplit_once('/') {
             Some((dir, last)) if self.is_glob && glob::is_everything(last) => Spot {
@@ -474,6 +526,49 @@ mod tests {
             None => Target::Path { path: path.to_owned(), glob: path.contains(['*', '?', '[']), recursive },
         };
         classify(&target, kind, &view)
+    }
+
+    #[test]
+    fn targets_beside_each_other_have_the_classes_that_they_have_alone() {
+        let call = fixture::call("ls");
+        let (facts, survey, policy) = (fixture::facts(), Survey::default(), Policy::default());
+        let view =
+            View { call: &call, cwd: fixture::PROJECT, survey: &survey, facts: &facts, policy: &policy };
+        let home = facts.places.home.clone().unwrap();
+        let dirs = ["", "/etc", "/home", "/dev", "/var/cache", "/tmp", "/opt/x", fixture::PROJECT, &home]
+            .map(str::to_owned);
+        let below = [".claude", ".config", "src", ".git", ".ssh", "tests/fixtures"];
+        let below = [fixture::PROJECT, &home].map(|dir| below.map(|name| format!("{dir}/{name}")));
+        let names = [
+            "a",
+            "b",
+            ".git",
+            ".GIT",
+            "id_rsa",
+            ".env",
+            "settings.json",
+            "sda",
+            "home",
+            "u",
+            "proj",
+            "*",
+            ".claude",
+        ];
+        for kind in [EffectKind::FileRead, EffectKind::FileModification, EffectKind::FileDeletion] {
+            for recursive in [false, true] {
+                let targets: Vec<Target> = dirs
+                    .iter()
+                    .chain(below.iter().flatten())
+                    .flat_map(|dir| names.map(|name| format!("{dir}/{name}")))
+                    .map(|path| Target::Path { glob: path.contains('*'), path, recursive })
+                    .collect();
+                let mut beside = Beside::default();
+                for target in &targets {
+                    let next = classify_next(target, kind, &view, &mut beside);
+                    assert_eq!(next, classify(target, kind, &view), "{kind:?} of {target:?}");
+                }
+            }
+        }
     }
 
     #[test]

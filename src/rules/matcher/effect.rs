@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::when::On;
-use super::{Classes, Found, Scene, at, runs, target_of};
+use super::{Classes, Found, Scene, runs, target_of};
 use crate::domain::{Effect, Target};
 use crate::rules::Invocation;
 use crate::shell::Arg;
@@ -15,10 +15,13 @@ const MAX_PAIRS: usize = 250_000;
 const MAX_LOOKS: usize = 300_000;
 
 pub(super) fn find<'a>(pattern: &On<'_>, scene: &Scene<'a>) -> Found<'a> {
-    let home = scene.view.facts.places.home.as_deref();
     let pairs = scene.view.survey.effects.len().saturating_mul(scene.invocations().len());
-    for (effect, classes) in scene.effects() {
-        if !pattern.kinds.contains(&effect.kind) || !falls_on(pattern, effect, classes, home) {
+    for (index, (effect, classes)) in scene.effects().enumerate() {
+        if !pattern.kinds.contains(&effect.kind) || !may_fall_on(pattern, effect, classes) {
+            continue;
+        }
+        let anywhere = pattern.any.is_empty() && pattern.at.is_empty();
+        if !(anywhere || classes.any(pattern.any) || scene.is_at(index, effect, pattern.at)) {
             continue;
         }
         if pairs > MAX_PAIRS || scene.looks.get() > MAX_LOOKS {
@@ -46,10 +49,9 @@ pub(super) fn find<'a>(pattern: &On<'_>, scene: &Scene<'a>) -> Found<'a> {
     Found::No
 }
 
-fn falls_on(pattern: &On<'_>, effect: &Effect, classes: Classes, home: Option<&str>) -> bool {
-    let anywhere = pattern.any.is_empty() && pattern.at.is_empty();
-    (anywhere || classes.any(pattern.any) || at(&effect.target, pattern.at, home))
-        && !classes.any(pattern.none)
+/// Whether all but the place holds.
+fn may_fall_on(pattern: &On<'_>, effect: &Effect, classes: Classes) -> bool {
+    !classes.any(pattern.none)
         && (!pattern.recursive || is_recursive(&effect.target))
         && (!pattern.lasting || !effect.disposable)
 }

@@ -1,5 +1,6 @@
 //! Rules, and the one matcher for them. A rule is data (`when`); what the words of that data mean is in this directory.
 
+mod beside;
 mod class;
 mod command;
 mod effect;

@@ -2,6 +2,8 @@
 
 use std::cell::OnceCell;
 
+use super::beside::Beside;
+use super::class::{Named, at_by, classify_next, names_in};
 use super::{Classes, Told, Trigger, View, classify, runs};
 use crate::domain::{Action, Claim, Effect, Verdict};
 use crate::rules::Invocation;
@@ -16,6 +18,8 @@ pub(crate) struct Scene<'a> {
     kept: [Classes; KEPT],
     /// Those of later effects.
     more: Vec<Classes>,
+    /// The names in the effects' targets, once a rule asks for a place.
+    names: OnceCell<Vec<u64>>,
     pub trigger: Trigger,
     /// How often a word was held against the name of an effect's target.
     pub looks: std::cell::Cell<usize>,
@@ -36,12 +40,15 @@ impl<'a> Scene<'a> {
             *classes = classify(&effect.target, effect.kind, &view);
         }
         let later = view.survey.effects.iter().skip(KEPT);
-        let more: Vec<Classes> = later.map(|effect| classify(&effect.target, effect.kind, &view)).collect();
+        let mut beside = Beside::default();
+        let mut next = |effect: &'a Effect| classify_next(&effect.target, effect.kind, &view, &mut beside);
+        let more: Vec<Classes> = later.map(&mut next).collect();
         Scene {
             view,
             trigger: Trigger::of_call(&view, kept.iter().chain(&more).copied()),
             kept,
             more,
+            names: OnceCell::new(),
             looks: std::cell::Cell::new(0),
             nested: false,
             inner: false,
@@ -62,6 +69,16 @@ impl<'a> Scene<'a> {
 
     pub fn effects(&self) -> impl Iterator<Item = (&'a Effect, Classes)> + '_ {
         self.view.survey.effects.iter().zip(self.kept.iter().chain(&self.more).copied())
+    }
+
+    /// Whether the target of the effect with that number is one of `places` or lies below one.
+    pub fn is_at(&self, index: usize, effect: &Effect, places: &[Named<'_>]) -> bool {
+        if places.is_empty() {
+            return false;
+        }
+        let all = || self.view.survey.effects.iter().map(|effect| names_in(&effect.target)).collect();
+        let names = self.names.get_or_init(all).get(index).copied().unwrap_or(u64::MAX);
+        at_by(&effect.target, names, places, self.view.facts.places.home.as_deref())
     }
 
     /// The call of a tool of which only its name and its arguments tell anything.

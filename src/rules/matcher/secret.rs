@@ -29,9 +29,12 @@ pub(crate) fn is_secret(path: &str, is_glob: bool, recursive: bool, home: Option
         return false;
     }
     // Keys that tests are run with are there to be read.
-    if !is_glob && parts(path).any(|part| lists::FIXTURES.contains(&part)) && !path.contains("/.") {
-        return false;
-    }
+    let kept = || is_glob || path.contains("/.") || !parts(path).any(|part| lists::FIXTURES.contains(&part));
+    is_called_secret(path, is_glob, recursive, home) && kept()
+}
+
+fn is_called_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&str>) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
     let same = |secret: &&str| if is_glob { means(name, secret) } else { name == *secret };
     if lists::SECRET_NAMES.iter().any(same) {
         return true;

@@ -60,6 +60,7 @@ impl Surveyor<'_> {
         let new = mark(&effect);
         let mut recent = self.out.effects.iter().zip(&self.marks).rev().take(RECENT);
         if !recent.any(|(other, mark)| *mark == new && *other == effect) {
+            self.changes |= matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification);
             self.out.effects.push(effect);
             self.marks.push(new);
         }

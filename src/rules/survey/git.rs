@@ -173,10 +173,11 @@ impl Surveyor<'_> {
 
     /// Whether the call itself has written a file before.
     fn touched(&self, path: &str) -> bool {
-        self.out.effects.iter().any(|effect| {
-            matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification)
-                && matches!(&effect.target, Target::Path { path: other, .. } if other == path)
-        })
+        self.changes
+            && self.out.effects.iter().any(|effect| {
+                matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification)
+                    && matches!(&effect.target, Target::Path { path: other, .. } if other == path)
+            })
     }
 
     /// Whether something is there, so that the word is no branch.

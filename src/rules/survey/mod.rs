@@ -31,6 +31,8 @@ pub(in crate::rules) use container::IN_CONTAINER;
 pub(in crate::rules) use git::{checked_out, is_whole, setting_command};
 pub(in crate::rules) use paths::MAX_PATH;
 
+use std::collections::BTreeSet;
+
 use crate::domain::{Ask, Effect, Facts, Marks, Policy, Target, ToolCall};
 use crate::rules::trail;
 use crate::shell::Arg;
@@ -153,6 +155,9 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Sur
         traps: Vec::new(),
         marks: Vec::new(),
         fifos: Vec::new(),
+        asked: BTreeSet::new(),
+        texts: 0,
+        changes: false,
         tainted: false,
     };
     surveyor.tool(call, cwd);
@@ -195,6 +200,11 @@ struct Surveyor<'a> {
     fifos: Vec<channels::Fifo>,
     /// One number for each effect, by which it is found again.
     marks: Vec<u32>,
+    /// The questions that are asked already, and how many of them ask for a text.
+    asked: BTreeSet<Ask>,
+    texts: usize,
+    /// There is an effect that makes or changes a file.
+    changes: bool,
     /// A value holds marks for what is unknown (see `output`).
     tainted: bool,
 }
@@ -224,11 +234,14 @@ impl Surveyor<'_> {
             Ask::Path(path) | Ask::Content(path) | Ask::Saved(path) => deep(path),
             Ask::Branch => false,
         };
+        let is_text = matches!(ask, Ask::Content(_));
         if self.out.asks.len() < Ask::MAX
+            && !(is_text && self.texts >= Ask::MAX_TEXTS)
             && !too_deep
             && !self.facts.knows(&ask)
-            && !self.out.asks.contains(&ask)
+            && self.asked.insert(ask.clone())
         {
+            self.texts += usize::from(is_text);
             self.out.asks.push(ask);
         }
     }

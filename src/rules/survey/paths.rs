@@ -180,7 +180,12 @@ pub(super) fn is_vital(path: &str, glob: bool, recursive: bool, places: &Places)
     path == "/"
         || is_system(path)
         || places.home.as_deref().is_some_and(holds)
-        || roots(places).any(|root| holds(root) || path == join(root, ".git"))
+        || roots(places).any(|root| holds(root) || is_git_of(path, root))
+}
+
+/// Whether a path is git's own directory at the top of a work tree.
+fn is_git_of(path: &str, root: &str) -> bool {
+    path.strip_suffix("/.git").is_some_and(|top| top == root.trim_end_matches('/'))
 }
 
 /// Whether the known beginning of a path is one below which nothing may be lost blindly.
