@@ -300,7 +300,7 @@ fn block(output: &Output<'_>, text: &str) -> Reply {
 /// What the model is told when it begins anew.
 fn session_start(decision: &Decision) -> Reply {
     // Anything else is for the person.
-    if !decision.reasons().first().is_some_and(|reason| reason.rule == "session.remembered") {
+    if decision.reasons().first().is_none_or(|reason| reason.rule != "session.remembered") {
         return notice(decision);
     }
     let text = message::reminder(decision);

@@ -363,8 +363,8 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: "git.branch-delete-force",
-        verdict: Verdict::Warn,
-        severity: Severity::Low,
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
         reason: "deletes a branch even when its commits are nowhere else",
         instead: Some(Instead::Command("git branch -d topic")),
         when: &[

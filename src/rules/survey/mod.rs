@@ -236,7 +236,7 @@ impl Surveyor<'_> {
         };
         let is_text = matches!(ask, Ask::Content(_));
         if self.out.asks.len() < Ask::MAX
-            && !(is_text && self.texts >= Ask::MAX_TEXTS)
+            && (!is_text || self.texts < Ask::MAX_TEXTS)
             && !too_deep
             && !self.facts.knows(&ask)
             && self.asked.insert(ask.clone())
