@@ -436,5 +436,5 @@ fn a_dry_run_answers_as_without_checkpoints_and_says_what_they_would_change() {
     assert!(answer["reasons"].to_string().contains("would be a warning with a checkpoint"), "{answer}");
     let (code, stdout, _) = world.run(&["check", "--json", "--checkpoints", "git reset --hard"]);
     assert_eq!(code, 0, "{stdout}");
-    assert!(!world.state().exists());
+    assert!(!world.state().join("checkpoints").exists(), "a dry run saves nothing");
 }

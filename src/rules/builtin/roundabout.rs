@@ -274,12 +274,12 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "files.sources-deleted",
         verdict: Verdict::Modify,
-        reason: "deletes the sources of the project, or all of a kind of them",
+        reason: "deletes all sources of a kind, wherever they lie in the project",
         instead: Some(Instead::Command("git status --short")),
         when: &[predicate("sources_deleted", Trigger::kinds(&[EffectKind::FileDeletion]), sources_deleted)],
-        fires: &["rm -rf src", "find . -name '*.rs' -delete", "find src -name '*.py' | xargs rm"],
+        fires: &["find . -name '*.rs' -delete", "find src -name '*.py' | xargs rm"],
         silent: &[
-            "rm -rf src/old",
+            "rm -rf src",
             "rm -rf target",
             "rm src/main.rs",
             "find . -name '*.pyc' -delete",
@@ -758,7 +758,7 @@ const SOURCES: &[&str] = &[
 fn sources_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
     let roots: Vec<&str> = scene.view.facts.places.roots().collect();
     let found = scene.effects().find(|(effect, classes)| {
-        let Target::Path { path, glob, recursive } = &effect.target else { return false };
+        let Target::Path { path, glob, .. } = &effect.target else { return false };
         let rest = roots.iter().find_map(|root| path.strip_prefix(root)?.strip_prefix('/'));
         let Some(rest) = rest.filter(|_| effect.kind == EffectKind::FileDeletion && !effect.disposable)
         else {
@@ -766,8 +766,7 @@ fn sources_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
         };
         let kind = path.rsplit_once("*.").map_or("", |(_, ending)| ending);
         let all = *glob && rest.contains("**") && SOURCES.contains(&kind);
-        let dir = *recursive && !*glob && matches!(rest, "src" | "source" | "sources" | "app");
-        (all || dir) && !classes.any(&[Class::Outside, Class::Unknown])
+        all && !classes.any(&[Class::Outside, Class::Unknown])
     });
     found.map_or(Found::No, |(effect, _)| Found::yes(effect.target.text()))
 }

@@ -2,7 +2,7 @@
 
 use super::{
     ENVIRONMENT, SEARCHERS, VARIABLE_PRINTERS, code_prints, env_file_shown, environment_searched,
-    is_secret_name, printed_variable, shows,
+    is_diverted, is_secret_name, printed_variable, shows,
 };
 use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
@@ -224,11 +224,11 @@ fn keys_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// What it prints goes neither to a file, nor into a variable, nor to a program that takes it for what it is for.
 fn is_shown(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let all = scene.invocations();
-    if !inv.writes.is_empty() {
+    if is_diverted(inv) {
         return false;
     }
     let behind = all.iter().filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage);
-    if behind.clone().any(|other| !runs(other, VIEWERS) || !other.writes.is_empty()) {
+    if behind.clone().any(|other| !runs(other, VIEWERS) || is_diverted(other)) {
         return false;
     }
     let outer = std::iter::once(inv).chain(behind).find_map(|other| other.feeds).and_then(|at| all.get(at));
@@ -258,8 +258,10 @@ pub(super) fn is_taken(inv: &Invocation, scene: &Scene<'_>) -> bool {
 /// It stands in a substitution whose value is assigned; also where the line does not say.
 fn is_captured(inv: &Invocation, line: &str) -> bool {
     let Some(front) = line.find(inv.text.trim()).and_then(|at| line.get(..at)) else { return true };
-    let opened = front.matches("$(").count() > front.matches(')').count();
-    opened || front.matches('`').count() % 2 == 1
+    // What a comment says opens nothing.
+    let front = || front.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let count = |sign: &str| front().map(|line| line.matches(sign).count()).sum::<usize>();
+    count("$(") > count(")") || count("`") % 2 == 1
 }
 
 /// A name that says which service the secret is for: `GITHUB_TOKEN`, and not `TOKEN`.
