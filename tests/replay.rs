@@ -56,13 +56,12 @@ fn real_sessions_of_both_clients() {
     assert_eq!(
         stopped,
         [
+            ("claude-code", "terraform destroy", "cloud.terraform-destroy", "deny"),
             ("claude-code", "git reset --hard", "git.reset-hard", "deny"),
-            // All permissions were bypassed, in the session of the subagent too: nobody could be asked.
-            ("claude-code", "terraform destroy", "cloud.terraform-ask", "deny"),
             ("opencode", "git reset --hard", "git.reset-hard", "deny"),
         ]
     );
-    assert_eq!(found["stopped"][1]["agent"], "general-purpose");
+    assert_eq!(found["stopped"][0]["agent"], "general-purpose");
     assert_eq!(found["files"]["read"], 3);
     assert_eq!(found["files"]["other"], 1, "the agent's description is no record");
     assert_eq!(found["lines_unread"], json!({"torn": 0, "unknown": 0, "unknown_kinds": {}, "too_long": 0}));
@@ -86,7 +85,7 @@ fn for_people() {
         "blocked         3  25.0 %",
         "git.reset-hard                    2",
         "instead: git stash",
-        "lazaret replay FILE --call toolu_reset",
+        "lazaret replay FILE --call toolu_sub2",
         "judged with today's rules",
         "12 calls were made in directories that are gone",
     ] {
@@ -94,7 +93,7 @@ fn for_people() {
     }
     let (code, told, _) = world.run(&["replay", RECORDS, "--call", "toolu_sub2", "--exit-code"]);
     assert_eq!(code, 2);
-    assert!(told.contains("rule") || told.contains("cloud.terraform-ask"), "{told}");
+    assert!(told.contains("rule") || told.contains("cloud.terraform-destroy"), "{told}");
     assert!(told.contains("made in /home/dev/proj") && told.contains("risk 0.60"), "{told}");
     let (code, _, told) = world.run(&["replay", RECORDS, "--call", "toolu_none"]);
     assert_eq!((code, told.contains("no such call is recorded")), (1, true));

@@ -194,7 +194,9 @@ impl Pattern {
             | Pattern::ExplorationWandering
             | Pattern::FailedReferences => 69,
             Pattern::ScopeCreep => 89,
-            Pattern::ResourceSpiral | Pattern::RepeatedBlocks => 100,
+            Pattern::ResourceSpiral => 100,
+            // Each of the calls was refused already: more than advice would punish the next honest one.
+            Pattern::RepeatedBlocks => 49,
         }
     }
 }

@@ -201,6 +201,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "secrets.env-file",
+        severity: Severity::Medium,
         reason: "shows every value of a .env file to the model",
         instead: Some(Instead::Command("cut -d= -f1 .env")),
         when: &[predicate("env_file_dumped", Trigger::programs(DUMPERS).or(Trigger::TOOL), env_file_dumped)],

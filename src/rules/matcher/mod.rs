@@ -12,6 +12,7 @@ mod rewrite;
 mod scene;
 mod secret;
 mod stores;
+mod tails;
 mod told;
 mod tool;
 mod trigger;

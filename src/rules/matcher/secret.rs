@@ -1,7 +1,8 @@
 //! Which files hold secrets, by their names and places.
 
-use super::class::{Rel, is_at, parts, relation_to, tails_like, within};
+use super::class::{Rel, is_at, parts, relation_to, within};
 use super::glob;
+use super::tails::tails_like;
 use crate::rules::builtin::lists;
 
 /// Literal characters that a pattern must have before it can be said to mean a certain name.
