@@ -121,6 +121,28 @@ fn no_key_is_left_at_the_end() {
     }
 }
 
+#[test]
+fn what_a_killed_process_wrote_of_a_key_file_is_in_nobodys_way() {
+    if !kinds().contains(&VaultKind::Tmpfs) {
+        return;
+    }
+    let station = station(VaultKind::Tmpfs);
+    let one = station.open(&["f"]).unwrap();
+    end(&station.dirs, &one.id, Why::Asked, clock::now()).unwrap();
+    let unfinished = station.room().join("master.key.new");
+    std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700)
+        .recursive(true)
+        .create(station.room())
+        .unwrap();
+    fs::write(&unfinished, [7; 5]).unwrap();
+    let two = station.open(&["f"]).unwrap();
+    key(&station.dirs, &two).unwrap();
+    assert!(!unfinished.exists(), "it became the key file");
+    fs::write(&unfinished, [7; 5]).unwrap();
+    end(&station.dirs, &two.id, Why::Asked, clock::now()).unwrap();
+    assert!(!station.left().iter().any(|name| name.contains("master")), "{:?}", station.left());
+}
+
 fn holds_master(station: &Station, kind: VaultKind) -> bool {
     match kind {
         VaultKind::Tmpfs => station.room().join("master.key").exists(),

@@ -130,7 +130,7 @@ pub(super) fn make_master(room: &Room, chosen: Option<VaultKind>, seconds: u32) 
 
 /// Whether a master may still be somewhere.
 pub(super) fn may_hold(room: &Room) -> bool {
-    room.exists(MARK) || room.exists(tmpfs::NAME)
+    room.exists(MARK) || tmpfs::may_hold(room)
 }
 
 /// Forgets the master wherever it may be.

@@ -1,7 +1,7 @@
 //! The master key in a file of a file system in memory, where the keyring is refused. It may be swapped out, which the
 //! keyring's keys never are.
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use rustix::fs::OFlags;
@@ -9,10 +9,10 @@ use zeroize::Zeroize;
 
 use super::{Vault, VaultKind, random_key};
 use crate::domain::{Fault, Key};
-use crate::host::quarantine::room::{Room, cannot, fault, told};
+use crate::host::quarantine::room::{Room, UNFINISHED, cannot, fault, told};
 
 /// The file's name in the room.
-pub(super) const NAME: &str = "master.key";
+const NAME: &str = "master.key";
 
 /// The key file of a room.
 #[derive(Debug)]
@@ -55,14 +55,13 @@ impl Tmpfs<'_> {
         key
     }
 
+    /// Under its name in one step, so that a process killed on the way leaves no part of a key there.
     fn make(&self) -> Result<Key, Fault> {
-        let path = self.room.at(NAME);
+        self.forget()?;
         let key = random_key()?;
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
-        let mut file = self.room.open_file(NAME, flags).map_err(|errno| cannot(&path, errno))?;
-        if let Err(error) = file.write_all(key.bytes()) {
+        if let Err(fault) = self.room.write(NAME, key.bytes()) {
             self.forget()?;
-            return Err(told(&path, &error));
+            return Err(fault);
         }
         Ok(key)
     }
@@ -86,13 +85,23 @@ impl Vault for Tmpfs<'_> {
     }
 
     fn forget(&self) -> Result<(), Fault> {
-        self.room.destroy(NAME, Key::LEN).map(|_| ())
+        destroy(self.room)
     }
 }
 
-/// Forgets the key file of a room, wherever it lies.
+/// Whether a room has a key file, finished or not.
+pub(super) fn may_hold(room: &Room) -> bool {
+    room.exists(NAME) || room.exists(&unfinished())
+}
+
+/// Forgets the key file of a room, wherever it lies, and what a killed process wrote of one.
 pub(super) fn destroy(room: &Room) -> Result<(), Fault> {
+    room.destroy(&unfinished(), Key::LEN)?;
     room.destroy(NAME, Key::LEN).map(|_| ())
+}
+
+fn unfinished() -> String {
+    format!("{NAME}{UNFINISHED}")
 }
 
 #[cfg(target_os = "linux")]
