@@ -126,6 +126,17 @@ pub enum Command {
         /// The session's id, from the message or the audit log
         session: String,
     },
+    /// What the log adds up to: how calls were answered, how long it took, which rules spoke
+    #[command(
+        after_help = "Examples:\n  lazaret stats --since 7d\n  lazaret stats --client claude-code --json\n  \
+        lazaret stats --prometheus > /var/lib/node_exporter/lazaret.prom\n\n\
+        It counts what the log holds: calls of which audit.log_level keeps no line are not among them."
+    )]
+    Stats(crate::cli::stats::args::StatsArgs),
+    /// Say whether a decision was right: `stats` counts it
+    #[command(after_help = "Examples:\n  lazaret feedback last fp --note 'our own mirror'\n  \
+        lazaret feedback 019ab3c4-5d6e-7f80-8192-a3b4c5d6e7f8 ok")]
+    Feedback(crate::cli::stats::args::FeedbackArgs),
     /// Print shell completions
     #[command(
         after_help = "Example:\n  lazaret completions bash > ~/.local/share/bash-completion/completions/lazaret"

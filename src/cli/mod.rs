@@ -24,6 +24,7 @@ mod review;
 mod rollback;
 pub mod rules;
 mod settings;
+mod stats;
 pub mod trust;
 pub mod uninstall;
 
@@ -161,6 +162,8 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Command::Rollback(args) => rollback::run(args, &Machine::here()?, out),
         Command::Allow { code } => allow::run(code, &Machine::here()?, out),
         Command::Resume { session } => resume::run(session, &Machine::here()?, out),
+        Command::Stats(args) => stats::run(args, &Machine::here()?, out),
+        Command::Feedback(args) => stats::feedback(args, &Machine::here()?, out),
     }
 }
 

@@ -115,7 +115,7 @@ impl Log<'_> {
             subject: Some(&request.subject),
             cwd: &request.cwd,
             tool: "",
-            action: "",
+            action: &format!("{} {}", chosen.kind.name(), chosen.pattern),
             call_id: None,
             decision: None,
             note: &safe(&chosen.text),
@@ -141,6 +141,11 @@ impl Log<'_> {
     /// Files of the log that a person removed.
     pub fn pruned(&self, note: &str) -> Result<(), Fault> {
         self.plain(EventKind::AuditPruned, note)
+    }
+
+    /// What a person thinks of the decision with this id.
+    pub fn feedback(&self, id: &str, note: &str) -> Result<(), Fault> {
+        self.alone(EventKind::Feedback, id, note)
     }
 
     /// A person's one-time permission.
@@ -175,12 +180,17 @@ impl Log<'_> {
 
     /// An event that no client reported.
     fn plain(&self, kind: EventKind, note: &str) -> Result<(), Fault> {
+        self.alone(kind, "", note)
+    }
+
+    /// The same about something.
+    fn alone(&self, kind: EventKind, action: &str, note: &str) -> Result<(), Fault> {
         self.append(&AuditEvent {
             kind,
             subject: None,
             cwd: "",
             tool: "",
-            action: "",
+            action,
             call_id: None,
             decision: None,
             note: &safe(note),

@@ -47,6 +47,8 @@ pub enum EventKind {
     PermissionUsed,
     TrustChanged,
     AuditPruned,
+    /// A person said whether a decision was right.
+    Feedback,
 }
 
 impl EventKind {
@@ -91,12 +93,14 @@ impl EventKind {
             EventKind::PermissionUsed => "permission_used",
             EventKind::TrustChanged => "trust_changed",
             EventKind::AuditPruned => "audit_pruned",
+            EventKind::Feedback => "feedback",
         }
     }
 }
 
 impl EventKind {
-    /// Its level. What was refused, a fault and a stop are of the highest: they are written whatever is set.
+    /// Its level. What was refused, a fault, a stop and a person's opinion are of the highest: they are
+    /// written whatever is set.
     pub const fn level(self) -> LogLevel {
         match self {
             EventKind::ClientEvent => LogLevel::Debug,
@@ -137,6 +141,7 @@ impl EventKind {
             | EventKind::QuarantineReportRejected
             | EventKind::ConfigChangeBlocked
             | EventKind::SessionStopped
+            | EventKind::Feedback
             | EventKind::Fault => LogLevel::Error,
         }
     }

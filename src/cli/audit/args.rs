@@ -41,6 +41,9 @@ pub struct Select {
 pub struct Show {
     #[command(flatten)]
     pub select: Select,
+    /// Begin each line with the event's id, for `lazaret feedback`
+    #[arg(long, conflicts_with = "json")]
+    pub ids: bool,
     /// Print the events as they are, one JSON object a line
     #[arg(long)]
     pub json: bool,

@@ -60,7 +60,7 @@ pub fn event(text: &str) -> serde_json::Result<Value> {
 fn class(event: &str) -> Class {
     match event {
         "action_allowed" | "quarantine_access" | "permission_used" => ("event", "allowed", "success"),
-        "action_warned" | "action_modified" | "action_asked" => ("alert", "info", "unknown"),
+        "action_warned" | "action_modified" | "action_asked" | "intervention" => ("alert", "info", "unknown"),
         "action_completed" => ("event", "end", "success"),
         "action_failed" => ("event", "end", "failure"),
         "fault" => ("event", "error", "failure"),
@@ -71,7 +71,9 @@ fn class(event: &str) -> Class {
         "session_ended" | "subagent_stopped" | "quarantine_session_ended" | "quarantine_agent_stopped" => {
             ("event", "end", "success")
         }
-        "config_changed" | "trust_changed" | "permission_granted" => ("event", "change", "success"),
+        "config_changed" | "trust_changed" | "permission_granted" | "session_resumed" | "feedback" => {
+            ("event", "change", "success")
+        }
         "audit_pruned" => ("event", "deletion", "success"),
         "prompt_submitted" | "client_event" | "quarantine_report_accepted" => ("event", "info", "success"),
         // What was refused, and what this version does not know.
@@ -84,7 +86,7 @@ fn category(event: &str, tool: &str) -> &'static str {
         (_, "Bash") => "process",
         (_, "Read" | "Write" | "Edit" | "NotebookEdit" | "Glob" | "Grep") => "file",
         (_, "WebFetch" | "WebSearch") => "network",
-        ("session_started" | "session_ended" | "session_stopped", _) => "session",
+        ("session_started" | "session_ended" | "session_stopped" | "session_resumed", _) => "session",
         (
             "config_changed"
             | "config_change_blocked"

@@ -5,7 +5,7 @@ mod csv;
 mod ecs;
 mod export;
 mod prune;
-mod select;
+pub(super) mod select;
 mod verify;
 
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 pub fn run(command: &AuditCommand, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     match command {
-        AuditCommand::Show(show) => every(&show.select, machine, |line| print(line, show.json, out)),
+        AuditCommand::Show(show) => every(&show.select, machine, |line| print(line, show, out)),
         AuditCommand::Tail { lines, follow: false, show } => tail(*lines, show, machine, out),
         AuditCommand::Tail { lines, follow: true, show } => follow(*lines, show, machine, out),
         AuditCommand::Verify { json } => verify::run(*json, machine, out),
@@ -64,7 +64,7 @@ fn tail(last: usize, show: &Show, machine: &Machine, out: &mut dyn Write) -> Res
         Ok(())
     });
     for line in &kept {
-        print(line, show.json, out)?;
+        print(line, show, out)?;
     }
     told
 }
@@ -87,7 +87,7 @@ fn follow(last: usize, show: &Show, machine: &Machine, out: &mut dyn Write) -> R
     })?;
     loop {
         for line in kept.drain(..) {
-            print(&line, show.json, out)?;
+            print(&line, show, out)?;
         }
         out.flush()?;
         std::thread::sleep(PAUSE);
@@ -100,14 +100,17 @@ fn follow(last: usize, show: &Show, machine: &Machine, out: &mut dyn Write) -> R
 }
 
 /// One event in one line: time, verdict, tool, action, rules; or the line as it stands in the log.
-fn print(line: &Line, json: bool, out: &mut dyn Write) -> std::io::Result<()> {
-    if json {
+fn print(line: &Line, show: &Show, out: &mut dyn Write) -> std::io::Result<()> {
+    if show.json {
         return writeln!(out, "{}", line.text);
     }
     let what: &str = match line.verdict {
         Some(verdict) => verdict.name(),
         None => &line.event,
     };
+    if show.ids {
+        write!(out, "{}  ", line.id)?;
+    }
     let action = if line.action.is_empty() { &line.note } else { &line.action };
     write!(out, "{}  {what:<6}  {:<8}  {}", line.time, line.tool, escape(&clip(action, 300)))?;
     if !line.rules.is_empty() {

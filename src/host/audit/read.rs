@@ -52,6 +52,8 @@ pub struct Line {
     pub enforcement: String,
     pub rules: Vec<String>,
     pub note: String,
+    /// How long the decision took, in microseconds; 0 of events that are none.
+    pub duration_us: u64,
     /// The line as it stands in the file.
     #[serde(skip)]
     pub text: String,

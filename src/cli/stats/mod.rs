@@ -1,0 +1,48 @@
+//! `lazaret stats` and `lazaret feedback`: what the log adds up to, and what people think of single decisions.
+
+pub mod args;
+mod feedback;
+mod json;
+mod prometheus;
+mod table;
+mod tally;
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+
+pub use feedback::run as feedback;
+
+use crate::cli::audit::select;
+use crate::cli::{Exit, Machine};
+use crate::host::audit::{self, Filter, Found};
+use args::StatsArgs;
+use tally::Tally;
+
+pub fn run(args: &StatsArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
+    let dir = audit::dir(&machine.dirs.state);
+    let mut tally = Tally::new(feedback::all(&dir)?);
+    let mut torn = 0_u64;
+    for found in audit::lines(&dir, select::filter(&args.select)?)? {
+        match found? {
+            Found::Line(line) => tally.add(&line),
+            Found::Torn { .. } => torn += 1,
+        }
+    }
+    if args.prometheus {
+        prometheus::write(&tally, out)?;
+    } else if args.json {
+        json::write(&tally, args.top, out)?;
+    } else {
+        table::write(&tally, args.top, out)?;
+    }
+    if torn > 0 {
+        bail!("{torn} places of the log are no events and are not counted; see lazaret audit verify");
+    }
+    Ok(Exit::Fine)
+}
+
+/// Every line of the log, whatever it is about.
+fn everything() -> Filter {
+    Filter::default()
+}
