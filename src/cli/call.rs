@@ -100,10 +100,7 @@ pub fn trust(subject: &Subject, policy: &Policy, client_quarantined: bool) -> Tr
 /// What is remembered of a call that was decided on.
 pub fn entry(subject: &Subject, call: &ToolCall, decision: &Decision) -> Entry {
     let identity = review::identify(subject, call);
-    let runs = match decision.enforcement() {
-        Enforcement::Proceed | Enforcement::Notice | Enforcement::Rewrite | Enforcement::Ask => true,
-        Enforcement::Deny | Enforcement::Stop => false,
-    };
+    let runs = decision.enforcement().lets_run();
     let writes = runs && decision.effects.iter().any(review::is_file_operation);
     // Which copy a quarantined agent was led to is what its report is compared with.
     let sealed = decision.rewrite().filter(|_| decision.quarantined);

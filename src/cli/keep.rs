@@ -1,7 +1,7 @@
 //! The obligation of a decision: what a call is about to change is saved first, and what it has left is looked at afterwards.
 
 use crate::cli::record::{self, Log};
-use crate::domain::{Asking, Decision, Enforcement, Facts, Fault, Policy, Request, ToolCall, Trust, Verdict};
+use crate::domain::{Asking, Decision, Facts, Fault, Policy, Request, ToolCall, Trust, Verdict};
 use crate::host::checkpoint::{Checkpoints, Made, Meta, Tree, Wanted, Wish};
 use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
@@ -140,7 +140,7 @@ pub fn settle(
     (facts, log): (&Facts, Log<'_>),
 ) -> Decision {
     let Some(keep) = keep else { return decision };
-    if !may_run(&decision) {
+    if !decision.enforcement().lets_run() {
         if let Some(Ok(Some(made))) = &saved {
             // One too many is listed where it can't be removed; nothing worse.
             let _left = keep.store.forget(&made.id);
@@ -162,14 +162,6 @@ pub fn weighed(decision: Decision, saved: Option<&Result<Option<Made>, Fault>>, 
     match saved {
         Some(Ok(Some(made))) if made.lost.is_empty() => undoable::lowered(decision, asking == Asking::Yes),
         Some(_) | None => decision,
-    }
-}
-
-/// Whether the call may run after this decision.
-fn may_run(decision: &Decision) -> bool {
-    match decision.enforcement() {
-        Enforcement::Proceed | Enforcement::Notice | Enforcement::Rewrite | Enforcement::Ask => true,
-        Enforcement::Deny | Enforcement::Stop => false,
     }
 }
 

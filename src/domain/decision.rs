@@ -73,6 +73,14 @@ impl Enforcement {
             Enforcement::Stop => "stop",
         }
     }
+
+    /// Whether the call may run after this.
+    pub const fn lets_run(self) -> bool {
+        match self {
+            Enforcement::Proceed | Enforcement::Notice | Enforcement::Rewrite | Enforcement::Ask => true,
+            Enforcement::Deny | Enforcement::Stop => false,
+        }
+    }
 }
 
 /// One reason for a verdict: which rule, what matched, why, and the way out.

@@ -13,6 +13,7 @@ pub mod dirs;
 pub mod facts;
 pub mod files;
 pub mod guard;
+mod hex;
 pub mod ignore;
 mod index;
 mod json;
@@ -25,4 +26,5 @@ pub mod registration;
 pub mod state;
 pub mod trust;
 
+use hex::hex;
 pub use json::from_json;

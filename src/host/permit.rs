@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::clock::Now;
-use super::private;
+use super::{hex, private};
 use crate::domain::{Fault, FaultKind, Subject, clip};
 
 /// How long an offer can be granted, and how long a permission can be used, in milliseconds.
@@ -37,9 +37,7 @@ impl ActionDigest {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
-        let hex =
-            hash.finalize().iter().fold(String::with_capacity(64), |hex, byte| hex + &format!("{byte:02x}"));
-        ActionDigest(hex)
+        ActionDigest(hex(&hash.finalize()))
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::files::{self, Links};
+use super::hex;
 
 /// Longest path that is kept beside a permission.
 const MAX_PATH: u64 = 64 * 1024;
@@ -89,14 +90,6 @@ fn allowed_place(state_dir: &Path, path: &str, content: &[u8]) -> PathBuf {
     hash.update(path.as_bytes());
     hash.update(content);
     state_dir.join("trust/allowed").join(hex(&hash.finalize()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .filter_map(|half| char::from_digit(half.into(), 16))
-        .collect()
 }
 
 #[cfg(test)]

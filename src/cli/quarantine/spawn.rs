@@ -2,8 +2,7 @@
 
 use super::{Desk, Task};
 use crate::domain::{
-    Action, Decision, Enforcement, Fault, Reason, Request, Rewrite, Severity, Tool, ToolCall, Verdict, clip,
-    escape,
+    Action, Decision, Fault, Reason, Request, Rewrite, Severity, Tool, ToolCall, Verdict, clip, escape,
 };
 use crate::host::quarantine;
 use crate::review;
@@ -99,10 +98,7 @@ impl Desk<'_> {
 /// The decision on a call of an ordinary agent, with what was found out about the agent that it starts.
 pub fn settle(decision: Decision, spawned: Option<&Result<Rewrite, Reason>>) -> Decision {
     let Some(spawned) = spawned else { return decision };
-    let denied = match decision.enforcement() {
-        Enforcement::Deny | Enforcement::Stop => true,
-        Enforcement::Proceed | Enforcement::Notice | Enforcement::Rewrite | Enforcement::Ask => false,
-    };
+    let denied = !decision.enforcement().lets_run();
     match spawned {
         _ if denied => decision,
         Err(reason) => Decision::new(vec![reason.clone()], None, false),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::host::private;
+use crate::host::{hex, private};
 
 const CHUNK: usize = 128 * 1024;
 /// From this size on, the file system is asked to share the content instead of copying it.
@@ -155,8 +155,4 @@ pub(super) fn pour(from: &mut File, mut to: Option<&mut File>, size: u64) -> Res
         left = left.saturating_sub(bytes.len() as u64);
     }
     Ok(hex(hash.finalize().as_ref()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(64), |hex, byte| hex + &format!("{byte:02x}"))
 }

@@ -18,6 +18,7 @@ use super::record::{Contents, Entry, EntryKind, SealedFile, Skipped, below};
 use crate::domain::{
     Fault, FaultKind, Protected, ProtectedKind, escape, is_sealed_name, lies_in, sealed_name,
 };
+use crate::host::hex;
 
 /// Most files of a session.
 pub const MAX_FILES: usize = 5_000;
@@ -295,7 +296,7 @@ impl Sealer<'_> {
             to.write_all(part).map_err(ours)?;
         }
         lines += u64::from(last != b'\n');
-        let sha256 = hash.finalize().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+        let sha256 = hex(&hash.finalize());
         Ok(SealedFile { original: self.original(rel), bytes, lines, sha256 })
     }
 

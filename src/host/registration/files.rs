@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use super::host_fault;
 use crate::domain::{Fault, FaultKind};
+use crate::host::hex;
 
 /// The largest file of a client that is read.
 const MAX_BYTES: u64 = 8 << 20;
@@ -140,5 +141,5 @@ pub fn remove_empty_dirs(dirs: &[PathBuf]) {
 /// The SHA-256 of a text, in hexadecimal.
 pub fn digest(text: &str) -> String {
     use sha2::{Digest, Sha256};
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(text.as_bytes()))
 }

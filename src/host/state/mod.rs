@@ -22,7 +22,7 @@ use ring::{RECORD, Record, past};
 pub use sweep::sweep;
 
 use super::clock::Now;
-use super::private;
+use super::{hex, private};
 use crate::domain::{Entry, Fault, FaultKind, Marks, PastCall, Stand, Subject};
 
 /// Where the state lies, and how long a call waits for another one of its session.
@@ -169,11 +169,7 @@ fn name(subject: &Subject) -> String {
     if id.len() <= 100 && id.bytes().all(plain) {
         return format!("{client}-{id}");
     }
-    let mut name = format!("{client}-sha256.");
-    for byte in Sha256::digest(id.as_bytes()) {
-        name.push_str(&format!("{byte:02x}"));
-    }
-    name
+    format!("{client}-sha256.{}", hex(&Sha256::digest(id.as_bytes())))
 }
 
 /// Counts a record that was written by a process which did not come to write the header.

@@ -192,8 +192,8 @@ fn no_core() -> rustix::io::Result<()> {
 fn description(room: &Room) -> String {
     use std::os::unix::ffi::OsStrExt;
     let digest = Sha256::digest(room.path.as_os_str().as_bytes());
-    let hex = digest.iter().take(8).fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
-    format!("lazaret:review:{hex}")
+    let short = digest.first_chunk::<8>().map_or_else(String::new, |start| crate::host::hex(start));
+    format!("lazaret:review:{short}")
 }
 
 fn random_key() -> Result<Key, Fault> {
