@@ -13,6 +13,7 @@ mod vocabulary;
 
 use crate::domain::{AgentId, CallId, Client, Decision, Fault, FaultKind, Request, SessionId};
 use json::{Object, bad, missing};
+pub use vocabulary::tool;
 
 /// Longest accepted message, in bytes. A client sends a file of a few megabytes whole.
 pub const MAX_MESSAGE: usize = 16 * 1024 * 1024;

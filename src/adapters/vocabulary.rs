@@ -155,10 +155,7 @@ pub(super) fn call(
     cwd: &str,
     id: Option<CallId>,
 ) -> Result<ToolCall, Fault> {
-    let tool = match client {
-        Client::ClaudeCode => claude_tool(name),
-        Client::OpenCode => opencode_tool(name),
-    };
+    let tool = tool(client, name);
     let tool =
         if matches!(tool, Tool::Unknown(_)) && is_shell(client, name, raw) { Tool::Bash } else { tool };
     let (tool, action) = action(client, tool, raw, cwd)?;
@@ -213,6 +210,14 @@ fn is_shell(client: Client, name: &str, raw: &str) -> bool {
     const NAMES: [&str; 5] = ["bash", "shell", "sh", "zsh", "terminal"];
     let named = NAMES.iter().any(|shell| name.trim().eq_ignore_ascii_case(shell));
     named && Args::parse(client, raw).is_ok_and(|args| matches!(args.text(Word::Command), Ok(Some(_))))
+}
+
+/// What a client's name for a tool means.
+pub fn tool(client: Client, name: &str) -> Tool {
+    match client {
+        Client::ClaudeCode => claude_tool(name),
+        Client::OpenCode => opencode_tool(name),
+    }
 }
 
 /// Claude Code's tools. Internal ones touch nothing by themselves: what they set in motion (an agent's calls, a

@@ -103,6 +103,14 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Start a client headless and see to it: budgets, an open gate, an emergency stop
+    #[command(
+        after_help = "Examples:\n  lazaret run --timeout 30m --max-tokens 2000000 -- claude -p 'fix the failing tests'\n  \
+        lazaret run --max-memory 4G --restore --json -- opencode run --auto 'update the dependencies'\n\n\
+        The client's last answer (its whole stream, where the command asks for one) goes to standard output, the summary to standard\n\
+        error. Exit code 0 when the client finished, 1 when it or lazaret failed, 2 when it was stopped."
+    )]
+    Run(crate::cli::run::args::RunArgs),
     /// What was saved before calls that changed or deleted files
     #[command(subcommand)]
     Checkpoint(CheckpointCommand),

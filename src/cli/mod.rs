@@ -7,6 +7,7 @@ mod behaviour;
 mod call;
 mod check;
 mod checkpoint;
+mod closed;
 pub mod config;
 pub mod doctor;
 pub mod hook;
@@ -14,6 +15,7 @@ pub mod install;
 mod judge;
 mod keep;
 mod lines;
+mod progress;
 mod quarantine;
 mod record;
 mod registering;
@@ -23,8 +25,10 @@ mod resume;
 mod review;
 mod rollback;
 pub mod rules;
+mod run;
 mod settings;
 mod stats;
+mod stream;
 pub mod trust;
 pub mod uninstall;
 
@@ -163,6 +167,7 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Command::Allow { code } => allow::run(code, &Machine::here()?, out),
         Command::Resume { session } => resume::run(session, &Machine::here()?, out),
         Command::Stats(args) => stats::run(args, &Machine::here()?, out),
+        Command::Run(args) => run::run(args, &Machine::here()?, out),
         Command::Feedback(args) => stats::feedback(args, &Machine::here()?, out),
     }
 }

@@ -62,7 +62,12 @@ fn chosen(store: &Checkpoints, args: &RollbackArgs, cwd: &str) -> Result<Vec<Man
     Ok(standing)
 }
 
-fn perform(store: &Checkpoints, newest: &Manifest, chosen: &[Manifest], undo: &Undo) -> Result<Done> {
+pub(in crate::cli) fn perform(
+    store: &Checkpoints,
+    newest: &Manifest,
+    chosen: &[Manifest],
+    undo: &Undo,
+) -> Result<Done> {
     let session =
         SessionId::new(&newest.session).ok_or_else(|| anyhow!("the checkpoint names no session"))?;
     let client = Client::from_name(&newest.client).unwrap_or(Client::ClaudeCode);

@@ -2,6 +2,7 @@
 //! when its time is over, when a person stops us.
 
 use std::io::{self, BufRead, BufReader, Read};
+use std::ops::ControlFlow;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
@@ -20,8 +21,6 @@ const AHEAD: usize = 64;
 /// How often it is looked at.
 const TICK: Duration = Duration::from_millis(100);
 const POLL: Duration = Duration::from_millis(10);
-/// From the polite signal to the other one.
-const GRACE: Duration = Duration::from_secs(2);
 /// How long output may still come after everything has ended, and how long what is left over is hunted.
 const DRAIN: Duration = Duration::from_secs(2);
 
@@ -32,13 +31,28 @@ pub enum End {
     Signal(i32),
     /// Its time was over.
     TimedOut,
+    /// Who looked on would have no more of it.
+    Ended,
     /// Somebody sent us this signal.
     Stopped(i32),
+}
+
+/// How long it may work, and what becomes of what it writes to its standard error.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// None = as long as it takes.
+    pub limit: Option<Duration>,
+    /// From the polite signal to the other one.
+    pub grace: Duration,
+    /// Its standard error is ours, and none of it is kept.
+    pub shares_stderr: bool,
 }
 
 /// What there is to look at.
 #[derive(Debug, Clone, Copy)]
 pub enum Seen<'l> {
+    /// It has begun, under this number, which is its group's too.
+    Begun(u32),
     /// A line of its standard output, without its end.
     Line(&'l [u8]),
     /// Nothing for a tenth of a second.
@@ -53,27 +67,35 @@ pub struct Ran {
     pub stderr: String,
 }
 
-/// Runs `command` in a process group of its own, with the standard input that it was given, for at most `limit`. Nothing
-/// that it started is left when this returns.
-pub fn run(command: &mut Command, limit: Duration, each: &mut dyn FnMut(Seen<'_>)) -> io::Result<Ran> {
+/// Who looks on, and says whether it may go on.
+pub type Watch<'w> = dyn FnMut(Seen<'_>) -> ControlFlow<()> + 'w;
+
+/// Runs `command` in a process group of its own, with the standard input that it was given. Nothing that it started is left
+/// when this returns.
+pub fn run(command: &mut Command, terms: Terms, each: &mut Watch<'_>) -> io::Result<Ran> {
     guard::note_stops();
     adopt();
     // A shell that became us may have left us its own.
     let others = children();
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let stderr = if terms.shares_stderr { Stdio::inherit() } else { Stdio::piped() };
+    command.stdout(Stdio::piped()).stderr(stderr).process_group(0);
     guard::end_with_us(command);
     let start = Instant::now();
     let mut child = command.spawn()?;
     let lines = lines(child.stdout.take());
     let stderr = tail(child.stderr.take());
-    let watched = watch(&child, (start, limit), &lines, each);
+    let watched = match each(Seen::Begun(child.id())) {
+        ControlFlow::Continue(()) => watch(&child, start, terms, &lines, each),
+        ControlFlow::Break(()) => Ok(Some(End::Ended)),
+    };
     // Whatever happened: from here on nothing of it goes on.
     kill_group(&child, Signal::KILL);
     let status = child.wait();
     kill_orphans(&others);
     let drained = Instant::now();
     while let Ok(line) = lines.recv_timeout(DRAIN.saturating_sub(drained.elapsed())) {
-        each(Seen::Line(&line));
+        // It has ended: there is nothing to stop any more.
+        let _over = each(Seen::Line(&line));
     }
     let stderr = stderr.recv_timeout(DRAIN).unwrap_or_default();
     let end = match watched? {
@@ -86,35 +108,46 @@ pub fn run(command: &mut Command, limit: Duration, each: &mut dyn FnMut(Seen<'_>
 /// Looks on until it has ended by itself (`None`) or was made to.
 fn watch(
     child: &Child,
-    (start, limit): (Instant, Duration),
+    start: Instant,
+    terms: Terms,
     lines: &Receiver<Vec<u8>>,
-    each: &mut dyn FnMut(Seen<'_>),
+    each: &mut Watch<'_>,
 ) -> io::Result<Option<End>> {
     loop {
-        match lines.recv_timeout(TICK) {
+        let goes_on = match lines.recv_timeout(TICK) {
             Ok(line) => each(Seen::Line(&line)),
             Err(RecvTimeoutError::Timeout) => each(Seen::Nothing),
             // It closed its output and works on.
-            Err(RecvTimeoutError::Disconnected) => std::thread::sleep(POLL),
-        }
+            Err(RecvTimeoutError::Disconnected) => {
+                std::thread::sleep(POLL);
+                each(Seen::Nothing)
+            }
+        };
         let end = match guard::stop_asked() {
             Some(signal) => End::Stopped(signal),
-            None if start.elapsed() >= limit => End::TimedOut,
+            None if goes_on.is_break() => End::Ended,
+            None if terms.limit.is_some_and(|limit| start.elapsed() >= limit) => End::TimedOut,
             None if has_ended(child)? => return Ok(None),
             None => continue,
         };
-        ask_to_end(child, lines, each)?;
+        ask_to_end(child, terms.grace, lines, each)?;
         return Ok(Some(end));
     }
 }
 
 /// The polite signal, and a while to heed it. Its output is still read, so that it does not wait for us.
-fn ask_to_end(child: &Child, lines: &Receiver<Vec<u8>>, each: &mut dyn FnMut(Seen<'_>)) -> io::Result<()> {
+fn ask_to_end(
+    child: &Child,
+    grace: Duration,
+    lines: &Receiver<Vec<u8>>,
+    each: &mut Watch<'_>,
+) -> io::Result<()> {
     kill_group(child, Signal::TERM);
     let asked = Instant::now();
-    while asked.elapsed() < GRACE && !has_ended(child)? {
+    while asked.elapsed() < grace && !has_ended(child)? {
         match lines.recv_timeout(POLL) {
-            Ok(line) => each(Seen::Line(&line)),
+            // It is being ended already.
+            Ok(line) => drop(each(Seen::Line(&line))),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => std::thread::sleep(POLL),
         }

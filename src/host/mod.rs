@@ -18,6 +18,7 @@ pub mod ignore;
 mod index;
 mod json;
 mod lock;
+pub mod memory;
 pub mod permit;
 pub mod places;
 mod private;

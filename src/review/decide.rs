@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::domain::{
-    Action, Asking, Decision, Effect, Facts, Policy, Reason, Rewrite, Severity, Stand, Standing, Subject,
-    Target, Tool, ToolCall, Trust, Verdict, fingerprint,
+    Action, Asking, CallId, Decision, Effect, Facts, Policy, Reason, Rewrite, Severity, Stand, Standing,
+    Subject, Target, Tool, ToolCall, Trust, Verdict, fingerprint,
 };
 use crate::review::gates::Passed;
 use crate::review::matrix::DangerousPattern;
@@ -46,8 +46,13 @@ pub fn identify(subject: &Subject, call: &ToolCall) -> Identity {
         action: fingerprint(&[call.tool.name().as_bytes(), text.as_bytes()]),
         agent: gates::agent_fingerprint(subject),
         tool: gates::tool_fingerprint(&call.tool),
-        call: call.id.as_ref().map_or(0, |id| fingerprint(&[id.as_str().as_bytes()])),
+        call: call.id.as_ref().map_or(0, call_fingerprint),
     }
+}
+
+/// What a call's id is remembered by.
+pub fn call_fingerprint(id: &CallId) -> u64 {
+    fingerprint(&[id.as_str().as_bytes()])
 }
 
 /// The fingerprint under which a quarantined agent's call is remembered that was led to this copy.

@@ -18,7 +18,7 @@ mod risk;
 pub mod undoable;
 
 pub use assess::is_file_operation;
-pub use decide::{Case, Identity, action_text, decide, identify, sealed_action};
+pub use decide::{Case, Identity, action_text, call_fingerprint, decide, identify, sealed_action};
 pub use gates::agent_fingerprint;
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};
 pub use quarantine::{presented, session_named};

@@ -16,6 +16,7 @@ mod deeds;
 mod model;
 mod opencode;
 mod review;
+mod run;
 mod session;
 mod watched;
 mod wire;

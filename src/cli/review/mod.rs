@@ -6,12 +6,10 @@ pub mod args;
 mod findings;
 mod headless;
 mod parse;
-mod progress;
 mod refs;
 mod run;
 mod sessions;
 mod start;
-mod stream;
 
 use std::io::Write;
 

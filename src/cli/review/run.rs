@@ -2,6 +2,7 @@
 //! session whatever happens.
 
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,20 +12,22 @@ use serde_json::json;
 use super::args::RunArgs;
 use super::headless::{Empty, Start};
 use super::parse::{self, Told};
-use super::progress::Progress;
-use super::stream::Stream;
 use super::{Office, start};
-use crate::cli::doctor::{self, Configured, DoctorOptions, Status};
+use crate::cli::closed::closed;
+use crate::cli::progress::Progress;
 use crate::cli::quarantine::{Past, Task};
+use crate::cli::stream::Stream;
 use crate::cli::{Exit, registering};
 use crate::domain::{Client, Fault, FaultKind, clip, escape};
-use crate::host::child::{self, End, Ran, Seen};
+use crate::host::child::{self, End, Ran, Seen, Terms};
 use crate::host::clock;
 use crate::host::quarantine::{self, Holder, MAX_TTL_S, Session, Why};
 use crate::host::registration::{Surroundings, clients};
 
 /// The references outlive the client's time by so much, in seconds.
 const SLACK_S: u32 = 60;
+/// From the polite signal to the other one.
+const GRACE: Duration = Duration::from_secs(2);
 /// Longest word of a client that is quoted, in bytes.
 const QUOTED: usize = 300;
 
@@ -34,7 +37,7 @@ pub fn run(args: &RunArgs, office: &Office<'_>, out: &mut dyn Write) -> Result<E
     let here = Surroundings { cwd: empty.0.clone(), ..registering::surroundings(office.machine)? };
     let (client, program) = client(args, &here)?;
     progress.step(&format!("asking whether the gate of {} is closed", client.name()));
-    closed(client, &here, office)?;
+    closed(client, "quarantined", &here, office.machine)?;
     progress.step("sealing the files");
     let timeout_s = start::timeout_s(&args.scope, office);
     let ttl_s = timeout_s.saturating_add(SLACK_S).min(MAX_TTL_S);
@@ -100,27 +103,6 @@ fn client(args: &RunArgs, here: &Surroundings) -> Result<(Client, PathBuf), Faul
     })
 }
 
-/// Without the hook there is no quarantine: refuses unless the gate is proven closed where the client will run.
-fn closed(client: Client, here: &Surroundings, office: &Office<'_>) -> Result<()> {
-    let configured = Configured { dirs: office.machine.dirs.clone(), places: office.machine.places()? };
-    let options =
-        DoctorOptions { clients: vec![client], json: false, patience: doctor::PATIENCE, configured };
-    let mut report = doctor::Report::default();
-    doctor::examine(&options, here, &mut report);
-    let open = report.lines.iter().find(|line| line.status == Status::Fail && line.subject == client.name());
-    match open {
-        None => Ok(()),
-        Some(line) => {
-            let fault = Fault::new(
-                FaultKind::Config,
-                format!("{} cannot be quarantined", client.name()),
-                escape(&line.message),
-            );
-            Err(fault.with_way_out(escape(line.mend.as_deref().unwrap_or("lazaret doctor"))).into())
-        }
-    }
-}
-
 /// Why there is no answer.
 struct Failed {
     fault: Fault,
@@ -167,17 +149,19 @@ impl Work<'_> {
         let limit = Duration::from_secs(self.session.timeout_s.into());
         let mut stream = Stream::new(self.client);
         progress.step(&format!("{name} is starting"));
-        let ran = child::run(&mut command, limit, &mut |seen| {
+        let terms = Terms { limit: Some(limit), grace: GRACE, shares_stderr: false };
+        let ran = child::run(&mut command, terms, &mut |seen| {
             match seen {
                 Seen::Line(line) => stream.line(line),
-                Seen::Nothing => {}
+                Seen::Begun(_) | Seen::Nothing => {}
             }
             progress.tell(&format!("{name} is reading, calls so far: {}", stream.calls));
+            ControlFlow::Continue(())
         })
         .map_err(|error| {
             Fault::new(FaultKind::Host, self.program.display().to_string(), error.to_string())
         })?;
-        let calls = stream.calls;
+        let calls = u32::try_from(stream.calls).unwrap_or(u32::MAX);
         let answer = self.answer(stream, &ran)?;
         progress.step("checking the answer");
         let now = clock::now();
@@ -209,14 +193,14 @@ impl Work<'_> {
             End::Stopped(signal) => {
                 return Err(fault(format!("it was stopped by signal {signal}; the client was ended")).into());
             }
-            End::Exit(_) | End::Signal(_) => {}
+            End::Exit(_) | End::Signal(_) | End::Ended => {}
         }
         let said = stream.finish();
         let ended = match ran.end {
             End::Exit(0) => String::new(),
             End::Exit(code) => format!("it ended with exit code {code}"),
             End::Signal(signal) => format!("it was ended by signal {signal}"),
-            End::TimedOut | End::Stopped(_) => String::new(),
+            End::TimedOut | End::Stopped(_) | End::Ended => String::new(),
         };
         let words = match said {
             Ok(answer) if ended.is_empty() => return Ok(answer),

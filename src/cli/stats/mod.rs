@@ -15,9 +15,10 @@ pub use feedback::run as feedback;
 
 use crate::cli::audit::select;
 use crate::cli::{Exit, Machine};
-use crate::host::audit::{self, Filter, Found};
+use crate::domain::{Subject, Verdict};
+use crate::host::audit::{self, Filter, Found, Line};
 use args::StatsArgs;
-use tally::Tally;
+pub use tally::Tally;
 
 pub fn run(args: &StatsArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     let dir = audit::dir(&machine.dirs.state);
@@ -40,6 +41,30 @@ pub fn run(args: &StatsArgs, machine: &Machine, out: &mut dyn Write) -> Result<E
         bail!("{torn} places of the log are no events and are not counted; see lazaret audit verify");
     }
     Ok(Exit::Fine)
+}
+
+/// What the log says of one session since `since_ms`, and the lines themselves of what was blocked, the first `most` of them.
+pub fn of_session(
+    session: &Subject,
+    since_ms: u64,
+    most: usize,
+    machine: &Machine,
+) -> Result<(Tally, Vec<Line>)> {
+    let filter = Filter {
+        client: Some(session.client),
+        session: Some(session.session.as_str().to_owned()),
+        since_ms: Some(since_ms),
+        ..Filter::default()
+    };
+    let (mut tally, mut blocked) = (Tally::default(), Vec::new());
+    for found in audit::lines(&audit::dir(&machine.dirs.state), filter)? {
+        let Found::Line(line) = found? else { continue };
+        tally.add(&line);
+        if line.verdict == Some(Verdict::Block) && blocked.len() < most {
+            blocked.push(*line);
+        }
+    }
+    Ok((tally, blocked))
 }
 
 /// Every line of the log, whatever it is about.

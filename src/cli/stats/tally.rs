@@ -13,7 +13,7 @@ pub(super) const BOUNDS_US: [u64; 9] = [100, 250, 500, 1_000, 2_500, 5_000, 10_0
 
 /// How many calls of some kind there were, and how they were answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub struct Counts {
     pub all: u64,
     pub allowed: u64,
     pub warned: u64,
@@ -64,7 +64,7 @@ pub(super) fn ratio(part: u64, whole: u64) -> Option<f64> {
 
 /// What the log adds up to.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub struct Tally {
     opinions: Opinions,
     pub total: Counts,
     pub rules: BTreeMap<String, Counts>,

@@ -109,6 +109,14 @@ pub fn look(store: &Store, subject: &Subject, now: Now, look: Look) -> Result<St
     stand(&mut ring, document, now, look)
 }
 
+/// Whether a call whose id has this fingerprint is among those that the ring still holds.
+pub fn saw(store: &Store, subject: &Subject, now: Now, call: u64) -> Result<bool, Fault> {
+    let Some(ring) = Ring::open(store, &name(subject), now, Purpose::Look)? else { return Ok(false) };
+    let (from, next) = (ring.header.oldest(), ring.header.next);
+    let bytes = ring.records(from, next)?;
+    Ok(records(&bytes, from).flatten().any(|record| record.entry.call == call))
+}
+
 /// Forgets what is remembered of the files that `gone` names; looked at only where something is remembered.
 pub fn forget(
     store: &Store,

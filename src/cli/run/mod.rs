@@ -1,0 +1,110 @@
+//! `lazaret run`: a client headless in a process group of its own, its stream read, its budgets kept, ended when it must be.
+
+pub mod args;
+mod command;
+mod restore;
+mod stop;
+mod summary;
+mod watch;
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use crate::cli::closed::closed;
+use crate::cli::progress::Progress;
+use crate::cli::{Exit, Machine, registering};
+use crate::domain::{Fault, FaultKind, clip, escape};
+use crate::host::child::{self, End, Terms};
+use crate::host::clock;
+use args::RunArgs;
+use command::Headless;
+use stop::Stop;
+use summary::{Outcome, Summary};
+use watch::Supervision;
+
+/// From the polite signal to the other one: with what it takes to notice, a run ends within two seconds.
+const GRACE: Duration = Duration::from_millis(1200);
+/// Longest word of a client that is quoted, in bytes.
+const QUOTED: usize = 300;
+
+pub fn run(args: &RunArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
+    let headless = Headless::of(args)?;
+    let mut progress = Progress::begin();
+    let here = registering::surroundings(machine)?;
+    progress.step(&format!("asking whether the gate of {} is closed", headless.client.name()));
+    closed(headless.client, "supervised", &here, machine)?;
+    let begun = (clock::now(), Instant::now());
+    let terms = Terms { limit: args.timeout, grace: GRACE, shares_stderr: true };
+    let mut supervision = Supervision::new(args, &headless, machine, &mut progress, out);
+    let ran =
+        child::run(&mut headless.command(), terms, &mut |seen| supervision.see(seen)).map_err(|error| {
+            Fault::new(FaultKind::Host, escape(&headless.program()), error.to_string()).with_way_out(
+                "give the client's command line behind `--`, as in: lazaret run -- claude -p 'fix the tests'",
+            )
+        })?;
+    let watched = supervision.finish();
+    drop(progress);
+    let stop = match ran.end {
+        End::TimedOut => Some(Stop::Time(args.timeout.unwrap_or_default())),
+        End::Ended | End::Exit(_) | End::Signal(_) | End::Stopped(_) => watched.stop,
+    };
+    let restored = match (&stop, &watched.session) {
+        (Some(_), Some(session)) if args.restore => Some(restore::session(session, machine)),
+        _ => None,
+    };
+    let (tally, blocked) = Summary::told(watched.session.as_ref(), begun.0, machine)?;
+    let summary = Summary {
+        client: headless.client.name(),
+        session: watched.session,
+        begun: begun.0,
+        seconds: begun.1.elapsed().as_secs_f64(),
+        figures: watched.figures,
+        outcome: outcome(stop, ran.end, watched.answer),
+        restored,
+        tally,
+        blocked,
+    };
+    let report = summary.save(machine);
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&summary.json())?)?;
+    } else {
+        if let (Outcome::Finished(answer), false) = (&summary.outcome, headless.passes_through) {
+            writeln!(out, "{answer}")?;
+        }
+        out.flush()?;
+        // The client's own output is on the standard output.
+        let _told = std::io::stderr().lock().write_all(summary.text().as_bytes());
+    }
+    if let Some(report) = report? {
+        let _told = writeln!(std::io::stderr().lock(), "report: {}", report.display());
+    }
+    Ok(match summary.outcome {
+        Outcome::Finished(_) => Exit::Fine,
+        Outcome::Failed(_) => Exit::Failed,
+        Outcome::Stopped(_) => Exit::Blocked,
+    })
+}
+
+fn outcome(stop: Option<Stop>, end: End, answer: Result<String, Option<String>>) -> Outcome {
+    if let Some(stop) = stop {
+        return Outcome::Stopped(stop);
+    }
+    let failed = match end {
+        End::Exit(0) => String::new(),
+        End::Exit(code) => format!("the client ended with exit code {code}"),
+        End::Signal(signal) => format!("the client was ended by signal {signal}"),
+        End::Stopped(signal) => format!("lazaret was stopped by signal {signal}, and the client was ended"),
+        End::TimedOut | End::Ended => "the client was ended".to_owned(),
+    };
+    match answer {
+        Ok(answer) if failed.is_empty() => Outcome::Finished(answer),
+        Err(None) if failed.is_empty() => Outcome::Failed("the client gave no answer".to_owned()),
+        Err(Some(words)) => {
+            let failed = if failed.is_empty() { "the client failed".to_owned() } else { failed };
+            Outcome::Failed(format!("{failed}: {}", escape(&clip(&words, QUOTED))))
+        }
+        Ok(_) | Err(None) => Outcome::Failed(failed),
+    }
+}

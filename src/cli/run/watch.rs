@@ -1,0 +1,199 @@
+//! Looking on: each line of the client's stream, and now and then its memory and what the hook has written.
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use super::args::RunArgs;
+use super::command::Headless;
+use super::stop::Stop;
+use crate::cli::Machine;
+use crate::cli::progress::Progress;
+use crate::cli::stream::{Ran, Stream};
+use crate::domain::{CallId, Client, SessionId, Subject, Tool};
+use crate::host::child::Seen;
+use crate::host::state::{self, Look, Store};
+use crate::host::{clock, memory};
+use crate::review;
+
+/// How often memory and state are looked at.
+const OFTEN: Duration = Duration::from_millis(250);
+/// How long a call that ran may be missing from what the hook wrote. It writes before the call runs; this is for a state that
+/// is locked just now.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What a run has used.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Figures {
+    pub calls: u64,
+    pub tokens: u64,
+    pub cost: f64,
+    /// The most memory that was seen, in bytes; none = the system does not tell.
+    pub memory: Option<u64>,
+}
+
+/// What came of looking on.
+pub(super) struct Watched {
+    pub stop: Option<Stop>,
+    pub session: Option<Subject>,
+    pub figures: Figures,
+    pub answer: Result<String, Option<String>>,
+}
+
+/// A run that is being watched.
+pub(super) struct Supervision<'s> {
+    args: &'s RunArgs,
+    client: Client,
+    store: Store,
+    stream: Stream,
+    /// Calls that ran and were not found in what the hook wrote, and since when.
+    missing: VecDeque<(Ran, Instant)>,
+    pid: Option<u32>,
+    looked: Option<Instant>,
+    memory: Option<u64>,
+    stop: Option<Stop>,
+    progress: &'s mut Progress,
+    /// Where the client's stream is passed on to.
+    out: Option<&'s mut dyn Write>,
+}
+
+impl<'s> Supervision<'s> {
+    pub fn new(
+        args: &'s RunArgs,
+        headless: &Headless,
+        machine: &Machine,
+        progress: &'s mut Progress,
+        out: &'s mut dyn Write,
+    ) -> Supervision<'s> {
+        Supervision {
+            args,
+            client: headless.client,
+            store: Store::new(&machine.dirs.state),
+            stream: Stream::new(headless.client),
+            missing: VecDeque::new(),
+            pid: None,
+            looked: None,
+            memory: None,
+            stop: None,
+            progress,
+            out: if headless.passes_through && !args.json { Some(out) } else { None },
+        }
+    }
+
+    /// One thing that was seen; whether the run may go on.
+    pub fn see(&mut self, seen: Seen<'_>) -> ControlFlow<()> {
+        match seen {
+            Seen::Begun(pid) => self.pid = Some(pid),
+            Seen::Line(line) => self.line(line),
+            Seen::Nothing => {}
+        }
+        if self.looked.is_none_or(|looked| looked.elapsed() >= OFTEN) {
+            self.looked = Some(Instant::now());
+            self.look();
+        }
+        let Stream { calls, tokens, .. } = self.stream;
+        self.progress.tell(&format!("{} is working, calls: {calls}, tokens: {tokens}", self.client.name()));
+        if self.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        if let Some(out) = &mut self.out {
+            // Whoever reads may have gone; the run is supervised to its end all the same.
+            let _gone = out.write_all(line).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+        }
+        self.stream.line(line);
+        let now = Instant::now();
+        self.missing.extend(self.stream.take_ran().into_iter().map(|ran| (ran, now)));
+        self.hooked();
+        self.budgets();
+    }
+
+    /// Every call that ran must have been decided on before.
+    fn hooked(&mut self) {
+        let Some(subject) = self.subject() else { return };
+        let (client, store) = (self.client, &self.store);
+        self.missing.retain(|(ran, _)| {
+            is_harmless(client, &ran.tool) == Some(false) && !saw(store, &subject, &ran.id)
+        });
+        let open = self.missing.iter().find(|(_, since)| since.elapsed() >= PATIENCE);
+        if let Some((ran, _)) = open {
+            self.note(Stop::GateOpen(ran.id.clone(), ran.tool.clone()));
+        }
+    }
+
+    fn budgets(&mut self) {
+        let Stream { calls, tokens, cost, .. } = self.stream;
+        let RunArgs { max_tokens, max_cost, max_calls, .. } = *self.args;
+        if let Some(most) = max_tokens.filter(|most| tokens > *most) {
+            self.note(Stop::Tokens(tokens, most));
+        }
+        if let Some(most) = max_cost.filter(|most| cost > *most) {
+            self.note(Stop::Cost(cost, most));
+        }
+        if let Some(most) = max_calls.filter(|most| calls > *most) {
+            self.note(Stop::Calls(calls, most));
+        }
+    }
+
+    /// What no line of the stream tells.
+    fn look(&mut self) {
+        let held = self.pid.and_then(memory::of_tree);
+        self.memory = self.memory.max(held);
+        if let (Some(held), Some(most)) = (held, self.args.max_memory)
+            && held > most
+        {
+            self.note(Stop::Memory(held, most));
+        }
+        self.hooked();
+        let Some(subject) = self.subject() else { return };
+        // What cannot be read is the hook's to block on.
+        let stand = state::look(&self.store, &subject, clock::now(), Look { records: 0, window_ms: 0 });
+        if let Some(why) = stand.ok().and_then(|stand| stand.stopped) {
+            self.note(Stop::Emergency(why));
+        }
+    }
+
+    /// The first reason is the one that counts.
+    fn note(&mut self, stop: Stop) {
+        self.stop.get_or_insert(stop);
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        let session = SessionId::new(self.stream.session.as_deref()?)?;
+        Some(Subject { client: self.client, session, agent: None, agent_type: None })
+    }
+
+    pub fn finish(mut self) -> Watched {
+        // What ran in the last moments is looked for as well, and the session's last state.
+        let patient = Instant::now();
+        self.look();
+        while !self.missing.is_empty() && self.stop.is_none() && patient.elapsed() < PATIENCE * 2 {
+            std::thread::sleep(Duration::from_millis(50));
+            self.look();
+        }
+        let session = self.subject();
+        let Stream { calls, tokens, cost, .. } = self.stream;
+        Watched {
+            stop: self.stop,
+            session,
+            figures: Figures { calls, tokens, cost, memory: self.memory },
+            answer: self.stream.finish(),
+        }
+    }
+}
+
+/// Whether a tool touches nothing by itself, so that it need not be hooked; none = it has no name.
+fn is_harmless(client: Client, tool: &str) -> Option<bool> {
+    match crate::adapters::tool(client, tool) {
+        _ if tool.is_empty() => None,
+        Tool::Internal(_) => Some(true),
+        _known_or_not => Some(false),
+    }
+}
+
+/// Whether the hook has decided on the call with this id.
+fn saw(store: &Store, subject: &Subject, id: &str) -> bool {
+    let Some(id) = CallId::new(id) else { return true };
+    state::saw(store, subject, clock::now(), review::call_fingerprint(&id)).unwrap_or(false)
+}

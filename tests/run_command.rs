@@ -1,0 +1,324 @@
+//! `lazaret run` with the built binary and made-up clients that work well, too long, too much, past the hook, or leave something behind.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "tests"
+)]
+
+mod station;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use lazaret::domain::{Client, SessionId, Subject};
+use lazaret::host::clock;
+use lazaret::host::dirs::{Dirs, Environment};
+use lazaret::host::state::{Store, amend};
+use serde_json::Value;
+use station::{BIN, PATIENCE};
+
+/// What a made-up client can do: be hooked and not, be refused, say something, use tokens.
+const DEEDS: &str = r#"
+told() { printf '%s\n' "$1"; }
+asks() { told '{"type":"assistant","session_id":"s1","message":{"id":"m'$1'","content":[{"type":"tool_use","id":"'$1'","name":"'$2'"}],"usage":{"input_tokens":10,"output_tokens":5}}}'; }
+ran() { told '{"type":"user","session_id":"s1","message":{"content":[{"type":"tool_result","tool_use_id":"'$1'","content":"x","is_error":false}]}}'; }
+refused() { told '{"type":"user","session_id":"s1","message":{"content":[{"type":"tool_result","tool_use_id":"'$1'","content":"no","is_error":true}]}}'; }
+hook() { printf '{"session_id":"s1","cwd":"%s","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"%s","tool_use_id":"%s","tool_input":%s}' "$PWD" "$2" "$1" "$3" | lazaret hook claude-code >/dev/null 2>&1; }
+after() { printf '{"session_id":"s1","cwd":"%s","hook_event_name":"PostToolUse","permission_mode":"default","tool_name":"%s","tool_use_id":"%s","tool_input":%s,"tool_response":{}}' "$PWD" "$2" "$1" "$3" | lazaret hook claude-code >/dev/null 2>&1; }
+hooked() { asks $1 Bash; hook $1 Bash '{"command":"ls"}' && ran $1; }
+done_with() { told '{"type":"result","subtype":"success","is_error":false,"session_id":"s1","total_cost_usd":'${2:-0.5}',"result":"'"$1"'"}'; }
+"#;
+
+struct Place {
+    dir: tempfile::TempDir,
+}
+
+/// Exit code, standard output, standard error.
+struct Told(i32, String, String);
+
+impl Told {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.1).unwrap_or_else(|e| panic!("{e}: {}{}", self.1, self.2))
+    }
+}
+
+impl Place {
+    /// A registered Claude Code that does this.
+    fn new(deeds: &str) -> Place {
+        let place = Place { dir: tempfile::tempdir().unwrap() };
+        for sub in ["bin", "user", "home", "project/.git", "log"] {
+            fs::create_dir_all(place.path(sub)).unwrap();
+        }
+        std::os::unix::fs::symlink(BIN, place.path("bin/lazaret")).unwrap();
+        place.client("claude", deeds);
+        let installed = place.run(&["install", "claude-code"]);
+        assert_eq!(installed.0, 0, "{}{}", installed.1, installed.2);
+        place
+    }
+
+    fn client(&self, name: &str, deeds: &str) {
+        let log = self.path("log");
+        let script = format!(
+            "#!/bin/sh\n[ \"$1\" = --version ] && {{ echo '2.1.329 (Claude Code)'; exit 0; }}\nlog={}\nprintf '%s\\n' \"$@\" > $log/args\n\
+             echo $$ > $log/pid.new; mv $log/pid.new $log/pid\n{DEEDS}\n{deeds}\n",
+            log.display()
+        );
+        let path = self.path("bin").join(name);
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join(below)
+    }
+
+    fn command(&self) -> Command {
+        let mut command =
+            station::command(BIN, &self.path("user"), &self.path("home"), &self.path("project"));
+        command.env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()));
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Told {
+        told(self.command().args(args))
+    }
+
+    /// `lazaret run ARGS -- claude -p x`.
+    fn supervise(&self, args: &[&str]) -> Told {
+        self.run(&[&["run"], args, &["--", "claude", "-p", "x"]].concat())
+    }
+
+    fn reports(&self) -> Vec<Value> {
+        let files = fs::read_dir(self.path("home/state/reports")).into_iter().flatten().flatten();
+        files.map(|file| serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap()).collect()
+    }
+
+    /// The processes that the client noted are gone.
+    fn nothing_is_left(&self) {
+        for name in ["pid", "grandchild"] {
+            let Ok(pid) = fs::read_to_string(self.path("log").join(name)) else { continue };
+            let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+            assert!(stat.is_empty() || stat.contains(") Z "), "{name} {pid} is there: {stat}");
+        }
+    }
+
+    fn dirs(&self) -> Dirs {
+        let home = self.path("home").to_str().unwrap().to_owned();
+        Dirs::locate(&Environment { lazaret_home: Some(home), ..Environment::default() }).unwrap()
+    }
+}
+
+fn told(command: &mut Command) -> Told {
+    let out = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Told(out.status.code().unwrap_or(-1), text(&out.stdout), text(&out.stderr))
+}
+
+/// A run that was stopped for `kind`, told in all places.
+fn stopped(place: &Place, told: &Told, kind: &str) -> Value {
+    assert_eq!(told.0, 2, "{kind}: {}{}", told.1, told.2);
+    let value = told.json();
+    assert_eq!((&value["end"], &value["reason"]["kind"]), (&"stopped".into(), &kind.into()), "{value}");
+    assert_eq!(place.reports(), [value.clone()], "the report is what was printed");
+    assert!(told.2.contains("report: "), "{}", told.2);
+    place.nothing_is_left();
+    value
+}
+
+#[test]
+fn a_run_that_is_done_prints_the_answer_and_what_it_came_to() {
+    let place = Place::new(
+        "hooked c1; asks c2 Bash; hook c2 Bash '{\"command\":\"rm -rf /\"}' || refused c2; done_with 'All done.'",
+    );
+    let told = place.supervise(&[]);
+    assert_eq!((told.0, told.1.as_str()), (0, "All done.\n"), "{}", told.2);
+    for line in [
+        "lazaret: claude-code finished\n",
+        " 2 calls, 30 tokens, 0.5000 dollars",
+        "1 allowed, 0 warned, 0 asked, 0 rewritten, 1 blocked\n",
+        "blocked: Bash rm -rf / [files.delete-",
+    ] {
+        assert!(told.2.contains(line), "{line}: {}", told.2);
+    }
+    let args = fs::read_to_string(place.path("log/args")).unwrap();
+    assert_eq!(args, "-p\nx\n--output-format\nstream-json\n--verbose\n");
+    assert!(place.reports().is_empty());
+
+    let value = place.supervise(&["--json"]).json();
+    assert_eq!(value["end"], "finished");
+    assert_eq!(value["answer"], "All done.");
+    assert_eq!((&value["session"], &value["client"]), (&"s1".into(), &"claude-code".into()));
+    assert_eq!((&value["calls"], &value["tokens"], &value["cost_usd"]), (&2.into(), &30.into(), &0.5.into()));
+    // Only what this run did is counted.
+    assert_eq!((&value["decisions"]["allowed"], &value["decisions"]["blocked"]), (&1.into(), &1.into()));
+    assert_eq!(value["blocked"][0]["action"], "rm -rf /");
+    assert!(value["peak_memory_bytes"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn who_asks_for_the_stream_gets_it_as_it_is() {
+    let place = Place::new("told 'no json at all'; hooked c1; done_with fine; exit 0");
+    let line = ["run", "--", "claude", "-p", "x", "--output-format", "stream-json"];
+    let told = place.run(&line);
+    assert_eq!(told.0, 0, "{}", told.2);
+    let lines: Vec<&str> = told.1.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (4, "no json at all"));
+    assert!(lines[3].contains("\"result\":\"fine\""), "{lines:?}");
+    assert!(told.2.contains("claude-code finished"));
+}
+
+#[test]
+fn what_does_not_end_is_ended_with_all_that_it_started() {
+    // It ignores the polite signal, and so does a child that left its group.
+    let place = Place::new(
+        "hooked c1; trap '' TERM; setsid sh -c 'trap \"\" TERM; echo $$ > '$log'/grandchild; sleep 600; sleep 600' & \
+         while :; do sleep 1; done",
+    );
+    let told = place.supervise(&["--timeout", "3", "--json"]);
+    let value = stopped(&place, &told, "time");
+    assert_eq!(value["reason"]["text"], "it was not done in 3s");
+    assert_eq!(value["calls"], 1);
+}
+
+#[test]
+fn every_budget_stops_a_run() {
+    let place = Place::new("hooked c1; hooked c2; hooked c3; hooked c4; sleep 600");
+    let value = stopped(&place, &place.supervise(&["--max-tokens", "40", "--json"]), "tokens");
+    assert_eq!(value["reason"]["text"], "it used 45 tokens, more than 40");
+    let place = Place::new("hooked c1; hooked c2; hooked c3; sleep 600");
+    stopped(&place, &place.supervise(&["--max-calls", "2", "--json"]), "calls");
+    let place = Place::new("done_with a 2.75; sleep 600");
+    let value = stopped(&place, &place.supervise(&["--max-cost", "2.50", "--json"]), "cost");
+    assert_eq!(value["reason"]["text"], "it cost 2.75 dollars, more than 2.50");
+    // What is held by a process that left the group counts.
+    let place = Place::new("setsid sh -c 'head -c 200000000 /dev/zero | tail; sleep 600' & sleep 600");
+    let value = stopped(&place, &place.supervise(&["--max-memory", "100M", "--json"]), "memory");
+    assert!(value["peak_memory_bytes"].as_u64().unwrap() > 100 << 20);
+}
+
+#[test]
+fn a_call_that_ran_past_the_hook_ends_the_run() {
+    let place = Place::new("hooked c1; asks c2 Bash; ran c2; sleep 600");
+    let value = stopped(&place, &place.supervise(&["--json"]), "gate_open");
+    assert!(value["reason"]["text"].as_str().unwrap().contains("the call c2 of Bash ran"), "{value}");
+    // So does the last one before the end.
+    let place = Place::new("asks c1 Write; ran c1; done_with 'All done.'");
+    stopped(&place, &place.supervise(&["--json"]), "gate_open");
+    // A tool that touches nothing by itself needs no hook, and what was refused did not run.
+    let place = Place::new("asks c1 TodoWrite; ran c1; asks c2 Bash; refused c2; done_with fine");
+    assert_eq!(place.supervise(&[]).0, 0);
+}
+
+#[test]
+fn a_session_that_the_hook_has_stopped_is_ended() {
+    let place = Place::new("hooked c1; touch $log/ready; sleep 600");
+    let child = place
+        .command()
+        .args(["run", "--json", "--", "claude", "-p", "x"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while !place.path("log/ready").exists() {
+        assert!(begun.elapsed() < PATIENCE, "the client did not come so far");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let session = SessionId::new("s1").unwrap();
+    let subject = Subject { client: Client::ClaudeCode, session, agent: None, agent_type: None };
+    let store = Store::new(place.dirs().state);
+    amend(&store, &subject, clock::now(), |document| document.stopped = Some("it went wild".to_owned()))
+        .unwrap();
+    let out = child.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let told = Told(out.status.code().unwrap(), text(&out.stdout), text(&out.stderr));
+    let value = stopped(&place, &told, "emergency_stop");
+    assert_eq!(value["reason"]["text"], "the session was stopped: it went wild");
+}
+
+#[test]
+fn what_a_stopped_run_changed_is_put_back_on_request() {
+    let place = Place::new(
+        "input=\"{\\\"file_path\\\":\\\"$PWD/a.txt\\\",\\\"content\\\":\\\"new\\\"}\"; asks c1 Write; hook c1 Write \"$input\"; \
+         printf new > a.txt; after c1 Write \"$input\"; ran c1; \
+         asks c2 Bash; ran c2; sleep 600",
+    );
+    fs::create_dir_all(place.path("home/config")).unwrap();
+    fs::write(place.path("home/config/config.toml"), "[checkpoints]\nenabled = true\n").unwrap();
+    fs::write(place.path("project/a.txt"), "old").unwrap();
+    let value = stopped(&place, &place.supervise(&["--restore", "--json"]), "gate_open");
+    assert_eq!(value["restored"]["restored"], 1, "{value}");
+    assert_eq!(fs::read_to_string(place.path("project/a.txt")).unwrap(), "old");
+    // And that can be undone as well.
+    let id = value["restored"]["rollback"].as_str().unwrap();
+    assert_eq!(place.run(&["rollback", id]).0, 0);
+    assert_eq!(fs::read_to_string(place.path("project/a.txt")).unwrap(), "new");
+}
+
+#[test]
+fn without_checkpoints_it_says_that_nothing_was_put_back() {
+    let place = Place::new("asks c2 Bash; ran c2; sleep 600");
+    let told = place.supervise(&["--restore"]);
+    assert_eq!(told.0, 2);
+    assert!(told.2.contains("nothing put back: no checkpoint of this session"), "{}", told.2);
+}
+
+#[test]
+fn a_client_that_fails_is_quoted() {
+    let place = Place::new(
+        "told '{\"type\":\"result\",\"subtype\":\"error\",\"is_error\":true,\"result\":\"no credit\"}'; exit 1",
+    );
+    let told = place.supervise(&[]);
+    assert_eq!((told.0, told.1.as_str()), (1, ""));
+    assert!(told.2.contains("failed: the client ended with exit code 1: no credit"), "{}", told.2);
+    let place = Place::new("exit 0");
+    let told = place.supervise(&["--json"]);
+    assert_eq!((told.0, told.json()["reason"]["text"].as_str().unwrap()), (1, "the client gave no answer"));
+}
+
+#[test]
+fn a_client_without_the_hook_is_not_started() {
+    let place = Place::new("touch $log/ran; done_with fine");
+    assert_eq!(place.run(&["uninstall", "claude-code"]).0, 0);
+    let told = place.supervise(&[]);
+    assert_eq!(told.0, 1, "{}{}", told.1, told.2);
+    assert!(told.2.contains("claude-code cannot be supervised") && told.2.contains("hint: "), "{}", told.2);
+    assert!(!place.path("log/ran").exists());
+}
+
+#[test]
+fn what_cannot_be_supervised_is_told() {
+    let place = Place::new("done_with fine");
+    for (line, why) in [
+        (&["run", "--", "vim"][..], "neither claude nor opencode"),
+        (&["run", "--", "claude", "fix it"], "without -p"),
+        (&["run", "--timeout", "soon", "--", "claude", "-p", "x"], "soon"),
+        (&["run", "--max-memory", "1.5G", "--", "claude", "-p", "x"], "1.5G"),
+        (&["run", "claude", "-p", "x"], "unexpected argument"),
+    ] {
+        let told = place.run(line);
+        assert!(told.0 == 1 && told.2.contains(why), "{line:?}: {} {}", told.0, told.2);
+    }
+}
+
+#[test]
+fn who_is_stopped_takes_the_client_along() {
+    let place = Place::new("hooked c1; touch $log/ready; while :; do sleep 1; done");
+    let mut child =
+        place.command().args(["run", "--", "claude", "-p", "x"]).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    while !place.path("log/ready").exists() {
+        assert!(begun.elapsed() < PATIENCE, "the client did not come so far");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    place.nothing_is_left();
+}
