@@ -317,6 +317,13 @@ fn without_its_key_nothing_is_proven() {
         "{fault}"
     );
     append(dir.path(), &policy(1 << 20), later(9001), &event("t9")).unwrap();
+    // So is one of another version.
+    let mut other = fs::read(&chain).unwrap();
+    other[11] = b'1';
+    fs::write(&chain, other).unwrap();
+    let fault = append(dir.path(), &policy(1 << 20), later(9002), &event("t9")).unwrap_err();
+    assert!(fault.why.contains("of another version"), "{fault}");
+    append(dir.path(), &policy(1 << 20), later(9003), &event("t9")).unwrap();
     // Once what can't be proven is gone, the rest is.
     let pruned = prune(dir.path(), later(20_000).unix_ms, later(20_000), false).unwrap();
     assert_eq!(pruned.files.len(), 4);

@@ -27,7 +27,8 @@ const FLOORS: [(&str, u32); 8] = [
 /// Modules that may touch the machine; every other one forbids it to itself.
 const TOUCHES_MACHINE: [&str; 2] = ["host", "cli"];
 /// Files in which `unsafe` may stand.
-const MAY_BE_UNSAFE: [&str; 3] = ["src/host/guard.rs", "src/host/alloc.rs", "src/host/copy.rs"];
+const MAY_BE_UNSAFE: [&str; 5] =
+    ["src/host/guard.rs", "src/host/alloc.rs", "src/host/copy.rs", "src/host/start.rs", "src/main.rs"];
 /// Longest file, in lines of code without its tests.
 const MAX_LINES: usize = 400;
 /// Directories of data tables, which may be longer.

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use entries::{entry, subject};
-use lazaret::domain::{Client, Fault, FaultKind, Outcome, Stand, Subject};
+use lazaret::domain::{Client, Fault, FaultKind, Mark, Marks, Origin, Outcome, Reach, Stand, Subject};
 use lazaret::host::clock::Now;
-use lazaret::host::state::{CAPACITY, Look, Reported, Store, amend, look, reported, update};
+use lazaret::host::state::{CAPACITY, Look, Reported, Store, amend, look, remember, reported, update};
 use worker::worker;
 
 const LOOK: Look = Look { records: 200, window_ms: 60_000 };
@@ -442,10 +442,8 @@ fn a_damaged_document_is_kept_and_stops_the_session() {
     let too_long = format!("{{\"version\":1,\"goals\":[\"{}\"]}}", "x".repeat(300_000));
     for bytes in ["", "{", "{\"version\":7}", "[]", "{\"version\":1,\"stopped\":5}", &too_long] {
         let place = Place::new();
-        amend(&place.store, &subject("s"), NOW, |document| {
-            document.behaviour.purpose.words.push("tidy".to_owned())
-        })
-        .unwrap();
+        amend(&place.store, &subject("s"), NOW, |document| document.stopped = Some("loop".to_owned()))
+            .unwrap();
         fs::write(place.document(), bytes).unwrap();
         assert!(place.stand(NOW).is_err());
         assert!(place.kept().is_empty(), "looking mends nothing");
@@ -454,6 +452,35 @@ fn a_damaged_document_is_kept_and_stops_the_session() {
         assert_eq!(fs::read_to_string(&place.kept()[0]).unwrap(), bytes);
         assert!(place.stand(NOW).unwrap().stopped.is_some(), "{bytes:.40}");
     }
+}
+
+/// What a session is for has no say in a call that is about to run: the document is read, and its damage seen, by whoever asks for it.
+#[test]
+fn a_call_does_not_wait_for_what_it_has_no_use_for() {
+    let place = Place::new();
+    let change = |word: &str| {
+        amend(&place.store, &subject("s"), NOW, |document| {
+            document.behaviour.purpose.words.push(word.to_owned())
+        })
+    };
+    change("tidy").unwrap();
+    // What is remembered of a file is kept beside it, and read from then on.
+    let mark = Mark { path: "/p/a".to_owned(), reach: Reach::File, origin: Origin::Secret };
+    let mut marks = Marks::default();
+    marks.add(mark);
+    remember(&place.store, &subject("s"), NOW, LOOK, |_| ((), Some(entry(1)), Some(marks))).unwrap();
+    let stand = place.stand(NOW).unwrap();
+    assert_eq!((stand.behaviour.purpose.words, stand.marks.iter().count()), (vec!["tidy".to_owned()], 1));
+    update(&place.store, &subject("s"), NOW, LOOK, |stand| {
+        assert_eq!(stand.marks.iter().count(), 1);
+        ((), Some(entry(2)))
+    })
+    .unwrap();
+    amend(&place.store, &subject("s"), NOW, |document| document.marks.forget("/p/a")).unwrap();
+    fs::write(place.document(), "{").unwrap();
+    place.add(1, NOW).unwrap();
+    assert!(change("up").unwrap_err().why.contains("damaged"));
+    assert!(place.add(1, NOW).is_ok() && place.stand(NOW).unwrap().stopped.is_some());
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
-use std::process::ExitCode;
 
 use crate::adapters::{self, Decoded, ExitKind, Reply};
 use crate::cli::keep::{self, Keep};
@@ -30,8 +29,12 @@ const LOOK_BACK: u64 = 64;
 /// Session files that nobody touched for so long are removed, in days.
 const KEEP_SESSIONS: u32 = 7;
 
+/// The two exit codes of a hook: a client takes the second for "do not run this".
+const PASSED: u8 = 0;
+const BLOCKED: u8 = 2;
+
 /// `lazaret hook CLIENT`: everything but success is exit code 2.
-pub fn run(args: &[OsString]) -> ExitCode {
+pub fn run(args: &[OsString]) -> u8 {
     guard::arm(DEADLINE_MS);
     let started = clock::now();
     let client = match args {
@@ -43,7 +46,7 @@ pub fn run(args: &[OsString]) -> ExitCode {
         // Nobody is left to tell it to when stderr is closed.
         let _told =
             std::io::stderr().write_all(format!("lazaret: hook: usage: lazaret hook {known}\n").as_bytes());
-        return ExitCode::from(2);
+        return BLOCKED;
     };
     let message = match read_message() {
         Ok(message) => message,
@@ -81,14 +84,14 @@ fn read_message() -> Result<Vec<u8>, Fault> {
 }
 
 /// Writes the reply. What the client would not hear must not let the call through.
-fn deliver(reply: &Reply) -> ExitCode {
+fn deliver(reply: &Reply) -> u8 {
     // The person's copy: the exit code and stdout carry the answer without it.
     let _told = std::io::stderr().write_all(&reply.stderr);
     guard::last_words(b"");
     let told = reply.stdout.is_empty() || (!leads_nowhere() && say(&reply.stdout).is_ok());
     match reply.code {
-        ExitKind::Pass if told => ExitCode::SUCCESS,
-        ExitKind::Pass | ExitKind::Block => ExitCode::from(2),
+        ExitKind::Pass if told => PASSED,
+        ExitKind::Pass | ExitKind::Block => BLOCKED,
     }
 }
 
@@ -98,7 +101,7 @@ fn say(text: &[u8]) -> std::io::Result<()> {
     stdout.flush()
 }
 
-/// Standard output was closed: Rust's start then opens the null device in its place, where writing succeeds.
+/// Standard output was closed: the start then opens the null device in its place, where writing succeeds.
 pub(super) fn leads_nowhere() -> bool {
     const NULL: (u32, u32) = (1, 3);
     rustix::fs::fstat(rustix::stdio::stdout()).is_ok_and(|stat| {
@@ -277,14 +280,17 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     let decision = personal_permission(decision, request, call, setting);
     let decision = keep::settle(keep.as_ref(), decision, saved, (&facts, setting.log()));
     let took_us = clock::now().age_ms(*now).saturating_mul(1000);
-    match setting.log().call(request, call, &decision, took_us) {
+    let decision = match setting.log().call(request, call, &decision, took_us) {
         Ok(()) if trust == Trust::Ordinary => {
             let known = (&survey, &facts, policy);
             behaviour::after_refusal(decision, (request, call), known, (&setting.store(), setting.log()))
         }
         Ok(()) => decision,
         Err(fault) => weigh(decision, fault),
-    }
+    };
+    // The process ends with this answer: to give hundreds of pieces of memory back one by one would be for nobody.
+    std::mem::forget((survey, facts));
+    decision
 }
 
 /// How much of the session's past the policy wants to see. Every record in the window costs: only who has a limit looks

@@ -34,7 +34,6 @@ pub mod uninstall;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{CommandFactory, Parser};
@@ -57,34 +56,41 @@ pub enum Exit {
     Changed,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl From<Exit> for u8 {
+    fn from(exit: Exit) -> u8 {
+        match exit {
             Exit::Fine => 0,
             Exit::Failed => 1,
             Exit::Blocked => 2,
             Exit::Changed => 3,
-        })
+        }
     }
 }
 
-/// The whole program.
-pub fn run() -> ExitCode {
-    let args: Vec<OsString> = std::env::args_os().collect();
-    if let [_, command, rest @ ..] = args.as_slice()
+/// The whole program, of its name and arguments; its answer is the exit code.
+pub fn run(args: &[OsString]) -> u8 {
+    if let [_, command, rest @ ..] = args
         && command == "hook"
         && !rest.iter().any(|arg| arg == "--help" || arg == "-h")
     {
         return hook::run(rest);
     }
     guard::arm_tool();
-    let cli = match Cli::try_parse_from(&args) {
+    let code = tool(args);
+    // Rust's own end would do it: a line without its end may be left of a command that failed.
+    let _told = std::io::stdout().flush();
+    code
+}
+
+/// A command of a person.
+fn tool(args: &[OsString]) -> u8 {
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            let error = with_whole_name(error, &args);
+            let error = with_whole_name(error, args);
             let fine = !error.use_stderr();
             let printed = error.print();
-            return if fine && printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+            return u8::from(if fine && printed.is_ok() { Exit::Fine } else { Exit::Failed });
         }
     };
     let mut out = std::io::stdout().lock();
@@ -121,10 +127,10 @@ fn is_output_closed() -> bool {
 }
 
 /// The error on stderr as `lazaret: what: why`. A reader that went away (`| head`) is no error.
-fn failed(error: &anyhow::Error) -> ExitCode {
+fn failed(error: &anyhow::Error) -> u8 {
     let gone = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
     if gone.into_iter().any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe) {
-        return ExitCode::SUCCESS;
+        return Exit::Fine.into();
     }
     let hint = error.downcast_ref::<crate::domain::Fault>().and_then(|fault| fault.way_out.as_deref());
     let mut text = format!("lazaret: {error:#}\n");
@@ -133,7 +139,7 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     }
     // Nothing is left to tell it to when stderr is closed.
     let _told = std::io::stderr().write_all(text.as_bytes());
-    ExitCode::FAILURE
+    Exit::Failed.into()
 }
 
 fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {

@@ -294,6 +294,15 @@ impl Behaviour {
         *self == Behaviour::default()
     }
 
+    /// Whether it has a say in the calls to come, or is told with them. What the session is for has none: that is asked of calls that
+    /// have ended.
+    pub fn bears_on_calls(&self) -> bool {
+        !self.found.is_empty()
+            || self.throttle.is_some()
+            || self.held.is_some()
+            || self.interventions.last().is_some_and(|one| one.effective.is_none())
+    }
+
     /// The patterns that stand and ask for more than a soft correction: they speak against what comes next.
     pub fn against(&self) -> impl Iterator<Item = &Finding> {
         self.found.iter().filter(|finding| finding.severity >= Finding::GRAVE)

@@ -78,14 +78,13 @@ fn append(out: &mut String, path: &str) {
 /// Whether an absolute path has nothing to resolve. Names that begin with two dots are not looked at closer.
 fn is_normal(path: &str) -> bool {
     let bytes = path.as_bytes();
-    let plain = |pair: &[u8]| !matches!(pair, [b'/', b'/']);
-    let dots = |three: &[u8]| matches!(three, [b'/', b'.', b'/' | b'.']);
+    let odd = |behind: &[u8]| matches!(behind, [b'/', ..] | [b'.', b'/' | b'.', ..]);
+    let is_odd = |(at, byte): (usize, &u8)| *byte == b'/' && bytes.get(at + 1..).is_some_and(odd);
     bytes.len() > 1
         && bytes.starts_with(b"/")
         && !bytes.ends_with(b"/")
         && !bytes.ends_with(b"/.")
-        && bytes.windows(2).all(plain)
-        && !bytes.windows(3).any(dots)
+        && !bytes.iter().enumerate().any(is_odd)
 }
 
 /// `path` is `root` or lies below it, by whole names; both absolute and normalised.

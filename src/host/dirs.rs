@@ -1,5 +1,7 @@
 //! Where lazaret keeps its own things, worked out from the environment. Makes no directory and opens none.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::files::{self, Links};
@@ -27,28 +29,57 @@ pub struct Environment {
     pub opencode_config: Option<String>,
 }
 
+/// The variables of [`Environment`], in its order.
+const NAMES: [&str; 14] = [
+    "HOME",
+    "USER",
+    "TMPDIR",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "XDG_RUNTIME_DIR",
+    "LAZARET_HOME",
+    "LAZARET_KEYS",
+    "LAZARET_QUARANTINE",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_PROJECT_DIR",
+    "CLAUDE_PLUGIN_ROOT",
+    "OPENCODE_CONFIG_DIR",
+    "OPENCODE_CONFIG",
+];
+
 impl Environment {
     /// Longest list of users that is searched for a home directory.
     const MAX_PASSWD: u64 = 1024 * 1024;
 
     /// The environment of this process; without `HOME`, the home directory of the user's passwd entry.
     pub fn read() -> Environment {
+        // One way through all that is set: to look for each name goes through it fourteen times.
+        let mut values: [Option<OsString>; NAMES.len()] = Default::default();
+        for (name, value) in std::env::vars_os() {
+            let place = NAMES.iter().position(|known| name.as_bytes() == known.as_bytes());
+            // Of a name that stands twice the first counts, as for the C library.
+            if let Some(kept) = place.and_then(|place| values.get_mut(place)).filter(|kept| kept.is_none()) {
+                *kept = Some(value);
+            }
+        }
+        let [home, user, tmpdir, config, state, runtime, own, keys, quarantine, claude @ .., opencode, file] =
+            values;
+        let [claude_config_dir, claude_project_dir, claude_plugin_root] = claude.map(text);
         let mut env = Environment {
-            home: variable("HOME"),
-            user: variable("USER"),
-            tmpdir: variable("TMPDIR"),
-            xdg_config_home: variable("XDG_CONFIG_HOME"),
-            xdg_state_home: variable("XDG_STATE_HOME"),
-            xdg_runtime_dir: variable("XDG_RUNTIME_DIR"),
-            lazaret_home: variable("LAZARET_HOME"),
-            lazaret_keys: variable("LAZARET_KEYS"),
-            lazaret_quarantine: std::env::var_os("LAZARET_QUARANTINE")
-                .map(|value| value.to_string_lossy().into_owned()),
-            claude_config_dir: variable("CLAUDE_CONFIG_DIR"),
-            claude_project_dir: variable("CLAUDE_PROJECT_DIR"),
-            claude_plugin_root: variable("CLAUDE_PLUGIN_ROOT"),
-            opencode_config_dir: variable("OPENCODE_CONFIG_DIR"),
-            opencode_config: variable("OPENCODE_CONFIG"),
+            home: text(home),
+            user: text(user),
+            tmpdir: text(tmpdir),
+            xdg_config_home: text(config),
+            xdg_state_home: text(state),
+            xdg_runtime_dir: text(runtime),
+            lazaret_home: text(own),
+            lazaret_keys: text(keys),
+            lazaret_quarantine: quarantine.map(|value| value.to_string_lossy().into_owned()),
+            claude_config_dir,
+            claude_project_dir,
+            claude_plugin_root,
+            opencode_config_dir: text(opencode),
+            opencode_config: text(file),
         };
         if env.home().is_none() {
             env.fill_from_passwd();
@@ -70,9 +101,9 @@ impl Environment {
     }
 }
 
-/// A variable that is set, not empty and text.
-fn variable(name: &str) -> Option<String> {
-    std::env::var_os(name)?.into_string().ok().filter(|value| !value.is_empty())
+/// A value that is not empty and text.
+fn text(value: Option<OsString>) -> Option<String> {
+    value?.into_string().ok().filter(|value| !value.is_empty())
 }
 
 /// The value, when it is an absolute path.

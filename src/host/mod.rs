@@ -24,6 +24,7 @@ pub mod places;
 mod private;
 pub mod quarantine;
 pub mod registration;
+pub mod start;
 pub mod state;
 pub mod trust;
 

@@ -11,10 +11,9 @@ use crate::domain::{PathKind, Places, Protected, ProtectedKind, join, lies_in};
 const MAX_DEPTH: usize = 64;
 /// Most directories between the working directory and the top of the project that are protected one by one.
 const MAX_ROOTS: usize = 16;
-/// The agent that works in quarantine, as its definition's file is named.
-const REVIEWER: &str = "quarantine-reviewer.md";
 
-/// What a client reads from one of its directories: single files, whole trees, and where agents are defined.
+/// What a client reads from one of its directories: single files, whole trees, and the agent that works in quarantine where agents
+/// are defined.
 struct Client {
     files: &'static [&'static str],
     trees: &'static [&'static str],
@@ -24,12 +23,12 @@ struct Client {
 const CLAUDE: Client = Client {
     files: &["settings.json", "settings.local.json"],
     trees: &["hooks", "plugins"],
-    agents: &["agents"],
+    agents: &["agents/quarantine-reviewer.md"],
 };
 const OPENCODE: Client = Client {
     files: &["opencode.json", "opencode.jsonc", "config.json"],
     trees: &["plugin", "plugins"],
-    agents: &["agent", "agents"],
+    agents: &["agent/quarantine-reviewer.md", "agents/quarantine-reviewer.md"],
 };
 /// Settings of whoever manages the machine.
 const MANAGED_TREES: [&str; 2] = ["/etc/claude-code", "/etc/opencode"];
@@ -182,15 +181,17 @@ impl List {
     }
 
     fn client(&mut self, dir: &str, client: &Client) {
-        for name in client.files {
-            self.add((dir, name), false, ProtectedKind::ClientSettings);
-        }
-        for name in client.trees {
-            self.add((dir, name), true, ProtectedKind::ClientSettings);
-        }
-        for name in client.agents {
-            let path = [dir, "/", name, "/", REVIEWER].concat();
-            self.0.push(Protected { path, tree: false, kind: ProtectedKind::ClientSettings });
+        // Of all calls the one that is made most often: each path is a copy of one that only its end is changed of.
+        let mut path = String::with_capacity(dir.len() + 64);
+        path.push_str(dir);
+        path.push('/');
+        let front = path.len();
+        for (names, tree) in [(client.files, false), (client.trees, true), (client.agents, false)] {
+            for name in names {
+                path.truncate(front);
+                path.push_str(name);
+                self.0.push(Protected { path: path.clone(), tree, kind: ProtectedKind::ClientSettings });
+            }
         }
     }
 

@@ -18,7 +18,9 @@ use crate::host::private;
 
 /// The file's name, which no project has. It holds a key: `places` keeps every tool from reading it.
 pub const FILE: &str = "lazaret-audit.key";
-const MAGIC: &[u8; 12] = b"lazaret aud1";
+/// What the files of every version begin with, and ours.
+const KIN: &[u8] = b"lazaret aud";
+const MAGIC: &[u8; 12] = b"lazaret aud2";
 /// Magic, the key with its name, the anchor: what every line needs, in one read.
 const HOT: usize = HEAD + ANCHOR;
 const HEAD: usize = 12 + 4 + SIZE;
@@ -65,7 +67,7 @@ impl Chain {
         }
         match parts(&bytes).filter(|_| read == HOT) {
             Some((key, anchor, size)) => Ok(Chain { file, path, key, anchor, size }),
-            None => Err(aside(&path, now)),
+            None => Err(aside(&path, &bytes, now)),
         }
     }
 
@@ -190,13 +192,15 @@ fn begin(file: File, path: PathBuf, dir: &Path) -> Result<Chain, Fault> {
     Ok(Chain { file, path, key, anchor, size })
 }
 
-/// Keeps a file that is no chain under another name. The lines so far can't be proven any more, which `verify` says.
-fn aside(path: &Path, now: Now) -> Fault {
+/// Keeps a file that is no chain of ours under another name. The lines so far can't be proven any more, which `verify` says.
+fn aside(path: &Path, bytes: &[u8; HOT], now: Now) -> Fault {
+    let other = bytes.starts_with(KIN) && !bytes.starts_with(MAGIC);
+    let what = if other { "of another version of lazaret" } else { "damaged" };
     let mut kept = path.as_os_str().to_owned();
     kept.push(format!(".damaged-{}", now.unix_ms));
     match fs::rename(path, &kept) {
         Ok(()) => {
-            let why = format!("it is damaged; it was kept as {}", Path::new(&kept).display());
+            let why = format!("it is {what}; it was kept as {}", Path::new(&kept).display());
             private::fault(FaultKind::Audit, path, why)
                 .with_way_out("try again: a new chain begins with the next line")
         }

@@ -19,19 +19,15 @@ const MAX: u64 = 256 * 1024;
 const VERSION: u32 = 1;
 
 /// What a session knows of itself besides its calls.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Document {
     /// Why the session was stopped; none = it was not.
     pub stopped: Option<String>,
     /// What is remembered of files.
-    #[serde(with = "marks", skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
     /// What the session is for, and how it behaved.
-    #[serde(skip_serializing_if = "Behaviour::is_blank")]
     pub behaviour: Behaviour,
     /// Prompts so far. Kept in the ring's header, so that counting one needs no document.
-    #[serde(skip)]
     pub prompts: u64,
 }
 
@@ -40,20 +36,32 @@ impl Document {
     fn is_blank(&self) -> bool {
         self.stopped.is_none() && self.marks.is_empty() && self.behaviour.is_blank()
     }
+
+    /// Nothing in it is asked for when a call is about to run.
+    fn is_quiet(&self) -> bool {
+        self.stopped.is_none() && self.marks.is_empty() && !self.behaviour.bears_on_calls()
+    }
 }
 
-#[derive(Deserialize)]
+/// The file's own form.
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Found {
     version: u32,
-    #[serde(flatten)]
-    document: Document,
+    stopped: Option<String>,
+    #[serde(deserialize_with = "marks::deserialize")]
+    marks: Marks,
+    behaviour: Behaviour,
 }
 
 #[derive(Serialize)]
 struct Written<'a> {
     version: u32,
-    #[serde(flatten)]
-    document: &'a Document,
+    stopped: Option<&'a str>,
+    #[serde(serialize_with = "marks::serialize", skip_serializing_if = "Marks::is_empty")]
+    marks: &'a Marks,
+    #[serde(skip_serializing_if = "Behaviour::is_blank")]
+    behaviour: &'a Behaviour,
 }
 
 /// Reads the document of a ring, if its header says that there may be one. A damaged one is kept aside, and the session
@@ -62,10 +70,18 @@ pub(super) fn load(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fa
     let prompts = ring.header.prompts;
     let mut document = match ring.header.papers {
         Papers::None => Document::default(),
-        Papers::Maybe | Papers::Kept => read(ring, now, mend)?,
+        Papers::Maybe | Papers::Kept | Papers::Quiet => read(ring, now, mend)?,
     };
     document.prompts = prompts;
     Ok(document)
+}
+
+/// The same as far as a call that is about to run needs it: most sessions have said what they are for, and nothing else.
+pub(super) fn load_for_call(ring: &mut Ring, now: Now) -> Result<Document, Fault> {
+    match ring.header.papers {
+        Papers::Quiet => Ok(Document { prompts: ring.header.prompts, ..Document::default() }),
+        Papers::None | Papers::Maybe | Papers::Kept => load(ring, now, true),
+    }
 }
 
 fn read(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fault> {
@@ -73,7 +89,7 @@ fn read(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fault> {
     let mut file = match private::open(&path, false) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if ring.header.papers == Papers::Kept {
+            if matches!(ring.header.papers, Papers::Kept | Papers::Quiet) {
                 return Err(stop(ring, &path, "it is gone", mend));
             }
             ring.header.papers = Papers::None;
@@ -89,7 +105,9 @@ fn read(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fault> {
         format!("it is longer than {MAX} bytes")
     } else {
         match crate::host::from_json::<Found>(&bytes) {
-            Ok(Found { version: VERSION, document }) => return Ok(document),
+            Ok(Found { version: VERSION, stopped, marks, behaviour }) => {
+                return Ok(Document { stopped, marks, behaviour, prompts: 0 });
+            }
             Ok(Found { version, .. }) => format!("it is of version {version}, which is not ours"),
             Err(error) => format!("it is damaged ({error})"),
         }
@@ -131,15 +149,17 @@ pub(super) fn save(ring: &mut Ring, document: &Document) -> Result<(), Fault> {
         }
         return ring.write_header();
     }
-    let bytes = serde_json::to_vec(&Written { version: VERSION, document })
-        .map_err(|error| fault(&path, error.to_string()))?;
+    let Document { stopped, marks, behaviour, .. } = document;
+    let bytes =
+        serde_json::to_vec(&Written { version: VERSION, stopped: stopped.as_deref(), marks, behaviour })
+            .map_err(|error| fault(&path, error.to_string()))?;
     if bytes.len() as u64 > MAX {
         return Err(fault(&path, format!("it would be longer than {MAX} bytes")));
     }
     // Under the lock there is one writer, so the other name can be fixed.
     private::replace(&path, &path.with_extension("json.new"), &bytes)
         .map_err(|error| cannot(&path, &error))?;
-    ring.header.papers = Papers::Kept;
+    ring.header.papers = if document.is_quiet() { Papers::Quiet } else { Papers::Kept };
     ring.write_header()
 }
 
@@ -151,9 +171,7 @@ pub(super) fn beside(ring: &Path) -> PathBuf {
 /// Whether the session of that ring is stopped. A document that cannot be read counts as saying so.
 pub(super) fn holds_a_stop(ring: &Path) -> bool {
     match fs::read(beside(ring)) {
-        Ok(bytes) => {
-            crate::host::from_json::<Found>(&bytes).map_or(true, |found| found.document.stopped.is_some())
-        }
+        Ok(bytes) => crate::host::from_json::<Found>(&bytes).map_or(true, |found| found.stopped.is_some()),
         Err(error) => error.kind() != io::ErrorKind::NotFound,
     }
 }

@@ -84,7 +84,7 @@ pub fn remember<T>(
     f: impl FnOnce(&Stand) -> (T, Option<Entry>, Option<Marks>),
 ) -> Result<T, Fault> {
     let mut ring = session(store, subject, now)?;
-    let document = document::load(&mut ring, now, true)?;
+    let document = document::load_for_call(&mut ring, now)?;
     let stand = stand(&mut ring, document, now, look)?;
     let (answer, entry, marks) = f(&stand);
     if let Some(entry) = entry {
@@ -94,8 +94,8 @@ pub fn remember<T>(
         ring.write_header()?;
     }
     if let Some(marks) = marks.filter(|marks| *marks != stand.marks) {
-        let Stand { stopped, prompts, behaviour, .. } = stand;
-        document::save(&mut ring, &Document { stopped, marks, behaviour, prompts })?;
+        let document = document::load(&mut ring, now, true)?;
+        document::save(&mut ring, &Document { marks, ..document })?;
     }
     Ok(answer)
 }

@@ -27,6 +27,8 @@ pub(super) enum Papers {
     Maybe,
     /// There is one; if it is gone, somebody took it.
     Kept,
+    /// The same, and a call that is about to run is decided on without it.
+    Quiet,
 }
 
 /// The counters in front of the records.
@@ -71,6 +73,7 @@ impl Header {
             Papers::None => 0,
             Papers::Maybe => 1,
             Papers::Kept => 2,
+            Papers::Quiet => 3,
         };
         let body = [
             MAGIC,
@@ -102,6 +105,7 @@ impl Header {
             0 => Papers::None,
             1 => Papers::Maybe,
             2 => Papers::Kept,
+            3 => Papers::Quiet,
             _ => return Err(Unreadable::Damaged),
         };
         if sum != checksum(&body) || next == 0 || next == u64::MAX {

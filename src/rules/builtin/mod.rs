@@ -87,8 +87,27 @@ pub(super) struct Entry {
 /// Every condition of every rule, in the order of [`FILES`]; made when lazaret is compiled.
 pub(super) static ENTRIES: [Entry; COUNT] = LIST;
 
-/// What each of [`ENTRIES`] needs. On its own, because most calls read no more than this.
-pub(super) static NEEDS: [Trigger; COUNT] = needs();
+/// For each bit of a call's trigger, which of [`ENTRIES`] need it. This way round, because a call has few of the bits, and most calls
+/// read no more than those lines.
+static NEEDED: [[u64; WORDS]; Trigger::BITS] = needed();
+
+/// The conditions that can match a call with this trigger.
+pub(super) fn entries_for(mut trigger: Trigger) -> impl Iterator<Item = &'static Entry> {
+    let mut met = [0; WORDS];
+    while let Some((bit, rest)) = trigger.split() {
+        trigger = rest;
+        for (met, needed) in met.iter_mut().zip(NEEDED.get(bit).unwrap_or(&[0; WORDS])) {
+            *met |= needed;
+        }
+    }
+    met.into_iter().zip(ENTRIES.chunks(64)).flat_map(|(mut word, entries)| {
+        std::iter::from_fn(move || {
+            let bit = word.trailing_zeros() as usize;
+            word &= word.wrapping_sub(1);
+            entries.get(bit)
+        })
+    })
+}
 
 const LIST: [Entry; COUNT] = entries();
 
@@ -105,6 +124,9 @@ const COUNT: usize = {
     }
     count
 };
+
+/// Words of a set of [`ENTRIES`].
+const WORDS: usize = COUNT.div_ceil(64);
 
 #[expect(clippy::indexing_slicing, reason = "a constant: an index out of bounds would not compile")]
 const fn entries() -> [Entry; COUNT] {
@@ -129,12 +151,16 @@ const fn entries() -> [Entry; COUNT] {
 }
 
 #[expect(clippy::indexing_slicing, reason = "a constant: an index out of bounds would not compile")]
-const fn needs() -> [Trigger; COUNT] {
-    let mut out = [Trigger::NONE; COUNT];
-    let mut next = 0;
-    while next < COUNT {
-        out[next] = Trigger::of_condition(LIST[next].when);
-        next += 1;
+const fn needed() -> [[u64; WORDS]; Trigger::BITS] {
+    let mut out = [[0; WORDS]; Trigger::BITS];
+    let mut entry = 0;
+    while entry < COUNT {
+        let mut needs = Trigger::of_condition(LIST[entry].when);
+        while let Some((bit, rest)) = needs.split() {
+            out[bit][entry / 64] |= 1 << (entry % 64);
+            needs = rest;
+        }
+        entry += 1;
     }
     out
 }

@@ -29,7 +29,9 @@ use crate::domain::{
 };
 use crate::shell::Bound;
 
-pub(crate) use class::{At, Class, Classes, Rel, at, classify, held, inside, may_be, relation, target_of};
+pub(crate) use class::{
+    At, Class, Classes, Rel, at, classify, held, inside, may_be, relation, relation_to, target_of,
+};
 pub(crate) use command::{
     asks_for_help, flag_value, has_flag, has_operand, is_interpreter, is_prose, is_shell, runs,
 };
@@ -239,8 +241,7 @@ pub(crate) fn inner_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Ve
 /// Calls `take` with each rule that is switched on and matches, what matched, and whether the rule could not tell.
 fn each_match<'a>(scene: &Scene<'a>, mut take: impl FnMut(Says<'a>, &str, bool) -> ControlFlow<()>) {
     let mut last: Option<&Rule> = None;
-    let entries = builtin::NEEDS.iter().zip(&builtin::ENTRIES);
-    for (_, entry) in entries.filter(|(needs, _)| needs.meets(scene.trigger)) {
+    for entry in builtin::entries_for(scene.trigger) {
         // One condition is enough; a rule's conditions stand together.
         if last.is_some_and(|rule| std::ptr::eq(rule, entry.rule)) {
             continue;
@@ -327,9 +328,8 @@ fn is_disabled(id: &str, policy: &Policy) -> bool {
 
 /// Whether one of these built-in rules matches, switched on or not.
 pub(crate) fn matches_one_of(scene: &Scene<'_>, ids: &[&str]) -> bool {
-    let mut entries =
-        builtin::NEEDS.iter().zip(&builtin::ENTRIES).filter(|(needs, _)| needs.meets(scene.trigger));
-    entries.any(|(_, entry)| ids.contains(&entry.rule.id) && hit(entry.when, scene).is_some())
+    builtin::entries_for(scene.trigger)
+        .any(|entry| ids.contains(&entry.rule.id) && hit(entry.when, scene).is_some())
 }
 
 /// What matched, and whether the rule could not tell.

@@ -187,7 +187,9 @@ fn listed(inv: &Invocation, table: &[(&str, &[&str])]) -> bool {
 /// The subcommand and operands begin with these words.
 fn begins(inv: &Invocation, path: &str) -> bool {
     let mut given = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known));
-    path.split(' ').all(|word| given.next() == Some(word))
+    // Nearly every path is told apart by its first word.
+    given.clone().next().is_some_and(|first| path.starts_with(first))
+        && path.split(' ').all(|word| given.next() == Some(word))
 }
 
 fn by_option(inv: &Invocation) -> bool {

@@ -24,6 +24,7 @@ const FEATURES: u32 = KINDS + 8;
 pub(crate) struct Trigger(u128);
 
 impl Trigger {
+    pub const BITS: usize = u128::BITS as usize;
     pub const NONE: Trigger = Trigger(0);
     /// Every call has it.
     pub const ALWAYS: Trigger = feature(0);
@@ -106,6 +107,14 @@ impl Trigger {
 
     pub const fn meets(self, other: Trigger) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// The number of the lowest bit, and the other bits.
+    pub const fn split(self) -> Option<(usize, Trigger)> {
+        if self.0 == 0 {
+            return None;
+        }
+        Some((self.0.trailing_zeros() as usize, Trigger(self.0 & (self.0 - 1))))
     }
 
     /// What a condition needs.

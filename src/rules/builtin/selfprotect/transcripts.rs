@@ -1,7 +1,7 @@
 //! What clients keep of the agents that an agent started: there stand the bytes that a quarantined one read.
 
 use crate::domain::{Effect, EffectKind, ProtectedKind, Target};
-use crate::rules::matcher::{At, Found, Rel, Scene, at, owner, owners, relation, runs};
+use crate::rules::matcher::{At, Found, Rel, Scene, at, owner, owners, relation, relation_to, runs};
 
 /// Programs that show names and sizes, not what is in a file.
 const LISTERS: &[&str] = &["ls", "stat", "du", "tree", "find", "fd", "test", "["];
@@ -49,7 +49,9 @@ fn holds_transcript(target: &Target, dirs: &[&str], scene: &Scene<'_>) -> bool {
     if recursive && path.ends_with("/opencode/storage") {
         return true;
     }
-    dirs.iter().any(|dir| {
+    // What lies apart from the directory lies apart from all in it, and nearly everything does.
+    let near = dirs.iter().filter(|dir| glob || relation_to(path, false, dir) != Rel::Apart);
+    near.into_iter().any(|dir| {
         let below = |rest: &'static str| {
             relation(path, glob, dir.split('/').chain(rest.split('/')).filter(|part| !part.is_empty()))
         };
