@@ -125,7 +125,7 @@ fn stopped(place: &Place, told: &Told, kind: &str) -> Value {
     assert_eq!(told.0, 2, "{kind}: {}{}", told.1, told.2);
     let value = told.json();
     assert_eq!((&value["end"], &value["reason"]["kind"]), (&"stopped".into(), &kind.into()), "{value}");
-    assert_eq!(place.reports(), [value.clone()], "the report is what was printed");
+    assert_eq!(place.reports(), std::slice::from_ref(&value), "the report is what was printed");
     assert!(told.2.contains("report: "), "{}", told.2);
     place.nothing_is_left();
     value

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
+use std::time::Instant;
 
 use crate::adapters::{self, Decoded, ExitKind, Reply};
 use crate::cli::keep::{self, Keep};
@@ -138,11 +139,13 @@ struct Setting {
     /// Why nothing can be remembered or recorded.
     home_fault: Option<Fault>,
     now: Now,
+    begun: Instant,
 }
 
 impl Setting {
     /// The setting of one call, and the places of this machine, of which there are dozens: they are moved, not copied.
     fn of(request: &Request, now: Now) -> Result<(Setting, Places), Fault> {
+        let begun = Instant::now();
         let env = Environment::read();
         let dirs = Dirs::locate(&env)?;
         let places = places::locate(&env, &dirs, &request.cwd);
@@ -154,7 +157,13 @@ impl Setting {
             guard::deadline(policy.deadline_ms);
         }
         let home_fault = dirs.check_home(&env).err();
-        Ok((Setting { env, dirs, policy, config_fault, home_fault, now }, places))
+        Ok((Setting { env, dirs, policy, config_fault, home_fault, now, begun }, places))
+    }
+
+    /// Writes down what was decided, and how long that took.
+    fn record(&self, request: &Request, call: &ToolCall, decision: &Decision) -> Result<(), Fault> {
+        let took_us = u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.log().call(request, call, decision, took_us)
     }
 
     fn log(&self) -> Log<'_> {
@@ -274,13 +283,10 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     if let Some(fault) = denied.filter(|_| !decision.is_refused_tool()) {
         decision = Decision::fault(fault, false);
     }
-    if let Some(fault) = &setting.config_fault {
-        decision = weigh(decision, fault.clone());
-    }
+    decision = setting.config_fault.iter().fold(decision, |decision, fault| weigh(decision, fault.clone()));
     let decision = personal_permission(decision, request, call, setting);
     let decision = keep::settle(keep.as_ref(), decision, saved, (&facts, setting.log()));
-    let took_us = clock::now().age_ms(*now).saturating_mul(1000);
-    let decision = match setting.log().call(request, call, &decision, took_us) {
+    let decision = match setting.record(request, call, &decision) {
         Ok(()) if trust == Trust::Ordinary => {
             let known = (&survey, &facts, policy);
             behaviour::after_refusal(decision, (request, call), known, (&setting.store(), setting.log()))
