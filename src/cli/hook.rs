@@ -279,18 +279,30 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     }
     let decision = personal_permission(decision, request, call, setting);
     let decision = keep::settle(keep.as_ref(), decision, saved, (&facts, setting.log()));
-    let took_us = clock::now().age_ms(*now).saturating_mul(1000);
-    let decision = match setting.log().call(request, call, &decision, took_us) {
-        Ok(()) if trust == Trust::Ordinary => {
-            let known = (&survey, &facts, policy);
-            behaviour::after_refusal(decision, (request, call), known, (&setting.store(), setting.log()))
-        }
-        Ok(()) => decision,
-        Err(fault) => weigh(decision, fault),
-    };
+    let decision = recorded(decision, (request, call), (&survey, &facts), trust, setting);
     // The process ends with this answer: to give hundreds of pieces of memory back one by one would be for nobody.
     std::mem::forget((survey, facts));
     decision
+}
+
+/// The decision, once it is in the log. A refusal is remembered too, and may be one too many.
+fn recorded(
+    decision: Decision,
+    (request, call): (&Request, &ToolCall),
+    (survey, facts): (&Survey, &Facts),
+    trust: Trust,
+    setting: &Setting,
+) -> Decision {
+    let Setting { policy, now, .. } = setting;
+    let took_us = clock::now().age_ms(*now).saturating_mul(1000);
+    match setting.log().call(request, call, &decision, took_us) {
+        Ok(()) if trust == Trust::Ordinary => {
+            let known = (survey, facts, policy);
+            behaviour::after_refusal(decision, (request, call), known, (&setting.store(), setting.log()))
+        }
+        Ok(()) => decision,
+        Err(fault) => with_fault(decision, fault, request, policy, trust),
+    }
 }
 
 /// How much of the session's past the policy wants to see. Every record in the window costs: only who has a limit looks
