@@ -202,8 +202,8 @@ fn is_low(text: Option<&str>) -> bool {
 /// Refuses text that is nested deeper than anything a client sends.
 pub(super) fn check_depth(text: &str) -> Result<(), Fault> {
     // Counting is many times cheaper than following the nesting, and nearly always enough.
-    let openings = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
-    if openings <= MAX_NESTING || depth(text) <= MAX_NESTING {
+    let openings = || text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
+    if text.len() <= MAX_NESTING || openings() <= MAX_NESTING || depth(text) <= MAX_NESTING {
         return Ok(());
     }
     Err(Fault::new(FaultKind::TooLarge, "hook message", format!("nested deeper than {MAX_NESTING} levels")))

@@ -160,12 +160,6 @@ impl Setting {
         Ok((Setting { env, dirs, policy, config_fault, home_fault, now, begun }, places))
     }
 
-    /// Writes down what was decided, and how long that took.
-    fn record(&self, request: &Request, call: &ToolCall, decision: &Decision) -> Result<(), Fault> {
-        let took_us = u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.log().call(request, call, decision, took_us)
-    }
-
     fn log(&self) -> Log<'_> {
         Log { state: &self.dirs.state, policy: &self.policy, now: self.now }
     }
@@ -283,20 +277,35 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     if let Some(fault) = denied.filter(|_| !decision.is_refused_tool()) {
         decision = Decision::fault(fault, false);
     }
-    decision = setting.config_fault.iter().fold(decision, |decision, fault| weigh(decision, fault.clone()));
+    if let Some(fault) = &setting.config_fault {
+        decision = weigh(decision, fault.clone());
+    }
     let decision = personal_permission(decision, request, call, setting);
     let decision = keep::settle(keep.as_ref(), decision, saved, (&facts, setting.log()));
-    let decision = match setting.record(request, call, &decision) {
-        Ok(()) if trust == Trust::Ordinary => {
-            let known = (&survey, &facts, policy);
-            behaviour::after_refusal(decision, (request, call), known, (&setting.store(), setting.log()))
-        }
-        Ok(()) => decision,
-        Err(fault) => weigh(decision, fault),
-    };
+    let decision = recorded(decision, (request, call), (&survey, &facts), trust, setting);
     // The process ends with this answer: to give hundreds of pieces of memory back one by one would be for nobody.
     std::mem::forget((survey, facts));
     decision
+}
+
+/// The decision, once it is in the log. A refusal is remembered too, and may be one too many.
+fn recorded(
+    decision: Decision,
+    (request, call): (&Request, &ToolCall),
+    (survey, facts): (&Survey, &Facts),
+    trust: Trust,
+    setting: &Setting,
+) -> Decision {
+    let policy = &setting.policy;
+    let took_us = u64::try_from(setting.begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+    match setting.log().call(request, call, &decision, took_us) {
+        Ok(()) if trust == Trust::Ordinary => {
+            let known = (survey, facts, policy);
+            behaviour::after_refusal(decision, (request, call), known, (&setting.store(), setting.log()))
+        }
+        Ok(()) => decision,
+        Err(fault) => with_fault(decision, fault, request, policy, trust),
+    }
 }
 
 /// How much of the session's past the policy wants to see. Every record in the window costs: only who has a limit looks

@@ -12,7 +12,7 @@ use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_storeu_si128};
 const WIDE: usize = 16;
 const WIDER: usize = 2 * WIDE;
 /// From here on the string instruction is the faster way.
-const LONG: usize = 512;
+const LONG: usize = 2048;
 
 /// # Safety
 /// `from` must be readable and `to` writable for `n` bytes, and they must not overlap.
@@ -184,11 +184,11 @@ mod tests {
 
     #[test]
     fn every_length_and_every_overlap_is_copied_as_it_should_be() {
-        let fresh: Vec<u8> = (0..1400_u32).map(|at| u8::try_from(at * 7 % 251).unwrap()).collect();
-        for n in (0..140).chain([255, 256, 257, 511, 512, 513, 600]) {
+        let fresh: Vec<u8> = (0..4200_u32).map(|at| u8::try_from(at * 7 % 251).unwrap()).collect();
+        for n in (0..140).chain([255, 256, 257, 511, 600, 2047, 2048, 2049]) {
             for (from, to) in [
-                (0, 700),
-                (700, 0),
+                (0, 2100),
+                (2100, 0),
                 (3, 0),
                 (0, 3),
                 (17, 1),

@@ -256,7 +256,9 @@ impl List {
 
     fn own(&mut self, home: Option<&str>, dirs: &Dirs) {
         // Keys first, so that a look from the front finds the stricter kind.
-        let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+        let lossy = |path: &std::path::Path| path.to_string_lossy().into_owned();
+        // Nearly always text, and to see that is the shorter way.
+        let text = |path: &std::path::Path| path.to_str().map_or_else(|| lossy(path), str::to_owned);
         self.whole(join("/", &text(&dirs.runtime)), true, ProtectedKind::Keys);
         let state = join("/", &text(&dirs.state));
         self.whole([state.as_str(), "/audit/", super::audit::CHAIN].concat(), false, ProtectedKind::Keys);

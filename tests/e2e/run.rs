@@ -30,24 +30,27 @@ fn lane(client: Client, name: &str) -> Vec<Step> {
     }
 }
 
+/// Runs the client on the task of this name and notes what it printed, how it ended, and what is left of it.
+fn run(client: Client, name: &str, options: &str, client_options: &str) -> String {
+    let line = match client {
+        Client::Claude => {
+            format!("claude -p 'Do it. [[{name}]]' --permission-mode bypassPermissions {client_options}")
+        }
+        Client::OpenCode => format!("opencode run --auto {client_options} 'Do it. [[{name}]]'"),
+    };
+    format!(
+        "lazaret run --json {options} -- {line} > ../{name}.out 2> ../{name}.err; echo $? > ../{name}.code\n\
+         ls -l /proc/[0-9]*/exe 2>/dev/null | grep -c {} > ../{name}.left; pgrep -x sleep >> ../{name}.left\n",
+        client.inside()
+    )
+}
+
 fn supervised(client: Client) {
     let world = World::new(client);
     world.offer_client();
     world.register();
     let registered = client.registered_as();
-    let run = |name: &str, options: &str, client_options: &str| {
-        let line = match client {
-            Client::Claude => {
-                format!("claude -p 'Do it. [[{name}]]' --permission-mode bypassPermissions {client_options}")
-            }
-            Client::OpenCode => format!("opencode run --auto {client_options} 'Do it. [[{name}]]'"),
-        };
-        format!(
-            "lazaret run --json {options} -- {line} > ../{name}.out 2> ../{name}.err; echo $? > ../{name}.code\n\
-             ls -l /proc/[0-9]*/exe 2>/dev/null | grep -c {} > ../{name}.left; pgrep -x sleep >> ../{name}.left\n",
-            client.inside()
-        )
-    };
+    let run = |name: &str, options: &str, more: &str| run(client, name, options, more);
     let unhooked = match client {
         Client::Claude => "--settings '{\"disableAllHooks\": true}'",
         Client::OpenCode => "--pure",

@@ -49,9 +49,9 @@ fn holds_transcript(target: &Target, dirs: &[&str], scene: &Scene<'_>) -> bool {
     if recursive && path.ends_with("/opencode/storage") {
         return true;
     }
-    // What lies apart from the directory lies apart from all in it, and nearly everything does.
-    let near = dirs.iter().filter(|dir| glob || relation_to(path, false, dir) != Rel::Apart);
-    near.into_iter().any(|dir| {
+    // Nearly everything lies apart from the directory, or above it: then nothing in it is meant but what a pattern names.
+    let inside = |dir: &str| path.len() > dir.len() && relation_to(path, false, dir) != Rel::Apart;
+    dirs.iter().filter(|dir| glob || inside(dir)).any(|dir| {
         let below = |rest: &'static str| {
             relation(path, glob, dir.split('/').chain(rest.split('/')).filter(|part| !part.is_empty()))
         };
