@@ -72,6 +72,7 @@ fn variables(env: &Environment) -> Vec<(String, String)> {
         ("XDG_RUNTIME_DIR", &env.xdg_runtime_dir),
         ("XDG_STATE_HOME", &env.xdg_state_home),
         ("XDG_CONFIG_HOME", &env.xdg_config_home),
+        ("TMPDIR", &env.tmpdir),
         ("LAZARET_HOME", &env.lazaret_home),
         ("CLAUDE_CONFIG_DIR", &env.claude_config_dir),
         ("OPENCODE_CONFIG_DIR", &env.opencode_config_dir),

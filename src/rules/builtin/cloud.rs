@@ -2,12 +2,12 @@
 
 use super::clusters::{self, KUBECTL};
 use super::deeds::{self, Deeds};
-use super::{lists, predicate, standing, sub};
+use super::{everyday, lists, predicate, standing, sub};
 use crate::domain::{Effect, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help,
-    flag_value, has_flag, runs,
+    flag_value, has_flag, is_rehearsal, runs,
 };
 use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
@@ -267,7 +267,7 @@ const GIVEN: Deeds = &[
 /// Deeds of which a person is asked.
 const ASKED: Deeds = &[
     (&["aws"], &["s3 mv s3://* s3://* --recursive"]),
-    (TERRAFORM, &["apply -destroy", "apply --destroy", "import", "state mv"]),
+    (TERRAFORM, &["apply -destroy", "apply --destroy", "state mv"]),
     (&["pulumi"], &["stack rm", "state delete", "refresh --yes", "cancel"]),
     (&["sam"], &["delete"]),
     (&["kops"], &["delete cluster", "rolling-update cluster --yes"]),
@@ -376,6 +376,7 @@ const ASKED: Deeds = &[
     (&["nomad"], &["job stop", "node drain", "alloc stop"]),
     (&["vault"], &["token create", "write auth/*", "policy write", "policy delete", "auth enable"]),
     (&["packer"], &["build -force", "build --force"]),
+    (&["vagrant"], &["destroy -f", "destroy --force"]),
     (
         &["gh"],
         &[
@@ -844,6 +845,9 @@ pub(super) const RULES: &[Rule] = &[
             "heroku ps:scale web=0",
             "docker stack ps x; docker service rm web",
             "gh pr merge 1 --admin",
+            "gh workflow run deploy.yml",
+            "gh workflow run ci.yml -f env=prod",
+            "vagrant destroy -f",
             "stripe refunds create --charge ch_1",
             "kubectl debug node/n1 -it --image=alpine",
         ],
@@ -852,6 +856,8 @@ pub(super) const RULES: &[Rule] = &[
             "heroku ps",
             "docker service ls",
             "gh pr merge 1 --squash",
+            "gh workflow run ci.yml --ref feature/x",
+            "terraform import aws_s3_bucket.logs logs",
             "stripe listen",
             "kubectl rollout status deploy/x",
             "kubectl debug -it web-1 --image=busybox --target=web",
@@ -980,7 +986,6 @@ pub(super) const RULES: &[Rule] = &[
                     "down",
                 ],
             )),
-            When::Command(Command { flags: &[&["-f", "--force"]], ..sub(&["vagrant"], &["destroy"]) }),
             When::Command(sub(&["virsh"], &["destroy", "undefine"])),
             When::Command(sub(
                 &["VBoxManage", "multipass", "limactl", "lxc", "incus"],
@@ -991,7 +996,6 @@ pub(super) const RULES: &[Rule] = &[
             "heroku apps:destroy x --confirm x",
             "flyctl apps destroy x -y",
             "vercel rm x --yes",
-            "vagrant destroy -f",
             "heroku pg:reset DATABASE",
         ],
         silent: &[
@@ -1215,7 +1219,7 @@ const POD_KINDS: &[&str] = &["pod", "pods", "po", "job", "jobs"];
 /// The words behind `kubectl delete`; nothing for another command, and for a dry run.
 fn kubectl_deleted(inv: &Invocation) -> Option<Vec<&Arg>> {
     let mut words = inv.sub.iter().map(String::as_str);
-    let deletes = words.next() == Some("delete") && !has_flag(inv, "--dry-run") && !clusters::is_local(inv);
+    let deletes = words.next() == Some("delete") && !is_rehearsal(inv) && !clusters::is_local(inv);
     deletes.then(|| inv.operands.iter().collect())
 }
 
@@ -1443,7 +1447,10 @@ fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn changed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| deeds::is_one(inv, ASKED) && !scales(inv));
+    let found = scene
+        .invocations()
+        .iter()
+        .find(|inv| deeds::is_one(inv, ASKED) && !scales(inv) && !everyday::starts_a_check(inv));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

@@ -6,7 +6,7 @@ use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, host_of, is_known,
-    matches_one_of, runs,
+    is_rehearsal, matches_one_of, runs,
 };
 use crate::shell::Arg;
 
@@ -179,7 +179,7 @@ fn fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(KUBECTL, |inv| {
         let puts =
             inv.args.iter().filter_map(Arg::known).any(|word| matches!(word, "apply" | "create" | "replace"));
-        if !puts || has_flag(inv, "--dry-run") {
+        if !puts || is_rehearsal(inv) {
             return false;
         }
         let piped = || {
@@ -251,7 +251,7 @@ fn listed<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .iter()
                 .filter_map(Arg::known)
                 .any(|word| matches!(word, "delete" | "uninstall" | "del"))
-            && !has_flag(inv, "--dry-run")
+            && !is_rehearsal(inv)
             && all.iter().any(|other| {
                 (other.feeds == Some(*index) || other.pipeline == inv.pipeline && other.stage < inv.stage)
                     && lists_all(other)

@@ -534,6 +534,7 @@ pub(super) const RULES: &[Rule] = &[
             "mongosh app --eval 'db.users.deleteMany({id:1})'",
             "grep dropDatabase src",
             "mongosh app_test --eval 'db.dropDatabase()'",
+            "mongosh app --eval 'db.notes.insertOne({text: \"db.dropDatabase()\"})'",
         ],
         ..RULE
     },
@@ -581,6 +582,7 @@ pub(super) const RULES: &[Rule] = &[
             "php artisan migrate",
             "python manage.py migrate",
             "supabase status",
+            "npx supabase db reset --local",
             "prisma generate",
             "RAILS_ENV=test bin/rails db:reset",
             "MIX_ENV=test mix ecto.reset",
@@ -874,6 +876,7 @@ fn mongo_drop<'a>(scene: &Scene<'a>) -> Found<'a> {
                 return false;
             }
             let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+            let text = if text.contains("eval(") { text } else { without_strings(&text) };
             [
                 "dropDatabase(",
                 ".drop(",
@@ -884,6 +887,8 @@ fn mongo_drop<'a>(scene: &Scene<'a>) -> Found<'a> {
                 "dropAllRoles",
                 "updateMany({},",
                 "].drop(",
+                "dropDatabase\"](",
+                "dropDatabase'](",
                 "{dropDatabase:",
                 "{drop:",
                 "remove({},",
@@ -897,6 +902,32 @@ fn mongo_drop<'a>(scene: &Scene<'a>) -> Found<'a> {
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Code without what its strings hold, where every string ends; where code may be put together out of strings, as it is.
+fn without_strings(code: &str) -> String {
+    let mut out = String::with_capacity(code.len());
+    let mut open: Option<char> = None;
+    let mut chars = code.chars();
+    while let Some(c) = chars.next() {
+        match (open, c) {
+            (Some(_), '\\') => {
+                chars.next();
+            }
+            (Some(quote), c) if c == quote => {
+                open = None;
+                out.push(c);
+            }
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => {
+                open = Some(c);
+                out.push(c);
+            }
+            (None, _) => out.push(c),
+        }
+    }
+    let built = ["[\"", "['", "Function("].iter().any(|sign| out.contains(sign));
+    if open.is_some() || built { code.to_owned() } else { out }
 }
 
 /// The call says itself that it is about the database of the tests.
@@ -916,6 +947,7 @@ pub(super) fn is_for_tests(scene: &Scene<'_>) -> bool {
         "--environment=test",
         "-e test",
         "--env=ci",
+        "--context Test",
     ]
     .iter()
     .any(|word| line.contains(word))
@@ -1051,6 +1083,9 @@ fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(RUNNERS, |inv| {
         let words: Vec<&str> = std::iter::once(inv.program.as_str()).chain(inv.args.iter().filter_map(Arg::known)).collect();
         // One step back is what migrations are tried with.
+        if words.contains(&"supabase") && words.contains(&"--local") {
+            return false;
+        }
         let step = words.contains(&"migrate:rollback") && !words.contains(&"--all");
         !step && words.windows(2).any(|pair| matches!(pair, [a, b] if PAIRS.iter().any(|(x, y)| a.rsplit('/').next() == Some(x) && b == y)))
     });

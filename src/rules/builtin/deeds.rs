@@ -19,6 +19,8 @@ const DRY: &[&str] = &[
     "--check",
     "--plan",
     "--no-execute-changeset",
+    "--noop",
+    "--why-run",
 ];
 
 /// The first command that does one of these.
@@ -44,10 +46,15 @@ pub(super) fn is_told(program: &str, args: &[Arg], deeds: Deeds) -> bool {
         return false;
     }
     let words: Vec<&str> = args.iter().map(|arg| arg.known().unwrap_or_else(|| arg.prefix())).collect();
-    if words.iter().any(|word| DRY.contains(&word.split('=').next().unwrap_or_default()) && *word != "-h") {
+    let dry = |word: &&str| {
+        let (flag, value) = word.split_once('=').unwrap_or((word, ""));
+        DRY.contains(&flag) && *word != "-h" && !matches!(value, "false" | "no" | "none" | "off" | "0")
+    };
+    if words.iter().any(dry) {
         return false;
     }
-    rows.any(|row| told(&words, row))
+    // `-?` is a pattern to the shell, and a question to the program.
+    !args.iter().any(|arg| arg.text() == "-?") && rows.any(|row| told(&words, row))
 }
 
 /// A store or cloud that is emulated on this machine.

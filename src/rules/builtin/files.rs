@@ -1,6 +1,6 @@
 //! Files: deletion, overwriting and permissions beyond what a project needs.
 
-use super::{flagged, lists, predicate, run};
+use super::{everyday, flagged, lists, predicate, run};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -368,6 +368,7 @@ pub(super) const RULES: &[Rule] = &[
             "cat /usr/bin/ls",
             "ls /boot",
             "cp x /usr/local/bin/tool",
+            "echo 3 | sudo tee /proc/sys/vm/drop_caches",
             "Read /usr/include/stdio.h",
         ],
         ..RULE
@@ -489,6 +490,8 @@ pub(super) const RULES: &[Rule] = &[
             "sudo chown -R u:u node_modules",
             "sudo chown -R $(whoami) ~/.npm",
             "sudo chown -R \"$USER\" ~/.cache/pip",
+            "sudo mkdir -p /opt/app && sudo chown $USER /opt/app",
+            "sudo chown -R $(whoami) /usr/local/lib/node_modules",
         ],
         ..RULE
     },
@@ -904,7 +907,11 @@ fn is_etc(target: &Target) -> bool {
 }
 
 fn write_system<'a>(scene: &Scene<'a>) -> Found<'a> {
-    changed_at(scene, |target| !is_etc(target) && crate::rules::matcher::at(target, lists::SYSTEM_CORE, None))
+    changed_at(scene, |target| {
+        !is_etc(target)
+            && crate::rules::matcher::at(target, lists::SYSTEM_CORE, None)
+            && !everyday::is_tuned_file(target.text())
+    })
 }
 
 fn write_etc<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -934,6 +941,13 @@ fn chown_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// What was unpacked or installed beside the system by one person, by its own directory: that is theirs to give.
+fn is_given(path: &str) -> bool {
+    const BELOW: &[(&str, usize)] = &[("/opt", 2), ("/srv", 2), ("/var/www", 3), ("/usr/local", 4)];
+    let depth = path.split('/').filter(|part| !part.is_empty()).count();
+    BELOW.iter().any(|(dir, least)| inside(path, dir) && depth >= *least)
+}
+
 /// What lies in the person's own home directory is given back to the person.
 fn takes_back(inv: &Invocation, scene: &Scene<'_>) -> bool {
     const ONESELF: &[&str] =
@@ -947,7 +961,9 @@ fn takes_back(inv: &Invocation, scene: &Scene<'_>) -> bool {
         None => ONESELF.iter().any(|spelling| inv.text.contains(spelling)),
     };
     let own = |arg: &Arg| match target_of(arg, inv.cwd.as_deref()) {
-        Target::Path { path, .. } => inside(&path, home) && path.len() > home.len(),
+        Target::Path { path, glob, .. } => {
+            inside(&path, home) && path.len() > home.len() || !glob && is_given(&path)
+        }
         Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
     };
     oneself && inv.program == "chown" && !inv.contained && files.iter().all(own)

@@ -447,7 +447,7 @@ pub(crate) const HISTORIES: &[At] = &[
 /// Logs of the system.
 pub(crate) const LOGS: &[At] = &[At::Abs("/var/log"), At::Abs("/private/var/log"), At::Abs("/run/log")];
 
-/// What package managers fetch again when they need it.
+/// What package managers fetch again when they need it, and a toolchain whose way of being renewed is to be unpacked anew.
 pub(crate) const PACKAGE_CACHES: &[&str] = &[
     "/var/lib/apt/lists",
     "/var/cache/apt",
@@ -456,6 +456,7 @@ pub(crate) const PACKAGE_CACHES: &[&str] = &[
     "/var/cache/yum",
     "/var/cache/zypp",
     "/var/cache/pacman/pkg",
+    "/usr/local/go",
 ];
 
 /// Below the home directory: caches that the tools they belong to fill again. With a `/` at the end only what is in it, thing by

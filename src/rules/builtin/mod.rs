@@ -11,6 +11,7 @@ mod disguise;
 mod disks;
 mod docker;
 pub(super) mod downloads;
+mod everyday;
 mod files;
 pub(crate) mod git;
 pub(in crate::rules) mod installs;

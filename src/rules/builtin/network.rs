@@ -8,13 +8,13 @@ use super::downloads::{
     saved_behind,
 };
 use super::secrets::{carried, is_secret_name, names_in};
-use super::{flagged, lists, predicate, run, scripts, sub};
+use super::{everyday, flagged, lists, predicate, run, scripts, sub};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::matcher::{
     Class, Code, Command, Flow, Found, Hosts, Instead, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, code_of, contains_word, flag_value, has_flag, host_of, input_of, is_interpreter,
-    is_known, is_metadata, is_metadata_address, is_prose, is_shell, metadata_fetched, runs, squeeze,
-    target_of,
+    asks_for_help, classify, code_of, contains_word, flag_value, has_flag, has_operand, host_of, input_of,
+    is_interpreter, is_known, is_metadata, is_metadata_address, is_prose, is_shell, metadata_fetched, runs,
+    squeeze, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -70,6 +70,7 @@ fn stays_here(inv: &Invocation) -> bool {
                         })
                 })
         }
+        "tcpdump" | "tshark" if everyday::reads_recording(inv) => true,
         "tcpdump" | "tshark" => inv.args.windows(2).any(|pair| match pair {
             [flag, value] => flag.known() == Some("-i") && value.known() == Some("lo"),
             _ => false,
@@ -748,6 +749,7 @@ pub(super) const RULES: &[Rule] = &[
         silent: &[
             "curl -d '{\"a\":1}' https://x.example",
             "curl -T a.bin http://localhost:9000/",
+            "curl -d @fixtures/order.json https://x.example/orders",
             "curl -F file=@a.zip https://api.github.com/x",
             "curl -o a.zip https://x.example/a.zip",
         ],
@@ -841,7 +843,12 @@ pub(super) const RULES: &[Rule] = &[
                 operand: Operand::Some,
                 ..run(&["ngrok", "lt", "localtunnel", "bore", "chisel", "frpc", "pagekite"])
             }),
-            When::Command(sub(&["cloudflared"], &["tunnel"])),
+            predicate("tunnel_of_cloudflare", Trigger::programs(&["cloudflared"]), |scene| {
+                let found = scene.first(&["cloudflared"], |inv| {
+                    has_operand(inv, "tunnel") && !everyday::tells_of_tunnels(inv)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             When::Command(Command { operand: Operand::Some, ..run(&["ttyd", "gotty", "wetty"]) }),
             When::Command(run(&["tmate", "upterm", "telnetd", "in.telnetd", "shellinaboxd"])),
             When::Command(Command { operand: Operand::Is(&["none"]), ..run(&["code-server"]) }),
@@ -872,6 +879,7 @@ pub(super) const RULES: &[Rule] = &[
             "tailscale status",
             "code-server --auth password",
             "which ttyd",
+            "cloudflared tunnel list",
         ],
         ..RULE
     },
@@ -881,7 +889,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "scans or attacks other machines",
         instead: Some(Instead::Command("nc -z localhost 8080")),
         when: &[predicate("attack_tool", Trigger::programs(ATTACKERS), attacks)],
-        fires: &["nmap -sS 10.0.0.0/8", "john hashes.txt", "sudo tcpdump -i eth0"],
+        fires: &["nmap -sS 10.0.0.0/8", "john hashes.txt", "sudo tcpdump -i eth0", "tcpdump -r x -z ./x"],
         silent: &[
             "ping -c1 localhost",
             "man nmap",
@@ -889,6 +897,7 @@ pub(super) const RULES: &[Rule] = &[
             "apt-cache show nmap",
             "nmap -p 8080 localhost",
             "sudo tcpdump -i lo port 8080",
+            "tcpdump -nn -r capture.pcap",
         ],
         ..RULE
     },
@@ -1669,6 +1678,11 @@ fn file_uploaded<'a>(scene: &Scene<'a>) -> Found<'a> {
                     .value
                     .as_ref()
                     .is_some_and(|value| value.prefix().starts_with('@') || value.prefix().contains("=@"))
+                && !flag
+                    .value
+                    .as_ref()
+                    .and_then(|value| value.known()?.strip_prefix('@'))
+                    .is_some_and(everyday::is_sample)
         });
         (whole || from_file) && unknown_host(inv, scene)
     });

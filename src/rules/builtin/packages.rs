@@ -3,12 +3,12 @@
 pub(super) mod strangers;
 
 use super::deeds::{self, Deeds};
-use super::{flagged, lists, predicate, run, sub};
+use super::{everyday, flagged, lists, predicate, run, sub};
 use crate::domain::{Policy, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, host_of,
-    is_known,
+    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag,
+    host_of, is_known,
 };
 use crate::shell::Arg;
 
@@ -113,6 +113,25 @@ const UPROOTED: Deeds = &[
         ],
     ),
 ];
+
+/// Deeds that take software from the machine.
+const REMOVED: Deeds = &[
+    (
+        &["apt", "apt-get", "aptitude"],
+        &["remove", "purge", "autoremove", "autopurge", "dist-upgrade", "full-upgrade"],
+    ),
+    (&["dnf", "yum", "zypper", "tdnf", "microdnf"], &["remove", "erase", "autoremove", "rm"]),
+    (&["apk"], &["del"]),
+    (
+        &["brew", "snap", "flatpak", "port", "choco", "scoop", "winget", "nix-env", "emerge"],
+        &["uninstall", "remove", "rm", "autoremove"],
+    ),
+    (&["pacman"], &["-R", "--remove"]),
+];
+
+/// Options with which a package manager only says what it would remove.
+const SIMULATED: &[&str] =
+    &["-s", "--simulate", "--dry-run", "--just-print", "--no-act", "--assumeno", "--print", "-p"];
 
 /// Variables that name the registry that packages come from.
 const REGISTRY_VARIABLES: &[&str] = &[
@@ -328,41 +347,46 @@ pub(super) const RULES: &[Rule] = &[
         reason: "removes software from the machine",
         instead: Some(Instead::Command("apt list --installed")),
         when: &[
-            When::Command(Command {
-                without: &["-s", "--simulate", "--dry-run"],
-                ..sub(
-                    &["apt", "apt-get", "aptitude"],
-                    &["remove", "purge", "autoremove", "autopurge", "dist-upgrade", "full-upgrade"],
-                )
+            predicate("package_removed", Trigger::rows(REMOVED), |scene| {
+                let found = scene.invocations().iter().find(|inv| {
+                    deeds::is_one(inv, REMOVED)
+                        && !asks_for_help(inv)
+                        && !deeds::known_words(inv).iter().any(|word| SIMULATED.contains(word))
+                        && !everyday::removes_tools(inv)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
             }),
-            When::Command(Command {
-                without: &["--assumeno"],
-                ..sub(&["dnf", "yum", "zypper", "tdnf", "microdnf"], &["remove", "erase", "autoremove", "rm"])
-            }),
-            When::Command(sub(&["apk"], &["del"])),
-            When::Command(sub(
-                &["brew", "snap", "flatpak", "port", "choco", "scoop", "winget", "nix-env", "emerge"],
-                &["uninstall", "remove", "rm", "autoremove"],
-            )),
             When::Command(flagged(&["dpkg"], &[&["-r", "-P", "--remove", "--purge"]])),
             When::Command(flagged(&["rpm"], &[&["-e", "--erase"]])),
-            When::Command(flagged(&["pacman"], &[&["-R", "--remove", "-Rns", "-Rs", "-Rdd"]])),
-            predicate("tool_uprooted", Trigger::rows(UPROOTED), |scene| deeds::done(scene, UPROOTED)),
+            predicate("tool_uprooted", Trigger::rows(UPROOTED), |scene| {
+                let uproots =
+                    |inv: &&Invocation| deeds::is_one(inv, UPROOTED) && !everyday::sets_own_source(inv);
+                Found::from(scene.invocations().iter().find(uproots).map(|inv| inv.text.as_str()))
+            }),
             predicate("every_package_removed", Trigger::programs(LISTERS), every_package),
         ],
         fires: &[
             "sudo apt-get remove -y nginx",
             "sudo dnf remove httpd",
-            "brew uninstall node",
+            "brew uninstall --ignore-dependencies openssl",
             "sudo dpkg --purge x",
             "sudo pacman -Rns x",
-            "apk del curl",
+            "apk del nginx",
+            "sudo apt remove -y nodejs nginx",
+            "sudo apt-get autoremove --purge -y",
+            "go env -w GOPROXY=https://x.example",
         ],
         silent: &[
             "apt list --installed",
             "apt-get -s remove nginx",
             "npm uninstall lodash",
             "pip uninstall x",
+            "sudo apt-get remove -y nodejs",
+            "sudo dnf remove -y golang",
+            "sudo apt-get autoremove -y",
+            "brew uninstall node",
+            "pacman -Rs --print x",
+            "go env -w GOPROXY=direct",
             "brew list",
             "sudo apt-get install -y jq",
         ],

@@ -539,7 +539,8 @@ pub(super) const RULES: &[Rule] = &[
                 ..run(&["update-rc.d", "chkconfig"])
             }),
             When::Command(sub(&["pm2"], &["startup", "save"])),
-            When::Command(sub(&["brew"], &["services start"])),
+            When::Command(Command { privileged: true, ..sub(&["brew"], &["services start"]) }),
+            When::Command(Command { flags: &[&["--file", "--all"]], ..sub(&["brew"], &["services start"]) }),
         ],
         fires: &[
             "systemctl --user enable --now x.service",
@@ -547,6 +548,7 @@ pub(super) const RULES: &[Rule] = &[
             "launchctl load x.plist",
             "loginctl enable-linger u",
             "pm2 startup",
+            "sudo brew services start x",
         ],
         silent: &[
             "systemctl --user status x",
@@ -554,6 +556,7 @@ pub(super) const RULES: &[Rule] = &[
             "launchctl list",
             "systemctl --user restart x",
             "brew services list",
+            "brew services start postgresql@16",
         ],
         ..RULE
     },

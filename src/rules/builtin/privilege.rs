@@ -1,11 +1,11 @@
 //! Rights: becoming another user, giving rights away, stepping out of a container.
 
-use super::{flagged, lists, predicate, run, sub, texts};
+use super::{everyday, flagged, lists, predicate, run, sub, texts};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    classify, flag_value, has_flag, input_of, is_interpreter, is_shell, runs, target_of,
+    asks_for_help, classify, flag_value, has_flag, input_of, is_interpreter, is_shell, runs, target_of,
 };
 use crate::shell::{Arg, Word};
 
@@ -41,6 +41,7 @@ fn attaches<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(TRACERS, |inv| {
         ["-p", "--pid", "--attach", "--attach-pid"].iter().any(|flag| has_flag(inv, flag))
             && !shows_stack(inv)
+            && !everyday::only_counts(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -49,8 +50,17 @@ fn attaches<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn shows_stack(inv: &Invocation) -> bool {
     const LOOKS: &[&str] =
         &["bt", "bt full", "where", "thread apply all bt", "thread apply all bt full", "detach", "quit"];
-    let known: Option<Vec<&str>> = inv.args.iter().map(Arg::known).collect();
+    // Which process it is need not be known.
+    let after_pid = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| inv.args.get(at)).and_then(Arg::known);
+        matches!(before, Some("-p" | "--pid"))
+    };
+    let known = |(at, arg): (usize, &'_ Arg)| {
+        arg.known().map(str::to_owned).or_else(|| after_pid(at).then(String::new))
+    };
+    let known: Option<Vec<String>> = inv.args.iter().enumerate().map(known).collect();
     let Some(words) = known else { return false };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let batch = words.iter().any(|word| matches!(*word, "-batch" | "--batch"));
     let told: Vec<&[&str]> = words.windows(2).filter(|pair| matches!(pair, ["-ex" | "--ex", _])).collect();
     let looks = |pair: &&[&str]| {
@@ -161,11 +171,16 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("id")),
         when: &[
             When::Command(run(&[
-                "useradd", "adduser", "userdel", "deluser", "groupadd", "addgroup", "groupmod", "groupdel",
-                "delgroup", "chpasswd", "gpasswd", "vipw", "vigr", "newusers", "chsh", "chfn", "chage",
+                "adduser", "userdel", "deluser", "groupadd", "addgroup", "groupmod", "groupdel", "delgroup",
+                "chpasswd", "gpasswd", "vipw", "vigr", "newusers", "chsh", "chfn", "chage",
             ])),
-            predicate("account_changed", Trigger::programs(&["usermod"]), |scene| {
-                let found = scene.first(&["usermod"], |inv| !joins_a_port(inv));
+            predicate("account_changed", Trigger::programs(&["usermod", "useradd"]), |scene| {
+                // `useradd -D` alone shows what new users would get.
+                let shows =
+                    |inv: &Invocation| matches!(inv.args.as_slice(), [one] if one.known() == Some("-D"));
+                let found = scene.first(&["usermod", "useradd"], |inv| {
+                    !(asks_for_help(inv) || joins_a_port(inv) || inv.program == "useradd" && shows(inv))
+                });
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
             When::Command(Command { without: &["-S", "--status"], ..run(&["passwd"]) }),
@@ -353,13 +368,25 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "gives a program rights of the kernel",
         instead: Some(Instead::Command("getcap -r .")),
-        when: &[When::Command(Command { without: &["-v", "-n"], ..run(&["setcap", "capsh"]) })],
+        when: &[predicate("capabilities_given", Trigger::programs(&["setcap", "capsh"]), |scene| {
+            let found = scene.first(&["setcap", "capsh"], |inv| {
+                !["-v", "-n"].iter().any(|flag| has_flag(inv, flag))
+                    && !asks_for_help(inv)
+                    && !everyday::binds_low_ports(inv)
+            });
+            Found::from(found.map(|inv| inv.text.as_str()))
+        })],
         fires: &[
             "sudo setcap cap_net_raw+ep ./x",
             "setcap cap_setuid+ep /usr/bin/python3",
             "capsh --keep=1 --user=x",
         ],
-        silent: &["getcap -r .", "setcap -v cap_net_raw+ep ./x", "grep setcap Makefile"],
+        silent: &[
+            "getcap -r .",
+            "setcap -v cap_net_raw+ep ./x",
+            "grep setcap Makefile",
+            "sudo setcap cap_net_bind_service=+ep ./bin/app",
+        ],
         ..RULE
     },
     Rule {
@@ -582,6 +609,8 @@ pub(super) const RULES: &[Rule] = &[
             "gdb ./a.out",
             "ps -p 1234",
             "gdb -p 1234 -batch -ex 'thread apply all bt'",
+            "gdb -p $(pgrep app) -batch -ex 'thread apply all bt'",
+            "strace -c -p 1234",
         ],
         ..RULE
     },

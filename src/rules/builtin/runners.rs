@@ -68,7 +68,7 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
         {
             return true;
         }
-        if tells(inv) {
+        if tells(inv, scene) {
             return false;
         }
         let Some((_, fronts)) = RUNNERS.iter().find(|(program, _)| *program == inv.program) else {
@@ -90,12 +90,23 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
 }
 
 /// `tmux display-message text`: shown, unless the text itself has tmux run something.
-fn tells(inv: &Invocation) -> bool {
-    let shows = ["display-message", "display", "rename-window", "rename-session"];
+fn tells(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let shows = [
+        "display-message",
+        "display",
+        "rename-window",
+        "rename-session",
+        "set-buffer",
+        "setb",
+        "show-messages",
+    ];
+    // What lies in a buffer runs once it is pasted into a shell.
+    let pastes = ["paste-buffer", "pasteb"].iter().any(|word| scene.command_line().contains(word));
     let texts = || inv.args.iter().map(Arg::text);
     inv.program == "tmux"
         && texts().next().is_some_and(|first| shows.contains(&first.as_str()))
         && !texts().any(|text| text.contains("#(") || text.contains(';'))
+        && !pastes
 }
 
 /// What runs of itself when packages are installed.

@@ -815,6 +815,10 @@ pub(super) const RULES: &[Rule] = &[
 /// A protected place, or the client's or lazaret's own directory around one.
 fn around_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     let Target::Path { path, glob, .. } = target_of(arg, inv.cwd.as_deref()) else { return false };
+    // Everybody unpacks there; what is protected below it lies in a directory of its own.
+    if scene.view.facts.places.temp.contains(&path) {
+        return false;
+    }
     let wide = Target::Path { path, glob, recursive: true };
     classify(&wide, EffectKind::FileModification, &scene.view).has(Class::Protected)
 }

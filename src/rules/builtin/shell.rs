@@ -2,12 +2,13 @@
 
 use super::{disguise, flagged, predicate};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
+use crate::rules::commands::{self, Deed, Kind};
 use crate::rules::matcher::{
-    By, Class, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, has_flag, inside, is_shell, runs,
-    runs_input, target_of,
+    By, Class, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, has_flag, inside, is_interpreter,
+    is_shell, runs, runs_input, target_of,
 };
 use crate::rules::{Invocation, Stdin};
-use crate::shell::{Arg, Op, Part, parse};
+use crate::shell::{Arg, Op, Part, Piece, parse};
 
 /// Programs whose output is a path or the set-up of a tool, and so ordinary as a command or for `eval`.
 const LOCATORS: &[&str] = &[
@@ -221,12 +222,19 @@ pub(super) const RULES: &[Rule] = &[
         reason: "runs the value of a variable as code",
         instead: Some(Instead::Advice("write the command out")),
         when: &[predicate("unknown_text_run", RUNS_TEXT, eval_unknown)],
-        fires: &["eval \"$CMD\"", "bash -c \"$X\"", "sh <<< \"$CODE\""],
+        fires: &[
+            "eval \"$CMD\"",
+            "bash -c \"$X\"",
+            "sh <<< \"$CODE\"",
+            "cat x | xargs -I{} sh -c '{}'",
+            "cat x | xargs -I{} sh -c 'ls; {} now'",
+        ],
         silent: &[
             "X='ls -l'; eval \"$X\"",
             "bash -c 'echo \"$1\"' _ x",
             "echo \"$CMD\"",
             "bash script.sh \"$X\"",
+            "ls src | xargs -I{} sh -c 'echo {}; wc -l src/{}'",
         ],
         ..RULE
     },
@@ -437,7 +445,38 @@ fn runs_unknown_text(inv: &Invocation) -> bool {
     }
     let code = inv.flags.iter().find(|flag| flag.name == "-c").and_then(|flag| flag.value.as_ref());
     let code = code.or_else(|| if has_flag(inv, "-c") { inv.operands.first() } else { None });
-    (input || code.is_some_and(Arg::has_unknown)) && is_shell(&inv.program)
+    let harmless = |code: &Arg| inv.wrappers.iter().any(|by| by == "xargs") && only_as_argument(code);
+    (input || code.is_some_and(|code| code.has_unknown() && !harmless(code))) && is_shell(&inv.program)
+}
+
+/// `xargs -I{} sh -c 'echo {}; wc -l {}'`: what is put in stands behind a program's name each time, and what runs is known by
+/// its name. What it does with such an argument is judged by itself.
+fn only_as_argument(code: &Arg) -> bool {
+    const RUNS: &[&str] = &["eval", "source", "sh ", "bash ", "exec", "$(", "`", "<<"];
+    let mut known = String::new();
+    for piece in &code.pieces {
+        match piece {
+            Piece::Known(text) | Piece::Glob(text) => known.push_str(text),
+            Piece::Unknown => {
+                let command = known.rsplit([';', '|', '&', '(', '{', '\n']).next().unwrap_or_default();
+                if !takes_words(command.trim_start()) {
+                    return false;
+                }
+                known.push('x');
+            }
+        }
+    }
+    !RUNS.iter().any(|word| known.contains(word))
+}
+
+/// What stands in front of an argument begins with a program that runs nothing it is given.
+fn takes_words(front: &str) -> bool {
+    let Some((program, rest)) = front.split_once([' ', '\t']) else { return false };
+    let Some(row) = commands::find(program).filter(|row| row.deed != Deed::Unknown) else { return false };
+    if row.kind == Kind::Git {
+        return rest.contains(' ') && rest.starts_with(|c: char| c.is_ascii_lowercase());
+    }
+    matches!(row.kind, Kind::Plain | Kind::Dash | Kind::Raw) && !is_interpreter(program)
 }
 
 fn eval_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -1,12 +1,12 @@
 //! The running system: power, processes, kernel, services, firewall, traces.
 
 use super::deeds::{Deeds, done};
-use super::{flagged, lists, predicate, run, sub, texts};
+use super::{everyday, flagged, lists, predicate, run, sub, texts};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    classify, code_of, flag_value, has_flag, input_of, is_interpreter, runs, target_of,
+    asks_for_help, classify, code_of, flag_value, has_flag, input_of, is_interpreter, runs, target_of,
 };
 use crate::shell::{Arg, Assign, Part, Word};
 
@@ -447,10 +447,14 @@ pub(super) const RULES: &[Rule] = &[
         reason: "loads code into the kernel or takes it out",
         instead: Some(Instead::Command("lsmod")),
         when: &[
-            When::Command(Command {
-                without: &["-n", "--dry-run", "--show-depends", "-c", "--showconfig"],
-                operand: Operand::Some,
-                ..run(&["modprobe"])
+            predicate("module_loaded", Trigger::programs(&["modprobe"]), |scene| {
+                const SHOWS: &[&str] = &["-n", "--dry-run", "--show-depends", "-c", "--showconfig"];
+                let found = scene.first(&["modprobe"], |inv| {
+                    !inv.operands.is_empty()
+                        && !SHOWS.iter().any(|flag| has_flag(inv, flag))
+                        && !everyday::loads_known_module(inv)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
             }),
             When::Command(Command {
                 operand: Operand::Some,
@@ -459,7 +463,14 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(run(&["kexec"])),
         ],
         fires: &["sudo insmod x.ko", "sudo modprobe -r nvme", "rmmod kvm", "kexec -l vmlinuz"],
-        silent: &["lsmod", "modprobe -n nvme", "modinfo nvme", "make modules"],
+        silent: &[
+            "lsmod",
+            "modprobe -n nvme",
+            "modinfo nvme",
+            "make modules",
+            "sudo modprobe br_netfilter",
+            "sudo modprobe v4l2loopback devices=2",
+        ],
         ..RULE
     },
     Rule {
@@ -489,7 +500,6 @@ pub(super) const RULES: &[Rule] = &[
                 "accept_source_route=1",
                 "rp_filter=0",
                 "tcp_syncookies=0",
-                "vm.drop_caches=",
             ]),
             ..run(&["sysctl"])
         })],
@@ -506,12 +516,28 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "changes how the kernel behaves",
         instead: Some(Instead::Command("sysctl -a")),
-        when: &[
-            When::Command(flagged(&["sysctl"], &[&["-w", "--write", "-p", "--load", "--system"]])),
-            When::Command(Command { operand: Operand::Contains(&["="]), ..run(&["sysctl"]) }),
+        when: &[predicate("kernel_switch_set", Trigger::programs(&["sysctl"]), |scene| {
+            const SETS: &[&str] = &["-w", "--write", "-p", "--load", "--system"];
+            let found = scene.first(&["sysctl"], |inv| {
+                let sets = SETS.iter().any(|flag| has_flag(inv, flag))
+                    || inv.operands.iter().any(|arg| arg.text().contains('='));
+                sets && !asks_for_help(inv) && !everyday::only_tunes(inv)
+            });
+            Found::from(found.map(|inv| inv.text.as_str()))
+        })],
+        fires: &[
+            "sudo sysctl -w net.ipv4.ip_forward=1",
+            "sysctl kernel.panic=1",
+            "sudo sysctl -p",
+            "sysctl -w vm.max_map_count=262144 kernel.sysrq=0",
         ],
-        fires: &["sudo sysctl -w vm.swappiness=0", "sysctl kernel.panic=1", "sudo sysctl -p"],
-        silent: &["sysctl -a", "sysctl vm.swappiness", "sysctl -n kernel.ostype"],
+        silent: &[
+            "sysctl -a",
+            "sysctl vm.swappiness",
+            "sysctl -n kernel.ostype",
+            "sudo sysctl -w vm.max_map_count=262144",
+            "sudo sysctl fs.inotify.max_user_watches=524288",
+        ],
         ..RULE
     },
     Rule {
@@ -682,7 +708,17 @@ pub(super) const RULES: &[Rule] = &[
                 ..run(&["iptables-restore", "ip6tables-restore"])
             }),
             When::Command(sub(&["nft"], &["flush", "delete", "add", "insert"])),
-            When::Command(sub(&["ufw"], &["disable", "reset", "allow", "delete", "default"])),
+            predicate("firewall_opened_by_ufw", Trigger::programs(&["ufw"]), |scene| {
+                const OPENS: &[&str] = &["disable", "reset", "allow", "delete", "default"];
+                let found = scene.first(&["ufw"], |inv| {
+                    let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with('-'));
+                    first.is_some_and(|word| OPENS.contains(&word))
+                        && !has_flag(inv, "--dry-run")
+                        && !asks_for_help(inv)
+                        && !everyday::opens_known_port(inv)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             When::Command(flagged(&["pfctl"], &[&["-d", "-F", "-f"]])),
             When::Command(sub(&["ipset"], &["destroy", "flush"])),
             When::Command(sub(&["netsh"], &["advfirewall set", "advfirewall reset", "firewall set"])),
@@ -702,7 +738,14 @@ pub(super) const RULES: &[Rule] = &[
             "iptables -P INPUT ACCEPT",
             "sudo firewall-cmd --add-port=22/tcp",
         ],
-        silent: &["sudo iptables -L -n", "ufw status", "nft list ruleset", "firewall-cmd --state"],
+        silent: &[
+            "sudo iptables -L -n",
+            "ufw status",
+            "nft list ruleset",
+            "firewall-cmd --state",
+            "sudo ufw allow 22/tcp",
+            "sudo ufw --dry-run disable",
+        ],
         ..RULE
     },
     Rule {
@@ -1084,7 +1127,8 @@ fn pillar_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
         // With -f it is a part of a command line, and there `bash` may be one script.
         !checks
             && !has_flag(inv, "-f")
-            && killed_names(inv, scene.invocations()).any(|name| PILLARS.contains(&name))
+            && killed_names(inv, scene.invocations())
+                .any(|name| PILLARS.contains(&name) && !everyday::refreshes_desktop(name, inv))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -454,7 +454,11 @@ impl Spot<'_> {
 /// Deeper than the roots of work and the home directory, and in one of them or nowhere near them.
 fn is_inner(path: &str, view: &View<'_>) -> bool {
     let broad = |place: &str| matches!(relation_to(path, false, place), Rel::Same | Rel::Above);
-    !path.is_empty() && !view.facts.places.home.as_deref().is_some_and(broad) && !roots(view).any(broad)
+    let temp = || view.facts.places.temp.iter().any(|temp| temp == path);
+    !path.is_empty()
+        && !view.facts.places.home.as_deref().is_some_and(broad)
+        && !roots(view).any(broad)
+        && !temp()
 }
 
 /// The directories that are being worked on; where there are none, the working directory.

@@ -21,7 +21,7 @@ fn matches(pattern: &Run<'_>, inv: &Invocation, scene: &Scene<'_>) -> bool {
         && (!pattern.privileged || inv.privileged)
         && (pattern.subs.is_empty() || pattern.subs.iter().any(|sub| has_sub(inv, sub)))
         && pattern.flags.iter().all(|group| group.iter().any(|flag| has_flag(inv, flag)))
-        && !pattern.without.iter().any(|flag| has_exact_flag(inv, flag))
+        && !pattern.without.iter().any(|flag| has_exact_flag(inv, flag) && !is_taken_back(inv, flag))
         && !asks_for_help(inv)
         && operands_match(&pattern.operand, inv, scene)
 }
@@ -95,6 +95,17 @@ fn has_exact_flag(inv: &Invocation, flag: &str) -> bool {
     })
 }
 
+/// Nothing is done: `--dry-run`, where its value does not take it back.
+pub(crate) fn is_rehearsal(inv: &Invocation) -> bool {
+    has_flag(inv, "--dry-run") && !is_taken_back(inv, "--dry-run")
+}
+
+/// `--dry-run=none`: the flag stands there and means nothing.
+fn is_taken_back(inv: &Invocation, flag: &str) -> bool {
+    let value = flag_value(inv, &[flag]).and_then(Arg::known);
+    matches!(value, Some("none" | "false" | "no" | "off"))
+}
+
 /// The value of the first of these flags that has one.
 pub(crate) fn flag_value<'i>(inv: &'i Invocation, flags: &[&str]) -> Option<&'i Arg> {
     inv.flags.iter().filter(|flag| flags.contains(&flag.name.as_str())).find_map(|flag| flag.value.as_ref())
@@ -134,6 +145,7 @@ pub(crate) fn asks_for_help(inv: &Invocation) -> bool {
     matches!(first, Some("--help" | "help"))
         || (sub && help(args().nth(1).flatten()))
         || (deep && args().take(WORDS + 1).find(|arg| !plain(*arg)).is_some_and(help))
+        || (inv.program == "git" && sub && inv.args.len() == 2 && args().nth(1).flatten() == Some("-h"))
         || (inv.program == "aws" && args().next_back().flatten() == Some("help"))
 }
 

@@ -33,7 +33,7 @@ pub(crate) use class::{
     At, Class, Classes, Rel, at, classify, held, inside, may_be, relation, relation_to, target_of,
 };
 pub(crate) use command::{
-    asks_for_help, flag_value, has_flag, has_operand, is_interpreter, is_prose, is_shell, runs,
+    asks_for_help, flag_value, has_flag, has_operand, is_interpreter, is_prose, is_rehearsal, is_shell, runs,
 };
 pub(crate) use effect::{owner, owners};
 pub(crate) use flow::{By, prints_environment, runs_input};

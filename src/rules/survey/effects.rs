@@ -252,7 +252,8 @@ impl Surveyor<'_> {
         let ignored = saved || fact.is_some_and(|fact| fact.ignored);
         let disposable = !vital
             && matches!(kind, EffectKind::FileDeletion | EffectKind::FileModification)
-            && paths::is_disposable(&spot.path, ignored, places);
+            && (paths::is_disposable(&spot.path, ignored, places)
+                || act == Act::Delete && !spot.recursive && !spot.glob && paths::is_installed(&spot.path));
         let target = Target::Path { path: spot.path.clone(), glob: spot.glob, recursive: spot.recursive };
         self.push(Effect {
             kind,

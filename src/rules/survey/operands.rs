@@ -14,6 +14,7 @@ pub(super) fn only_looks(parsed: &Parsed) -> bool {
     let looks: &[&str] = match parsed.program.name {
         "hdparm" => &["-I", "-i", "-g", "-C", "-t", "-T", "-v"],
         // Without `-w` and `-n` it reads.
+        "wipefs" => return parsed.has(&["-n", "--no-act"]),
         "badblocks" => &["-s", "-v", "-b", "-c"],
         _ => return parsed.has(&["-l", "--list"]),
     };

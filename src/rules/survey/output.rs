@@ -248,8 +248,18 @@ fn found(call: &Call, facts: &Facts) -> Option<Arg> {
 fn listed(args: &[Arg]) -> Option<Arg> {
     let mut operands =
         args.iter().filter(|arg| !matches!(arg.known(), Some("-1" | "-d" | "-t" | "-tr" | "-r")));
-    let only = operands.next().filter(|arg| arg.has_glob())?;
-    operands.next().is_none().then(|| only.clone())
+    let whole = args.iter().any(|arg| arg.known() == Some("-d"));
+    let first = operands.next()?;
+    let Some(second) = operands.next() else {
+        return (first.has_glob() || whole && first.known().is_some()).then(|| first.clone());
+    };
+    // Several: each named by itself, and none of them looked into.
+    let all: Option<Vec<Arg>> = [first, second]
+        .into_iter()
+        .chain(operands)
+        .map(|arg| (whole && (arg.has_glob() || arg.known().is_some())).then(|| arg.clone()))
+        .collect();
+    all.map(|all| join_words(&all))
 }
 
 fn echo(args: &[Arg]) -> Option<Arg> {

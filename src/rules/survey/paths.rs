@@ -220,6 +220,14 @@ pub(super) fn is_disposable(path: &str, ignored: bool, places: &Places) -> bool 
     })
 }
 
+/// Whether a path is one of a program that was installed beside the system's own, and can be again.
+pub(super) fn is_installed(path: &str) -> bool {
+    const DIRS: &[&str] = &["/usr/local/bin", "/usr/local/lib", "/usr/local/share", "/usr/local/include"];
+    const GUARDS: &[&str] = &["lazaret", "claude", "opencode"];
+    let guards = path.rsplit('/').next().is_some_and(|name| GUARDS.contains(&name));
+    !guards && DIRS.iter().any(|dir| below(path, dir))
+}
+
 /// Whether a path below the home directory is, or lies in, a cache that the tool it belongs to fills again.
 fn is_cache(inside: &str) -> bool {
     CACHES.iter().any(|cache| match cache.strip_suffix('/') {
@@ -267,6 +275,8 @@ pub(super) fn is_harmless_device(path: &str) -> bool {
             "null" | "zero" | "full" | "stdin" | "stdout" | "stderr" | "tty" | "random" | "urandom"
         ) || name.starts_with("fd/")
             || name.starts_with("pts/")
+            // A board at a serial line.
+            || ["ttyUSB", "ttyACM", "ttyS", "cu.usb", "tty.usb"].iter().any(|line| name.starts_with(line))
     })
 }
 

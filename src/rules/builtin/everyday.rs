@@ -1,0 +1,504 @@
+//! What lies next to a danger and is everyday work: each told apart once, for the rule whose word it would be.
+
+use super::deeds;
+use crate::rules::Invocation;
+use crate::rules::matcher::{asks_for_help, flag_value, has_flag, runs};
+use crate::shell::Arg;
+
+/// Switches of the kernel that manuals of databases, watchers and profilers ask for, and that take nothing from anybody.
+/// One that ends in `.` stands for all below it.
+const TUNED: &[&str] = &[
+    "vm.drop_caches",
+    "vm.max_map_count",
+    "vm.swappiness",
+    "vm.nr_hugepages",
+    "fs.inotify.",
+    "fs.file-max",
+    "fs.aio-max-nr",
+    "net.core.somaxconn",
+    "net.core.rmem_max",
+    "net.core.wmem_max",
+    "net.core.netdev_max_backlog",
+    "net.ipv4.ip_local_port_range",
+    "net.ipv4.tcp_max_syn_backlog",
+    "net.ipv4.tcp_tw_reuse",
+    "net.ipv4.ip_unprivileged_port_start",
+    "net.ipv4.ping_group_range",
+    "kernel.perf_event_paranoid",
+    "kernel.perf_event_mlock_kb",
+    "kernel.perf_event_max_sample_rate",
+    "kernel.numa_balancing",
+];
+
+/// Whether the kernel's switch of this name (with dots) may be set as work needs it.
+fn is_tuned(name: &str) -> bool {
+    TUNED.iter().any(|tuned| match tuned.strip_suffix('.') {
+        Some(group) => {
+            name.strip_prefix(group).is_some_and(|rest| rest.starts_with('.') && !rest.contains('/'))
+        }
+        None => name == *tuned,
+    })
+}
+
+/// Whether a path below /proc is such a switch.
+pub(super) fn is_tuned_file(path: &str) -> bool {
+    path.strip_prefix("/proc/sys/").is_some_and(|name| is_tuned(&name.replace('/', ".")))
+}
+
+/// `sysctl` that sets such switches and nothing else.
+pub(super) fn only_tunes(inv: &Invocation) -> bool {
+    let loads = ["-p", "--load", "--system"].iter().any(|flag| has_flag(inv, flag));
+    let value = flag_value(inv, &["-w", "--write"]).into_iter();
+    let mut set = inv.operands.iter().chain(value).peekable();
+    !loads
+        && set.peek().is_some()
+        && set.all(|arg| {
+            let name = arg.prefix().split('=').next().unwrap_or_default();
+            arg.known().is_some() && is_tuned(&name.replace('/', "."))
+        })
+}
+
+/// Modules of the kernel's own tree that containers, boards, file systems and virtual machines are worked on with.
+const MODULES: &[&str] = &[
+    "br_netfilter",
+    "overlay",
+    "nbd",
+    "loop",
+    "tun",
+    "tap",
+    "kvm",
+    "kvm_intel",
+    "kvm_amd",
+    "vboxdrv",
+    "vboxnetflt",
+    "vboxnetadp",
+    "vhost_net",
+    "vhost_vsock",
+    "veth",
+    "bridge",
+    "macvlan",
+    "ipvlan",
+    "dummy",
+    "ifb",
+    "ip_tables",
+    "ip6_tables",
+    "iptable_nat",
+    "nf_conntrack",
+    "nf_nat",
+    "ip_vs",
+    "fuse",
+    "zram",
+    "usbserial",
+    "usb_serial",
+    "ftdi_sio",
+    "cp210x",
+    "ch341",
+    "pl2303",
+    "cdc_acm",
+    "usbmon",
+    "can",
+    "can_raw",
+    "vcan",
+    "slcan",
+    "i2c-dev",
+    "i2c_dev",
+    "spidev",
+    "snd-aloop",
+    "snd_aloop",
+    "v4l2loopback",
+    "gpio-sim",
+    "gpio_mockup",
+    "wireguard",
+    "nfs",
+    "nfsd",
+    "cifs",
+    "btrfs",
+    "xfs",
+    "squashfs",
+    "sch_netem",
+    "netconsole",
+];
+
+/// `modprobe` of one such module, with its parameters.
+pub(super) fn loads_known_module(inv: &Invocation) -> bool {
+    const QUIET: &[&str] = &["-v", "--verbose", "-q", "--quiet", "-s", "--syslog"];
+    let quiet = inv.flags.iter().all(|flag| QUIET.contains(&flag.name.as_str()));
+    let (first, rest) = match inv.operands.split_first() {
+        Some((first, rest)) => (first.known().unwrap_or_default(), rest),
+        None => return false,
+    };
+    inv.program == "modprobe"
+        && quiet
+        && MODULES.contains(&first)
+        && rest.iter().all(|arg| arg.known().is_some_and(|word| word.contains('=')))
+}
+
+/// Ports and names of services that a machine for development is reached at.
+const PORTS: &[&str] = &[
+    "22",
+    "80",
+    "443",
+    "3000",
+    "3001",
+    "4000",
+    "4200",
+    "5000",
+    "5173",
+    "8000",
+    "8080",
+    "8081",
+    "8443",
+    "8888",
+    "9000",
+    "ssh",
+    "http",
+    "https",
+    "OpenSSH",
+    "Nginx Full",
+    "Nginx HTTP",
+    "Nginx HTTPS",
+    "Apache",
+    "Apache Full",
+];
+
+/// `ufw allow 22/tcp`: one door for a service that everybody knows; not everything, and not from one address.
+pub(super) fn opens_known_port(inv: &Invocation) -> bool {
+    let words = deeds::known_words(inv);
+    let port = |word: &str| {
+        let (port, kind) = word.split_once('/').unwrap_or((word, "tcp"));
+        PORTS.contains(&port) && matches!(kind, "tcp" | "udp")
+    };
+    inv.program == "ufw"
+        && words.len() == inv.args.len()
+        && matches!(words.as_slice(), ["allow", one] | ["allow", "in", one] if port(one))
+}
+
+/// Tools that are put on a machine to build and look with, and on which nothing else of it stands. One that ends in `*` begins
+/// so.
+const TOOLS: &[&str] = &[
+    "nodejs",
+    "nodejs-*",
+    "node",
+    "npm",
+    "yarn",
+    "golang",
+    "golang-*",
+    "go",
+    "rustc",
+    "cargo",
+    "rust",
+    "ruby",
+    "ruby-dev",
+    "python3-pip",
+    "python3-venv",
+    "python3-dev",
+    "python-pip",
+    "pipx",
+    "openjdk-*",
+    "default-jdk",
+    "default-jre",
+    "java-*-openjdk*",
+    "maven",
+    "gradle",
+    "php",
+    "php-cli",
+    "composer",
+    "cmake",
+    "ninja-build",
+    "ninja",
+    "meson",
+    "clang",
+    "clang-*",
+    "llvm",
+    "llvm-*",
+    "gdb",
+    "lldb",
+    "valgrind",
+    "strace",
+    "jq",
+    "curl",
+    "wget",
+    "build-base",
+    "build-essential",
+    ".build-deps",
+    "yq",
+    "ripgrep",
+    "fd-find",
+    "fd",
+    "bat",
+    "fzf",
+    "exa",
+    "eza",
+    "htop",
+    "tree",
+    "tmux",
+    "vim",
+    "neovim",
+    "nano",
+    "emacs",
+    "shellcheck",
+    "hadolint",
+    "ffmpeg",
+    "imagemagick",
+    "graphviz",
+    "pandoc",
+    "texlive*",
+    "sqlite3",
+    "httpie",
+    "awscli",
+    "kubectl",
+    "helm",
+    "terraform",
+    "gh",
+    "cowsay",
+    "figlet",
+    "neofetch",
+    "protobuf-compiler",
+    "erlang",
+    "elixir",
+    "ghc",
+    "ocaml",
+    "opam",
+    "lua5*",
+    "luarocks",
+    "r-base",
+    "julia",
+    "zig",
+    "bazel",
+    "ccache",
+    "hyperfine",
+];
+
+/// Programs that install and remove packages of the machine.
+const INSTALLERS: &[&str] =
+    &["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "zypper", "apk", "pacman", "snap", "brew"];
+
+/// Removes tools that are installed again with one command, or what the package manager itself says that nothing needs.
+pub(super) fn removes_tools(inv: &Invocation) -> bool {
+    if !runs(inv, INSTALLERS) {
+        return false;
+    }
+    const HARD: &[&str] = &[
+        "--force",
+        "--ignore-dependencies",
+        "--zap",
+        "--nodeps",
+        "-Rdd",
+        "--allow-remove-essential",
+        "--force-yes",
+        "--noscripts",
+        "-Rcns",
+        "-Rc",
+    ];
+    let words = deeds::known_words(inv);
+    if words.len() != inv.args.len() || words.iter().any(|word| HARD.contains(word)) {
+        return false;
+    }
+    let mut names = words.iter().filter(|word| !word.starts_with('-')).copied();
+    let verb = if inv.program == "pacman" { "remove" } else { names.next().unwrap_or_default() };
+    let named: Vec<&str> = names.collect();
+    match verb {
+        // What was only ever there for others that are gone.
+        "autoremove" => named.is_empty() && !words.contains(&"--purge"),
+        // Homebrew keeps to its own directory and refuses what others need.
+        "uninstall" | "remove" | "rm" if inv.program == "brew" => !named.is_empty(),
+        "remove" | "purge" | "erase" | "del" | "rm" => {
+            !named.is_empty() && named.iter().all(|name| is_tool(name))
+        }
+        _ => false,
+    }
+}
+
+fn is_tool(name: &str) -> bool {
+    TOOLS.iter().any(|tool| match tool.split_once('*') {
+        Some((front, back)) => {
+            name.strip_prefix(front).is_some_and(|rest| rest.contains(back.trim_end_matches('*')))
+        }
+        None => name == *tool,
+    })
+}
+
+/// `gh workflow run ci.yml`: has the host build or test; nothing in it speaks of what others use.
+pub(super) fn starts_a_check(inv: &Invocation) -> bool {
+    const CHECKS: &[&str] = &[
+        "ci",
+        "test",
+        "build",
+        "lint",
+        "check",
+        "e2e",
+        "integration",
+        "unit",
+        "bench",
+        "nightly",
+        "docs",
+        "coverage",
+        "codeql",
+        "format",
+        "fuzz",
+    ];
+    const OTHERS: &[&str] = &[
+        "deploy",
+        "release",
+        "publish",
+        "prod",
+        "destroy",
+        "delete",
+        "rollback",
+        "migrat",
+        "promote",
+        "teardown",
+        "terraform",
+        "infra",
+        "push",
+        "drop",
+        "reset",
+    ];
+    let words = deeds::known_words(inv);
+    let ["workflow", "run", name, ..] = words.as_slice() else { return false };
+    let parts = |word: &str| {
+        word.to_ascii_lowercase()
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let speaks = |word: &&str| {
+        let word = word.to_ascii_lowercase();
+        OTHERS.iter().any(|other| word.contains(other))
+    };
+    runs(inv, &["gh"])
+        && words.len() == inv.args.len()
+        && parts(name).iter().any(|part| CHECKS.contains(&part.as_str()))
+        && !words.iter().any(speaks)
+}
+
+/// `go env -w GOPROXY=direct`: a source that is the language's own, or a private one left out.
+pub(super) fn sets_own_source(inv: &Invocation) -> bool {
+    let mut settings = inv.args.iter().filter(|arg| arg.prefix().contains('=')).peekable();
+    inv.program == "go"
+        && settings.peek().is_some()
+        && settings.all(|arg| {
+            let known = arg.known().and_then(|text| text.split_once('='));
+            known.is_some_and(|(name, value)| match name {
+                "GOPROXY" => value
+                    .split([',', '|'])
+                    .all(|one| matches!(one, "direct" | "off" | "https://proxy.golang.org")),
+                "GOFLAGS" => value
+                    .split(' ')
+                    .all(|flag| matches!(flag, "" | "-mod=mod" | "-mod=vendor" | "-mod=readonly")),
+                _ => false,
+            })
+        })
+}
+
+/// `strace -c -p`: counts calls and shows nothing of what is in them.
+pub(super) fn only_counts(inv: &Invocation) -> bool {
+    const OTHERS: &[&str] =
+        &["-o", "-e", "-s", "-x", "-y", "-k", "-w", "-C", "--output", "--trace", "--inject"];
+    matches!(inv.program.as_str(), "strace" | "ltrace")
+        && !inv.privileged
+        && (has_flag(inv, "-c") || has_flag(inv, "--summary-only"))
+        && !OTHERS.iter().any(|flag| has_flag(inv, flag))
+}
+
+/// `cloudflared tunnel list` and its like, which only tell.
+pub(super) fn tells_of_tunnels(inv: &Invocation) -> bool {
+    let mut words = deeds::known_words(inv).into_iter().skip_while(|word| *word != "tunnel").skip(1);
+    let first = words.next();
+    asks_for_help(inv)
+        || matches!(first, Some("list" | "ls" | "info" | "ready" | "--help" | "help" | "--version"))
+        || first == Some("diag")
+}
+
+/// `tcpdump -r file`: reads what was recorded, and runs nothing on the way.
+pub(super) fn reads_recording(inv: &Invocation) -> bool {
+    let told = |flag: &str| inv.args.iter().any(|arg| arg.prefix().starts_with(flag));
+    let reads = inv.args.iter().any(|arg| arg.prefix() == "-r");
+    let lists = matches!(inv.args.as_slice(), [one] if matches!(one.known(), Some("-D" | "--list-interfaces" | "--version")));
+    lists || reads && !told("-i") && !told("-z") && !told("--interface")
+}
+
+/// The one right that a server needs to be reached below port 1024.
+pub(super) fn binds_low_ports(inv: &Invocation) -> bool {
+    const RIGHT: &[&str] = &[
+        "cap_net_bind_service=+ep",
+        "cap_net_bind_service+ep",
+        "cap_net_bind_service=ep",
+        "cap_net_bind_service=+eip",
+        "cap_net_bind_service+eip",
+    ];
+    let mut operands = inv.operands.iter();
+    let right = operands.next().and_then(Arg::known).unwrap_or_default().to_ascii_lowercase();
+    let files: Vec<&Arg> = operands.collect();
+    // A program of the machine's own is nobody's server.
+    let own = |arg: &&Arg| {
+        arg.known().is_some_and(|path| !path.starts_with(['/', '~', '-']) && !path.contains(".."))
+    };
+    inv.program == "setcap" && RIGHT.contains(&right.as_str()) && !files.is_empty() && files.iter().all(own)
+}
+
+/// Parts of the desktop that start again by themselves: how a setting of it is made to show.
+pub(super) fn refreshes_desktop(name: &str, inv: &Invocation) -> bool {
+    matches!(name, "Finder" | "Dock" | "SystemUIServer") && inv.program == "killall" && inv.flags.is_empty()
+}
+
+/// A made-up body for a request, of the kind that tests keep: below a directory for such, in the project.
+pub(super) fn is_sample(path: &str) -> bool {
+    const DIRS: &[&str] = &[
+        "fixtures",
+        "fixture",
+        "tests",
+        "test",
+        "testdata",
+        "examples",
+        "example",
+        "samples",
+        "mocks",
+        "payloads",
+        "requests",
+        "__fixtures__",
+    ];
+    let dirs = path.rsplit_once('/').map_or("", |(dirs, _)| dirs);
+    let safe = !path.starts_with(['/', '~'])
+        && !path.split('/').any(|part| part == ".." || part.starts_with(".env"));
+    safe && [".json", ".xml", ".graphql"].iter().any(|end| path.ends_with(end))
+        && dirs.split('/').any(|dir| DIRS.contains(&dir))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switches_that_work_is_tuned_with() {
+        for name in ["vm.max_map_count", "fs.inotify.max_user_watches"] {
+            assert!(is_tuned(name), "{name}");
+        }
+        for name in ["kernel.core_pattern", "fs.inotify", "vm.overcommit_memory", "vm.swappiness.x"] {
+            assert!(!is_tuned(name), "{name}");
+        }
+        assert!(is_tuned_file("/proc/sys/vm/drop_caches"));
+        assert!(!is_tuned_file("/proc/sys/kernel/sysrq"));
+        assert!(!is_tuned_file("/proc/sysrq-trigger"));
+    }
+
+    #[test]
+    fn tools_by_name() {
+        for name in ["nodejs", "golang-go", "openjdk-17-jdk", "clang-14", "java-17-openjdk-devel"] {
+            assert!(is_tool(name), "{name}");
+        }
+        for name in ["nginx", "python3", "openssh-server", "gcc", "linux-image-generic", "*", "no*"] {
+            assert!(!is_tool(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn bodies_that_tests_keep() {
+        assert!(is_sample("tests/fixtures/order.json"));
+        for path in
+            ["order.json", "/etc/tests/x.json", "../tests/x.json", "tests/dump.sql", "tests/.env.json"]
+        {
+            assert!(!is_sample(path), "{path}");
+        }
+    }
+}
