@@ -6,8 +6,8 @@ use super::{everyday, lists, predicate, standing, sub};
 use crate::domain::{Effect, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    At, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help,
-    flag_value, has_flag, is_rehearsal, runs,
+    At, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
+    asks_for_help, flag_value, has_flag, is_rehearsal, runs,
 };
 use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
@@ -145,6 +145,19 @@ const RAZED: Deeds = &[
     (&["juju"], &["destroy-model", "destroy-controller", "kill-controller", "remove-application"]),
     (&["ceph"], &["osd pool delete", "osd pool rm", "fs rm"]),
     (&["kubectl", "oc"], &["drain --force", "drain --disable-eviction"]),
+    (&["k3s-killall.sh", "rke2-killall.sh"], &["*"]),
+    (&["crictl"], &["rm -a", "rmp -a", "rmi -a", "rm --all", "rmp --all", "rmi --all"]),
+    (&["talosctl"], &["reset"]),
+    (&["cilium"], &["uninstall"]),
+    (&["mongocli"], &["clusters delete", "projects delete"]),
+    (&["firebase-tools"], &["firestore:delete", "database:remove", "projects:delete", "functions:delete"]),
+    (&["neonctl", "neon"], &["branches delete"]),
+    (&["az"], &["backup protection disable --delete-backup-data"]),
+    (&["hub"], &["api -X DELETE repos/*", "api -XDELETE repos/*", "api --method DELETE repos/*"]),
+    (&["tea"], &["repo delete", "repos delete", "repos rm", "repo rm"]),
+    (&["gh"], &["run delete --all", "cache delete --all"]),
+    (&["kubectl", "oc"], &["taint --all", "cordon --all"]),
+    (TERRAFORM, &["workspace delete -force", "state push -force", "force-unlock -force"]),
 ];
 
 /// Deeds that switch off what protects or watches a cloud account.
@@ -176,6 +189,9 @@ const LOOSENED: Deeds = &[(
         "logs put-retention-policy",
         "s3api put-bucket-logging",
         "cloudwatch disable-alarm-actions",
+        "cloudtrail put-event-selectors",
+        "cloudwatch delete-alarms",
+        "s3api put-object-lock-configuration",
     ],
 )];
 
@@ -255,8 +271,26 @@ const GIVEN: Deeds = &[
             "api repos/* visibility=public",
             "api -X PUT repos/* permission=admin",
             "api repos/* permission=admin",
+            "api repos/* key=*",
+            "api user/keys key=*",
+            "api /user/keys key=*",
+            "api repos/* config[url]=*",
+            "api orgs/* role=admin",
+            "api repos/* allowed_actions=all",
+            "auth refresh delete_repo*",
+            "auth refresh admin:*",
+            "auth login admin:*",
+            "auth login delete_repo*",
         ],
     ),
+    (&["glab"], &["api projects/* visibility=public"]),
+    (
+        &["kubectl", "oc"],
+        &["proxy --address=0.0.0.0", "proxy 0.0.0.0", "patch clusterrole*", "edit clusterrole*"],
+    ),
+    (&["az"], &["storage account update --allow-blob-public-access true"]),
+    (&["aws"], &["rds modify-db-instance --master-user-password"]),
+    (&["heroku"], &["access:add"]),
     (&["gh"], &["ssh-key add", "gpg-key add"]),
     (&["glab"], &["deploy-key add", "repo members add", "ssh-key add"]),
     (&["docker"], &["swarm join"]),
@@ -267,6 +301,26 @@ const GIVEN: Deeds = &[
 /// Deeds of which a person is asked.
 const ASKED: Deeds = &[
     (&["aws"], &["s3 mv s3://* s3://* --recursive"]),
+    (
+        &["aws"],
+        &[
+            "s3api put-bucket-lifecycle-configuration",
+            "ec2 run-instances --count",
+            "ecr batch-delete-image",
+            "autoscaling update-auto-scaling-group --max-size 0",
+            "dynamodb batch-write-item",
+        ],
+    ),
+    (&["terragrunt"], &["run-all apply --terragrunt-non-interactive", "run --all apply"]),
+    (&["helmfile"], &["sync", "apply"]),
+    (&["argocd"], &["app sync --prune", "app sync --force"]),
+    (&["ctr", "nerdctl"], &["containers rm", "containers delete", "images rm", "namespaces rm"]),
+    (&["docker"], &["compose rm -v"]),
+    (&["kubectl", "oc"], &["port-forward 0.0.0.0", "port-forward --address=0.0.0.0"]),
+    (&["fly", "flyctl"], &["postgres detach", "pg detach"]),
+    (&["firebase", "firebase-tools"], &["auth:export", "auth:import"]),
+    (&["ansible-pull"], &["-U", "--url"]),
+    (&["lxd"], &["init --auto"]),
     (TERRAFORM, &["apply -destroy", "apply --destroy", "state mv"]),
     (&["pulumi"], &["stack rm", "state delete", "refresh --yes", "cancel"]),
     (&["sam"], &["delete"]),
@@ -459,6 +513,7 @@ const PRINTED: Deeds = &[
         &["aws"],
         &["secretsmanager batch-get-secret-value", "sts get-session-token", "ecr get-authorization-token"],
     ),
+    (&["aws"], &["ec2 get-password-data"]),
     (&["railway"], &["variables"]),
     (&["kubectl", "oc"], &["create token"]),
     (&["doctl"], &["databases connection", "auth token"]),
@@ -642,7 +697,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "cloud.state-deleted",
-        verdict: Verdict::Modify,
         reason: "deletes the file in which it is kept what infrastructure was built",
         instead: Some(Instead::Command("terraform state list")),
         when: &[When::Effect(OnEffect {
@@ -736,6 +790,7 @@ pub(super) const RULES: &[Rule] = &[
             predicate("cloud_cli_deletes", Trigger::programs(CLOUDS), cloud_deletes),
             predicate("razed_by_words", Trigger::rows(RAZED), razed),
             predicate("deleted_at_a_provider", Trigger::programs(lists::DOWNLOADERS), deleted_by_request),
+            When::Code(Code { programs: &[], all: &[PROVIDERS_IN_CODE, DELETED_IN_CODE] }),
         ],
         fires: &[
             "aws ec2 terminate-instances --instance-ids i-1",
@@ -751,6 +806,8 @@ pub(super) const RULES: &[Rule] = &[
             "curl -X DELETE https://api.digitalocean.com/v2/droplets/1",
             "curl -X DELETE https://api.github.com/repos/a/b",
             "aws-nuke -c x.yml --no-dry-run",
+            "python3 -c \"import boto3; boto3.client('ec2').terminate_instances(InstanceIds=['i-1'])\"",
+            "python3 -c \"import boto3; boto3.resource('s3').Bucket('b').objects.all().delete()\"",
         ],
         silent: &[
             "curl -X DELETE https://api.github.com/repos/a/b/git/refs/heads/x",
@@ -761,6 +818,7 @@ pub(super) const RULES: &[Rule] = &[
             "eksctl get cluster",
             "gh api -X DELETE repos/a/b/git/refs/heads/x",
             "aws ec2 describe-instances",
+            "python3 -c \"import boto3; print(boto3.client('ec2').describe_instances())\"",
             "gcloud projects list",
             "az group list",
             "aws rds describe-db-instances",
@@ -802,6 +860,7 @@ pub(super) const RULES: &[Rule] = &[
             )),
             When::Command(sub(&["az"], &["role assignment create", "ad sp create-for-rbac"])),
             predicate("access_given_by_words", Trigger::rows(GIVEN), |scene| deeds::done(scene, GIVEN)),
+            predicate("access_given_by_request", Trigger::programs(lists::DOWNLOADERS), given_by_request),
             When::Command(sub(KUBECTL, &["create clusterrolebinding", "create rolebinding", "create token"])),
         ],
         fires: &[
@@ -809,12 +868,18 @@ pub(super) const RULES: &[Rule] = &[
             "gcloud projects add-iam-policy-binding p --member=x --role=roles/owner",
             "az role assignment create --role Owner",
             "kubectl create clusterrolebinding x --clusterrole=cluster-admin --user=u",
+            "curl -X PUT https://api.github.com/repos/a/b/collaborators/u",
+            "curl -X PATCH https://api.github.com/repos/a/b -d '{\"private\":false}'",
+            "gh api repos/a/b/keys -f title=k -f key='ssh-rsa AAAA'",
         ],
         silent: &[
             "aws sts get-caller-identity",
             "aws iam list-users",
             "gcloud projects get-iam-policy p",
             "kubectl get clusterrolebindings",
+            "curl https://api.github.com/repos/a/b/collaborators",
+            "curl -X POST https://api.github.com/repos/a/b/issues -d '{\"title\":\"x\"}'",
+            "gh api repos/a/b/keys",
         ],
         ..RULE
     },
@@ -935,6 +1000,7 @@ pub(super) const RULES: &[Rule] = &[
                     "auth logout",
                     "issue delete",
                     "gist delete",
+                    "gpg-key delete",
                 ],
             )),
             predicate("gh_api_writes", Trigger::programs(HUBS), gh_api_deletes),
@@ -1042,6 +1108,23 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+/// Libraries of providers as code names them, and the calls that delete what holds data or runs.
+const PROVIDERS_IN_CODE: &[&str] = &["boto3", "google.cloud", "azure.mgmt", "@aws-sdk/", "@google-cloud/"];
+const DELETED_IN_CODE: &[&str] = &[
+    "terminate_instances(",
+    "delete_db_",
+    "delete_bucket(",
+    "objects.all().delete(",
+    "object_versions.all().delete(",
+    "delete_stack(",
+    "delete_cluster(",
+    "delete_user(",
+    "schedule_key_deletion(",
+    "TerminateInstancesCommand",
+    "DeleteBucketCommand",
+    "resource_groups.begin_delete(",
+];
+
 /// A way into the interfaces of providers, for requests that delete.
 const PROVIDERS: &[&str] = &[
     "api.digitalocean.com/v2/",
@@ -1089,7 +1172,13 @@ fn deleted_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let path = path.trim_end_matches('/');
                 path.split('/').count() == 2 || path.ends_with("/protection")
             });
+            let at_gitlab = address.split_once("/api/v4/projects/").is_some_and(|(host, _)| {
+                host.contains('.') && !host.contains('/') && !host.starts_with("127.")
+            });
             at_github
+                || at_gitlab
+                || address.starts_with("api.github.com/orgs/")
+                || address.starts_with("api.github.com/user/")
                 || PROVIDERS.iter().any(|front| {
                     address.starts_with(front)
                         || address
@@ -1116,6 +1205,40 @@ fn deleted_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
         };
         deletes && texts.iter().any(|text| asked(text)) || mutates()
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A code host is asked by a plain request to let somebody in, or to show everybody what was private.
+fn given_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(lists::DOWNLOADERS, |inv| {
+        let texts: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let writes = ["-d", "--data", "--data-raw", "--json", "-X", "--request", "-F", "--method"]
+            .iter()
+            .any(|flag| has_flag(inv, flag))
+            || texts.iter().any(|text| matches!(text.as_str(), "PUT" | "POST" | "PATCH"));
+        let path = texts.iter().find_map(|text| {
+            let (_, rest) = text.split_once("://")?;
+            let (host, path) = rest.split_once('/')?;
+            let hosts = host == "api.github.com" || path.starts_with("api/v4/") && host.contains('.');
+            hosts.then(|| path.trim_end_matches('/').to_owned())
+        });
+        let opens = || {
+            texts.iter().any(|text| {
+                let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+                ["\"private\":false", "\"visibility\":\"public\"", "visibility=public"]
+                    .iter()
+                    .any(|word| text.contains(word))
+            })
+        };
+        writes
+            && path.is_some_and(|path| {
+                let last = path.rsplit('/').next().unwrap_or_default();
+                matches!(last, "keys" | "hooks" | "deploy_keys" | "members" | "ssh_keys")
+                    || path.contains("/collaborators/")
+                    || path.contains("/memberships/")
+                    || opens()
+            })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -1281,6 +1404,7 @@ fn is_data(path: &str) -> bool {
     .iter()
     .any(|name| path.strip_prefix("/var/lib/").is_some_and(|rest| rest.starts_with(name)))
         || path.starts_with("/data/db")
+        || path.trim_end_matches(['*', '/', '.']) == "/data"
 }
 
 /// The root, a directory at the top or one of data, or all in one.

@@ -90,6 +90,10 @@ const DECODES: &[&str] = &[
     "pack(\"H",
     "fromCharCode",
     "hex2bin",
+    "pack('m",
+    "pack(\"m",
+    "pack1('m",
+    "pack1(\"m",
 ];
 
 /// Functions that run text as code or as a command.

@@ -66,6 +66,7 @@ const CLIENTS: &[&str] = &[
     "tarantoolctl",
     "rqlite",
     "pgloader",
+    "mysqlsh",
 ];
 
 /// Frameworks whose own client is given statements on its standard input.
@@ -116,6 +117,8 @@ const LOST: Deeds = &[
     (&["pgbackrest"], &["stanza-delete", "expire --set"]),
     (&["wal-g", "wal-e"], &["delete everything", "delete"]),
     (&["pg_dropcluster", "pg_resetwal"], &["*"]),
+    (&["mysqld", "mariadbd", "mysqld_safe"], &["--skip-grant-tables"]),
+    (&["redis-cli", "valkey-cli"], &["acl setuser", "ACL SETUSER", "acl deluser", "ACL DELUSER"]),
 ];
 
 /// The same of Rails.
@@ -140,6 +143,9 @@ const EMPTIED: Deeds = &[
     (&["pg_restore"], &["--clean", "-c"]),
     (&["mongorestore"], &["--drop"]),
     (&["dropuser"], &["*"]),
+    (&["pg_ctl", "pg_ctlcluster"], &["stop immediate", "immediate"]),
+    (&["mysqladmin", "mariadb-admin"], &["shutdown", "password"]),
+    (&["drizzle-kit"], &["push --force"]),
     (&["flyway"], &["clean"]),
     (&["mvn", "mvnw", "gradle", "gradlew"], &["flyway:clean", "flywayClean", "liquibase:dropAll", "dropAll"]),
     (&["liquibase"], &["drop-all", "dropAll", "rollback*", "rollbackCount"]),
@@ -424,6 +430,7 @@ pub(super) const RULES: &[Rule] = &[
             "sqlite3 app.db 'delete from users;'",
             "sqlite3 app.db \"DELETE FROM t; SELECT * FROM t WHERE a=1\"",
             "sqlite3 app.db 'DELETE FROM t WHERE 1=1'",
+            "psql -c 'UPDATE t SET a = 0 WHERE id > 0 OR 1=1'",
             "bq query 'DELETE FROM a.b WHERE true'",
         ],
         silent: &[
@@ -449,12 +456,15 @@ pub(super) const RULES: &[Rule] = &[
             "sqlcmd -Q \"EXEC xp_cmdshell 'whoami'\"",
             "mysql -e \"SELECT 1 INTO OUTFILE '/var/www/x.php'\"",
             "psql -c 'ALTER USER app WITH SUPERUSER'",
+            "psql -c \"ALTER USER postgres WITH PASSWORD 'x'\"",
+            "psql -c 'ALTER SYSTEM SET archive_mode = off'",
             "redis-cli CONFIG SET dir /root/.ssh",
             "mysql -e '\\! sh'",
             "sqlite3 /dev/null '.shell /bin/sh'",
         ],
         silent: &[
             "psql -c 'COPY t TO STDOUT'",
+            "psql -c \"ALTER USER app WITH PASSWORD 'x'\"",
             "psql -c 'GRANT SELECT ON t TO reader'",
             "psql -c 'GRANT ALL PRIVILEGES ON DATABASE app TO app'",
             "redis-cli CONFIG GET dir",
@@ -615,6 +625,10 @@ fn is_without_where(words: &[String]) -> bool {
     }
     let Some(at) = words.iter().position(|word| word == "WHERE") else { return true };
     let condition: Vec<&str> = words.iter().skip(at + 1).map(String::as_str).collect();
+    let always = |pair: &[&str]| matches!(pair, ["TRUE"] | ["1"] | ["1", "1"] | ["?", "?"]);
+    if condition.rsplit(|word| *word == "OR").next().is_some_and(always) {
+        return true;
+    }
     matches!(condition.as_slice(), ["TRUE"] | ["1"] | ["1", "1"] | ["?", "?"] | ["TRUE", "TRUE"])
 }
 
@@ -654,6 +668,11 @@ fn opens(words: &[String]) -> bool {
         || starts(words, &["DELETE", "FROM", "MYSQL.USER"])
         || starts(words, &["SET", "GLOBAL", "GENERAL_LOG_FILE"])
         || starts(words, &["CREATE", "FUNCTION"]) && has("SONAME")
+        || starts(words, &["ALTER", "SYSTEM"])
+        || starts(words, &["SET", "GLOBAL"]) && has("GENERAL_LOG")
+        || (starts(words, &["ALTER", "USER"]) || starts(words, &["ALTER", "ROLE"]))
+            && words.get(2).is_some_and(|name| matches!(name.as_str(), "POSTGRES" | "ROOT" | "SA"))
+            && (has("PASSWORD") || has("IDENTIFIED"))
         || both("LANGUAGE", "PLPYTHONU")
         || both("LANGUAGE", "PLPYTHON3U")
 }

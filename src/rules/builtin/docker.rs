@@ -85,6 +85,7 @@ pub(super) const RULES: &[Rule] = &[
             "docker kill $(docker ps -q)",
             "docker volume rm $(docker volume ls -q)",
             "docker volume rm pgdata",
+            "docker service ls -q | xargs docker service rm",
             "podman rm -af",
         ],
         silent: &[
@@ -174,6 +175,7 @@ fn verb(inv: &Invocation) -> &str {
     let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
     match words.next().unwrap_or_default() {
         "container" | "image" => words.next().unwrap_or_default(),
+        "service" => words.next().filter(|word| matches!(*word, "rm" | "remove")).map_or("", |_| "service"),
         "volume" => words.next().filter(|word| matches!(*word, "rm" | "remove")).map_or("", |_| "volume"),
         word => word,
     }
@@ -188,7 +190,7 @@ fn every<'a>(scene: &Scene<'a>, taken: Taken) -> Found<'a> {
         }
         let forced = has_flag(inv, "-f") || has_flag(inv, "--force") || has_flag(inv, "-v");
         let takes = match verb(inv) {
-            "volume" | "kill" => Some(Taken::Lasting),
+            "volume" | "kill" | "service" => Some(Taken::Lasting),
             "rm" if forced => Some(Taken::Lasting),
             "rm" | "rmi" | "stop" => Some(Taken::Again),
             _ => None,

@@ -318,23 +318,14 @@ pub(crate) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "deletes branches on the remote that are not named here",
         instead: Some(Instead::Command("git push origin --delete topic")),
-        when: &[
-            When::Command(git(&["push"], &[&["--prune"]])),
-            predicate("git_push_deletes_unknown", Trigger::programs(GIT), |scene| {
-                first_git(scene, "push", |inv| {
-                    let by_option = has_flag(inv, "--delete") || has_flag(inv, "-d");
-                    let unknown = |arg: &Arg| arg.has_unknown() || arg.has_glob();
-                    inv.operands
-                        .iter()
-                        .any(|arg| unknown(arg) && (by_option || arg.prefix().starts_with(':')))
-                })
-            }),
-        ],
-        fires: &[
-            "git push --prune origin",
-            "git push origin --delete \"$B\"",
-            "git branch -r | xargs git push origin --delete",
-        ],
+        when: &[predicate("git_push_deletes_unknown", Trigger::programs(GIT), |scene| {
+            first_git(scene, "push", |inv| {
+                let by_option = has_flag(inv, "--delete") || has_flag(inv, "-d");
+                let unknown = |arg: &Arg| arg.has_unknown() || arg.has_glob();
+                inv.operands.iter().any(|arg| unknown(arg) && (by_option || arg.prefix().starts_with(':')))
+            })
+        })],
+        fires: &["git push origin --delete \"$B\"", "git branch -r | xargs git push origin --delete"],
         silent: &["git push origin --delete topic", "git push origin \"$B\"", "git remote prune origin"],
         ..RULE
     },
@@ -356,8 +347,8 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.push-mirror",
         reason: "makes the remote an exact copy, deleting every branch that is not here",
         instead: Some(Instead::Command("git push --all")),
-        when: &[When::Command(git(&["push"], &[&["--mirror"]]))],
-        fires: &["git push --mirror", "git push --mirror backup"],
+        when: &[When::Command(git(&["push"], &[&["--mirror", "--prune"]]))],
+        fires: &["git push --mirror", "git push --mirror backup", "git push --prune origin 'refs/heads/*'"],
         silent: &["git push --all", "git clone --mirror https://github.com/a/b"],
         ..RULE
     },
@@ -627,6 +618,7 @@ pub(crate) const RULES: &[Rule] = &[
                 flags: &[&["-C", "--clean"]],
                 ..sub(&["sl"], &["goto", "update", "up"])
             }),
+            When::Command(sub(&["sl"], &["purge", "clean"])),
             predicate("repository_damaged_by_git", Trigger::programs(GIT), repository_damaged),
             When::Command(Command {
                 flags: &[&["-C", "--clean"]],
@@ -658,6 +650,11 @@ pub(crate) const RULES: &[Rule] = &[
             "hg revert --all --no-backup",
             "svn cleanup --remove-unversioned",
             "sl goto --clean main",
+            "sl purge",
+            "git stash -u && git stash drop",
+            "git stash push; git stash drop",
+            "git fast-import --force",
+            "git update-ref refs/heads/main HEAD~10",
         ],
         silent: &[
             "git tag -d v1",
@@ -674,6 +671,8 @@ pub(crate) const RULES: &[Rule] = &[
             "java -jar app.jar",
             "git branch -D topic",
             "git branch -d main",
+            "git stash pop || git stash drop",
+            "git stash drop",
             "git show HEAD | git apply -R",
             "git diff | git apply --cached --check",
             "hg revert a.txt",
@@ -1154,13 +1153,14 @@ fn is_sub(inv: &Invocation, word: &str) -> bool {
 
 /// One condition for what is rare, so that an ordinary `git status` meets no more of them.
 fn repository_damaged<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let ways: [for<'b> fn(&Scene<'b>) -> Found<'b>; 6] = [
+    let ways: [for<'b> fn(&Scene<'b>) -> Found<'b>; 7] = [
         history_replaced,
         tags_deleted,
         repository_broken,
         expires_at_once,
         deletes_protected_here,
         changes_taken_back,
+        stashed_and_dropped,
     ];
     let found = ways.iter().map(|way| way(scene)).find(|found| !matches!(found, Found::No));
     found.unwrap_or(Found::No)
@@ -1173,11 +1173,19 @@ fn history_replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
         Some("symbolic-ref") => flagged(inv, &["-d", "--delete"]),
         Some("replace") => flagged(inv, &["-f", "--graft", "--force"]),
         Some("rebase") => flagged(inv, &["--root"]),
-        Some("send-pack") => flagged(inv, &["--force", "--mirror", "-f"]),
+        Some("send-pack" | "http-push") => flagged(inv, &["--force", "--mirror", "-f"]),
+        Some("fast-import") => flagged(inv, &["--force"]),
+        Some("update-ref") => moves_protected_ref(inv, scene),
         Some("lfs") => has_operand(inv, "migrate") || inv.sub.iter().any(|word| word == "migrate"),
         _ => false,
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `git update-ref refs/heads/main HEAD~3`, past every check.
+fn moves_protected_ref(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let first = inv.operands.first().and_then(Arg::known);
+    first.is_some_and(|name| name.starts_with("refs/heads/") && is_protected(target_of_refspec(name), scene))
 }
 
 /// `git tag -d $(git tag)`, `git tag -l | xargs git tag -d`.
@@ -1241,6 +1249,18 @@ fn changes_taken_back<'a>(scene: &Scene<'a>) -> Found<'a> {
         let looks = has_flag(inv, "--check") || has_flag(inv, "--stat");
         back && !looks && inv.operands.is_empty() && inv.pipeline == shown.pipeline && inv.stage > shown.stage
     })
+}
+
+/// `git stash && git stash drop`: as `git reset --hard`.
+fn stashed_and_dropped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let stash = |inv: &Invocation, subs: &[&str]| {
+        is_git(inv, "stash") && subs.contains(&inv.sub.get(1).map_or("push", String::as_str))
+    };
+    let Some(dropped) = all.iter().position(|inv| stash(inv, &["drop"])) else { return Found::No };
+    let before = all.iter().take(dropped).rev().find(|inv| is_git(inv, "stash"));
+    let made = before.is_some_and(|inv| stash(inv, &["push", "save"]));
+    Found::from(all.get(dropped).filter(|_| made).map(|inv| inv.text.as_str()))
 }
 
 /// A setting after which a plain push overwrites or deletes what is on the remote.

@@ -538,6 +538,19 @@ pub(crate) const DISTRIBUTORS: &[&str] = &[
     "gitlab.freedesktop.org",
     "salsa.debian.org",
     "*.googlesource.com",
+    "dl.fedoraproject.org",
+    "mirrors.rpmfusion.org",
+    "download.opensuse.org",
+    "packages.microsoft.com",
+    "rpm.nodesource.com",
+    "deb.nodesource.com",
+    "yum.postgresql.org",
+    "download.postgresql.org",
+    "rpms.remirepo.net",
+    "www.elrepo.org",
+    "repo.mysql.com",
+    "dev.mysql.com",
+    "artifacts.elastic.co",
 ];
 
 /// Registries that packages usually come from, and hosts whose modules are run by their address.

@@ -754,12 +754,15 @@ fn offered<'a>(scene: &Scene<'a>) -> Found<'a> {
         "psql", "sqlite3", "mysql", "php", "ruby", "rlwrap",
     ];
     let line = scene.command_line();
-    let injected = ["sudo ", "doas "].iter().any(|sudo| {
-        line.match_indices(sudo).any(|(at, _)| {
-            let rest = line.get(at + sudo.len()..).unwrap_or_default();
-            let words =
-                rest.split_whitespace().take_while(|word| word.contains('=') || word.starts_with('-'));
-            { words }.any(|word| {
+    let words: Vec<&str> = line
+        .split_whitespace()
+        .map(|word| word.trim_matches(['"', '\'', '\\', '(', '`', '{']))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let injected = ["sudo", "doas"].iter().any(|sudo| {
+        words.iter().enumerate().filter(|(_, word)| word.ends_with(sudo)).any(|(at, _)| {
+            let rest = words.iter().skip(at + 1);
+            { rest }.take_while(|word| word.contains('=') || word.starts_with('-')).any(|word| {
                 [
                     "LD_PRELOAD=",
                     "LD_LIBRARY_PATH=",

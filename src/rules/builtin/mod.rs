@@ -1,6 +1,7 @@
 //! Our judgement on what commands do: the built-in rules, one entry each, a file for each subject.
 
 pub(in crate::rules) mod across;
+mod branches;
 mod carried;
 mod cloud;
 mod clusters;
@@ -60,6 +61,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     powershell::RULES,
     persistence::RULES,
     git::RULES,
+    branches::RULES,
     system::RULES,
     machine::RULES,
     resources::RULES,
@@ -71,6 +73,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     resets::RULES,
     database::RULES,
     packages::strangers::RULES,
+    packages::hosted::RULES,
     mail::RULES,
     packages::RULES,
     tools::RULES,

@@ -1,5 +1,6 @@
 //! Packages: publishing, removal, and code from unusual places.
 
+pub(super) mod hosted;
 pub(super) mod strangers;
 
 use super::deeds::{self, Deeds};
@@ -26,13 +27,31 @@ const INSTALLERS: &[&str] = &[
 
 /// Programs that run, or install and run, what stands at an address.
 const URL_RUNNERS: &[&str] = &[
-    "npx", "bunx", "pnpx", "uvx", "pip", "pip3", "npm", "pnpm", "yarn", "bun", "pipx", "uv", "poetry",
-    "deno", "go",
+    "npx",
+    "bunx",
+    "pnpx",
+    "uvx",
+    "pip",
+    "pip3",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "pipx",
+    "uv",
+    "poetry",
+    "deno",
+    "go",
+    "jbang",
+    "streamlit",
 ];
 
 /// Deeds that publish.
 /// Modules that upload to the public registry.
-const UPLOADED: Deeds = &[(&["python", "python3"], &["-m twine upload", "-m flit publish", "-m uv publish"])];
+const UPLOADED: Deeds = &[
+    (&["python", "python3"], &["-m twine upload", "-m flit publish", "-m uv publish"]),
+    (&["dart", "flutter"], &["pub publish"]),
+];
 
 const PUBLISHED: Deeds = &[
     (&["python", "python3"], &["-m twine upload", "twine upload", "-m flit publish"]),
@@ -102,6 +121,8 @@ const UPROOTED: Deeds = &[
     (&["update-alternatives"], &["--remove-all", "--remove"]),
     (&["apt", "apt-get"], &["--allow-unauthenticated", "--allow-insecure-repositories", "--force-yes"]),
     (&["yum", "dnf", "zypper"], &["--nogpgcheck", "--no-gpg-checks"]),
+    (&["apk"], &["--allow-untrusted"]),
+    (&["yay", "paru", "pamac"], &["-R --noconfirm", "-Rns"]),
     (
         &["go"],
         &[
@@ -147,7 +168,13 @@ const REGISTRY_VARIABLES: &[&str] = &[
     "BUNDLE_MIRROR=",
     "YARN_NPM_REGISTRY_SERVER=",
     "CARGO_REGISTRIES_",
+    "GOINSECURE=",
+    "GOSUMDB=off",
+    "NODE_TLS_REJECT_UNAUTHORIZED=0",
 ];
+
+/// Of these, the ones with which nothing that is fetched is checked, whoever it comes from.
+const UNCHECKED: &[&str] = &["GOINSECURE=", "GOSUMDB=off", "NODE_TLS_REJECT_UNAUTHORIZED=0"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -159,8 +186,27 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(Command {
                 without: &["--dry-run", "-n", "--registry", "--index", "--repository", "-r"],
                 ..sub(
-                    &["npm", "pnpm", "yarn", "bun", "cargo", "poetry", "uv", "hatch", "flit", "lerna"],
-                    &["publish", "npm publish", "unpublish"],
+                    &[
+                        "npm",
+                        "pnpm",
+                        "yarn",
+                        "bun",
+                        "cargo",
+                        "poetry",
+                        "uv",
+                        "hatch",
+                        "flit",
+                        "lerna",
+                        "pdm",
+                        "vsce",
+                        "ovsx",
+                        "jsr",
+                        "deno",
+                        "pub",
+                        "changeset",
+                        "cargo-release",
+                    ],
+                    &["publish", "npm publish", "unpublish", "pub publish"],
                 )
             }),
             When::Command(Command {
@@ -179,8 +225,16 @@ pub(super) const RULES: &[Rule] = &[
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
             When::Command(sub(&["cargo"], &["yank"])),
+            When::Command(Command { flags: &[&["--execute", "-x"]], ..sub(&["cargo"], &["release"]) }),
+            When::Command(Command {
+                without: &["--dry-run", "--organization"],
+                ..sub(&["mix", "pod"], &["hex.publish", "trunk push"])
+            }),
         ],
         fires: &[
+            "cargo release --execute",
+            "mix hex.publish --yes",
+            "vsce publish",
             "npm publish",
             "cargo publish",
             "twine upload dist/*",
@@ -196,6 +250,8 @@ pub(super) const RULES: &[Rule] = &[
             "npm pack",
             "npm run publish-docs",
             "git commit -m 'npm publish'",
+            "cargo release",
+            "dart pub publish --dry-run",
         ],
         ..RULE
     },
@@ -223,7 +279,6 @@ pub(super) const RULES: &[Rule] = &[
                         "ovsx",
                         "jsr",
                         "wasm-pack",
-                        "dart",
                         "deno",
                     ],
                     &["publish", "npm publish", "pub publish"],
@@ -577,6 +632,8 @@ pub(super) const RULES: &[Rule] = &[
             "cargo install --index https://x.example/index a",
             "PIP_INDEX_URL=http://x.example/simple pip install a",
             "GOPROXY=http://x.example go get a.example/b",
+            "GOINSECURE=* go get x.example/a",
+            "GOSUMDB=off go install x.example/a@latest",
             "gem sources -a http://x.example",
         ],
         silent: &[
@@ -738,6 +795,9 @@ fn foreign_variable<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
     let foreign = REGISTRY_VARIABLES.iter().any(|name| {
         line.match_indices(name).any(|(at, _)| {
+            if UNCHECKED.contains(name) {
+                return true;
+            }
             let value = line.get(at + name.len()..).unwrap_or_default().trim_start_matches(['"', '\'']);
             let value = value.split([' ', ';', '"', '\'', ',', '|']).next().unwrap_or_default();
             value.contains("://") && !is_usual(&host_of(value), scene.view.policy)
@@ -816,6 +876,8 @@ fn run_from_url<'a>(scene: &Scene<'a>) -> Found<'a> {
             "pipx" | "uv" if matches!(word(0), "run" | "tool") => {
                 words(inv).take(3).any(foreign) || foreign(from)
             }
+            "jbang" => foreign(word(0)),
+            "streamlit" => foreign(word(1)),
             "deno" => {
                 matches!(word(0), "run" | "serve" | "install") && words(inv).skip(1).take(1).any(foreign)
             }

@@ -5,7 +5,8 @@ use super::{predicate, standing};
 use crate::domain::Severity;
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, code_of, input_of, is_interpreter, matches_one_of, runs,
+    Code, Found, Instead, RULE, Rule, Scene, Trigger, When, code_of, input_of, is_interpreter,
+    matches_one_of, runs,
 };
 use crate::shell::Arg;
 
@@ -178,6 +179,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("model_emptied", Trigger::programs(SHELLS), by_code),
             predicate("statement_in_code", Trigger::INTERPRETER, in_code),
+            When::Code(Code { programs: &[], all: &[STORES, EMPTYING] }),
         ],
         fires: &[
             "rails runner 'User.delete_all'",
@@ -187,6 +189,8 @@ pub(super) const RULES: &[Rule] = &[
             "echo 'User.destroy_all' | rails console",
             "python3 -c \"import sqlite3; sqlite3.connect('a.db').execute('DROP TABLE users')\"",
             "node -e \"pool.query('TRUNCATE orders')\"",
+            "python3 -c \"import redis; redis.Redis().flushall()\"",
+            "node -e \"require('mongoose').connection.dropDatabase()\"",
             "php -r '$p->exec(\"DELETE FROM users\");'",
         ],
         silent: &[
@@ -202,6 +206,11 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
+
+/// Stores as code names their clients, and the calls that empty them.
+const STORES: &[&str] =
+    &["import redis", "redis.Redis", "ioredis", "require('redis')", "mongoose", "pymongo", "MongoClient"];
+const EMPTYING: &[&str] = &[".flushall(", ".flushdb(", ".dropDatabase(", ".drop_database("];
 
 /// Programs of which a person is asked anyway.
 const OTHERS: &[&str] = &[

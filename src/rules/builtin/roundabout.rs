@@ -6,7 +6,7 @@ use super::{lists, predicate, run};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Class, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, host_of,
+    Class, Code, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, host_of,
     input_of, is_interpreter, is_known, is_shell, runs,
 };
 use crate::shell::Arg;
@@ -95,9 +95,16 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "takes something away on the code host for everybody, or passes its protections by",
         instead: Some(Instead::Command("gh secret list")),
-        when: &[predicate("lost_on_a_code_host", Trigger::programs(HUBS), hub_lost)],
+        when: &[
+            predicate("lost_on_a_code_host", Trigger::programs(HUBS), hub_lost),
+            predicate("listed_on_a_code_host", Trigger::programs(HUBS), hub_emptied),
+            When::Code(Code { programs: &[], all: &[HUB_HOSTS, HUB_DELETES] }),
+        ],
         fires: &[
             "gh secret delete KEY",
+            "gh run list --json databaseId -q '.[].databaseId' | xargs -n1 gh run delete",
+            "gh pr list --json number -q '.[].number' | xargs -n1 gh pr close",
+            "python3 -c \"import requests; requests.delete('https://api.github.com/repos/a/b')\"",
             "gh variable delete KEY",
             "gh pr merge 3 --admin",
             "gh issue delete 4 --yes",
@@ -115,6 +122,8 @@ pub(super) const RULES: &[Rule] = &[
             "gh secret list",
             "gh pr merge 3 --squash",
             "gh issue close 4",
+            "gh run list --json databaseId -q '.[].databaseId' | xargs -n1 gh run view",
+            "python3 -c \"import requests; print(requests.get('https://api.github.com/repos/a/b').json())\"",
             "gh variable list",
             "gh repo create x --private --source . --push",
             "gh repo create x --public --source . --push",
@@ -389,12 +398,37 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-const MANAGERS: &[&str] = &["npm", "pnpm", "yarn", "bun", "pip", "pip3", "poetry", "bundle", "gem", "uv"];
+const MANAGERS: &[&str] =
+    &["composer", "npm", "pnpm", "yarn", "bun", "pip", "pip3", "poetry", "bundle", "gem", "uv"];
 const SYSTEM: &[&str] = &["rpm", "dnf", "yum", "zypper"];
 const RUNTIMES: Deeds = &[(&["runc", "crun", "youki", "kata-runtime"], &["run", "exec", "start"])];
 
 fn first_of<'a>(scene: &Scene<'a>, test: impl Fn(&Invocation) -> bool) -> Found<'a> {
     Found::from(scene.invocations().iter().find(|inv| test(inv)).map(|inv| inv.text.as_str()))
+}
+
+/// Addresses of repositories in code.
+const HUB_HOSTS: &[&str] = &["api.github.com/repos/", "api.github.com/orgs/", "/api/v4/projects/"];
+
+/// Calls that delete what is at an address.
+const HUB_DELETES: &[&str] =
+    &["requests.delete(", "httpx.delete(", "'DELETE'", "\"DELETE\"", "axios.delete(", "Delete.new("];
+
+/// What a code host lists is deleted or closed one by one.
+fn hub_emptied<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let says = |inv: &Invocation, words: &[&str]| {
+        runs(inv, HUBS) && inv.args.iter().take(3).filter_map(Arg::known).any(|word| words.contains(&word))
+    };
+    let found = all.iter().enumerate().find(|(index, inv)| {
+        says(inv, &["delete", "close", "archive", "disable"])
+            && all.iter().any(|other| {
+                let comes =
+                    other.feeds == Some(*index) || other.pipeline == inv.pipeline && other.stage < inv.stage;
+                comes && says(other, &["list", "ls"])
+            })
+    });
+    Found::from(found.map(|(_, inv)| inv.text.as_str()))
 }
 
 fn hub_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -690,7 +724,10 @@ fn registry_turned<'a>(scene: &Scene<'a>) -> Found<'a> {
         let sets = words.iter().any(|word| word == "set" || word == "config" || word == "add");
         let keyed = words.iter().any(|word| {
             let key = word.split('=').next().unwrap_or_default();
-            key.ends_with("registry") || key.ends_with("index-url") || key == "npmRegistryServer"
+            key.ends_with("registry")
+                || key.starts_with("repo.")
+                || key.ends_with("index-url")
+                || key == "npmRegistryServer"
         });
         let plain = words.iter().any(|word| {
             let url = word.split_once('=').map_or(word.as_str(), |(_, url)| url);
@@ -798,11 +835,13 @@ fn daemon_asked<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn lifecycle_script<'a>(scene: &Scene<'a>) -> Found<'a> {
     const KEYS: &[&str] = &["scripts.preinstall=", "scripts.install=", "scripts.postinstall="];
+    const NAMES: &[&str] = &["preinstall", "install", "postinstall", "prepare"];
     first_of(scene, |inv| {
         let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
         runs(inv, &["npm", "pnpm"])
-            && words.iter().any(|word| word == "pkg")
-            && words.iter().any(|word| word == "set")
-            && words.iter().any(|word| KEYS.iter().any(|key| word.starts_with(key)))
+            && (words.iter().any(|word| word == "pkg")
+                && words.iter().any(|word| word == "set")
+                && words.iter().any(|word| KEYS.iter().any(|key| word.starts_with(key)))
+                || matches!(words.as_slice(), [set, name, ..] if set == "set-script" && NAMES.contains(&name.as_str())))
     })
 }

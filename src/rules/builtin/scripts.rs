@@ -229,7 +229,7 @@ pub(super) fn run_quotes(code: &str) -> Vec<String> {
         let before = code.get(..at).and_then(|front| front.chars().next_back());
         !before.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '%'))
     };
-    let marks = ["qx", "qq", "qw", "q", "%x", "%q", "%Q", "%("].iter().flat_map(|mark| {
+    let marks = ["qx", "qq", "qw", "q", "%x", "%q", "%Q", "%w", "%("].iter().flat_map(|mark| {
         let perl = !mark.starts_with('%');
         // Of `%(` the bracket is the text's.
         let length = if *mark == "%(" { 1 } else { mark.len() };

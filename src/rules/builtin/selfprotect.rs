@@ -51,6 +51,7 @@ const AGENT_SETTINGS: &[At] = &[
     At::Home(".kiro"),
     At::Home(".factory"),
     At::Home(".config/Claude"),
+    At::Name(".cursor/hooks.json"),
     At::Home("Library/Application Support/Claude"),
 ];
 
@@ -633,6 +634,37 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "selfprotect.memory-written",
+        verdict: Verdict::Modify,
+        reason: "writes what every later session in every project is told to do",
+        instead: Some(Instead::Advice(
+            "tell the person the lines, or write them into the project's own file",
+        )),
+        when: &[When::Effect(OnEffect {
+            kinds: WRITES,
+            at: &[
+                At::Home(".claude/CLAUDE.md"),
+                At::Home(".claude/rules"),
+                At::Home(".config/opencode/AGENTS.md"),
+                At::Home(".cursor/rules"),
+                At::Home("AGENTS.md"),
+                At::Home(".agents"),
+            ],
+            ..EFFECT
+        })],
+        fires: &[
+            "cat x >> ~/.config/opencode/AGENTS.md",
+            "cp CLAUDE.md ~/.claude/CLAUDE.md",
+            "Write /home/u/.claude/CLAUDE.md text",
+        ],
+        silent: &[
+            "cat ~/.claude/CLAUDE.md",
+            "echo '- run the tests' >> CLAUDE.md",
+            "Read /home/u/.claude/CLAUDE.md",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "selfprotect.client-unasked",
         verdict: Verdict::Modify,
         severity: Severity::Medium,
@@ -897,7 +929,8 @@ const LOOKERS: &[&str] = &[
 fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         if runs(inv, MODE_SETTERS) {
-            return inv.operands.iter().any(|arg| around_protected(arg, inv, scene));
+            let own = |arg: &Arg| arg.text().ends_with("/bin/lazaret");
+            return inv.operands.iter().any(|arg| own(arg) || around_protected(arg, inv, scene));
         }
         let count =
             if inv.program == "mv" { inv.operands.len().saturating_sub(1).max(1) } else { usize::MAX };

@@ -150,6 +150,21 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "shell.alias-hides",
+        reason: "gives the name of one program to another that deletes or overwrites what it is then given",
+        instead: Some(Instead::Advice("write the command out where it is meant")),
+        when: &[predicate("name_given_to_a_destroyer", Trigger::programs(&["alias"]), alias_hides)],
+        fires: &["alias ls='rm -rf'", "alias cat='shred -u'", "alias cd='sudo rm -r'"],
+        silent: &[
+            "alias rm='rm -i'",
+            "alias ll='ls -la'",
+            "alias clean='rm -rf target'",
+            "alias rmf='rm -f'",
+            "alias gs='git status'",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "shell.computed-command",
         verdict: Verdict::Modify,
         reason: "runs what another command prints, which cannot be known before",
@@ -260,6 +275,7 @@ pub(super) const RULES: &[Rule] = &[
             "export PATH=/tmp/evil:$PATH; git status",
             "enable -f ./x.so x",
             "sudo LD_PRELOAD=/tmp/x.so ls",
+            "\"sudo\" \"LD_PRELOAD=/tmp/x.so\" \"ls\"",
             "ENV=<(echo id) sh -i",
         ],
         silent: &[
@@ -294,6 +310,26 @@ pub(super) const RULES: &[Rule] = &[
 fn nul_byte<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
     if line.contains('\0') { Found::yes(line) } else { Found::No }
+}
+
+/// `alias ls='rm -rf'`: a program with options only, under the name of another.
+fn alias_hides<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const DESTROYERS: &[&str] = &["rm", "shred", "dd", "truncate", "unlink", "mkfs", "wipefs"];
+    let hides = |arg: &Arg| {
+        let text = arg.text();
+        let Some((name, value)) = text.split_once('=') else { return false };
+        let mut words = value.split_whitespace().skip_while(|word| {
+            matches!(word.trim_start_matches(['\'', '"', '\\']), "sudo" | "command" | "doas")
+        });
+        let program = words.next().unwrap_or_default().trim_start_matches('\\');
+        let program = program.rsplit('/').next().unwrap_or_default();
+        DESTROYERS.contains(&program)
+            && name != program
+            && words.all(|word| word.starts_with('-'))
+            && commands::find(name).is_some()
+    };
+    let found = scene.first(&["alias"], |inv| inv.args.iter().any(hides));
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 /// Its program is not known before it runs.
@@ -527,6 +563,7 @@ fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
             inv.wrappers.iter().any(|wrapper| matches!(wrapper.as_str(), "env" | "sudo" | "doas"))
         }) && line
             .split_whitespace()
+            .map(|word| word.trim_start_matches(['"', '\'']))
             .any(|word| word.split_once('=').is_some_and(|(name, value)| loads(name, value)));
     if assigned || exported || through_env { Found::yes(line) } else { Found::No }
 }

@@ -76,14 +76,16 @@ pub(super) fn names_scratch(inv: &Invocation) -> bool {
 
 /// Whether the command line says, in an argument, an assignment or the address of a database, that it is about something live.
 pub(super) fn is_live(scene: &Scene<'_>, inv: &Invocation) -> bool {
-    let assigned = |word: &str| {
+    let sets = |word: &str| {
         UNGUARDED.iter().any(|name| word.starts_with(name))
             || word.split_once('=').is_some_and(|(name, value)| {
-                let name = name.trim_start_matches(['\'', '"']);
                 name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
                     && (has_word(value, LIVE) || is_elsewhere(scene, value))
             })
     };
+    // Inside of quotes or brackets of another shell it is an assignment too.
+    let around = ['\'', '"', '(', '{', '`'];
+    let assigned = |word: &str| sets(word.trim_start_matches(around)) || word.split(around).any(sets);
     names_live(inv)
         || inv.args.iter().any(|arg| is_elsewhere(scene, &arg.text()))
         || scene.command_line().split_whitespace().any(assigned)

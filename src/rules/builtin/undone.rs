@@ -22,6 +22,10 @@ pub(super) fn texts(code: &str, strings: &[String]) -> Vec<String> {
             super::scripts::run_quotes(code).iter().map(|text| text.chars().rev().collect::<String>()),
         );
     }
+    // `''.join(['r', 'm -rf /'])`
+    if code.contains("join") && strings.len() > 1 {
+        out.push(strings.concat());
+    }
     if NUMBERS.iter().any(|call| code.contains(call)) {
         out.extend(numbered(code));
     }
@@ -83,6 +87,7 @@ mod tests {
             ("f(''.join(map(chr,[114, 109, 32, 47])))", &[], Some("rm /")),
             ("f(String.fromCharCode(0x72,0x6d,0x20,0x2f))", &[], Some("rm /")),
             ("f(chr(114)+chr(109)+chr(32)+chr(47))", &[], Some("rm /")),
+            ("f(''.join(['r', 'm -rf /']))", &["", "r", "m -rf /"], Some("rm -rf /")),
             ("f([1, 2, 3, 4])", &[], None),
             ("f('abc')", &["abc"], None),
         ] {

@@ -5,7 +5,10 @@ use super::{Deed, Operands, Program, Rest, Sub, WORDS, p, s, t};
 const RUN: &str = "+ -v --volume -e --env --env-file:r -p --publish -w --workdir -u --user --name --network --net --mount --entrypoint -l \
     --label -m --memory --cpus --platform --add-host --device --cap-add --cap-drop --security-opt --pid --ipc --uts --userns --restart \
     -h --hostname --log-driver --log-opt --tmpfs --ulimit --shm-size --gpus --pull --runtime --dns --link --expose --cidfile:w --volumes-from \
-    -a --attach --stop-signal --stop-timeout --health-cmd -i! -t! -d! --rm! --privileged! --init! --read-only!";
+    -a --attach --stop-signal --stop-timeout --health-cmd --sysctl --group-add --cgroupns --cgroup-parent --isolation \
+    --annotation --cpuset-cpus --cpu-shares --memory-swap --blkio-weight --device-cgroup-rule --mac-address --ip --domainname \
+    --dns-search --label-file:r --network-alias --oom-score-adj --pids-limit --storage-opt --userns --volume-driver \
+    --oom-kill-disable! --no-healthcheck! --sig-proxy? -q! --quiet! -i! -t! -d! --rm! --privileged! --init! --read-only!";
 const EXEC: &str =
     "+ -e --env --env-file:r -w --workdir -u --user --detach-keys --index -i! -t! -d! -T! --privileged!";
 const COMPOSE_RUN: &str = "+ -v --volume -e --env --env-from-file:r -p --publish -w --workdir -u --user --name --entrypoint -l --label \
@@ -35,6 +38,7 @@ const DOCKER: &[Sub] = &[
         container.export container.rename container.update container.attach image.import", Deed::Process),
     t("stop kill compose.stop compose.kill compose.down compose.rm rm rmi container.stop container.kill container.rm container.prune \
         image.rm image.prune volume.rm volume.prune network.rm network.prune system.prune builder.prune buildx.prune buildx.rm context.rm", Deed::Process),
+    s("unshare", "+ --rootless-netns!", Deed::Process, Operands::Text).wrap(WORDS),
     t("pull push login logout compose.pull compose.push image.pull image.push buildx.imagetools", Deed::Network),
 ];
 
@@ -90,6 +94,9 @@ const NOMAD: &[Sub] = &[
 ];
 
 #[rustfmt::skip]
+const UNSHARE: &[Sub] = &[s("unshare", "+ -m --mount", Deed::Process, Operands::Text).wrap(WORDS)];
+
+#[rustfmt::skip]
 const CRICTL: &[Sub] = &[
     s("exec", "+ -i! -t! -s!", Deed::Process, Operands::Text).wrap(WORDS.skip(1).remote()),
 ];
@@ -118,7 +125,7 @@ pub(super) const TABLE: &[Program] = &[
     p("ansible-playbook", "-i:r -e --extra-vars -t --tags -l --limit -u --private-key:r", Deed::Network, Operands::Read),
     p("ansible-vault", "--vault-password-file:r", Deed::Change, Operands::Text),
     p("argocd", "", Deed::Network, Operands::Text),
-    p("buildah", "", Deed::Process, Operands::Text),
+    p("buildah", "", Deed::Process, Operands::Text).subs("", UNSHARE),
     p("cdk", "", Deed::Network, Operands::Text),
     p("checkov", "", Deed::Look, Operands::Text),
     p("colima", "", Deed::Process, Operands::Text),

@@ -128,6 +128,13 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
         let bare = inv.program == "source" && inv.operands.is_empty();
         return by == By::Substitution || bare || names_stdin(inv);
     }
+    if runs(inv, &["make", "gmake", "awk", "gawk", "mawk", "sed"]) && by == By::Pipe {
+        // `make -f -`: the rules that come in are run.
+        let file =
+            inv.flags.iter().filter(|flag| matches!(flag.name.as_str(), "-f" | "--file" | "--makefile"));
+        let mut names = file.filter_map(|flag| flag.value.as_ref().and_then(Arg::known));
+        return names.any(|name| matches!(name, "-" | "/dev/stdin"));
+    }
     if !is_shell(&inv.program) && !is_interpreter(&inv.program) {
         return false;
     }

@@ -153,6 +153,7 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Sur
         made: Vec::new(),
         scripts: Vec::new(),
         traps: Vec::new(),
+        passed: Vec::new(),
         marks: Vec::new(),
         fifos: Vec::new(),
         asked: BTreeSet::new(),
@@ -196,6 +197,8 @@ struct Surveyor<'a> {
     scripts: Vec<String>,
     /// Commands that run when the shell ends.
     traps: Vec<Arg>,
+    /// The variables that the shell which is looked at just now was given.
+    passed: Vec<(String, Option<String>)>,
     /// Named pipes that the call itself makes.
     fifos: Vec<channels::Fifo>,
     /// One number for each effect, by which it is found again.

@@ -147,7 +147,12 @@ impl Surveyor<'_> {
             Kind::Fd => self.fd(&call, scope, program),
             Kind::Xargs => self.xargs(&call, scope, program),
             Kind::Parallel => self.parallel(&call, scope, program),
-            Kind::Shell => self.shell(&call, program, name),
+            Kind::Shell => {
+                let before = std::mem::replace(&mut self.passed, scope.passed(&call));
+                self.spend(self.passed.len());
+                self.shell(&call, program, name);
+                self.passed = before;
+            }
             Kind::Wrap(_) if name == "sg" && searches(call.args()) => {
                 self.emit(&call, name, None);
             }

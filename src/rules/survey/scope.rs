@@ -1,6 +1,7 @@
 //! What a shell or subshell knows while its commands are walked: directory and variables. What changes them is in `assigns`.
 
 use super::arrays::Array;
+use super::call::Call;
 use crate::domain::{Places, join};
 use crate::rules::matcher::may_be;
 use crate::shell::{Arg, Env};
@@ -50,6 +51,15 @@ impl Scope {
             cwd: cwd.map(str::to_owned),
             ..Env::default()
         }
+    }
+
+    /// The exported variables with what they hold, for a shell that is started here: one on another machine sees none of them.
+    pub fn passed(&self, call: &Call) -> Vec<(String, Option<String>)> {
+        if self.exported.is_empty() || call.remote {
+            return Vec::new();
+        }
+        let seen = |name: &str| self.exported.iter().any(|other| other == name);
+        self.env.vars.iter().filter(|(name, _)| seen(name)).cloned().collect()
     }
 
     /// Takes variables for unknown from here on.

@@ -96,6 +96,10 @@ impl Surveyor<'_> {
         (text, args, zero): (&Arg, &[Arg], Option<&Arg>),
     ) {
         let mut scope = fresh_scope(&self.facts.places, call.cwd.clone());
+        for (name, value) in std::mem::take(&mut self.passed) {
+            scope.export(&name);
+            scope.set(&name, value);
+        }
         self.set_positional(&mut scope, args.to_vec());
         if let Some(zero) = zero {
             let (zero, marked) = output::freeze(zero);

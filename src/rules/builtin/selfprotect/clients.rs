@@ -34,6 +34,7 @@ const VARIABLES: &[&str] = &[
     "CLAUDE_CODE_DISABLE_",
     "ANTHROPIC_BASE_URL",
     "OPENCODE_DISABLE",
+    "OPENCODE_PERMISSION",
 ];
 /// Settings of a client that say nothing of hooks.
 const PLAIN_KEYS: &[&str] =
@@ -150,7 +151,7 @@ pub(super) fn extended<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Other agents, and what has them ask nobody.
 pub(super) const AGENTS: &[(&str, &[&str])] = &[
-    ("aider", &["--yes-always"]),
+    ("aider", &["--yes-always", "--yes"]),
     ("amp", &["--dangerously-allow-all"]),
     ("codex", &["--dangerously-bypass-approvals-and-sandbox", "--yolo", "--full-auto", "danger-full-access"]),
     ("copilot", &["--allow-all-tools", "--allow-all", "--yolo"]),

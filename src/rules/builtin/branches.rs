@@ -1,0 +1,205 @@
+//! Git: branches and tags taken away many at a time, transports that are programs, and what keeps a repository in order switched off.
+
+use super::{predicate, sub};
+use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::matcher::{
+    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, host_of, is_known,
+};
+use crate::shell::Arg;
+
+const GIT: &[&str] = &["git"];
+
+/// Programs that put checks into a repository's hooks, and take them out again.
+const HOOKERS: &[&str] = &["pre-commit", "lefthook", "husky", "overcommit"];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "git.many-deleted",
+        reason: "deletes every branch that another command lists, merged or not",
+        instead: Some(Instead::Command("git branch --merged")),
+        when: &[predicate("listed_branches_deleted", Trigger::programs(GIT), listed_deleted)],
+        fires: &[
+            "git branch | grep -v main | xargs git branch -D",
+            "git branch -D $(git branch | grep -v main)",
+            "git for-each-ref --format='%(refname:short)' refs/heads | xargs git branch -D",
+            "git branch -r | sed 's,origin/,,' | xargs -n1 git push origin --delete",
+            "for b in $(git branch -r); do git push origin --delete ${b#origin/}; done",
+        ],
+        silent: &[
+            "git branch --merged | grep -v main | xargs git branch -d",
+            "git branch --merged main | xargs git branch -D",
+            "git branch -D topic",
+            "git branch -r",
+            "git branch | xargs -n1 echo",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.transport-runs",
+        severity: Severity::Critical,
+        reason: "an address of this kind is a command line that git runs",
+        instead: Some(Instead::Command("git remote -v")),
+        when: &[predicate("address_is_a_command", Trigger::programs(GIT), runs_address)],
+        fires: &["git clone 'ext::sh -c id'", "git remote add x 'ext::/tmp/x %S'"],
+        silent: &[
+            "git clone https://github.com/a/b",
+            "git commit -m 'ext::sh -c id'",
+            "git log --grep ext::",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.safety-lowered",
+        verdict: Verdict::Modify,
+        reason: "takes away what keeps a repository from losing work, or points it somewhere else",
+        instead: Some(Instead::Command("git config --list")),
+        when: &[
+            predicate("repository_left_open", Trigger::programs(GIT), left_open),
+            When::Command(sub(HOOKERS, &["uninstall"])),
+            When::Command(Command { flags: &[&["-e", "--execute"]], ..sub(&["gix"], &["clean"]) }),
+            predicate("deleted_in_the_repository", Trigger::programs(&["svn"]), svn_deletes),
+        ],
+        fires: &[
+            "git config receive.denyNonFastForwards false",
+            "git config --global http.sslVerify false",
+            "git push origin :refs/tags/v1.0.0",
+            "git push --delete origin v1.2.0",
+            "git remote set-url origin https://x.example/a.git",
+            "git read-tree --empty",
+            "git lfs prune --force",
+            "pre-commit uninstall",
+            "svn delete -m x https://svn.example/r/trunk",
+        ],
+        silent: &[
+            "git config receive.denyCurrentBranch",
+            "git push origin --delete topic",
+            "git push origin :refs/tags/v1",
+            "git push origin v1.2.0",
+            "git remote set-url origin git@github.com:a/b.git",
+            "git remote set-url origin https://github.com/a/b",
+            "git lfs prune",
+            "pre-commit run --all-files",
+            "svn delete old.c",
+            "git config http.sslVerify true",
+        ],
+        ..RULE
+    },
+];
+
+fn is_sub(inv: &Invocation, word: &str) -> bool {
+    inv.sub.first().is_some_and(|sub| sub == word)
+}
+
+fn flagged(inv: &Invocation, flags: &[&str]) -> bool {
+    flags.iter().any(|flag| has_flag(inv, flag))
+}
+
+/// Deletes branches by force here, or branches on a remote.
+fn deletes(inv: &Invocation) -> bool {
+    let forced = flagged(inv, &["-f", "--force"]) && flagged(inv, &["-d", "--delete"]);
+    inv.program == "git"
+        && (is_sub(inv, "branch") && (has_flag(inv, "-D") || forced)
+            || is_sub(inv, "push") && flagged(inv, &["-d", "--delete"]))
+}
+
+/// Prints the names of all branches, whatever became of them.
+fn lists_all(inv: &Invocation) -> bool {
+    let merged = inv.args.iter().any(|arg| {
+        ["--merged", "--contains", "--points-at", "--list"].iter().any(|flag| arg.prefix().starts_with(flag))
+    });
+    let first = inv.sub.first().map(String::as_str).unwrap_or_default();
+    let named = first == "branch" && inv.operands.is_empty() && !deletes(inv);
+    inv.program == "git" && !merged && (named || matches!(first, "for-each-ref" | "ls-remote"))
+}
+
+/// `git branch | xargs git branch -D`, `git branch -D $(git branch)`, `for b in $(git branch -r); do git push -d …`.
+fn listed_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let Some(lister) = all.iter().position(lists_all) else { return Found::No };
+    let Some(list) = all.get(lister) else { return Found::No };
+    // A list of what is gone from the remote is one of what was merged there.
+    let narrowed = scene.command_line().contains("gone");
+    let found = all.iter().enumerate().filter(|(_, inv)| !narrowed && deletes(inv)).find(|(index, inv)| {
+        let piped = inv.pipeline == list.pipeline && inv.stage > list.stage;
+        let known = inv.operands.iter().all(|arg| arg.known().is_some());
+        piped || list.feeds == Some(*index) || *index > lister && !known
+    });
+    Found::from(found.map(|(_, inv)| inv.text.as_str()))
+}
+
+fn runs_address<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(GIT, |inv| {
+        let fetches = inv.sub.first().is_some_and(|sub| {
+            matches!(
+                sub.as_str(),
+                "clone" | "fetch" | "pull" | "push" | "ls-remote" | "remote" | "submodule" | "archive"
+            )
+        });
+        fetches && inv.operands.iter().any(|arg| arg.prefix().starts_with("ext::"))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The tag of a release on the remote: `v1.2.0`. (One of a single number is made to be moved.)
+fn is_tag(refspec: &str) -> bool {
+    let name = refspec.trim_start_matches(['+', ':']);
+    let name = name.strip_prefix("refs/tags/").unwrap_or(name);
+    let number = name.strip_prefix(['v', 'V']).unwrap_or(name);
+    number.contains('.') && number.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// One condition for what is rare, so that an ordinary `git status` meets no more of them.
+fn left_open<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(GIT, |inv| {
+        let words: Vec<&str> = inv.operands.iter().filter_map(Arg::known).collect();
+        match inv.sub.first().map(String::as_str) {
+            Some("config") => words.windows(2).any(|pair| match pair {
+                [key, value] => {
+                    lowers(&key.to_ascii_lowercase(), value, flagged(inv, &["--global", "--system"]))
+                }
+                _ => false,
+            }),
+            Some("push") => {
+                let by_option = flagged(inv, &["-d", "--delete"]);
+                words.iter().skip(1).any(|word| (by_option || word.starts_with(':')) && is_tag(word))
+            }
+            Some("remote") => {
+                let set = inv.sub.get(1).is_some_and(|sub| sub == "set-url");
+                let url = words.iter().find(|word| word.contains("://") && !word.starts_with("ssh://"));
+                set && url.is_some_and(|url| !is_known(&host_of(url), scene.view.policy))
+            }
+            Some("read-tree") => has_flag(inv, "--empty"),
+            Some("lfs") => words.contains(&"prune") && flagged(inv, &["--force", "-f"]),
+            Some("svn") => words.contains(&"reset"),
+            _ => false,
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A setting without which a repository takes what it would have refused.
+fn lowers(key: &str, value: &str, everywhere: bool) -> bool {
+    let off = matches!(value, "false" | "0" | "off" | "no");
+    match key {
+        "receive.denynonfastforwards"
+        | "receive.denydeletes"
+        | "receive.fsckobjects"
+        | "transfer.fsckobjects"
+        | "core.protecthfs"
+        | "core.protectntfs" => off,
+        "receive.denycurrentbranch" | "receive.denydeletecurrent" => off || value == "ignore",
+        "http.sslverify" => off && everywhere,
+        _ => false,
+    }
+}
+
+/// `svn delete` of an address takes effect at once and for everybody.
+fn svn_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["svn"], |inv| {
+        let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
+        words.next().is_some_and(|word| matches!(word, "delete" | "rm" | "del" | "remove"))
+            && inv.operands.iter().any(|arg| arg.prefix().contains("://"))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
