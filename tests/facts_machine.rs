@@ -68,8 +68,8 @@ impl Machine {
 
     fn path(&self, path: &str) -> PathFact {
         let asked = self.at(path);
-        let mut facts = self.facts();
-        answer(&[Ask::Path(asked.clone())], &mut facts);
+        let facts = self.facts();
+        answer(&[Ask::Path(asked.clone())], &facts);
         facts.path(&asked).unwrap_or_else(|| panic!("{path} was not answered")).clone()
     }
 
@@ -77,17 +77,17 @@ impl Machine {
     fn ignored(&self, paths: &[String]) -> Vec<String> {
         let mut ignored = Vec::new();
         for few in paths.chunks(Ask::MAX) {
-            let mut facts = self.facts();
+            let facts = self.facts();
             let asks: Vec<Ask> = few.iter().map(|path| Ask::Path(self.at(path))).collect();
-            answer(&asks, &mut facts);
+            answer(&asks, &facts);
             ignored.extend(few.iter().filter(|path| facts.path(&self.at(path)).unwrap().ignored).cloned());
         }
         ignored
     }
 
     fn content(&self, path: &str) -> Option<String> {
-        let mut facts = self.facts();
-        answer(&[Ask::Content(path.to_owned())], &mut facts);
+        let facts = self.facts();
+        answer(&[Ask::Content(path.to_owned())], &facts);
         facts.content(path).expect("answered").map(str::to_owned)
     }
 }
@@ -310,9 +310,9 @@ fn a_repository_named_through_a_link_is_the_same() {
     machine.write("repo/.gitignore", "*.o\n");
     machine.write("repo/x.o", "");
     symlink(machine.at("repo"), machine.at("alias")).unwrap();
-    let mut facts = Facts::new(Places { repo: Some(machine.at("alias")), ..Places::default() });
+    let facts = Facts::new(Places { repo: Some(machine.at("alias")), ..Places::default() });
     let asked = machine.at("alias/x.o");
-    answer(&[Ask::Path(asked.clone())], &mut facts);
+    answer(&[Ask::Path(asked.clone())], &facts);
     let fact = facts.path(&asked).unwrap();
     assert!(fact.ignored && !fact.link);
     assert_eq!(fact.real, machine.at("repo/x.o"));
@@ -326,10 +326,10 @@ fn patterns_beyond_the_bounds_ignore_nothing() {
     assert!(!machine.path("repo/x.o").ignored, "too long a file");
     machine.write("repo/.gitignore", &format!("*.o\n{}", "**/*a*a*a*a*b\n".repeat(18_000)));
     machine.write(&format!("repo/{}", "a".repeat(250)), "");
-    let mut facts = machine.facts();
+    let facts = machine.facts();
     let asks: Vec<Ask> =
         (0..Ask::MAX).map(|n| Ask::Path(machine.at(&format!("repo/{}{n}.o", "a".repeat(240))))).collect();
-    answer(&asks, &mut facts);
+    answer(&asks, &facts);
     assert!(
         !facts.path(&machine.at(&format!("repo/{}63.o", "a".repeat(240)))).unwrap().ignored,
         "too much work"
@@ -429,8 +429,8 @@ fn files_beside_each_other_are_what_they_are_alone() {
     let paths: Vec<String> =
         dirs.iter().flat_map(|dir| names.iter().map(move |name| format!("{dir}/{name}"))).collect();
     let asks: Vec<Ask> = paths.iter().map(|path| Ask::Path(machine.at(path))).collect();
-    let mut facts = machine.facts();
-    answer(&asks, &mut facts);
+    let facts = machine.facts();
+    answer(&asks, &facts);
     for path in &paths {
         assert_eq!(facts.path(&machine.at(path)), Some(&machine.path(path)), "{path}");
     }
@@ -439,15 +439,15 @@ fn files_beside_each_other_are_what_they_are_alone() {
 #[test]
 fn questions_are_bounded_and_answered_once() {
     let machine = Machine::new();
-    let mut facts = machine.facts();
-    answer(&[Ask::Path("relative".to_owned()), Ask::Content("relative".to_owned())], &mut facts);
+    let facts = machine.facts();
+    answer(&[Ask::Path("relative".to_owned()), Ask::Content("relative".to_owned())], &facts);
     assert!(facts.path("relative").is_none() && facts.content("relative").is_none());
     let asks: Vec<Ask> = (0..=Ask::MAX).map(|n| Ask::Path(machine.at(&n.to_string()))).collect();
-    answer(&asks, &mut facts);
+    answer(&asks, &facts);
     assert!(facts.knows(&asks[Ask::MAX - 1]) && !facts.knows(&asks[Ask::MAX]));
     let first = machine.at("0");
     machine.write("0", "");
-    answer(&asks, &mut facts);
+    answer(&asks, &facts);
     assert_eq!(facts.path(&first).unwrap().kind, PathKind::Missing, "the first answer stays");
 }
 
@@ -455,8 +455,8 @@ fn questions_are_bounded_and_answered_once() {
 fn the_branch_of_every_kind_of_work_tree() {
     let machine = Machine::new();
     let branch = |repo: &str| {
-        let mut facts = Facts::new(Places { repo: Some(machine.at(repo)), ..Places::default() });
-        answer(&[Ask::Branch], &mut facts);
+        let facts = Facts::new(Places { repo: Some(machine.at(repo)), ..Places::default() });
+        answer(&[Ask::Branch], &facts);
         facts.branch().expect("answered").map(str::to_owned)
     };
     assert_eq!(branch("repo").as_deref(), Some("trunk"), "before the first commit");
@@ -470,9 +470,9 @@ fn the_branch_of_every_kind_of_work_tree() {
     assert_eq!(branch("home"), None);
     machine.write("repo/.git/info/exclude", "*.tmp\n");
     machine.write("linked/a.tmp", "");
-    let mut facts = Facts::new(Places { repo: Some(machine.at("linked")), ..Places::default() });
+    let facts = Facts::new(Places { repo: Some(machine.at("linked")), ..Places::default() });
     let asked = machine.at("linked/a.tmp");
-    answer(&[Ask::Path(asked.clone())], &mut facts);
+    answer(&[Ask::Path(asked.clone())], &facts);
     assert!(facts.path(&asked).unwrap().ignored, "the work trees of a repository share info/exclude");
 }
 
@@ -500,7 +500,7 @@ fn what_git_holds() {
         machine.write("repo/same-size.txt", "two\n");
         machine.write("repo/new.txt", "one\n");
         symlink("a.txt", machine.at("repo/link")).unwrap();
-        let mut facts = Facts::new(Places { repo: Some(repo.clone()), ..Places::default() });
+        let facts = Facts::new(Places { repo: Some(repo.clone()), ..Places::default() });
         for (name, held) in [
             ("a.txt", true),
             ("dir/b.txt", true),
@@ -516,7 +516,7 @@ fn what_git_holds() {
             ("../home", false),
         ] {
             let path = format!("{repo}/{name}");
-            answer(&[Ask::Saved(path.clone())], &mut facts);
+            answer(&[Ask::Saved(path.clone())], &facts);
             assert_eq!(facts.saved(&path), Some(held), "{name} in version {version}");
         }
     }
@@ -527,8 +527,8 @@ fn a_damaged_index_holds_nothing() {
     let machine = Machine::new();
     machine.write("repo/a.txt", "one\n");
     machine.write("repo/.git/index", "DIRC and no more");
-    let mut facts = Facts::new(Places { repo: Some(machine.at("repo")), ..Places::default() });
+    let facts = Facts::new(Places { repo: Some(machine.at("repo")), ..Places::default() });
     let path = machine.at("repo/a.txt");
-    answer(&[Ask::Saved(path.clone())], &mut facts);
+    answer(&[Ask::Saved(path.clone())], &facts);
     assert_eq!(facts.saved(&path), Some(false));
 }

@@ -366,7 +366,7 @@ fn fact(kind: PathKind, real: &str) -> PathFact {
 }
 
 fn facts(answers: &[(&str, PathFact)]) -> Facts {
-    let mut facts = Facts::new(places());
+    let facts = Facts::new(places());
     for (path, fact) in answers {
         facts.answer_path((*path).to_owned(), fact.clone());
     }
@@ -413,7 +413,7 @@ fn effects_fall_on_what_links_lead_to() {
 }
 
 fn scripted(command: &str, path: &str, text: &str) -> Survey {
-    let mut facts = Facts::new(places());
+    let facts = Facts::new(places());
     facts.answer_content(path.to_owned(), Some(text.to_owned()));
     look_with(command, &facts)
 }
@@ -549,4 +549,16 @@ fn ordinary_work_is_known() {
         let grave = said.effects.iter().any(|effect| effect.severity == Severity::Critical);
         assert!(!grave && said.problem.is_none(), "{command}\n{}", show(&said));
     }
+}
+
+#[test]
+fn questions_answered_as_they_come_up_give_what_rounds_of_answers_give() {
+    let policy = Policy::default();
+    let cases = corpus::cases();
+    let commands = cases.iter().filter_map(|case| Some((case.command()?, case.situation)));
+    let differs = |(command, situation): &(&str, corpus::Situation)| {
+        !corpus::is_settled(&bash(command), *situation, &policy)
+    };
+    let wrong: Vec<_> = commands.filter(differs).map(|(command, _)| command).collect();
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -1,14 +1,15 @@
 //! The order of one call, shared by `hook` and `check`: ask the host what the survey wants to know, then decide.
 
 use crate::domain::{
-    Action, Decision, Enforcement, Entry, Facts, Marks, Outcome, Places, Policy, Subject, ToolCall, Trust,
-    Verdict,
+    Action, Ask, Decision, Enforcement, Entry, Facts, Marks, Outcome, Places, Policy, Subject, ToolCall,
+    Trust, Verdict,
 };
-use crate::host::{facts, places};
+use crate::host::facts::{self, Witness};
+use crate::host::places;
 use crate::review;
 use crate::rules::{self, Survey};
 
-/// How often the survey may ask again after answers (a script's text can name more paths).
+/// How often a call is surveyed at most: again after answers to what was asked at the end.
 const ROUNDS: usize = 4;
 
 /// Surveys the call, answering its questions about the machine until it has none left.
@@ -27,15 +28,21 @@ pub fn changes_files(survey: &Survey) -> bool {
 }
 
 /// The same with the places as they are.
-pub fn surveyed(call: &ToolCall, cwd: &str, policy: &Policy, facts: &mut Facts) -> Survey {
-    let mut survey = rules::survey(call, cwd, facts, policy);
+pub fn surveyed(call: &ToolCall, cwd: &str, policy: &Policy, facts: &Facts) -> Survey {
+    let mut witness = Witness::default();
+    let mut answer = |ask: Ask, facts: &Facts| witness.answer(ask, facts);
+    let mut survey = rules::survey_asking(call, cwd, (facts, &mut answer), policy);
+    // What scripts that the session knows hold is asked at the end of a survey.
     for _ in 1..ROUNDS {
-        let asks: Vec<_> = survey.asks.iter().filter(|ask| !facts.knows(ask)).cloned().collect();
-        if asks.is_empty() {
+        let open: Vec<_> = survey.asks.drain(..).filter(|ask| !facts.knows(ask)).collect();
+        let known = open.into_iter().filter(|ask| {
+            answer(ask.clone(), facts);
+            facts.knows(ask)
+        });
+        if known.count() == 0 {
             break;
         }
-        facts::answer(&asks, facts);
-        survey = rules::survey(call, cwd, facts, policy);
+        survey = rules::survey_asking(call, cwd, (facts, &mut answer), policy);
     }
     survey
 }
@@ -52,7 +59,7 @@ pub fn recall(
     facts.marks.clone_from(marks);
     let mut survey = survey.clone();
     rules::follow(call, cwd, &mut survey, &facts, policy);
-    facts::answer(&survey.asks, &mut facts);
+    facts::answer(&survey.asks, &facts);
     (survey, facts)
 }
 

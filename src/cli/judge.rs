@@ -96,7 +96,7 @@ impl Around {
         }
         facts.marks.clone_from(&trail.marks);
         let survey = match look {
-            Look::Today => call::surveyed(call, &self.cwd, &self.policy, &mut facts),
+            Look::Today => call::surveyed(call, &self.cwd, &self.policy, &facts),
             Look::Never => rules::survey(call, &self.cwd, &facts, &self.policy),
         };
         if call::changes_files(&survey) {

@@ -1,5 +1,6 @@
 //! What is known of the machine. The review asks, `host` answers; neither does the other's work.
 
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -21,11 +22,10 @@ pub enum Ask {
 impl Ask {
     /// Longest file, in bytes, whose text is given; of a longer one nothing is.
     pub const MAX_CONTENT: u64 = 256 * 1024;
-    /// Most questions that are asked at once; what is beyond stays unanswered. Enough for a few hundred files of one call: asking
-    /// again costs a whole survey.
-    pub const MAX: usize = 640;
+    /// Most questions of one survey; what is beyond stays unanswered.
+    pub const MAX: usize = 1920;
     /// Most texts among them.
-    pub const MAX_TEXTS: usize = 64;
+    pub const MAX_TEXTS: usize = 192;
 }
 
 /// What is at a path (of a symbolic link: what it leads to).
@@ -101,11 +101,14 @@ impl Places {
 }
 
 /// Hundreds of paths with the same beginning are asked for again and again: a tree would compare that beginning each time.
-type ByPath<T> = HashMap<String, T, BuildHasherDefault<Sum>>;
+type ByPath<T> = HashMap<String, T, PlainHash>;
+
+/// For maps of names that are looked up often.
+pub type PlainHash = BuildHasherDefault<Sum>;
 
 /// FNV-1a. The standard library's own would ask the system for random numbers; there are at most a few thousand paths.
 #[derive(Debug, Clone)]
-struct Sum(u64);
+pub struct Sum(u64);
 
 impl Default for Sum {
     fn default() -> Sum {
@@ -126,14 +129,64 @@ impl Hasher for Sum {
     }
 }
 
+/// Answers by path. What was given out stays where it is while more come in, so that a question can be answered while others are
+/// looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Kept<T> {
+    numbers: RefCell<ByPath<usize>>,
+    /// Each has twice as much room as the one before.
+    rooms: [OnceCell<Vec<OnceCell<T>>>; 8],
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Kept<T> {
+        Kept { numbers: RefCell::default(), rooms: [const { OnceCell::new() }; 8] }
+    }
+}
+
+impl<T> Kept<T> {
+    /// Answers in the first room.
+    const FIRST: usize = 32;
+
+    fn get(&self, path: &str) -> Option<&T> {
+        let number = self.numbers.try_borrow().ok()?.get(path).copied()?;
+        self.place(number)?.get()
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.numbers.try_borrow().is_ok_and(|numbers| numbers.contains_key(path))
+    }
+
+    /// Keeps an answer, where there is none yet and there is room.
+    fn keep(&self, path: String, answer: T) {
+        let Ok(mut numbers) = self.numbers.try_borrow_mut() else { return };
+        let number = numbers.len();
+        if let std::collections::hash_map::Entry::Vacant(free) = numbers.entry(path)
+            && self.place(number).is_some_and(|place| place.set(answer).is_ok())
+        {
+            free.insert(number);
+        }
+    }
+
+    fn place(&self, number: usize) -> Option<&OnceCell<T>> {
+        let room = (number / Self::FIRST + 1).ilog2() as usize;
+        let size = Self::FIRST << room;
+        let places = || std::iter::repeat_with(OnceCell::new).take(size).collect();
+        self.rooms.get(room)?.get_or_init(places).get(number + Self::FIRST - size)
+    }
+}
+
+/// Answers one question, if it can: the machine, asked while a call is surveyed.
+pub type Answer<'a> = dyn FnMut(Ask, &Facts) + 'a;
+
 /// The answers so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     pub places: Places,
-    paths: ByPath<PathFact>,
-    contents: Vec<(String, Option<String>)>,
-    saved: ByPath<bool>,
-    branch: Option<Option<String>>,
+    paths: Kept<PathFact>,
+    contents: Kept<Option<String>>,
+    saved: Kept<bool>,
+    branch: OnceCell<Option<String>>,
     /// What the session remembers of files.
     pub marks: Marks,
 }
@@ -149,7 +202,7 @@ impl Facts {
 
     /// The text of a file: `None` = not asked yet, `Some(None)` = missing, too long, or not text.
     pub fn content(&self, path: &str) -> Option<Option<&str>> {
-        self.contents.iter().find(|(asked, _)| asked == path).map(|(_, text)| text.as_deref())
+        self.contents.get(path).map(Option::as_deref)
     }
 
     /// The file is tracked and unchanged since git took it in, so that git can bring it back: `None` = not asked yet.
@@ -159,32 +212,32 @@ impl Facts {
 
     /// The branch: `None` = not asked yet, `Some(None)` = detached or no repository.
     pub fn branch(&self) -> Option<Option<&str>> {
-        self.branch.as_ref().map(Option::as_deref)
+        self.branch.get().map(Option::as_deref)
     }
 
-    pub fn answer_path(&mut self, path: String, fact: PathFact) {
-        self.paths.insert(path, fact);
+    pub fn answer_path(&self, path: String, fact: PathFact) {
+        self.paths.keep(path, fact);
     }
 
-    pub fn answer_content(&mut self, path: String, text: Option<String>) {
-        self.contents.push((path, text));
+    pub fn answer_content(&self, path: String, text: Option<String>) {
+        self.contents.keep(path, text);
     }
 
-    pub fn answer_saved(&mut self, path: String, saved: bool) {
-        self.saved.insert(path, saved);
+    pub fn answer_saved(&self, path: String, saved: bool) {
+        self.saved.keep(path, saved);
     }
 
-    pub fn answer_branch(&mut self, branch: Option<String>) {
-        self.branch = Some(branch);
+    pub fn answer_branch(&self, branch: Option<String>) {
+        self.branch.get_or_init(|| branch);
     }
 
     /// Whether the question has its answer.
     pub fn knows(&self, ask: &Ask) -> bool {
         match ask {
-            Ask::Path(path) => self.path(path).is_some(),
-            Ask::Content(path) => self.content(path).is_some(),
-            Ask::Saved(path) => self.saved(path).is_some(),
-            Ask::Branch => self.branch.is_some(),
+            Ask::Path(path) => self.paths.has(path),
+            Ask::Content(path) => self.contents.has(path),
+            Ask::Saved(path) => self.saved.has(path),
+            Ask::Branch => self.branch.get().is_some(),
         }
     }
 }

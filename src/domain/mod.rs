@@ -26,7 +26,7 @@ pub use decision::{Decision, Enforcement, Leave, Reason, Rewrite, Severity, Verd
 pub use effect::{Effect, EffectKind, Target};
 pub use event::{AuditEvent, EventKind};
 pub use exception::{Excepted, Exception, Expiry, Lowered, Tier};
-pub use facts::{Ask, Facts, PathFact, PathKind, Places, Protected, ProtectedKind};
+pub use facts::{Answer, Ask, Facts, PathFact, PathKind, Places, PlainHash, Protected, ProtectedKind};
 pub use fault::{Fault, FaultKind};
 pub use history::{Entry, Outcome, PastCall, Stand, fingerprint};
 pub use key::Key;
@@ -43,7 +43,7 @@ pub use request::{
 };
 pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing, is_sealed_name, sealed_name};
 pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
-pub use text::{clip, escape, is_hidden, join, lies_in};
+pub use text::{clip, escape, is_hidden, join, lies_in, same_name};
 pub use written_rule::{
     Class, Flow, WayOut, WrittenCode, WrittenCommand, WrittenEffect, WrittenOperand, WrittenRule,
     WrittenTool, WrittenWhen,

@@ -47,6 +47,12 @@ pub fn join(base: &str, path: &str) -> String {
         return path.to_owned();
     }
     let mut out = String::with_capacity(base.len() + path.len() + 2);
+    if is_plain(path.as_bytes()) && is_normal(base) {
+        out.push_str(base);
+        out.push('/');
+        out.push_str(path);
+        return out;
+    }
     if !path.starts_with('/') {
         if is_normal(base) {
             out.push_str(base);
@@ -77,14 +83,24 @@ fn append(out: &mut String, path: &str) {
 
 /// Whether an absolute path has nothing to resolve. Names that begin with two dots are not looked at closer.
 fn is_normal(path: &str) -> bool {
-    let bytes = path.as_bytes();
-    let odd = |behind: &[u8]| matches!(behind, [b'/', ..] | [b'.', b'/' | b'.', ..]);
-    let is_odd = |(at, byte): (usize, &u8)| *byte == b'/' && bytes.get(at + 1..).is_some_and(odd);
-    bytes.len() > 1
-        && bytes.starts_with(b"/")
-        && !bytes.ends_with(b"/")
-        && !bytes.ends_with(b"/.")
-        && !bytes.iter().enumerate().any(is_odd)
+    path.as_bytes().strip_prefix(b"/").is_some_and(is_plain)
+}
+
+/// Whether a path without a slash in front has nothing to resolve.
+fn is_plain(mut path: &[u8]) -> bool {
+    loop {
+        if matches!(path, [] | [b'/', ..] | [b'.'] | [b'.', b'/' | b'.', ..]) {
+            return false;
+        }
+        let slash = path.iter().position(|byte| *byte == b'/');
+        let Some(rest) = slash.and_then(|at| path.get(at + 1..)) else { return true };
+        path = rest;
+    }
+}
+
+/// Whether two names are the same. Hundreds of names that are counted through differ at their ends.
+pub fn same_name(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.as_bytes().last() == b.as_bytes().last() && a == b
 }
 
 /// `path` is `root` or lies below it, by whole names; both absolute and normalised.

@@ -15,35 +15,55 @@ const MAX_LINKS: u32 = 40;
 /// Longest file of git's that is read for a branch or the place of a work tree.
 const MAX_GIT_FILE: u64 = 4096;
 
-/// Answers every question that has no answer yet, as far as [`Ask::MAX`] goes. A question about a path that is not
-/// absolute stays unanswered.
-pub fn answer(asks: &[Ask], facts: &mut Facts) {
-    let mut ignore = facts.places.repo.as_deref().map(|repo| Ignore::new(repo, facts.places.home.as_deref()));
-    let mut index = facts.places.repo.as_deref().map(Index::new);
-    let mut near = Near::default();
-    let mut texts = 0;
-    for ask in asks.iter().take(Ask::MAX) {
-        if facts.knows(ask) {
-            continue;
+/// Answers questions about one work tree, with what they have in common looked up once.
+#[derive(Default)]
+pub struct Witness {
+    ignore: Option<Option<Ignore>>,
+    index: Option<Option<Index>>,
+    near: Near,
+    asked: usize,
+    texts: usize,
+}
+
+impl Witness {
+    /// Answers a question that has no answer yet, as far as [`Ask::MAX`] goes. One about a path that is not absolute stays
+    /// unanswered.
+    pub fn answer(&mut self, ask: Ask, facts: &Facts) {
+        let text = usize::from(matches!(ask, Ask::Content(_)));
+        if facts.knows(&ask) || self.asked >= Ask::MAX || self.texts + text > Ask::MAX_TEXTS {
+            return;
         }
-        if matches!(ask, Ask::Content(_)) {
-            texts += 1;
-            if texts > Ask::MAX_TEXTS {
-                continue;
-            }
-        }
+        self.asked += 1;
+        self.texts += text;
+        let places = &facts.places;
+        let repo = places.repo.as_deref();
         match ask {
             Ask::Path(path) if path.starts_with('/') => {
-                facts.answer_path(path.clone(), path_fact(path, &mut near, ignore.as_mut()));
+                let ignore = || repo.map(|repo| Ignore::new(repo, places.home.as_deref()));
+                let ignore = self.ignore.get_or_insert_with(ignore).as_mut();
+                let fact = path_fact(&path, &mut self.near, ignore);
+                facts.answer_path(path, fact);
             }
-            Ask::Content(path) if path.starts_with('/') => facts.answer_content(path.clone(), content(path)),
+            Ask::Content(path) if path.starts_with('/') => {
+                let text = content(&path);
+                facts.answer_content(path, text);
+            }
             Ask::Saved(path) if path.starts_with('/') => {
-                let saved = index.as_mut().is_some_and(|index| index.holds(path));
-                facts.answer_saved(path.clone(), saved);
+                let index = self.index.get_or_insert_with(|| repo.map(Index::new)).as_mut();
+                let saved = index.is_some_and(|index| index.holds(&path));
+                facts.answer_saved(path, saved);
             }
             Ask::Path(_) | Ask::Content(_) | Ask::Saved(_) => {}
-            Ask::Branch => facts.answer_branch(facts.places.repo.as_deref().and_then(head_branch)),
+            Ask::Branch => facts.answer_branch(repo.and_then(head_branch)),
         }
+    }
+}
+
+/// Answers every question that has no answer yet, as far as [`Ask::MAX`] goes.
+pub fn answer(asks: &[Ask], facts: &Facts) {
+    let mut witness = Witness::default();
+    for ask in asks {
+        witness.answer(ask.clone(), facts);
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Ignore {
     tops: Vec<(String, bool)>,
     /// By work tree: the patterns of its own git directory.
     infos: Vec<(String, Option<String>)>,
+    /// The directory of the path before: hundreds of files of one directory are asked about one after the other.
+    near: Option<Near>,
     left: usize,
 }
 
@@ -37,6 +39,15 @@ struct Pattern {
     directory_only: bool,
     /// Matches the last name only; otherwise the whole path from the file's directory on.
     by_name: bool,
+}
+
+/// What holds of all in one directory.
+struct Near {
+    dir: String,
+    /// It is ignored itself, or lies in what is.
+    ignored: bool,
+    /// The files of patterns that speak of what is in it, the nearest last: their places in `read`, and where their paths begin.
+    files: Vec<(usize, String)>,
 }
 
 /// What is beyond the bounds: nothing is said to be ignored.
@@ -51,6 +62,7 @@ impl Ignore {
             read: Vec::new(),
             tops: Vec::new(),
             infos: Vec::new(),
+            near: None,
             left: MAX_WORK,
         }
     }
@@ -81,20 +93,46 @@ impl Ignore {
         if directory && places::has_git(path) {
             return Ok(false);
         }
-        let mut above: Vec<&str> = places::upwards(path).skip(1).take(MAX_DEPTH).collect();
+        let dir = places::upwards(path).nth(1).ok_or(Beyond)?;
+        let near = match self.near.take() {
+            Some(near) if near.dir == dir => near,
+            Some(_) | None => self.near(dir)?,
+        };
+        let ignored = if near.ignored { Ok(true) } else { self.excluded(&near.files, path, directory) };
+        self.near = Some(near);
+        ignored
+    }
+
+    /// What holds of all in a directory.
+    fn near(&mut self, dir: &str) -> Result<Near, Beyond> {
+        let mut above: Vec<&str> = places::upwards(dir).take(MAX_DEPTH).collect();
         let top = above.iter().position(|dir| *dir == self.repo || self.is_top(dir)).ok_or(Beyond)?;
         above.truncate(top + 1);
-        let Some(root) = above.last().copied().map(str::to_owned) else { return Ok(false) };
         above.reverse();
-        // From the top down: what lies in an ignored directory is ignored, whatever is written further down.
-        let entries = above.iter().skip(1).map(|dir| (*dir, true)).chain([(path, directory)]);
-        for (depth, (entry, directory)) in entries.enumerate() {
-            let dirs = above.get(..=depth).unwrap_or_default();
-            if self.excluded(&root, dirs, entry, directory)? {
-                return Ok(true);
-            }
+        let Some(root) = above.first().copied() else { return Err(Beyond) };
+        let mut files = Vec::new();
+        for file in self.excludes.clone().into_iter().chain(self.info(root)) {
+            files.push((self.at(&file, Links::Follow), root.to_owned()));
         }
-        Ok(false)
+        files.push((self.at(&join(root, ".gitignore"), Links::Refuse), root.to_owned()));
+        // From the top down: what lies in an ignored directory is ignored, whatever is written further down.
+        let mut ignored = false;
+        for dir in above.iter().skip(1) {
+            ignored = ignored || self.excluded(&files, dir, true)?;
+            if ignored {
+                break;
+            }
+            files.push((self.at(&join(dir, ".gitignore"), Links::Refuse), (*dir).to_owned()));
+        }
+        Ok(Near { dir: dir.to_owned(), ignored, files })
+    }
+
+    /// The place of a file of patterns, which is read when it is first asked for.
+    fn at(&mut self, file: &str, links: Links) -> usize {
+        self.read.iter().position(|(known, _)| known == file).unwrap_or_else(|| {
+            self.read.push((file.to_owned(), load(file, links)));
+            self.read.len() - 1
+        })
     }
 
     fn is_top(&mut self, dir: &str) -> bool {
@@ -115,16 +153,10 @@ impl Ignore {
         info
     }
 
-    /// Whether a pattern excludes `entry` itself; `dirs` are the directories above it, from `root` down.
-    fn excluded(&mut self, root: &str, dirs: &[&str], entry: &str, directory: bool) -> Result<bool, Beyond> {
-        for dir in dirs.iter().rev() {
-            let file = join(dir, ".gitignore");
-            if let Some(verdict) = self.verdict(&file, Links::Refuse, (dir, entry, directory))? {
-                return Ok(verdict);
-            }
-        }
-        for file in self.info(root).into_iter().chain(self.excludes.clone()) {
-            if let Some(verdict) = self.verdict(&file, Links::Follow, (root, entry, directory))? {
+    /// Whether a pattern of these files excludes `entry` itself. The last ones speak first.
+    fn excluded(&mut self, files: &[(usize, String)], entry: &str, directory: bool) -> Result<bool, Beyond> {
+        for (file, base) in files.iter().rev() {
+            if let Some(verdict) = self.verdict(*file, (base, entry, directory))? {
                 return Ok(verdict);
             }
         }
@@ -132,16 +164,9 @@ impl Ignore {
     }
 
     /// What the last pattern of a file that matches says: ignored, or (negated) not.
-    fn verdict(&mut self, file: &str, links: Links, at: (&str, &str, bool)) -> Result<Option<bool>, Beyond> {
+    fn verdict(&mut self, file: usize, at: (&str, &str, bool)) -> Result<Option<bool>, Beyond> {
         let (base, entry, directory) = at;
-        let at = match self.read.iter().position(|(known, _)| known == file) {
-            Some(at) => at,
-            None => {
-                self.read.push((file.to_owned(), load(file, links)));
-                self.read.len() - 1
-            }
-        };
-        let Some((_, Some(patterns))) = self.read.get(at) else { return Err(Beyond) };
+        let Some((_, Some(patterns))) = self.read.get(file) else { return Err(Beyond) };
         let inside = entry.strip_prefix(base.strip_suffix('/').unwrap_or(base)).unwrap_or(entry);
         let inside = inside.trim_start_matches('/');
         let name = inside.rsplit_once('/').map_or(inside, |(_, name)| name);

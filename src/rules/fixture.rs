@@ -1,7 +1,7 @@
 //! A small made-up world that the rules' examples are run in: no machine is asked.
 
 use super::matcher::{View, judge};
-use super::survey::{Survey, survey};
+use super::survey::{Survey, survey_asking};
 use crate::domain::{
     Action, Ask, Facts, PathFact, PathKind, Places, Policy, Protected, ProtectedKind, Reason, SearchKind,
     Tool, ToolCall, join,
@@ -136,7 +136,7 @@ pub fn facts() -> Facts {
 }
 
 /// Answers one question as the made-up world does.
-pub fn answer(facts: &mut Facts, ask: &Ask) {
+pub fn answer(facts: &Facts, ask: &Ask) {
     match ask {
         Ask::Path(path) => facts.answer_path(path.clone(), path_fact(path)),
         Ask::Content(path) => {
@@ -164,17 +164,18 @@ fn path_fact(path: &str) -> PathFact {
 
 /// The survey of an example with every question answered, and the facts that it then rests on.
 pub fn survey_of(call: &ToolCall, policy: &Policy) -> (Survey, Facts) {
-    let mut facts = facts();
-    let mut seen = survey(call, PROJECT, &facts, policy);
+    let facts = facts();
+    let mut told = |ask: Ask, facts: &Facts| answer(facts, &ask);
+    let mut seen = survey_asking(call, PROJECT, (&facts, &mut told), policy);
     for _ in 0..ROUNDS {
-        let open: Vec<Ask> = seen.asks.iter().filter(|ask| !facts.knows(ask)).cloned().collect();
+        let open: Vec<Ask> = seen.asks.drain(..).filter(|ask| !facts.knows(ask)).collect();
         if open.is_empty() {
             break;
         }
         for ask in &open {
-            answer(&mut facts, ask);
+            answer(&facts, ask);
         }
-        seen = survey(call, PROJECT, &facts, policy);
+        seen = survey_asking(call, PROJECT, (&facts, &mut told), policy);
     }
     (seen, facts)
 }

@@ -15,5 +15,5 @@ pub use matcher::{
     Example, Expect, Instead, Rewriter, Rule, View, all, find, is_unsure, judge, matches, predicates,
     rewrite, rewriter, written,
 };
-pub use survey::{Flag, Invocation, Stdin, Survey, survey};
+pub use survey::{Flag, Invocation, Stdin, Survey, survey, survey_asking};
 pub use trail::{accepted, follow};

@@ -14,7 +14,7 @@ pub use files::FILES;
 use lazaret::adapters;
 use lazaret::domain::{Ask, Asking, Client, Decision, Event, Facts, Policy, Stand, ToolCall, Trust, Verdict};
 use lazaret::review::{self, Case as Review};
-use lazaret::rules::{fixture, survey};
+use lazaret::rules::{fixture, survey, survey_asking};
 use serde_json::{Value, json};
 
 /// What is asked of a case's verdict.
@@ -183,20 +183,42 @@ pub fn decide(tool: &str, input: &Value, situation: Situation, policy: &Policy) 
 
 /// The survey with every question answered.
 fn understand(call: &ToolCall, situation: Situation, policy: &Policy) -> (lazaret::rules::Survey, Facts) {
-    let mut facts = fixture::facts();
-    let mut seen = survey(call, situation.cwd, &facts, policy);
+    let facts = fixture::facts();
+    let mut told = |ask: Ask, facts: &Facts| answer(&ask, situation, facts);
+    let mut seen = survey_asking(call, situation.cwd, (&facts, &mut told), policy);
     for _ in 0..8 {
-        let open: Vec<Ask> = seen.asks.iter().filter(|ask| !facts.knows(ask)).cloned().collect();
+        let open: Vec<Ask> = seen.asks.drain(..).filter(|ask| !facts.knows(ask)).collect();
         if open.is_empty() {
             break;
         }
         for ask in &open {
-            match ask {
-                Ask::Branch => facts.answer_branch(Some(situation.branch.to_owned())),
-                other => fixture::answer(&mut facts, other),
-            }
+            answer(ask, situation, &facts);
+        }
+        seen = survey_asking(call, situation.cwd, (&facts, &mut told), policy);
+    }
+    (seen, facts)
+}
+
+fn answer(ask: &Ask, situation: Situation, facts: &Facts) {
+    match ask {
+        Ask::Branch => facts.answer_branch(Some(situation.branch.to_owned())),
+        other => fixture::answer(facts, other),
+    }
+}
+
+/// Whether a survey whose questions are answered as they come up is what it becomes when it is made anew after each round of
+/// answers.
+pub fn is_settled(call: &ToolCall, situation: Situation, policy: &Policy) -> bool {
+    let (mut at_once, _) = understand(call, situation, policy);
+    let facts = fixture::facts();
+    let mut seen = survey(call, situation.cwd, &facts, policy);
+    for _ in 0..8 {
+        for ask in &seen.asks {
+            answer(ask, situation, &facts);
         }
         seen = survey(call, situation.cwd, &facts, policy);
     }
-    (seen, facts)
+    at_once.asks.clear();
+    seen.asks.clear();
+    at_once == seen
 }

@@ -42,7 +42,7 @@ mod tools;
 mod undone;
 mod written;
 
-use super::matcher::{COMMAND, Command, Found, Predicate, Rule, Scene, Trigger, When};
+use super::matcher::{At, COMMAND, Command, Found, Predicate, Rule, Scene, Trigger, When};
 
 /// Every file of rules. Of reasons that weigh the same the first is the one that people read.
 pub(super) const FILES: &[&[Rule]] = &[
@@ -87,6 +87,9 @@ pub(super) struct Entry {
     pub rule: &'static Rule,
     pub when: &'static When,
 }
+
+/// Places that rules in code hold the effects of a call against.
+pub(super) const PLACES: &[&[At]] = persistence::STARTUP;
 
 /// Every condition of every rule, in the order of [`FILES`]; made when lazaret is compiled.
 pub(super) static ENTRIES: [Entry; COUNT] = LIST;

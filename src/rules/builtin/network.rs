@@ -1583,20 +1583,30 @@ fn whole_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
             || runs(inv, &["ssh", "socat", "telnet"])
             || inv.wrappers.iter().any(|name| name == "ssh");
         let source = || {
-            all.iter().find(|other| {
-                let packs = runs(other, &["tar", "zip", "gtar", "bsdtar"]) && other.operands.iter().any(here);
-                let dumps = runs(other, &["pg_dump", "pg_dumpall", "mysqldump", "mongodump", "mariadb-dump"])
-                    || other.program == "sqlite3"
-                        && other.args.iter().any(|arg| arg.known() == Some(".dump"))
-                    || runs(other, &["docker", "podman"])
-                        && other.sub.first().is_some_and(|sub| matches!(sub.as_str(), "save" | "export"))
-                    || runs(other, &["grep", "rg", "egrep"])
-                        && other.args.iter().any(|arg| arg.text().contains("AKIA"))
-                    || other.program == "git"
-                        && other.sub.first().is_some_and(|sub| matches!(sub.as_str(), "archive" | "bundle"));
-                let prints = runs(other, &["cat"]) && runs(inv, lists::NETCATS);
-                other.pipeline == inv.pipeline && other.stage < inv.stage && (packs || dumps || prints)
-            })
+            all.iter().filter(|other| other.pipeline == inv.pipeline && other.stage < inv.stage).find(
+                |other| {
+                    let packs =
+                        runs(other, &["tar", "zip", "gtar", "bsdtar"]) && other.operands.iter().any(here);
+                    let dumps =
+                        runs(other, &["pg_dump", "pg_dumpall", "mysqldump", "mongodump", "mariadb-dump"])
+                            || other.program == "sqlite3"
+                                && other.args.iter().any(|arg| arg.known() == Some(".dump"))
+                            || runs(other, &["docker", "podman"])
+                                && other
+                                    .sub
+                                    .first()
+                                    .is_some_and(|sub| matches!(sub.as_str(), "save" | "export"))
+                            || runs(other, &["grep", "rg", "egrep"])
+                                && other.args.iter().any(|arg| arg.text().contains("AKIA"))
+                            || other.program == "git"
+                                && other
+                                    .sub
+                                    .first()
+                                    .is_some_and(|sub| matches!(sub.as_str(), "archive" | "bundle"));
+                    let prints = runs(other, &["cat"]) && runs(inv, lists::NETCATS);
+                    packs || dumps || prints
+                },
+            )
         };
         copies
             || sends

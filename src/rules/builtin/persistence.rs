@@ -906,17 +906,19 @@ fn is_hostile(text: &str) -> bool {
     HOSTILE.iter().any(|word| text.contains(word))
 }
 
+/// Files that start by themselves.
+pub(super) const STARTUP: &[&[At]] = &[
+    lists::SHELL_STARTUP,
+    lists::SERVICES,
+    lists::CRON,
+    lists::TOOL_STARTUP,
+    lists::SYSTEM_STARTUP,
+    lists::GIT_HOOKS,
+    SSH_CONFIG,
+];
+
 /// What is written to a file that starts by itself holds a command that nobody puts there for a good reason.
 fn hostile_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const STARTUP: &[&[At]] = &[
-        lists::SHELL_STARTUP,
-        lists::SERVICES,
-        lists::CRON,
-        lists::TOOL_STARTUP,
-        lists::SYSTEM_STARTUP,
-        lists::GIT_HOOKS,
-        SSH_CONFIG,
-    ];
     let home = scene.view.facts.places.home.as_deref();
     let starts = |path: &str| {
         let target = Target::Path { path: path.to_owned(), glob: false, recursive: false };
@@ -934,7 +936,9 @@ fn hostile_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
         | Action::Other { .. } => {}
     }
     let named = scene.effects().enumerate().any(|(index, (effect, _))| {
-        WRITES.contains(&effect.kind) && STARTUP.iter().any(|places| scene.is_at(index, effect, places))
+        WRITES.contains(&effect.kind)
+            && scene.may_be_at(index)
+            && STARTUP.iter().any(|places| scene.is_at(index, effect, places))
     });
     // What is written stands in the command line, in front of the name of the file.
     let found = named

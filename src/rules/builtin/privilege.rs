@@ -1070,12 +1070,12 @@ fn through_proc_root<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn docker_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let harmless = [
+    const HARMLESS: &[&str] = &[
         "ls", "stat", "test", "[", "echo", "printf", "grep", "rg", "git", "docker", "podman", "cat", "find",
         "export",
     ];
     let found = scene.invocations().iter().find(|inv| {
-        !runs(inv, &harmless)
+        !runs(inv, HARMLESS)
             && inv.args.iter().any(|arg| {
                 let text = arg.text();
                 text.ends_with("/docker.sock")

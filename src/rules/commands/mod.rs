@@ -333,10 +333,54 @@ pub(in crate::rules) fn find(name: &str) -> Option<&'static Program> {
 }
 
 fn exact(name: &str) -> Option<&'static Program> {
-    TABLES.iter().find_map(|table| {
-        let at = table.binary_search_by(|program| program.name.cmp(name)).ok()?;
-        table.get(at)
-    })
+    let mut at = slot(name.as_bytes());
+    loop {
+        // Free places end every search: there are twice as many as programs.
+        let (table, row) = INDEX.get(at).copied().flatten()?;
+        let program = TABLES.get(usize::from(table))?.get(usize::from(row))?;
+        if program.name == name {
+            return Some(program);
+        }
+        at = (at + 1) % PLACES;
+    }
+}
+
+/// Places for names: a power of two, and at least twice the number of programs.
+const PLACES: usize = 4096;
+
+/// Where a name stands, or the next place behind that is free: table and row. Made when lazaret is compiled, because each command of
+/// a call is looked up again and again.
+static INDEX: [Option<(u8, u16)>; PLACES] = index();
+
+#[expect(clippy::indexing_slicing, reason = "a constant: an index out of bounds would not compile")]
+#[expect(clippy::cast_possible_truncation, reason = "there are few tables, and few rows in each")]
+const fn index() -> [Option<(u8, u16)>; PLACES] {
+    let mut out = [None; PLACES];
+    let (mut table, mut count) = (0, 0);
+    while table < TABLES.len() {
+        let mut row = 0;
+        while row < TABLES[table].len() {
+            let mut at = slot(TABLES[table][row].name.as_bytes());
+            while out[at].is_some() {
+                at = (at + 1) % PLACES;
+            }
+            out[at] = Some((table as u8, row as u16));
+            row += 1;
+            count += 1;
+        }
+        table += 1;
+    }
+    assert!(2 * count <= PLACES);
+    out
+}
+
+const fn slot(mut name: &[u8]) -> usize {
+    let mut hash: u32 = 0x811c_9dc5;
+    while let [byte, rest @ ..] = name {
+        hash = (hash ^ *byte as u32).wrapping_mul(0x0100_0193);
+        name = rest;
+    }
+    (hash ^ hash >> 15) as usize % PLACES
 }
 
 /// What an option word of `options` says, or nothing when it is not listed. A long option may be shortened as long as it is

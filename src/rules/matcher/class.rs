@@ -1,6 +1,6 @@
 //! Which kind of place a target is: worked out from the path alone and the facts at hand.
 
-use super::beside::{Beside, is_git};
+use super::beside::{self, is_git};
 use super::secret::{is_env_file, is_secret};
 use super::tails::tails_like;
 use super::{View, glob};
@@ -234,23 +234,13 @@ pub(crate) fn target_of(arg: &Arg, cwd: Option<&str>) -> Target {
 
 /// The classes of what an effect of this kind falls on.
 pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Classes {
-    classify_next(target, kind, view, &mut Beside::default())
-}
-
-/// The same, for one target after the other.
-pub(super) fn classify_next<'v>(
-    target: &'v Target,
-    kind: EffectKind,
-    view: &View<'_>,
-    beside: &mut Beside<'v>,
-) -> Classes {
     match target {
         // No system takes such a name.
         Target::Path { path, .. } if path.len() > 2 * MAX_PATH => Classes::NONE,
         Target::Path { path, glob, recursive } => {
             let deep = *recursive || (*glob && path.contains("**"));
             let here = Spot { path, is_glob: *glob, recursive: deep, kind };
-            let classes = beside.classes(here, view);
+            let classes = beside::classes(here, view);
             // A link that is deleted takes nothing with it; anything else done to it reaches what it leads to.
             match view.facts.path(path) {
                 Some(fact) if fact.real != *path && !(fact.link && kind == EffectKind::FileDeletion) => {
@@ -517,9 +507,12 @@ mod tests {
     #[test]
     fn targets_beside_each_other_have_the_classes_that_they_have_alone() {
         let call = fixture::call("ls");
-        let (facts, survey, policy) = (fixture::facts(), Survey::default(), Policy::default());
+        let (facts, policy) = (fixture::facts(), Policy::default());
+        let (few, _) = fixture::survey_of(&call, &policy);
+        let (many, _) = fixture::survey_of(&fixture::call(&"ls;".repeat(9)), &policy);
         let view =
-            View { call: &call, cwd: fixture::PROJECT, survey: &survey, facts: &facts, policy: &policy };
+            |survey| View { call: &call, cwd: fixture::PROJECT, survey, facts: &facts, policy: &policy };
+        let (alone, beside) = (view(&few), view(&many));
         let home = facts.places.home.clone().unwrap();
         let dirs = ["", "/etc", "/home", "/dev", "/var/cache", "/tmp", "/opt/x", fixture::PROJECT, &home]
             .map(str::to_owned);
@@ -548,10 +541,9 @@ mod tests {
                     .flat_map(|dir| names.map(|name| format!("{dir}/{name}")))
                     .map(|path| Target::Path { glob: path.contains('*'), path, recursive })
                     .collect();
-                let mut beside = Beside::default();
                 for target in &targets {
-                    let next = classify_next(target, kind, &view, &mut beside);
-                    assert_eq!(next, classify(target, kind, &view), "{kind:?} of {target:?}");
+                    let next = classify(target, kind, &beside);
+                    assert_eq!(next, classify(target, kind, &alone), "{kind:?} of {target:?}");
                 }
             }
         }
@@ -629,7 +621,7 @@ mod tests {
     #[test]
     fn what_a_link_leads_to_counts() {
         let call = fixture::call("ls");
-        let (mut facts, survey, policy) = (fixture::facts(), Survey::default(), Policy::default());
+        let (facts, survey, policy) = (fixture::facts(), Survey::default(), Policy::default());
         let real = "/home/u/proj/.claude/settings.json".to_owned();
         let fact = crate::domain::PathFact {
             kind: crate::domain::PathKind::File,

@@ -12,13 +12,14 @@ use crate::shell::Arg;
 const SHORTEST_ABBREVIATION: usize = 5;
 
 pub(super) fn find<'a>(pattern: &Run<'_>, scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| matches(pattern, inv, scene));
+    let found =
+        scene.first_of(|program| is_one_of(program, pattern.programs), |inv| fits(pattern, inv, scene));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn matches(pattern: &Run<'_>, inv: &Invocation, scene: &Scene<'_>) -> bool {
-    runs(inv, pattern.programs)
-        && (!pattern.privileged || inv.privileged)
+/// Whether all but the program matches.
+fn fits(pattern: &Run<'_>, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    (!pattern.privileged || inv.privileged)
         && (pattern.subs.is_empty() || pattern.subs.iter().any(|sub| has_sub(inv, sub)))
         && pattern.flags.iter().all(|group| group.iter().any(|flag| has_flag(inv, flag)))
         && !pattern.without.iter().any(|flag| has_exact_flag(inv, flag) && !is_taken_back(inv, flag))
@@ -27,8 +28,13 @@ fn matches(pattern: &Run<'_>, inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 /// Whether it is one of these programs (`mkfs.*` stands for all that begin so).
-pub(crate) fn runs(inv: &Invocation, programs: &[&str]) -> bool {
-    let program = inv.program.as_bytes();
+pub(crate) fn runs(inv: &Invocation, programs: &'static [&'static str]) -> bool {
+    inv.listed.known_or(programs, || is_one_of(&inv.program, programs))
+}
+
+/// The same of a program by its name, for lists that are made while lazaret runs too.
+pub(super) fn is_one_of(program: &str, programs: &[&str]) -> bool {
+    let program = program.as_bytes();
     let first = program.first();
     programs.iter().any(|name| {
         let name = name.as_bytes();

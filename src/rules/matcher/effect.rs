@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::command::is_one_of;
 use super::when::On;
-use super::{Classes, Found, Scene, runs, target_of};
+use super::{Classes, Found, Scene, Whose, target_of};
 use crate::domain::{Effect, Target};
 use crate::rules::Invocation;
 use crate::shell::Arg;
@@ -14,14 +15,16 @@ const MAX_PAIRS: usize = 250_000;
 /// Beyond this many words held against targets no command is said to be the one that names them. Rules take that strictly.
 const MAX_LOOKS: usize = 300_000;
 
-pub(super) fn find<'a>(pattern: &On<'_>, scene: &Scene<'a>) -> Found<'a> {
+pub(super) fn find<'a>(pattern: &On<'_>, scene: &Scene<'a>, whose: Whose) -> Found<'a> {
     let pairs = scene.view.survey.effects.len().saturating_mul(scene.invocations().len());
     for (index, (effect, classes)) in scene.effects().enumerate() {
         if !pattern.kinds.contains(&effect.kind) || !may_fall_on(pattern, effect, classes) {
             continue;
         }
         let anywhere = pattern.any.is_empty() && pattern.at.is_empty();
-        if !(anywhere || classes.any(pattern.any) || scene.is_at(index, effect, pattern.at)) {
+        let is_at =
+            || (whose == Whose::Custom || scene.may_be_at(index)) && scene.is_at(index, effect, pattern.at);
+        if !(anywhere || classes.any(pattern.any) || is_at()) {
             continue;
         }
         if pairs > MAX_PAIRS || scene.looks.get() > MAX_LOOKS {
@@ -31,7 +34,7 @@ pub(super) fn find<'a>(pattern: &On<'_>, scene: &Scene<'a>) -> Found<'a> {
         let mut excepted = false;
         let mut found = None;
         for inv in owners(scene, &effect.target) {
-            if runs(inv, pattern.except) {
+            if is_one_of(&inv.program, pattern.except) {
                 excepted = true;
             } else {
                 found = found.or(Some(inv));

@@ -24,7 +24,7 @@ fn is_one_of(inv: &Invocation, programs: &[&str]) -> bool {
     if programs.is_empty() {
         return is_interpreter(&inv.program);
     }
-    runs(inv, programs) || programs.contains(&command::without_version(&inv.program))
+    command::is_one_of(&inv.program, programs) || programs.contains(&command::without_version(&inv.program))
 }
 
 /// The texts that an interpreter is given to run: its arguments, its standard input, and the script where it is known.
@@ -48,8 +48,8 @@ pub(crate) fn input_of(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
         Stdin::File(target) => content(scene, target.text()).into_iter().collect(),
         Stdin::Inherited => Vec::new(),
         Stdin::Pipe => {
-            let before = |other: &&&Invocation| other.pipeline == inv.pipeline && other.stage < inv.stage;
-            let sources = scene.printers().iter().filter(before);
+            let before = |other: &&&Invocation| other.stage < inv.stage;
+            let sources = scene.printers(inv.pipeline).iter().filter(before);
             let texts = sources.flat_map(|other| {
                 let heredoc = match &other.stdin {
                     Stdin::Text(arg) => Some(arg.text()),
@@ -85,6 +85,7 @@ pub(crate) fn squeeze(text: &str) -> String {
 /// place.
 pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut needles: Vec<Needle<'a>> = Vec::new();
+    let mut around: Option<Option<&str>> = None;
     for inv in scene.invocations() {
         if (!is_interpreter(&inv.program) && !is_unknown(inv)) || only_prints(inv) {
             continue;
@@ -93,9 +94,11 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
             needles.extend(scene.view.facts.places.protected.iter().filter_map(Needle::of));
         }
         let cwd = inv.cwd.as_deref();
-        if needles.iter().any(|needle| needle.is_around(cwd)) {
+        // Hundreds of commands run in the same directory.
+        if around != Some(cwd) && needles.iter().any(|needle| needle.is_around(cwd)) {
             return Found::yes(&inv.text);
         }
+        around = Some(cwd);
         for text in code_of(inv, scene) {
             let squeezed = squeeze(&text);
             if needles.iter().any(|needle| needle.is_in(&squeezed, cwd)) {

@@ -4,6 +4,7 @@ mod beside;
 mod class;
 mod command;
 mod effect;
+mod firsts;
 mod flow;
 mod glob;
 mod host;
@@ -29,6 +30,7 @@ use crate::domain::{
 };
 use crate::shell::Bound;
 
+pub(crate) use beside::Dirs;
 pub(crate) use class::{
     At, Class, Classes, Rel, at, classify, held, inside, may_be, relation, relation_to, target_of,
 };
@@ -267,9 +269,8 @@ fn each_match<'a>(scene: &Scene<'a>, mut take: impl FnMut(Says<'a>, &str, bool) 
 /// The first condition of a custom rule that matches.
 fn custom_hit<'a>(rule: &WrittenRule, scene: &Scene<'a>) -> Option<(std::borrow::Cow<'a, str>, bool)> {
     let met = |when: &Condition<'_>| Trigger::of_condition(when).meets(scene.trigger);
-    rule.when
-        .iter()
-        .find_map(|when| written::lend(when, |when| if met(when) { hit(when, scene) } else { None }))
+    let test = |when: &Condition<'_>| if met(when) { hit_by(when, scene, Whose::Custom) } else { None };
+    rule.when.iter().find_map(|when| written::lend(when, test))
 }
 
 /// Whether a rule matches the call, whatever the policy says of it.
@@ -332,11 +333,26 @@ pub(crate) fn matches_one_of(scene: &Scene<'_>, ids: &[&str]) -> bool {
         .any(|entry| ids.contains(&entry.rule.id) && hit(entry.when, scene).is_some())
 }
 
-/// What matched, and whether the rule could not tell.
-fn hit<'a>(when: &Condition<'_>, scene: &Scene<'a>) -> Option<(std::borrow::Cow<'a, str>, bool)> {
+/// Who wrote a condition. Of built-in ones it is known beforehand which places they name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    BuiltIn,
+    Custom,
+}
+
+/// What matched of a built-in rule's condition, and whether the rule could not tell.
+fn hit<'a>(when: &'static When, scene: &Scene<'a>) -> Option<(std::borrow::Cow<'a, str>, bool)> {
+    hit_by(when, scene, Whose::BuiltIn)
+}
+
+fn hit_by<'a>(
+    when: &Condition<'_>,
+    scene: &Scene<'a>,
+    whose: Whose,
+) -> Option<(std::borrow::Cow<'a, str>, bool)> {
     let found = match when {
         Condition::Command(pattern) => command::find(pattern, scene),
-        Condition::Effect(pattern) => effect::find(pattern, scene),
+        Condition::Effect(pattern) => effect::find(pattern, scene, whose),
         Condition::Flow(flow) => flow::find(*flow, scene),
         Condition::Url(hosts) => host::find(*hosts, scene),
         Condition::Code(code) => mention::find(code, scene),

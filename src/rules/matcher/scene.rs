@@ -1,11 +1,12 @@
 //! A view with what several rules ask of it worked out once.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 
-use super::beside::Beside;
-use super::class::{Named, at_by, classify_next, names_in};
+use super::class::{Named, at_by, names_in};
+use super::firsts::may_lie_at_one;
 use super::{Classes, Told, Trigger, View, classify, runs};
-use crate::domain::{Action, Claim, Effect, Verdict};
+use crate::domain::{Action, Claim, Effect, PlainHash, Verdict};
 use crate::rules::Invocation;
 
 /// Effects whose classes are kept without asking for memory: an ordinary call has no more.
@@ -20,6 +21,8 @@ pub(crate) struct Scene<'a> {
     more: Vec<Classes>,
     /// The names in the effects' targets, once a rule asks for a place.
     names: OnceCell<Vec<u64>>,
+    /// Which of the effects can be at a place that a rule names.
+    placed: OnceCell<Vec<bool>>,
     pub trigger: Trigger,
     /// How often a word was held against the name of an effect's target.
     pub looks: std::cell::Cell<usize>,
@@ -29,6 +32,8 @@ pub(crate) struct Scene<'a> {
     pub inner: bool,
     told: OnceCell<Option<Told<'a>>>,
     printers: OnceCell<Vec<&'a Invocation>>,
+    /// The programs that run, and where their invocations stand.
+    programs: OnceCell<Vec<(&'a str, Vec<usize>)>>,
     /// What is said of a content that the call writes, once it was looked at.
     pub written: OnceCell<Verdict>,
 }
@@ -40,20 +45,20 @@ impl<'a> Scene<'a> {
             *classes = classify(&effect.target, effect.kind, &view);
         }
         let later = view.survey.effects.iter().skip(KEPT);
-        let mut beside = Beside::default();
-        let mut next = |effect: &'a Effect| classify_next(&effect.target, effect.kind, &view, &mut beside);
-        let more: Vec<Classes> = later.map(&mut next).collect();
+        let more: Vec<Classes> = later.map(|effect| classify(&effect.target, effect.kind, &view)).collect();
         Scene {
             view,
             trigger: Trigger::of_call(&view, kept.iter().chain(&more).copied()),
             kept,
             more,
             names: OnceCell::new(),
+            placed: OnceCell::new(),
             looks: std::cell::Cell::new(0),
             nested: false,
             inner: false,
             told: OnceCell::new(),
             printers: OnceCell::new(),
+            programs: OnceCell::new(),
             written: OnceCell::new(),
         }
     }
@@ -69,6 +74,14 @@ impl<'a> Scene<'a> {
 
     pub fn effects(&self) -> impl Iterator<Item = (&'a Effect, Classes)> + '_ {
         self.view.survey.effects.iter().zip(self.kept.iter().chain(&self.more).copied())
+    }
+
+    /// Whether the target of the effect with that number can be at one of the places that built-in rules name. False: it is at none.
+    pub fn may_be_at(&self, index: usize) -> bool {
+        let home = self.view.facts.places.home.as_deref();
+        let may = |effect: &Effect| may_lie_at_one(&effect.target, home);
+        let all = || self.view.survey.effects.iter().map(may).collect();
+        self.placed.get_or_init(all).get(index).copied().unwrap_or(true)
     }
 
     /// Whether the target of the effect with that number is one of `places` or lies below one.
@@ -91,16 +104,39 @@ impl<'a> Scene<'a> {
     }
 
     /// The invocations that print what they are given, for those behind them in a pipeline.
-    pub fn printers(&self) -> &[&'a Invocation] {
-        self.printers.get_or_init(|| {
+    pub fn printers(&self, pipeline: u32) -> &[&'a Invocation] {
+        let all = self.printers.get_or_init(|| {
             let prints = |inv: &&Invocation| runs(inv, &["echo", "printf", "cat", "tee"]);
-            self.invocations().iter().filter(prints).collect()
-        })
+            let mut all: Vec<&Invocation> = self.invocations().iter().filter(prints).collect();
+            crate::domain::sort_by_key(&mut all, |inv| inv.pipeline);
+            all
+        });
+        let from = all.partition_point(|inv| inv.pipeline < pipeline);
+        let behind = all.partition_point(|inv| inv.pipeline <= pipeline);
+        all.get(from..behind).unwrap_or_default()
     }
 
     /// The first invocation of one of `programs` for which `test` holds.
     pub fn first(&self, programs: &[&str], test: impl Fn(&Invocation) -> bool) -> Option<&'a Invocation> {
-        self.invocations().iter().find(|inv| programs.contains(&inv.program.as_str()) && test(inv))
+        self.first_of(|program| programs.contains(&program), test)
+    }
+
+    /// The first invocation of a program that `is_meant`, for which `test` holds.
+    pub fn first_of(
+        &self,
+        is_meant: impl Fn(&str) -> bool,
+        test: impl Fn(&Invocation) -> bool,
+    ) -> Option<&'a Invocation> {
+        let all = self.invocations();
+        if all.len() <= KEPT {
+            return all.iter().find(|inv| is_meant(&inv.program) && test(inv));
+        }
+        let programs = self.programs.get_or_init(|| by_program(all)).iter();
+        let meant = programs.filter(|(program, _)| is_meant(program));
+        let first = |(_, places): &(&str, Vec<usize>)| {
+            places.iter().copied().find(|at| all.get(*at).is_some_and(&test))
+        };
+        meant.filter_map(first).min().and_then(|at| all.get(at))
     }
 
     /// The whole command line (the first, of a tool that we do not know); empty when the call has none.
@@ -112,6 +148,19 @@ impl<'a> Scene<'a> {
     pub fn texts(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         std::iter::once(line_of(&self.view)).chain(self.view.survey.nested.iter().map(String::as_str))
     }
+}
+
+fn by_program(all: &[Invocation]) -> Vec<(&str, Vec<usize>)> {
+    let mut numbers: HashMap<&str, usize, PlainHash> = HashMap::default();
+    let mut out: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (at, inv) in all.iter().enumerate() {
+        let number = *numbers.entry(&inv.program).or_insert(out.len());
+        match out.get_mut(number) {
+            Some((_, places)) => places.push(at),
+            None => out.push((&inv.program, vec![at])),
+        }
+    }
+    out
 }
 
 pub(super) fn line_of<'a>(view: &View<'a>) -> &'a str {

@@ -332,6 +332,12 @@ mod tests {
             let scene = Scene::new(view);
             let trigger = scene.trigger;
             for (rule, when) in all().flat_map(|rule| rule.when.iter().map(move |when| (rule, when))) {
+                if let Condition::Effect(pattern) = when {
+                    let lies = |(index, (effect, _)): (usize, (&Effect, Classes))| {
+                        scene.is_at(index, effect, pattern.at) && !scene.may_be_at(index)
+                    };
+                    assert!(!scene.effects().enumerate().any(lies), "{}: {row}", rule.id);
+                }
                 let hits = hit(when, &scene).is_some();
                 let met = Trigger::of_condition(when).meets(trigger);
                 if hits && !met {

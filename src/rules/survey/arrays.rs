@@ -8,7 +8,7 @@ use super::scope::Scope;
 use crate::shell::{Arg, Assign, Env, Op, Part, Piece, Word, expand_value};
 
 /// Most elements of one array that are followed.
-const MAX_ELEMENTS: usize = 512;
+const MAX_ELEMENTS: usize = 4096;
 /// Most arrays that are followed at once.
 const MAX_ARRAYS: usize = 32;
 
@@ -17,14 +17,26 @@ const MAX_ARRAYS: usize = 32;
 pub(super) struct Array {
     name: String,
     elements: Vec<(String, Arg)>,
+    /// The key of the next element without one.
+    next: usize,
+    /// It has had more elements than are followed: nothing is known of it until it is assigned anew.
+    lost: bool,
 }
 
 impl Array {
     /// Sets the element of that key; without a key, the next one. False: there is no more room.
     fn put(&mut self, key: Option<String>, value: Arg, append: bool) -> bool {
-        let numbers = self.elements.iter().filter_map(|(key, _)| key.parse::<usize>().ok());
-        let key = key.unwrap_or_else(|| numbers.max().map_or(0, |at| at.saturating_add(1)).to_string());
         let full = self.elements.len() >= MAX_ELEMENTS;
+        let Some(key) = key else {
+            if !full {
+                self.elements.push((self.next.to_string(), value));
+                self.next = self.next.saturating_add(1);
+            }
+            return !full;
+        };
+        if let Ok(at) = key.parse::<usize>() {
+            self.next = self.next.max(at.saturating_add(1));
+        }
         match self.elements.iter_mut().find(|(other, _)| *other == key) {
             Some((_, before)) if append => output::append(before, &value),
             Some((_, before)) => *before = value,
@@ -65,19 +77,25 @@ impl Scope {
 
     fn array(&self, name: &str) -> Option<&Array> {
         let name = self.meant(name);
-        self.arrays.iter().find(|array| array.name == name)
+        self.arrays.iter().find(|array| array.name == name && !array.lost)
     }
 
     /// Puts a value into an array, which begins to be one where it was none.
     pub(super) fn put(&mut self, name: &str, key: Option<String>, value: Arg, append: bool) {
         let name = self.meant(name).to_owned();
-        if self.array(&name).is_none() && self.arrays.len() < MAX_ARRAYS {
-            self.arrays.push(Array { name: name.clone(), elements: Vec::new() });
-        }
-        let Some(array) = self.arrays.iter_mut().find(|array| array.name == name) else { return };
-        if !array.put(key, value, append) {
+        let at = match self.arrays.iter().position(|array| array.name == name) {
+            Some(at) => at,
+            None if self.arrays.len() < MAX_ARRAYS => {
+                self.arrays.push(Array { name, elements: Vec::new(), next: 0, lost: false });
+                self.arrays.len().saturating_sub(1)
+            }
+            None => return,
+        };
+        let Some(array) = self.arrays.get_mut(at) else { return };
+        if !array.lost && !array.put(key, value, append) {
             // Part of it is not all of it.
-            self.forget_array(&name);
+            array.elements = Vec::new();
+            array.lost = true;
         }
     }
 

@@ -93,6 +93,7 @@ impl Surveyor<'_> {
             stage: call.stage,
             feeds: None,
             text: clip(&call.text, MAX_TEXT),
+            listed: super::listed::Listed::default(),
         };
         match parsed {
             Some(parsed) => {

@@ -1,5 +1,6 @@
 //! From a command's words to its effects, by the facts in the tables.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::Surveyor;
@@ -7,7 +8,7 @@ use super::call::Call;
 use super::operands::{behind_pattern, is_remote};
 use super::options::Parsed;
 use super::paths;
-use crate::domain::{Ask, Effect, EffectKind, PathFact, PathKind, Severity, Target};
+use crate::domain::{Ask, Effect, EffectKind, PathFact, PathKind, PlainHash, Severity, Target};
 use crate::rules::commands::{Deed, Operands, Role};
 use crate::shell::{Arg, Piece};
 
@@ -123,6 +124,9 @@ impl Surveyor<'_> {
         }
         if act == Act::Delete && recursive && !call.remote && arg.text().ends_with('/') {
             // `rm -r link/` takes what the link leads to.
+            if let Target::Path { path, glob: false, .. } = &target {
+                self.ask(Ask::Path(path.clone()));
+            }
             let leads = |(link, to): &(String, String)| (link == target.text()).then(|| to.clone());
             let here = self.links.iter().rev().find_map(leads);
             let there =
@@ -332,7 +336,12 @@ impl Surveyor<'_> {
     }
 
     pub(super) fn each(&mut self, call: &Call, act: Act, args: &[Arg], recursive: bool) {
+        // The same word a second time says nothing new.
+        let mut seen: HashSet<&str, PlainHash> = HashSet::default();
         for arg in args {
+            if args.len() > RECENT && arg.known().is_some_and(|word| !seen.insert(word)) {
+                continue;
+            }
             self.file(call, act, arg, recursive);
         }
     }

@@ -40,6 +40,6 @@ impl Function {
 impl super::Surveyor<'_> {
     /// The function of that name, the one defined last.
     pub(super) fn find_function(&self, name: &str) -> Option<usize> {
-        self.functions.iter().rposition(|function| function.name == name)
+        self.functions.iter().rposition(|function| crate::domain::same_name(&function.name, name))
     }
 }

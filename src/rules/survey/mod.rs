@@ -11,6 +11,7 @@ mod expression;
 mod foreign;
 mod function;
 mod git;
+mod listed;
 mod operands;
 mod options;
 mod output;
@@ -33,7 +34,8 @@ pub(in crate::rules) use paths::MAX_PATH;
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Ask, Effect, Facts, Marks, Policy, Target, ToolCall};
+use crate::domain::{Answer, Ask, Effect, Facts, Marks, Policy, Target, ToolCall};
+use crate::rules::matcher::Dirs;
 use crate::rules::trail;
 use crate::shell::Arg;
 
@@ -92,6 +94,7 @@ pub struct Invocation {
     pub feeds: Option<usize>,
     /// Text as the agent wrote it, clipped.
     pub text: String,
+    pub(in crate::rules) listed: listed::Listed,
 }
 
 /// Everything that is known of a call before it runs.
@@ -116,6 +119,8 @@ pub struct Survey {
     pub marks: Marks,
     /// What is known of files after the call, if all of it runs and nothing fails.
     pub leaves: Marks,
+    /// What was worked out of directories while the call is judged.
+    pub(in crate::rules) dirs: Dirs,
 }
 
 /// How deep commands in commands are followed.
@@ -134,10 +139,30 @@ const MAX_HOPS: usize = 2_000;
 /// How many directories deep a path is that questions are asked about.
 const MAX_LEVELS: usize = 128;
 
-/// Surveys a call made in `cwd`.
+/// Surveys a call made in `cwd`, by what is known; what else it would have to know is in [`Survey::asks`].
 pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Survey {
+    surveyed(call, cwd, (facts, None), policy)
+}
+
+/// The same, with questions answered as they come up; what nobody could answer is in [`Survey::asks`].
+pub fn survey_asking(
+    call: &ToolCall,
+    cwd: &str,
+    (facts, answer): (&Facts, &mut impl FnMut(Ask, &Facts)),
+    policy: &Policy,
+) -> Survey {
+    surveyed(call, cwd, (facts, Some(answer)), policy)
+}
+
+fn surveyed<'a>(
+    call: &ToolCall,
+    cwd: &str,
+    (facts, answer): (&'a Facts, Option<&'a mut Answer<'a>>),
+    policy: &Policy,
+) -> Survey {
     let mut surveyor = Surveyor {
         facts,
+        answer,
         out: Survey::default(),
         work: 0,
         calls: 0,
@@ -157,6 +182,7 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Sur
         marks: Vec::new(),
         fifos: Vec::new(),
         asked: BTreeSet::new(),
+        questions: 0,
         texts: 0,
         changes: false,
         tainted: false,
@@ -164,6 +190,7 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Sur
     surveyor.tool(call, cwd);
     surveyor.out.written = surveyor.files;
     let mut survey = surveyor.out;
+    listed::share(&mut survey.invocations);
     trail::follow(call, cwd, &mut survey, facts, policy);
     survey
 }
@@ -171,6 +198,8 @@ pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Sur
 /// What is gathered while a call is surveyed.
 struct Surveyor<'a> {
     facts: &'a Facts,
+    /// Who answers questions, if somebody does.
+    answer: Option<&'a mut Answer<'a>>,
     out: Survey,
     work: usize,
     /// How many bodies of functions were walked.
@@ -203,8 +232,10 @@ struct Surveyor<'a> {
     fifos: Vec<channels::Fifo>,
     /// One number for each effect, by which it is found again.
     marks: Vec<u32>,
-    /// The questions that are asked already, and how many of them ask for a text.
+    /// The questions that nobody could answer.
     asked: BTreeSet<Ask>,
+    /// How many questions were asked, and how many of them for a text.
+    questions: usize,
     texts: usize,
     /// There is an effect that makes or changes a file.
     changes: bool,
@@ -230,7 +261,7 @@ impl Surveyor<'_> {
         }
     }
 
-    /// Remembers a question that has no answer yet.
+    /// Asks a question that has no answer yet, or remembers it where nobody answers.
     fn ask(&mut self, ask: Ask) {
         let deep = |path: &String| path.bytes().filter(|byte| *byte == b'/').count() > MAX_LEVELS;
         let too_deep = match &ask {
@@ -238,14 +269,29 @@ impl Surveyor<'_> {
             Ask::Branch => false,
         };
         let is_text = matches!(ask, Ask::Content(_));
-        if self.out.asks.len() < Ask::MAX
-            && (!is_text || self.texts < Ask::MAX_TEXTS)
-            && !too_deep
-            && !self.facts.knows(&ask)
-            && self.asked.insert(ask.clone())
+        if self.is_out_of_questions()
+            || (is_text && self.texts >= Ask::MAX_TEXTS)
+            || self.facts.knows(&ask)
+            || too_deep
+            || self.asked.contains(&ask)
         {
-            self.texts += usize::from(is_text);
-            self.out.asks.push(ask);
+            return;
         }
+        self.questions += 1;
+        self.texts += usize::from(is_text);
+        let Some(answer) = &mut self.answer else {
+            self.asked.insert(ask.clone());
+            self.out.asks.push(ask);
+            return;
+        };
+        let open = ask.clone();
+        answer(ask, self.facts);
+        if !self.facts.knows(&open) {
+            self.asked.insert(open);
+        }
+    }
+
+    fn is_out_of_questions(&self) -> bool {
+        self.questions >= Ask::MAX
     }
 }

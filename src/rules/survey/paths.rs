@@ -171,10 +171,12 @@ pub(super) fn is_vital(path: &str, glob: bool, recursive: bool, places: &Places)
         // The files at the top, not what is below them.
         return false;
     }
-    let (start, rest) = split_glob(path);
-    if glob && !all && !rest.is_empty() && !start.is_empty() && rest.contains(['*', '?', '[']) {
-        // `/*/bin`, `/home/*`: vital when what it stands in is.
-        return recursive && (start == "/" || is_system(start)) && rest.matches('/').count() == 1;
+    if glob && !all {
+        let (start, rest) = split_glob(path);
+        if !rest.is_empty() && !start.is_empty() && rest.contains(['*', '?', '[']) {
+            // `/*/bin`, `/home/*`: vital when what it stands in is.
+            return recursive && (start == "/" || is_system(start)) && rest.matches('/').count() == 1;
+        }
     }
     let holds = |place: &str| path == place || below(place, path);
     path == "/"

@@ -140,9 +140,9 @@ impl Surveyor<'_> {
             Some(_) if top == whole => true,
             Some(_) => match self.kind_of(&whole) {
                 Some(kind) => kind != PathKind::Missing,
-                None => self.out.asks.len() >= Ask::MAX,
+                None => self.is_out_of_questions(),
             },
-            None => self.out.asks.len() >= Ask::MAX,
+            None => self.is_out_of_questions(),
         }
     }
 

@@ -8,6 +8,7 @@ mod value;
 use std::cell::Cell;
 
 use super::{Part, Word};
+use crate::domain::same_name;
 use fields::Fields;
 use value::Walk;
 
@@ -103,7 +104,7 @@ impl Env {
 
     /// The value of a variable: `None` = never assigned here, `Some(None)` = assigned but unknown.
     pub fn get(&self, name: &str) -> Option<Option<&str>> {
-        self.vars.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value.as_deref())
+        self.vars.iter().rev().find(|(n, _)| same_name(n, name)).map(|(_, value)| value.as_deref())
     }
 
     /// What is known of a variable, to be put back later.
@@ -122,7 +123,7 @@ impl Env {
     /// Notes an assignment. Beyond [`Env::MAX_VARS`] names are not followed, which leaves them unknown.
     pub fn set(&mut self, name: &str, value: Option<String>) {
         let room = self.vars.len() < Env::MAX_VARS || matches!(name, "HOME" | "PWD" | "IFS");
-        let known = self.vars.iter_mut().rev().find(|(n, _)| n == name);
+        let known = self.vars.iter_mut().rev().find(|(n, _)| same_name(n, name));
         match known {
             Some((_, before)) => *before = value,
             None if room => self.vars.push((name.to_owned(), value)),

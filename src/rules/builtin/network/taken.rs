@@ -206,12 +206,12 @@ fn data_in_host<'a>(scene: &Scene<'a>) -> Found<'a> {
         let Some(at) = inv.text.find("://$(").or_else(|| inv.text.find("://`")) else { return false };
         let rest = inv.text.get(at + 3..).unwrap_or_default();
         let named = rest.contains(").") || rest.contains("`.");
-        let told = ["whoami", "hostname", "id", "base64", "env", "cat", "uname", "xxd"];
+        const TOLD: &[&str] = &["whoami", "hostname", "id", "base64", "env", "cat", "uname", "xxd"];
         let data = || {
             scene
                 .invocations()
                 .iter()
-                .any(|other| runs(other, &told) && other.feeds.is_some() && rest.contains(other.text.trim()))
+                .any(|other| runs(other, TOLD) && other.feeds.is_some() && rest.contains(other.text.trim()))
         };
         named && !rest.contains(".local") && !rest.contains(".svc") && data()
     });

@@ -1,0 +1,134 @@
+//! Where the places begin that built-in rules name: a filter made when lazaret is compiled. Most paths lie at none of them.
+
+use super::class::{Named, parts};
+use super::when::Condition;
+use crate::domain::Target;
+use crate::rules::builtin;
+
+/// Bits of the filter: some for each place, so that few other names share them.
+const BITS: u32 = 16_384;
+const WORDS: usize = (BITS / 64) as usize;
+
+/// What the first names of a place stand behind.
+#[derive(Debug, Clone, Copy)]
+enum Behind {
+    Root,
+    Home,
+    Anything,
+}
+
+static FIRSTS: [u64; WORDS] = firsts();
+
+/// Whether a target can be one of the places of built-in rules' conditions on effects, or of [`builtin::PLACES`], or lie below one.
+/// False: it is not.
+pub(super) fn may_lie_at_one(target: &Target, home: Option<&str>) -> bool {
+    let path = match target {
+        Target::Path { glob: true, .. } => return true,
+        Target::Path { path, .. } => path,
+        Target::UnknownPath { known, .. } => known,
+        Target::Url(_) | Target::Command(_) | Target::None => return false,
+    };
+    let has = |behind, first: &str, second: &str| is_set(bits(behind, first.as_bytes(), second.as_bytes()));
+    let mut names = parts(path);
+    if let Some(first) = names.clone().next()
+        && (has(Behind::Root, first, "")
+            || names.clone().nth(1).is_some_and(|second| has(Behind::Root, first, second)))
+    {
+        return true;
+    }
+    if names.clone().any(|name| has(Behind::Anything, name, "")) {
+        return true;
+    }
+    home.is_some_and(|home| {
+        parts(home).all(|name| names.next().is_some_and(|other| other.eq_ignore_ascii_case(name)))
+            && names.next().is_some_and(|name| has(Behind::Home, name, ""))
+    })
+}
+
+fn is_set(bits: [u32; 2]) -> bool {
+    bits.into_iter()
+        .all(|bit| FIRSTS.get((bit / 64) as usize).is_some_and(|word| word & (1 << (bit % 64)) != 0))
+}
+
+const fn firsts() -> [u64; WORDS] {
+    let mut out = [0; WORDS];
+    let mut entries: &[builtin::Entry] = &builtin::ENTRIES;
+    while let [entry, rest @ ..] = entries {
+        if let Condition::Effect(pattern) = entry.when {
+            out = with(out, pattern.at);
+        }
+        entries = rest;
+    }
+    let mut lists = builtin::PLACES;
+    while let [list, rest @ ..] = lists {
+        out = with(out, list);
+        lists = rest;
+    }
+    out
+}
+
+#[expect(clippy::indexing_slicing, reason = "a constant: an index out of bounds would not compile")]
+const fn with(mut out: [u64; WORDS], mut places: &[Named<'_>]) -> [u64; WORDS] {
+    while let [place, rest @ ..] = places {
+        let [one, other] = match place {
+            Named::Home(path) => bits(Behind::Home, first(path.as_bytes()).0, b""),
+            Named::Name(path) => bits(Behind::Anything, first(path.as_bytes()).0, b""),
+            Named::Abs(path) => {
+                let (top, below) = first(path.as_bytes());
+                let below = if let [] = below { below } else { first(below).0 };
+                // A star stands for any name.
+                bits(Behind::Root, top, if let [b'*'] = below { b"" } else { below })
+            }
+        };
+        out[(one / 64) as usize] |= 1 << (one % 64);
+        out[(other / 64) as usize] |= 1 << (other % 64);
+        places = rest;
+    }
+    out
+}
+
+/// The first name of a path that is no star, and what is behind it.
+const fn first(mut path: &[u8]) -> (&[u8], &[u8]) {
+    while let [b'/', rest @ ..] = path {
+        path = rest;
+    }
+    let mut rest = path;
+    let mut length = 0;
+    while let [byte, tail @ ..] = rest {
+        if *byte == b'/' {
+            break;
+        }
+        length += 1;
+        rest = tail;
+    }
+    let (name, rest) = path.split_at(length);
+    assert!(!matches!(name, [] | [b'*']), "such a place would be anywhere");
+    let [b'/', ..] = rest else { return (name, b"") };
+    let mut tail = rest;
+    while let [b'/', more @ ..] = tail {
+        tail = more;
+    }
+    (name, tail)
+}
+
+/// Two bits for names, whatever their case.
+const fn bits(behind: Behind, first: &[u8], second: &[u8]) -> [u32; 2] {
+    let mut hash: u32 = 0x811c_9dc5 ^ behind as u32;
+    let mut names = [first, second];
+    let mut left = 2;
+    while left > 0 {
+        let [name, next] = names;
+        let mut name = name;
+        while let [byte, rest @ ..] = name {
+            hash = (hash ^ byte.to_ascii_lowercase() as u32).wrapping_mul(0x0100_0193);
+            name = rest;
+        }
+        hash = (hash ^ 0x2f).wrapping_mul(0x0100_0193);
+        names = [next, b""];
+        left -= 1;
+    }
+    hash ^= hash >> 15;
+    hash = hash.wrapping_mul(0x2c1b_3c6d);
+    hash ^= hash >> 14;
+    [hash % BITS, (hash >> 16) % BITS]
+}
