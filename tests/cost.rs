@@ -10,8 +10,13 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
-const MAX_INSTRUCTIONS: u64 = 200_000;
-const MAX_SYSTEM_CALLS: usize = 60;
+const MAX_INSTRUCTIONS: u64 = 135_000;
+const MAX_SYSTEM_CALLS: usize = 50;
+/// Other calls of every day, with the same room.
+const OTHERS: [(&str, u64); 3] =
+    [("git status", 185_000), ("cat README.md", 190_000), ("git reset --hard", 540_000)];
+/// A pipeline of thirty commands.
+const MAX_PIPELINE: u64 = 3_150_000;
 /// The first goal was 4 MiB. The rules have more than doubled since, and behaviour, checkpoints and the audit chain came, after all
 /// that nobody reads was left out (docs/performance.md). What a call costs does not hang on it: it touches few of the pages.
 const MAX_BINARY_BYTES: u64 = (5 * 1024 + 256) * 1024;
@@ -45,7 +50,8 @@ struct World {
 
 impl World {
     fn new() -> World {
-        let dir = tempfile::tempdir().unwrap();
+        // Not hidden, as few projects are: such a path is held against more places.
+        let dir = tempfile::Builder::new().prefix("lazaret-cost-").tempdir().unwrap();
         fs::create_dir_all(dir.path().join("proj/.git")).unwrap();
         fs::write(dir.path().join("proj/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
         World { dir }
@@ -64,6 +70,10 @@ impl World {
 
     /// Runs `tool` around the hook with this command as the call.
     fn run(&self, tool: &[&str], command: &str) -> Output {
+        self.send(tool, &self.message(command))
+    }
+
+    fn send(&self, tool: &[&str], message: &str) -> Output {
         let (first, rest) = tool.split_first().map_or((None, &[][..]), |(first, rest)| (Some(*first), rest));
         let mut process = match first {
             Some(first) => {
@@ -85,7 +95,7 @@ impl World {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|e| panic!("{}: {e}", first.unwrap_or("lazaret")));
-        child.stdin.take().unwrap().write_all(self.message(command).as_bytes()).unwrap();
+        child.stdin.take().unwrap().write_all(message.as_bytes()).unwrap();
         child.wait_with_output().unwrap()
     }
 
@@ -141,6 +151,36 @@ fn an_allowed_call_stays_inside_its_budget() {
     for forbidden in ["socket(", "connect(", "clone(", "fork(", "vfork(", "clone3(", "fsync(", "fdatasync("] {
         assert!(!calls.iter().any(|call| call.contains(forbidden)), "an allowed call made {forbidden}…)");
     }
+}
+
+#[test]
+fn other_calls_of_every_day_stay_inside_theirs() {
+    let world = World::new();
+    let pipeline = format!("cat a.txt{}", " | grep -v x".repeat(29));
+    let mut wrong = Vec::new();
+    for (command, most) in OTHERS.into_iter().chain([(pipeline.as_str(), MAX_PIPELINE)]) {
+        world.run(&[], command);
+        let cost = world.instructions(command);
+        let _ = writeln!(std::io::stderr(), "{command:.20}: {cost} instructions");
+        if cost > most {
+            wrong.push(format!("{command:.20}: {cost} instructions (at most {most})"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What the person asked for is read when a call has ended, not before each.
+#[test]
+fn a_prompt_makes_calls_no_dearer() {
+    let world = World::new();
+    world.run(&[], "ls");
+    let without = world.instructions("ls");
+    let mut said: serde_json::Value = serde_json::from_str(&world.message("ls")).unwrap();
+    said["hook_event_name"] = "UserPromptSubmit".into();
+    said["prompt"] = "Mend the parser in src/parse.rs, and see to it that all tests pass".into();
+    assert!(world.send(&[], &said.to_string()).status.success());
+    let with = world.instructions("ls");
+    assert!(with <= without + without / 50, "{without} instructions without a prompt, {with} with one");
 }
 
 #[test]

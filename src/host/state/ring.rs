@@ -251,19 +251,24 @@ pub(super) const fn outcome_of(code: u64) -> Option<Outcome> {
 /// torn, not what is forged. A last word without its pair would not count.
 pub(super) fn checksum<const N: usize>(words: &[u64; N]) -> u64 {
     const { assert!(N.is_multiple_of(2)) };
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for [first, second] in words.as_chunks().0 {
-        let (first, second) = (first ^ hash, second ^ hash.rotate_left(32) ^ 0x9e37_79b9_7f4a_7c15);
-        let product = u128::from(first) * u128::from(second);
-        hash = product as u64 ^ (product >> 64) as u64;
-    }
-    hash
+    let pairs = words.as_chunks().0;
+    pairs.iter().fold(SEED, |hash, [first, second]| mixed(hash, *first, *second))
 }
 
-/// The half of it that fits beside a record's kind.
+const SEED: u64 = 0xcbf2_9ce4_8422_2325;
+
+#[inline(always)]
+fn mixed(hash: u64, first: u64, second: u64) -> u64 {
+    let (first, second) = (first ^ hash, second ^ hash.rotate_left(32) ^ 0x9e37_79b9_7f4a_7c15);
+    let product = u128::from(first) * u128::from(second);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// The half of it that fits beside a record's kind. Without a loop: it is worked out for each call that a decision looks back on.
+#[inline]
 fn checksum_of_record(kind: u64, rest: &[u64; 7]) -> u64 {
     let [sequence, unix_ms, boot_ms, action, agent, tool, call] = *rest;
-    checksum(&[kind, sequence, unix_ms, boot_ms, action, agent, tool, call]) >> 32
+    mixed(mixed(mixed(mixed(SEED, kind, sequence), unix_ms, boot_ms), action, agent), tool, call) >> 32
 }
 
 pub(super) fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
