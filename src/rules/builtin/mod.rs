@@ -52,6 +52,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     disks::RULES,
     secrets::shown::RULES,
     secrets::RULES,
+    secrets::astray::RULES,
     network::RULES,
     network::taken::RULES,
     network::doors::RULES,

@@ -1084,7 +1084,9 @@ fn pillar_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
         // With -f it is a part of a command line, and there `bash` may be one script.
         !checks
             && !has_flag(inv, "-f")
-            && killed_names(inv, scene.invocations()).any(|name| PILLARS.contains(&name))
+            && killed_names(inv, scene.invocations())
+                .flat_map(|name| name.split('|'))
+                .any(|name| PILLARS.contains(&name))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -1143,7 +1145,11 @@ fn guard_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn is_guard(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or(name);
     let name = name.trim_end_matches(".service").trim_end_matches(".socket").trim_end_matches(".plist");
-    GUARDS.iter().any(|guard| guard.eq_ignore_ascii_case(name))
+    // The packages and units of one product have all sorts of names.
+    const MAKERS: &[&str] =
+        &["crowdstrike", "wazuh", "sentinelone", "osquery", "jamf", "sophos", "carbonblack"];
+    GUARDS.iter().any(|guard| guard.eq_ignore_ascii_case(name)) || { name.split(['-', '.', '_']) }
+        .any(|part| MAKERS.iter().any(|maker| part.eq_ignore_ascii_case(maker)))
 }
 
 /// A guard's service is stopped, or its package taken away.
