@@ -75,7 +75,7 @@ const fn with(mut out: [u64; WORDS], mut places: &[Named<'_>]) -> [u64; WORDS] {
             Named::Name(path) => bits(Behind::Anything, first(path.as_bytes()).0, b""),
             Named::Abs(path) => {
                 let (top, below) = first(path.as_bytes());
-                let below = if let [] = below { below } else { first(below).0 };
+                let below = if below.is_empty() { below } else { first(below).0 };
                 // A star stands for any name.
                 bits(Behind::Root, top, if let [b'*'] = below { b"" } else { below })
             }
