@@ -18,7 +18,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "git.many-deleted",
         reason: "deletes every branch that another command lists, merged or not",
         instead: Some(Instead::Command("git branch --merged")),
-        when: &[predicate("listed_branches_deleted", Trigger::programs(GIT), listed_deleted)],
+        when: &[predicate("listed_branches_deleted", Trigger::SIGNS, listed_deleted)],
         fires: &[
             "git branch | grep -v main | xargs git branch -D",
             "git branch -D $(git branch | grep -v main)",
@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "an address of this kind is a command line that git runs",
         instead: Some(Instead::Command("git remote -v")),
-        when: &[predicate("address_is_a_command", Trigger::programs(GIT), runs_address)],
+        when: &[predicate("address_is_a_command", Trigger::SIGNS, runs_address)],
         fires: &["git clone 'ext::sh -c id'", "git remote add x 'ext::/tmp/x %S'"],
         silent: &[
             "git clone https://github.com/a/b",

@@ -449,6 +449,7 @@ const ASKED: Deeds = &[
             "release upload --clobber",
             "repo transfer",
             "attestation delete",
+            "api repos/* archived=true",
         ],
     ),
     (

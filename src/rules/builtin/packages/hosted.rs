@@ -218,7 +218,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "fetches somebody's repository and runs a script of it unread",
         instead: Some(Instead::Command("git clone --depth 1 https://github.com/a/b /tmp/b")),
         when: &[
-            predicate("clone_is_run", Trigger::programs(CLONERS), clone_run),
+            predicate("clone_is_run", Trigger::SIGNS, clone_run),
             predicate("unpacked_script_is_run", Trigger::programs(lists::DOWNLOADERS), unpacked_run),
         ],
         fires: &[
