@@ -10,7 +10,7 @@ pub(super) struct Search<'c> {
     pub names: Vec<&'c Arg>,
     /// A name is excluded, or alternatives make names no limit.
     pub wide: bool,
-    /// Only what is empty is found.
+    /// Only what is empty is found, or links that lead nowhere.
     pub empty: bool,
     pub deletes: bool,
     pub commands: Vec<&'c [Arg]>,
@@ -68,6 +68,11 @@ pub(super) fn read(args: &[Arg]) -> Search<'_> {
                     }
                     _ => {}
                 }
+            }
+            // A link that leads nowhere is as good as empty.
+            "-xtype" if tail.first().and_then(Arg::known) == Some("l") => {
+                rest = tail.get(1..).unwrap_or_default();
+                search.empty = !negated && !either && !search.deletes && terms.around.is_empty();
             }
             "-empty" => {
                 search.empty = !negated && !either && !search.deletes && terms.around.is_empty();
