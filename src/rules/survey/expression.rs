@@ -10,7 +10,7 @@ pub(super) struct Search<'c> {
     pub names: Vec<&'c Arg>,
     /// A name is excluded, or alternatives make names no limit.
     pub wide: bool,
-    /// Only what is empty is found, or links that lead nowhere.
+    /// Only what is empty is found.
     pub empty: bool,
     pub deletes: bool,
     pub commands: Vec<&'c [Arg]>,
@@ -69,11 +69,6 @@ pub(super) fn read(args: &[Arg]) -> Search<'_> {
                     _ => {}
                 }
             }
-            // A link that leads nowhere is as good as empty.
-            "-xtype" if tail.first().and_then(Arg::known) == Some("l") => {
-                rest = tail.get(1..).unwrap_or_default();
-                search.empty = !negated && !either && !search.deletes && terms.around.is_empty();
-            }
             "-empty" => {
                 search.empty = !negated && !either && !search.deletes && terms.around.is_empty();
             }
@@ -94,6 +89,15 @@ pub(super) fn read(args: &[Arg]) -> Search<'_> {
     let acts = acts || search.deletes || !search.commands.is_empty();
     search.wide |= !acts && !terms.all_named();
     search
+}
+
+/// `-xtype l -delete`: what goes are links that lead nowhere, and nothing else.
+pub(super) fn only_broken_links(args: &[Arg]) -> bool {
+    let words: Vec<&str> = args.iter().map(|arg| arg.known().unwrap_or_default()).collect();
+    let plain = !words.iter().any(|word| matches!(*word, "-o" | "-or" | "!" | "-not" | "(" | ","));
+    let at = words.windows(2).position(|pair| matches!(pair, ["-xtype", "l"]));
+    let deletes = words.iter().position(|word| *word == "-delete");
+    plain && at.zip(deletes).is_some_and(|(at, deletes)| at < deletes)
 }
 
 /// Where the command of an `-exec` ends.
