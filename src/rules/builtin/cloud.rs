@@ -416,16 +416,7 @@ const ASKED: Deeds = &[
     (&["istioctl"], &["uninstall"]),
     (
         &["docker"],
-        &[
-            "service rm",
-            "context rm",
-            "node rm",
-            "secret rm",
-            "config rm",
-            "swarm leave",
-            "network prune -f",
-            "service scale",
-        ],
+        &["service rm", "context rm", "node rm", "secret rm", "config rm", "swarm leave", "service scale"],
     ),
     (&["nomad"], &["job stop", "node drain", "alloc stop"]),
     (&["vault"], &["token create", "write auth/*", "policy write", "policy delete", "auth enable"]),
@@ -928,6 +919,7 @@ pub(super) const RULES: &[Rule] = &[
             "kubectl rollout status deploy/x",
             "kubectl debug -it web-1 --image=busybox --target=web",
             "kubectl patch deploy web -p '{\"spec\":{\"replicas\":2}}'",
+            "kubectl -n dev patch deploy web -p '{\"spec\":{\"replicas\":2}}'",
         ],
         ..RULE
     },
@@ -1586,7 +1578,6 @@ fn scales(inv: &Invocation) -> bool {
         let number = text.strip_prefix("{\"spec\":{\"replicas\":").and_then(|rest| rest.strip_suffix("}}"));
         number.is_some_and(|number| number.parse::<u8>().is_ok_and(|replicas| replicas > 0))
     };
-    let patches =
-        inv.args.iter().find_map(|arg| arg.known().filter(|word| !word.starts_with('-'))) == Some("patch");
+    let patches = inv.args.iter().any(|arg| arg.known() == Some("patch"));
     runs(inv, KUBECTL) && patches && flag_value(inv, &["-p", "--patch"]).is_some_and(only)
 }

@@ -868,7 +868,9 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
                 || found
                     .iter()
                     .any(|string| matches!(string.as_str(), "system" | "popen" | "exec" | "execSync"));
+            // `!seen[$1]++` is a pattern of awk's, not a command of an editor.
             let bare = editor_command(&text)
+                .filter(|_| !runs(inv, lists::SCRIPTED_FILTERS))
                 .map(str::to_owned)
                 .or_else(|| tcl_command(&text).filter(|_| runs(inv, TCL)));
             if bare.is_none() && !starts {

@@ -524,7 +524,13 @@ pub(super) const RULES: &[Rule] = &[
             "echo FLUSHALL | redis-cli",
             "valkey-cli flushall async",
         ],
-        silent: &["redis-cli dbsize", "redis-cli get flushall", "grep FLUSHALL src", "redis-cli ping"],
+        silent: &[
+            "redis-cli dbsize",
+            "redis-cli get flushall",
+            "redis-cli --scan --pattern 'cache:*' | xargs redis-cli del",
+            "grep FLUSHALL src",
+            "redis-cli ping",
+        ],
         ..RULE
     },
     Rule {
@@ -806,7 +812,13 @@ fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let every = |inv: &&Invocation| {
         runs(inv, REDIS) && inv.args.iter().any(|arg| arg.known() == Some("*"))
-            || inv.args.iter().any(|arg| arg.known() == Some("--scan")) && inv.args.len() < 4
+            || inv.args.iter().any(|arg| arg.known() == Some("--scan"))
+                && !inv.args.windows(2).any(|pair| match pair {
+                    [option, only] if option.known() == Some("--pattern") => {
+                        !only.text().trim_matches(['*', '?']).is_empty()
+                    }
+                    _ => false,
+                })
     };
     let found = scene.first(REDIS, |inv| {
         let deletes = inv

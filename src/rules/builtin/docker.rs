@@ -133,6 +133,7 @@ pub(super) const RULES: &[Rule] = &[
             "docker compose up -d",
             "docker system prune -f",
             "docker volume rm x_test",
+            "docker volume rm proj_node_modules",
             "docker compose -f docker-compose.test.yml down -v",
             "docker compose -p ci down --volumes",
             "docker rmi $(docker images -f dangling=true -q)",
@@ -222,7 +223,7 @@ fn volume_removed<'a>(scene: &Scene<'a>, data: bool) -> Found<'a> {
             let name = arg.prefix().to_ascii_lowercase();
             DATA.iter().any(|part| name.contains(part)) || names_live(inv)
         };
-        let missed = |arg: &&Arg| arg.known().is_none_or(|name| !is_scratch(name));
+        let missed = |arg: &&Arg| arg.known().is_none_or(|name| !is_scratch(name) && !is_filled_again(name));
         let mut missed = names().filter(missed).peekable();
         removes
             && if data {
@@ -232,6 +233,13 @@ fn volume_removed<'a>(scene: &Scene<'a>, data: bool) -> Found<'a> {
             }
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A volume that installing or building fills again.
+fn is_filled_again(name: &str) -> bool {
+    ["node_modules", "node-modules", "_cache", "-cache", "cargo-registry", "pip-cache"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 /// A composition taken down with its volumes or images, unless it is one for tests.

@@ -1,7 +1,7 @@
 //! Files: deletion, overwriting and permissions beyond what a project needs.
 
 use super::{everyday, flagged, lists, predicate, run};
-use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
+use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
@@ -496,6 +496,7 @@ pub(super) const RULES: &[Rule] = &[
             "chown -R u:u /",
             "sudo chown -R $USER /usr/local",
             "sudo chown u /etc/hosts",
+            "sudo mkdir -p /etc && sudo chown -R u /etc",
             "chgrp -R staff ~/other",
         ],
         silent: &[
@@ -505,6 +506,7 @@ pub(super) const RULES: &[Rule] = &[
             "sudo chown -R $(whoami) ~/.npm",
             "sudo chown -R \"$USER\" ~/.cache/pip",
             "sudo mkdir -p /opt/app && sudo chown $USER /opt/app",
+            "sudo mkdir -p /var/lib/app && sudo chown app:app /var/lib/app",
             "sudo chown -R $(whoami) /usr/local/lib/node_modules",
         ],
         ..RULE
@@ -1018,9 +1020,32 @@ fn chown_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
             let found = classify(&target, EffectKind::FileDeletion, &scene.view);
             if inv.contained { found.has(Class::Device) } else { found.any(lost) }
         };
-        !asks_for_help(inv) && inv.operands.iter().any(lies) && !takes_back(inv, scene)
+        !asks_for_help(inv)
+            && inv.operands.iter().any(lies)
+            && !takes_back(inv, scene)
+            && !is_of_new_directories(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Only directories change hands that the call itself makes, each by its own name.
+fn is_of_new_directories(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let files = inv.operands.get(1..).unwrap_or_default();
+    let made = |arg: &Arg| {
+        let Target::Path { path, glob: false, .. } = target_of(arg, inv.cwd.as_deref()) else { return false };
+        let is_new = scene.view.facts.path(&path).is_none_or(|fact| fact.kind == PathKind::Missing);
+        let makes = |other: &&Invocation| {
+            other.program == "mkdir"
+                && other.operands.iter().any(|made| target_of(made, other.cwd.as_deref()).text() == path)
+        };
+        is_new
+            && scene
+                .invocations()
+                .iter()
+                .take_while(|other| !std::ptr::eq(*other, inv))
+                .any(|other| makes(&other))
+    };
+    !files.is_empty() && files.iter().all(made)
 }
 
 /// What was unpacked or installed beside the system by one person, by its own directory: that is theirs to give.

@@ -1176,7 +1176,10 @@ fn history_replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
         Some("send-pack" | "http-push") => flagged(inv, &["--force", "--mirror", "-f"]),
         Some("fast-import") => flagged(inv, &["--force"]),
         Some("update-ref") => moves_protected_ref(inv, scene),
-        Some("lfs") => has_operand(inv, "migrate") || inv.sub.iter().any(|word| word == "migrate"),
+        Some("lfs") => {
+            (has_operand(inv, "migrate") || inv.sub.iter().any(|word| word == "migrate"))
+                && !inv.args.iter().any(|arg| arg.known() == Some("info"))
+        }
         _ => false,
     });
     Found::from(found.map(|inv| inv.text.as_str()))

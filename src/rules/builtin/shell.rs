@@ -508,6 +508,9 @@ fn only_as_argument(code: &Arg) -> bool {
 /// What stands in front of an argument begins with a program that runs nothing it is given.
 fn takes_words(front: &str) -> bool {
     let Some((program, rest)) = front.split_once([' ', '\t']) else { return false };
+    if matches!(program, "npx" | "bunx") {
+        return rest.contains(' ') && rest.starts_with(|c: char| c.is_ascii_lowercase());
+    }
     let Some(row) = commands::find(program).filter(|row| row.deed != Deed::Unknown) else { return false };
     if row.kind == Kind::Git {
         return rest.contains(' ') && rest.starts_with(|c: char| c.is_ascii_lowercase());

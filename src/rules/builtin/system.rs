@@ -888,7 +888,6 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(
                 &["ip"],
                 &[
-                    "link set",
                     "link delete",
                     "link del",
                     "route del",
@@ -900,6 +899,10 @@ pub(super) const RULES: &[Rule] = &[
                     "rule del",
                 ],
             )),
+            When::Command(Command {
+                operand: Operand::Is(&["down", "address", "netns", "name", "promisc", "mtu", "nomaster"]),
+                ..sub(&["ip"], &["link set"])
+            }),
             When::Command(Command { operand: Operand::Is(&["down"]), ..run(&["ifconfig", "ifdown"]) }),
             When::Command(sub(
                 &["nmcli"],

@@ -91,6 +91,15 @@ pub(super) fn read(args: &[Arg]) -> Search<'_> {
     search
 }
 
+/// `-xtype l -delete`: what goes are links that lead nowhere, and nothing else.
+pub(super) fn only_broken_links(args: &[Arg]) -> bool {
+    let words: Vec<&str> = args.iter().map(|arg| arg.known().unwrap_or_default()).collect();
+    let plain = !words.iter().any(|word| matches!(*word, "-o" | "-or" | "!" | "-not" | "(" | ","));
+    let at = words.windows(2).position(|pair| matches!(pair, ["-xtype", "l"]));
+    let deletes = words.iter().position(|word| *word == "-delete");
+    plain && at.zip(deletes).is_some_and(|(at, deletes)| at < deletes)
+}
+
 /// Where the command of an `-exec` ends.
 fn end_of_command(words: &[Arg]) -> usize {
     let end = words.iter().position(|arg| arg.known() == Some(";")).unwrap_or(words.len());

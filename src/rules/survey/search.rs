@@ -29,7 +29,7 @@ impl Surveyor<'_> {
         }
         let found = found(&starts, &search);
         // With what is empty nothing is lost.
-        if search.deletes && !search.empty {
+        if search.deletes && !search.empty && !expression::only_broken_links(call.args()) {
             for arg in &found {
                 self.file(call, Act::Delete, arg, false);
             }
