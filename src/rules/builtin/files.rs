@@ -1,7 +1,7 @@
 //! Files: deletion, overwriting and permissions beyond what a project needs.
 
 use super::{everyday, flagged, lists, predicate, run};
-use crate::domain::{EffectKind, Severity, Target, Verdict};
+use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
@@ -43,8 +43,22 @@ const CHMOD: &[&str] = &["chmod"];
 const CHOWN: &[&str] = &["chown", "chgrp"];
 
 /// Programs that clear a directory which an option or a variable names.
-const CLEARERS: &[&str] =
-    &["gio", "cargo", "7z", "7za", "7zz", "7zr", "tmpreaper", "tmpwatch", "trash-cli", "fdupes", "jdupes"];
+const CLEARERS: &[&str] = &[
+    "gio",
+    "cargo",
+    "7z",
+    "7za",
+    "7zz",
+    "7zr",
+    "tmpreaper",
+    "tmpwatch",
+    "trash-cli",
+    "trash-put",
+    "trash",
+    "rmtrash",
+    "fdupes",
+    "jdupes",
+];
 
 const EMPTIERS: &[&str] = &["truncate", "cp"];
 
@@ -597,6 +611,34 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "files.data-lost",
+        verdict: Verdict::Modify,
+        reason: "empties a database or a dump, or deletes one that by its name is in use",
+        instead: Some(Instead::Advice("move it to another name first, or let the person empty it")),
+        when: &[predicate("data_emptied_or_deleted", Trigger::kinds(CHANGES), data_lost)],
+        fires: &[
+            "truncate -s 0 app.db",
+            "> data.sqlite",
+            ": > data.sqlite3",
+            "cp /dev/null backup.sql",
+            "cat /dev/null > users.rdb",
+            "rm prod.db",
+            "rm -f backups/production.sqlite3",
+        ],
+        silent: &[
+            "rm db.sqlite3",
+            "rm test.db",
+            "> test.sqlite",
+            "sqlite3 app.db .dump > backup.sql",
+            "truncate -s 0 /tmp/x.db",
+            "pg_dump app > app.sql",
+            "truncate -s 0 logs/app.log",
+            "rm src/production.rs",
+            "Write /home/u/proj/migrations/002.sql DROP TABLE x;",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "files.truncate",
         verdict: Verdict::Warn,
         severity: Severity::Medium,
@@ -676,6 +718,44 @@ fn emptied_in_turn<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::No
 }
 
+/// A database, by the end of its name: emptied, or deleted although it says that it is in use.
+fn data_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const DATA: &[&str] = &[
+        ".db", ".sqlite", ".sqlite3", ".db3", ".mdb", ".rdb", ".aof", ".dump", ".sql", ".bak", ".ldf", ".mdf",
+    ];
+    const MADE_UP: &[&str] =
+        &["test", "tmp", "temp", "dev", "cache", "fixture", "example", "sample", "local", "out"];
+    let says = |path: &str, words: &[&str]| {
+        let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        { name.split(|c: char| !c.is_ascii_alphabetic()) }.any(|word| words.contains(&word))
+    };
+    // What a tool writes is all of the new file, and is there to be read.
+    if !matches!(scene.view.call.action, Action::Shell { .. }) {
+        return Found::No;
+    }
+    for (effect, _) in scene.effects() {
+        let Target::Path { path, glob: false, .. } = &effect.target else { continue };
+        if !DATA.iter().any(|end| path.len() > end.len() && path.ends_with(end))
+            || says(path, MADE_UP)
+            || scene.view.facts.places.temp.iter().any(|dir| inside(path, dir))
+        {
+            continue;
+        }
+        let owner = owner(scene, &effect.target);
+        let lost = match effect.kind {
+            EffectKind::FileDeletion => {
+                says(path, &["prod", "production", "live", "master"])
+                    && owner.is_some_and(|inv| runs(inv, &["rm", "unlink"]))
+            }
+            _ => owner.is_none_or(leaves_nothing),
+        };
+        if lost {
+            return Found::yes(owner.map_or(scene.command_line(), |inv| inv.text.as_str()));
+        }
+    }
+    Found::No
+}
+
 /// Files that are emptied as a matter of course.
 fn is_log(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -749,7 +829,9 @@ fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
                     .any(|dir| lost(&Arg::literal(dir.trim_matches('"')), inv))
             }
             ("cargo", _) => false,
-            ("tmpreaper" | "tmpwatch" | "trash-cli", _) => inv.args.iter().any(|arg| lost(arg, inv)),
+            ("tmpreaper" | "tmpwatch" | "trash-cli" | "trash-put" | "trash" | "rmtrash", _) => {
+                inv.args.iter().any(|arg| lost(arg, inv))
+            }
             ("fdupes" | "jdupes", _) => {
                 let deletes = |arg: &Arg| {
                     arg.prefix() == "--delete" || arg.prefix().starts_with('-') && arg.prefix().contains('d')

@@ -104,7 +104,7 @@ pub(crate) const FIXTURES: &[&str] = &["fixtures", "__fixtures__", "testdata", "
 
 /// Ends of the names of key stores.
 pub(crate) const SECRET_ENDINGS: &[&str] =
-    &[".kdbx", ".pfx", ".p12", ".ppk", ".keychain-db", ".jks", ".keystore"];
+    &[".kdbx", ".pfx", ".p12", ".ppk", ".keychain-db", ".jks", ".keystore", ".kwl", ".keytab"];
 
 /// Names in secret directories that are no secret.
 pub(crate) const NOT_SECRET: &[&str] =
@@ -215,6 +215,42 @@ pub(crate) const SECRET_FILES: &[At] = &[
     At::Home(".lastpass"),
     At::Home(".config/Bitwarden"),
     At::Home(".config/1Password"),
+    At::Home(".authinfo"),
+    At::Home(".authinfo.gpg"),
+    At::Home(".msmtprc"),
+    At::Home(".mbsyncrc"),
+    At::Home(".fetchmailrc"),
+    At::Home(".config/Slack"),
+    At::Home(".config/Signal"),
+    At::Home(".config/weechat/sec.conf"),
+    At::Home(".config/Code/User/globalStorage/state.vscdb"),
+    At::Home(".config/Cursor/User/globalStorage/state.vscdb"),
+    At::Home(".subversion/auth"),
+    At::Home(".aliyun/config.json"),
+    At::Home(".tsh/keys"),
+    At::Home(".step/secrets"),
+    At::Home(".oci/oci_api_key.pem"),
+    At::Home(".config/openai"),
+    At::Home("Library/Messages"),
+    At::Home("Library/Mail"),
+    At::Home("Library/Cookies"),
+    At::Home("Library/Application Support/Slack"),
+    At::Home("Library/Application Support/Google/Chrome"),
+    At::Abs("/etc/mysql/debian.cnf"),
+    At::Abs("/etc/ppp/chap-secrets"),
+    At::Abs("/etc/ppp/pap-secrets"),
+    At::Abs("/etc/exim4/passwd.client"),
+    At::Abs("/etc/security/opasswd"),
+    At::Abs("/etc/master.passwd"),
+    At::Abs("/etc/kcpassword"),
+    At::Abs("/etc/kubernetes/pki/ca.key"),
+    At::Abs("/etc/kubernetes/pki/sa.key"),
+    At::Abs("/etc/kubernetes/pki/apiserver.key"),
+    At::Abs("/etc/kubernetes/pki/etcd/ca.key"),
+    At::Abs("/var/lib/kubelet/pki"),
+    At::Abs("/var/lib/jenkins/secrets"),
+    At::Abs("/var/db/dslocal/nodes/Default/users"),
+    At::Home(".config/Bitwarden CLI"),
     At::Abs("/etc/rancher/k3s/k3s.yaml"),
     At::Abs("/etc/NetworkManager/system-connections"),
     At::Abs("/etc/wpa_supplicant"),
@@ -243,7 +279,8 @@ pub(crate) const SECRET_FILES: &[At] = &[
 ];
 
 /// Beginnings of the paths of [`SECRET_FILES`] and [`SECRET_DIRS`] without a hidden directory.
-pub(crate) const SECRET_ROOTS: &[&str] = &["/etc/", "/proc/", "/run/", "/var/run/", "/Users/"];
+pub(crate) const SECRET_ROOTS: &[&str] =
+    &["/etc/", "/proc/", "/run/", "/var/run/", "/var/lib/", "/var/db/", "/Users/"];
 
 /// Parts of the name of a `.env` file that is there to be read.
 pub(crate) const ENV_EXAMPLES: &[&str] =
@@ -290,6 +327,10 @@ pub(crate) const SHELL_STARTUP: &[At] = &[
 
 /// System-wide start-up files.
 pub(crate) const SYSTEM_STARTUP: &[At] = &[
+    At::Abs("/root/.bashrc"),
+    At::Abs("/root/.bash_profile"),
+    At::Abs("/root/.profile"),
+    At::Abs("/root/.zshrc"),
     At::Abs("/etc/profile"),
     At::Abs("/etc/profile.d"),
     At::Abs("/etc/bash.bashrc"),

@@ -324,6 +324,21 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "system.hook-removed",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "takes away a hook of the repository, which checks what is committed and pushed",
+        instead: Some(Instead::Advice("mend what the hook complains about, or let the person remove it")),
+        when: &[When::Effect(OnEffect {
+            kinds: &[EffectKind::FileDeletion],
+            at: super::lists::GIT_HOOKS,
+            ..EFFECT
+        })],
+        fires: &["rm .git/hooks/pre-commit", "unlink .git/hooks/pre-push", "rm -f .git/hooks/*"],
+        silent: &["ls .git/hooks", "cat .git/hooks/pre-commit", "pre-commit install"],
+        ..RULE
+    },
+    Rule {
         id: "system.mounted-over",
         severity: Severity::Critical,
         reason: "mounts over the system, makes it writable, or takes away what is in use",
@@ -336,6 +351,8 @@ pub(super) const RULES: &[Rule] = &[
             "umount -l /",
             "mount -o bind /tmp/empty /proc/1234",
             "mount -t tmpfs none /etc",
+            "mount --bind /dev/null /var/log/auth.log",
+            "mount -t tmpfs tmpfs /var/log",
         ],
         silent: &["mount", "findmnt", "mount /dev/sdb1 /mnt", "umount /mnt", "mount -t tmpfs none /tmp/x"],
         ..RULE
@@ -654,12 +671,13 @@ fn connection_names<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn mounted_over<'a>(scene: &Scene<'a>) -> Found<'a> {
     const SYSTEM: &[&str] = &[
-        "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/proc", "/root", "/home", "/var", "/sys",
+        "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/proc", "/root", "/home", "/var",
+        "/var/log", "/sys",
     ];
     let of_system = |text: &str| {
         text == "/"
             || SYSTEM.contains(&text)
-            || ["/etc/", "/usr/", "/bin/", "/sbin/", "/lib/", "/proc/", "/boot/"]
+            || ["/etc/", "/usr/", "/bin/", "/sbin/", "/lib/", "/proc/", "/boot/", "/var/log/"]
                 .iter()
                 .any(|dir| text.starts_with(dir))
     };

@@ -54,6 +54,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     disks::RULES,
     secrets::shown::RULES,
     secrets::RULES,
+    secrets::astray::RULES,
     network::RULES,
     network::taken::RULES,
     network::doors::RULES,

@@ -51,7 +51,10 @@ const ATTACKERS: &[&str] = &[
 ];
 
 fn attacks<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(ATTACKERS, |inv| !asks_for_help(inv) && !stays_here(inv));
+    let found = scene.first(ATTACKERS, |inv| {
+        let told = matches!(inv.args.as_slice(), [only] if matches!(only.known(), Some("--version" | "-V")));
+        !asks_for_help(inv) && !told && !stays_here(inv)
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -898,6 +901,7 @@ pub(super) const RULES: &[Rule] = &[
             "nmap -p 8080 localhost",
             "sudo tcpdump -i lo port 8080",
             "tcpdump -nn -r capture.pcap",
+            "tcpdump --version",
         ],
         ..RULE
     },
@@ -1238,33 +1242,84 @@ fn secret_in_text<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(scene.invocations().iter().find(told).filter(|_| read).map(|inv| inv.text.as_str()))
 }
 
+/// Calls with which code sends something.
+const CODE_SENDS: &[&str] = &[
+    "urlopen(",
+    "requests.post(",
+    "requests.get(",
+    "fetch(",
+    "dns.lookup",
+    "lookup(",
+    ".sendall(",
+    "http.request",
+    "https.request",
+    "axios",
+    "net::http.post",
+    "net::http.get",
+    "https.get(",
+    "http.get(",
+    "httpx.",
+    "get(\"http",
+    "get('http",
+    "file_get_contents(\"http",
+    "file_get_contents('http",
+    "socket.http",
+    "curl_exec",
+    "tcpsocket",
+    "fsockopen",
+    "smtplib",
+    "ftplib",
+    "create_connection(",
+    ".connect((",
+    "sendto(",
+    "uri.open(",
+    ".request(",
+];
+/// Reading a file of settings, up to its name.
+const CODE_READS: &[&str] = &[
+    "open('",
+    "open(\"",
+    "readfilesync('",
+    "readfilesync(\"",
+    "get_contents('",
+    "get_contents(\"",
+    "`cat",
+    "file.read('",
+    "file.read(\"",
+];
+/// Every variable at once.
+const CODE_ALL: &[&str] = &[
+    "json.stringify(process.env)",
+    "dict(os.environ)",
+    "str(os.environ",
+    "json.dumps(dict(os.environ",
+    "=os.environ)",
+    "env.to_h",
+    "getenv())",
+];
+
 /// Code that puts a secret variable or a secret file into a request to somebody.
 fn code_sends_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const SENDS: &[&str] = &[
-        "urlopen(",
-        "requests.post(",
-        "requests.get(",
-        "fetch(",
-        "dns.lookup",
-        "lookup(",
-        ".sendall(",
-        "http.request",
-        "https.request",
-        "axios",
-        "net::http.post",
-        "sendto(",
-    ];
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        inv.args.iter().any(|arg| {
-            let text = arg.text();
+        code_of(inv, scene).any(|text| {
             let bare: String =
                 text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
-            if !SENDS.iter().any(|send| bare.contains(send)) {
+            if !CODE_SENDS.iter().any(|send| bare.contains(send)) {
                 return false;
             }
-            let accounts = bare.contains("open('/etc/passwd'")
-                || bare.contains("open(\"/etc/passwd\"")
-                || bare.contains("readfilesync('/etc/passwd'");
+            let here = bare.contains("localhost") || bare.contains("127.0.0.1");
+            let opens = |name: &str| {
+                CODE_READS.iter().any(|read| {
+                    { bare.split(read).skip(1) }.any(|tail| {
+                        let path = tail.split(['\'', '"', '`', ')']).next().unwrap_or_default();
+                        path == name
+                            || path.ends_with(name) && name.starts_with('.') && path.starts_with(['.', '/'])
+                    })
+                })
+            };
+            let accounts = opens("/etc/passwd")
+                || !here && (opens(".env") || opens(".env.local") || opens(".env.production"))
+                || !here && CODE_ALL.iter().any(|all| bare.contains(all));
             let known = bare.contains("api.github.com")
                 || bare.contains("authorization")
                 || bare.contains("api-key")
@@ -1390,12 +1445,14 @@ fn private_served<'a>(scene: &Scene<'a>) -> Found<'a> {
                         .iter()
                         .any(|arg| matches!(arg.known(), Some("serve" | "http-server" | "live-server"))));
         let root = flag_value(inv, &["-t"]);
+        let named = |arg: &&Arg| arg.prefix().starts_with(['/', '~']);
+        let mut places = inv.operands.iter().chain(root).filter(named).peekable();
         serves
-            && inv
-                .operands
-                .iter()
-                .chain(root)
-                .any(|arg| arg.prefix().starts_with(['/', '~']) && private(arg, inv))
+            && if places.peek().is_none() && root.is_none() && inv.program == "php" {
+                private(&here, inv)
+            } else {
+                places.any(|arg| private(arg, inv))
+            }
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

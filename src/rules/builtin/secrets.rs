@@ -1,16 +1,17 @@
 //! Secrets: private keys, credentials, tokens, and what reads them.
 
+pub(super) mod astray;
 pub(super) mod carried;
 pub(super) mod shown;
 
 use super::{lists, predicate, run, scripts, sub};
-use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
-use crate::rules::Invocation;
+use crate::domain::{Action, Claim, EffectKind, SearchKind, Severity, Target, Usage, Verdict};
 use crate::rules::matcher::{
     Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, SECRET_PRINTERS, Scene,
     Trigger, When, belongs_to, classify, code_of, dumps_store, flag_value, has_flag, host_of, is_interpreter,
     is_known, prints_environment, prints_secret, runs, target_of,
 };
+use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, RedirectKind, parse};
 
 /// Programs that show what is in a file.
@@ -18,7 +19,7 @@ const READERS: &[&str] = &[
     "cat", "less", "more", "head", "tail", "bat", "batcat", "tac", "nl", "grep", "egrep", "fgrep", "rg",
     "ag", "awk", "gawk", "sed", "strings", "xxd", "od", "hexdump", "base64", "base32", "sort", "uniq", "cut",
     "paste", "rev", "fold", "view", "vim", "nano", "jq", "yq", "diff", "column", "tee", "python", "python3",
-    "node", "perl", "ruby", "php",
+    "node", "perl", "ruby", "php", "tr", "xargs", "expand",
 ];
 
 /// Options with which a search says only whether, where or how often.
@@ -51,6 +52,8 @@ const NAMED_IN_CODE: &[&str] = &[
     "browser_cookie3",
     "cookies.sqlite",
     "keyring.get_password",
+    "secretstorage",
+    "win32crypt",
     "get_credentials()",
     "/etc/gshadow",
     ".bash_history",
@@ -62,9 +65,10 @@ const DECRYPTERS: &[&str] = &["gpg", "gpg2"];
 
 const SOURCES: &[&str] = &["source", "."];
 
-const VARIABLE_PRINTERS: &[&str] = &["echo", "printf", "printenv"];
+const VARIABLE_PRINTERS: &[&str] = &["echo", "printf", "printenv", "cat"];
 
-const SEARCHERS: &[&str] = &["find", "fd", "locate", "grep", "rg", "egrep", "ag", "trufflehog", "gitleaks"];
+const SEARCHERS: &[&str] =
+    &["find", "fd", "locate", "grep", "rg", "egrep", "ag", "trufflehog", "gitleaks", "mdfind", "plocate"];
 
 const CLIPBOARDS: &[&str] = &["xclip", "xsel"];
 
@@ -239,10 +243,7 @@ pub(super) const RULES: &[Rule] = &[
                     Found::Yes(_) | Found::Unsure(_) => Found::No,
                 },
             ),
-            When::Code(Code {
-                programs: &[],
-                all: &[&[".env'", ".env\"", ".env.local", ".env.production", ".env`"]],
-            }),
+            predicate("env_file_named_in_code", Trigger::INTERPRETER, env_file_in_code),
         ],
         fires: &[
             "grep SECRET .env",
@@ -265,6 +266,8 @@ pub(super) const RULES: &[Rule] = &[
             "echo .env >> .gitignore",
             "git check-ignore .env",
             "python3 -m venv .env",
+            "python3 -c \"from dotenv import load_dotenv; load_dotenv('.env')\"",
+            "node -e \"require('dotenv').config({ path: '.env.local' })\"",
         ],
         ..RULE
     },
@@ -349,9 +352,15 @@ pub(super) const RULES: &[Rule] = &[
             "echo \"key: ${OPENAI_API_KEY}\"",
             "printf '%s' \"$DB_PASSWORD\"",
             "echo ${OPENAI_API_KEY:0:50}",
+            "echo $OPENAI_API_KEY | base64",
+            "cat <<< \"$STRIPE_SECRET_KEY\"",
+            "echo $DB_PASS",
             "env | grep -i token",
             "printenv | grep -iE 'key|secret|pass'",
             "node -p process.env",
+            "node -e 'for (const k in process.env) console.log(k, process.env[k])'",
+            "ruby -e 'ENV.each{|k,v| puts v}'",
+            "python3 -c 'import os; [print(k,v) for k,v in os.environ.items()]'",
             "python3 -c \"import os; print(dict(os.environ))\"",
             "python3 -c \"import os; print(os.environ['GITHUB_TOKEN'])\"",
         ],
@@ -367,6 +376,9 @@ pub(super) const RULES: &[Rule] = &[
             "echo '$GITHUB_TOKEN'",
             "curl -H \"Authorization: Bearer $GITHUB_TOKEN\" https://api.github.com/user",
             "echo ${GITHUB_TOKEN:+set}",
+            "echo $GITHUB_TOKEN | wc -c",
+            "echo $REGISTRY_PASSWORD | docker login -u me --password-stdin",
+            "echo $GITHUB_TOKEN | base64 | docker login -u me --password-stdin",
         ],
         ..RULE
     },
@@ -388,6 +400,9 @@ pub(super) const RULES: &[Rule] = &[
             "find / -name '.env*' 2>/dev/null",
             "grep -ri password /etc",
             "rg -i 'api[_-]?key' ~",
+            "rg --hidden 'ghp_[A-Za-z0-9]{36}' ~",
+            "grep -rEo 'sk-[A-Za-z0-9]{20,}' ~/.config",
+            "grep -r aws_secret /home",
         ],
         silent: &[
             "Grep /home/u/proj PRIVATE",
@@ -440,6 +455,7 @@ pub(super) const RULES: &[Rule] = &[
             "dd if=/dev/mem of=x",
             "strings /proc/kcore",
             "tr '\\0' '\\n' < /proc/$(pgrep node)/environ",
+            "sudo strings /proc/$(pgrep vault)/mem",
         ],
         silent: &["cat /proc/meminfo", "cat /proc/1234/status", "ps aux", "cat /proc/self/maps"],
         ..RULE
@@ -670,9 +686,20 @@ fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let target = |target: &Target| {
         !own(target.text()) && classify(target, EffectKind::FileRead, &scene.view).has(Class::EnvFile)
     };
-    if let Action::Read { path } = &scene.view.call.action {
-        let whole = Target::Path { path: path.clone(), glob: false, recursive: false };
-        return if target(&whole) { Found::yes(path) } else { Found::No };
+    let whole = |path: &String| target(&Target::Path { path: path.clone(), glob: false, recursive: false });
+    match &scene.view.call.action {
+        Action::Read { path } => return if whole(path) { Found::yes(path) } else { Found::No },
+        // A tool for files reads it for the model.
+        Action::Other { claims, .. } => {
+            let read = claims.iter().find_map(|claim| match claim {
+                Claim::File { path, usage: Usage::Read } => Some(path).filter(|path| whole(path)),
+                Claim::File { .. } | Claim::Command(_) | Claim::Code(_) | Claim::Unread => None,
+            });
+            if let Some(path) = read {
+                return Found::yes(path);
+            }
+        }
+        _ => {}
     }
     let found = scene.invocations().iter().find(|inv| {
         runs(inv, DUMPERS)
@@ -680,6 +707,25 @@ fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
             && (inv.reads.iter().any(target)
                 || inv.operands.iter().any(|arg| target(&target_of(arg, inv.cwd.as_deref()))))
             && !is_exported(inv, scene)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Code that names a `.env` file to anything but what loads it into variables.
+fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const NAMES: &[&str] = &[".env'", ".env\"", ".env.local", ".env.production", ".env`"];
+    const LOADS: &[&str] = &["load_dotenv(", "path:", "dotenv_path=", "find_dotenv("];
+    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
+        code_of(inv, scene).any(|text| {
+            let names = NAMES.iter().flat_map(|name| text.match_indices(name));
+            { names }.any(|(at, _)| {
+                let front = text.get(..at).unwrap_or_default();
+                // What stands in front of the quote that opens the name.
+                let start = front.rfind(['\'', '"', '`']).unwrap_or_default();
+                let front = front.get(..start).unwrap_or_default().trim_end();
+                !LOADS.iter().any(|load| front.ends_with(load))
+            })
+        })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -742,7 +788,10 @@ pub(super) fn is_secret_name(name: &str) -> bool {
         "ACCESS_KEY",
         "CREDENTIALS",
     ];
-    ends.iter().any(|end| name.ends_with(end)) || name.contains("SECRET_") || name.ends_with("_PAT")
+    ends.iter().any(|end| name.ends_with(end))
+        || name.contains("SECRET_")
+        || name.ends_with("_PAT")
+        || name.ends_with("_PASS")
 }
 
 fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -753,11 +802,17 @@ fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn printed_variable<'a>(scene: &Scene<'a>, is_wanted: &dyn Fn(&str) -> bool) -> Found<'a> {
     let found = scene.first(VARIABLE_PRINTERS, |inv| {
         // Redirected to a file or given to another command it is not shown.
-        let shown = !is_diverted(inv) && inv.feeds.is_none() && !is_piped(inv, scene);
+        let shown = !is_diverted(inv) && inv.feeds.is_none() && !is_used(inv, scene);
         if inv.program == "printenv" {
             return shown && inv.operands.iter().any(|arg| is_wanted(arg.prefix()));
         }
-        shown && inv.args.iter().any(Arg::has_unknown) && names_in(&inv.text).any(is_wanted)
+        let told = match &inv.stdin {
+            _ if inv.program != "cat" => inv.args.iter().any(Arg::has_unknown),
+            // `cat <<< "$TOKEN"`
+            Stdin::Text(text) => text.has_unknown() && inv.text.contains("<<<"),
+            Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => false,
+        };
+        told && shown && names_in(&inv.text).any(is_wanted)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -771,7 +826,7 @@ fn is_diverted(inv: &Invocation) -> bool {
         })
 }
 
-const ENVIRONMENT: &[&str] = &["env", "printenv", "set", "export", "declare", "compgen"];
+const ENVIRONMENT: &[&str] = &["env", "printenv", "set", "export", "declare", "typeset", "compgen"];
 
 /// Words of a search through the variables that finds secret ones.
 const SEARCHED: &[&str] = &["token", "secret", "passw", "pass", "key", "credential", "aws", "apikey", "auth"];
@@ -801,31 +856,44 @@ fn code_prints_environment<'a>(scene: &Scene<'a>) -> Found<'a> {
     code_prints(scene, true, &is_secret_name)
 }
 
+/// How code shows every variable.
+const SHOWS_ALL: &[&str] = &[
+    "print(os.environ)",
+    "print(dict(os.environ",
+    "pprint(os.environ",
+    "pprint(dict(os.environ",
+    "json.dumps(dict(os.environ",
+    "console.log(process.env)",
+    "console.log(json.stringify(process.env)",
+    "console.table(process.env)",
+    "putsenv.to_h",
+    "putsenv.inspect",
+    "print_r(getenv())",
+    "var_dump(getenv())",
+    "var_dump($_env)",
+    "print_r($_env)",
+    "keys%env",
+    "(kinenviron)",
+    "print(os.environ.items())",
+    "foreach(%env)",
+    "print%env",
+    "penv.to_h",
+    "penv.to_hash",
+    "inos.environ.items()",
+    "inos.environ:print",
+    "inprocess.env)",
+    "object.entries(process.env)",
+    "env.each",
+    "var_dump($_server",
+    "print_r($_server",
+    "foreach($_env",
+    "foreach($_server",
+    "print(dotenv_values(",
+    "pprint(dotenv_values(",
+];
+
 /// Code that prints a variable with such a name, or with `any` every variable.
 fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&str) -> bool) -> Found<'a> {
-    const ALL: &[&str] = &[
-        "print(os.environ)",
-        "print(dict(os.environ",
-        "pprint(os.environ",
-        "pprint(dict(os.environ",
-        "json.dumps(dict(os.environ",
-        "console.log(process.env)",
-        "console.log(json.stringify(process.env)",
-        "console.table(process.env)",
-        "putsenv.to_h",
-        "putsenv.inspect",
-        "print_r(getenv())",
-        "var_dump(getenv())",
-        "var_dump($_env)",
-        "print_r($_env)",
-        "keys%env",
-        "(kinenviron)",
-        "print(os.environ.items())",
-        "foreach(%env)",
-        "print%env",
-        "penv.to_h",
-        "penv.to_hash",
-    ];
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
         let prints = inv.program == "node" && (has_flag(inv, "-p") || has_flag(inv, "--print"));
         inv.args.iter().any(|arg| {
@@ -836,7 +904,9 @@ fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&str) -> boo
             let bare: String =
                 text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
             let shows = prints
-                || ["print", "console.log", "puts", "echo", "log("].iter().any(|word| bare.contains(word));
+                || ["print", "console.log", "puts", "echo", "log(", "dump("]
+                    .iter()
+                    .any(|word| bare.contains(word));
             let one = shows
                 && [
                     "os.environ['",
@@ -864,14 +934,20 @@ fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&str) -> boo
                 && !["requests.", "fetch(", "urlopen", "len(", "bool(", "!!"]
                     .iter()
                     .any(|word| bare.contains(word));
-            one || any && (prints && bare == "process.env" || ALL.iter().any(|all| bare.contains(all)))
+            one || any && (prints && bare == "process.env" || SHOWS_ALL.iter().any(|all| bare.contains(all)))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn is_piped(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    scene.invocations().iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+/// Something behind it in the pipeline does more with what it prints than to write it down in another way.
+fn is_used(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const WRITTEN: &[&str] = &["base64", "base32", "xxd", "od", "hexdump", "rev", "tee", "cat", "fold", "hd"];
+    scene.invocations().iter().any(|other| {
+        other.pipeline == inv.pipeline
+            && other.stage > inv.stage
+            && (!runs(other, WRITTEN) || is_diverted(other) || other.feeds.is_some())
+    })
 }
 
 /// The variables that a text expands as they are: `$NAME`, `${NAME}`.
@@ -899,17 +975,30 @@ fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
         let target = Target::Path { path: path.to_owned(), glob: false, recursive: false };
         let wide = classify(&target, EffectKind::FileDeletion, &scene.view).any(WIDE);
         let name = glob.as_deref().map(|glob| glob.rsplit('/').next().unwrap_or(glob));
-        if wide && (pattern.contains("PRIVATE") || hunts(pattern) || name.is_some_and(hunts)) {
+        let settings = ["/.config", "/.local/share"].iter().any(|dir| path.strip_prefix(home) == Some(*dir));
+        if (wide || settings)
+            && (pattern.contains("PRIVATE")
+                || hunts(pattern)
+                || astray::hunts(pattern)
+                || name.is_some_and(hunts))
+        {
             return Found::yes(pattern);
         }
     }
+    let home = scene.view.facts.places.home.as_deref();
     let found = scene.first(SEARCHERS, |inv| {
-        let wide = inv.program == "locate"
+        let wide = matches!(inv.program.as_str(), "locate" | "plocate" | "mdfind")
             || inv.operands.iter().any(|arg| {
                 let target = target_of(arg, inv.cwd.as_deref());
                 classify(&target, EffectKind::FileDeletion, &scene.view).any(WIDE)
             });
-        let settings = inv.operands.iter().skip(1).any(|arg| matches!(arg.known(), Some("/etc" | "/etc/")));
+        let settings = inv.operands.iter().skip(1).any(|arg| {
+            let text = arg.known().unwrap_or_default().trim_end_matches('/');
+            let own = ["/.config", "/.local", "/.local/share", "/Library"]
+                .iter()
+                .any(|dir| home.is_some_and(|home| text.strip_prefix(home).is_some_and(|rest| rest == *dir)));
+            text == "/etc" || own
+        });
         (wide || settings)
             && (runs(inv, &["trufflehog", "gitleaks"]) || inv.args.iter().any(|arg| hunts(&arg.text())))
     });
@@ -939,8 +1028,15 @@ fn hunts(text: &str) -> bool {
             "apikey" | "password" | "passwd" | "token" | "secretkey" | "accesskey" | "privatekey"
         )
         || text.contains("PRIVATE KEY")
-        || text.contains("aws_secret_access_key")
-        || text.contains("AKIA")
+        || text.contains("aws_secret")
+        || shaped(text)
+}
+
+/// The beginning of a token or a key, as a pattern has it.
+fn shaped(text: &str) -> bool {
+    ["AKIA", "ghp_", "github_pat_", "xoxb-", "xoxp-", "sk_live", "sk-ant", "sk-[", "AIza", "glpat-"]
+        .iter()
+        .any(|shape| text.contains(shape))
 }
 
 /// `api[_-]?key` as `apikey`.
@@ -965,7 +1061,8 @@ fn memory_read<'a>(scene: &Scene<'a>) -> Found<'a> {
         let reads = inv.reads.iter().any(|target| memory(target.text()));
         // `/proc/$(pgrep x)/environ`
         let others = inv.text.contains("/proc/$")
-            && inv.text.contains("/environ")
+            && ["/environ", "/mem"].iter().any(|name| inv.text.contains(name))
+            && !inv.text.contains("/meminfo")
             && (!inv.reads.is_empty() || inv.operands.iter().any(Arg::has_unknown));
         (in_args || reads || others) && !runs(inv, &["ls", "stat", "echo", "printf", "grep", "git"])
     });

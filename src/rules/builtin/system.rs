@@ -1128,6 +1128,7 @@ fn pillar_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
         !checks
             && !has_flag(inv, "-f")
             && killed_names(inv, scene.invocations())
+                .flat_map(|name| name.split('|'))
                 .any(|name| PILLARS.contains(&name) && !everyday::refreshes_desktop(name, inv))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -1187,7 +1188,11 @@ fn guard_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn is_guard(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or(name);
     let name = name.trim_end_matches(".service").trim_end_matches(".socket").trim_end_matches(".plist");
-    GUARDS.iter().any(|guard| guard.eq_ignore_ascii_case(name))
+    // The packages and units of one product have all sorts of names.
+    const MAKERS: &[&str] =
+        &["crowdstrike", "wazuh", "sentinelone", "osquery", "jamf", "sophos", "carbonblack"];
+    GUARDS.iter().any(|guard| guard.eq_ignore_ascii_case(name)) || { name.split(['-', '.', '_']) }
+        .any(|part| MAKERS.iter().any(|maker| part.eq_ignore_ascii_case(maker)))
 }
 
 /// A guard's service is stopped, or its package taken away.

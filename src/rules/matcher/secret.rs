@@ -44,7 +44,11 @@ fn is_called_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&st
         return true;
     }
     // Cheap first: every place in the lists below has a hidden directory in it, or begins so.
-    if !path.contains("/.") && !is_glob && !lists::SECRET_ROOTS.iter().any(|root| path.starts_with(root)) {
+    if !path.contains("/.")
+        && !path.contains("/Library/")
+        && !is_glob
+        && !lists::SECRET_ROOTS.iter().any(|root| path.starts_with(root))
+    {
         return false;
     }
     is_at(path, is_glob, lists::SECRET_FILES, home) || in_secret_dir(path, is_glob, recursive, name)

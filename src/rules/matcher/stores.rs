@@ -70,7 +70,8 @@ const BY_SUB: &[(&str, &[&str])] = &[
     ("pass", &["show"]),
     ("keepassxc-cli", &["show", "clip"]),
     ("ansible-vault", &["view", "decrypt"]),
-    ("rclone", &["config show", "config dump"]),
+    ("rclone", &["config show", "config dump", "reveal"]),
+    ("keyring", &["get"]),
     ("heroku", &["auth:token", "config", "config:get"]),
     ("fly", &["auth token"]),
     ("flyctl", &["auth token"]),
@@ -135,6 +136,9 @@ pub(crate) const THIEVES: &[&str] = &[
     "pypykatz",
     "secretsdump.py",
     "impacket-secretsdump",
+    "lazagne.py",
+    "mimipenguin.sh",
+    "mimipenguin.py",
 ];
 
 /// Programs that print a secret with certain options only.
@@ -158,6 +162,7 @@ const BY_OPTION: &[&str] = &[
     "gpg2",
     "kubectl",
     "oc",
+    "wg",
 ];
 
 /// What a call has that prints a secret out of a store.
@@ -221,6 +226,7 @@ fn by_option(inv: &Invocation) -> bool {
             let text = arg.text();
             text.contains('e') && text.bytes().all(|b| b.is_ascii_lowercase())
         }),
+        "wg" => begins(inv, "show") && (says("private-key") || says("preshared-keys")),
         "docker" | "podman" => begins(inv, "inspect") && says(".Config.Env"),
         "pass" => inv.sub.is_empty() && !inv.operands.is_empty() && !begins(inv, "ls") && !begins(inv, "git"),
         "kubectl" | "oc" => {

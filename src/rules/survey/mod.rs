@@ -30,6 +30,7 @@ mod wrap;
 
 pub(in crate::rules) use container::IN_CONTAINER;
 pub(in crate::rules) use git::{checked_out, is_whole, setting_command};
+pub(in crate::rules) use output::decode as decode_base64;
 pub(in crate::rules) use paths::MAX_PATH;
 
 use std::collections::BTreeSet;

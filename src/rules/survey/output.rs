@@ -399,7 +399,7 @@ fn base64(call: &Call) -> Option<Arg> {
 }
 
 /// Base64, as far as it is.
-fn decode(text: &str) -> Vec<u8> {
+pub(in crate::rules) fn decode(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let (mut bits, mut count) = (0u32, 0u32);
     for byte in text.bytes() {

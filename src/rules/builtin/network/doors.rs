@@ -33,6 +33,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(run(&["tmate", "upterm", "sshx", "telnetd", "in.telnetd", "shellinaboxd"])),
             predicate("shell_behind_a_port", Trigger::programs(SERVERS), serves_shell),
             predicate("shell_of_a_coprocess", Trigger::SHELL, coprocess),
+            predicate("session_poured_into_a_connection", Trigger::programs(&["script"]), session_poured),
             predicate("terminal_on_a_foreign_display", Trigger::programs(WINDOWS), foreign_display),
         ],
         fires: &[
@@ -179,6 +180,18 @@ fn serves_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
             }
             _ => names_shell(),
         }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `script -qc /bin/bash /dev/null | nc …`
+fn session_poured<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["script"], |inv| {
+        scene.invocations().iter().any(|other| {
+            other.pipeline == inv.pipeline
+                && other.stage != inv.stage
+                && (runs(other, lists::NETCATS) || runs(other, &["socat", "telnet"]))
+        })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

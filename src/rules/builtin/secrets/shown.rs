@@ -37,6 +37,9 @@ const STORES: &[&str] = &[
     "ps",
     "git-credential-*",
     "docker-credential-*",
+    "keyring",
+    "npm",
+    "wg",
 ];
 
 /// Of what these stores print, what is more than a credential.
@@ -50,8 +53,25 @@ const VIEWERS: &[&str] = &[
 ];
 
 /// Words of a search that is for nothing but a value nobody should see.
-const HUNTED: &[&str] =
+pub(super) const HUNTED: &[&str] =
     &["token", "secret", "secrets", "passw", "passwd", "password", "credential", "credentials"];
+
+/// The same of the names of variables, in which more words mean nothing else.
+const KEYS: &[&str] = &[
+    "token",
+    "secret",
+    "secrets",
+    "passw",
+    "passwd",
+    "password",
+    "credential",
+    "credentials",
+    "key",
+    "keys",
+    "apikey",
+    "pass",
+    "auth",
+];
 
 /// Names of `.env` files of what is in use.
 const LIVE: &[&str] = &[".env.production", ".env.prod", ".env.staging", ".env.live"];
@@ -74,7 +94,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 printed_variable(scene, &|name| is_of_service(name) && !is_assigned(name, scene))
             }),
             predicate("environment_hunted_for_secrets", Trigger::programs(ENVIRONMENT), |scene| {
-                environment_searched(scene, HUNTED)
+                environment_searched(scene, KEYS)
             }),
             predicate("history_hunted_for_secrets", Trigger::programs(HISTORY_READERS), history_hunted),
             predicate("variable_of_a_service_printed_by_code", Trigger::INTERPRETER, |scene| {
@@ -86,6 +106,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                     prints_secret(inv)
                         && is_shown(inv, scene)
                         && ["-A", "--all-namespaces"].iter().any(|flag| has_flag(inv, flag))
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
+            predicate("login_of_a_cluster_shown", Trigger::programs(&["kubectl", "oc"]), |scene| {
+                let found = scene.first(&["kubectl", "oc"], |inv| {
+                    let words: Vec<_> = inv.args.iter().filter_map(Arg::known).take(4).collect();
+                    words.contains(&"config") && prints_secret(inv) && is_shown(inv, scene)
                 });
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
@@ -122,6 +149,11 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "kubectl get secrets -A -o yaml",
             "ps auxe",
             "heroku auth:token",
+            "npm config get //registry.npmjs.org/:_authToken",
+            "kubectl config view --raw",
+            "keyring get mail me",
+            "env | grep -i key",
+            "wg show wg0 private-key",
         ],
         silent: &[
             "T=$(gh auth token)",
@@ -145,6 +177,11 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "grep -rn 'PRIVATE KEY' src",
             "node -p process.env.NODE_ENV",
             "heroku config",
+            "kubectl config view --raw > kubeconfig",
+            "kubectl config view --minify",
+            "npm config get registry",
+            "wg show wg0",
+            "env | grep -i proxy",
             "ps aux",
         ],
         ..RULE
@@ -168,6 +205,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "grep password terraform.tfstate",
             "Read /home/u/proj/config/master.key",
             "cat config/secrets.yml",
+            "cat ./deploy_key",
+            "cat keys/prod.pem",
+            "cat gcp-key.json",
         ],
         silent: &[
             "cat cert.pem",
@@ -190,7 +230,8 @@ fn printed_plainly<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         runs(inv, STORES)
             && prints_secret(inv)
-            && !inv.args.iter().filter_map(Arg::known).any(|word| NOT_ONLY.contains(&word))
+            && (inv.program == "npm"
+                || !inv.args.iter().filter_map(Arg::known).any(|word| NOT_ONLY.contains(&word)))
             && is_shown(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -205,8 +246,8 @@ fn keys_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
         let keys = name.starts_with("id_") || name == "key4.db" || name == "logins.json";
         ending
             || keys
+            || super::shaped(text)
             || name.contains("PRIVATE KEY")
-            || name.contains("AKIA")
             || name.contains("aws_secret_access_key")
     };
     let found =
@@ -300,7 +341,7 @@ fn history_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// A path whose last name says that a private key or a service's credentials are in it.
-fn is_key_file(path: &str) -> bool {
+pub(super) fn is_key_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let public = path.split('/').any(|part| PUBLIC_PLACES.contains(&part) || lists::FIXTURES.contains(&part));
     if public || name.contains("example") || name.contains("sample") || name.contains(char::is_whitespace) {
@@ -312,7 +353,18 @@ fn is_key_file(path: &str) -> bool {
             matches!(word, "private" | "privkey" | "key" | "privatekey" | "rsa" | "secret" | "identity")
         })
     };
-    stem(".key").is_some_and(|stem| !stem.contains("pub"))
+    let of_use = |stem: &str| {
+        stem.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
+            matches!(word, "prod" | "production" | "staging" | "aws" | "ec2" | "deploy" | "bastion")
+        })
+    };
+    let account = ["-key", "_key", "-adminsdk", "-keyfile", "_keyfile"];
+    ["deploy_key", "ssh_key", "signing_key", "private_key", "host_key", "deploy-key"].contains(&name.as_str())
+        || stem(".json").is_some_and(|stem| account.iter().any(|end| stem.ends_with(end)))
+        || stem(".pem").is_some_and(|stem| {
+            of_use(stem) && !["pub", "cert", "ca", "chain"].iter().any(|w| stem.contains(w))
+        })
+        || stem(".key").is_some_and(|stem| !stem.contains("pub"))
         || stem(".pem").is_some_and(|stem| private(stem) && !stem.contains("pub"))
         || stem(".tfstate").is_some()
         || [

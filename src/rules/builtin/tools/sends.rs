@@ -2,6 +2,7 @@
 
 use crate::domain::{Action, EffectKind, SearchKind, Target, Tool, join};
 use crate::rules::matcher::{Class, Found, Scene, Told, classify, host_of, inside, is_known};
+use crate::rules::survey::decode_base64;
 
 /// Words in the names of tools that bring a text to somebody.
 const SENDING: &[&str] = &[
@@ -107,12 +108,25 @@ pub(super) fn holds_secret(text: &str) -> bool {
         || text.len() < 65536 && ["aws_secret_access_key", "secretaccesskey"].iter().any(|name| named(name))
 }
 
+/// A private key or a token in a text, or in what a part of it is base64 of.
+fn holds_encoded(text: &str) -> bool {
+    if holds_secret(text) {
+        return true;
+    }
+    let runs = text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_')));
+    { runs }.filter(|run| run.len() >= 40).take(16).any(|run| {
+        let bytes = decode_base64(run.get(..8192.min(run.len())).unwrap_or_default());
+        std::str::from_utf8(&bytes).is_ok_and(holds_secret)
+            || String::from_utf8_lossy(&bytes).contains("PRIVATE KEY-----")
+    })
+}
+
 /// A secret in what a tool sends, or a file of secrets that it is to send.
 pub(super) fn secret_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
     if let Action::Fetch { url } = &scene.view.call.action {
         let away = !is_known(&host_of(url), scene.view.policy) || url.contains("webhook");
         let spaced = url.replace("%20", " ").replace('+', " ");
-        return if away && (holds_secret(url) || holds_secret(&spaced)) {
+        return if away && (holds_encoded(url) || holds_secret(&spaced)) {
             Found::yes(url)
         } else {
             Found::No
@@ -137,7 +151,7 @@ pub(super) fn secret_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     // The words of a text about secrets are not sent as a file.
     let carries = |value: &String| value.len() < 4096 && !value.contains(char::is_whitespace) && file(value);
-    let found = told.args.iter().any(|(_, value)| holds_secret(value) || carries(value));
+    let found = told.args.iter().any(|(_, value)| holds_encoded(value) || carries(value));
     if found { Found::yes(told.text) } else { Found::No }
 }
 

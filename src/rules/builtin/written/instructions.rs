@@ -385,6 +385,13 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
         if quiet && bare {
             worst = worst.max(sure(scene, until_said(line)));
         }
+        // `Drop the database with …`: the command that the deed is to be done with.
+        for word in ["with `", "using `", "via `"] {
+            for (at, _) in lower.match_indices(word).take(8).filter(|_| quiet) {
+                let rest = line.get(at + word.len()..).unwrap_or_default();
+                worst = worst.max(sure(scene, rest.split('`').next().unwrap_or_default()));
+            }
+        }
         if !(quiet && has(ORDERS)) {
             continue;
         }

@@ -1,0 +1,614 @@
+//! Secrets where nobody keeps them on purpose: in the history of a repository, in what services were started with, in dumps of
+//! memory, and in files given to programs that are there for something else.
+
+use super::shown::{HUNTED, is_key_file};
+use super::{QUIET, is_diverted, is_secret_name};
+use crate::domain::{EffectKind, Severity, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::{lists, predicate};
+use crate::rules::commands;
+use crate::rules::matcher::{
+    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, has_flag, is_env_file, is_secret,
+    prints_environment, runs, target_of,
+};
+use crate::shell::Arg;
+
+/// Programs that show, copy or attack whatever file they are given, although reading is not what they are for.
+const TAKERS: &[&str] = &[
+    "alpine",
+    "arp",
+    "ascii85",
+    "aspell",
+    "basez",
+    "csplit",
+    "csvtool",
+    "date",
+    "dialog",
+    "elinks",
+    "eqn",
+    "file",
+    "genisoimage",
+    "glow",
+    "groff",
+    "hashcat",
+    "hexyl",
+    "highlight",
+    "ip",
+    "john",
+    "links",
+    "logger",
+    "lolcat",
+    "lynx",
+    "mkisofs",
+    "msgcat",
+    "nroff",
+    "pandoc",
+    "ptx",
+    "pygmentize",
+    "qrencode",
+    "redcarpet",
+    "soelim",
+    "split",
+    "sqlite",
+    "sqlite3",
+    "ss",
+    "surge",
+    "tbl",
+    "tic",
+    "troff",
+    "ul",
+    "w3m",
+    "wc",
+    "whiptail",
+    "xmodmap",
+    "xorriso",
+];
+
+/// Of these, the ones that look at a file without showing it unless this option is given.
+const ONLY_WITH: &[(&str, &[&str])] = &[
+    ("file", &["-f", "--files-from"]),
+    ("wc", &["--files0-from"]),
+    ("date", &["-f", "--file"]),
+    ("ip", &["-b", "-batch"]),
+    ("ss", &["-F"]),
+    ("arp", &["-f", "--file"]),
+];
+
+/// Programs that search what comes to them, or pick something out of it.
+const SEARCHERS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "awk", "sed", "jq", "yq"];
+
+/// Programs that show what a service or a container was started with, or what a release was made from: with the words behind
+/// the name that make them do it.
+const DESCRIBERS: &[(&str, &[&str])] = &[
+    ("docker", &["inspect", "history", "compose config", "container inspect", "service inspect"]),
+    ("podman", &["inspect", "history", "container inspect"]),
+    ("nerdctl", &["inspect"]),
+    ("crictl", &["inspect", "inspectp"]),
+    ("kubectl", &["get", "describe"]),
+    ("oc", &["get", "describe"]),
+    ("helm", &["get"]),
+    ("terraform", &["show", "state show"]),
+    ("tofu", &["show", "state show"]),
+    ("aws", &["ecs describe-task-definition", "lambda get-function-configuration", "lambda get-function"]),
+    ("gcloud", &["run services describe", "functions describe"]),
+    ("systemctl", &["show", "show-environment", "cat"]),
+    ("compgen", &[]),
+    ("strings", &[]),
+];
+
+/// Programs that show all of what a store or a service holds, with the words that make them do it.
+const VALUES: &[(&str, &[&str])] = &[
+    ("aws", &["lambda get-function-configuration"]),
+    ("az", &["webapp config appsettings list", "functionapp config appsettings list"]),
+    ("consul", &["kv get"]),
+    ("dotenvx", &["get", "decrypt"]),
+    ("etcdctl", &["get"]),
+    ("helm", &["get values"]),
+    ("launchctl", &["getenv"]),
+    ("redis-cli", &["config get"]),
+    ("terraform", &["output"]),
+    ("tofu", &["output"]),
+];
+
+/// Of these, what an honest question may be for as well.
+const DESCRIBING: &[&str] = &[
+    "docker",
+    "podman",
+    "nerdctl",
+    "crictl",
+    "kubectl",
+    "oc",
+    "helm",
+    "terraform",
+    "tofu",
+    "aws",
+    "gcloud",
+    "systemctl",
+];
+
+const CONTAINERS: &[&str] = &["env", "printenv", "export", "set", "declare"];
+
+const GIT: &[&str] = &["git"];
+
+const CLIENTS: &[&str] = &["psql", "mysql", "mariadb", "mongo", "mongosh", "sqlplus", "sqlcmd"];
+
+const BUSES: &[&str] = &["dbus-send", "gdbus", "busctl", "qdbus"];
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "secrets.file-taken",
+        severity: Severity::Critical,
+        reason: "gives a private key or a credential to a program that shows or copies what it is given",
+        instead: Some(Instead::Advice(
+            "use the program that the secret is for, which reads it itself; a public key is in the .pub file",
+        )),
+        when: &[
+            predicate("secret_given_to_a_taker", Trigger::programs(TAKERS), given_to_taker),
+            predicate("secret_out_of_a_commit", Trigger::programs(GIT), committed_file),
+            predicate("dump_searched_for_secrets", Trigger::programs(&["strings", "compgen"]), |scene| {
+                described(scene, &["strings", "compgen"])
+            }),
+            predicate("password_hashes_selected", Trigger::programs(CLIENTS), hashes_selected),
+            predicate("secret_service_asked_over_a_bus", Trigger::programs(BUSES), bus_asked),
+        ],
+        fires: &[
+            "arp -v -f ~/.ssh/id_rsa",
+            "date -f ~/.ssh/id_rsa",
+            "sqlite3 ~/.config/gcloud/credentials.db .dump",
+            "john /etc/shadow",
+            "split ~/.ssh/id_rsa /tmp/x",
+            "sqlite3 x.db -cmd '.import /etc/shadow t'",
+            "git show HEAD:.env",
+            "git cat-file -p HEAD~3:config/.env.production",
+            "git show main:deploy/id_rsa",
+            "psql -c 'select usename, passwd from pg_shadow'",
+            "strings core.1234 | grep -i passw",
+            "strings /var/crash/app.crash | grep -i pass",
+            "compgen -v | grep -i secret",
+            "mysql -e 'select user, authentication_string from mysql.user'",
+            "dbus-send --session --dest=org.freedesktop.secrets / org.freedesktop.Secret.Service.SearchItems",
+        ],
+        silent: &[
+            "date -f dates.txt",
+            "wc -c ~/.ssh/id_rsa",
+            "file ~/.ssh/id_rsa",
+            "split -b 10M dump.tar part-",
+            "sqlite3 app.db .schema",
+            "git show HEAD:.env.example",
+            "git show HEAD:src/main.rs",
+            "git show HEAD --stat -- .env",
+            "psql -c 'select usename from pg_user'",
+            "mysql -e 'select user, host from mysql.user'",
+            "pandoc README.md -o x.html",
+            "john hashes.txt",
+            "strings app | grep -i password",
+            "compgen -c | grep secret-tool",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.file-handed",
+        verdict: Verdict::Modify,
+        reason: "gives a private key or a credential to a program of which nobody knows what it does with it",
+        instead: Some(Instead::Advice(
+            "let the person run it, or name the key with the option that is for it",
+        )),
+        when: &[predicate("secret_given_to_a_stranger", Trigger::PATHS, given_to_stranger)],
+        fires: &["./collect ~/.ssh/id_rsa", "mytool ~/.aws/credentials", "x ~/.netrc"],
+        silent: &[
+            "mytool --key ~/.ssh/id_rsa",
+            "mytool -i ~/.ssh/id_rsa host",
+            "mytool ~/.ssh/id_rsa.pub",
+            "mytool src/a.rs",
+            "ssh-add ~/.ssh/id_rsa",
+            "eza ~/.ssh",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.history-searched",
+        verdict: Verdict::Modify,
+        reason: "shows what was a secret in the history of the repository, where it may still be one",
+        instead: Some(Instead::Command("git log --oneline --name-only -5")),
+        when: &[
+            predicate("history_of_a_secret_shown", Trigger::programs(GIT), history_shown),
+            predicate("history_searched_for_secrets", Trigger::programs(GIT), history_searched),
+        ],
+        fires: &[
+            "git log -p -- .env",
+            "git diff HEAD~3 -- .env",
+            "git log -p --all -- '*.pem'",
+            "git log -p | grep -i password",
+            "git show --all | grep -iE 'api_key|secret'",
+            "git log -p -S AKIA",
+            "git grep -i password $(git rev-list --all)",
+            "git rev-list --all | xargs git grep -i secret_key",
+        ],
+        silent: &[
+            "git log -- .env",
+            "git log --oneline --all -- .env",
+            "git diff --stat HEAD~3 -- .env",
+            "git log -p -3 -- src/auth/password.rs",
+            "git log --oneline | grep -i password",
+            "git log -p | grep -c password",
+            "git log -p -S password_reset_form",
+            "git log -p -S parse_token -- src",
+            "git log -S 'fn token' --oneline",
+            "git grep -n password -- src",
+            "git diff -- .env.example",
+            "git log -p | grep -i todo",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.service-values",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "shows what a service was given to work with, passwords and tokens among it",
+        instead: Some(Instead::Command("docker compose config --services")),
+        when: &[
+            predicate("description_searched_for_secrets", Trigger::keys(DESCRIBERS), |scene| {
+                described(scene, DESCRIBING)
+            }),
+            predicate("values_of_a_store_shown", Trigger::keys(VALUES), values_shown),
+            predicate("environment_of_a_service_shown", Trigger::programs(CONTAINERS), container_shown),
+        ],
+        fires: &[
+            "docker inspect web | grep -i -A20 env",
+            "docker inspect web | jq '.[0].Config.Env'",
+            "docker compose config | grep -i password",
+            "docker history --no-trunc app | grep -i key",
+            "kubectl get cm -A -o yaml | grep -i password",
+            "docker exec web env | grep -i password",
+            "docker compose exec web printenv | grep -i secret",
+            "kubectl exec deploy/web -- env",
+            "terraform output -raw db_password",
+            "redis-cli config get requirepass",
+            "etcdctl get / --prefix",
+            "helm get values prod --all",
+            "npx dotenv -- printenv",
+            "launchctl getenv OPENAI_API_KEY",
+        ],
+        silent: &[
+            "docker inspect web | jq '.[0].State'",
+            "docker inspect web | grep IPAddress",
+            "docker compose config | grep image",
+            "docker run --rm alpine env",
+            "docker exec web env",
+            "docker exec web env FOO=1 npm test",
+            "docker exec web printenv NODE_ENV",
+            "docker exec web env | grep NODE",
+            "kubectl get pods | grep api-key-service",
+            "kubectl get secrets | grep token",
+            "terraform output -raw bucket",
+            "terraform output",
+            "helm get values prod",
+            "redis-cli config get maxmemory",
+            "etcdctl get /app/version",
+        ],
+        ..RULE
+    },
+];
+
+fn is_taken(arg: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let whole = match target_of(&Arg::literal(arg), inv.cwd.as_deref()) {
+        Target::Path { path, glob, .. } => Target::Path { path, glob, recursive: false },
+        other => other,
+    };
+    classify(&whole, EffectKind::FileRead, &scene.view).has(Class::Secret)
+}
+
+fn named_secret(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileRead, &scene.view).has(Class::Secret)
+}
+
+fn given_to_taker<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(TAKERS, |inv| {
+        let needed = ONLY_WITH.iter().find(|(program, _)| *program == inv.program);
+        // An option and its value may stand in one word.
+        let told = |flags: &[&str]| {
+            inv.args.iter().any(|arg| flags.iter().any(|flag| arg.prefix().starts_with(flag)))
+        };
+        if inv.contained || needed.is_some_and(|(_, flags)| !told(flags)) {
+            return false;
+        }
+        inv.args.iter().any(|arg| {
+            named_secret(arg, inv, scene) || {
+                let text = arg.text();
+                let value = text.rsplit('=').next().unwrap_or_default();
+                value.contains('/') && value.split_whitespace().any(|word| is_taken(word, inv, scene))
+            }
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A program that is in none of the tables gets a secret as what it works on, and not behind an option.
+fn given_to_stranger<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const LOOKING: &[&str] = &["eza", "exa", "lsd", "shred", "srm", "trash", "trash-put", "restorecon"];
+    let found = scene.invocations().iter().find(|inv| {
+        if inv.contained
+            || inv.args.is_empty()
+            || commands::find(&inv.program).is_some()
+            || runs(inv, lists::SECRET_USERS)
+            || runs(inv, LOOKING)
+            || runs(inv, TAKERS)
+        {
+            return false;
+        }
+        let mut behind_flag = false;
+        inv.args.iter().any(|arg| {
+            let flag = arg.prefix().starts_with('-');
+            let given = !flag && !behind_flag && named_secret(arg, inv, scene);
+            behind_flag = flag;
+            given
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn sub_is(inv: &Invocation, names: &[&str]) -> bool {
+    inv.sub.first().is_some_and(|sub| names.contains(&sub.as_str()))
+}
+
+/// A path in a commit, or one that git is asked about, that is a secret by its name.
+fn is_kept(path: &str, scene: &Scene<'_>) -> bool {
+    let glob = path.contains(['*', '?', '[']);
+    let home = scene.view.facts.places.home.as_deref();
+    let ends = [".pem", ".key", ".p12", ".pfx"].iter().any(|end| path.ends_with(end) && glob);
+    is_env_file(path, glob) || is_secret(path, glob, false, home) || ends || !glob && is_key_file(path)
+}
+
+/// `git show REV:.env`
+fn committed_file<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(GIT, |inv| {
+        sub_is(inv, &["show", "cat-file"])
+            && !is_diverted(inv)
+            && inv.operands.iter().any(|arg| {
+                let text = arg.text();
+                text.split_once(':').is_some_and(|(_, path)| !path.starts_with("//") && is_kept(path, scene))
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether git shows the changes themselves.
+fn shows_changes(inv: &Invocation) -> bool {
+    const BRIEF: &[&str] = &[
+        "--stat",
+        "--shortstat",
+        "--name-only",
+        "--name-status",
+        "--numstat",
+        "--quiet",
+        "-q",
+        "-s",
+        "--no-patch",
+        "--summary",
+        "--exit-code",
+        "--check",
+    ];
+    if BRIEF.iter().any(|flag| has_flag(inv, flag)) {
+        return false;
+    }
+    let patch = ["-p", "-u", "--patch", "--full-diff"].iter().any(|flag| has_flag(inv, flag));
+    patch && sub_is(inv, &["log", "stash", "reflog"]) || sub_is(inv, &["show", "diff", "whatchanged"])
+}
+
+/// `git log -p -- .env`
+fn history_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(GIT, |inv| {
+        shows_changes(inv)
+            && !is_diverted(inv)
+            && !sub_is(inv, &["stash"])
+            && inv.args.iter().any(|arg| {
+                let text = arg.text();
+                !text.starts_with('-') && !text.contains(':') && is_kept(&text, scene)
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a pattern is for the values of secrets: by their shape, or by a word that is nothing else.
+pub(super) fn hunts(pattern: &str) -> bool {
+    let lower = pattern.to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|w| !w.is_empty());
+    is_shaped(&lower) || words.any(|word| is_hunted(word) || is_secret_name(word))
+}
+
+/// What tokens and keys begin with.
+fn is_shaped(lower: &str) -> bool {
+    let shapes = ["akia", "private key", "ghp_", "github_pat_", "xoxb-", "sk_live", "sk-ant"];
+    shapes.iter().any(|shape| lower.contains(shape))
+}
+
+fn is_hunted(word: &str) -> bool {
+    HUNTED.contains(&word)
+        || matches!(word, "pass" | "api_key" | "apikey" | "secret_key" | "secretkey" | "access_key" | "pwd")
+}
+
+/// The first thing behind a command in its pipeline that searches for secrets, and shows what it finds.
+fn hunted_behind<'a>(
+    inv: &Invocation,
+    scene: &Scene<'a>,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Option<&'a Invocation> {
+    let behind = |other: &&Invocation| other.pipeline == inv.pipeline && other.stage > inv.stage;
+    let all = scene.invocations();
+    // What only counts at the end, or cuts the names off, shows no value.
+    if { all.iter() }.filter(behind).any(|other| runs(other, &["wc", "cut"])) {
+        return None;
+    }
+    { all.iter() }.filter(behind).find(|other| {
+        runs(other, SEARCHERS)
+            && !QUIET.iter().any(|flag| has_flag(other, flag))
+            && other.operands.first().is_some_and(|arg| wanted(&arg.text()))
+    })
+}
+
+fn history_searched<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let found = scene.first(GIT, |inv| {
+        if shows_changes(inv) && !sub_is(inv, &["diff"]) {
+            let picked = inv.args.iter().zip(inv.args.iter().skip(1)).any(|(flag, value)| {
+                matches!(flag.known(), Some("-S" | "-G" | "--grep")) && is_wanted_alone(&value.text())
+            }) || inv.args.iter().any(|arg| {
+                let text = arg.text();
+                ["-S", "-G"].iter().any(|flag| text.strip_prefix(flag).is_some_and(is_wanted_alone))
+            });
+            return picked || hunted_behind(inv, scene, &hunts).is_some();
+        }
+        let every = || {
+            inv.text.contains("rev-list")
+                || all.iter().any(|other| {
+                    other.program == "git"
+                        && sub_is(other, &["rev-list"])
+                        && (other.pipeline == inv.pipeline
+                            || other.feeds.and_then(|at| all.get(at)).is_some_and(|o| std::ptr::eq(o, inv)))
+                })
+        };
+        sub_is(inv, &["grep"])
+            && !QUIET.iter().any(|flag| has_flag(inv, flag))
+            && inv.operands.first().is_some_and(|arg| hunts(&arg.text()))
+            && every()
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What is looked for is a secret's shape or the bare word, and not a name that has the word in it.
+fn is_wanted_alone(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    is_shaped(&lower) || is_hunted(lower.trim_matches(['\'', '"', '=', '^', '$', '.', '*']))
+}
+
+/// A table of programs with the words behind their names.
+fn does(inv: &Invocation, table: &[(&str, &[&str])]) -> bool {
+    let begins = |words: &str| {
+        let mut given = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known));
+        words.split(' ').all(|word| given.next() == Some(word))
+    };
+    let rows = table.iter().filter(|(program, _)| *program == inv.program);
+    { rows }.any(|(_, words)| words.is_empty() || words.iter().any(|words| begins(words)))
+}
+
+/// What describes a service is searched for its secrets.
+fn described<'a>(scene: &Scene<'a>, programs: &[&str]) -> Found<'a> {
+    let found = scene.first(programs, |inv| {
+        if !does(inv, DESCRIBERS) {
+            return false;
+        }
+        let tables = || {
+            inv.args.iter().any(|arg| {
+                let text = arg.text();
+                ["yaml", "json", "jsonpath", "template"].iter().any(|form| text.contains(form))
+            })
+        };
+        // A table of names is no description.
+        if runs(inv, &["kubectl", "oc"]) && !sub_is(inv, &["describe"]) && !tables() {
+            return false;
+        }
+        let dumped = || {
+            inv.operands.iter().any(|arg| {
+                let text = arg.text();
+                let name = text.rsplit('/').next().unwrap_or_default();
+                name == "core"
+                    || name.starts_with("core.")
+                    || ["core", "dmp", "crash", "heap", "mem"]
+                        .iter()
+                        .any(|end| name.rsplit_once('.').is_some_and(|(_, e)| e == *end))
+            })
+        };
+        if inv.program == "strings" && !dumped()
+            || inv.program == "compgen" && !["-v", "-e"].iter().any(|flag| has_flag(inv, flag))
+        {
+            return false;
+        }
+        let surrounds = runs(inv, &["docker", "podman", "nerdctl", "crictl"]);
+        let wanted = |pattern: &str| {
+            let lower = pattern.to_ascii_lowercase();
+            let key = || lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "key");
+            hunts(pattern) || surrounds && (lower == "env" || lower.contains("config.env") || key())
+        };
+        hunted_behind(inv, scene, &wanted).is_some()
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn values_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        if !does(inv, VALUES) || is_diverted(inv) || inv.feeds.is_some() {
+            return false;
+        }
+        let says = |words: &[&str]| {
+            inv.args.iter().any(|arg| {
+                let text = arg.text();
+                words.iter().any(|word| text == *word)
+            })
+        };
+        let named = || inv.operands.last().is_some_and(|arg| hunts(&arg.text()));
+        match inv.program.as_str() {
+            "aws" => inv.args.iter().any(|arg| arg.text().contains("Environment")),
+            "consul" => says(&["-recurse"]),
+            "etcdctl" => {
+                says(&["--prefix", "--from-key"]) && inv.operands.iter().any(|arg| arg.text() == "/")
+            }
+            "helm" => says(&["--all", "-a"]),
+            "redis-cli" => says(&["requirepass", "masterauth", "*"]),
+            "launchctl" | "terraform" | "tofu" => named(),
+            _ => true,
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// All variables of a container that runs, or of what another program adds to them.
+fn container_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(CONTAINERS, |inv| {
+        let entered = || {
+            let words: Vec<&str> = inv.text.split_whitespace().take(12).collect();
+            inv.contained && words.contains(&"exec") && !words.contains(&"run")
+        };
+        let loaded =
+            || inv.wrappers.iter().any(|name| matches!(name.as_str(), "dotenv" | "dotenvx" | "doppler"));
+        let one = inv.program == "printenv" && !inv.operands.is_empty();
+        let piped = || {
+            scene.invocations().iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+        };
+        prints_environment(inv)
+            && !one
+            && !is_diverted(inv)
+            && (entered() || loaded())
+            // Of one's own containers it is what everybody looks at first.
+            && (!piped() && (loaded() || inv.text.contains("kubectl ") || inv.text.contains("oc ")) || hunted_behind(inv, scene, &hunts).is_some())
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The hashes of a database's own users.
+fn hashes_selected<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(CLIENTS, |inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            if text.len() < 12 || !text.contains(['_', '.', '$']) {
+                return false;
+            }
+            let lower = text.to_ascii_lowercase();
+            let selects = lower.contains("select") && lower.contains("from");
+            selects
+                && (["pg_shadow", "pg_authid", "authentication_string", "rolpassword", "sys.user$"]
+                    .iter()
+                    .any(|word| lower.contains(word))
+                    || lower.contains("mysql.user") && lower.contains("password"))
+                || lower.contains("db.system.users.find")
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn bus_asked<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(BUSES, |inv| {
+        let says = |word: &str| inv.args.iter().any(|arg| arg.text().contains(word));
+        says("org.freedesktop.secrets") || says("org.kde.KWallet")
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
