@@ -1,5 +1,7 @@
 //! One hook event: the whole path of a call, in order. Ends with 0 or 2, nothing else.
 
+mod events;
+
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::time::Instant;
@@ -10,16 +12,14 @@ use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
 use crate::cli::{behaviour, call};
 use crate::domain::{
-    Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Outcome, Places, Policy,
-    Request, Stand, Standing, Subject, ToolCall, Trust, Verdict,
+    Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Places, Policy, Request,
+    Stand, Standing, Subject, ToolCall, Trust, Verdict,
 };
-use crate::host::checkpoint::Checkpoints;
 use crate::host::clock::{self, Now};
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::permit::{ActionDigest, Permits};
 use crate::host::state::{self, Look, Store};
-use crate::host::{audit, config, guard, places, quarantine, registration};
-use crate::review::behaviour::Chosen;
+use crate::host::{config, guard, places, quarantine};
 use crate::review::{self, Case};
 use crate::rules::{Survey, custom};
 
@@ -27,8 +27,6 @@ use crate::rules::{Survey, custom};
 const DEADLINE_MS: u32 = 1500;
 /// Calls that a decision looks back on: what it asks of them (repeated, first time) needs no more, and each costs.
 const LOOK_BACK: u64 = 64;
-/// Session files that nobody touched for so long are removed, in days.
-const KEEP_SESSIONS: u32 = 7;
 
 /// The two exit codes of a hook: a client takes the second for "do not run this".
 const PASSED: u8 = 0;
@@ -197,7 +195,7 @@ fn answer(request: &Request, now: Now) -> Decision {
             tidy(&setting.dirs, setting.log());
             match &request.event {
                 Event::BeforeTool(call) => before_tool(request, call, places, &setting),
-                event => other_event(request, event, places, &setting),
+                event => events::other_event(request, event, places, &setting),
             }
         }
         Err(fault) => match &request.event {
@@ -362,119 +360,4 @@ fn personal_permission(
         );
     }
     decision
-}
-
-/// Everything that is not a call about to run: recorded; a change of settings that would open the gate is refused, and
-/// quarantined agents' answers are checked.
-fn other_event(request: &Request, event: &Event, places: Places, setting: &Setting) -> Decision {
-    let mut decision = Decision::new(Vec::new(), None, request.asking == Asking::Yes);
-    if let (Some(fault), Event::AfterTool { report: Some(_), .. }) = (setting.blind(), event) {
-        decision = quarantined::withheld(fault.clone());
-    }
-    if setting.home_fault.is_some() {
-        return match event {
-            Event::ConfigChange { .. } => config_change(setting, request),
-            Event::BeforeTool(_)
-            | Event::AfterTool { .. }
-            | Event::Prompt { .. }
-            | Event::SessionStart { .. }
-            | Event::SessionEnd { .. }
-            | Event::SubagentStart
-            | Event::SubagentStop { .. }
-            | Event::Other { .. } => decision,
-        };
-    }
-    let done = match event {
-        Event::AfterTool { call, outcome, report, error, duration_ms } => {
-            if let (Some(report), None) = (report, setting.blind()) {
-                decision = setting.desk().report(request, call, report).unwrap_or(decision);
-            }
-            let ended =
-                behaviour::Ended { outcome: *outcome, error: error.as_deref(), duration_ms: *duration_ms };
-            finish(request, call, ended, places, setting).map(|advice| {
-                let Some(chosen) = advice else { return };
-                let _recorded = setting.log().intervention(request, &chosen);
-                if decision.replacement.is_none() {
-                    decision = behaviour::advice(&chosen);
-                }
-            })
-        }
-        Event::SubagentStart => {
-            decision.quarantined = setting.trust(&request.subject) == Trust::Quarantined;
-            Ok(())
-        }
-        Event::SubagentStop { message } => match setting.trust(&request.subject) {
-            Trust::Ordinary => Ok(()),
-            Trust::Quarantined => {
-                setting.desk().stop(&request.subject, message.as_deref()).map(|decided| decision = decided)
-            }
-        },
-        Event::SessionEnd { .. } => {
-            setting.desk().close(&request.subject).and_then(|ended| setting.log().reviews_ended(&ended))
-        }
-        Event::SessionStart { source } if source == "compact" => {
-            behaviour::restarted(request, &setting.store(), setting.now).map(|told| decision = told)
-        }
-        Event::SessionStart { .. } => sweep(setting),
-        Event::ConfigChange { .. } => {
-            decision = config_change(setting, request);
-            Ok(())
-        }
-        Event::Prompt { text } => behaviour::prompted(request, text, &setting.store(), setting.now),
-        Event::BeforeTool(_) | Event::Other { .. } => Ok(()),
-    };
-    // These events cannot be blocked and nothing runs because of them: what fails here is told in the log, if that can be.
-    if let Err(fault) = done {
-        let _recorded = setting.log().fault(&fault);
-    }
-    let _recorded = setting.log().event(request, &decision);
-    decision
-}
-
-/// A call has ended. What it made go away, and what a person let it start, is not held against later calls.
-fn finish(
-    request: &Request,
-    call: &ToolCall,
-    ended: behaviour::Ended<'_>,
-    places: Places,
-    setting: &Setting,
-) -> Result<Option<Chosen>, Fault> {
-    let (store, subject, now) = (setting.store(), &request.subject, setting.now);
-    keep::ended(request, call, &places, (&setting.dirs, &setting.policy))?;
-    let watched = setting.trust(subject) == Trust::Ordinary && setting.policy.enabled;
-    let told = if watched {
-        behaviour::ended(request, call, ended, (&places, &setting.policy), (&store, now))?
-    } else {
-        behaviour::recorded(request, call, ended, (&store, now))?
-    };
-    let asked = told.verdict == Some(Verdict::Modify);
-    if ended.outcome != Outcome::Done || !(asked || call::may_remove(call)) {
-        return Ok(told.chosen);
-    }
-    state::forget(&store, subject, now, |marks| {
-        call::settled((call, asked), &request.cwd, &setting.policy, marks, places)
-    })?;
-    Ok(told.chosen)
-}
-
-/// What has grown old: session files, log files, permissions.
-fn sweep(setting: &Setting) -> Result<(), Fault> {
-    state::sweep(&setting.store(), setting.now, KEEP_SESSIONS)?;
-    audit::sweep(&audit::dir(&setting.dirs.state), &setting.policy.audit, setting.now)?;
-    Permits::new(&setting.dirs.state).sweep(setting.now)?;
-    Checkpoints::new(&setting.dirs.state, setting.policy.checkpoints.clone()).sweep(setting.now)?;
-    Ok(())
-}
-
-/// Refuses a change of the client's settings after which lazaret would not be asked any more.
-fn config_change(setting: &Setting, request: &Request) -> Decision {
-    let project = setting.env.claude_project_dir.as_deref().unwrap_or(&request.cwd);
-    let settings = match registration::claude_settings_texts(&setting.env, &setting.dirs, project) {
-        Ok(settings) => settings,
-        Err(fault) => return Decision::fault(fault, false),
-    };
-    match review::drops_registration(&settings, setting.env.claude_plugin_root.is_some()) {
-        Some(why) => Decision::refusal("self.settings-change", why),
-        None => Decision::new(Vec::new(), None, true),
-    }
 }

@@ -86,7 +86,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("shell_with_other_rights", Trigger::SHELL.or(Trigger::programs(SUDO)), root_shell),
             predicate("shell_out_of_a_program_with_other_rights", Trigger::WRAPPED, shell_out_of),
-            predicate("shell_that_keeps_its_rights", Trigger::ACTIVE, keeps_rights),
+            predicate("shell_that_keeps_its_rights", Trigger::SHELL.or(Trigger::PLACED), keeps_rights),
             When::Code(Code {
                 programs: &[],
                 all: &[

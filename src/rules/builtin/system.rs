@@ -765,7 +765,7 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["semanage"], &["permissive", "boolean", "fcontext", "login"])),
             When::Command(run(&["setsebool"])),
             When::Command(sub(&["fail2ban-client"], &["stop", "unban"])),
-            predicate("hidden_program_run", Trigger::ACTIVE, hidden_run),
+            predicate("hidden_program_run", Trigger::PLACED, hidden_run),
             predicate("file_unlocked", Trigger::programs(&["chattr", "chflags"]), unlocked),
             predicate(
                 "checks_switched_off_by_variable",

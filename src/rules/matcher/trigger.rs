@@ -55,6 +55,8 @@ impl Trigger {
     const SECRET_READ: Trigger = feature(12);
     /// A read of what is hidden, or of more or something else than one path that is known.
     const HIDDEN_READ: Trigger = feature(13);
+    /// A program that is named by where it lies.
+    pub const PLACED: Trigger = feature(14);
 
     /// A run of any of these programs.
     pub const fn programs(mut names: &[&str]) -> Trigger {
@@ -196,6 +198,9 @@ fn of_invocation(inv: &Invocation) -> u128 {
     }
     if name.is_empty() || inv.word.has_glob() {
         mask |= Trigger::UNKNOWN.0;
+    }
+    if inv.word.prefix().contains('/') {
+        mask |= Trigger::PLACED.0;
     }
     if !inv.wrappers.is_empty() || inv.privileged || inv.contained {
         mask |= Trigger::WRAPPED.0;

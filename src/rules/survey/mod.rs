@@ -16,6 +16,7 @@ mod operands;
 mod options;
 mod output;
 mod paths;
+mod printf;
 mod program;
 mod reading;
 mod redirects;
