@@ -354,6 +354,7 @@ pub(super) const RULES: &[Rule] = &[
             "echo ${OPENAI_API_KEY:0:50}",
             "echo $OPENAI_API_KEY | base64",
             "cat <<< \"$STRIPE_SECRET_KEY\"",
+            "cat <(echo $OPENAI_API_KEY)",
             "echo $DB_PASS",
             "env | grep -i token",
             "printenv | grep -iE 'key|secret|pass'",
@@ -602,7 +603,10 @@ fn home_reviewed<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn is_env(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
-    classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileRead, &scene.view).has(Class::EnvFile)
+    // Words that are looked for may speak of such a file.
+    !arg.text().contains(' ')
+        && classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileRead, &scene.view)
+            .has(Class::EnvFile)
 }
 
 fn shows(inv: &Invocation) -> bool {
@@ -802,7 +806,7 @@ fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn printed_variable<'a>(scene: &Scene<'a>, is_wanted: &dyn Fn(&str) -> bool) -> Found<'a> {
     let found = scene.first(VARIABLE_PRINTERS, |inv| {
         // Redirected to a file or given to another command it is not shown.
-        let shown = !is_diverted(inv) && inv.feeds.is_none() && !is_used(inv, scene);
+        let shown = !is_diverted(inv) && is_shown_through(inv, scene) && !is_used(inv, scene);
         if inv.program == "printenv" {
             return shown && inv.operands.iter().any(|arg| is_wanted(arg.prefix()));
         }
@@ -946,8 +950,16 @@ fn is_used(inv: &Invocation, scene: &Scene<'_>) -> bool {
     scene.invocations().iter().any(|other| {
         other.pipeline == inv.pipeline
             && other.stage > inv.stage
-            && (!runs(other, WRITTEN) || is_diverted(other) || other.feeds.is_some())
+            && (!runs(other, WRITTEN) || is_diverted(other) || !is_shown_through(other, scene))
     })
+}
+
+/// It is no value of anything, or of something that shows it: `cat <(echo $TOKEN)`.
+pub(super) fn is_shown_through(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Some(outer) = inv.feeds.and_then(|at| scene.invocations().get(at)) else {
+        return inv.feeds.is_none();
+    };
+    runs(outer, &["cat"]) && outer.writes.is_empty() && outer.feeds.is_none()
 }
 
 /// The variables that a text expands as they are: `$NAME`, `${NAME}`.

@@ -18,7 +18,11 @@ pub(super) fn find<'a>(flow: Flow, scene: &Scene<'a>) -> Found<'a> {
             let itself = all.iter().find(|inv| leaves_machine(inv) && sends(inv, scene));
             match itself {
                 Some(inv) => Found::yes(&inv.text),
-                None => reaches(all, |inv| reads_secret(inv, scene), |inv, _| leaves_machine(inv)),
+                None => match reaches(all, |inv| reads_secret(inv, scene), |inv, _| leaves_machine(inv)) {
+                    // A bare connection is no host that a credential could be for.
+                    Found::No => reaches(all, prints_secret, |inv, _| connects(inv)),
+                    found @ (Found::Yes(_) | Found::Unsure(_)) => found,
+                },
             }
         }
     }
@@ -181,6 +185,11 @@ pub(super) const TLS: &[&str] = &["openssl"];
 fn leaves_machine(inv: &Invocation) -> bool {
     let tls = runs(inv, TLS) && inv.args.iter().any(|arg| arg.known() == Some("s_client"));
     tls || runs(inv, lists::SENDERS) || runs(inv, lists::NETCATS)
+}
+
+/// Whether a command joins its input with a connection.
+fn connects(inv: &Invocation) -> bool {
+    runs(inv, lists::NETCATS) || runs(inv, &["socat", "telnet"])
 }
 
 /// Whether a command that can carry data away is itself given a secret file to send.

@@ -2,7 +2,7 @@
 //! memory, and in files given to programs that are there for something else.
 
 use super::shown::{HUNTED, is_key_file};
-use super::{QUIET, is_diverted, is_secret_name};
+use super::{QUIET, is_diverted, is_secret_name, is_shown_through};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate};
@@ -536,7 +536,7 @@ fn described<'a>(scene: &Scene<'a>, programs: &[&str]) -> Found<'a> {
 
 fn values_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
-        if !does(inv, VALUES) || is_diverted(inv) || inv.feeds.is_some() {
+        if !does(inv, VALUES) || is_diverted(inv) || !is_shown_through(inv, scene) {
             return false;
         }
         let says = |words: &[&str]| {
@@ -570,6 +570,7 @@ fn container_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
         };
         let loaded =
             || inv.wrappers.iter().any(|name| matches!(name.as_str(), "dotenv" | "dotenvx" | "doppler"));
+        let in_cluster = || inv.wrappers.iter().any(|name| matches!(name.as_str(), "kubectl" | "oc"));
         let one = inv.program == "printenv" && !inv.operands.is_empty();
         let piped = || {
             scene.invocations().iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
@@ -579,7 +580,7 @@ fn container_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
             && !is_diverted(inv)
             && (entered() || loaded())
             // Of one's own containers it is what everybody looks at first.
-            && (!piped() && (loaded() || inv.text.contains("kubectl ") || inv.text.contains("oc ")) || hunted_behind(inv, scene, &hunts).is_some())
+            && (!piped() && (loaded() || in_cluster()) || hunted_behind(inv, scene, &hunts).is_some())
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
