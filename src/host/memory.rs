@@ -67,7 +67,12 @@ mod tests {
         let mut command = std::process::Command::new("sleep");
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.arg("60").spawn().unwrap();
-        let of_child = of_tree(child.id()).unwrap();
+        // The kernel counts the first pages of a process late.
+        let begun = std::time::Instant::now();
+        let mut of_child = 0;
+        while of_child == 0 && begun.elapsed() < std::time::Duration::from_secs(60) {
+            of_child = of_tree(child.id()).unwrap();
+        }
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(of_child > 0 && of_child < own, "{of_child} of {own}");

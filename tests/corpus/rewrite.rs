@@ -169,7 +169,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     single("sudo sh -c ", ""),
     single("sudo -u root -H bash -c ", ""),
     single("doas sh -c ", ""),
-    single("env A=1 B=2 bash -c ", ""),
+    single("env FIRST_OF_LAWS=1 OTHER_OF_LAWS=2 bash -c ", ""),
     single("env -i PATH=/bin:/usr/bin sh -c ", ""),
     single("nice -n 19 bash -c ", ""),
     single("ionice -c3 nice bash -c ", ""),
