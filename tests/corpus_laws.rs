@@ -12,7 +12,7 @@ use lazaret::domain::{BuiltinRules, Policy, ResourceMode, Verdict};
 use rewrite::{PADDINGS, PREFIXES, WRAPPERS};
 
 /// One form in so many is tried on a case, another one on the next; all of them with `LAZARET_CORPUS=all` in the environment.
-const SHARE: usize = 4;
+const SHARE: usize = 6;
 
 /// The forms that are this case's share of them.
 fn share<'a, T>(case: &Case, forms: &'a [T]) -> impl Iterator<Item = &'a T> {

@@ -197,7 +197,9 @@ fn every_budget_stops_a_run() {
     let value = stopped(&place, &place.supervise(&["--max-cost", "2.50", "--json"]), "cost");
     assert_eq!(value["reason"]["text"], "it cost 2.75 dollars, more than 2.50");
     // What is held by a process that left the group counts.
-    let place = Place::new("setsid sh -c 'head -c 200000000 /dev/zero | tail; sleep 600' & sleep 600");
+    let place = Place::new(
+        "setsid sh -c 'held=$(head -c 200000000 /dev/zero | tr \"\\\\000\" x); sleep 600; echo $held' & sleep 600",
+    );
     let value = stopped(&place, &place.supervise(&["--max-memory", "100M", "--json"]), "memory");
     assert!(value["peak_memory_bytes"].as_u64().unwrap() > 100 << 20);
 }
