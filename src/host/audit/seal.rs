@@ -6,6 +6,8 @@ use blake2::digest::{KeyInit, Mac};
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use crate::host::hex;
+
 /// BLAKE2b with a key. A line is tagged on every call: without help of the processor, which to look for costs more than the rest of
 /// the call, SHA-256 takes several times as many instructions, and BLAKE2 with a key of its own needs no HMAC around it.
 type Tagger = Blake2bMac<U32>;
@@ -17,7 +19,6 @@ pub(super) const SIZE: usize = 32;
 pub(super) const SHOWN: usize = 16;
 pub(super) const SEAL: &[u8] = b",\"seal\":\"";
 const GAP: &[u8] = b",\"gap\":";
-const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// What only lazaret has.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
@@ -65,12 +66,12 @@ pub(super) fn close(line: &mut Vec<u8>, key: &Key, before: &Link, gap: &[u8]) ->
     }
     let count = before.count.saturating_add(1);
     line.extend_from_slice(SEAL);
-    hex(line, &key.name.to_be_bytes());
+    line.extend(hex::digits(&key.name.to_be_bytes()));
     line.push(b'.');
     line.extend_from_slice(count.to_string().as_bytes());
     line.push(b'.');
     let link = Link { count, tag: tag(key, before, gap, line) };
-    hex(line, link.shown());
+    line.extend(hex::digits(link.shown()));
     line.extend_from_slice(b"\"}\n");
     link
 }
@@ -92,8 +93,8 @@ pub(super) fn read(line: &[u8]) -> Option<Seal> {
     let (rest, name) = rest.split_at_checked(rest.len().checked_sub(8)?)?;
     let rest = rest.strip_suffix(SEAL)?;
     let gap = number(rest).and_then(|(rest, gap)| rest.ends_with(GAP).then_some(gap)).unwrap_or(0);
-    let key = u32::from_be_bytes(unhex(name)?.try_into().ok()?);
-    Some(Seal { key, count, gap, covered: covered.len(), shown: unhex(shown)? })
+    let key = u32::from_be_bytes(hex::bytes(name)?.try_into().ok()?);
+    Some(Seal { key, count, gap, covered: covered.len(), shown: hex::bytes(shown)? })
 }
 
 /// The place before the first line.
@@ -113,22 +114,6 @@ fn tag(key: &Key, before: &Link, gap: &[u8], line: &[u8]) -> [u8; SIZE] {
     mac.update(gap);
     mac.update(line);
     mac.finalize().into_bytes().into()
-}
-
-fn hex(out: &mut Vec<u8>, bytes: &[u8]) {
-    for byte in bytes {
-        for half in [byte >> 4, byte & 15] {
-            out.push(HEX.get(usize::from(half)).copied().unwrap_or(b'0'));
-        }
-    }
-}
-
-fn unhex(text: &[u8]) -> Option<Vec<u8>> {
-    let digit =
-        |byte: u8| HEX.iter().position(|known| *known == byte).and_then(|digit| u8::try_from(digit).ok());
-    let (pairs, rest) = text.as_chunks::<2>();
-    let bytes = pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect();
-    if rest.is_empty() { bytes } else { None }
 }
 
 /// The number that bytes end with, and what stands before it.
