@@ -108,7 +108,7 @@ impl Summary {
             total.allowed,
             total.warned,
             total.asked,
-            total.modified.saturating_sub(total.asked),
+            total.rewritten(),
             total.blocked
         ));
         for (kind, count) in &self.tally.interventions {

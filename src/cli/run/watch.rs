@@ -111,11 +111,12 @@ impl<'s> Supervision<'s> {
 
     /// Every call that ran must have been decided on before.
     fn hooked(&mut self) {
+        if self.missing.is_empty() {
+            return;
+        }
         let Some(subject) = self.subject() else { return };
         let (client, store) = (self.client, &self.store);
-        self.missing.retain(|(ran, _)| {
-            is_harmless(client, &ran.tool) == Some(false) && !saw(store, &subject, &ran.id)
-        });
+        self.missing.retain(|(ran, _)| needs_hook(client, &ran.tool) && !saw(store, &subject, &ran.id));
         let open = self.missing.iter().find(|(_, since)| since.elapsed() >= PATIENCE);
         if let Some((ran, _)) = open {
             self.note(Stop::GateOpen(ran.id.clone(), ran.tool.clone()));
@@ -183,13 +184,9 @@ impl<'s> Supervision<'s> {
     }
 }
 
-/// Whether a tool touches nothing by itself, so that it need not be hooked; none = it has no name.
-fn is_harmless(client: Client, tool: &str) -> Option<bool> {
-    match crate::adapters::tool(client, tool) {
-        _ if tool.is_empty() => None,
-        Tool::Internal(_) => Some(true),
-        _known_or_not => Some(false),
-    }
+/// Whether a tool does something by itself, so that it must have passed the hook; one without a name was never called.
+fn needs_hook(client: Client, tool: &str) -> bool {
+    !tool.is_empty() && !matches!(crate::adapters::tool(client, tool), Tool::Internal(_))
 }
 
 /// Whether the hook has decided on the call with this id.

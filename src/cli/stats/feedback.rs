@@ -62,7 +62,7 @@ fn find(wanted: &str, dir: &Path) -> Result<Line> {
     }
     let mut found: Option<Box<Line>> = None;
     let mut more = 0_u64;
-    for next in audit::lines(dir, super::everything())? {
+    for next in audit::lines(dir, Filter::default())? {
         let Found::Line(line) = next? else { continue };
         let Some(verdict) = line.verdict else { continue };
         if wanted == LAST {

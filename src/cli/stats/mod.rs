@@ -66,8 +66,3 @@ pub fn of_session(
     }
     Ok((tally, blocked))
 }
-
-/// Every line of the log, whatever it is about.
-fn everything() -> Filter {
-    Filter::default()
-}

@@ -8,12 +8,11 @@ use super::tally::{BOUNDS_US, Counts, Tally};
 pub(super) fn write(tally: &Tally, out: &mut dyn Write) -> Result<()> {
     let total = &tally.total;
     head(out, "lazaret_reviews_total", "counter", "Decisions on calls, by what the client was told.")?;
-    let rewritten = total.modified.saturating_sub(total.asked);
     let answers = [
         ("allowed", total.allowed),
         ("warned", total.warned),
         ("asked", total.asked),
-        ("rewritten", rewritten),
+        ("rewritten", total.rewritten()),
         ("blocked", total.blocked),
     ];
     for (answer, count) in answers {

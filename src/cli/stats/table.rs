@@ -19,11 +19,10 @@ pub(super) fn write(tally: &Tally, top: usize, out: &mut dyn Write) -> Result<()
     let many = if sessions == 1 { "" } else { "s" };
     writeln!(out, "{} decisions in {sessions} session{many}, {first} to {last}", total.all)?;
     writeln!(out)?;
-    let rewritten = total.modified.saturating_sub(total.asked);
     row(out, "allowed", total.allowed, total.all)?;
     row(out, "warned", total.warned, total.all)?;
     row(out, "asked", total.asked, total.all)?;
-    row(out, "rewritten", rewritten, total.all)?;
+    row(out, "rewritten", total.rewritten(), total.all)?;
     row(out, "blocked", total.blocked, total.all)?;
     writeln!(out)?;
     durations(tally, out)?;

@@ -45,6 +45,11 @@ impl Counts {
         }
     }
 
+    /// What was modified without a question.
+    pub fn rewritten(&self) -> u64 {
+        self.modified.saturating_sub(self.asked)
+    }
+
     /// The mean time of a decision in microseconds: none = there was none.
     pub fn mean_us(&self) -> Option<f64> {
         ratio(self.duration_us, self.all)
