@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use install_home::Home;
+use install_home::{Home, programs};
 use serde_json::Value;
 
 const SETTINGS: &str = "home/.claude/settings.json";
@@ -22,7 +22,7 @@ impl Machine {
     fn new(claude: &str) -> Machine {
         let home = Home::with_claude(claude);
         home.script("bin/opencode", "echo 1.18.33");
-        fs::copy(env!("CARGO_BIN_EXE_lazaret"), home.path("opt/lazaret")).unwrap();
+        programs::copy(env!("CARGO_BIN_EXE_lazaret"), home.path("opt/lazaret"));
         // The rest of the search path is for `sh`, `sleep` and `node`.
         let path = format!("{}:{}", home.path("bin").display(), std::env::var("PATH").unwrap());
         Machine { home, path }
@@ -83,7 +83,7 @@ fn each_way_to_leave_it_open_is_found() {
         let machine = Machine::new(claude);
         let home = &machine.home;
         fs::create_dir(home.path("spare")).unwrap();
-        fs::copy(home.path("opt/lazaret"), home.path("spare/lazaret")).unwrap();
+        programs::copy(home.path("opt/lazaret"), home.path("spare/lazaret"));
         assert_eq!(machine.lazaret(&["install"]).0, 0);
         let good = home.read(SETTINGS);
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use install_home::Home;
+use install_home::{Home, programs};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/install.sh");
 /// What install.sh may count on everywhere.
@@ -23,7 +23,7 @@ impl Archive {
     fn bare() -> Archive {
         let home = Home::new();
         fs::remove_file(home.path("opt/lazaret")).unwrap();
-        fs::copy(SCRIPT, home.path("opt/install.sh")).unwrap();
+        programs::copy(SCRIPT, home.path("opt/install.sh"));
         for tool in TOOLS {
             symlink(on_path(tool), home.path("bin").join(tool)).unwrap();
         }
@@ -33,7 +33,7 @@ impl Archive {
     /// With the binary under test beside it.
     fn unpacked() -> Archive {
         let archive = Archive::bare();
-        fs::copy(env!("CARGO_BIN_EXE_lazaret"), archive.home.path("opt/lazaret")).unwrap();
+        programs::copy(env!("CARGO_BIN_EXE_lazaret"), archive.home.path("opt/lazaret"));
         archive
     }
 

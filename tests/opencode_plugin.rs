@@ -2,9 +2,10 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod programs;
+
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -31,8 +32,7 @@ impl Scene {
             "#!/bin/sh\ntest \"$*\" = 'hook opencode' || exit 70\ncat > '{sent}'/$$.part\nmv '{sent}'/$$.part '{sent}'/$$.json\n{script}\n"
         );
         let bin = scene.path("lazaret");
-        fs::write(&bin, text).unwrap();
-        fs::set_permissions(&bin, fs::Permissions::from_mode(0o755)).unwrap();
+        programs::write(&bin, text);
         scene
     }
 

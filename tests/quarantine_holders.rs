@@ -9,11 +9,11 @@
     reason = "tests"
 )]
 
+mod programs;
 mod station;
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -65,11 +65,10 @@ impl Scene {
         scene.0.write("one.rs", "fn one() {}\n");
         fs::create_dir(scene.0.project.join(".git")).unwrap();
         // A shell by another name is no shell to anybody.
-        fs::copy("/bin/sh", scene.path("client")).unwrap();
+        programs::copy("/bin/sh", scene.path("client"));
         // A script has its own name, but its program is the shell.
         let script = format!("#!/bin/sh\n'{BIN}' hook claude-code\nexit $?\n");
-        fs::write(scene.path("gate.sh"), script).unwrap();
-        fs::set_permissions(scene.path("gate.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+        programs::write(&scene.path("gate.sh"), script);
         scene
     }
 
@@ -85,7 +84,7 @@ impl Scene {
 
     /// A shell by this name, which does `deeds` and ends.
     fn passing(&self, name: &str, deeds: &str) {
-        fs::copy("/bin/sh", self.path(name)).unwrap();
+        programs::copy("/bin/sh", self.path(name));
         let ended = self.command(self.path(name)).args(["-c", &format!("{deeds}\ntrue")]).status().unwrap();
         assert!(ended.success(), "{name}");
     }

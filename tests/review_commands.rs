@@ -9,6 +9,7 @@
     reason = "tests"
 )]
 
+mod programs;
 mod station;
 
 use std::fs;
@@ -516,8 +517,7 @@ impl Clinic {
             log.display()
         );
         let path = self.0.path("bin").join(name);
-        fs::write(&path, script).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        programs::write(&path, script);
     }
 
     /// What the client sends when it is done: `answer` after two calls.

@@ -8,10 +8,10 @@
     reason = "tests"
 )]
 
+mod programs;
 mod station;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -70,8 +70,7 @@ impl Place {
             log.display()
         );
         let path = self.path("bin").join(name);
-        fs::write(&path, script).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        programs::write(&path, script);
     }
 
     fn path(&self, below: &str) -> PathBuf {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod entries;
+mod programs;
 mod worker;
 
 use std::fs;
@@ -340,7 +341,7 @@ fn a_state_that_cannot_be_written_is_a_fault_with_a_way_out() {
 fn a_read_only_directory_is_a_fault_and_nothing_passes() {
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("state_worker");
-    fs::copy(worker("state_worker"), &program).unwrap();
+    programs::copy(worker("state_worker"), &program);
     let state = dir.path().join("state");
     fs::create_dir(&state).unwrap();
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();

@@ -2,9 +2,10 @@
 
 use crate::clients::Client;
 use crate::model::{Call, MAIN, Script, Step, call};
+use crate::programs;
 use crate::session::Session;
 use crate::wire::wire_id;
-use crate::world::{BIN, GIT_LOG, World, replace_program};
+use crate::world::{BIN, GIT_LOG, World};
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -116,17 +117,17 @@ const FAULTS: [Fault; 9] = [
         std::fs::create_dir(bin).unwrap();
     }),
     ("not-executable", |bin| std::fs::set_permissions(bin, PermissionsExt::from_mode(0o644)).unwrap()),
-    ("not-a-program", |bin| replace_program(bin, "\u{7f}ELF and then nothing")),
-    ("aborts", |bin| replace_program(bin, "#!/bin/sh\nkill -ABRT $$\n")),
-    ("panics", |bin| replace_program(bin, "#!/bin/sh\necho \"thread 'main' panicked\" >&2\nexit 101\n")),
-    ("prints-garbage", |bin| replace_program(bin, "#!/bin/sh\nprintf '\\377\\376 not json {'\nexit 1\n")),
+    ("not-a-program", |bin| programs::write(bin, "\u{7f}ELF and then nothing")),
+    ("aborts", |bin| programs::write(bin, "#!/bin/sh\nkill -ABRT $$\n")),
+    ("panics", |bin| programs::write(bin, "#!/bin/sh\necho \"thread 'main' panicked\" >&2\nexit 101\n")),
+    ("prints-garbage", |bin| programs::write(bin, "#!/bin/sh\nprintf '\\377\\376 not json {'\nexit 1\n")),
     ("prints-other-json", |bin| {
-        replace_program(
+        programs::write(
             bin,
             "#!/bin/sh\necho '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"permissionDecision\": 7}}'\n",
         );
     }),
-    ("hangs", |bin| replace_program(bin, "#!/bin/sh\nexec sleep 600\n")),
+    ("hangs", |bin| programs::write(bin, "#!/bin/sh\nexec sleep 600\n")),
 ];
 
 /// Puts the working binary back, whatever stands there.
@@ -135,7 +136,7 @@ fn mend(bin: &Path, works: &Path) {
         std::fs::remove_dir(bin).unwrap();
     }
     let beside = bin.with_extension("mended");
-    std::fs::copy(works, &beside).unwrap();
+    programs::copy(works, &beside);
     std::fs::rename(&beside, bin).unwrap();
 }
 
@@ -143,7 +144,7 @@ fn mend(bin: &Path, works: &Path) {
 pub fn no_call_passes_a_broken_binary(client: Client, world: &World) {
     let bin = world.host(BIN);
     let works = bin.with_file_name("lazaret-that-works");
-    std::fs::copy(&bin, &works).unwrap();
+    programs::copy(&bin, &works);
     let mended = |call: Call, bin: &PathBuf| {
         let (bin, works) = (bin.clone(), works.clone());
         Step::call([call]).after(move || mend(&bin, &works))

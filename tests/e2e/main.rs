@@ -15,6 +15,8 @@ mod clients;
 mod deeds;
 mod model;
 mod opencode;
+#[path = "../programs/mod.rs"]
+mod programs;
 mod review;
 mod run;
 mod session;

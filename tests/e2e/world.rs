@@ -3,11 +3,11 @@
 
 use crate::clients::Client;
 use crate::model::{Heard, MAIN, Model, Script};
+use crate::programs;
 use crate::session::Session;
 use lazaret::host::dirs::{Dirs, Environment};
 use lazaret::host::{clock, quarantine};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -106,13 +106,13 @@ impl World {
 
     /// Writes a program.
     pub fn program(&self, path: &str, content: &str) {
-        replace_program(&self.host(path), content);
+        programs::write(&self.host(path), content);
     }
 
     /// Puts the binary under test where the registration finds it.
     pub fn install_lazaret(&self) {
         let built = std::env::var("LAZARET_E2E_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_lazaret").into());
-        std::fs::copy(&built, self.host(BIN)).unwrap_or_else(|e| panic!("{built}: {e}"));
+        programs::copy(&built, self.host(BIN));
     }
 
     /// Notes every call of git, and what must not be called at all in place of doing it.
@@ -239,14 +239,6 @@ impl Drop for World {
             let _ended = quarantine::end(&dirs, &listed.id, quarantine::Why::Asked, clock::now());
         }
     }
-}
-
-/// Replaces a program in one step, since it may be running.
-pub fn replace_program(host: &Path, content: &str) {
-    let beside = host.with_extension("new");
-    std::fs::write(&beside, content).unwrap();
-    std::fs::set_permissions(&beside, PermissionsExt::from_mode(0o755)).unwrap();
-    std::fs::rename(&beside, host).unwrap();
 }
 
 /// Says what is missing where the kernel or a container keeps namespaces from us.

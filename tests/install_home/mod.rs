@@ -1,6 +1,9 @@
 //! A machine of its own for tests of install, uninstall and doctor: a home, a project, a `bin` with made-up clients.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+#[path = "../programs/mod.rs"]
+pub mod programs;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -84,8 +87,9 @@ impl Home {
 
     /// An executable shell script.
     pub fn script(&self, name: &str, body: &str) -> PathBuf {
-        let path = self.write(name, &format!("#!/bin/sh\n{body}\n"));
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        programs::write(&path, format!("#!/bin/sh\n{body}\n"));
         path
     }
 
