@@ -128,6 +128,9 @@ const WHOLE_READERS: &[&str] = &[
 /// Those of them that keep what they read until its end.
 const HOLDERS: &[&str] = &["tail", "tac", "sort"];
 
+/// What they read they keep on the disk.
+const KEEPERS: &[&str] = &["tee", "split", "csplit"];
+
 const MAKERS: &[&str] = &["fallocate", "truncate", "mkfile", "xfs_mkfile", "head", "openssl", "dd"];
 
 const CREATORS: &[&str] = &["touch", "mkdir", "xargs", "seq"];
@@ -238,6 +241,8 @@ pub(super) const RULES: &[Rule] = &[
             "openssl rand 1000000000000 > x",
             "seq 100000000 | xargs touch",
             "timeout 60 dd if=/dev/zero of=fill bs=1M",
+            "timeout 5m sh -c 'cat /dev/zero | split -b 1G'",
+            "timeout 30 bash -c 'yes | xargs -P 0 sh'",
         ],
         silent: &[
             "yes | apt-get install x",
@@ -443,12 +448,19 @@ fn is_endless_source(text: &str) -> bool {
 /// `yes`, or a device without an end, read by something that reads to the end, with nothing behind that cuts it off.
 fn endless<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
-    let limited = |inv: &Invocation| {
-        // What is kept may fill the disk or the memory before the time is over.
+    // What is kept may fill the disk or the memory before the time is over, and what is started may take all processes.
+    let keeps = |inv: &Invocation| {
         let kept = || inv.writes.iter().map(|(to, _)| to.text().to_owned()).chain(dd(inv, "of"));
-        inv.wrappers.iter().any(|name| name == "timeout" || name == "gtimeout")
-            && kept().all(|to| to == "/dev/null")
-            && !runs(inv, HOLDERS)
+        kept().any(|to| to != "/dev/null")
+            || runs(inv, HOLDERS)
+            || runs(inv, KEEPERS)
+            || inv.wrappers.iter().any(|name| name == "xargs" || name == "parallel")
+    };
+    let limited = |inv: &Invocation| {
+        let in_time = || {
+            all.iter().all(|other| other.pipeline != inv.pipeline || other.stage < inv.stage || !keeps(other))
+        };
+        inv.wrappers.iter().any(|name| name == "timeout" || name == "gtimeout") && in_time()
             || all.iter().any(|other| {
                 let cuts = match other.program.as_str() {
                     "dd" => dd(other, "count").is_some(),
