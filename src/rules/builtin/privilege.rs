@@ -121,6 +121,9 @@ pub(super) const RULES: &[Rule] = &[
             "sudo tmux",
             "bash -p",
             "sudo -u#-1 id",
+            "su root -c id",
+            "su deploy -c sh",
+            "su deploy",
             "python3 -c 'import os; os.setuid(0); os.system(\"/bin/sh\")'",
         ],
         silent: &[
@@ -132,6 +135,8 @@ pub(super) const RULES: &[Rule] = &[
             "sudo -l",
             "sudo apt-get update",
             "sudo bash -c 'ls /root'",
+            "su postgres -c 'createdb app_test'",
+            "su - postgres -c 'psql -l'",
             "bash",
             "whoami",
             "echo sudo su",
@@ -616,9 +621,18 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+/// `su postgres -c "createdb x"`: one command, which is judged itself, and not with root's rights.
+fn runs_as_other(inv: &Invocation) -> bool {
+    let user = inv.operands.iter().find(|arg| arg.known() != Some("-") && arg.known() != Some("-c"));
+    has_flag(inv, "-c")
+        && user
+            .and_then(Arg::known)
+            .is_some_and(|name| !name.is_empty() && name != "root" && !name.starts_with('-'))
+}
+
 fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
-        "su" => !has_flag(inv, "--help") && !has_flag(inv, "--version"),
+        "su" => !has_flag(inv, "--help") && !has_flag(inv, "--version") && !runs_as_other(inv),
         "sudo" | "doas" => ["-i", "-s", "--login", "--shell"].iter().any(|flag| has_flag(inv, flag)),
         _ => {
             inv.privileged
