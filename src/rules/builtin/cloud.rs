@@ -1531,9 +1531,9 @@ fn mirrored<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
+    let is_spared = |inv: &Invocation| {
         let texts = || inv.operands.iter().map(Arg::text);
-        let spared = match inv.program.as_str() {
+        match inv.program.as_str() {
             // What is emptied is elsewhere.
             "rclone" => !texts()
                 .any(|text| text.split(':').next().is_some_and(|name| name != text && !name.contains('/'))),
@@ -1552,13 +1552,12 @@ fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
                     || text == "codespace"
             }),
             _ => false,
-        };
-        deeds::is_one(inv, RAZED) && !spared
-    });
-    if found.is_none() {
-        return graphql_deletes(scene);
+        }
+    };
+    match deeds::done_where(scene, RAZED, |inv| !is_spared(inv)) {
+        Found::No => graphql_deletes(scene),
+        found @ (Found::Yes(_) | Found::Unsure(_)) => found,
     }
-    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 /// A mutation that deletes, sent to the code host.
@@ -1633,11 +1632,7 @@ fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn changed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene
-        .invocations()
-        .iter()
-        .find(|inv| deeds::is_one(inv, ASKED) && !scales(inv) && !everyday::starts_a_check(inv));
-    Found::from(found.map(|inv| inv.text.as_str()))
+    deeds::done_where(scene, ASKED, |inv| !scales(inv) && !everyday::starts_a_check(inv))
 }
 
 /// `kubectl patch … -p '{"spec":{"replicas":2}}'`: no more than `kubectl scale` does.

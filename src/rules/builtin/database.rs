@@ -570,9 +570,10 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["prisma"], &["migrate reset"])),
             predicate("framework_database_reset", Trigger::programs(RUNNERS), framework_reset),
             predicate("database_emptied_by_words", Trigger::rows(EMPTIED), |scene| {
-                let emptied = |inv: &&Invocation| deeds::is_one(inv, EMPTIED) && !names_scratch(inv);
-                let found = scene.invocations().iter().find(emptied);
-                if is_for_tests(scene) { Found::No } else { Found::from(found.map(|inv| inv.text.as_str())) }
+                if is_for_tests(scene) {
+                    return Found::No;
+                }
+                deeds::done_where(scene, EMPTIED, |inv| !names_scratch(inv))
             }),
             predicate(
                 "data_deleted_by_request",

@@ -25,7 +25,17 @@ const DRY: &[&str] = &[
 
 /// The first command that does one of these.
 pub(super) fn done<'a>(scene: &Scene<'a>, deeds: Deeds) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| is_one(inv, deeds));
+    done_where(scene, deeds, |_| true)
+}
+
+/// The first command that does one of these and for which `test` holds.
+pub(super) fn done_where<'a>(
+    scene: &Scene<'a>,
+    deeds: Deeds,
+    test: impl Fn(&Invocation) -> bool,
+) -> Found<'a> {
+    let is_named = |program: &str| deeds.iter().any(|(programs, _)| programs.contains(&program));
+    let found = scene.first_of(is_named, |inv| is_one(inv, deeds) && test(inv));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

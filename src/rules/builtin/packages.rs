@@ -214,14 +214,9 @@ pub(super) const RULES: &[Rule] = &[
             }),
             When::Command(Command { without: &["--host", "--help"], ..sub(&["gem"], &["push", "yank"]) }),
             predicate("uploaded_by_a_module", Trigger::rows(UPLOADED), |scene| {
-                let found = scene.invocations().iter().find(|inv| {
-                    let words = deeds::known_words(inv);
-                    deeds::is_one(inv, UPLOADED)
-                        && !words.iter().any(|word| {
-                            matches!(*word, "-r" | "--repository" | "--repository-url" | "--help")
-                        })
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
+                let elsewhere =
+                    |word: &&str| matches!(*word, "-r" | "--repository" | "--repository-url" | "--help");
+                deeds::done_where(scene, UPLOADED, |inv| !deeds::known_words(inv).iter().any(elsewhere))
             }),
             When::Command(sub(&["cargo"], &["yank"])),
             When::Command(Command { flags: &[&["--execute", "-x"]], ..sub(&["cargo"], &["release"]) }),
@@ -292,11 +287,8 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["helm"], &["push"])),
             When::Command(Command { without: &["--draft"], ..sub(&["gh"], &["release create"]) }),
             predicate("published_by_words", Trigger::rows(PUBLISHED), |scene| {
-                let found = scene.invocations().iter().find(|inv| {
-                    deeds::is_one(inv, PUBLISHED)
-                        && !deeds::known_words(inv).iter().any(|word| REHEARSED.contains(word))
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
+                let rehearsed = |word: &&str| REHEARSED.contains(word);
+                deeds::done_where(scene, PUBLISHED, |inv| !deeds::known_words(inv).iter().any(rehearsed))
             }),
         ],
         fires: &[
@@ -402,20 +394,16 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("apt list --installed")),
         when: &[
             predicate("package_removed", Trigger::rows(REMOVED), |scene| {
-                let found = scene.invocations().iter().find(|inv| {
-                    deeds::is_one(inv, REMOVED)
-                        && !asks_for_help(inv)
+                deeds::done_where(scene, REMOVED, |inv| {
+                    !asks_for_help(inv)
                         && !deeds::known_words(inv).iter().any(|word| SIMULATED.contains(word))
                         && !everyday::removes_tools(inv)
-                });
-                Found::from(found.map(|inv| inv.text.as_str()))
+                })
             }),
             When::Command(flagged(&["dpkg"], &[&["-r", "-P", "--remove", "--purge"]])),
             When::Command(flagged(&["rpm"], &[&["-e", "--erase"]])),
             predicate("tool_uprooted", Trigger::rows(UPROOTED), |scene| {
-                let uproots =
-                    |inv: &&Invocation| deeds::is_one(inv, UPROOTED) && !everyday::sets_own_source(inv);
-                Found::from(scene.invocations().iter().find(uproots).map(|inv| inv.text.as_str()))
+                deeds::done_where(scene, UPROOTED, |inv| !everyday::sets_own_source(inv))
             }),
             predicate("every_package_removed", Trigger::programs(LISTERS), every_package),
         ],

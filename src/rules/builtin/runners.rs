@@ -41,7 +41,9 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
     if scene.nested {
         return Found::No;
     }
-    let found = scene.invocations().iter().find(|inv| {
+    let is_one =
+        |name: &str| SCRIPT_RUNNERS.contains(&name) || RUNNERS.iter().any(|(program, _)| *program == name);
+    let found = scene.first_of(is_one, |inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
         let blocks = |command: &str| {
             // Braces are the quotes of expect.
@@ -101,12 +103,12 @@ fn tells(inv: &Invocation, scene: &Scene<'_>) -> bool {
         "show-messages",
     ];
     // What lies in a buffer runs once it is pasted into a shell.
-    let pastes = ["paste-buffer", "pasteb"].iter().any(|word| scene.command_line().contains(word));
+    let pastes = || ["paste-buffer", "pasteb"].iter().any(|word| scene.command_line().contains(word));
     let texts = || inv.args.iter().map(Arg::text);
     inv.program == "tmux"
         && texts().next().is_some_and(|first| shows.contains(&first.as_str()))
         && !texts().any(|text| text.contains("#(") || text.contains(';'))
-        && !pastes
+        && !pastes()
 }
 
 /// What runs of itself when packages are installed.

@@ -11,7 +11,7 @@ use crate::domain::{Action, EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, contains_word,
-    flag_value, has_flag, inside, mentions_protected, runs, squeeze, target_of,
+    flag_value, has_flag, inside, is_protected, mentions_protected, runs, squeeze, target_of,
 };
 use crate::shell::Arg;
 
@@ -852,7 +852,7 @@ fn around_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
         return false;
     }
     let wide = Target::Path { path, glob, recursive: true };
-    classify(&wide, EffectKind::FileModification, &scene.view).has(Class::Protected)
+    is_protected(&wide, &scene.view)
 }
 
 /// A setting by which an editor's agent asks nobody any more.
@@ -884,7 +884,7 @@ fn approvals_off<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .effects()
                 .any(|(effect, _)| WRITES.contains(&effect.kind) && placed(effect.target.text()));
             let said = |inv: &&Invocation| inv.args.iter().any(|arg| on(&arg.text()));
-            let found = scene.invocations().iter().find(said).filter(|_| writes);
+            let found = if writes { scene.invocations().iter().find(said) } else { None };
             Found::from(found.map(|inv| inv.text.as_str()))
         }
     }

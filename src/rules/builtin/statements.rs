@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::rules::matcher::contains_word;
+use crate::rules::matcher::{Sought, contains_word};
 
 /// Scripts of fewer lines are taken whole.
 const SHORT: usize = 4;
@@ -24,11 +24,16 @@ pub(super) fn around(code: &str, calls: &[&[&str]]) -> String {
     if !(SHORT..=MAX_SCRIPT).contains(&lines) {
         return code.to_owned();
     }
+    // No call has a line break in it: what is nowhere in the code is in none of its statements.
+    let whole = Sought::new(code.to_owned());
+    let held: Vec<&str> =
+        calls.iter().flat_map(|list| list.iter().copied()).filter(|call| whole.holds(call)).collect();
+    if held.is_empty() {
+        return String::new();
+    }
     let statements = split(code);
-    let mut taken: Vec<bool> = statements
-        .iter()
-        .map(|text| calls.iter().flat_map(|list| list.iter()).any(|call| contains_word(text, call)))
-        .collect();
+    let mut taken: Vec<bool> =
+        statements.iter().map(|text| held.iter().any(|call| contains_word(text, call))).collect();
     let mut names: BTreeSet<&str> = BTreeSet::new();
     let mut functions: BTreeSet<&str> = BTreeSet::new();
     for _ in 0..ROUNDS {

@@ -1,14 +1,15 @@
 //! Targets that lie beside each other: what holds of all in a directory is worked out once. The classes themselves are `class`'s.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::View;
-use super::class::{Classes, Rel, Spot, inside, relation_to};
+use super::class::{Class, Classes, Rel, Spot, inside, relation_to};
 use crate::domain::{EffectKind, PlainHash};
 use crate::rules::builtin::lists;
 
-/// A call of so few commands and effects asks too seldom for anything to be remembered.
+/// A call that asks so seldom has nothing remembered for it.
 const FEW: usize = 8;
 /// Most directories that are told apart.
 const MAX_DIRS: usize = 4096;
@@ -24,14 +25,26 @@ enum Known {
     Asked,
     /// There is a place of its own in it.
     Uneven,
-    /// What holds of everything in it.
+    /// The classes of everything in it that say no more than where it lies.
     All(Classes),
 }
 
-/// The directories that files were asked about in. Of hundreds of files in one directory only the first two are held against every
-/// place. Belongs to one survey, and is filled only while that is judged: a copy of the survey begins with nothing.
+/// What is known of a directory.
 #[derive(Debug, Default)]
-pub struct Dirs(RefCell<HashMap<String, [Known; WAYS], PlainHash>>);
+struct Dir {
+    ways: [Known; WAYS],
+    /// The numbers of the protected places that lie in it, around it, or are it.
+    near: Option<Rc<[usize]>>,
+}
+
+/// The directories that files were asked about in. Of hundreds of files in one directory only the first two are held against every
+/// place, and the others against the protected ones near it. Belongs to one survey, and is filled only while that is judged: a copy of the survey begins with nothing.
+#[derive(Debug, Default)]
+pub struct Dirs {
+    known: RefCell<HashMap<String, Dir, PlainHash>>,
+    /// How often a class was asked for, as far as it matters.
+    asked: Cell<usize>,
+}
 
 impl Clone for Dirs {
     fn clone(&self) -> Dirs {
@@ -47,50 +60,90 @@ impl PartialEq for Dirs {
 }
 
 impl Dirs {
-    fn get(&self, dir: &str, way: usize) -> Known {
-        let known = self.0.try_borrow().ok();
-        known.and_then(|known| known.get(dir)?.get(way).copied()).unwrap_or_default()
+    fn get(&self, dir: &str, way: usize) -> (Known, Option<Rc<[usize]>>) {
+        let known = self.known.try_borrow().ok();
+        let found = known.as_ref().and_then(|known| known.get(dir));
+        found
+            .map(|dir| (dir.ways.get(way).copied().unwrap_or_default(), dir.near.clone()))
+            .unwrap_or_default()
+    }
+
+    fn change(&self, dir: &str, change: impl FnOnce(&mut Dir)) {
+        let Ok(mut dirs) = self.known.try_borrow_mut() else { return };
+        if let Some(known) = dirs.get_mut(dir) {
+            change(known);
+        } else if dirs.len() < MAX_DIRS {
+            let mut new = Dir::default();
+            change(&mut new);
+            dirs.insert(dir.to_owned(), new);
+        }
     }
 
     fn set(&self, dir: &str, way: usize, new: Known) {
-        let Ok(mut dirs) = self.0.try_borrow_mut() else { return };
-        if dirs.len() >= MAX_DIRS {
-            return;
-        }
-        if !dirs.contains_key(dir) {
-            dirs.insert(dir.to_owned(), [Known::Nothing; WAYS]);
-        }
-        if let Some(place) = dirs.get_mut(dir).and_then(|known| known.get_mut(way)) {
-            *place = new;
-        }
+        self.change(dir, |known| {
+            if let Some(place) = known.ways.get_mut(way) {
+                *place = new;
+            }
+        });
     }
+
+    /// Whether enough is asked for that it pays to remember; counts the question.
+    fn is_busy(&self) -> bool {
+        let asked = self.asked.get();
+        if asked < FEW {
+            self.asked.set(asked + 1);
+        }
+        asked >= FEW
+    }
+}
+
+/// The directory of a target, where there is one and it pays to remember what is known of it.
+fn dir_of<'a>(here: &Spot<'a>, view: &View<'_>) -> Option<&'a str> {
+    let (dir, _) = here.path.rsplit_once('/').filter(|_| !here.is_glob)?;
+    view.survey.dirs.is_busy().then_some(dir)
 }
 
 /// The classes of a target, with what holds of all in its directory worked out once.
 pub(super) fn classes(here: Spot<'_>, view: &View<'_>) -> Classes {
-    let few = view.survey.effects.len() + view.survey.invocations.len() <= FEW;
-    let Some((dir, _)) = here.path.rsplit_once('/').filter(|_| !few && !here.is_glob) else {
-        return here.classes(view);
-    };
+    let Some(dir) = dir_of(&here, view) else { return here.classes(view) };
     let dirs = &view.survey.dirs;
     let way = 2 * here.kind as usize + usize::from(here.recursive);
-    match dirs.get(dir, way) {
+    let (known, near) = dirs.get(dir, way);
+    let near = near.unwrap_or_else(|| find_near(dir, view));
+    let own = here.called(view).or(here.guarded(Some(&near), view));
+    match known {
         // The name of git's own directory is one that only it has.
-        Known::All(all) if !is_git(here.path) => all.or(here.called(view)),
+        Known::All(all) if !is_git(here.path) => return own.or(all),
         Known::Asked if !is_git(here.path) => {
-            let all = is_even(dir, view).then(|| here.lies(view));
+            let all = is_even(dir, view).then(|| here.place(view));
             dirs.set(dir, way, all.map_or(Known::Uneven, Known::All));
-            all.map_or_else(|| here.classes(view), |all| all.or(here.called(view)))
+            return own.or(all.unwrap_or_else(|| here.place(view)));
         }
-        Known::Nothing => {
-            dirs.set(dir, way, Known::Asked);
-            here.classes(view)
-        }
-        Known::Asked | Known::Uneven | Known::All(_) => here.classes(view),
+        Known::Nothing => dirs.set(dir, way, Known::Asked),
+        Known::Asked | Known::Uneven | Known::All(_) => {}
     }
+    own.or(here.place(view))
 }
 
-/// Whether every file in this directory lies to every place as every other does: no place lies below it.
+/// Whether a target falls on a protected place, with the places near its directory looked for once.
+pub(super) fn is_protected(here: Spot<'_>, view: &View<'_>) -> bool {
+    let near = dir_of(&here, view).map(|dir| {
+        let (_, near) = view.survey.dirs.get(dir, 0);
+        near.unwrap_or_else(|| find_near(dir, view))
+    });
+    here.guarded(near.as_deref(), view).has(Class::Protected)
+}
+
+/// The protected places that do not lie apart from a directory: what lies in it lies apart from all others.
+fn find_near(dir: &str, view: &View<'_>) -> Rc<[usize]> {
+    let all = view.facts.places.protected.iter().enumerate();
+    let near = all.filter(|(_, place)| relation_to(dir, false, &place.path) != Rel::Apart);
+    let near: Rc<[usize]> = near.map(|(index, _)| index).collect();
+    view.survey.dirs.change(dir, |known| known.near = Some(Rc::clone(&near)));
+    near
+}
+
+/// Whether every file in this directory lies to every place as every other does: no place but protected ones lies below it.
 fn is_even(dir: &str, view: &View<'_>) -> bool {
     let places = &view.facts.places;
     let above = |place: &str| relation_to(dir, false, place) == Rel::Above;
@@ -99,7 +152,6 @@ fn is_even(dir: &str, view: &View<'_>) -> bool {
     dir.starts_with('/')
         && !inside(dir, "/dev")
         && view.policy.scope.is_empty()
-        && !places.protected.iter().any(|place| above(&place.path))
         && !fixed.copied().any(above)
         && !of_work.map(String::as_str).any(above)
         && !above(view.cwd)

@@ -259,6 +259,23 @@ pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Cl
     }
 }
 
+/// Whether changing this changes a protected place.
+pub(crate) fn is_protected(target: &Target, view: &View<'_>) -> bool {
+    let kind = EffectKind::FileModification;
+    let Target::Path { path, glob, recursive } = target else {
+        return classify(target, kind, view).has(Class::Protected);
+    };
+    let recursive = *recursive || (*glob && path.contains("**"));
+    let here = Spot { path, is_glob: *glob, recursive, kind };
+    let real = view.facts.path(path).filter(|fact| fact.real != *path);
+    path.len() <= 2 * MAX_PATH
+        && (beside::is_protected(here, view)
+            || real.is_some_and(|fact| {
+                let there = Spot { path: &fact.real, is_glob: false, ..here };
+                there.guarded(None, view).has(Class::Protected)
+            }))
+}
+
 /// What the session knows of a file that is read: a copy of a secret is one.
 fn remembered(target: &Target, kind: EffectKind, view: &View<'_>) -> Classes {
     match held(target, kind, view) {
@@ -303,10 +320,8 @@ impl Spot<'_> {
     }
 
     /// The classes that say where it lies.
-    pub fn lies(self, view: &View<'_>) -> Classes {
-        let own = Classes::NONE
-            .with(Class::Protected, self.kind != EffectKind::FileRead && self.touches(view))
-            .with(Class::Keys, self.reads_keys(view));
+    fn lies(self, view: &View<'_>) -> Classes {
+        let own = self.guarded(None, view);
         // All in a directory is as good as the directory.
         let folded = match self.path.rsplit_once('/') {
             Some((dir, last)) if self.is_glob && glob::is_everything(last) => Spot {
@@ -319,8 +334,21 @@ impl Spot<'_> {
         own.or(folded.place(view))
     }
 
+    /// The classes that say on which protected places it falls: `near` are the numbers of those that it may, where that is known.
+    pub fn guarded(self, near: Option<&[usize]>, view: &View<'_>) -> Classes {
+        let all = &view.facts.places.protected;
+        let (touches, keys) = match near {
+            Some(near) => {
+                let near = || near.iter().filter_map(|number| all.get(*number));
+                (self.touches(near(), view), self.reads_keys(near(), view))
+            }
+            None => (self.touches(all.iter(), view), self.reads_keys(all.iter(), view)),
+        };
+        Classes::NONE.with(Class::Protected, touches).with(Class::Keys, keys)
+    }
+
     /// The classes that only say where it lies.
-    fn place(self, view: &View<'_>) -> Classes {
+    pub fn place(self, view: &View<'_>) -> Classes {
         if self.kind == EffectKind::FileRead {
             // Where a file lies says nothing about reading it.
             return Classes::NONE;
@@ -362,15 +390,14 @@ impl Spot<'_> {
     }
 
     /// Whether it falls on a protected place.
-    fn touches(self, view: &View<'_>) -> bool {
-        view.facts.places.protected.iter().any(|place| {
-            match relation_to(self.path, self.is_glob, &place.path) {
+    fn touches<'p>(self, mut places: impl Iterator<Item = &'p Protected>, view: &View<'_>) -> bool {
+        self.kind != EffectKind::FileRead
+            && places.any(|place| match relation_to(self.path, self.is_glob, &place.path) {
                 Rel::Apart => false,
                 Rel::Same => true,
                 Rel::Below => place.tree,
                 Rel::Above => self.takes_with_it(view),
-            }
-        })
+            })
     }
 
     /// Whether doing this to a directory does it to the protected places below.
@@ -386,8 +413,8 @@ impl Spot<'_> {
         }
     }
 
-    fn reads_keys(self, view: &View<'_>) -> bool {
-        view.facts.places.protected.iter().filter(|place| place.kind == ProtectedKind::Keys).any(|place| {
+    fn reads_keys<'p>(self, places: impl Iterator<Item = &'p Protected>, view: &View<'_>) -> bool {
+        places.filter(|place| place.kind == ProtectedKind::Keys).any(|place| {
             match relation_to(self.path, self.is_glob, &place.path) {
                 Rel::Apart => false,
                 Rel::Same => true,

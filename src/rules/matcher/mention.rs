@@ -1,7 +1,7 @@
 //! Code in another language than the shell's: it is not parsed, only searched for what it names.
 
 use super::when::Holds;
-use super::{Found, Scene, command, inside, is_interpreter, runs};
+use super::{Found, Scene, Sought, command, inside, is_interpreter, runs};
 use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Deed, Kind, Operands};
@@ -10,8 +10,7 @@ use crate::shell::Arg;
 
 pub(super) fn find<'a>(code: &Holds<'_>, scene: &Scene<'a>) -> Found<'a> {
     for inv in scene.invocations().iter().filter(|inv| is_one_of(inv, code.programs)) {
-        let holds = code_of(inv, scene)
-            .any(|text| code.all.iter().all(|group| group.iter().any(|word| contains_word(&text, word))));
+        let holds = scene.codes(inv).iter().any(|text| code.all.iter().all(|group| text.holds_any(group)));
         if holds {
             return Found::yes(&inv.text);
         }
@@ -72,8 +71,16 @@ pub(crate) fn content(scene: &Scene<'_>, path: &str) -> Option<String> {
 
 /// Whether `text` holds `word`, without regard to ASCII case.
 pub(crate) fn contains_word(text: &str, word: &str) -> bool {
-    let (text, word) = (text.as_bytes(), word.as_bytes());
-    word.is_empty() || text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
+    let Some((first, rest)) = word.as_bytes().split_first() else { return true };
+    let (small, large) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
+    let mut left = text.as_bytes();
+    while let Some(at) = left.iter().position(|byte| *byte == small || *byte == large) {
+        left = left.get(at + 1..).unwrap_or_default();
+        if left.get(..rest.len()).is_some_and(|window| window.eq_ignore_ascii_case(rest)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Letters, digits, dots, dashes and underscores only: what is left of a path after quotes, joins and slashes are gone.
@@ -100,7 +107,7 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
         around = Some(cwd);
         for text in code_of(inv, scene) {
-            let squeezed = squeeze(&text);
+            let squeezed = Sought::new(squeeze(&text));
             if needles.iter().any(|needle| needle.is_in(&squeezed, cwd)) {
                 return Found::yes(&inv.text);
             }
@@ -160,21 +167,19 @@ impl<'a> Needle<'a> {
     }
 
     /// Whether squeezed code, run in `cwd`, names the place.
-    fn is_in(&self, squeezed: &str, cwd: Option<&str>) -> bool {
-        if !contains_word(squeezed, self.stem) {
+    fn is_in(&self, squeezed: &Sought, cwd: Option<&str>) -> bool {
+        if !squeezed.holds(self.stem) {
             return false;
         }
         let here = || cwd.is_some_and(|cwd| cwd.eq_ignore_ascii_case(self.dir));
         if lists::TELLING_NAMES.contains(&self.last) || here() {
-            return self.before.starts_with('.') || contains_word(squeezed, self.last);
+            return self.before.starts_with('.') || squeezed.holds(self.last);
         }
         match self.place.kind {
             // Both parts anywhere: `os.chdir(".claude"); open("settings.json")`.
-            ProtectedKind::ClientSettings if self.before.starts_with('.') => {
-                contains_word(squeezed, self.before)
-            }
+            ProtectedKind::ClientSettings if self.before.starts_with('.') => squeezed.holds(self.before),
             ProtectedKind::ClientSettings | ProtectedKind::Own | ProtectedKind::Keys => {
-                contains_word(squeezed, &format!("{}{}", self.before, self.last))
+                squeezed.holds(&format!("{}{}", self.before, self.last))
             }
         }
     }

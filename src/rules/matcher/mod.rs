@@ -12,6 +12,7 @@ mod mention;
 mod rewrite;
 mod scene;
 mod secret;
+mod sought;
 mod stores;
 mod tails;
 mod told;
@@ -32,7 +33,8 @@ use crate::shell::Bound;
 
 pub(crate) use beside::Dirs;
 pub(crate) use class::{
-    At, Class, Classes, Rel, at, classify, held, inside, may_be, relation, relation_to, target_of,
+    At, Class, Classes, Rel, at, classify, held, inside, is_protected, may_be, relation, relation_to,
+    target_of,
 };
 pub(crate) use command::{
     asks_for_help, flag_value, has_flag, has_operand, is_interpreter, is_prose, is_rehearsal, is_shell, runs,
@@ -44,6 +46,7 @@ pub(crate) use host::{host_of, is_known, is_metadata, is_metadata_address, metad
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
 pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};
+pub(crate) use sought::Sought;
 pub(crate) use stores::{SECRET_PRINTERS, belongs_to, dumps_store, prints_secret};
 pub(crate) use told::{Told, arguments, words_of};
 pub(crate) use trigger::Trigger;

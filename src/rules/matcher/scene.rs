@@ -1,11 +1,12 @@
 //! A view with what several rules ask of it worked out once.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::class::{Named, at_by, names_in};
 use super::firsts::may_lie_at_one;
-use super::{Classes, Told, Trigger, View, classify, runs};
+use super::{Classes, Sought, Told, Trigger, View, classify, code_of, runs};
 use crate::domain::{Action, Claim, Effect, PlainHash, Verdict};
 use crate::rules::Invocation;
 
@@ -32,6 +33,8 @@ pub(crate) struct Scene<'a> {
     pub inner: bool,
     told: OnceCell<Option<Told<'a>>>,
     printers: OnceCell<Vec<&'a Invocation>>,
+    /// The code that invocations are given, by where they stand.
+    codes: RefCell<HashMap<usize, Rc<[Sought]>, PlainHash>>,
     /// The programs that run, and where their invocations stand.
     programs: OnceCell<Vec<(&'a str, Vec<usize>)>>,
     /// What is said of a content that the call writes, once it was looked at.
@@ -58,6 +61,7 @@ impl<'a> Scene<'a> {
             inner: false,
             told: OnceCell::new(),
             printers: OnceCell::new(),
+            codes: RefCell::default(),
             programs: OnceCell::new(),
             written: OnceCell::new(),
         }
@@ -114,6 +118,19 @@ impl<'a> Scene<'a> {
         let from = all.partition_point(|inv| inv.pipeline < pipeline);
         let behind = all.partition_point(|inv| inv.pipeline <= pipeline);
         all.get(from..behind).unwrap_or_default()
+    }
+
+    /// The texts of `code_of`, made ready for hundreds of words to be sought in them.
+    pub fn codes(&self, inv: &'a Invocation) -> Rc<[Sought]> {
+        let key = std::ptr::from_ref(inv).addr();
+        let known = self.codes.try_borrow().ok().and_then(|codes| codes.get(&key).cloned());
+        known.unwrap_or_else(|| {
+            let texts: Rc<[Sought]> = code_of(inv, self).map(Sought::new).collect();
+            if let Ok(mut codes) = self.codes.try_borrow_mut() {
+                codes.insert(key, Rc::clone(&texts));
+            }
+            texts
+        })
     }
 
     /// The first invocation of one of `programs` for which `test` holds.

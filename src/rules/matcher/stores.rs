@@ -1,6 +1,6 @@
 //! Stores of credentials, and the commands that print what is in them.
 
-use super::{Trigger, has_flag};
+use super::{Trigger, has_flag, runs};
 use crate::rules::Invocation;
 use crate::shell::Arg;
 
@@ -181,10 +181,13 @@ pub(crate) fn dumps_store(inv: &Invocation) -> bool {
     let keys = matches!(inv.program.as_str(), "gpg" | "gpg2")
         // `--export` and `--export-options` are no abbreviations of it.
         && inv.flags.iter().any(|flag| flag.name.starts_with("--export-s"));
-    listed(inv, WHOLE) || keys || THIEVES.contains(&inv.program.as_str())
+    listed(inv, WHOLE) || keys || runs(inv, THIEVES)
 }
 
-fn listed(inv: &Invocation, table: &[(&str, &[&str])]) -> bool {
+fn listed(inv: &Invocation, table: &'static [(&str, &[&str])]) -> bool {
+    if !inv.listed.known_or(table, || table.iter().any(|(program, _)| *program == inv.program)) {
+        return false;
+    }
     let rows = table.iter().filter(|(program, _)| *program == inv.program);
     { rows }.flat_map(|(_, subs)| *subs).any(|path| begins(inv, path))
 }

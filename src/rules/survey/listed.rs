@@ -36,13 +36,9 @@ impl Eq for Listed {}
 impl Listed {
     /// Whether the program stands in a list, which `look` finds out where it is not known. Only of lists that are there as long as
     /// lazaret runs: they are told apart by their places in memory.
-    pub(in crate::rules) fn known_or(
-        &self,
-        list: &'static [&'static str],
-        look: impl FnOnce() -> bool,
-    ) -> bool {
+    pub(in crate::rules) fn known_or<T>(&self, list: &'static [T], look: impl FnOnce() -> bool) -> bool {
         let Some(places) = &self.0 else { return look() };
-        let key = (list.as_ptr().addr(), list.len());
+        let key = (list.as_ptr().addr(), size_of_val(list));
         let Some(place) = places.get(((key.0 >> 4) ^ (key.0 >> 12) ^ key.1) % PLACES) else { return look() };
         let known = place.get();
         if known.list == key {

@@ -1,11 +1,11 @@
 //! Programs that are given a protected place in a role in which they may write it, where the tables say no more of it.
 
-use crate::domain::{EffectKind, Target};
+use crate::domain::Target;
 use crate::rules::Invocation;
 use crate::rules::commands::{self, Deed, Kind, Operands};
 use crate::rules::matcher::{
-    Class, Found, Scene, classify, code_of, contains_word, flag_value, has_flag, input_of, is_interpreter,
-    is_prose, runs, target_of,
+    Found, Scene, code_of, contains_word, flag_value, has_flag, input_of, is_interpreter, is_prose,
+    is_protected, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -109,8 +109,7 @@ fn names_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     let text = arg.text();
     let value = text.split_once('=').map(|(_, value)| value);
     let behind = text.rsplit_once(':').map(|(_, path)| path);
-    let protected =
-        |target: &Target| classify(target, EffectKind::FileModification, &scene.view).has(Class::Protected);
+    let protected = |target: &Target| is_protected(target, &scene.view);
     if protected(&target_of(arg, inv.cwd.as_deref())) {
         return true;
     }

@@ -1,0 +1,92 @@
+//! A text in which hundreds of words are sought, without regard to ASCII case. Knows none of the words.
+
+use std::cell::OnceCell;
+use std::ops::Deref;
+
+use super::contains_word;
+
+/// Bits of the table, of which each three neighbouring bytes of the text set one.
+const BITS: usize = 1 << 13;
+const WORDS: usize = BITS / 64;
+/// Shorter texts are searched as they are.
+const SHORT: usize = 128;
+
+/// The text, and which three bytes stand beside each other in it. Nearly every word is seen by that not to be there.
+#[derive(Debug)]
+pub(crate) struct Sought {
+    text: String,
+    table: OnceCell<Box<[u64; WORDS]>>,
+}
+
+impl Sought {
+    pub fn new(text: String) -> Sought {
+        Sought { text, table: OnceCell::new() }
+    }
+
+    /// As [`contains_word`].
+    pub fn holds(&self, word: &str) -> bool {
+        (self.text.len() < SHORT || self.may_hold(word)) && contains_word(&self.text, word)
+    }
+
+    /// Whether it holds one of these words.
+    pub fn holds_any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.holds(word))
+    }
+
+    fn may_hold(&self, word: &str) -> bool {
+        let table = self.table.get_or_init(|| {
+            let mut table = Box::new([0; WORDS]);
+            for place in places(&self.text) {
+                if let Some(bits) = table.get_mut(place / 64) {
+                    *bits |= 1 << (place % 64);
+                }
+            }
+            table
+        });
+        places(word).all(|place| table.get(place / 64).is_some_and(|bits| bits & 1 << (place % 64) != 0))
+    }
+}
+
+impl Deref for Sought {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+/// The bit for each three neighbouring bytes, whatever their case.
+fn places(text: &str) -> impl Iterator<Item = usize> {
+    let mut last = 0;
+    let bytes = text.bytes().map(|byte| usize::from(byte.to_ascii_lowercase()));
+    let all = bytes.map(move |byte| {
+        // Five bits each: what is further back than three bytes is gone.
+        last = (last << 5 ^ byte) % (1 << 15);
+        (last ^ last >> 9) % BITS
+    });
+    all.skip(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_in_any_case_and_no_others() {
+        let code = "import os, Shutil\nfor name in os.listdir('.'):\n    print(name)\n".repeat(3)
+            + "shutil.RMTREE(x)ö";
+        let sought = Sought::new(code.clone());
+        for start in 0..code.len() {
+            for end in start..code.len().min(start + 24) {
+                if let Some(word) = code.get(start..end) {
+                    assert!(sought.holds(word) && sought.holds(&word.to_ascii_uppercase()), "{word:?}");
+                }
+            }
+        }
+        for word in ["rmtrees", "os.remove(", "shutil.move", "ü", "xyz", "zz", "%"] {
+            assert!(!sought.holds(word), "{word:?}");
+        }
+        assert!(sought.holds_any(&["nothing", "rmtree"]) && !sought.holds_any(&["nothing", "rmtrees"]));
+        assert!(Sought::new("short".to_owned()).holds("HOR"));
+    }
+}
