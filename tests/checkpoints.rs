@@ -2,95 +2,21 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod common;
+mod undoing;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::Path;
 use std::process::Command;
 
-use common::{Answer, World};
-use serde_json::{Value, json};
+use common::World;
+use serde_json::json;
+use undoing::{after, before, checkpoints, configured, git, rollback, shell, tree};
 
-/// A machine on which checkpoints are made: by default they are not.
+/// A machine on which what discards work is a warning where it was saved: by default it stays blocked.
 fn switched_on() -> World {
     let world = World::new();
-    fs::create_dir_all(world.home().join(".config/lazaret")).unwrap();
-    fs::write(world.home().join(".config/lazaret/config.toml"), "[checkpoints]\nenabled = true\n").unwrap();
+    configured(&world, "instead_of_block = true\n");
     world
-}
-
-/// The hook before a call; the call is not run.
-fn before(world: &World, id: &str, tool: &str, input: &Value) -> Answer {
-    let mut message = world.message(tool, input);
-    message["tool_use_id"] = json!(id);
-    message["prompt_id"] = json!("prompt-1");
-    world.hook("claude-code", message.to_string().as_bytes())
-}
-
-/// The hook after it.
-fn after(world: &World, id: &str, tool: &str, input: &Value) {
-    let mut message = world.message(tool, input);
-    message["tool_use_id"] = json!(id);
-    message["hook_event_name"] = json!("PostToolUse");
-    message["tool_response"] = json!({});
-    let answer = world.hook("claude-code", message.to_string().as_bytes());
-    assert_eq!(answer.code, Some(0), "{}{}", answer.stdout, answer.stderr);
-}
-
-/// A call of the shell whose work `act` does in its stead, inside the project of this test.
-fn shell(world: &World, id: &str, command: &str, act: impl FnOnce(&Path)) -> Answer {
-    let input = json!({ "command": command });
-    let answer = before(world, id, "Bash", &input);
-    assert_eq!(answer.code, Some(0), "{command}: {}{}", answer.stdout, answer.stderr);
-    act(&world.project());
-    after(world, id, "Bash", &input);
-    answer
-}
-
-fn git(args: &'static [&'static str]) -> impl FnOnce(&Path) {
-    move |project| {
-        let status = Command::new("git").args(args).arg("--quiet").current_dir(project).status().unwrap();
-        assert!(status.success(), "git {args:?}");
-    }
-}
-
-fn rollback(world: &World, args: &[&str]) -> (i32, Value) {
-    let args = [&["rollback", "--json"], args].concat();
-    let (code, stdout, stderr) = world.run(&args);
-    (code, serde_json::from_str(&stdout).unwrap_or_else(|e| panic!("{e}: {stdout}{stderr}")))
-}
-
-/// Every path of the project but git's own and what it ignores: mode, and content or where a link leads.
-fn tree(world: &World) -> Vec<(String, u32, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut open = vec![world.project()];
-    while let Some(dir) = open.pop() {
-        for entry in fs::read_dir(&dir).unwrap().flatten() {
-            let (path, meta) = (entry.path(), fs::symlink_metadata(entry.path()).unwrap());
-            if path.ends_with(".git") || path.ends_with("node_modules") {
-                continue;
-            }
-            let content = if meta.is_symlink() {
-                fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
-            } else if meta.is_file() {
-                fs::read(&path).unwrap()
-            } else {
-                Vec::new()
-            };
-            if meta.is_dir() {
-                open.push(path.clone());
-            }
-            found.push((path.display().to_string(), meta.permissions().mode(), content));
-        }
-    }
-    found.sort();
-    found
-}
-
-fn checkpoints(world: &World) -> Vec<Value> {
-    let (code, stdout, stderr) = world.run(&["checkpoint", "list", "--json"]);
-    assert_eq!(code, 0, "{stderr}");
-    serde_json::from_str::<Value>(&stdout).unwrap()["checkpoints"].as_array().unwrap().clone()
 }
 
 /// Uncommitted work of every kind.
@@ -421,11 +347,42 @@ fn the_clients_settings_are_not_discarded_under_a_checkpoint() {
 }
 
 #[test]
-fn switched_off_nothing_is_saved_and_nothing_is_milder() {
+fn as_shipped_all_is_saved_and_nothing_is_milder() {
     let world = World::new();
+    work(&world);
+    let was = tree(&world);
+    assert!(world.bash("git reset --hard").is_block());
+    assert!(!world.state().join("checkpoints").exists(), "for a call that does not run nothing is saved");
+    let (code, answer) = world.check("git reset --hard");
+    assert_eq!((code, &answer["verdict"]), (2, &json!("block")));
+    assert!(!answer["reasons"].to_string().contains("checkpoint"), "{answer}");
+    let answer =
+        shell(&world, "t1", "rm -rf src", |project| fs::remove_dir_all(project.join("src")).unwrap());
+    assert!(answer.stdout.contains("lazaret rollback"), "{}", answer.stdout);
+    assert_eq!(rollback(&world, &["--last"]).0, 0);
+    assert_eq!(tree(&world), was);
+}
+
+#[test]
+fn switched_off_nothing_is_saved() {
+    let world = World::new();
+    configured(&world, "enabled = false\ninstead_of_block = true\n");
     assert!(world.bash("git reset --hard").is_block());
     assert_eq!(world.bash("rm -rf src").code, Some(0));
     assert!(!world.state().join("checkpoints").exists());
+}
+
+#[test]
+fn a_call_that_a_person_is_asked_about_is_saved_first_too() {
+    let world = World::new();
+    work(&world);
+    world.git(&["stash"]);
+    let answer = shell(&world, "t1", "git stash drop", git(&["stash", "drop"]));
+    assert_eq!(answer.json()["hookSpecificOutput"]["permissionDecision"], "ask", "{}", answer.stdout);
+    assert!(answer.stdout.contains("lazaret rollback"), "{}", answer.stdout);
+    assert_eq!(rollback(&world, &["--last"]).0, 0);
+    world.git(&["stash", "pop"]);
+    assert_eq!(fs::read(world.project().join("staged.txt")).unwrap(), b"staged");
 }
 
 #[test]

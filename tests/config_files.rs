@@ -247,7 +247,7 @@ const LOOSER: &str = "on_fault = 'ask'\nexceptions = [{ rule = 'a.b', reason = '
     [scope]\npaths = ['/']\n[network]\nknown_hosts = ['evil.example']\n[git]\nprotected_branches = []\n\
     [patterns]\nenabled_patterns = []\nsensitivity = 'low'\n\
     [interventions]\nsoft_correction = false\nhard_stop = false\nmax_retries = 50\n\
-    [checkpoints]\nenabled = true\nretain_days = 1\nmax_files = 1\nmax_file_bytes = 1\nmax_bytes = 1\nmax_store_bytes = 65536\n";
+    [checkpoints]\nenabled = false\ninstead_of_block = true\nretain_days = 1\nmax_files = 1\nmax_file_bytes = 1\nmax_bytes = 1\nmax_store_bytes = 65536\n";
 
 #[test]
 fn a_strangers_repository_loosens_nothing_until_a_person_trusts_it() {

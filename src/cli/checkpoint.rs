@@ -14,7 +14,7 @@ use crate::host::config;
 use crate::rules::custom;
 
 /// Longest action in a line.
-const ACTION: usize = 60;
+pub const ACTION: usize = 60;
 
 pub fn run(command: &CheckpointCommand, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     let store = store(machine)?;

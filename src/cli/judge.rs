@@ -215,6 +215,7 @@ impl Judge {
         let identity = review::identify(subject, call);
         let call = Some((call.clone(), identity));
         let undoable = policy.checkpoints.enabled
+            && policy.checkpoints.instead_of_block
             && undoable::is_undoable(&decision)
             && undoable::discarded(&survey, &facts).is_some();
         let (subject, cwd) = (subject.clone(), cwd.clone());

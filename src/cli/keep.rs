@@ -10,9 +10,9 @@ use crate::review::undoable::{self, Discarded};
 use crate::rules::Survey;
 
 /// How long saving may take before a call, and looking after it, in milliseconds.
-const TIME_MS: u64 = 4_000;
-/// The deadline of the whole process while it does, well below the client's.
-const DEADLINE_MS: u32 = 8_000;
+const TIME_MS: u64 = 3_500;
+/// The deadline of the whole process while it does: OpenCode's plugin ends it after 5 seconds.
+pub const DEADLINE_MS: u32 = 4_800;
 /// Most names of what was not saved that are told.
 const TOLD: usize = 5;
 
@@ -24,6 +24,10 @@ pub struct Keep<'a> {
     wishes: Vec<Wish>,
     untracked: bool,
     discarded: Option<Discarded>,
+    /// Whether what was saved makes the answer milder.
+    lowers: bool,
+    /// What the call changes is known in full.
+    known: bool,
 }
 
 impl<'a> Keep<'a> {
@@ -55,7 +59,8 @@ impl<'a> Keep<'a> {
         let untracked = undoable::discards_untracked(survey);
         let wishes = touched.into_iter().map(wish).collect();
         let store = Checkpoints::new(&dirs.state, policy.checkpoints.clone());
-        Some(Keep { store, request, call, wishes, untracked, discarded })
+        let (lowers, known) = (policy.checkpoints.instead_of_block, undoable::is_known(survey));
+        Some(Keep { store, request, call, wishes, untracked, discarded, lowers, known })
     }
 
     /// What such a command of git gets depends on whether all that it discards could be saved: that is tried ahead of the
@@ -65,7 +70,8 @@ impl<'a> Keep<'a> {
         decide: impl FnOnce() -> Decision,
         (facts, now): (&Facts, Now),
     ) -> Option<Result<Option<Made>, Fault>> {
-        let tree = self.discarded.filter(|_| undoable::is_about_discarding(&decide()))?;
+        let discarded = self.discarded.filter(|_| self.lowers);
+        let tree = discarded.filter(|_| undoable::is_about_discarding(&decide()))?;
         Some(self.save(Some(tree), facts, now))
     }
 
@@ -106,15 +112,17 @@ impl<'a> Keep<'a> {
         let why = match saved {
             Ok(None) => return decision,
             Ok(Some(made)) if made.lost.is_empty() => {
-                undoable::reversible(&mut decision);
+                if self.known {
+                    undoable::reversible(&mut decision);
+                }
                 if decision.verdict() != Verdict::Allow {
-                    decision.note(
-                        "checkpoint.made",
-                        format!(
-                            "what it changes was saved first; a person undoes it with: lazaret rollback {}",
-                            made.id
-                        ),
+                    let what =
+                        if self.known { "what it changes" } else { "what is known of what it changes" };
+                    let told = format!(
+                        "{what} was saved first; a person undoes it with: lazaret rollback {}",
+                        made.id
                     );
+                    decision.note("checkpoint.made", told);
                 }
                 return decision;
             }
@@ -147,10 +155,11 @@ pub fn settle(
         }
         return decision;
     }
-    if saved.is_none() && keep.wishes.is_empty() {
+    let tree = keep.discarded.filter(|_| saved.is_none() && undoable::is_about_discarding(&decision));
+    if saved.is_none() && keep.wishes.is_empty() && tree.is_none() {
         return decision;
     }
-    let saved = saved.unwrap_or_else(|| keep.save(None, facts, log.now));
+    let saved = saved.unwrap_or_else(|| keep.save(tree, facts, log.now));
     if let Err(fault) = &saved {
         let _recorded = log.fault(fault);
     }

@@ -6,17 +6,21 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 
 use crate::cli::args::RollbackArgs;
-use crate::cli::checkpoint::{named, store};
+use crate::cli::checkpoint::{ACTION, named, store};
 use crate::cli::{Exit, Machine};
-use crate::domain::{Client, SessionId, Subject, escape, join, lies_in};
+use crate::domain::{Client, SessionId, Subject, clip, escape, join, lies_in};
 use crate::host::checkpoint::{Checkpoints, Done, Manifest, Meta, Refusal, State, Undo};
 use crate::host::clock;
 use crate::host::facts;
+
+/// Most checkpoints that are looked at for the last one.
+const LOOKED_AT: usize = 200;
 
 pub fn run(args: &RollbackArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     let store = store(machine)?;
     let cwd = std::env::current_dir().context("the working directory")?.to_string_lossy().into_owned();
     let chosen = chosen(&store, args, &cwd)?;
+    let chosen = if args.last { newest_that_matters(&store, chosen)? } else { chosen };
     let newest = chosen.first().ok_or_else(|| anyhow!("rollback: there is no checkpoint to go back to"))?;
     let forced: Vec<String> = args
         .force
@@ -32,7 +36,7 @@ pub fn run(args: &RollbackArgs, machine: &Machine, out: &mut dyn Write) -> Resul
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&json(args, &chosen, &undo, &done))?)?;
     } else {
-        text(args, &undo, &done, out)?;
+        text(args, (&chosen, &undo), &done, out)?;
     }
     let whole = undo.conflicts.is_empty() && undo.unsaved.is_empty() && done.failed.is_empty();
     Ok(if whole { Exit::Fine } else { Exit::Failed })
@@ -55,11 +59,22 @@ fn chosen(store: &Checkpoints, args: &RollbackArgs, cwd: &str) -> Result<Vec<Man
         let here = |root: &str| lies_in(cwd, root) || lies_in(root, cwd);
         standing.retain(|manifest| here(manifest.root.as_deref().unwrap_or(&manifest.cwd)));
     }
-    standing.truncate(1);
     if standing.is_empty() {
         bail!("rollback: there is no checkpoint of this project; `lazaret checkpoint list` shows all");
     }
     Ok(standing)
+}
+
+/// The newest one whose call has left anything that is not as it was: what never ran does not hide what did.
+fn newest_that_matters(store: &Checkpoints, standing: Vec<Manifest>) -> Result<Vec<Manifest>> {
+    let mut newest = None;
+    for manifest in standing.into_iter().take(LOOKED_AT) {
+        if !store.plan(std::slice::from_ref(&manifest), &[])?.is_void() {
+            return Ok(vec![manifest]);
+        }
+        newest.get_or_insert(manifest);
+    }
+    Ok(newest.into_iter().collect())
 }
 
 pub(in crate::cli) fn perform(
@@ -111,7 +126,17 @@ fn json(args: &RollbackArgs, chosen: &[Manifest], undo: &Undo, done: &Done) -> V
     })
 }
 
-fn text(args: &RollbackArgs, undo: &Undo, done: &Done, out: &mut dyn Write) -> Result<()> {
+fn text(
+    args: &RollbackArgs,
+    (chosen, undo): (&[Manifest], &Undo),
+    done: &Done,
+    out: &mut dyn Write,
+) -> Result<()> {
+    for manifest in chosen {
+        let (id, tool, action) = (&manifest.id, &manifest.tool, clip(&manifest.action, ACTION));
+        let verb = if args.dry_run { "would undo" } else { "undoes" };
+        writeln!(out, "{verb} {id}, made before {tool}: {}", escape(&action))?;
+    }
     if args.dry_run {
         for (path, state) in undo.steps() {
             let what = if matches!(state, State::Absent) { "would remove" } else { "would restore" };
@@ -128,7 +153,10 @@ fn text(args: &RollbackArgs, undo: &Undo, done: &Done, out: &mut dyn Write) -> R
         writeln!(out, "note: {} had other names, which keep the later content", escape(path))?;
     }
     for Refusal { path, why } in &undo.conflicts {
-        writeln!(out, "left alone {}: {why} (--force {} puts it back)", escape(path), escape(path))?;
+        writeln!(out, "left alone {}: {why}", escape(path))?;
+    }
+    if let (Some(Refusal { path, .. }), [only]) = (undo.conflicts.first(), chosen) {
+        writeln!(out, "to put one back all the same: lazaret rollback {} --force {}", only.id, escape(path))?;
     }
     for Refusal { path, why } in &undo.unsaved {
         writeln!(out, "not saved {}: {why}", escape(path))?;

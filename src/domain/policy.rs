@@ -173,6 +173,8 @@ pub struct AuditPolicy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckpointPolicy {
     pub enabled: bool,
+    /// Whether a command that discards work is a warning instead of a block where all that it discards was saved.
+    pub instead_of_block: bool,
     pub retain_days: u32,
     /// Most files of one checkpoint.
     pub max_files: u64,
@@ -267,7 +269,8 @@ impl Default for Policy {
                 max_bytes: 64 * 1024 * 1024,
             },
             checkpoints: CheckpointPolicy {
-                enabled: false,
+                enabled: true,
+                instead_of_block: false,
                 retain_days: 7,
                 max_files: 20_000,
                 max_file_bytes: 32 << 20,

@@ -50,6 +50,18 @@ pub fn touched(survey: &Survey, facts: &Facts) -> Vec<Touched> {
     found
 }
 
+/// Whether it is known of every path that a call changes which one it is.
+pub fn is_known(survey: &Survey) -> bool {
+    let changes = |effect: &Effect| {
+        matches!(
+            effect.kind,
+            EffectKind::FileCreation | EffectKind::FileModification | EffectKind::FileDeletion
+        )
+    };
+    let unknown = |effect: &Effect| matches!(effect.target, Target::UnknownPath { .. });
+    survey.problem.is_none() && !survey.effects.iter().any(|effect| changes(effect) && unknown(effect))
+}
+
 fn of_effect(effect: &Effect, moves: bool) -> Option<Touched> {
     let deletes = match effect.kind {
         EffectKind::FileDeletion => true,

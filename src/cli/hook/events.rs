@@ -6,7 +6,7 @@ use crate::cli::{behaviour, call, keep};
 use crate::domain::{Asking, Decision, Event, Fault, Outcome, Places, Request, ToolCall, Trust, Verdict};
 use crate::host::checkpoint::Checkpoints;
 use crate::host::permit::Permits;
-use crate::host::{audit, registration, state};
+use crate::host::{audit, guard, registration, state};
 use crate::review;
 use crate::review::behaviour::Chosen;
 
@@ -111,6 +111,7 @@ fn sweep(setting: &Setting) -> Result<(), Fault> {
     state::sweep(&setting.store(), setting.now, KEEP_SESSIONS)?;
     audit::sweep(&audit::dir(&setting.dirs.state), &setting.policy.audit, setting.now)?;
     Permits::new(&setting.dirs.state).sweep(setting.now)?;
+    guard::deadline(keep::DEADLINE_MS);
     Checkpoints::new(&setting.dirs.state, setting.policy.checkpoints.clone()).sweep(setting.now)?;
     Ok(())
 }

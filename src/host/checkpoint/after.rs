@@ -49,6 +49,7 @@ impl Checkpoints {
         (repo, home): (Option<&str>, Option<&str>),
         time_ms: u64,
     ) -> After {
+        let max = if manifest.undoes.is_empty() { self.bounds.max_bytes } else { u64::MAX };
         let until = Instant::now() + Duration::from_millis(time_ms);
         let mut way = Way::default();
         let mut entries = Vec::with_capacity(manifest.entries.len());
@@ -56,7 +57,7 @@ impl Checkpoints {
             if Instant::now() >= until {
                 break;
             }
-            if let Some(state) = now_at(&mut way, entry) {
+            if let Some(state) = now_at(&mut way, entry, max) {
                 entries.push(Entry { path: entry.path.clone(), state });
             }
         }
@@ -78,7 +79,7 @@ impl Checkpoints {
                 Wanted { wishes: &made, tree, untracked: false, protected: &[], repo, home, time_ms },
             )
         };
-        After { entries, new }
+        After { entries, new, unfinished: false }
     }
 
     /// What is there that was not there before; nothing where it is too much to be looked at.
@@ -105,7 +106,7 @@ fn lies_in_git(path: &str) -> bool {
 }
 
 /// What is at the path of an entry now. A file that nobody has touched is not read again.
-fn now_at(way: &mut Way, entry: &Entry) -> Option<State> {
+fn now_at(way: &mut Way, entry: &Entry, max: u64) -> Option<State> {
     if let State::File { stamp: known, .. } = &entry.state
         && let Ok(Some(stat)) = way.stat(&entry.path)
         && stamp(&stat) == *known
@@ -115,5 +116,7 @@ fn now_at(way: &mut Way, entry: &Entry) -> Option<State> {
     if matches!(entry.state, State::Skipped { .. }) {
         return None;
     }
-    way.look(&entry.path, u64::MAX, None).ok()
+    let state = way.look(&entry.path, max, None).ok()?;
+    // Too long to be read in a call's time: then nobody can tell what the call left there.
+    (!matches!(state, State::Skipped { .. })).then_some(state)
 }

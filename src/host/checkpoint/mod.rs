@@ -3,6 +3,7 @@
 
 mod after;
 mod objects;
+mod put;
 mod record;
 mod store;
 mod sweep;

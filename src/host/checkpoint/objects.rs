@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::store::on_disk;
 use crate::host::{hex, private};
 
 const CHUNK: usize = 128 * 1024;
@@ -34,12 +35,22 @@ pub(super) struct Objects {
     dir: PathBuf,
     /// Bytes that came in newly.
     pub added: u64,
+    /// What they are.
+    new: Vec<PathBuf>,
     next: u32,
 }
 
 impl Objects {
     pub fn new(dir: PathBuf) -> Objects {
-        Objects { dir, added: 0, next: 0 }
+        Objects { dir, added: 0, new: Vec::new(), next: 0 }
+    }
+
+    /// Removes what came in newly: nothing will name it. A disk that is full does not stay so because of us.
+    pub fn take_back(&mut self) {
+        for path in self.new.drain(..) {
+            let _ = fs::remove_file(path);
+        }
+        self.added = 0;
     }
 
     /// Where a content lies; a digest that is none lies nowhere.
@@ -58,10 +69,11 @@ impl Objects {
         file.take(size + 1).read_to_end(&mut bytes).map_err(Refused::Source)?;
         let digest = hex(Sha256::digest(&bytes).as_ref());
         let to = self.place(&digest)?;
-        if !to.exists() {
+        // A power cut can leave a name without its content.
+        if !fs::symlink_metadata(&to).is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64) {
             let temp = self.temp();
             let written = private::replace(&to, &temp, &bytes);
-            self.keep(written, &temp, bytes.len() as u64)?;
+            self.keep(written, (&temp, to), bytes.len() as u64)?;
         }
         Ok(digest)
     }
@@ -78,12 +90,14 @@ impl Objects {
         };
         let moved = taken.and_then(|digest| {
             let to = self.place(&digest)?;
-            fs::rename(&temp, to).map_err(Refused::Store)?;
-            Ok(digest)
+            let known = to.exists();
+            fs::rename(&temp, &to).map_err(Refused::Store)?;
+            Ok((digest, (!known).then_some(to)))
         });
         match moved {
-            Ok(digest) => {
-                self.added += size;
+            Ok((digest, new)) => {
+                self.added += if new.is_some() { on_disk(size) } else { 0 };
+                self.new.extend(new);
                 Ok(digest)
             }
             Err(refused) => {
@@ -93,10 +107,16 @@ impl Objects {
         }
     }
 
-    fn keep(&mut self, written: io::Result<()>, temp: &Path, size: u64) -> Result<(), Refused> {
+    fn keep(
+        &mut self,
+        written: io::Result<()>,
+        (temp, to): (&Path, PathBuf),
+        size: u64,
+    ) -> Result<(), Refused> {
         match written {
             Ok(()) => {
-                self.added += size;
+                self.new.push(to);
+                self.added += on_disk(size);
                 Ok(())
             }
             Err(error) => {

@@ -119,4 +119,7 @@ pub struct After {
     pub entries: Vec<Entry>,
     /// Paths that were not there before.
     pub new: Vec<Entry>,
+    /// Of a rollback that is not at its end, or could not do all: it may be done again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
 }

@@ -18,8 +18,10 @@ use crate::host::{lock, private};
 const WAIT_MS: u64 = 1_000;
 /// Longest manifest that is read, in bytes.
 const MAX_MANIFEST: u64 = 64 << 20;
-/// Most manifests that are read.
-pub(super) const MAX_CHECKPOINTS: usize = 100_000;
+/// Most checkpoints that are kept.
+pub(super) const MAX_CHECKPOINTS: usize = 10_000;
+/// What a file takes up on a disk is counted in pieces of this size.
+const BLOCK: u64 = 4096;
 
 /// Whose call a checkpoint is for, and what it is.
 #[derive(Debug, Clone, Copy)]
@@ -62,8 +64,10 @@ impl Checkpoints {
         let _held = self.hold()?;
         let mut objects = self.objects();
         let room = self.room(now)?;
-        let taken = take::take(wanted, (&self.bounds, room), Some(&mut objects))
-            .map_err(|error| private::cannot(FaultKind::State, &self.dir, &error))?;
+        let taken = take::take(wanted, (&self.bounds, room), Some(&mut objects)).map_err(|error| {
+            objects.take_back();
+            private::cannot(FaultKind::State, &self.dir, &error)
+        })?;
         if taken.is_empty() {
             return Ok(None);
         }
@@ -82,7 +86,7 @@ impl Checkpoints {
             whole: wanted.is_whole(),
             entries: taken,
         };
-        self.keep(&manifest, objects.added)?;
+        self.keep(&manifest, objects.added).inspect_err(|_| objects.take_back())?;
         if let Some(call) = meta.call {
             let path = self.pending(meta.subject, call);
             self.write(&path, manifest.id.as_bytes())?;
@@ -103,6 +107,11 @@ impl Checkpoints {
 
     /// All checkpoints, oldest first. A damaged one is left out.
     pub fn all(&self) -> Result<Vec<Manifest>, Fault> {
+        Ok(self.ids()?.iter().filter_map(|id| self.find(id).ok().flatten()).collect())
+    }
+
+    /// Their ids, oldest first.
+    pub(super) fn ids(&self) -> Result<Vec<String>, Fault> {
         let dir = self.dir.join("made");
         let entries = match fs::read_dir(&dir) {
             Ok(entries) => entries,
@@ -113,10 +122,9 @@ impl Checkpoints {
         let mut ids: Vec<String> = names
             .filter_map(|name| name.strip_suffix(".json").map(str::to_owned))
             .filter(|id| !id.starts_with('.'))
-            .take(MAX_CHECKPOINTS)
             .collect();
         ids.sort_unstable();
-        Ok(ids.iter().filter_map(|id| self.find(id).ok().flatten()).collect())
+        Ok(ids)
     }
 
     /// The checkpoint of that id.
@@ -149,7 +157,7 @@ impl Checkpoints {
         let bytes = serde_json::to_vec(manifest)
             .map_err(|error| private::fault(FaultKind::State, &path, error.to_string()))?;
         self.write(&path, &bytes)?;
-        let used = self.used().saturating_add(added).saturating_add(bytes.len() as u64);
+        let used = self.used().saturating_add(added).saturating_add(on_disk(bytes.len() as u64));
         self.count(used)
     }
 
@@ -183,13 +191,18 @@ impl Checkpoints {
 
     /// One process at a time, until the answer goes.
     pub(super) fn hold(&self) -> Result<File, Fault> {
+        self.hold_within(WAIT_MS)
+    }
+
+    /// The same, waiting so many milliseconds for another process.
+    pub(super) fn hold_within(&self, wait_ms: u64) -> Result<File, Fault> {
         for name in ["", "objects", "made", "after", "pending"] {
             private::dir(FaultKind::State, &self.dir.join(name))?;
         }
         let path = self.dir.join("lock");
         let in_vain = |error: io::Error| private::cannot(FaultKind::State, &path, &error);
         let file = private::open_append(&path).map_err(in_vain)?;
-        if lock::hold(&file, lock::Hold::Alone, WAIT_MS).map_err(in_vain)? {
+        if lock::hold(&file, lock::Hold::Alone, wait_ms).map_err(in_vain)? {
             Ok(file)
         } else {
             Err(private::fault(FaultKind::Busy, &path, "another process is saving a checkpoint"))
@@ -216,6 +229,11 @@ impl Checkpoints {
         let bytes = bytes.ok_or_else(damaged)?;
         serde_json::from_slice(&bytes).map(Some).map_err(|_| damaged())
     }
+}
+
+/// What a file of so many bytes takes up.
+pub(super) const fn on_disk(bytes: u64) -> u64 {
+    bytes.div_ceil(BLOCK).saturating_mul(BLOCK)
 }
 
 /// An id as a file name.

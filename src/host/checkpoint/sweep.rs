@@ -1,59 +1,98 @@
 //! What goes: checkpoints that are too old or too many, contents that none of them names, what killed processes left.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::record::{Manifest, State};
-use super::store::Checkpoints;
+use super::store::{Checkpoints, MAX_CHECKPOINTS, on_disk};
 use crate::domain::Fault;
 use crate::host::clock::Now;
 use crate::host::private;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-/// Files that are being written are left alone for so long.
-const YOUNG_MS: u64 = 60 * 60 * 1000;
 
 impl Checkpoints {
-    /// Removes what has passed its age, and more where the store is too large.
+    /// Removes what has passed its age, and more where the store is too large. What is young and small costs next to nothing.
     pub fn sweep(&self, now: Now) -> Result<(), Fault> {
         if !self.dir.exists() {
             return Ok(());
         }
         let _held = self.hold()?;
-        self.make_room(now, self.bounds.max_store_bytes)
+        self.remove_leftovers();
+        let gone = self.remove_old(now)?;
+        let looked = self.dir.join("swept");
+        let counted = looked.exists() && private::untouched_ms(&looked, now) < DAY_MS;
+        if !gone && counted && self.used() <= self.bounds.max_store_bytes {
+            return Ok(());
+        }
+        self.make_room(now, self.bounds.max_store_bytes)?;
+        self.write(&looked, b"")
     }
 
     /// Removes the oldest until at most `most` bytes are left. The lock is held.
     pub(super) fn make_room(&self, now: Now, most: u64) -> Result<(), Fault> {
-        let mut all = self.all()?;
-        let age = u64::from(self.bounds.retain_days) * DAY_MS;
-        let mut kept: Vec<Manifest> = Vec::with_capacity(all.len());
+        self.remove_old(now)?;
+        let mut kept: Vec<Manifest> = Vec::new();
         let mut bytes = 0_u64;
         let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut is_full = false;
         // The newest stay.
-        while let Some(manifest) = all.pop() {
-            for entry in &manifest.entries {
-                if let State::File { digest, size, .. } = &entry.state
-                    && seen.insert(digest.clone())
-                {
-                    bytes = bytes.saturating_add(*size);
-                }
+        for id in self.ids()?.iter().rev() {
+            let own: u64 = self.files_of(id).iter().map(|path| on_disk(length(path))).sum();
+            let Some(manifest) = self.find(id).ok().flatten() else {
+                self.drop_files(id)?;
+                continue;
+            };
+            let files = manifest.entries.iter().filter_map(|entry| match &entry.state {
+                State::File { digest, size, .. } if !seen.contains(digest) => Some((digest.clone(), *size)),
+                _ => None,
+            });
+            let files: BTreeMap<String, u64> = files.collect();
+            let more = files.values().fold(own, |sum, size| sum.saturating_add(on_disk(*size)));
+            // One that is too large alone does not take all others with it.
+            is_full |= more <= most && bytes.saturating_add(more) > most;
+            if is_full || more > most {
+                self.drop_files(id)?;
+                continue;
             }
-            let old = now.unix_ms.saturating_sub(manifest.unix_ms) > age;
-            if old || bytes > most {
-                self.forget(&manifest.id)?;
-                let _ = fs::remove_file(self.dir.join("after").join(format!("{}.json", manifest.id)));
-            } else {
-                kept.push(manifest);
-            }
+            bytes = bytes.saturating_add(more);
+            seen.extend(files.into_keys());
+            kept.push(manifest);
         }
-        let used = self.remove_unnamed(&kept, now);
-        self.count(used)
+        self.remove_unnamed(&kept, now);
+        self.count(bytes)
     }
 
-    /// Removes contents that no checkpoint names, and says how many bytes are left.
-    fn remove_unnamed(&self, kept: &[Manifest], now: Now) -> u64 {
+    /// Removes those that are too old or too many, by what their names say. Whether there were any.
+    fn remove_old(&self, now: Now) -> Result<bool, Fault> {
+        let age = u64::from(self.bounds.retain_days) * DAY_MS;
+        let ids = self.ids()?;
+        let too_many = ids.len().saturating_sub(MAX_CHECKPOINTS);
+        let is_old = |id: &str| made_ms(id).is_none_or(|made| now.unix_ms.saturating_sub(made) > age);
+        let mut gone = false;
+        for (at, id) in ids.iter().enumerate() {
+            if at < too_many || is_old(id) {
+                self.drop_files(id)?;
+                gone = true;
+            }
+        }
+        Ok(gone)
+    }
+
+    fn files_of(&self, id: &str) -> [PathBuf; 2] {
+        [self.manifest(id), self.dir.join("after").join(format!("{id}.json"))]
+    }
+
+    fn drop_files(&self, id: &str) -> Result<(), Fault> {
+        let [_, after] = self.files_of(id);
+        self.forget(id)?;
+        let _ = fs::remove_file(after);
+        Ok(())
+    }
+
+    /// Removes contents that no checkpoint names, and what killed processes have left: nobody else writes now.
+    fn remove_unnamed(&self, kept: &[Manifest], now: Now) {
         let named: BTreeSet<&str> = kept
             .iter()
             .flat_map(|manifest| &manifest.entries)
@@ -62,17 +101,14 @@ impl Checkpoints {
                 _ => None,
             })
             .collect();
-        let mut used = 0;
         for front in files(&self.dir.join("objects")) {
             let name = name_of(&front);
             if name.starts_with(super::TEMP) {
-                remove_when_old(&front, now);
+                let _ = fs::remove_file(&front);
                 continue;
             }
             for object in files(&front) {
-                if named.contains(format!("{name}{}", name_of(&object)).as_str()) {
-                    used += fs::symlink_metadata(&object).map_or(0, |meta| meta.len());
-                } else {
+                if !named.contains(format!("{name}{}", name_of(&object)).as_str()) {
                     let _ = fs::remove_file(&object);
                 }
             }
@@ -90,20 +126,23 @@ impl Checkpoints {
         }
         for file in files(&self.dir) {
             if name_of(&file).starts_with(super::TEMP) {
-                remove_when_old(&file, now);
+                let _ = fs::remove_file(&file);
             }
         }
-        used
     }
 }
 
-fn remove_when_old(file: &Path, now: Now) {
-    if private::untouched_ms(file, now) > YOUNG_MS {
-        let _ = fs::remove_file(file);
-    }
+/// When a checkpoint was made, in milliseconds since 1970: an id of version 7 begins with it.
+fn made_ms(id: &str) -> Option<u64> {
+    let digits: String = id.chars().filter(|c| *c != '-').take(12).collect();
+    (digits.len() == 12).then(|| u64::from_str_radix(&digits, 16).ok()).flatten()
 }
 
-fn files(dir: &Path) -> Vec<std::path::PathBuf> {
+fn length(path: &Path) -> u64 {
+    fs::symlink_metadata(path).map_or(0, |meta| meta.len())
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
     fs::read_dir(dir).map(|entries| entries.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags, Stat};
 
 use super::objects::{Objects, Refused};
 use super::record::{Entry, State};
@@ -17,6 +17,8 @@ use crate::host::{facts, places};
 const MAX_DEPTH: usize = 128;
 /// Most names that are looked at, for each file that may be saved.
 const LOOKED_AT: usize = 10;
+/// Most files that git ignores one by one and that are saved with the directory that goes, and the longest of them.
+const MAX_IGNORED: (usize, u64) = (1_000, 1 << 20);
 /// Why a protected place is not saved.
 const PROTECTED: &str = "it is a place that no agent may change";
 
@@ -97,6 +99,7 @@ pub(super) fn take(
         ignore: wanted.repo.map(|repo| Ignore::new(repo, wanted.home)),
         found: BTreeMap::new(),
         looked_at: 0,
+        ignored: 0,
         in_tree: false,
         untracked: wanted.untracked,
         protected: wanted.protected,
@@ -125,6 +128,8 @@ struct Taker<'a> {
     ignore: Option<Ignore>,
     found: BTreeMap<String, State>,
     looked_at: usize,
+    /// Files that git ignores and that were saved all the same.
+    ignored: usize,
     /// The work tree is walked, not a directory that goes.
     in_tree: bool,
     untracked: bool,
@@ -195,7 +200,24 @@ impl Taker<'_> {
         Ok(())
     }
 
-    /// Saves what lies below a directory and is meant: not what git ignores, and not what is git's own.
+    /// Saves a file that git ignores and that goes with its directory: most can be made again, a `.env` cannot. Where it is
+    /// one of very many, or long, nothing counts as lost with it.
+    fn ignored(&mut self, path: &str) -> Result<(), std::io::Error> {
+        if self.in_tree || self.objects.is_none() || self.ignored >= MAX_IGNORED.0 {
+            return Ok(());
+        }
+        let is_short = |stat: Stat| u64::try_from(stat.st_size).is_ok_and(|size| size <= MAX_IGNORED.1);
+        if self.way.stat(path).ok().flatten().is_some_and(is_short) {
+            self.ignored += 1;
+            self.one(path)?;
+            if let Some(State::Skipped { loss, .. }) = self.found.get_mut(path) {
+                *loss = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// Saves what lies below a directory and is meant: not the directories that git ignores, and not what is git's own.
     fn walk(&mut self, top: &str, meant: impl Fn(&str) -> bool) -> Result<(), std::io::Error> {
         let mut open = vec![(top.to_owned(), 0_usize)];
         while let Some((dir, depth)) = open.pop() {
@@ -233,6 +255,9 @@ impl Taker<'_> {
                     continue;
                 }
                 if self.ignore.as_mut().is_some_and(|ignore| ignore.ignores(&path, is_dir)) {
+                    if !is_dir && meant(&path) {
+                        self.ignored(&path)?;
+                    }
                     continue;
                 }
                 if meant(&path) && self.in_tree && !is_dir && self.is_protected(&path) {

@@ -1,14 +1,11 @@
-//! Putting back what checkpoints hold: what still is as the call left it, and nothing else. Each file is replaced in one step,
-//! and what is there before is itself saved first.
+//! Undoing what calls did: what still is as the call left it is put back, and nothing else, after a checkpoint of what is there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
+use std::path::PathBuf;
 
-use rustix::fs::{AtFlags, Mode, OFlags};
-use rustix::io::Errno;
-
-use super::objects;
+use super::objects::{Objects, Refused};
+use super::put::Step;
 use super::record::{After, Entry, Manifest, State};
 use super::store::{self, Checkpoints, Meta};
 use super::way::Way;
@@ -16,6 +13,8 @@ use crate::domain::{Fault, FaultKind, lies_in};
 use crate::host::clock::Now;
 use crate::host::private;
 
+/// How long a rollback waits for a process that saves, in milliseconds: longer than saving may take.
+const WAIT_MS: u64 = 10_000;
 /// How long it may take to look what a rollback has left, in milliseconds.
 const LOOK_MS: u64 = 600_000;
 
@@ -40,13 +39,6 @@ pub struct Undo {
     of: Vec<String>,
 }
 
-#[derive(Debug, Clone)]
-struct Step {
-    path: String,
-    now: State,
-    to: State,
-}
-
 /// What a rollback has done.
 #[derive(Debug, Clone, Default)]
 pub struct Done {
@@ -68,6 +60,11 @@ impl Undo {
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
+
+    /// Whether everything is as it was: there is nothing to do, and nothing to be told.
+    pub fn is_void(&self) -> bool {
+        self.steps.is_empty() && self.conflicts.is_empty() && self.unsaved.is_empty()
+    }
 }
 
 /// One path over all checkpoints that are undone together.
@@ -79,13 +76,13 @@ struct Past {
 }
 
 impl Checkpoints {
-    /// The newest checkpoints first, without those that a rollback has undone already.
+    /// The newest checkpoints first, without those that a rollback has undone already. One that was ended half-way has not.
     pub fn standing(&self) -> Result<Vec<Manifest>, Fault> {
         let mut all = self.all()?;
         all.reverse();
         let mut undone: BTreeSet<String> = BTreeSet::new();
-        for manifest in &all {
-            if !undone.contains(&manifest.id) {
+        for manifest in all.iter().filter(|manifest| !manifest.undoes.is_empty()) {
+            if !undone.contains(&manifest.id) && !self.is_unfinished(manifest) {
                 undone.extend(manifest.undoes.iter().cloned());
             }
         }
@@ -140,12 +137,19 @@ impl Checkpoints {
 
     /// Does what was planned, after a checkpoint of what is there now.
     pub fn perform(&self, undo: &Undo, meta: &Meta<'_>, now: Now) -> Result<Done, Fault> {
-        let _held = self.hold()?;
         let mut done = Done::default();
         if undo.is_empty() {
             return Ok(done);
         }
+        let _held = self.hold_within(WAIT_MS)?;
+        self.remove_leftovers();
         let own = self.save_now(undo, meta, now)?;
+        // What it will have left, in case it is ended before its end: then it can be undone, and done again, all the same.
+        let planned = |step: &Step| Entry { path: step.path.clone(), state: step.to.clone() };
+        let entries = undo.steps.iter().map(planned).collect();
+        self.keep_after(&own.id, &After { entries, new: Vec::new(), unfinished: true })
+            .and_then(|()| self.write(&self.restoring(), own.id.as_bytes()))
+            .map_err(unchanged)?;
         done.id = Some(own.id.clone());
         let mut way = Way::default();
         let gone = |step: &&Step| matches!(step.to, State::Absent);
@@ -167,34 +171,43 @@ impl Checkpoints {
                 Err(why) => done.failed.push(Refusal { path: step.path.clone(), why }),
             }
         }
+        for step in undo.steps.iter().rev() {
+            if let Err(why) = super::put::close(&mut way, step) {
+                done.failed.push(Refusal { path: step.path.clone(), why });
+            }
+        }
         let after = self.left(&own, (None, None), LOOK_MS);
-        self.keep_after(&own.id, &After { new: Vec::new(), ..after })?;
+        let unfinished = !done.failed.is_empty();
+        // Where that does not fit any more, what was planned stands there: nothing is left to do a second time.
+        let _kept = self.keep_after(&own.id, &After { new: Vec::new(), unfinished, ..after });
+        let _ = fs::remove_file(self.restoring());
         Ok(done)
+    }
+
+    /// Where it stands which rollback is on its way.
+    fn restoring(&self) -> PathBuf {
+        self.dir.join("restoring")
+    }
+
+    /// Removes what a rollback that was killed has left beside the paths that it was to put back. The lock is held.
+    pub(super) fn remove_leftovers(&self) {
+        let Ok(id) = fs::read_to_string(self.restoring()) else { return };
+        if let Ok(Some(killed)) = self.find(id.trim()) {
+            super::put::remove_leftovers(killed.entries.iter().map(|entry| entry.path.as_str()));
+        }
+        let _ = fs::remove_file(self.restoring());
+    }
+
+    /// Whether a rollback was ended before its end, or could not do all.
+    pub(super) fn is_unfinished(&self, rollback: &Manifest) -> bool {
+        self.after(&rollback.id).ok().flatten().is_none_or(|after| after.unfinished)
     }
 
     /// A checkpoint of everything that the rollback will change; without it nothing is changed.
     fn save_now(&self, undo: &Undo, meta: &Meta<'_>, now: Now) -> Result<Manifest, Fault> {
         let mut objects = self.objects();
-        let mut way = Way::default();
-        let mut entries = Vec::with_capacity(undo.steps.len());
-        for step in &undo.steps {
-            let saved = way.look(&step.path, u64::MAX, Some(&mut objects));
-            let state = match saved {
-                Ok(state) if state.is_same(&step.now) => state,
-                Ok(_) => {
-                    let why = "it was changed while the rollback was prepared";
-                    return Err(Fault::new(FaultKind::Host, step.path.as_str(), why)
-                        .with_way_out("nothing was changed; run the rollback again"));
-                }
-                Err(objects::Refused::Source(error) | objects::Refused::Store(error)) => {
-                    let fault = private::cannot(FaultKind::State, &self.dir, &error);
-                    return Err(
-                        fault.with_way_out("nothing was changed; make room or mend it, then try again")
-                    );
-                }
-            };
-            entries.push(Entry { path: step.path.clone(), state });
-        }
+        let saved = self.look_again(undo, &mut objects);
+        let entries = saved.inspect_err(|_| objects.take_back())?;
         let manifest = Manifest {
             id: store::new_id(now)?,
             unix_ms: now.unix_ms,
@@ -210,67 +223,36 @@ impl Checkpoints {
             whole: false,
             entries,
         };
-        self.keep(&manifest, objects.added)?;
+        self.keep(&manifest, objects.added).inspect_err(|_| objects.take_back()).map_err(unchanged)?;
         Ok(manifest)
     }
 
-    /// Puts one path into the state that it is to have.
-    fn put(&self, way: &mut Way, step: &Step) -> Result<(), String> {
-        let told = |errno: Errno| match errno {
-            Errno::LOOP => "a directory on the way to it is a symbolic link now".to_owned(),
-            Errno::NOTEMPTY => "the directory holds something else".to_owned(),
-            errno => std::io::Error::from(errno).to_string(),
-        };
-        let unchanged = match (&step.now, way.stat(&step.path)) {
-            (State::Absent, Ok(None)) | (State::Absent, Err(Errno::NOTDIR)) => true,
-            (State::File { stamp, .. }, Ok(Some(stat))) => super::way::stamp(&stat) == *stamp,
-            (State::Directory { .. } | State::Symlink { .. }, Ok(Some(_))) => true,
-            _ => false,
-        };
-        if !unchanged {
-            return Err("it was changed just now".to_owned());
+    /// What is there, saved: the same as when the rollback was planned.
+    fn look_again(&self, undo: &Undo, objects: &mut Objects) -> Result<Vec<Entry>, Fault> {
+        let mut way = Way::default();
+        let mut entries = Vec::with_capacity(undo.steps.len());
+        for step in &undo.steps {
+            let saved = way.look(&step.path, u64::MAX, Some(&mut *objects));
+            let state = match saved {
+                Ok(state) if state.is_same(&step.now) => state,
+                Ok(_) => {
+                    let why = "it was changed while the rollback was prepared";
+                    return Err(Fault::new(FaultKind::Host, step.path.as_str(), why)
+                        .with_way_out("nothing was changed; run the rollback again"));
+                }
+                Err(Refused::Source(error) | Refused::Store(error)) => {
+                    return Err(unchanged(private::cannot(FaultKind::State, &self.dir, &error)));
+                }
+            };
+            entries.push(Entry { path: step.path.clone(), state });
         }
-        match &step.to {
-            State::Absent => remove(way, step).map_err(told),
-            State::Directory { mode } => directory(way, step, *mode).map_err(told),
-            State::Symlink { target } => {
-                parents(way, &step.path).map_err(told)?;
-                let (dir, name) = way.to(&step.path).map_err(told)?;
-                let temp = temp_name(name);
-                rustix::fs::symlinkat(target.as_str(), dir, temp.as_str()).map_err(told)?;
-                into_place(way, step, &temp).map_err(told)
-            }
-            State::File { digest, mode, size, .. } => self.file(way, step, (digest, *mode, *size)),
-            State::Skipped { why, .. } => Err(why.clone()),
-        }
+        Ok(entries)
     }
+}
 
-    fn file(&self, way: &mut Way, step: &Step, (digest, mode, size): (&str, u32, u64)) -> Result<(), String> {
-        let text = |error: std::io::Error| error.to_string();
-        let from = self.objects().path(digest).ok_or("its digest is damaged")?;
-        let mut from = private::open(&from, false).map_err(|error| format!("its saved content: {error}"))?;
-        parents(way, &step.path).map_err(|errno| text(errno.into()))?;
-        let (dir, name) = way.to(&step.path).map_err(|errno| text(errno.into()))?;
-        let temp = temp_name(name);
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let made = rustix::fs::openat(dir, temp.as_str(), flags, Mode::RUSR | Mode::WUSR);
-        let mut copy = File::from(made.map_err(|errno| text(errno.into()))?);
-        let written = match objects::pour(&mut from, Some(&mut copy), size) {
-            Ok(poured) if poured == digest => copy
-                .set_permissions(std::fs::Permissions::from_mode(mode))
-                .and_then(|()| copy.sync_all())
-                .map_err(text),
-            Ok(_) => Err("its saved content is damaged".to_owned()),
-            Err(objects::Refused::Source(error) | objects::Refused::Store(error)) => Err(text(error)),
-        };
-        let placed = written.and_then(|()| into_place(way, step, &temp).map_err(|errno| text(errno.into())));
-        if placed.is_err()
-            && let Ok((dir, _)) = way.to(&step.path)
-        {
-            let _ = rustix::fs::unlinkat(dir, temp.as_str(), AtFlags::empty());
-        }
-        placed
-    }
+/// A fault before the first path was touched.
+fn unchanged(fault: Fault) -> Fault {
+    fault.with_way_out("nothing was changed; make room or mend it, then try again")
 }
 
 /// What is to be done about a path that is not as it was.
@@ -287,6 +269,12 @@ fn why_not(path: &str, past: &Past, now: &State) -> Answer {
     }
     if path.ends_with("/.git/index") && rustix::fs::lstat(format!("{path}.lock")).is_ok() {
         return Answer::Refuse("git is at work (index.lock)");
+    }
+    if matches!((&past.before, now), (State::Directory { .. }, State::Directory { .. }))
+        && !matches!(past.after, Some(State::Directory { .. }))
+    {
+        // It is there again, with another mode: by a person, or by a rollback that was ended half-way.
+        return Answer::Restore;
     }
     match &past.after {
         Some(after) if after.is_same(&past.before) => Answer::Leave,
@@ -320,74 +308,4 @@ fn add(past: &mut BTreeMap<String, Past>, manifest: &Manifest, after: Option<&Af
         later.broken |= !joined;
         later.before = before;
     }
-}
-
-fn temp_name(name: &str) -> String {
-    let short: String = name.chars().take(40).collect();
-    format!(".{short}.lazaret-{}", std::process::id())
-}
-
-/// Moves what was made under another name to its path.
-fn into_place(way: &mut Way, step: &Step, temp: &str) -> Result<(), Errno> {
-    let (dir, name) = way.to(&step.path)?;
-    // A file cannot take the place of a directory; an empty one goes.
-    if matches!(step.now, State::Directory { .. }) {
-        rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR)?;
-    }
-    rustix::fs::renameat(dir, temp, dir, name)
-}
-
-fn remove(way: &mut Way, step: &Step) -> Result<(), Errno> {
-    let (dir, name) = way.to(&step.path)?;
-    let flags = match step.now {
-        State::Directory { .. } => AtFlags::REMOVEDIR,
-        State::Absent | State::File { .. } | State::Symlink { .. } | State::Skipped { .. } => {
-            AtFlags::empty()
-        }
-    };
-    rustix::fs::unlinkat(dir, name, flags)
-}
-
-fn directory(way: &mut Way, step: &Step, mode: u32) -> Result<(), Errno> {
-    parents(way, &step.path)?;
-    let (dir, name) = way.to(&step.path)?;
-    match step.now {
-        State::Directory { .. } => {}
-        State::File { .. } | State::Symlink { .. } => {
-            rustix::fs::unlinkat(dir, name, AtFlags::empty())?;
-            rustix::fs::mkdirat(dir, name, Mode::RWXU)?;
-        }
-        State::Absent | State::Skipped { .. } => match rustix::fs::mkdirat(dir, name, Mode::RWXU) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(errno) => return Err(errno),
-        },
-    }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(dir, name, flags, Mode::empty())?;
-    // It must stay open to us until what lies in it is back.
-    rustix::fs::fchmod(&fd, Mode::from_raw_mode(mode | 0o700))
-}
-
-/// Makes the directories above a path that are missing.
-fn parents(way: &mut Way, path: &str) -> Result<(), Errno> {
-    let mut missing: Vec<&str> = Vec::new();
-    for above in crate::host::places::upwards(path).skip(1) {
-        match way.stat(above) {
-            Ok(Some(_)) => break,
-            Ok(None) if above != "/" => missing.push(above),
-            Ok(None) => break,
-            // The root has no name in a directory.
-            Err(Errno::INVAL) => break,
-            Err(errno) => return Err(errno),
-        }
-    }
-    for dir in missing.iter().rev() {
-        let (above, name) = way.to(dir)?;
-        match rustix::fs::mkdirat(above, name, Mode::RWXU | Mode::RGRP | Mode::XGRP | Mode::ROTH | Mode::XOTH)
-        {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(errno) => return Err(errno),
-        }
-    }
-    Ok(())
 }

@@ -307,7 +307,13 @@ pub static KEYS: &[Key] = &[
         "checkpoints.enabled",
         (Kind::Switch, Stricter::Neither),
         field!(switch checkpoints.enabled),
-        "whether what a call changes is saved first, and what discards work is a warning then",
+        "whether what a call changes or deletes is saved first",
+    ),
+    key(
+        "checkpoints.instead_of_block",
+        (Kind::Switch, Stricter::Neither),
+        field!(switch checkpoints.instead_of_block),
+        "whether a command of git that discards work is a warning instead of a block where all that it discards was saved",
     ),
     key(
         "checkpoints.retain_days",
