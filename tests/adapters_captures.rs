@@ -55,8 +55,8 @@ fn action(action: &Action) -> String {
     match action {
         Action::Shell { command, workdir } => format!("shell {command:?} in {workdir:?}"),
         Action::Read { path } => format!("read {path}"),
-        Action::Write { path, content, long } => format!("write {path} {content:?} long={long}"),
-        Action::Edit { path, content, long } => format!("edit {path} {content:?} long={long}"),
+        Action::Write { path, content, long } => format!("write {path} {content:?} long={}", long.is_some()),
+        Action::Edit { path, content, long } => format!("edit {path} {content:?} long={}", long.is_some()),
         Action::Search { kind, pattern, path, glob } => format!("{kind:?} {pattern} {path:?} {glob:?}"),
         Action::Fetch { url } => format!("fetch {url}"),
         Action::Spawn { agent_type, prompt, options } => {

@@ -259,18 +259,19 @@ fn long_content_is_not_decoded_but_must_be_text() {
     let action = |tool: &str, input: &Value| call(Client::ClaudeCode, &claude_call(tool, input)).action;
     let long = "x".repeat(Action::MAX_CONTENT + 1);
     let fits = "x".repeat(Action::MAX_CONTENT);
+    let bytes = u32::try_from(long.len() + 2).ok();
     let path = || "/p/a".to_owned();
     assert_eq!(
         action("Write", &json!({ "file_path": "/p/a", "content": long })),
-        Action::Write { path: path(), content: String::new(), long: true }
+        Action::Write { path: path(), content: String::new(), long: bytes }
     );
     assert_eq!(
         action("Write", &json!({ "file_path": "/p/a", "content": fits })),
-        Action::Write { path: path(), content: fits.clone(), long: false }
+        Action::Write { path: path(), content: fits.clone(), long: None }
     );
     assert_eq!(
         action("Edit", &json!({ "file_path": "/p/a", "old_string": "", "new_string": long })),
-        Action::Edit { path: path(), content: String::new(), long: true }
+        Action::Edit { path: path(), content: String::new(), long: bytes }
     );
     let list = format!(r#"{{"file_path":"/a","content":["{long}"]}}"#);
     assert!(raw_fault("Write", &list).why.contains("expected text"));
@@ -387,7 +388,7 @@ fn arguments_of_both_clients_end_in_one_vocabulary() {
     );
     assert_eq!(claude("Monitor", json!({ "ws": { "url": "wss://x" }, "command": "c" })), shell("c", None));
     assert_eq!(opencode("read", json!({ "path": "a" })), Action::Read { path: text("a") });
-    let edit = |content: &str| Action::Edit { path: text("/n.ipynb"), content: text(content), long: false };
+    let edit = |content: &str| Action::Edit { path: text("/n.ipynb"), content: text(content), long: None };
     assert_eq!(claude("NotebookEdit", json!({ "notebook_path": "/n.ipynb", "new_source": "x" })), edit("x"));
     assert_eq!(
         claude("NotebookEdit", json!({ "notebook_path": "/n.ipynb", "edit_mode": "delete" })),

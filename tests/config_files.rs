@@ -287,8 +287,20 @@ fn each_looser_key_alone_changes_nothing() {
         seen += 1;
     }
     // All but `reviewer.mode`, `resources.mode`, `rules.exceptions_from`, `limits.tool` and `rules.custom`, which have no looser
-    // value, and `scope.goals`.
-    assert_eq!(seen + 6, KEYS.len());
+    // value, `scope.goals`, and `interventions.notify`, which no project sets.
+    assert_eq!(seen + 7, KEYS.len());
+}
+
+#[test]
+fn no_project_names_a_program_that_is_started() {
+    let machine = Machine::new();
+    machine.project("[interventions]\nnotify = ['/usr/bin/touch', '/x']\n");
+    machine.trust();
+    assert_eq!(machine.policy(), Policy::default());
+    let notes = machine.notes();
+    assert!(notes.iter().any(|(_, text)| text.contains("a project's file cannot set it")), "{notes:?}");
+    machine.user("[interventions]\nnotify = ['/usr/bin/logger', '-t', '-t']\n");
+    assert_eq!(machine.policy().interventions.notify, ["/usr/bin/logger", "-t", "-t"]);
 }
 
 #[test]

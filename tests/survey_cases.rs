@@ -458,9 +458,9 @@ fn other_tools_have_effects() {
         tool(Tool::Read, Action::Read { path: path() }),
         ["file_read low /home/u/repo/a", "ask /home/u/repo/a"]
     );
-    let write = Action::Write { path: path(), content: text(), long: false };
+    let write = Action::Write { path: path(), content: text(), long: None };
     assert_eq!(tool(Tool::Write, write), ["file_creation low /home/u/repo/a", "ask /home/u/repo/a"]);
-    let edit = Action::Edit { path: "/etc/x".to_owned(), content: text(), long: false };
+    let edit = Action::Edit { path: "/etc/x".to_owned(), content: text(), long: None };
     assert_eq!(tool(Tool::Edit, edit), ["file_modification medium /etc/x", "ask /etc/x"]);
     let search = Action::Search { kind: SearchKind::Grep, pattern: text(), path: None, glob: None };
     assert_eq!(tool(Tool::Grep, search), ["file_read low /home/u/repo recursive"]);

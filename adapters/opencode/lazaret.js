@@ -11,6 +11,8 @@ const TIMEOUT_MS = 5000
 const MAX_BYTES = 16 * 1024 * 1024
 // A look-up that takes longer than this would hang the session: OpenCode has no time-out for hooks.
 const LOOKUP_MS = 2000
+// A stopped session's run is ended so long after the answer that stopped it.
+const ABORT_MS = 250
 // Forwarded reports carry the outcome of a call, not its whole output.
 const MAX_REPORT_CHARS = 4000
 // Sessions and warnings that are remembered; the oldest go first.
@@ -51,7 +53,9 @@ function ask(message) {
     windowsHide: true,
   })
   const answer = parse(result.stdout)
-  if (answer?.action === "block" && text(answer.message)) throw new Blocked(answer.message)
+  if (answer?.action === "block" && text(answer.message)) {
+    throw Object.assign(new Blocked(answer.message), { stop: answer.stop === true })
+  }
   if (result.error) throw blocked(result.error.code ?? "the binary cannot be run")
   if (result.signal) throw blocked(`the binary was ended by ${result.signal}`)
   if (result.status !== 0) throw blocked(`the binary ended with exit code ${result.status}`)
@@ -112,8 +116,9 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 const text = (value) => (typeof value === "string" && value !== "" ? value : undefined)
 const clip = (value) => (typeof value === "string" ? value.slice(0, MAX_REPORT_CHARS) : undefined)
 
-// The gate for one client. `lookup(sessionID)` resolves to `{ agent, parent, directory }` as far as the client knows.
-function gate(lookup) {
+// The gate for one client. `lookup(sessionID)` resolves to `{ agent, parent, directory }` as far as the client knows;
+// `abort(sessionID)` ends what the session is doing, where the client can.
+function gate(lookup, abort) {
   const agents = new Memory() // sessionID -> name of the agent
   const sessions = new Memory() // sessionID -> { agent, parent, directory }
   const prompts = new Memory() // sessionID -> id of the last message a person wrote
@@ -159,13 +164,29 @@ function gate(lookup) {
     }
   }
 
+  // Asks, and ends the run where the answer says that the session is stopped: the next call would be refused anyway.
+  async function heeding(id, question) {
+    let stop = false
+    try {
+      const answer = question()
+      stop = answer.stop === true
+      return answer
+    } catch (error) {
+      stop = error?.stop === true
+      throw error
+    } finally {
+      // A little later, so that the model and the person are told of this call. The next one is refused anyway.
+      if (stop) setTimeout(() => root(id).then(abort).catch(() => {}), ABORT_MS)
+    }
+  }
+
   // Throws, or lets the call run with `args` changed in place.
   async function before(call, args, where) {
     const question = { event: "tool.execute.before", input: call, output: { args: args ?? {} } }
     const message = await frame(question, call.sessionID, where)
     // Without its name nobody can tell whether an agent is quarantined.
     if (!message.agent) throw blocked("OpenCode does not say which agent makes it")
-    const answer = ask(message)
+    const answer = await heeding(call.sessionID, () => ask(message))
     if (answer.action === "modify") {
       if (!isObject(answer.args) || !isObject(args)) throw blocked("the binary changes arguments that are not there")
       for (const [name, value] of Object.entries(answer.args)) {
@@ -197,7 +218,8 @@ function gate(lookup) {
   async function ended(call, args, output, where) {
     try {
       const message = { event: "tool.execute.after", input: { ...call, args: args ?? {} }, output }
-      return text(ask(await frame(message, call.sessionID, where)).message)
+      const framed = await frame(message, call.sessionID, where)
+      return text((await heeding(call.sessionID, () => ask(framed))).message)
     } catch {
       return undefined
     }
@@ -298,7 +320,7 @@ async function server(ctx) {
     const found = await ctx.client.session.get({ path: { id } })
     const info = found?.data ?? found
     return { agent: info?.agent, parent: info?.parentID, directory: info?.directory }
-  })
+  }, (id) => ctx.client.session.abort({ path: { id } }))
   return {
     "tool.execute.before": async (input, output) => {
       const call = { tool: input.tool, sessionID: input.sessionID, callID: input.callID }
@@ -356,7 +378,7 @@ async function setup(ctx) {
     const info = found?.data ?? found
     const directory = text(info?.location?.directory) ?? text(info?.directory) ?? here
     return { agent: nameOf(info?.agent), parent: info?.parentID, directory }
-  })
+  }, () => {})
   const call = (event) => ({ tool: event.tool, sessionID: event.sessionID, callID: event.id ?? event.callID })
 
   await ctx.tool.hook("execute.before", async (event) => {

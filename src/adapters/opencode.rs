@@ -151,11 +151,14 @@ struct Line<'a> {
     /// What takes the place of the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<&'a str>,
+    /// The session is stopped: its run is to end.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stop: bool,
 }
 
 impl<'a> Line<'a> {
     fn new(action: &'static str, message: Option<&'a str>) -> Line<'a> {
-        Line { action, message, args: None, output: None }
+        Line { action, message, args: None, output: None, stop: false }
     }
 }
 
@@ -171,7 +174,8 @@ pub(super) fn encode(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
             message::noted
         };
         let text = (decision.enforcement() != Enforcement::Proceed).then(|| said(decision));
-        return pass(&Line::new("allow", text.as_deref()));
+        let stop = decision.enforcement() == Enforcement::Stop;
+        return pass(&Line { stop, ..Line::new("allow", text.as_deref()) });
     };
     match decision.enforcement() {
         Enforcement::Proceed => pass(&Line::new("allow", None)),
@@ -183,9 +187,10 @@ pub(super) fn encode(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
             .rewrite()
             .and_then(|rewrite| rewritten(decoded, decision, rewrite))
             .unwrap_or_else(|| block(&message::blocked(decision))),
-        // OpenCode cannot ask, and cannot be told to stop: the state refuses what comes after.
+        // OpenCode cannot ask.
         Enforcement::Ask | Enforcement::Deny => block(&message::blocked(decision)),
-        Enforcement::Stop => block(&message::stopped(decision)),
+        // Should the plugin not end the run, the state refuses what comes after.
+        Enforcement::Stop => refuse(&message::stopped(decision), true),
     }
 }
 
@@ -211,7 +216,11 @@ fn pass(line: &Line<'_>) -> Reply {
 }
 
 pub(super) fn block(text: &str) -> Reply {
-    let stdout = bytes(&Line::new("block", Some(text)));
+    refuse(text, false)
+}
+
+fn refuse(text: &str, stop: bool) -> Reply {
+    let stdout = bytes(&Line { stop, ..Line::new("block", Some(text)) });
     Reply { stdout, stderr: format!("{text}\n").into_bytes(), code: ExitKind::Block }
 }
 

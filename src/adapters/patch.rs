@@ -78,17 +78,17 @@ fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}')
 }
 
-/// The lines that the patch adds, and whether they were too many to be kept.
-fn added(text: &str) -> (String, bool) {
+/// The lines that the patch adds, and their length if they were too many to be kept.
+fn added(text: &str) -> (String, Option<u32>) {
     let mut content = String::new();
     for line in text.split('\n').filter_map(|line| line.strip_prefix('+')) {
         if content.len() + line.len() >= Action::MAX_CONTENT {
-            return (String::new(), true);
+            return (String::new(), Some(u32::try_from(text.len()).unwrap_or(u32::MAX)));
         }
         content.push_str(line);
         content.push('\n');
     }
-    (content, false)
+    (content, None)
 }
 
 fn commands(changes: &[Change<'_>]) -> String {
@@ -149,7 +149,7 @@ mod tests {
         let text = "*** Begin Patch\n*** Update File: src/a b.rs\n@@ fn x\n-old\n+new\n+two\n*** End Patch";
         assert_eq!(
             action(text).unwrap(),
-            Action::Edit { path: "src/a b.rs".to_owned(), content: "new\ntwo\n".to_owned(), long: false }
+            Action::Edit { path: "src/a b.rs".to_owned(), content: "new\ntwo\n".to_owned(), long: None }
         );
         assert!(matches!(action("*** Add File: n\n+x").unwrap(), Action::Edit { path, .. } if path == "n"));
     }
@@ -184,7 +184,11 @@ mod tests {
         let long = format!("*** Add File: a\n{}", "+line of text\n".repeat(40_000));
         assert_eq!(
             action(&long).unwrap(),
-            Action::Edit { path: "a".to_owned(), content: String::new(), long: true }
+            Action::Edit {
+                path: "a".to_owned(),
+                content: String::new(),
+                long: u32::try_from(long.len()).ok()
+            }
         );
     }
 }

@@ -136,14 +136,14 @@ impl<'a> Args<'a> {
         Ok(self.text(word)?.map(Cow::into_owned))
     }
 
-    /// Content, and whether it was too long to be kept. Raw text is never shorter than what it stands for, so the bound
+    /// Content, and how long it was if it was too long to be kept. Raw text is never shorter than what it stands for, so the bound
     /// holds without decoding a megabyte.
-    fn content(&self, word: Word) -> Result<Option<(String, bool)>, Fault> {
+    fn content(&self, word: Word) -> Result<Option<(String, Option<u32>)>, Fault> {
         let Some((name, raw)) = self.find(word)? else { return Ok(None) };
         if raw.starts_with('"') && raw.len() > Action::MAX_CONTENT + 2 {
-            return Ok(Some((String::new(), true)));
+            return Ok(Some((String::new(), too_long(raw))));
         }
-        Ok(Some((decode_text(raw, name)?.into_owned(), false)))
+        Ok(Some((decode_text(raw, name)?.into_owned(), None)))
     }
 }
 
@@ -360,7 +360,7 @@ fn edit(args: &Args<'_>) -> Result<Action, Fault> {
     // Deleting a notebook cell has no new text, and the text of one for reading is run by nothing.
     let reading = args.object.text("cell_type")?.as_deref() == Some("markdown");
     let (content, long) = match args.content(Word::NewText)? {
-        Some(_) if reading => (String::new(), false),
+        Some(_) if reading => (String::new(), None),
         Some(content) => content,
         None => several(args)?,
     };
@@ -368,10 +368,10 @@ fn edit(args: &Args<'_>) -> Result<Action, Fault> {
 }
 
 /// The new texts of several changes to one file, a line each.
-fn several(args: &Args<'_>) -> Result<(String, bool), Fault> {
-    let Some(raw) = args.object.raw("edits") else { return Ok((String::new(), false)) };
+fn several(args: &Args<'_>) -> Result<(String, Option<u32>), Fault> {
+    let Some(raw) = args.object.raw("edits") else { return Ok((String::new(), None)) };
     if raw.len() > Action::MAX_CONTENT {
-        return Ok((String::new(), true));
+        return Ok((String::new(), too_long(raw)));
     }
     let changes: Vec<&RawValue> = serde_json::from_str(raw).map_err(|_| bad("argument edits is no list"))?;
     let mut content = String::new();
@@ -380,7 +380,12 @@ fn several(args: &Args<'_>) -> Result<(String, bool), Fault> {
         content.push_str(&change.text(Word::NewText)?.unwrap_or_default());
         content.push('\n');
     }
-    Ok((content, false))
+    Ok((content, None))
+}
+
+/// The length of what is not kept.
+fn too_long(text: &str) -> Option<u32> {
+    Some(u32::try_from(text.len()).unwrap_or(u32::MAX))
 }
 
 fn search(args: &Args<'_>, kind: SearchKind) -> Result<Action, Fault> {

@@ -134,6 +134,14 @@ pub enum Command {
         /// The session's id, from the message or the audit log
         session: String,
     },
+    /// Tell the command of `interventions.notify` of a stopped session, as the hook does when it stops one
+    #[command(
+        after_help = "Example:\n  lazaret notify ~/.local/state/lazaret/reports/stop-20261122T065350.812Z-4b1d9c0a7e35f286.json"
+    )]
+    Notify {
+        /// The session's report, by its path or name
+        report: PathBuf,
+    },
     /// What the log adds up to: how calls were answered, how long it took, which rules spoke
     #[command(
         after_help = "Examples:\n  lazaret stats --since 7d\n  lazaret stats --client claude-code --json\n  \

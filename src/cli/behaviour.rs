@@ -1,5 +1,6 @@
 //! The order of what happens when a call has ended: it becomes a deed, patterns are looked for, and what is to be said is said.
 
+use crate::cli::emergency::{self, Stopped};
 use crate::cli::record::Log;
 use crate::domain::{
     Decision, Deed, Enforcement, Facts, Fault, InterventionKind, Outcome, Places, Policy, Purpose, Reason,
@@ -10,6 +11,7 @@ use crate::host::state::{self, Look, Reported, Store};
 use crate::review::behaviour::{self, Chosen, History, Report};
 use crate::review::{self, redact};
 use crate::rules::{self, Survey};
+use std::path::PathBuf;
 
 /// How a call ended, as the client reports it.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +28,8 @@ pub struct Told {
     pub verdict: Option<Verdict>,
     /// The intervention that it leads to.
     pub chosen: Option<Chosen>,
+    /// The report of the session, if it is stopped now.
+    pub report: Option<Result<PathBuf, Fault>>,
 }
 
 /// A call has ended that counts for its session's behaviour.
@@ -63,7 +67,10 @@ pub fn after_refusal(
         return decision;
     }
     let chosen = match refused(request, call, known, (store, log.now)) {
-        Ok(told) => told.chosen,
+        Ok(told) => {
+            emergency::announce(told.report, known.2, log);
+            told.chosen
+        }
         Err(fault) => {
             let _recorded = log.fault(&fault);
             None
@@ -108,20 +115,21 @@ fn remembered(
         let duration_ms = if known.duration_ms == 0 { took_ms } else { known.duration_ms };
         let deed = Deed { number: told.number, duration_ms, ..known };
         let behaviour = &mut told.document.behaviour;
-        let judged = behaviour::judge(
-            &History::new(&deed, told.deeds),
-            behaviour,
-            error.as_deref(),
-            now.unix_ms,
-            policy,
-        );
-        let stops = judged.chosen.as_ref().filter(|chosen| chosen.kind == InterventionKind::EmergencyStop);
-        if let Some(chosen) = stops {
+        let history = History::new(&deed, told.deeds);
+        let mut chosen = behaviour::judge(&history, behaviour, error.as_deref(), now.unix_ms, policy).chosen;
+        let mut report = None;
+        if let Some(chosen) = chosen.as_mut().filter(|chosen| chosen.kind == InterventionKind::EmergencyStop)
+        {
+            let saved = Stopped { request, chosen, history: &history, behaviour }.report(store.dir(), now);
+            if let Ok(path) = &saved {
+                chosen.text.push_str(&format!("; what it did last stands in {}", path.display()));
+            }
+            report = Some(saved);
             told.document.stopped = Some(chosen.text.clone());
         }
-        (judged.chosen, Some(deed))
+        ((chosen, report), Some(deed))
     })?;
-    Ok(told.map_or_else(Told::default, |(chosen, verdict)| Told { verdict, chosen }))
+    Ok(told.map_or_else(Told::default, |((chosen, report), verdict)| Told { verdict, chosen, report }))
 }
 
 /// The same for one that does not: only its outcome is kept.
@@ -134,7 +142,7 @@ pub fn recorded(
     let subject = &request.subject;
     let call = Reported { call: review::identify(subject, call).call, outcome: ended.outcome };
     let told = state::reported(store, subject, now, call, |_| ((), None))?;
-    Ok(Told { verdict: told.and_then(|((), verdict)| verdict), chosen: None })
+    Ok(Told { verdict: told.and_then(|((), verdict)| verdict), ..Told::default() })
 }
 
 /// The person has said what is to be done.

@@ -48,7 +48,7 @@ impl Trail {
         let (Some(survey), Some((call, _))) = (&judged.survey, &judged.call) else { return };
         self.marks.clone_from(&survey.marks);
         let own = match &call.action {
-            Action::Write { path, content, long: false } => Some((join(&judged.cwd, path), content.clone())),
+            Action::Write { path, content, long: None } => Some((join(&judged.cwd, path), content.clone())),
             _ => None,
         };
         let printed = survey.written.iter().map(|(path, text)| (path.clone(), text.text()));

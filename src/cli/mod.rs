@@ -10,11 +10,13 @@ mod checkpoint;
 mod closed;
 pub mod config;
 pub mod doctor;
+mod emergency;
 pub mod hook;
 pub mod install;
 mod judge;
 mod keep;
 mod lines;
+mod notify;
 mod progress;
 mod quarantine;
 mod record;
@@ -172,6 +174,7 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Command::Rollback(args) => rollback::run(args, &Machine::here()?, out),
         Command::Allow { code } => allow::run(code, &Machine::here()?, out),
         Command::Resume { session } => resume::run(session, &Machine::here()?, out),
+        Command::Notify { report } => notify::run(report, &Machine::here()?, out),
         Command::Stats(args) => stats::run(args, &Machine::here()?, out),
         Command::Run(args) => run::run(args, &Machine::here()?, out),
         Command::Feedback(args) => stats::feedback(args, &Machine::here()?, out),

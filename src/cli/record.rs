@@ -128,6 +128,11 @@ impl Log<'_> {
         self.plain(EventKind::SessionResumed, note)
     }
 
+    /// The user's command was told of a stopped session.
+    pub fn notified(&self, note: &str) -> Result<(), Fault> {
+        self.plain(EventKind::NotificationSent, note)
+    }
+
     /// A fault that has no decision to stand in.
     pub fn fault(&self, fault: &Fault) -> Result<(), Fault> {
         self.plain(EventKind::Fault, &format!("{}: {}", fault.kind.code(), fault.message()))

@@ -49,6 +49,8 @@ pub enum EventKind {
     AuditPruned,
     /// A person said whether a decision was right.
     Feedback,
+    /// The user's command was told of a stopped session.
+    NotificationSent,
 }
 
 impl EventKind {
@@ -94,6 +96,7 @@ impl EventKind {
             EventKind::TrustChanged => "trust_changed",
             EventKind::AuditPruned => "audit_pruned",
             EventKind::Feedback => "feedback",
+            EventKind::NotificationSent => "notification_sent",
         }
     }
 }
@@ -111,6 +114,7 @@ impl EventKind {
             | EventKind::SubagentStarted
             | EventKind::SubagentStopped
             | EventKind::PromptSubmitted
+            | EventKind::NotificationSent
             | EventKind::QuarantineSessionStarted
             | EventKind::QuarantineSessionEnded
             | EventKind::QuarantineAccess

@@ -154,6 +154,9 @@ pub struct InterventionPolicy {
     pub hard_stop: bool,
     /// Interventions of one kind against one pattern before the next kind is made.
     pub max_retries: u32,
+    /// Program and arguments that are told when a session is stopped; empty = none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notify: Vec<String>,
 }
 
 /// The audit log.
@@ -260,7 +263,12 @@ impl Default for Policy {
                 enabled: words(&[PatternPolicy::ALL]),
                 sensitivity: Sensitivity::Medium,
             },
-            interventions: InterventionPolicy { soft_correction: true, hard_stop: true, max_retries: 3 },
+            interventions: InterventionPolicy {
+                soft_correction: true,
+                hard_stop: true,
+                max_retries: 3,
+                notify: Vec::new(),
+            },
             audit: AuditPolicy {
                 enabled: true,
                 log_level: LogLevel::Info,

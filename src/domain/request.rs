@@ -151,17 +151,17 @@ pub enum Action {
     Read {
         path: String,
     },
-    /// The whole content of a file; `content` is empty when it was longer than [`Action::MAX_CONTENT`] and `long` is set.
+    /// The whole content of a file; `content` is empty when it was longer than [`Action::MAX_CONTENT`], and `long` says about how many bytes it had.
     Write {
         path: String,
         content: String,
-        long: bool,
+        long: Option<u32>,
     },
     /// A change to a part of a file; `content` is the new text.
     Edit {
         path: String,
         content: String,
-        long: bool,
+        long: Option<u32>,
     },
     Search {
         kind: SearchKind,

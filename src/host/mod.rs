@@ -9,6 +9,7 @@ pub mod clock;
 pub mod config;
 #[cfg(all(target_arch = "x86_64", any(test, target_env = "musl")))]
 mod copy;
+pub mod detached;
 pub mod dirs;
 pub mod facts;
 pub mod files;
@@ -24,6 +25,7 @@ pub mod places;
 mod private;
 pub mod quarantine;
 pub mod registration;
+pub mod reports;
 pub mod start;
 pub mod state;
 pub mod trust;

@@ -96,8 +96,8 @@ pub fn call(example: &str) -> ToolCall {
     let (path, content) = (join(PROJECT, first), more.to_owned());
     let (tool, action) = match word {
         "Read" => (Tool::Read, Action::Read { path }),
-        "Write" => (Tool::Write, Action::Write { path, content, long: false }),
-        "Edit" => (Tool::Edit, Action::Edit { path, content, long: false }),
+        "Write" => (Tool::Write, Action::Write { path, content, long: None }),
+        "Edit" => (Tool::Edit, Action::Edit { path, content, long: None }),
         "Grep" => {
             let kind = SearchKind::Grep;
             (Tool::Grep, Action::Search { kind, pattern: content, path: Some(path), glob: None })

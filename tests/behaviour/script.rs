@@ -154,10 +154,10 @@ impl Step {
                 },
             ),
             Kind::Writes { path, text, whole: true } => {
-                (Tool::Write, Action::Write { path: path.clone(), content: text.clone(), long: false })
+                (Tool::Write, Action::Write { path: path.clone(), content: text.clone(), long: None })
             }
             Kind::Writes { path, text, whole: false } => {
-                (Tool::Edit, Action::Edit { path: path.clone(), content: text.clone(), long: false })
+                (Tool::Edit, Action::Edit { path: path.clone(), content: text.clone(), long: None })
             }
             Kind::Runs { command, .. } => {
                 (Tool::Bash, Action::Shell { command: command.clone(), workdir: None })

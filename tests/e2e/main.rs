@@ -10,6 +10,7 @@
     reason = "tests"
 )]
 
+mod behaviour;
 mod claude;
 mod clients;
 mod deeds;

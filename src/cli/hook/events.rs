@@ -2,7 +2,7 @@
 
 use super::Setting;
 use crate::cli::quarantine as quarantined;
-use crate::cli::{behaviour, call, keep};
+use crate::cli::{behaviour, call, emergency, keep};
 use crate::domain::{Asking, Decision, Event, Fault, Outcome, Places, Request, ToolCall, Trust, Verdict};
 use crate::host::checkpoint::Checkpoints;
 use crate::host::permit::Permits;
@@ -92,7 +92,9 @@ fn finish(
     keep::ended(request, call, &places, (&setting.dirs, &setting.policy))?;
     let watched = setting.trust(subject) == Trust::Ordinary && setting.policy.enabled;
     let told = if watched {
-        behaviour::ended(request, call, ended, (&places, &setting.policy), (&store, now))?
+        let mut told = behaviour::ended(request, call, ended, (&places, &setting.policy), (&store, now))?;
+        emergency::announce(told.report.take(), &setting.policy, setting.log());
+        told
     } else {
         behaviour::recorded(request, call, ended, (&store, now))?
     };

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub use chain::FILE as CHAIN;
 pub use prune::{Pruned, prune, sweep};
-pub use read::{Filter, Found, Line, Lines, Tail, lines};
+pub use read::{Filter, Found, Line, Lines, Tail, last, lines};
 pub use verify::{Bad, Checked, Torn, Wrong, verify};
 
 use super::clock::{self, Now};

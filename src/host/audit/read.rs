@@ -77,6 +77,22 @@ pub fn lines(dir: &Path, filter: Filter) -> Result<Lines, Fault> {
     Ok(Lines { files: files(dir)?.into_iter(), open: None, pending: Vec::new(), sieve })
 }
 
+/// The last lines of the log's newest part that the filter lets through, oldest first, at most `most`. What lies further back than the
+/// last megabyte is not looked at, and what cannot be read is left out.
+pub fn last(dir: &Path, filter: Filter, most: usize) -> Vec<Line> {
+    let sieve = Sieve::new(filter);
+    let newest = files(dir).ok().and_then(|files| files.into_iter().next_back());
+    let bytes = newest.and_then(|path| super::prune::tail(&path)).unwrap_or_default();
+    let lines = bytes.split(|byte| *byte == b'\n').rev().filter_map(parse);
+    let found = lines.map(|line| Found::Line(Box::new(line))).filter(|found| sieve.lets_through(found));
+    let mut last: Vec<Line> = found
+        .filter_map(|found| if let Found::Line(line) = found { Some(*line) } else { None })
+        .take(most)
+        .collect();
+    last.reverse();
+    last
+}
+
 /// Reads on as it is asked.
 #[derive(Debug)]
 pub struct Lines {

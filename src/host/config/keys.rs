@@ -274,6 +274,12 @@ pub static KEYS: &[Key] = &[
         "interventions of one kind against one pattern before the next kind is made",
     ),
     key(
+        "interventions.notify",
+        (Kind::Command, Stricter::Neither),
+        field!(words interventions.notify),
+        "program and arguments that are told when a session is stopped; only from a managed or a user's file (docs/behaviour.md)",
+    ),
+    key(
         "audit.enabled",
         (Kind::Switch, Stricter::On),
         field!(switch audit.enabled),
@@ -510,6 +516,7 @@ mod tests {
                 (Kind::Words(item), Value::Words(words)) => {
                     assert!(words.iter().all(|word| item.refuse(word).is_none()), "{}", key.name);
                 }
+                (Kind::Command, Value::Words(words)) => assert!(words.is_empty(), "{}", key.name),
                 (Kind::Switch, Value::Switch(_))
                 | (Kind::Limits, Value::Limits(_))
                 | (Kind::Rules, Value::Rules(_))

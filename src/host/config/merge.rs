@@ -91,7 +91,7 @@ fn resolve(key: &'static Key, layers: &[Layer], notes: &mut Vec<Note>) -> Resolv
         .flat_map(|(at, layer)| layer.entries.iter().map(move |entry| (at, layer, entry)))
         .filter(|(_, _, entry)| entry.key.name == key.name)
         .collect();
-    let setter = said.iter().find(|(_, layer, _)| layer.may_loosen);
+    let setter = said.iter().find(|(_, layer, _)| may_set(key, layer));
     let mut resolved = match setter {
         Some((at, _, entry)) => Resolved { key, value: entry.value.clone(), from: vec![*at] },
         None => Resolved { key, value: key.get(&Policy::default()), from: Vec::new() },
@@ -111,6 +111,11 @@ fn resolve(key: &'static Key, layers: &[Layer], notes: &mut Vec<Note>) -> Resolv
         }
     }
     resolved
+}
+
+/// A program that is started is nobody's affair but the user's: no project's file names one, trusted or not.
+fn may_set(key: &Key, layer: &Layer) -> bool {
+    layer.may_loosen && (key.kind != Kind::Command || layer.origin != Origin::Project)
 }
 
 /// The exceptions of every layer that may loosen: they do not replace each other. Each learns where it stands.
@@ -157,6 +162,7 @@ fn note(key: &Key, (layer, entry): (&Layer, &Entry), upper: Option<&Layer>, valu
         (_, Some(upper)) if upper.path != layer.path && upper.origin != Origin::Project => {
             (NoteKind::Overruled, format!("the {} file {} sets it", upper.origin.name(), upper.path))
         }
+        _ if key.kind == Kind::Command => (NoteKind::Untrusted, "a project's file cannot set it".to_owned()),
         (true, _) => (NoteKind::Overruled, "a file nearer to the working directory sets it".to_owned()),
         (false, _) => (
             NoteKind::Untrusted,

@@ -151,6 +151,7 @@ impl Reader<'_> {
                 words.iter().find(|word| **word == text).map(|word| Value::Word(word)).ok_or_else(wrong)
             }
             Kind::Words(item) => self.words(item, value).map_err(|why| why.unwrap_or_else(wrong)),
+            Kind::Command => command(value).map(Value::Words).ok_or_else(wrong),
             Kind::Limits => limits(value).map(Value::Limits),
             // They are read one by one, so that one that is broken does not take the others with it.
             Kind::Rules => Err(wrong()),
@@ -209,6 +210,18 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// A program and its arguments, in their order; an empty list is none.
+fn command(value: &DeValue<'_>) -> Option<Vec<String>> {
+    /// Longest of them, in bytes.
+    const LONGEST: usize = 1024;
+    let array = value.as_array().filter(|array| array.len() <= MAX_ITEMS)?;
+    let words: Vec<String> =
+        array.iter().map(|word| word.get_ref().as_str().map(str::to_owned)).collect::<Option<_>>()?;
+    let fits = |word: &String| word.len() <= LONGEST && !word.contains('\0');
+    let absolute = words.first().is_none_or(|program| program.starts_with('/'));
+    (absolute && words.iter().all(fits)).then_some(words)
 }
 
 /// What is wrong with the order of a group of thresholds.

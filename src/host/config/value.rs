@@ -31,6 +31,8 @@ pub enum Kind {
         later: &'static [&'static str],
     },
     Words(Item),
+    /// A program by its absolute path, and its arguments. Never taken from a project's file.
+    Command,
     /// Tables with `tool`, `calls` and `window_seconds`.
     Limits,
     /// Whole rules.
@@ -154,7 +156,12 @@ impl Kind {
     pub const fn is_tables(self) -> bool {
         match self {
             Kind::Limits | Kind::Rules | Kind::Exceptions => true,
-            Kind::Switch | Kind::Whole { .. } | Kind::Fraction | Kind::Word { .. } | Kind::Words(_) => false,
+            Kind::Switch
+            | Kind::Whole { .. }
+            | Kind::Fraction
+            | Kind::Word { .. }
+            | Kind::Words(_)
+            | Kind::Command => false,
         }
     }
 
@@ -168,6 +175,7 @@ impl Kind {
             Kind::Fraction => "a number from 0 to 1".to_owned(),
             Kind::Word { words, .. } => quoted(words),
             Kind::Words(item) => format!("a list of {}", item.describe()),
+            Kind::Command => "a list of a program's absolute path and its arguments".to_owned(),
             Kind::Limits => "tables with tool, calls (1 to 10000) and window_seconds (1 to 86400)".to_owned(),
             Kind::Rules => "rules as `lazaret rules show ID --toml` writes them".to_owned(),
             Kind::Exceptions => {

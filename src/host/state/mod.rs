@@ -47,6 +47,11 @@ impl Store {
         self
     }
 
+    /// lazaret's state directory.
+    pub fn dir(&self) -> &Path {
+        &self.state_dir
+    }
+
     fn sessions(&self) -> PathBuf {
         self.state_dir.join("sessions")
     }

@@ -131,14 +131,15 @@ fn claimed(claims: &[Claim]) -> Option<Operation> {
 
 /// Bytes that a call brings with it to be written.
 fn size(action: &Action) -> u32 {
-    let bytes = match action {
-        Action::Write { content, .. } | Action::Edit { content, .. } => content.len(),
+    match action {
+        Action::Write { content, long, .. } | Action::Edit { content, long, .. } => {
+            long.unwrap_or_else(|| u32::try_from(content.len()).unwrap_or(u32::MAX))
+        }
         Action::Shell { .. }
         | Action::Read { .. }
         | Action::Search { .. }
         | Action::Fetch { .. }
         | Action::Spawn { .. }
         | Action::Other { .. } => 0,
-    };
-    u32::try_from(bytes).unwrap_or(u32::MAX)
+    }
 }

@@ -605,7 +605,7 @@ fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             scripts::written(&text).iter().take(MAX_LITERALS).any(|file| {
                 let file =
                     file.strip_prefix('~').map_or_else(|| file.clone(), |rest| format!("{home}{rest}"));
-                let action = Action::Write { path: join(cwd, &file), content: String::new(), long: false };
+                let action = Action::Write { path: join(cwd, &file), content: String::new(), long: None };
                 // In the project it is ordinary work, and the same as with any other tool.
                 let moves =
                     text.contains("move(") || text.contains("rename(") || text.contains("renameSync(");

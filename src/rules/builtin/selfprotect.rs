@@ -1167,7 +1167,7 @@ fn hooks_disabled<'a>(scene: &Scene<'a>) -> Found<'a> {
                 return Found::yes(path);
             }
             // Longer than we look: only a settings file would be worth hiding it in.
-            if *long && settings { Found::unsure(path) } else { Found::No }
+            if long.is_some() && settings { Found::unsure(path) } else { Found::No }
         }
         Action::Shell { command, .. } => {
             if !command.contains("disableAllHooks") {
