@@ -337,7 +337,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("let the person open the connection that is needed")),
         when: &[
             When::Command(flagged(lists::NETCATS, &[&["-e", "-c", "--exec", "--sh-exec", "--lua-exec"]])),
-            When::Command(Command { operand: Operand::Contains(&["exec:", "system:"]), ..run(&["socat"]) }),
+            predicate("program_on_a_socket", Trigger::programs(&["socat"]), served),
             When::Code(Code {
                 programs: &[],
                 all: &[
@@ -1477,6 +1477,24 @@ fn private_served<'a>(scene: &Scene<'a>) -> Found<'a> {
             } else {
                 places.any(|arg| private(arg, inv))
             }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `socat TCP-LISTEN:1,fork EXEC:/bin/sh`: whatever program it is, unless that one only gives back what it is given.
+fn served<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const HARMLESS: &[&str] = &["cat", "date", "true", "false", "rev", "wc", "hostname", "uptime"];
+    let found = scene.first(&["socat"], |inv| {
+        inv.operands.iter().any(|arg| {
+            let text = arg.text().to_ascii_lowercase();
+            ["exec:", "system:"].iter().any(|address| {
+                text.split_once(address).is_some_and(|(_, program)| {
+                    let program = program.split(',').next().unwrap_or_default().trim_matches(['"', '\'']);
+                    let name = program.strip_prefix("/usr/bin/").or(program.strip_prefix("/bin/"));
+                    !HARMLESS.contains(&name.unwrap_or(program))
+                })
+            })
+        })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -227,6 +227,7 @@ pub(super) const RULES: &[Rule] = &[
             "[[ -f x ]] && make",
             "/bin/ls *.md",
             "./target/debug/deps/x-*",
+            "concurrently 'npm:lint-*'",
         ],
         ..RULE
     },
@@ -269,6 +270,9 @@ pub(super) const RULES: &[Rule] = &[
             "PROMPT_COMMAND=x; ls",
             "GIT_SSH_COMMAND='sh -c id' git fetch",
             "env NODE_OPTIONS=--require=/tmp/x.js node app.js",
+            "NODE_OPTIONS='-r ./x.js' npm test",
+            "NODE_OPTIONS='--import data:text/javascript,x' node app.js",
+            "NODE_OPTIONS=--inspect=0.0.0.0:9229 node app.js",
             "PYTHONSTARTUP=/tmp/x python3",
             "ENV=./x sh -i",
             "PATH=.:$PATH ls",
@@ -283,6 +287,8 @@ pub(super) const RULES: &[Rule] = &[
             "FOO=1 ls",
             "echo LD_PRELOAD=x",
             "NODE_OPTIONS=--max-old-space-size=4096 npm run build",
+            "NODE_OPTIONS='-r ts-node/register --no-warnings' node index.ts",
+            "NODE_OPTIONS=--inspect-brk pnpm dev",
             "GIT_SSH_COMMAND='ssh -i ~/.ssh/k' git fetch",
             "git commit -m 'LD_PRELOAD=x'",
             "ENV=production npm start",
@@ -387,9 +393,18 @@ fn is_fed(index: usize, scene: &Scene<'_>) -> bool {
 }
 
 fn pattern_command<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let hides = |inv: &&Invocation| inv.word.has_glob() && !inv.word.text().starts_with('[');
+    let hides =
+        |inv: &&Invocation| inv.word.has_glob() && !inv.word.text().starts_with('[') && !names_scripts(inv);
     let found = scene.invocations().iter().filter(hides).find(|inv| !is_built_here(inv, scene));
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `concurrently "npm:lint-*"`: scripts of the manifest, which that program looks up itself.
+fn names_scripts(inv: &Invocation) -> bool {
+    let runner = inv.word.prefix().split(':').next().unwrap_or_default();
+    inv.wrappers.last().is_some_and(|name| name == "concurrently")
+        && matches!(runner, "npm" | "yarn" | "pnpm" | "bun" | "node" | "deno")
+        && inv.word.prefix().contains(':')
 }
 
 /// A program in a directory of the project, such as `./target/release/deps/bench-*`. (A pattern alone may be the name of any.)
@@ -585,9 +600,7 @@ fn assigns_loader(text: &str) -> bool {
 fn loads(name: &str, value: &str) -> bool {
     let value = value.trim_matches(['"', '\'']);
     match name {
-        "NODE_OPTIONS" => ["--require", "-r", "--import", "--loader", "--experimental-loader", "--inspect"]
-            .iter()
-            .any(|flag| value.contains(flag)),
+        "NODE_OPTIONS" => node_loads(value),
         "GIT_SSH_COMMAND" | "GIT_SSH" => {
             !(value == "ssh" || value.starts_with("ssh ")) || value.contains("ProxyCommand")
         }
@@ -613,6 +626,25 @@ fn loads(name: &str, value: &str) -> bool {
         }
         _ => LOADERS.contains(&name) && !value.is_empty(),
     }
+}
+
+/// Options of Node that load a module which the project does not name by itself, or let the network steer it.
+fn node_loads(value: &str) -> bool {
+    const LOADS: &[&str] = &["--require", "-r", "--import", "--loader", "--experimental-loader"];
+    let words = || value.split_whitespace();
+    // The name of an installed package (`ts-node/register`) is the project's own choice.
+    let is_package = |name: &str| {
+        let first = name.trim_start_matches('@');
+        first.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && !name.contains([':', '$', '`', '\\'])
+            && !name.split('/').any(|part| part == "..")
+    };
+    words().zip(words().skip(1).chain([""])).any(|(word, next)| {
+        let (flag, given) = word.split_once('=').unwrap_or((word, next));
+        LOADS.contains(&flag) && !is_package(given)
+            || flag.starts_with("--inspect") && word.contains('=') && !given.starts_with("127.0.0.1")
+            || flag.starts_with("-r") && flag.len() > 2
+    })
 }
 
 fn reordered_text<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -128,7 +128,7 @@ pub(super) const TABLE: &[Program] = &[
     run("csc"),
     run("cscope"),
     edit("cspell", "-c"),
-    run("ctags"),
+    p("ctags", "-o:w -f:w -L:r -R! -e! -a!", Deed::Process, Operands::Read),
     p("ctest", "-R -E -j -C -L --test-dir:d --timeout --build-config -T", Deed::Process, Operands::Text),
     run("cucumber"),
     run("cypress"),
