@@ -356,6 +356,9 @@ fn as_shipped_all_is_saved_and_nothing_is_milder() {
     let (code, answer) = world.check("git reset --hard");
     assert_eq!((code, &answer["verdict"]), (2, &json!("block")));
     assert!(!answer["reasons"].to_string().contains("checkpoint"), "{answer}");
+    let (code, answer) = world.check("rm -rf src");
+    assert_eq!((code, &answer["verdict"]), (0, &json!("warn")));
+    assert!(answer["reasons"].to_string().contains("asks a person where that cannot be done"), "{answer}");
     let answer =
         shell(&world, "t1", "rm -rf src", |project| fs::remove_dir_all(project.join("src")).unwrap());
     assert!(answer.stdout.contains("lazaret rollback"), "{}", answer.stdout);

@@ -223,6 +223,10 @@ fn one(
 
 /// What a checkpoint changes in the answer; a dry run makes none, so it only says so unless it is to answer as if it did.
 fn with_checkpoint(mut judged: Judged, saves: bool) -> Judged {
+    if judged.leans {
+        let would = "the hook saves it first, and asks a person where that cannot be done in full";
+        judged.decision.note("checkpoint.would", would.to_owned());
+    }
     if !judged.undoable {
         return judged;
     }

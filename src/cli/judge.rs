@@ -149,6 +149,8 @@ pub struct Judged {
     pub cwd: String,
     /// With a checkpoint of what it discards it would be a warning.
     pub undoable: bool,
+    /// It is let through because what it deletes is saved first.
+    pub leans: bool,
     /// Of a call about to run.
     pub call: Option<(ToolCall, Identity)>,
 }
@@ -177,6 +179,7 @@ impl Judge {
                 notes,
                 cwd: cwd.clone(),
                 undoable: false,
+                leans: false,
                 call: None,
             });
         };
@@ -214,12 +217,13 @@ impl Judge {
         let decision = quarantine::settle(review::decide(&case), spawned.as_ref());
         let identity = review::identify(subject, call);
         let call = Some((call.clone(), identity));
+        let leans = policy.checkpoints.enabled && undoable::leans_on_a_checkpoint(&decision);
         let undoable = policy.checkpoints.enabled
             && policy.checkpoints.instead_of_block
             && undoable::is_undoable(&decision)
             && undoable::discarded(&survey, &facts).is_some();
         let (subject, cwd) = (subject.clone(), cwd.clone());
-        Ok(Judged { decision, subject, survey: Some(survey), notes, cwd, undoable, call })
+        Ok(Judged { decision, subject, survey: Some(survey), notes, cwd, undoable, leans, call })
     }
 
     /// Where a call made in `cwd` stands: looked up anew where the last call was made elsewhere.
@@ -259,6 +263,7 @@ fn faulty(client: Client, fault: Fault) -> Result<Judged> {
         notes: Vec::new(),
         cwd: String::new(),
         undoable: false,
+        leans: false,
         call: None,
     })
 }

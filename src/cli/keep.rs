@@ -11,6 +11,8 @@ use crate::rules::Survey;
 
 /// How long saving may take before a call, and looking after it, in milliseconds.
 const TIME_MS: u64 = 3_500;
+/// The same before a call that nothing speaks against: it is not to wait for long.
+const BRIEFLY_MS: u64 = 700;
 /// The deadline of the whole process while it does: OpenCode's plugin ends it after 5 seconds.
 pub const DEADLINE_MS: u32 = 4_800;
 /// Most names of what was not saved that are told.
@@ -72,11 +74,16 @@ impl<'a> Keep<'a> {
     ) -> Option<Result<Option<Made>, Fault>> {
         let discarded = self.discarded.filter(|_| self.lowers);
         let tree = discarded.filter(|_| undoable::is_about_discarding(&decide()))?;
-        Some(self.save(Some(tree), facts, now))
+        Some(self.save(Some(tree), (facts, now), TIME_MS))
     }
 
     /// Saves it. `None` = there was nothing to save.
-    fn save(&self, tree: Option<Discarded>, facts: &Facts, now: Now) -> Result<Option<Made>, Fault> {
+    fn save(
+        &self,
+        tree: Option<Discarded>,
+        (facts, now): (&Facts, Now),
+        time_ms: u64,
+    ) -> Result<Option<Made>, Fault> {
         guard::deadline(DEADLINE_MS);
         let places = &facts.places;
         let root = places.repo.as_deref().or(places.project.as_deref());
@@ -101,7 +108,7 @@ impl<'a> Keep<'a> {
             protected: &places.protected,
             repo: places.repo.as_deref(),
             home: places.home.as_deref(),
-            time_ms: TIME_MS,
+            time_ms,
         };
         self.store.make(&meta, &wanted, now)
     }
@@ -159,7 +166,8 @@ pub fn settle(
     if saved.is_none() && keep.wishes.is_empty() && tree.is_none() {
         return decision;
     }
-    let saved = saved.unwrap_or_else(|| keep.save(tree, facts, log.now));
+    let time_ms = if decision.verdict() == Verdict::Allow { BRIEFLY_MS } else { TIME_MS };
+    let saved = saved.unwrap_or_else(|| keep.save(tree, (facts, log.now), time_ms));
     if let Err(fault) = &saved {
         let _recorded = log.fault(fault);
     }

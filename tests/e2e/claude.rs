@@ -28,6 +28,11 @@ fn the_client_does_what_lazaret_answers() {
 }
 
 #[test]
+fn discarded_work_comes_back() {
+    deeds::undoes(Client::Claude);
+}
+
+#[test]
 fn no_call_passes_a_broken_binary() {
     let world = World::new(Client::Claude);
     world.register();

@@ -221,3 +221,52 @@ pub fn counts_parallel_calls(client: Client) {
     audit_names_each_call(&world, &["read-0", "read-1", "read-2", "read-3", "read-4", "read-5"]);
     assert!(session.heard(MAIN).contains("Do what is to be done."), "{}", session.story());
 }
+
+/// All that the project holds and the client has not made: kind, mode, where a link leads, content, what is staged.
+fn work_of(world: &World) -> String {
+    world.sh("find README.md notes.txt src -printf '%p %y %m %l\\n' 2>/dev/null | sort
+        find README.md notes.txt src -type f -print0 2>/dev/null | sort -z | xargs -0 sha256sum; git diff --cached --name-status")
+}
+
+/// Work that git does not hold is discarded under a warning, and a person has all of it back.
+pub fn undoes(client: Client) {
+    let world = World::new(client);
+    world.register();
+    world.write("/home/dev/.config/lazaret/config.toml", "[checkpoints]\ninstead_of_block = true\n");
+    world.write("/home/dev/proj/README.md", "# A project, with work not yet committed\n");
+    world.sh("mkdir -p src/deep/empty && printf 'fn main() {}\\n' > src/main.rs && git add src && git commit -qm Source
+        printf 'changed' >> src/main.rs && chmod 755 src/main.rs && ln -s main.rs src/link && chmod 750 src/deep
+        head -c 100000 /dev/urandom > src/deep/untracked.bin && echo staged > notes.txt && git add notes.txt");
+    let began = work_of(&world);
+    let session = world.play(Script::main([
+        Step::call([client.shell("reset", "git reset --hard")]),
+        Step::call([client.shell("delete", "rm -rf src")]),
+        Step::call([client.shell("look", "ls")]),
+    ]));
+    assert!(
+        !world.exists("/home/dev/proj/src") && !world.exists("/home/dev/proj/notes.txt"),
+        "{}",
+        session.story()
+    );
+    assert!(
+        !world.read("/home/dev/proj/README.md").contains("not yet"),
+        "the reset did not run\n{}",
+        session.story()
+    );
+    let warned = audit(&world);
+    for label in ["reset", "delete"] {
+        let is_warning = |event: &serde_json::Value| {
+            event["verdict"] == "warn" && event["call_id"].as_str().is_some_and(|id| id == wire_id(label))
+        };
+        assert!(warned.iter().any(is_warning), "{label}: {warned:#?}\n{}", session.story());
+    }
+    assert!(
+        session.heard(MAIN).contains("lazaret rollback"),
+        "nobody says how to undo it\n{}",
+        session.story()
+    );
+    let undone = world.sh("lazaret rollback --last; lazaret rollback --last");
+    assert_eq!(work_of(&world), began, "{undone}\n{}", session.story());
+    let again = world.sh("lazaret rollback --last || true");
+    assert_eq!(work_of(&world), began, "{again}");
+}

@@ -24,6 +24,11 @@ fn the_client_does_what_lazaret_answers() {
 }
 
 #[test]
+fn discarded_work_comes_back() {
+    deeds::undoes(Client::OpenCode);
+}
+
+#[test]
 fn no_call_passes_a_broken_binary() {
     let world = World::new(Client::OpenCode);
     world.register();

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::objects;
 use super::record::State;
 use super::store::Checkpoints;
-use super::way::Way;
+use super::way::{BY_LINK, Way};
 use crate::host::private;
 
 /// Why a path is left alone that nobody had touched when the rollback was planned.
@@ -139,7 +139,7 @@ fn is_kind(stat: &Stat, kind: FileType) -> bool {
 /// What the system said, for people.
 fn told(errno: Errno) -> String {
     match errno {
-        Errno::LOOP => "a directory on the way to it is a symbolic link now".to_owned(),
+        Errno::LOOP => BY_LINK.to_owned(),
         Errno::NOTEMPTY => "the directory holds something else".to_owned(),
         errno => std::io::Error::from(errno).to_string(),
     }

@@ -270,10 +270,10 @@ fn why_not(path: &str, past: &Past, now: &State) -> Answer {
     if path.ends_with("/.git/index") && rustix::fs::lstat(format!("{path}.lock")).is_ok() {
         return Answer::Refuse("git is at work (index.lock)");
     }
-    if matches!((&past.before, now), (State::Directory { .. }, State::Directory { .. }))
-        && !matches!(past.after, Some(State::Directory { .. }))
-    {
-        // It is there again, with another mode: by a person, or by a rollback that was ended half-way.
+    let is_dir = |state: &State| matches!(state, State::Directory { .. });
+    let was_dir = past.after.as_ref().is_some_and(is_dir);
+    if is_dir(now) && (is_dir(&past.before) && !was_dir || past.before == State::Absent && was_dir) {
+        // With another mode, by a person or by a rollback that was ended half-way. Only an empty one is removed.
         return Answer::Restore;
     }
     match &past.after {

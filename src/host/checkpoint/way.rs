@@ -22,6 +22,9 @@ const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
 
+/// Why nothing is looked at, or done, beyond a link.
+pub(super) const BY_LINK: &str = "a directory on the way to it is a symbolic link now";
+
 /// The way to the last directory that was asked for is kept: most paths lie beside each other.
 #[derive(Debug, Default)]
 pub(super) struct Way {
@@ -56,7 +59,10 @@ impl Way {
 
     /// What is at a path; a file's content goes into `objects`, where they are given.
     pub fn look(&mut self, path: &str, max: u64, objects: Option<&mut Objects>) -> Result<State, Refused> {
-        let skipped = |errno: Errno| Ok(State::skipped(format!("it cannot be looked at ({errno})")));
+        let skipped = |errno: Errno| match errno {
+            Errno::LOOP => Ok(State::skipped(BY_LINK)),
+            errno => Ok(State::skipped(format!("it cannot be looked at ({errno})"))),
+        };
         let stat = match self.stat(path) {
             Ok(Some(stat)) => stat,
             Ok(None) => return Ok(State::Absent),
