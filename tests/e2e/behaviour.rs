@@ -225,10 +225,15 @@ fn are_apart(client: Client) {
 const ASKED: &str = "Mend the heading of README.md";
 
 /// What the model is told again after that.
-fn is_reminded(heard: &str) -> bool {
-    ["lazaret remembers of this session", ASKED, "refused, so not to be tried again", "files.delete-home"]
-        .iter()
-        .all(|words| heard.contains(words))
+fn is_reminded(heard: &str, asked: &str) -> bool {
+    [
+        "lazaret remembers of this session",
+        &format!("the person asked: \"{asked}\""),
+        "refused, so not to be tried again",
+        "files.delete-home",
+    ]
+    .iter()
+    .all(|words| heard.contains(words))
 }
 
 #[test]
@@ -239,7 +244,7 @@ fn claude_code_is_reminded_after_a_compaction() {
     world.register();
     // The summary is asked for like any answer, and what comes after it begins anew.
     let script = Script::main([
-        Step::made(move |past: &Past| match is_reminded(&past.heard) {
+        Step::made(move |past: &Past| match is_reminded(&past.heard, ASKED) {
             false => Answer::Calls(vec![client.shell("gone", "rm -rf /home/dev/precious")]),
             true => Answer::Text("I know.".into()),
         }),
@@ -255,7 +260,7 @@ fn claude_code_is_reminded_after_a_compaction() {
     let session = world.play_script(script, &commands.concat());
     let heard = session.heard(MAIN);
     assert!(heard.contains("This session is being continued"), "it was not compacted: {heard}");
-    assert!(is_reminded(heard), "{heard}\n{}", session.story());
+    assert!(is_reminded(heard, ASKED), "{heard}\n{}", session.story());
 }
 
 #[test]
@@ -269,7 +274,7 @@ fn opencode_is_reminded_after_a_compaction() {
     ]));
     let heard = session.heard(MAIN);
     assert!(heard.contains("What did we do so far?"), "it was not compacted: {heard}");
-    assert!(is_reminded(&heard.replace("Do what is to be done.", ASKED)), "{heard}");
+    assert!(is_reminded(heard, "Do what is to be done."), "{heard}");
 }
 
 #[test]
