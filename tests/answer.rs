@@ -74,12 +74,14 @@ fn every_component_is_named() {
     let (_, first) = world.check("cat README.md");
     assert_eq!(
         first["rationality"],
-        json!({"score": 0.91, "level": "high", "issues": [], "components": {
+        json!({"score": 0.91, "level": "high", "issues": [], "suggestions": [], "components": {
             "goal_alignment": 1.0, "logical_progression": 0.7, "efficiency": 1.0, "completeness": 1.0}})
     );
     let again = after_failures(&world, "cat missing.txt", 1);
     assert_eq!(again["rationality"]["components"]["logical_progression"], 0.3);
     assert_eq!(names(&again["rationality"]["issues"]), ["repeats what failed"]);
+    let suggestions = names(&again["rationality"]["suggestions"]);
+    assert_eq!(suggestions, ["read the error, and change something before trying again"]);
     let (_, unknown) = world.check("\"$X\" src");
     assert_eq!(unknown["rationality"]["components"]["completeness"], 0.5);
     assert_eq!(names(&unknown["rationality"]["issues"]), ["not fully understood"]);

@@ -111,7 +111,18 @@ fn after_a_compaction_the_session_is_told_what_it_is_for() {
     let told = event("SessionStart", &[("source", "compact")]).json();
     assert_eq!(told["hookSpecificOutput"]["hookEventName"], "SessionStart");
     let text = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
-    assert!(text.contains("Fix the parser in src/parse.rs"), "{text}");
+    assert!(text.contains("Fix the parser in src/parse.rs") && !text.contains("refused"), "{text}");
+    for command in ["rm -rf /", "git push --mirror origin", "rm -rf /"] {
+        assert!(world.bash(command).is_block(), "{command}");
+    }
+    for id in 0..7 {
+        takes(&world, id, 2 << id);
+    }
+    let told = event("SessionStart", &[("source", "compact")]).json();
+    let text = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(text.contains("rm -rf / (") && text.contains("git push --mirror origin ("), "{text}");
+    assert_eq!(text.matches("rm -rf /").count(), 1, "each once: {text}");
+    assert!(text.contains("the session is stopped: resource_spiral"), "{text}");
 }
 
 #[test]

@@ -252,6 +252,66 @@ fn advice_on_what_was_done_reaches_the_model_with_the_result() {
 }
 
 #[test]
+fn what_a_tool_throws_is_reported_and_answered_with_the_next_result() {
+    let scene = Scene::telling(ALLOW, r#"{"action":"allow","message":"another way"}"#);
+    let call = |id: &str| {
+        json!({ "hook": "tool.execute.before", "input": { "tool": "read", "sessionID": "main", "callID": id },
+                "output": { "args": { "filePath": "none" } } })
+    };
+    let thrown = |id: &str, error: &str| {
+        let part = json!({ "type": "tool", "callID": id, "state": { "status": "error", "error": error } });
+        json!({ "hook": "event", "input": { "event": { "type": "message.part.updated", "properties": { "part": part } } } })
+    };
+    let ran = |id: &str| {
+        let input = json!({ "tool": "read", "sessionID": "main", "callID": id, "args": { "filePath": "a" } });
+        json!({ "hook": "tool.execute.after", "input": input, "output": { "title": "a", "output": "text" } })
+    };
+    let results = scene.v1(json!([
+        call("c1"),
+        thrown("c1", "no such file"),
+        thrown("c1", "no such file"),
+        thrown("unknown", "no such file"),
+        call("c2"),
+        thrown("c2", "Tool execution aborted"),
+        ran("c3"),
+    ]));
+    let told = results[6]["output"]["output"].as_str().unwrap();
+    assert_eq!(told.matches("another way").count(), 2, "one waited, one is of this call: {told}");
+    let sent: Vec<Value> =
+        scene.sent(4).into_iter().filter(|sent| sent["event"] == "tool.execute.after").collect();
+    let errors: Vec<&Value> = sent.iter().filter_map(|sent| sent["output"].get("error")).collect();
+    assert_eq!(errors, ["no such file"]);
+}
+
+#[test]
+fn a_stop_ends_the_run_a_little_later() {
+    for (stop, aborted) in [(",\"stop\":true", json!(["main"])), ("", json!([]))] {
+        let scene = Scene::answering(&format!("{{\"action\":\"block\",\"message\":\"no\"{stop}}}"));
+        let results = scene.v1(json!([ls(), { "hook": "wait", "input": 900 }]));
+        assert_eq!((error(&results[0]), &results[0]["aborted"]), ("no", &json!([])));
+        assert_eq!(results[1]["aborted"], aborted);
+    }
+}
+
+#[test]
+fn a_session_cut_short_is_told_what_it_was_until_the_person_speaks() {
+    let scene = Scene::answering(r#"{"action":"allow","message":"the person asked"}"#);
+    let system = || json!({ "hook": "experimental.chat.system.transform", "input": { "sessionID": "main" }, "output": { "system": ["s"] } });
+    let results = scene.v1(json!([
+        system(),
+        { "hook": "experimental.session.compacting", "input": { "sessionID": "main" }, "output": { "context": [] } },
+        system(),
+        { "hook": "chat.message", "input": { "sessionID": "main", "agent": "build" },
+          "output": { "message": {}, "parts": [{ "type": "text", "text": "now this" }] } },
+        system(),
+    ]));
+    assert_eq!(results[0]["output"]["system"], json!(["s"]));
+    assert_eq!(results[1]["output"]["context"], json!(["the person asked"]));
+    assert_eq!(results[2]["output"]["system"], json!(["s", "the person asked"]));
+    assert_eq!(results[4]["output"]["system"], json!(["s"]));
+}
+
+#[test]
 fn a_binary_that_fails_after_a_call_changes_nothing_of_it() {
     for script in ["exit 2", "exit 101", "printf garbage", "kill -9 $$"] {
         let scene = Scene::new(script);

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use lazaret::domain::{
-    Effect, EffectKind, Level, Outcome, PastCall, Places, Policy, RationalityLevel, RiskLevel, Score,
+    Effect, EffectKind, Issue, Level, Outcome, PastCall, Places, Policy, RationalityLevel, RiskLevel, Score,
     Severity, Target, Verdict,
 };
 use lazaret::review::{
@@ -190,6 +190,44 @@ fn rationality_weights_and_bands() {
     assert_eq!(unknown_goals.level, RationalityLevel::High);
     assert_eq!(Policy::default().rationality.high, 0.8);
     assert_eq!(Policy::default().rationality.medium, 0.5);
+}
+
+/// Seed 002, `check_rationality`: each of the four parts has its issue from one half down, and each issue its suggestion.
+#[test]
+fn rationality_issues_and_suggestions() {
+    let past = |outcome| PastCall {
+        action: 1,
+        agent: 0,
+        tool: 0,
+        age_ms: 0,
+        outcome,
+        writes: false,
+        damaged: false,
+    };
+    let known = Policy { goals: vec!["documentation".to_owned()], ..Policy::default() };
+    let unknown = Policy::default();
+    let (failed, done) = ([past(Outcome::Failed)], [past(Outcome::Done)]);
+    let cells: [(&Policy, bool, &[PastCall], Score, &[Issue]); 6] = [
+        (&unknown, true, &[], Score::new(0.4 + 0.3 * 0.7 + 0.1 + 0.2), &[]),
+        (&known, true, &[], Score::new(0.3 * 0.7 + 0.1 + 0.2), &[Issue::NotAligned]),
+        (&unknown, true, &failed, Score::new(0.4 + 0.3 * 0.3 + 0.1 + 0.2), &[Issue::RepeatsFailure]),
+        (&unknown, true, &done, Score::new(0.4 + 0.3 + 0.1 * 0.5 + 0.2), &[Issue::RepeatsDone]),
+        (&unknown, false, &[], Score::new(0.4 + 0.3 * 0.7 + 0.1 + 0.2 * 0.5), &[Issue::NotUnderstood]),
+        (
+            &known,
+            false,
+            &failed,
+            Score::new(0.3 * 0.3 + 0.1 + 0.2 * 0.5),
+            &[Issue::NotAligned, Issue::RepeatsFailure, Issue::NotUnderstood],
+        ),
+    ];
+    for (policy, complete, history, score, issues) in cells {
+        let judged = rationality("make", 1, complete, history, policy);
+        assert!((judged.score.get() - score.get()).abs() < 1e-9, "{issues:?}: {}", judged.score.get());
+        assert_eq!(judged.issues, issues);
+    }
+    let suggestions = Issue::ALL.map(Issue::suggestion);
+    assert!(suggestions.iter().all(|text| text.len() > 20), "{suggestions:?}");
 }
 
 /// Step reviewer, "Rule Engine": priority block > modify > warn > allow.

@@ -20,6 +20,9 @@ const MAX_REMEMBERED = 1000
 // Sessions inside sessions that are followed to their root.
 const MAX_DEPTH = 16
 
+// How the error of a call begins that a person, or we, ended: no failure of the agent's.
+const ABORTED = "Tool execution aborted"
+
 // Tools that start an agent: what it reports is handed on only after the binary has looked at it.
 const SPAWNS = ["task", "subagent"]
 
@@ -123,6 +126,9 @@ function gate(lookup, abort) {
   const sessions = new Memory() // sessionID -> { agent, parent, directory }
   const prompts = new Memory() // sessionID -> id of the last message a person wrote
   const warnings = new Memory() // callID -> text for the model
+  const begun = new Memory() // callID -> the call, until its end is reported
+  const late = new Memory() // sessionID -> advice that waits for a result to come with
+  const reminders = new Memory() // sessionID -> what its model is told since its context was cut short
 
   // What is known of a session. A look-up that fails is not tried again: the calls would wait for it each time.
   async function session(id) {
@@ -195,6 +201,7 @@ function gate(lookup, abort) {
       }
     }
     if (text(answer.message) && call.callID) warnings.set(call.callID, answer.message)
+    if (call.callID) begun.set(call.callID, { call, args, where })
   }
 
   // Puts what the binary wants in the place of an agent's report. Never throws: where the binary fails, no word of the
@@ -217,9 +224,32 @@ function gate(lookup, abort) {
   // after a call would turn one that was made into an error.
   async function ended(call, args, output, where) {
     try {
+      begun.delete(call.callID)
       const message = { event: "tool.execute.after", input: { ...call, args: args ?? {} }, output }
       const framed = await frame(message, call.sessionID, where)
       return text((await heeding(call.sessionID, () => ask(framed))).message)
+    } catch {
+      return undefined
+    }
+  }
+
+  // A tool that throws has no hook after it, only an event that nobody waits for: what is to be said comes with the next result.
+  async function failed(part) {
+    const known = begun.get(part.callID)
+    begun.delete(part.callID)
+    const error = text(part.state.error)
+    if (!known || !error || error.startsWith(ABORTED) || SPAWNS.includes(known.call.tool)) return
+    const advice = await ended(known.call, known.args, outcome(undefined, error), known.where)
+    if (advice) late.set(known.call.sessionID, advice)
+  }
+
+  // The context of a session is about to be cut short: what its model is told from then on. Never throws.
+  async function remind(id, where) {
+    try {
+      const message = await frame({ event: "experimental.session.compacting", input: { sessionID: id } }, id, where)
+      const reminder = text(ask(message).message)
+      if (reminder) reminders.set(id, reminder)
+      return reminder
     } catch {
       return undefined
     }
@@ -232,6 +262,13 @@ function gate(lookup, abort) {
     return message
   }
 
+  // What is still to be said in a session.
+  function advice(id) {
+    const message = late.get(id)
+    late.delete(id)
+    return message
+  }
+
   // Reports what has happened; never throws, never waits.
   function tell(message, id, where) {
     frame(message, id, where).then(report, () => {})
@@ -240,6 +277,9 @@ function gate(lookup, abort) {
   // Reports an event of the client, if it is one that counts.
   function hear(type, properties, where) {
     try {
+      const part = type === "message.part.updated" && properties?.part
+      if (part?.type === "tool" && part.state?.status === "error") failed(part)
+      if (part) return
       const event = digest(type, properties)
       const id = event.properties.sessionID
       const info = event.properties.info
@@ -257,7 +297,7 @@ function gate(lookup, abort) {
     }
   }
 
-  return { agents, prompts, before, inspect, ended, warning, tell, hear }
+  return { agents, prompts, reminders, before, inspect, ended, remind, warning, advice, tell, hear }
 }
 
 // The text of a result, in any of its shapes.
@@ -337,6 +377,7 @@ async function server(ctx) {
       }
       try {
         append(output, core.warning(input.callID))
+        append(output, core.advice(input.sessionID))
         const call = { tool: input.tool, sessionID: input.sessionID, callID: input.callID }
         append(output, await core.ended(call, input.args, outcome(output), here))
       } catch {
@@ -348,6 +389,8 @@ async function server(ctx) {
       try {
         const agent = text(output?.message?.agent) ?? text(input.agent)
         if (agent) core.agents.set(input.sessionID, agent)
+        // What the person says now counts.
+        core.reminders.delete(input.sessionID)
         if (text(output?.message?.id)) core.prompts.set(input.sessionID, output.message.id)
         const parts = (output?.parts ?? []).filter((part) => part?.type === "text")
         const message = {
@@ -359,6 +402,17 @@ async function server(ctx) {
       } catch {
         // A throw in here would swallow what the person wrote.
       }
+    },
+
+    // The summary is told, and every request after it: what a summary leaves out would be lost.
+    "experimental.session.compacting": async (input, output) => {
+      const reminder = await core.remind(input.sessionID, here)
+      if (reminder && Array.isArray(output?.context)) output.context.push(reminder)
+    },
+
+    "experimental.chat.system.transform": async (input, output) => {
+      const reminder = core.reminders.get(input?.sessionID)
+      if (reminder && Array.isArray(output?.system)) output.system.push(reminder)
     },
 
     event: async ({ event }) => core.hear(event.type, event.properties, here),

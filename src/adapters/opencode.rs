@@ -39,6 +39,9 @@ pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
             let text = output.as_ref().map_or(Ok(String::new()), prompt)?;
             (Event::Prompt { text }, "", need(&input, "sessionID")?)
         }
+        "experimental.session.compacting" => {
+            (Event::SessionStart { source: "compact".to_owned() }, "", need(&input, "sessionID")?)
+        }
         "event" => {
             let (event, session) = bus_event(&input, message.raw("root").is_some())?;
             (event, "", session)
@@ -168,10 +171,17 @@ pub(super) fn encode(decoded: &Decoded<'_>, decision: &Decision) -> Reply {
             return pass(&Line { output: Some(text), ..Line::new("modify", None) });
         }
         // Reports what happened: nothing to refuse.
-        let said = if let Event::AfterTool { .. } = decoded.request.event {
-            message::advice
-        } else {
-            message::noted
+        let said = match &decoded.request.event {
+            Event::AfterTool { .. } => message::advice,
+            Event::SessionStart { source } if source == "compact" => message::reminder,
+            Event::BeforeTool(_)
+            | Event::Prompt { .. }
+            | Event::SessionStart { .. }
+            | Event::SessionEnd { .. }
+            | Event::SubagentStart
+            | Event::SubagentStop { .. }
+            | Event::ConfigChange { .. }
+            | Event::Other { .. } => message::noted,
         };
         let text = (decision.enforcement() != Enforcement::Proceed).then(|| said(decision));
         let stop = decision.enforcement() == Enforcement::Stop;

@@ -4,8 +4,9 @@ use crate::cli::emergency::{self, Stopped};
 use crate::cli::record::Log;
 use crate::domain::{
     Decision, Deed, Enforcement, Facts, Fault, InterventionKind, Outcome, Places, Policy, Purpose, Reason,
-    Request, Severity, ToolCall, Verdict,
+    Request, Severity, Subject, ToolCall, Verdict, clip,
 };
+use crate::host::audit::{self, Filter};
 use crate::host::clock::Now;
 use crate::host::state::{self, Look, Reported, Store};
 use crate::review::behaviour::{self, Chosen, History, Report};
@@ -164,8 +165,10 @@ pub fn prompted(request: &Request, text: &str, store: &Store, now: Now) -> Resul
 
 /// The context was cut short: what the session is for and where it stands is told again.
 pub fn restarted(request: &Request, store: &Store, now: Now) -> Result<Decision, Fault> {
-    let stand = state::look(store, &request.subject, now, Look { records: 0, window_ms: 0 })?;
-    let parts = behaviour::rebuilt(&stand.behaviour);
+    let subject = &request.subject;
+    let stand = state::look(store, subject, now, Look { records: 0, window_ms: 0 })?;
+    let refused = refused_last(subject, store);
+    let parts = behaviour::rebuilt(&stand.behaviour, stand.stopped.as_deref(), &refused);
     let reasons = parts.into_iter().map(|part| reason("session.remembered", Verdict::Warn, part));
     let reasons: Vec<Reason> = reasons.collect();
     if !reasons.is_empty() {
@@ -174,6 +177,30 @@ pub fn restarted(request: &Request, store: &Store, now: Now) -> Result<Decision,
         })?;
     }
     Ok(Decision::new(reasons, None, false))
+}
+
+/// The last different calls of the session that were refused, newest first, as far as the log still has them.
+fn refused_last(subject: &Subject, store: &Store) -> Vec<String> {
+    /// So many are told, and so many looked at.
+    const TOLD: usize = 3;
+    const LOOKED_AT: usize = 20;
+    /// Longest action, in bytes.
+    const ACTION: usize = 80;
+    let filter = Filter {
+        client: Some(subject.client),
+        session: Some(subject.session.as_str().to_owned()),
+        verdict: Some(Verdict::Block),
+        ..Filter::default()
+    };
+    let mut refused: Vec<String> = Vec::new();
+    for line in audit::last(&audit::dir(store.dir()), filter, LOOKED_AT).iter().rev() {
+        let Some(rule) = line.rules.first().filter(|_| !line.action.is_empty()) else { continue };
+        let told = format!("{} ({rule})", clip(&line.action, ACTION));
+        if refused.len() < TOLD && !refused.contains(&told) {
+            refused.push(told);
+        }
+    }
+    refused
 }
 
 /// What the client is told of an intervention.

@@ -36,7 +36,8 @@ pub fn json(decision: &Decision, subject: &Subject) -> Value {
             "score": rounded(rationality.score.get()),
             "level": rationality.level.name(),
             "components": rationality.components,
-            "issues": rationality.issues,
+            "issues": rationality.issues.iter().map(|issue| issue.text()).collect::<Vec<_>>(),
+            "suggestions": rationality.issues.iter().map(|issue| issue.suggestion()).collect::<Vec<_>>(),
         })
     });
     let effects: Vec<Value> = decision

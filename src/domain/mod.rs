@@ -42,7 +42,7 @@ pub use request::{
     Subject, Tool, ToolCall, Trust, Usage,
 };
 pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing, is_sealed_name, sealed_name};
-pub use score::{Components, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
+pub use score::{Components, Issue, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
 pub use text::{clip, escape, is_hidden, join, lies_in, same_name};
 pub use written_rule::{
     Class, Flow, WayOut, WrittenCode, WrittenCommand, WrittenEffect, WrittenOperand, WrittenRule,

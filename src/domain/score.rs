@@ -111,11 +111,44 @@ pub struct Components {
     pub completeness: Score,
 }
 
+/// What speaks against a part of it (seed 002).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Issue {
+    NotAligned,
+    RepeatsFailure,
+    RepeatsDone,
+    NotUnderstood,
+}
+
+impl Issue {
+    pub const ALL: [Issue; 4] =
+        [Issue::NotAligned, Issue::RepeatsFailure, Issue::RepeatsDone, Issue::NotUnderstood];
+
+    pub const fn text(self) -> &'static str {
+        match self {
+            Issue::NotAligned => "not aligned with the goals",
+            Issue::RepeatsFailure => "repeats what failed",
+            Issue::RepeatsDone => "repeats what was just done",
+            Issue::NotUnderstood => "not fully understood",
+        }
+    }
+
+    /// What would be more rational.
+    pub const fn suggestion(self) -> &'static str {
+        match self {
+            Issue::NotAligned => "go back to what was asked for, or say how this serves it",
+            Issue::RepeatsFailure => "read the error, and change something before trying again",
+            Issue::RepeatsDone => "use the result that is at hand",
+            Issue::NotUnderstood => "write it in plain steps, each a command of its own",
+        }
+    }
+}
+
 /// How far a call makes sense where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rationality {
     pub score: Score,
     pub level: RationalityLevel,
     pub components: Components,
-    pub issues: Vec<&'static str>,
+    pub issues: Vec<Issue>,
 }

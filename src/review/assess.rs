@@ -1,8 +1,8 @@
 //! What each assessor has to say against a call, as reasons.
 
 use crate::domain::{
-    Effect, Level, Policy, Rationality, Reason, ResourceMode, Risk, RiskLevel, Severity, Stand, Target,
-    Verdict, clip,
+    Effect, Issue, Level, Policy, Rationality, Reason, ResourceMode, Risk, RiskLevel, Severity, Stand,
+    Target, Verdict, clip,
 };
 use crate::review::matrix::{DangerousPattern, base_verdict, final_verdict};
 use crate::rules::Survey;
@@ -43,11 +43,9 @@ pub fn matrix(
     let mut message =
         format!("{} risk action ({:.2}): {}", risk.level.name(), risk.score.get(), risk.factors.join(", "));
     if rationality.score.get() < 0.5 || !rationality.issues.is_empty() {
-        message.push_str(&format!(
-            "; {} rationality: {}",
-            rationality.level.name(),
-            rationality.issues.join(", ")
-        ));
+        let issue = |issue: &Issue| format!("{} ({})", issue.text(), issue.suggestion());
+        let issues: Vec<String> = rationality.issues.iter().map(issue).collect();
+        message.push_str(&format!("; {} rationality: {}", rationality.level.name(), issues.join(", ")));
     }
     Some(Reason {
         rule: format!("matrix.{}-{}", risk.level.name(), rationality.level.name()),

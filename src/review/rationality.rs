@@ -1,6 +1,6 @@
 //! Rationality: does the call make sense where it stands (seed 002, with the weights of the design).
 
-use crate::domain::{Components, Outcome, PastCall, Policy, Rationality, RationalityLevel, Score};
+use crate::domain::{Components, Issue, Outcome, PastCall, Policy, Rationality, RationalityLevel, Score};
 
 /// How far back a call counts as "just done".
 const RECENT: usize = 10;
@@ -34,10 +34,10 @@ pub fn rationality(
     };
     let half = Score::new(0.5);
     let issues = [
-        (components.goal_alignment, "not aligned with the goals"),
-        (components.logical_progression, "repeats what failed"),
-        (components.efficiency, "repeats what was just done"),
-        (components.completeness, "not fully understood"),
+        (components.goal_alignment, Issue::NotAligned),
+        (components.logical_progression, Issue::RepeatsFailure),
+        (components.efficiency, Issue::RepeatsDone),
+        (components.completeness, Issue::NotUnderstood),
     ]
     .into_iter()
     .filter(|(score, _)| *score <= half)
@@ -121,6 +121,6 @@ mod tests {
     fn not_understood_is_half_complete() {
         let partial = rationality("x", 1, false, &[], &Policy::default());
         assert_eq!(partial.components.completeness, Score::new(0.5));
-        assert_eq!(partial.issues, ["not fully understood"]);
+        assert_eq!(partial.issues, [Issue::NotUnderstood]);
     }
 }

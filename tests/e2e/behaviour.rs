@@ -3,7 +3,7 @@
 
 use crate::clients::Client;
 use crate::deeds;
-use crate::model::{Answer, Call, Past, Script, Step, call};
+use crate::model::{Answer, Call, MAIN, Past, Script, Step, call};
 use crate::world::World;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -219,4 +219,77 @@ fn are_apart(client: Client) {
     }
     assert!(session.heard("[[wild]]").contains("resource_throttling"), "{}", session.story());
     assert!(!session.heard("[[calm]]").contains("resource_spiral"), "{}", session.story());
+}
+
+/// What the person asks for in a session whose context is cut short.
+const ASKED: &str = "Mend the heading of README.md";
+
+/// What the model is told again after that.
+fn is_reminded(heard: &str, asked: &str) -> bool {
+    [
+        "lazaret remembers of this session",
+        &format!("the person asked: \"{asked}\""),
+        "refused, so not to be tried again",
+        "files.delete-home",
+    ]
+    .iter()
+    .all(|words| heard.contains(words))
+}
+
+#[test]
+fn claude_code_is_reminded_after_a_compaction() {
+    let client = Client::Claude;
+    let world = World::new(client);
+    world.offer_client();
+    world.register();
+    // The summary is asked for like any answer, and what comes after it begins anew.
+    let script = Script::main([
+        Step::made(move |past: &Past| match is_reminded(&past.heard, ASKED) {
+            false => Answer::Calls(vec![client.shell("gone", "rm -rf /home/dev/precious")]),
+            true => Answer::Text("I know.".into()),
+        }),
+        Step::say("Nothing of it is left."),
+    ]);
+    let commands = [
+        line(client, "first", ASKED, ""),
+        format!("S=$(grep -m 1 precious {AUDIT} | grep -o '\"session\":\"[^\"]*' | cut -d'\"' -f4)\n"),
+        line(client, "compact", "/compact", "--resume $S"),
+        line(client, "again", "Go on.", "--resume $S"),
+        "exit 0\n".to_owned(),
+    ];
+    let session = world.play_script(script, &commands.concat());
+    let heard = session.heard(MAIN);
+    assert!(heard.contains("This session is being continued"), "it was not compacted: {heard}");
+    assert!(is_reminded(heard, ASKED), "{heard}\n{}", session.story());
+}
+
+#[test]
+fn opencode_is_reminded_after_a_compaction() {
+    let client = Client::OpenCode;
+    let world = World::new(client);
+    world.register();
+    let session = world.play(Script::main([
+        Step::call([client.shell("gone", "rm -rf /home/dev/precious")]).filling(195_000),
+        Step::say("I know."),
+    ]));
+    let heard = session.heard(MAIN);
+    assert!(heard.contains("What did we do so far?"), "it was not compacted: {heard}");
+    assert!(is_reminded(heard, "Do what is to be done."), "{heard}");
+}
+
+#[test]
+fn what_a_tool_of_opencode_throws_is_seen_too() {
+    let client = Client::OpenCode;
+    let world = World::new(client);
+    world.register();
+    let input = json!({"filePath": "/home/dev/proj/README.md", "oldString": "nowhere", "newString": "here"});
+    let edit = |n: usize| Step::call([call(format!("edit-{n}"), "edit", input.clone())]);
+    let session = world.play(Script::main([
+        edit(0),
+        edit(1),
+        edit(2),
+        Step::call([client.shell("next", "echo on")]).pausing(Duration::from_secs(1)),
+    ]));
+    let told = &session.told("next").text;
+    assert!(told.contains("on") && told.contains("repetitive_errors"), "{told}\n{}", session.story());
 }

@@ -43,6 +43,8 @@ pub struct Past {
 pub struct Step {
     before: Option<Box<dyn Fn() + Send + Sync>>,
     pause: Duration,
+    /// Tokens that the request had, as the model reports them.
+    tokens: u32,
     answer: Box<dyn Fn(&Past) -> Answer + Send + Sync>,
 }
 
@@ -63,12 +65,18 @@ impl Step {
 
     /// Answers with what `make` makes of what was told until now; its panic fails the session.
     pub fn made(make: impl Fn(&Past) -> Answer + Send + Sync + 'static) -> Self {
-        Self { before: None, pause: Duration::ZERO, answer: Box::new(make) }
+        Self { before: None, pause: Duration::ZERO, tokens: TOKENS, answer: Box::new(make) }
     }
 
     /// Runs `work` in the test, once, before answering; its panic fails the session.
     pub fn after(mut self, work: impl Fn() + Send + Sync + 'static) -> Self {
         self.before = Some(Box::new(work));
+        self
+    }
+
+    /// Says that the request was so long that the client will cut its context short.
+    pub fn filling(mut self, tokens: u32) -> Self {
+        self.tokens = tokens;
         self
     }
 
@@ -78,6 +86,9 @@ impl Step {
         self
     }
 }
+
+/// Tokens of a request of which nothing else is said.
+const TOKENS: u32 = 10;
 
 /// What the model says, by lane: the main agent's, and one for each marker that stands in a sub-agent's prompt.
 #[derive(Default)]
@@ -212,7 +223,7 @@ impl Shared {
         }
         let past = Past { told: format.told(&body).into_iter().collect(), heard: format.heard(&body) };
         match self.watched(lane, at, || (step.answer)(&past)) {
-            Some(Answer::Calls(calls)) => format.call(&stream, &calls),
+            Some(Answer::Calls(calls)) => format.call(&stream, &calls, step.tokens),
             Some(Answer::Text(text)) => format.say(&stream, &text),
             None => format.say(&stream, "The test failed here."),
         }

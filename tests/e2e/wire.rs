@@ -126,13 +126,14 @@ impl Format {
                 stream,
                 "end_turn",
                 &[(json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text}))],
+                10,
             ),
-            Self::OpenAi => openai(stream, "stop", &json!({"role": "assistant", "content": text})),
+            Self::OpenAi => openai(stream, "stop", &json!({"role": "assistant", "content": text}), 10),
         }
     }
 
-    /// Answers with tool calls.
-    pub fn call(self, stream: &UnixStream, calls: &[Call]) {
+    /// Answers with tool calls, and says how many tokens the request had.
+    pub fn call(self, stream: &UnixStream, calls: &[Call], tokens: u32) {
         match self {
             Self::Anthropic => {
                 let blocks: Vec<_> = calls
@@ -144,7 +145,7 @@ impl Format {
                         (start, json!({"type": "input_json_delta", "partial_json": input}))
                     })
                     .collect();
-                anthropic(stream, "tool_use", &blocks);
+                anthropic(stream, "tool_use", &blocks, tokens);
             }
             Self::OpenAi => {
                 let calls: Vec<_> = calls
@@ -159,6 +160,7 @@ impl Format {
                     stream,
                     "tool_calls",
                     &json!({"role": "assistant", "content": null, "tool_calls": calls}),
+                    tokens,
                 );
             }
         }
@@ -199,8 +201,8 @@ fn text_of(content: &Value) -> String {
     }
 }
 
-fn anthropic(stream: &UnixStream, stop: &str, blocks: &[(Value, Value)]) {
-    let usage = json!({"input_tokens": 10, "output_tokens": 10});
+fn anthropic(stream: &UnixStream, stop: &str, blocks: &[(Value, Value)], tokens: u32) {
+    let usage = json!({"input_tokens": tokens, "output_tokens": 10});
     let mut events = vec![json!({"type": "message_start", "message": {
         "id": fresh_id(), "type": "message", "role": "assistant", "model": "scripted", "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": usage}})];
@@ -219,14 +221,14 @@ fn anthropic(stream: &UnixStream, stop: &str, blocks: &[(Value, Value)]) {
     respond(stream, "200 OK", "text/event-stream", &lines.collect::<String>());
 }
 
-fn openai(stream: &UnixStream, finish: &str, delta: &Value) {
+fn openai(stream: &UnixStream, finish: &str, delta: &Value, tokens: u32) {
     let id = fresh_id();
     let chunk = |delta: &Value, finish: Value| {
         json!({"id": id, "object": "chat.completion.chunk", "created": 1, "model": "scripted",
                "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
     };
     let mut last = chunk(&json!({}), json!(finish));
-    last["usage"] = json!({"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20});
+    last["usage"] = json!({"prompt_tokens": tokens, "completion_tokens": 10, "total_tokens": tokens + 10});
     let first = chunk(delta, Value::Null);
     let body = format!("data: {first}\n\ndata: {last}\n\ndata: [DONE]\n\n");
     respond(stream, "200 OK", "text/event-stream", &body);

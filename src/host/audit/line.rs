@@ -130,7 +130,8 @@ fn rationality(out: &mut Vec<u8>, rationality: &Rationality) -> Result<(), Error
     ];
     scores(&mut object, "components", &parts, 1.0)?;
     if !rationality.issues.is_empty() {
-        object.list("issues", &rationality.issues, |out, issue| string(out, issue))?;
+        object.list("issues", &rationality.issues, |out, issue| string(out, issue.text()))?;
+        object.list("suggestions", &rationality.issues, |out, issue| string(out, issue.suggestion()))?;
     }
     object.close();
     Ok(())
@@ -253,8 +254,8 @@ fn string(out: &mut Vec<u8>, text: &str) -> Result<(), Error> {
 mod tests {
     use super::*;
     use crate::domain::{
-        AgentId, Client, Components, EventKind, FaultKind, RationalityLevel, RiskLevel, Score, SessionId,
-        Severity, Subject, Verdict,
+        AgentId, Client, Components, EventKind, FaultKind, Issue, RationalityLevel, RiskLevel, Score,
+        SessionId, Severity, Subject, Verdict,
     };
 
     const NOW: Now = Now { unix_ms: 1_763_699_999_042, boot_ms: 1 };
@@ -314,7 +315,8 @@ mod tests {
         };
         let (score, level) = (Score::new(0.81), RationalityLevel::High);
         decision.risk = Some(risk);
-        decision.rationality = Some(Rationality { score, level, components, issues: vec!["x"] });
+        decision.rationality =
+            Some(Rationality { score, level, components, issues: vec![Issue::RepeatsDone] });
         let bytes = write("i", NOW, &event(None, Some(&decision))).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
         assert_eq!(
@@ -324,7 +326,8 @@ mod tests {
         );
         assert_eq!(
             value["rationality"],
-            serde_json::json!({"score": 0.81, "level": "high", "issues": ["x"],
+            serde_json::json!({"score": 0.81, "level": "high", "issues": ["repeats what was just done"],
+                "suggestions": ["use the result that is at hand"],
                 "components": {"logical_progression": 0.7, "completeness": 0.5}})
         );
         if let (Some(risk), Some(rationality)) = (&mut decision.risk, &mut decision.rationality) {

@@ -31,7 +31,15 @@ pub fn purpose(text: &str, cwd: &str) -> Purpose {
             words.push(plain);
         }
     }
-    Purpose { said: clip(text.trim(), SAID), words, paths, ..Purpose::default() }
+    Purpose { said: clip(unquoted(text.trim()), SAID), words, paths, ..Purpose::default() }
+}
+
+/// A client may put quotes around all of what was said.
+fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .filter(|inner| !inner.contains('"'))
+        .unwrap_or(text)
 }
 
 /// It has a slash, or ends like the name of a file.
@@ -63,6 +71,8 @@ mod tests {
             "/p",
         );
         assert_eq!(purpose.paths, ["/p/src/parse/word.rs", "/p/check.sh"]);
+        assert_eq!(super::purpose("\"Go on.\"", "/p").said, "Go on.");
+        assert_eq!(super::purpose("\"a\" or \"b\"", "/p").said, "\"a\" or \"b\"");
         assert!(
             purpose.words.contains(&"parser".to_owned()) && !purpose.words.contains(&"please".to_owned())
         );

@@ -58,17 +58,29 @@ fn advice(pattern: Option<Pattern>) -> &'static str {
     }
 }
 
-/// What a session is told of itself after its context was cut short, part by part.
-pub fn rebuilt(behaviour: &Behaviour) -> Vec<String> {
-    let mut parts = Vec::new();
-    if !behaviour.purpose.said.is_empty() {
-        parts.push(asked(behaviour));
+/// What a session is told of itself after its context was cut short: what the person asked for, what was refused (given
+/// newest first), and what stands against it. A client is told no more than three parts.
+pub fn rebuilt(behaviour: &Behaviour, stopped: Option<&str>, refused: &[String]) -> Vec<String> {
+    let mut stands: Vec<String> = Vec::new();
+    if let Some(why) = stopped {
+        stands.push(format!("the session is stopped: {why}"));
+    }
+    if let Some(pattern) = behaviour.held.as_ref().filter(|_| stopped.is_none()) {
+        stands.push(format!("its changes are held back for {pattern} until the person says something"));
+    }
+    if let Some(throttle) = &behaviour.throttle {
+        stands
+            .push(format!("it is slowed down for {} to {} calls a minute", throttle.pattern, throttle.calls));
     }
     if let Some(finding) = behaviour.found.first() {
-        parts.push(format!("{}: {}", finding.pattern, finding.evidence));
+        stands.push(format!("{}: {}", finding.pattern, finding.evidence));
     }
     if !behaviour.last_error.is_empty() {
-        parts.push(format!("the last action failed: {}", behaviour.last_error));
+        stands.push(format!("the last action failed: {}", behaviour.last_error));
     }
-    parts
+    let asked = (!behaviour.purpose.said.is_empty()).then(|| asked(behaviour));
+    let refused =
+        (!refused.is_empty()).then(|| format!("refused, so not to be tried again: {}", refused.join(", ")));
+    let stands = (!stands.is_empty()).then(|| stands.join("; "));
+    [asked, refused, stands].into_iter().flatten().collect()
 }

@@ -13,6 +13,7 @@ const { id, server } = module.default
 if (id !== "lazaret" || typeof server !== "function") throw new Error("not a version 1 plugin")
 
 let lookups = 0
+const aborted = []
 const client = {
   session: {
     get: async ({ path }) => {
@@ -21,6 +22,7 @@ const client = {
       if (lookup === "throws") throw new Error("no such session")
       return { data: sessions[path.id] }
     },
+    abort: async ({ path }) => void aborted.push(path.id),
   },
 }
 const hooks = await server({ client, directory: "/home/u/proj", worktree: "/", project: { id: "global" } })
@@ -30,13 +32,15 @@ for (const { hook, input, output } of steps) {
   const args = output?.args
   const result = { output, lookups: 0 }
   try {
-    await (hook === "event" ? hooks.event(input) : hooks[hook](input, output))
+    if (hook === "wait") await new Promise((resolve) => setTimeout(resolve, input))
+    else await (hook === "event" ? hooks.event(input) : hooks[hook](input, output))
     // What OpenCode goes on with is the object it handed out, whatever the plugin puts in its place.
     result.args = args
   } catch (error) {
     result.error = error.message
   }
   result.lookups = lookups
+  result.aborted = [...aborted]
   results.push(result)
 }
 console.log(JSON.stringify(results))
