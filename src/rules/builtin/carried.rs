@@ -2,14 +2,14 @@
 //! is blocked then.
 
 use super::code::{is_command, shell};
-use super::predicate;
 use super::scripts::strings;
+use super::{RuleSet, predicate};
 use crate::domain::{Severity, Verdict};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, inner_verdict, matches_one_of};
 use crate::shell::Arg;
 
 /// Rules that ask because something unknown is run.
-const ASKING: &[&str] = &[
+static ASKING: RuleSet = RuleSet::of(&[&[
     "shell.computed-command",
     "shell.eval-unknown",
     "shell.injected-code",
@@ -17,7 +17,7 @@ const ASKING: &[&str] = &[
     "code.option-runs-command",
     "code.filter-runs-command",
     "code.runs-asked-command",
-];
+]]);
 
 /// Most texts that are held against the rules.
 const MAX_TEXTS: usize = 24;
@@ -62,7 +62,12 @@ fn carried<'a>(scene: &Scene<'a>) -> Found<'a> {
     let lines = scene.texts().take(MAX_TEXTS).flat_map(str::lines).flat_map(strings).take(MAX_TEXTS);
     let args = scene.invocations().iter().flat_map(|inv| &inv.args).filter_map(Arg::known).map(str::to_owned);
     let mut texts = lines.chain(args.take(4 * MAX_TEXTS));
-    let found =
-        texts.any(|text| blocked(&text) || strings(&text).iter().take(MAX_TEXTS).any(|inner| blocked(inner)));
-    if found && matches_one_of(scene, ASKING) { Found::yes(scene.command_line()) } else { Found::No }
+    // The other rules first: each text is a call of its own.
+    if matches_one_of(scene, &ASKING)
+        && texts
+            .any(|text| blocked(&text) || strings(&text).iter().take(MAX_TEXTS).any(|inner| blocked(inner)))
+    {
+        return Found::yes(scene.command_line());
+    }
+    Found::No
 }

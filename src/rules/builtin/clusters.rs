@@ -1,7 +1,7 @@
 //! Clusters: what is put into them from elsewhere, what is taken out of those that others live by, and those of this machine.
 
 use super::lists;
-use super::{predicate, run, standing, sub};
+use super::{RuleSet, predicate, run, standing, sub};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -204,10 +204,10 @@ fn takes(inv: &Invocation) -> bool {
 }
 
 fn live<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const RULES: &[&str] = &["cloud.kubernetes-delete", "cloud.docker-prune"];
+    static DELETING: RuleSet = RuleSet::of(&[&["cloud.kubernetes-delete", "cloud.docker-prune"]]);
     let found = scene.invocations().iter().find(|inv| takes(inv) && standing::names_live(inv));
     match found {
-        Some(inv) if matches_one_of(scene, RULES) => Found::yes(&inv.text),
+        Some(inv) if matches_one_of(scene, &DELETING) => Found::yes(&inv.text),
         Some(_) | None => Found::No,
     }
 }

@@ -5,8 +5,8 @@ use super::deeds::{Deeds, done};
 use super::predicate;
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::matcher::{
-    At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, at, code_of, flag_value,
-    has_flag, is_interpreter, runs,
+    At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, at, flag_value, has_flag,
+    is_interpreter, runs,
 };
 use crate::shell::Arg;
 
@@ -14,7 +14,7 @@ const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
 
 /// Files that decide whom the machine talks to, what it mounts and whom it trusts.
-const VITAL: &[At] = &[
+pub(super) const VITAL: &[At] = &[
     At::Abs("/etc/hosts"),
     At::Abs("/etc/hosts.allow"),
     At::Abs("/etc/hosts.deny"),
@@ -567,7 +567,9 @@ fn vital_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene
         .effects()
         .enumerate()
-        .find(|(index, (effect, _))| CHANGES.contains(&effect.kind) && scene.is_at(*index, effect, VITAL))
+        .find(|(index, (effect, _))| {
+            CHANGES.contains(&effect.kind) && scene.may_be_at(*index) && scene.is_at(*index, effect, VITAL)
+        })
         .map(|(_, (effect, _))| &effect.target);
     let Some(target) = found else { return Found::No };
     let local = |text: &str| {
@@ -650,9 +652,9 @@ fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     // A whole program reads one file and writes another: there, name and deed must stand in one line.
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        code_of(inv, scene)
-            .take(4)
-            .any(|text| if text.lines().count() > SHORT { text.lines().any(changes) } else { changes(&text) })
+        let whole = |text: &str| text.lines().count() <= SHORT;
+        let codes = scene.codes(inv);
+        codes.iter().take(4).any(|text| if whole(text) { changes(text) } else { text.lines().any(changes) })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

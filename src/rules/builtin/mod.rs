@@ -42,7 +42,7 @@ mod tools;
 mod undone;
 mod written;
 
-use super::matcher::{At, COMMAND, Command, Found, Predicate, Rule, Scene, Trigger, When};
+use super::matcher::{At, COMMAND, Command, Found, Predicate, Rule, Scene, Trigger, When, same};
 
 /// Every file of rules. Of reasons that weigh the same the first is the one that people read.
 pub(super) const FILES: &[&[Rule]] = &[
@@ -90,7 +90,7 @@ pub(super) struct Entry {
 }
 
 /// Places that rules in code hold the effects of a call against.
-pub(super) const PLACES: &[&[At]] = persistence::STARTUP;
+pub(super) const PLACES: &[&[&[At]]] = &[persistence::STARTUP, &[machine::VITAL]];
 
 /// Every condition of every rule, in the order of [`FILES`]; made when lazaret is compiled.
 pub(super) static ENTRIES: [Entry; COUNT] = LIST;
@@ -99,14 +99,65 @@ pub(super) static ENTRIES: [Entry; COUNT] = LIST;
 /// read no more than those lines.
 static NEEDED: [[u64; WORDS]; Trigger::BITS] = needed();
 
-/// The conditions that can match a call with this trigger.
-pub(super) fn entries_for(mut trigger: Trigger) -> impl Iterator<Item = &'static Entry> {
+/// The conditions of certain rules: a set of [`ENTRIES`].
+#[derive(Debug)]
+pub(crate) struct RuleSet([u64; WORDS]);
+
+impl RuleSet {
+    /// Those of the rules with these ids, each of which must be there.
+    #[expect(clippy::indexing_slicing, reason = "a constant: an index out of bounds would not compile")]
+    const fn of(mut lists: &[&[&str]]) -> RuleSet {
+        let mut out = [0; WORDS];
+        while let [list, rest @ ..] = lists {
+            let mut ids = *list;
+            while let [id, rest @ ..] = ids {
+                let (from, behind) = entries_of(id);
+                assert!(from < behind);
+                let mut entry = from;
+                while entry < behind {
+                    out[entry / 64] |= 1 << (entry % 64);
+                    entry += 1;
+                }
+                ids = rest;
+            }
+            lists = rest;
+        }
+        RuleSet(out)
+    }
+}
+
+/// Where the conditions of a rule begin and end among [`ENTRIES`].
+const fn entries_of(id: &str) -> (usize, usize) {
+    let mut next = 0;
+    let mut files = FILES;
+    while let [file, rest @ ..] = files {
+        let mut rules = *file;
+        while let [rule, rest @ ..] = rules {
+            if same(rule.id.as_bytes(), id.as_bytes()) {
+                return (next, next + rule.when.len());
+            }
+            next += rule.when.len();
+            rules = rest;
+        }
+        files = rest;
+    }
+    (0, 0)
+}
+
+/// The conditions that can match a call with this trigger, of those that are asked for.
+pub(super) fn entries_for(
+    mut trigger: Trigger,
+    chosen: Option<&RuleSet>,
+) -> impl Iterator<Item = &'static Entry> {
     let mut met = [0; WORDS];
     while let Some((bit, rest)) = trigger.split() {
         trigger = rest;
         for (met, needed) in met.iter_mut().zip(NEEDED.get(bit).unwrap_or(&[0; WORDS])) {
             *met |= needed;
         }
+    }
+    for (met, chosen) in met.iter_mut().zip(chosen.map_or(&[][..], |chosen| &chosen.0)) {
+        *met &= chosen;
     }
     met.into_iter().zip(ENTRIES.chunks(64)).flat_map(|(mut word, entries)| {
         std::iter::from_fn(move || {

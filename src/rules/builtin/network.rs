@@ -12,9 +12,8 @@ use super::{everyday, flagged, lists, predicate, run, scripts, sub};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::matcher::{
     Class, Code, Command, Flow, Found, Hosts, Instead, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, code_of, contains_word, flag_value, has_flag, has_operand, host_of, input_of,
-    is_interpreter, is_known, is_metadata, is_metadata_address, is_prose, is_shell, metadata_fetched, runs,
-    squeeze, target_of,
+    asks_for_help, classify, flag_value, has_flag, has_operand, host_of, input_of, is_interpreter, is_known,
+    is_metadata, is_metadata_address, is_prose, is_shell, metadata_fetched, runs, squeeze, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -1162,6 +1161,9 @@ fn accounts_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
         (runs(inv, lists::SENDERS) || runs(inv, lists::NETCATS))
             && !runs(inv, &["ssh", "git", "gh", "aws", "az", "mc"])
     };
+    if !all.iter().any(foreign) {
+        return Found::No;
+    }
     let found = all.iter().find(|inv| {
         let own = inv.reads.iter().any(|target| is_account_file(target.text()))
             || matches!(&inv.stdin, Stdin::File(target) if is_account_file(target.text()))
@@ -1325,7 +1327,7 @@ const CODE_ALL: &[&str] = &[
 /// Code that puts a secret variable or a secret file into a request to somebody.
 fn code_sends_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        code_of(inv, scene).any(|text| {
+        scene.codes(inv).iter().any(|text| {
             let bare: String =
                 text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
             if !CODE_SENDS.iter().any(|send| bare.contains(send)) {
@@ -1649,10 +1651,9 @@ fn metadata_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         "instancemetadatafetcher",
     ];
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        code_of(inv, scene).any(|text| {
-            let asks = ["http", "connect", "request", "fetch", "/inet/tcp"]
-                .iter()
-                .any(|word| contains_word(&text, word));
+        scene.codes(inv).iter().any(|text| {
+            let asks =
+                ["http", "connect", "request", "fetch", "/inet/tcp"].iter().any(|word| text.holds(word));
             if !asks {
                 return false;
             }

@@ -5,8 +5,8 @@ use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Stdin;
 use crate::rules::matcher::{
-    At, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, at,
-    code_of, contains_word, has_flag, host_of, input_of, is_interpreter, runs, squeeze,
+    At, Classes, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
+    at, contains_word, has_flag, host_of, input_of, is_interpreter, runs, squeeze,
 };
 use crate::shell::Arg;
 
@@ -814,7 +814,12 @@ fn startup_command<'a>(scene: &Scene<'a>) -> Found<'a> {
         | Action::Spawn { .. }
         | Action::Other { .. } => {}
     }
-    if !scene.effects().any(|(effect, _)| WRITES.contains(&effect.kind) && starts(&effect.target)) {
+    let starting = |(index, (effect, _)): (usize, (&crate::domain::Effect, Classes))| {
+        WRITES.contains(&effect.kind)
+            && scene.may_be_at(index)
+            && scene.is_at(index, effect, lists::SHELL_STARTUP)
+    };
+    if !scene.effects().enumerate().any(starting) {
         return Found::No;
     }
     let said = scene.view.survey.written.iter().any(|(path, text)| {
@@ -842,9 +847,11 @@ fn task_on_open<'a>(scene: &Scene<'a>) -> Found<'a> {
         _ => return Found::No,
     };
     let settings = path.contains("/.vscode/") || path.ends_with(".code-workspace");
-    let auto = contains_word(content, "folderOpen")
-        || (contains_word(content, "task.allowAutomaticTasks") && contains_word(content, "\"on\""));
-    if settings && auto { Found::yes(path) } else { Found::No }
+    let auto = || {
+        contains_word(content, "folderOpen")
+            || (contains_word(content, "task.allowAutomaticTasks") && contains_word(content, "\"on\""))
+    };
+    if settings && auto() { Found::yes(path) } else { Found::No }
 }
 
 fn pth_written<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -1017,7 +1024,7 @@ fn code_writes_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
         "'>",
     ];
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        code_of(inv, scene).take(4).any(|text| {
+        scene.codes(inv).iter().take(4).any(|text| {
             let lower = text.to_ascii_lowercase();
             let home = ["home", "expand", "~"].iter().any(|word| lower.contains(word));
             let named = || {

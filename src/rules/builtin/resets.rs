@@ -1,7 +1,7 @@
 //! Databases emptied by what is built upon them: the tasks of frameworks and of migration tools, and the models of an application.
 
 use super::deeds::{self, Deeds};
-use super::{predicate, standing};
+use super::{RuleSet, predicate, standing};
 use crate::domain::Severity;
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -259,9 +259,11 @@ fn forced<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(scene.invocations().iter().find(|inv| is_task(inv)).map(|inv| inv.text.as_str()))
 }
 
+static RESET: RuleSet = RuleSet::of(&[&["database.reset"]]);
+
 fn live<'a>(scene: &Scene<'a>) -> Found<'a> {
     // The rule first: what is live is asked of each command with the whole command line.
-    if !matches_one_of(scene, &["database.reset"]) {
+    if !matches_one_of(scene, &RESET) {
         return Found::No;
     }
     let found =

@@ -8,7 +8,7 @@ use super::{lists, predicate, run, scripts, sub};
 use crate::domain::{Action, Claim, EffectKind, SearchKind, Severity, Target, Usage, Verdict};
 use crate::rules::matcher::{
     Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, SECRET_PRINTERS, Scene,
-    Trigger, When, belongs_to, classify, code_of, dumps_store, flag_value, has_flag, host_of, is_interpreter,
+    Trigger, When, belongs_to, classify, dumps_store, flag_value, has_flag, host_of, is_interpreter,
     is_known, prints_environment, prints_secret, runs, target_of,
 };
 use crate::rules::{Invocation, Stdin};
@@ -541,7 +541,7 @@ pub(super) const RULES: &[Rule] = &[
 /// The strings of code, one behind the other as parts of a path, name a secret.
 fn code_joins_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        code_of(inv, scene).any(|text| {
+        scene.codes(inv).iter().any(|text| {
             let joined = scripts::strings(&text).join("/").replace("//", "/");
             NAMED_IN_CODE.iter().any(|name| joined.contains(name))
         })
@@ -720,7 +720,7 @@ fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     const NAMES: &[&str] = &[".env'", ".env\"", ".env.local", ".env.production", ".env`"];
     const LOADS: &[&str] = &["load_dotenv(", "path:", "dotenv_path=", "find_dotenv("];
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        code_of(inv, scene).any(|text| {
+        scene.codes(inv).iter().any(|text| {
             let names = NAMES.iter().flat_map(|name| text.match_indices(name));
             { names }.any(|(at, _)| {
                 let front = text.get(..at).unwrap_or_default();
@@ -999,6 +999,9 @@ fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let home = scene.view.facts.places.home.as_deref();
     let found = scene.first(SEARCHERS, |inv| {
+        if !runs(inv, &["trufflehog", "gitleaks"]) && !inv.args.iter().any(|arg| hunts(&arg.text())) {
+            return false;
+        }
         let wide = matches!(inv.program.as_str(), "locate" | "plocate" | "mdfind")
             || inv.operands.iter().any(|arg| {
                 let target = target_of(arg, inv.cwd.as_deref());
@@ -1011,8 +1014,7 @@ fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .any(|dir| home.is_some_and(|home| text.strip_prefix(home).is_some_and(|rest| rest == *dir)));
             text == "/etc" || own
         });
-        (wide || settings)
-            && (runs(inv, &["trufflehog", "gitleaks"]) || inv.args.iter().any(|arg| hunts(&arg.text())))
+        wide || settings
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

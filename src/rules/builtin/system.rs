@@ -6,7 +6,7 @@ use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, code_of, flag_value, has_flag, input_of, is_interpreter, runs, target_of,
+    asks_for_help, classify, flag_value, has_flag, input_of, is_interpreter, runs, target_of,
 };
 use crate::shell::{Arg, Assign, Part, Word};
 
@@ -1161,7 +1161,7 @@ fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
         "killterm=>-1",
     ];
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        code_of(inv, scene).any(|text| {
+        scene.codes(inv).iter().any(|text| {
             if !text.contains("kill") && !text.contains("terminate") {
                 return false;
             }
@@ -1432,7 +1432,7 @@ fn forking_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     let found = scene.invocations().iter().find(|inv| {
         let builds = runs(inv, &["gcc", "cc", "clang", "tcc", "g++", "clang++"]);
-        is_interpreter(&inv.program) && code_of(inv, scene).any(|text| is_bomb(&text))
+        is_interpreter(&inv.program) && scene.codes(inv).iter().any(|text| is_bomb(text))
             || builds && input_of(inv, scene).iter().any(|text| is_bomb(text))
     });
     let written = || {

@@ -59,10 +59,14 @@ const fn firsts() -> [u64; WORDS] {
         }
         entries = rest;
     }
-    let mut lists = builtin::PLACES;
-    while let [list, rest @ ..] = lists {
-        out = with(out, list);
-        lists = rest;
+    let mut groups = builtin::PLACES;
+    while let [group, rest @ ..] = groups {
+        let mut lists = *group;
+        while let [list, rest @ ..] = lists {
+            out = with(out, list);
+            lists = rest;
+        }
+        groups = rest;
     }
     out
 }

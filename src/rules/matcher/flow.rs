@@ -41,7 +41,8 @@ fn reaches<'a>(
     from: impl Fn(&Invocation) -> bool,
     to: impl Fn(&Invocation, By) -> bool,
 ) -> Found<'a> {
-    if !all.iter().any(&from) {
+    // What takes is told by its program, what gives by all its arguments.
+    if !all.iter().any(|inv| to(inv, By::Pipe) || to(inv, By::Substitution)) || !all.iter().any(&from) {
         return Found::No;
     }
     // Sorted once, so that a long command line costs no more than its length.

@@ -106,8 +106,8 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
             return Found::yes(&inv.text);
         }
         around = Some(cwd);
-        for text in code_of(inv, scene) {
-            let squeezed = Sought::new(squeeze(&text));
+        for text in scene.codes(inv).iter() {
+            let squeezed = Sought::new(squeeze(text));
             if needles.iter().any(|needle| needle.is_in(&squeezed, cwd)) {
                 return Found::yes(&inv.text);
             }

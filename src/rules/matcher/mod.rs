@@ -24,7 +24,7 @@ mod written;
 use std::ops::ControlFlow;
 
 use super::Survey;
-use super::builtin;
+use super::builtin::{self, RuleSet};
 use crate::domain::{
     Action, BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, ToolCall, Verdict, WayOut, WrittenRule,
     clip,
@@ -49,7 +49,7 @@ pub(crate) use secret::{is_env_file, is_secret};
 pub(crate) use sought::Sought;
 pub(crate) use stores::{SECRET_PRINTERS, belongs_to, dumps_store, prints_secret};
 pub(crate) use told::{Told, arguments, words_of};
-pub(crate) use trigger::Trigger;
+pub(crate) use trigger::{Trigger, same};
 pub(crate) use when::{
     COMMAND, Code, Command, Condition, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,
 };
@@ -205,25 +205,26 @@ pub fn judge(view: &View<'_>) -> Vec<Reason> {
     }
     let scene = Scene::new(*view);
     let mut reasons = Vec::new();
-    each_match(&scene, |says, matched, unsure| {
+    each_match(&scene, None, |says, matched, unsure| {
         reasons.push(reason(says, matched, unsure));
         ControlFlow::Continue(())
     });
     reasons
 }
 
-/// Shows the scene of a call made inside this one, and the ids of the rules that match it. Code in it is followed once.
+/// Shows the scene of a call made inside this one, and the ids of the rules that match it, of those that are asked for and of the
+/// custom ones. Code in it is followed once.
 pub(crate) fn inner_rules<R>(
     scene: &Scene<'_>,
-    call: &ToolCall,
-    cwd: &str,
+    (call, cwd): (&ToolCall, &str),
+    chosen: &RuleSet,
     look: impl FnOnce(&Scene<'_>, &[&str]) -> R,
 ) -> R {
     let view = scene.view;
     let survey = super::survey::survey(call, cwd, view.facts, view.policy);
     let inner = Scene::inner(View { call, cwd, survey: &survey, ..view });
     let mut ids = Vec::new();
-    each_match(&inner, |rule, _, _| {
+    each_match(&inner, Some(chosen), |rule, _, _| {
         ids.push(rule.id);
         ControlFlow::Continue(())
     });
@@ -236,17 +237,22 @@ pub(crate) fn inner_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Ve
     let survey = super::survey::survey(call, cwd, view.facts, view.policy);
     let inner = Scene::nested(View { call, cwd, survey: &survey, ..view });
     let mut verdict = Verdict::Allow;
-    each_match(&inner, |says, _, unsure| {
+    each_match(&inner, None, |says, _, unsure| {
         verdict = verdict.max(if unsure { Verdict::Block } else { says.verdict });
         if verdict == Verdict::Block { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     verdict
 }
 
-/// Calls `take` with each rule that is switched on and matches, what matched, and whether the rule could not tell.
-fn each_match<'a>(scene: &Scene<'a>, mut take: impl FnMut(Says<'a>, &str, bool) -> ControlFlow<()>) {
+/// Calls `take` with each rule that is switched on and matches, what matched, and whether the rule could not tell. Of built-in rules
+/// only with those that are asked for, where they are.
+fn each_match<'a>(
+    scene: &Scene<'a>,
+    chosen: Option<&RuleSet>,
+    mut take: impl FnMut(Says<'a>, &str, bool) -> ControlFlow<()>,
+) {
     let mut last: Option<&Rule> = None;
-    for entry in builtin::entries_for(scene.trigger) {
+    for entry in builtin::entries_for(scene.trigger, chosen) {
         // One condition is enough; a rule's conditions stand together.
         if last.is_some_and(|rule| std::ptr::eq(rule, entry.rule)) {
             continue;
@@ -270,7 +276,7 @@ fn each_match<'a>(scene: &Scene<'a>, mut take: impl FnMut(Says<'a>, &str, bool) 
 }
 
 /// The first condition of a custom rule that matches.
-fn custom_hit<'a>(rule: &WrittenRule, scene: &Scene<'a>) -> Option<(std::borrow::Cow<'a, str>, bool)> {
+fn custom_hit<'a>(rule: &WrittenRule, scene: &Scene<'a>) -> Hit<'a> {
     let met = |when: &Condition<'_>| Trigger::of_condition(when).meets(scene.trigger);
     let test = |when: &Condition<'_>| if met(when) { hit_by(when, scene, Whose::Custom) } else { None };
     rule.when.iter().find_map(|when| written::lend(when, test))
@@ -331,10 +337,17 @@ fn is_disabled(id: &str, policy: &Policy) -> bool {
 }
 
 /// Whether one of these built-in rules matches, switched on or not.
-pub(crate) fn matches_one_of(scene: &Scene<'_>, ids: &[&str]) -> bool {
-    builtin::entries_for(scene.trigger)
-        .any(|entry| ids.contains(&entry.rule.id) && hit(entry.when, scene).is_some())
+pub(crate) fn matches_one_of(scene: &Scene<'_>, chosen: &RuleSet) -> bool {
+    builtin::entries_for(scene.trigger, Some(chosen)).any(|entry| {
+        let found = hit(entry.when, scene);
+        let hits = found.is_some();
+        scene.keep(entry.when, found);
+        hits
+    })
 }
+
+/// What matched of a condition, and whether the rule could not tell.
+pub(crate) type Hit<'a> = Option<(std::borrow::Cow<'a, str>, bool)>;
 
 /// Who wrote a condition. Of built-in ones it is known beforehand which places they name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -344,15 +357,11 @@ enum Whose {
 }
 
 /// What matched of a built-in rule's condition, and whether the rule could not tell.
-fn hit<'a>(when: &'static When, scene: &Scene<'a>) -> Option<(std::borrow::Cow<'a, str>, bool)> {
-    hit_by(when, scene, Whose::BuiltIn)
+fn hit<'a>(when: &'static When, scene: &Scene<'a>) -> Hit<'a> {
+    scene.kept(when).unwrap_or_else(|| hit_by(when, scene, Whose::BuiltIn))
 }
 
-fn hit_by<'a>(
-    when: &Condition<'_>,
-    scene: &Scene<'a>,
-    whose: Whose,
-) -> Option<(std::borrow::Cow<'a, str>, bool)> {
+fn hit_by<'a>(when: &Condition<'_>, scene: &Scene<'a>, whose: Whose) -> Hit<'a> {
     let found = match when {
         Condition::Command(pattern) => command::find(pattern, scene),
         Condition::Effect(pattern) => effect::find(pattern, scene, whose),

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::class::{Named, at_by, names_in};
 use super::firsts::may_lie_at_one;
-use super::{Classes, Sought, Told, Trigger, View, classify, code_of, runs};
+use super::{Classes, Hit, Sought, Told, Trigger, View, When, classify, code_of, runs};
 use crate::domain::{Action, Claim, Effect, PlainHash, Verdict};
 use crate::rules::Invocation;
 
@@ -35,6 +35,8 @@ pub(crate) struct Scene<'a> {
     printers: OnceCell<Vec<&'a Invocation>>,
     /// The code that invocations are given, by where they stand.
     codes: RefCell<HashMap<usize, Rc<[Sought]>, PlainHash>>,
+    /// What matched of conditions that others ask about.
+    hits: RefCell<Vec<(&'static When, Hit<'a>)>>,
     /// The programs that run, and where their invocations stand.
     programs: OnceCell<Vec<(&'a str, Vec<usize>)>>,
     /// What is said of a content that the call writes, once it was looked at.
@@ -62,6 +64,7 @@ impl<'a> Scene<'a> {
             told: OnceCell::new(),
             printers: OnceCell::new(),
             codes: RefCell::default(),
+            hits: RefCell::default(),
             programs: OnceCell::new(),
             written: OnceCell::new(),
         }
@@ -131,6 +134,20 @@ impl<'a> Scene<'a> {
             }
             texts
         })
+    }
+
+    /// What matched of a condition, where it was looked at for another one already.
+    pub fn kept(&self, when: &'static When) -> Option<Hit<'a>> {
+        let hits = self.hits.try_borrow().ok()?;
+        hits.iter().find(|(known, _)| std::ptr::eq(*known, when)).map(|(_, hit)| hit.clone())
+    }
+
+    pub fn keep(&self, when: &'static When, hit: Hit<'a>) {
+        if let Ok(mut hits) = self.hits.try_borrow_mut()
+            && !hits.iter().any(|(known, _)| std::ptr::eq(*known, when))
+        {
+            hits.push((when, hit));
+        }
     }
 
     /// The first invocation of one of `programs` for which `test` holds.

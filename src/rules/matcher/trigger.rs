@@ -277,7 +277,8 @@ const fn program(mut name: &[u8]) -> u128 {
     1 << (own + hash % (PROGRAMS - own))
 }
 
-const fn same(mut a: &[u8], mut b: &[u8]) -> bool {
+/// Whether two names are the same, also while lazaret is compiled.
+pub(crate) const fn same(mut a: &[u8], mut b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }

@@ -1,7 +1,7 @@
 //! Data that a call both looks for and sends away, and secrets that are put into a request without a file.
 
 use super::super::secrets::{is_secret_name, names_in};
-use super::super::{lists, predicate};
+use super::super::{RuleSet, lists, predicate};
 use crate::domain::Severity;
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -10,10 +10,13 @@ use crate::rules::matcher::{
 use crate::shell::Arg;
 
 /// Rules that ask because something goes to a place which is not known.
-const GOING: &[&str] = &["network.upload", "network.project-sent", "network.tree-sent", "network.drop-site"];
+static GOING: RuleSet =
+    RuleSet::of(&[&["network.upload", "network.project-sent", "network.tree-sent", "network.drop-site"]]);
+static UPLOAD: RuleSet = RuleSet::of(&[&["network.upload"]]);
+static DROP_SITE: RuleSet = RuleSet::of(&[&["network.drop-site"]]);
 
 /// Rules that ask because somebody's secrets are looked at.
-const LOOKED: &[&str] = &[
+static LOOKED: RuleSet = RuleSet::of(&[&[
     "secrets.search",
     "secrets.clipboard",
     "secrets.token-printed",
@@ -26,7 +29,7 @@ const LOOKED: &[&str] = &[
     "secrets.home-copied",
     "secrets.history-searched",
     "secrets.service-values",
-];
+]]);
 
 /// Programs that put all of a database, or what is on the screen, into a file.
 const TAKERS: &[&str] = &[
@@ -159,7 +162,7 @@ fn looked_at_and_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
             remote && inv.args.iter().any(Arg::has_unknown)
         })
     };
-    if scene.nested || told().is_none() && !matches_one_of(scene, GOING) {
+    if scene.nested || told().is_none() && !matches_one_of(scene, &GOING) {
         return Found::No;
     }
     let hunts = scene.first(&["grep", "rg", "egrep", "ag", "git"], |inv| {
@@ -172,12 +175,11 @@ fn looked_at_and_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
         };
         inv.program != "git" && inv.operands.first().is_some_and(|arg| hunted(&arg.text()))
     });
-    let dropped =
-        || matches_one_of(scene, &["network.upload"]) && matches_one_of(scene, &["network.drop-site"]);
+    let dropped = || matches_one_of(scene, &UPLOAD) && matches_one_of(scene, &DROP_SITE);
     let dumped =
         scene.first(&["sqlite3"], |inv| inv.args.iter().any(|arg| arg.known() == Some(".dump"))).is_some();
     let taken = dumped || hunts.is_some() || scene.first(TAKERS, |_| true).is_some();
-    if taken || matches_one_of(scene, LOOKED) || dropped() {
+    if taken || matches_one_of(scene, &LOOKED) || dropped() {
         return Found::yes(scene.command_line());
     }
     Found::No
@@ -216,7 +218,7 @@ fn poured<'a>(scene: &Scene<'a>) -> Found<'a> {
         bare && away() && { all.iter() }.filter(behind).any(packed)
     });
     let Some(inv) = found else { return Found::No };
-    if matches_one_of(scene, GOING) { Found::yes(&inv.text) } else { Found::No }
+    if matches_one_of(scene, &GOING) { Found::yes(&inv.text) } else { Found::No }
 }
 
 fn foreign_hosts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {

@@ -252,12 +252,11 @@ fn keys_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     let found =
         scene.first(SEARCHERS, |inv| {
-            let wide =
-                inv.operands.iter().any(|arg| {
+            inv.args.iter().any(|arg| is_key(&arg.text()))
+                && inv.operands.iter().any(|arg| {
                     classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
                         .any(&[Class::Root, Class::Home, Class::Users])
-                });
-            wide && inv.args.iter().any(|arg| is_key(&arg.text()))
+                })
         });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

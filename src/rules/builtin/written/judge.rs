@@ -3,7 +3,7 @@
 
 use super::super::packages::is_usual;
 use crate::domain::{Action, EffectKind, Target, Tool, ToolCall, Verdict};
-use crate::rules::builtin::lists;
+use crate::rules::builtin::{RuleSet, lists};
 use crate::rules::matcher::{Class, Scene, classify, host_of, inner_rules, inner_verdict, inside};
 
 /// Longest text that is looked at as one script, in bytes.
@@ -77,6 +77,15 @@ const SUSPECT: &[&str] = &[
 
 /// Rules for code from the network, which is ordinary from the hosts of known installers.
 const FETCHED: &[&str] = &["network.download-to-shell", "network.download-then-run", "packages.run-from-url"];
+
+const METADATA: &[&str] = &["network.metadata"];
+const KILLS: &[&str] = &["system.kill-everything", "selfprotect.killed"];
+const ACCOUNTS: &[&str] = &["privilege.accounts"];
+const SETUID: &[&str] = &["privilege.setuid"];
+
+/// All that is asked about a command in a file.
+static ASKED: RuleSet =
+    RuleSet::of(&[EVERYWHERE, RUINOUS, SUSPECT, FETCHED, METADATA, KILLS, ACCOUNTS, SETUID]);
 
 /// Hosts of installers that documentation tells everybody to pipe into a shell, beside those of [`lists::DISTRIBUTORS`].
 const INSTALLERS: &[&str] = &[
@@ -174,21 +183,18 @@ pub(super) fn command(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
     }
     let action = Action::Shell { command: text.to_owned(), workdir: None };
     let call = ToolCall { tool: Tool::Bash, action, id: None };
-    inner_rules(scene, &call, scene.view.cwd, |inner, ids| {
+    inner_rules(scene, (&call, scene.view.cwd), &ASKED, |inner, ids| {
         let any = |list: &[&str]| ids.iter().any(|id| list.contains(id));
         let machine = place != Place::Container;
         let mut worst = deletions(inner, place);
-        if any(EVERYWHERE) || machine && any(RUINOUS) || any(&["network.metadata"]) && takes_credentials(text)
-        {
+        if any(EVERYWHERE) || machine && any(RUINOUS) || any(METADATA) && takes_credentials(text) {
             worst = Verdict::Block;
         }
         // `kill 0` in a trap ends the script's own children.
-        let kills = any(&["system.kill-everything", "selfprotect.killed"])
-            && ["-1", "pkill", "killall"].iter().any(|word| text.contains(word));
-        let rooted = any(&["privilege.accounts"])
-            && ["-u 0", "-ou 0", "--uid 0"].iter().any(|word| text.contains(word));
+        let kills = any(KILLS) && ["-1", "pkill", "killall"].iter().any(|word| text.contains(word));
+        let rooted = any(ACCOUNTS) && ["-u 0", "-ou 0", "--uid 0"].iter().any(|word| text.contains(word));
         let shells = ["/bin/bash", "/bin/sh", "/bin/dash", "/bin/zsh", "python", "/bin/find", "vim"];
-        let rooting = any(&["privilege.setuid"]) && shells.iter().any(|shell| text.contains(shell));
+        let rooting = any(SETUID) && shells.iter().any(|shell| text.contains(shell));
         if machine && (kills || rooted || rooting || plants(text)) {
             worst = Verdict::Block;
         }
