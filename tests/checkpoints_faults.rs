@@ -660,3 +660,17 @@ fn a_content_that_a_power_cut_has_emptied_is_said_and_saved_anew() {
     assert_eq!(rollback(&world, &["--last"]).0, 0);
     assert_eq!(fs::read_to_string(&file).unwrap(), "fn main() {}\n");
 }
+
+#[test]
+fn what_a_killed_rollback_was_making_goes_when_a_session_starts() {
+    let world = World::new();
+    work(&world);
+    shell(&world, "t1", "rm -rf src", destroy);
+    fs::write(world.project().join(".notes.txt.lazaret-7"), "a person's, whatever its name").unwrap();
+    killed_at(&world, &["rollback", "--last"], b"", ("renameat", 1));
+    let made = || names(&world).into_iter().filter(|name| is_temporary(name)).count();
+    assert_eq!(made(), 2, "{:?}", names(&world));
+    session_start(&world);
+    assert_eq!(made(), 1, "{:?}", names(&world));
+    assert!(world.project().join(".notes.txt.lazaret-7").exists());
+}
