@@ -192,6 +192,9 @@ fn rationality_weights_and_bands() {
     assert_eq!(Policy::default().rationality.medium, 0.5);
 }
 
+/// Goals, whether all was understood, and what came before; the score and what speaks against it.
+type Judged<'a> = (&'a Policy, bool, &'a [PastCall], Score, &'a [Issue]);
+
 /// Seed 002, `check_rationality`: each of the four parts has its issue from one half down, and each issue its suggestion.
 #[test]
 fn rationality_issues_and_suggestions() {
@@ -207,7 +210,7 @@ fn rationality_issues_and_suggestions() {
     let known = Policy { goals: vec!["documentation".to_owned()], ..Policy::default() };
     let unknown = Policy::default();
     let (failed, done) = ([past(Outcome::Failed)], [past(Outcome::Done)]);
-    let cells: [(&Policy, bool, &[PastCall], Score, &[Issue]); 6] = [
+    let cells: [Judged<'_>; 6] = [
         (&unknown, true, &[], Score::new(0.4 + 0.3 * 0.7 + 0.1 + 0.2), &[]),
         (&known, true, &[], Score::new(0.3 * 0.7 + 0.1 + 0.2), &[Issue::NotAligned]),
         (&unknown, true, &failed, Score::new(0.4 + 0.3 * 0.3 + 0.1 + 0.2), &[Issue::RepeatsFailure]),
