@@ -1657,7 +1657,7 @@ fn metadata_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
             if !asks {
                 return false;
             }
-            let squeezed = squeeze(&text).to_ascii_lowercase();
+            let squeezed = squeeze(text).to_ascii_lowercase();
             NAMES.iter().any(|name| squeezed.contains(name))
         })
     });

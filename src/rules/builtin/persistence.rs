@@ -1028,7 +1028,7 @@ fn code_writes_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
             let lower = text.to_ascii_lowercase();
             let home = ["home", "expand", "~"].iter().any(|word| lower.contains(word));
             let named = || {
-                let squeezed = squeeze(&text);
+                let squeezed = squeeze(text);
                 FILES.iter().any(|file| text.contains(file))
                     || squeezed.contains(".sshauthorized_keys")
                     || home && BARE.iter().any(|file| text.contains(file))

@@ -542,7 +542,7 @@ pub(super) const RULES: &[Rule] = &[
 fn code_joins_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
         scene.codes(inv).iter().any(|text| {
-            let joined = scripts::strings(&text).join("/").replace("//", "/");
+            let joined = scripts::strings(text).join("/").replace("//", "/");
             NAMED_IN_CODE.iter().any(|name| joined.contains(name))
         })
     });
