@@ -105,8 +105,9 @@ impl Kept {
 
     fn put_back(&self) {
         for (place, name) in self.of.iter().zip(["proj", "local"]) {
-            let done = Command::new("rm").arg("-rf").arg(place).status().unwrap();
-            assert!(done.success());
+            // Closed directories would keep what is in them.
+            let script = "if [ -e \"$0\" ]; then chmod -R u+rwX \"$0\" && rm -rf \"$0\"; fi";
+            assert!(Command::new("sh").args(["-c", script]).arg(place).status().unwrap().success());
             copy(&self.copy.path().join(name), place);
         }
     }

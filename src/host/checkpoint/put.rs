@@ -35,6 +35,16 @@ impl Checkpoints {
         if !is_unchanged(way, step) {
             return Err(CHANGED.to_owned());
         }
+        let closed = opened(way, &step.path);
+        let done = self.done(way, step);
+        if let Some((dir, mode)) = closed {
+            // The directory itself may be what goes next.
+            let _ = rustix::fs::fchmod(dir, mode);
+        }
+        done
+    }
+
+    fn done(&self, way: &mut Way, step: &Step) -> Result<(), String> {
         match &step.to {
             State::Absent => remove(way, step).map_err(told),
             State::Directory { mode } => directory(way, step, *mode).map_err(told),
@@ -74,6 +84,20 @@ impl Checkpoints {
         discard_unless(placed.is_ok(), way, (step, &temp));
         placed
     }
+}
+
+/// Opens to us, for a moment, a directory of ours that is closed to its owner; the mode that it had.
+fn opened(way: &mut Way, path: &str) -> Option<(OwnedFd, Mode)> {
+    let (dir, _) = way.to(path).ok()?;
+    let stat = rustix::fs::fstat(dir).ok()?;
+    let mode = Mode::from_raw_mode(stat.st_mode & 0o7777);
+    if mode.contains(Mode::WUSR | Mode::XUSR) || stat.st_uid != rustix::process::geteuid().as_raw() {
+        return None;
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let fd = rustix::fs::openat(dir, ".", flags, Mode::empty()).ok()?;
+    rustix::fs::fchmod(&fd, mode | Mode::RWXU).ok()?;
+    Some((fd, mode))
 }
 
 /// The name under which what is to be at a path is made, beside it.
