@@ -5,6 +5,7 @@ use super::value::{Item, Kind, Stricter, Value};
 use crate::domain::{BuiltinRules, LogLevel, Mode, OnFault, Policy, ResourceMode, Sensitivity, Tier};
 
 /// One key.
+#[derive(Debug)]
 pub struct Key {
     /// With the sections before it, separated by dots.
     pub name: &'static str,
@@ -16,6 +17,7 @@ pub struct Key {
 }
 
 /// How a key's value is taken from the policy and put there.
+#[derive(Debug)]
 struct Field {
     get: fn(&Policy) -> Value,
     set: fn(&mut Policy, Value),
@@ -29,12 +31,6 @@ impl Key {
     /// Puts a value of the key's kind into the policy; one of another kind has no effect.
     pub fn set(&self, policy: &mut Policy, value: Value) {
         (self.field.set)(policy, value);
-    }
-}
-
-impl std::fmt::Debug for Key {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Key").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
