@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::View;
-use super::class::{Class, Classes, Rel, Spot, inside, relation_to};
+use super::class::{Class, Classes, Spot};
+use super::relation::{Rel, inside, relation_to};
 use crate::domain::{EffectKind, PlainHash};
 use crate::rules::builtin::lists;
 

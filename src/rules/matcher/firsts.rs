@@ -1,6 +1,7 @@
 //! Where the places begin that built-in rules name: a filter made when lazaret is compiled. Most paths lie at none of them.
 
-use super::class::{Named, parts};
+use super::class::Named;
+use super::relation::parts;
 use super::when::Condition;
 use crate::domain::Target;
 use crate::rules::builtin;

@@ -9,6 +9,7 @@ mod flow;
 mod glob;
 mod host;
 mod mention;
+mod relation;
 mod rewrite;
 mod scene;
 mod secret;
@@ -32,10 +33,7 @@ use crate::domain::{
 use crate::shell::Bound;
 
 pub(crate) use beside::Dirs;
-pub(crate) use class::{
-    At, Class, Classes, Rel, at, classify, held, inside, is_protected, may_be, relation, relation_to,
-    target_of,
-};
+pub(crate) use class::{At, Class, Classes, at, classify, held, is_protected, may_be, target_of};
 pub(crate) use command::{
     asks_for_help, flag_value, has_flag, has_operand, is_interpreter, is_prose, is_rehearsal, is_shell, runs,
 };
@@ -44,6 +42,7 @@ pub(crate) use flow::{By, prints_environment, runs_input};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
+pub(crate) use relation::{Rel, inside, relation, relation_to};
 pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};
 pub(crate) use sought::Sought;

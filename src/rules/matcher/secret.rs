@@ -1,7 +1,8 @@
 //! Which files hold secrets, by their names and places.
 
-use super::class::{Rel, is_at, parts, relation_to, within};
+use super::class::is_at;
 use super::glob;
+use super::relation::{Rel, parts, relation_to, within};
 use super::tails::tails_like;
 use crate::rules::builtin::lists;
 
