@@ -81,8 +81,18 @@ impl Arena {
         }
     }
 
+    /// Nothing is kept yet, and nothing could have been.
+    #[inline]
+    fn is_early(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < EARLY
+    }
+
     /// A free block for this layout, where one is kept and nobody else is looking.
+    #[inline]
     fn reuse(&self, layout: Layout) -> Option<*mut u8> {
+        if self.is_early() {
+            return None;
+        }
         let first = self.free.get(room(layout.size()) / GRAIN).filter(|_| layout.align() <= GRAIN)?;
         if first.load(Ordering::Relaxed).is_null() || self.busy.swap(true, Ordering::Acquire) {
             return None;
@@ -99,8 +109,11 @@ impl Arena {
 
     /// Keeps a block of the arena that is free from now on.
     fn keep(&self, block: *mut u8, size: usize) {
+        if self.is_early() {
+            return;
+        }
         let Some(first) = self.free.get(room(size) / GRAIN) else { return };
-        if self.next.load(Ordering::Relaxed) < EARLY || self.busy.swap(true, Ordering::Acquire) {
+        if self.busy.swap(true, Ordering::Acquire) {
             return;
         }
         // SAFETY: nobody has the block any more, and it has at least `GRAIN` bytes, aligned to that.
