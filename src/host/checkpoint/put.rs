@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::objects;
 use super::record::State;
 use super::store::Checkpoints;
-use super::way::{BY_LINK, Way};
+use super::way::{BY_LINK, DIRECTORY, Way};
 use crate::host::private;
 
 /// Why a path is left alone that nobody had touched when the rollback was planned.
@@ -137,8 +137,7 @@ pub(super) fn remove_leftovers<'a>(paths: impl Iterator<Item = &'a str>) {
 
 fn listed(way: &mut Way, dir: &str) -> Option<(OwnedFd, Vec<String>)> {
     let (above, name) = way.to(dir).ok()?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(above, name, flags, Mode::empty()).ok()?;
+    let fd = rustix::fs::openat(above, name, DIRECTORY, Mode::empty()).ok()?;
     let entries = rustix::fs::Dir::read_from(&fd).ok()?;
     let names = entries.flatten().filter_map(|entry| entry.file_name().to_str().ok().map(str::to_owned));
     let names = names.filter(|name| made_for(name).is_some()).collect();
@@ -197,8 +196,7 @@ pub(super) fn close(way: &mut Way, step: &Step) -> Result<(), String> {
         return Ok(());
     }
     let (dir, name) = way.to(&step.path).map_err(told)?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(dir, name, flags, Mode::empty()).map_err(told)?;
+    let fd = rustix::fs::openat(dir, name, DIRECTORY, Mode::empty()).map_err(told)?;
     rustix::fs::fchmod(&fd, Mode::from_raw_mode(mode)).map_err(told)
 }
 
@@ -227,8 +225,7 @@ fn directory(way: &mut Way, step: &Step, mode: u32) -> Result<(), Errno> {
             Err(errno) => return Err(errno),
         },
     }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(dir, name, flags, Mode::empty())?;
+    let fd = rustix::fs::openat(dir, name, DIRECTORY, Mode::empty())?;
     // It must stay open to us until what lies in it is back.
     rustix::fs::fchmod(&fd, Mode::from_raw_mode(mode | OPEN))
 }

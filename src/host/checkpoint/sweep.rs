@@ -26,13 +26,18 @@ impl Checkpoints {
         if !gone && counted && self.used() <= self.bounds.max_store_bytes {
             return Ok(());
         }
-        self.make_room(now, self.bounds.max_store_bytes)?;
+        self.fit(now, self.bounds.max_store_bytes)?;
         self.write(&looked, b"")
     }
 
     /// Removes the oldest until at most `most` bytes are left. The lock is held.
     pub(super) fn make_room(&self, now: Now, most: u64) -> Result<(), Fault> {
         self.remove_old(now)?;
+        self.fit(now, most)
+    }
+
+    /// The same of those that are not too old.
+    fn fit(&self, now: Now, most: u64) -> Result<(), Fault> {
         let mut kept: Vec<Manifest> = Vec::new();
         let mut bytes = 0_u64;
         let mut seen: BTreeSet<String> = BTreeSet::new();

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FileType, Mode, OFlags, Stat};
+use rustix::fs::{FileType, Mode, Stat};
 
 use super::objects::{Objects, Refused};
 use super::record::{Entry, State};
-use super::way::Way;
+use super::way::{DIRECTORY, Way};
 use crate::domain::{CheckpointPolicy, Protected, join, lies_in};
 use crate::host::ignore::Ignore;
 use crate::host::index::{self, Held};
@@ -288,8 +288,7 @@ impl Taker<'_> {
     /// What a directory holds; no name for what is not UTF-8.
     fn names(&mut self, dir: &str) -> Result<Vec<(Option<String>, bool)>, rustix::io::Errno> {
         let (above, name) = self.way.to(dir)?;
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = rustix::fs::openat(above, name, flags, Mode::empty())?;
+        let fd = rustix::fs::openat(above, name, DIRECTORY, Mode::empty())?;
         let mut found = Vec::new();
         for entry in rustix::fs::Dir::read_from(&fd)? {
             let entry = entry?;
