@@ -289,11 +289,10 @@ fn named_in<'s>(
 
 fn copy_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let marks = &scene.view.survey.marks;
-    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
+    scene.code_where(|codes, inv| {
         let names = |text: &str| named_in(text, inv, scene).any(|path| marks.secret(&path, false).is_some());
-        scene.codes(inv).iter().any(|text| names(text))
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+        codes.iter().any(|text| names(text))
+    })
 }
 
 fn copy_given<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -229,14 +229,24 @@ fn first_user<'a>(
     Found::No
 }
 
+/// Whether a command puts what comes in into variables.
+pub(super) fn reads_into_variables(inv: &Invocation) -> bool {
+    runs(inv, &["read", "mapfile", "readarray"])
+}
+
+/// What runs the value of a variable behind the command that stands at `at`.
+pub(super) fn runs_variable(at: usize, all: &[Invocation]) -> Option<&Invocation> {
+    all.iter().skip(at + 1).find(|other| other.program.is_empty() || other.program == "eval")
+}
+
 /// What runs the text that a command reads out of a fetched file.
 fn reader_runs<'a>(
     inv: &Invocation,
     at: usize,
     (all, behind): (&'a [Invocation], &[&'a Invocation]),
 ) -> Option<&'a Invocation> {
-    if runs(inv, &["read", "mapfile", "readarray"]) {
-        return all.iter().skip(at + 1).find(|other| other.program.is_empty() || other.program == "eval");
+    if reads_into_variables(inv) {
+        return runs_variable(at, all);
     }
     let piped = behind.iter().copied().find(|other| runs_input(other, By::Pipe));
     let outer = inv.feeds.and_then(|index| all.get(index));

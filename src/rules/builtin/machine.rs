@@ -5,8 +5,7 @@ use super::deeds::{Deeds, done};
 use super::predicate;
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::matcher::{
-    At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, at, flag_value, has_flag,
-    is_interpreter, runs,
+    At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, at, flag_value, has_flag, runs,
 };
 use crate::shell::Arg;
 
@@ -651,12 +650,10 @@ fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
         signed || replaced || OPENS.iter().any(|word| bare.contains(word))
     };
     // A whole program reads one file and writes another: there, name and deed must stand in one line.
-    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
+    scene.code_where(|codes, _| {
         let whole = |text: &str| text.lines().count() <= SHORT;
-        let codes = scene.codes(inv);
         codes.iter().take(4).any(|text| if whole(text) { changes(text) } else { text.lines().any(changes) })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    })
 }
 
 fn connection_names<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -5,7 +5,7 @@ pub(super) mod taken;
 
 use super::downloads::{
     COPIERS, DECODING, STORES, decoded_is_run, downloaded_is_installed, downloaded_is_run, downloads,
-    saved_behind,
+    reads_into_variables, runs_variable, saved_behind,
 };
 use super::secrets::{carried, is_secret_name, names_in};
 use super::{everyday, flagged, lists, predicate, run, scripts, sub};
@@ -1260,8 +1260,7 @@ fn secret_in_text<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     // `read x < .env; curl …$x`
     let read = scene.invocations().iter().any(|inv| {
-        runs(inv, &["read", "mapfile", "readarray"])
-            && inv.reads.iter().any(|target| secret(target.text(), inv))
+        reads_into_variables(inv) && inv.reads.iter().any(|target| secret(target.text(), inv))
             || runs(inv, &["read"]) && matches!(&inv.stdin, Stdin::File(target) if secret(target.text(), inv))
     });
     let told = |inv: &&Invocation| runs(inv, lists::DOWNLOADERS) && inv.args.iter().any(Arg::has_unknown);
@@ -1326,8 +1325,8 @@ const CODE_ALL: &[&str] = &[
 
 /// Code that puts a secret variable or a secret file into a request to somebody.
 fn code_sends_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        scene.codes(inv).iter().any(|text| {
+    scene.code_where(|codes, _| {
+        codes.iter().any(|text| {
             let bare: String =
                 text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
             if !CODE_SENDS.iter().any(|send| bare.contains(send)) {
@@ -1370,8 +1369,7 @@ fn code_sends_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
             };
             accounts || !known && named()
         })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    })
 }
 
 /// It sends data or credentials, or asks for more than to look.
@@ -1517,10 +1515,10 @@ fn fed_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     // `read X < <(curl …); $X`
     let run_later = all.iter().enumerate().find(|(at, inv)| {
-        let reads = |outer: &Invocation| runs(outer, &["read", "mapfile", "readarray"]);
         let into = inv.feeds.and_then(|index| all.get(index));
-        let is_code = |other: &Invocation| other.program.is_empty() || other.program == "eval";
-        runs(inv, lists::DOWNLOADERS) && into.is_some_and(reads) && all.iter().skip(at + 1).any(is_code)
+        runs(inv, lists::DOWNLOADERS)
+            && into.is_some_and(reads_into_variables)
+            && runs_variable(*at, all).is_some()
     });
     if let Some((_, inv)) = run_later {
         return Found::yes(&inv.text);
@@ -1650,8 +1648,8 @@ fn metadata_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         "0xa9fea9fe",
         "instancemetadatafetcher",
     ];
-    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        scene.codes(inv).iter().any(|text| {
+    scene.code_where(|codes, _| {
+        codes.iter().any(|text| {
             let asks =
                 ["http", "connect", "request", "fetch", "/inet/tcp"].iter().any(|word| text.holds(word));
             if !asks {
@@ -1660,8 +1658,7 @@ fn metadata_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
             let squeezed = squeeze(text).to_ascii_lowercase();
             NAMES.iter().any(|name| squeezed.contains(name))
         })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    })
 }
 
 /// All of the project, a dump or a printed file goes down a connection to somewhere else.

@@ -6,7 +6,7 @@ use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Stdin;
 use crate::rules::matcher::{
     At, Classes, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    at, contains_word, has_flag, host_of, input_of, is_interpreter, runs, squeeze,
+    at, contains_word, has_flag, host_of, input_of, runs, squeeze,
 };
 use crate::shell::Arg;
 
@@ -1023,8 +1023,8 @@ fn code_writes_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
         "\">",
         "'>",
     ];
-    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        scene.codes(inv).iter().take(4).any(|text| {
+    scene.code_where(|codes, _| {
+        codes.iter().take(4).any(|text| {
             let lower = text.to_ascii_lowercase();
             let home = ["home", "expand", "~"].iter().any(|word| lower.contains(word));
             let named = || {
@@ -1035,6 +1035,5 @@ fn code_writes_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
             };
             WRITES.iter().any(|word| lower.contains(word)) && named()
         })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    })
 }

@@ -540,13 +540,12 @@ pub(super) const RULES: &[Rule] = &[
 
 /// The strings of code, one behind the other as parts of a path, name a secret.
 fn code_joins_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        scene.codes(inv).iter().any(|text| {
+    scene.code_where(|codes, _| {
+        codes.iter().any(|text| {
             let joined = scripts::strings(text).join("/").replace("//", "/");
             NAMED_IN_CODE.iter().any(|name| joined.contains(name))
         })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    })
 }
 
 /// Programs that have a use for secret files, told to show or to publish one.
@@ -719,8 +718,8 @@ fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     const NAMES: &[&str] = &[".env'", ".env\"", ".env.local", ".env.production", ".env`"];
     const LOADS: &[&str] = &["load_dotenv(", "path:", "dotenv_path=", "find_dotenv("];
-    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        scene.codes(inv).iter().any(|text| {
+    scene.code_where(|codes, _| {
+        codes.iter().any(|text| {
             let names = NAMES.iter().flat_map(|name| text.match_indices(name));
             { names }.any(|(at, _)| {
                 let front = text.get(..at).unwrap_or_default();
@@ -730,8 +729,7 @@ fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
                 !LOADS.iter().any(|load| front.ends_with(load))
             })
         })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    })
 }
 
 fn store_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {

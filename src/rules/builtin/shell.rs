@@ -401,10 +401,9 @@ fn pattern_command<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// `concurrently "npm:lint-*"`: scripts of the manifest, which that program looks up itself.
 fn names_scripts(inv: &Invocation) -> bool {
-    let runner = inv.word.prefix().split(':').next().unwrap_or_default();
+    let runner = inv.word.prefix().split_once(':').map(|(runner, _)| runner);
     inv.wrappers.last().is_some_and(|name| name == "concurrently")
-        && matches!(runner, "npm" | "yarn" | "pnpm" | "bun" | "node" | "deno")
-        && inv.word.prefix().contains(':')
+        && matches!(runner, Some("npm" | "yarn" | "pnpm" | "bun" | "node" | "deno"))
 }
 
 /// A program in a directory of the project, such as `./target/release/deps/bench-*`. (A pattern alone may be the name of any.)

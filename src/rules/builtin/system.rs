@@ -1160,8 +1160,8 @@ fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
         "kill-9,-1",
         "killterm=>-1",
     ];
-    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        scene.codes(inv).iter().any(|text| {
+    scene.code_where(|codes, _| {
+        codes.iter().any(|text| {
             if !text.contains("kill") && !text.contains("terminate") {
                 return false;
             }
@@ -1177,8 +1177,7 @@ fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
                 || bare.contains("kill(");
             CALLS.iter().any(|call| bare.contains(call)) || each && kills && !chosen
         })
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    })
 }
 
 /// A guard of the machine is killed, by name.

@@ -6,7 +6,9 @@ use std::rc::Rc;
 
 use super::class::{Named, at_by, names_in};
 use super::firsts::may_lie_at_one;
-use super::{Classes, Hit, Sought, Told, Trigger, View, When, classify, code_of, runs};
+use super::{
+    Classes, Found, Hit, Sought, Told, Trigger, View, When, classify, code_of, is_interpreter, runs,
+};
 use crate::domain::{Action, Claim, Effect, PlainHash, Verdict};
 use crate::rules::Invocation;
 
@@ -134,6 +136,13 @@ impl<'a> Scene<'a> {
             }
             texts
         })
+    }
+
+    /// The first interpreter for whose code, text by text, `test` holds.
+    pub fn code_where(&self, test: impl Fn(&[Sought], &'a Invocation) -> bool) -> Found<'a> {
+        let interpreters = self.invocations().iter().filter(|inv| is_interpreter(&inv.program));
+        let found = { interpreters }.find(|inv| test(&self.codes(inv), inv));
+        Found::from(found.map(|inv| inv.text.as_str()))
     }
 
     /// What matched of a condition, where it was looked at for another one already.
