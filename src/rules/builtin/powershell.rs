@@ -1,5 +1,7 @@
 //! PowerShell and the command line of Windows, by their plain forms: read as words, statement by statement, never as a program.
 
+use std::borrow::Cow;
+
 use super::predicate;
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
@@ -160,9 +162,14 @@ fn said<'a>(scene: &Scene<'a>, verdict: Verdict) -> Found<'a> {
         }
         let behind = all.iter().filter(|other| other.pipeline == inv.pipeline);
         let line = behind.map(|other| other.text.as_str()).collect::<Vec<_>>().join(" | ");
-        script(&line).max(script(&inv.text)) == verdict
+        script(&in_one_line(&line)).max(script(&in_one_line(&inv.text))) == verdict
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// With the lines joined that a POSIX shell joins.
+fn in_one_line(text: &str) -> Cow<'_, str> {
+    if text.contains("\\\n") { Cow::Owned(text.replace("\\\n", "")) } else { Cow::Borrowed(text) }
 }
 
 /// Text that is no shell's, and PowerShell's.
@@ -226,7 +233,8 @@ fn is_cmdlet(name: &str) -> bool {
 
 /// What a script of PowerShell or of Windows' command line deserves.
 pub(super) fn script(text: &str) -> Verdict {
-    let lower = text.to_ascii_lowercase().replace('`', "");
+    // At the end of a line it joins the next one, elsewhere it only takes a letter's meaning.
+    let lower = text.to_ascii_lowercase().replace("`\r\n", " ").replace("`\n", " ").replace('`', "");
     let mut worst = whole(&lower);
     for line in lower.lines().take(4096) {
         if line.trim_start().starts_with(['#', ':']) || line.trim_start().starts_with("rem ") {

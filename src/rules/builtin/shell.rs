@@ -8,7 +8,7 @@ use crate::rules::matcher::{
     is_shell, runs, runs_input, target_of,
 };
 use crate::rules::{Invocation, Stdin};
-use crate::shell::{Arg, Op, Part, Piece, parse};
+use crate::shell::{Arg, Op, Part, Piece, Word, parse};
 
 /// Programs whose output is a path or the set-up of a tool, and so ordinary as a command or for `eval`.
 const LOCATORS: &[&str] = &[
@@ -443,24 +443,32 @@ fn prompt_expansion<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(scene.texts().find(|text| expands_as_prompt(text)))
 }
 
-/// A subscript with a substitution in it, kept as text: arithmetic and `[[` run it.
+/// A subscript with a substitution in it, kept as text in a variable that is named again: arithmetic and `[[` run it.
 fn run_by_arithmetic<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let mut texts = scene.texts().filter(|text| text.contains("[$(") || text.contains("[`"));
-    Found::from(texts.find(|text| {
-        let script = parse(text);
+    const WRITTEN: [&str; 4] = ["[$(", "[`", "[\\$(", "[\\`"];
+    let mut texts = scene.texts().filter(|text| WRITTEN.iter().any(|sign| text.contains(sign)));
+    Found::from(texts.find(|whole| {
+        let script = parse(whole);
         script.commands.iter().flat_map(|simple| &simple.assigns).any(|assign| {
-            assign.value.parts.iter().any(|part| {
-                let Part::Text { text, .. } = part else { return false };
-                let named = |sign: &str| {
-                    text.split_once(sign).is_some_and(|(name, rest)| {
-                        let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-                        is_name && !name.is_empty() && rest.contains(']')
-                    })
-                };
-                named("[$(") || named("[`")
-            })
+            let again = whole.matches(assign.name.as_str()).nth(1).is_some();
+            again && is_run_subscript(&assign.value)
         })
     }))
+}
+
+/// `NAME[$(…)…]` as text.
+fn is_run_subscript(value: &Word) -> bool {
+    let text: String = value
+        .parts
+        .iter()
+        .filter_map(|part| if let Part::Text { text, .. } = part { Some(text.as_str()) } else { None })
+        .collect();
+    ["[$(", "[`"].iter().any(|sign| {
+        text.split_once(sign).is_some_and(|(name, rest)| {
+            let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            is_name && !name.is_empty() && rest.contains(']')
+        })
+    })
 }
 
 fn expands_as_prompt(line: &str) -> bool {
