@@ -9,7 +9,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// Bytes in the arena. Those that are not used cost nothing; those that are used are not given back to the system.
 const SIZE: usize = 1 << 23;
@@ -20,23 +20,36 @@ const ALIGN: usize = 64;
 const GRAIN: usize = 8;
 /// Free blocks are kept by size up to this one.
 const KEPT: usize = 1024;
-/// Before so much is used, nothing is kept: a short call has ended by then.
+/// Before so much is used, no small block is kept: a short call has ended by then.
 const EARLY: usize = 1 << 18;
+/// How many larger free blocks are kept.
+const LARGE: usize = 8;
 
 #[repr(C, align(64))]
 struct Bytes(UnsafeCell<[u8; SIZE]>);
 
-/// A bump allocator over one block of memory, with the system's allocator behind it.
+/// A bump allocator over one block of memory, with the system's allocator behind it. It is the first thread's that asks for memory; what
+/// other threads ask for is the system's affair. An operation that the processor does at once for all threads costs as much as
+/// thirty others, and all threads but one are those that wait for a child's output.
 pub struct Arena {
     bytes: Bytes,
+    /// The thread whose it is, by where its [`ME`] lies. Only that thread changes what is below.
+    owner: AtomicUsize,
     /// Everything from here on is free.
     next: AtomicUsize,
-    /// The first free block of each size, whose first bytes say where the next one is. Changed by who has `busy`.
+    /// The first free block of each size, whose first bytes say where the next one is.
     free: [AtomicPtr<u8>; KEPT / GRAIN + 1],
-    busy: AtomicBool,
+    /// Larger free blocks, and how many bytes they have.
+    large: [(AtomicPtr<u8>, AtomicUsize); LARGE],
 }
 
-// SAFETY: a part of `bytes` belongs to whoever was given it by `next`, and to nobody else until it is given back.
+thread_local! {
+    /// Lies at another place for each thread.
+    static ME: u8 = const { 0 };
+}
+
+// SAFETY: a part of `bytes` belongs to whoever was given it by `next`, and to nobody else until it is given back. What says so is
+// only read and written by the owner.
 unsafe impl Sync for Arena {}
 
 impl Default for Arena {
@@ -49,82 +62,127 @@ impl Arena {
     pub const fn new() -> Arena {
         Arena {
             bytes: Bytes(UnsafeCell::new([0; SIZE])),
+            owner: AtomicUsize::new(0),
             next: AtomicUsize::new(0),
             free: [const { AtomicPtr::new(null_mut()) }; KEPT / GRAIN + 1],
-            busy: AtomicBool::new(false),
+            large: [const { (AtomicPtr::new(null_mut()), AtomicUsize::new(0)) }; LARGE],
         }
     }
 
+    /// Whether the arena is this thread's, as it is the first one's that asks.
+    #[inline]
+    fn is_mine(&self) -> bool {
+        let me = ME.with(|me| std::ptr::from_ref(me).addr());
+        let owner = self.owner.load(Ordering::Relaxed);
+        owner == me || (owner == 0 && self.claim(me))
+    }
+
+    #[cold]
+    fn claim(&self, me: usize) -> bool {
+        self.owner.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
     /// Where in the arena a block lies; none = it is the system's.
+    #[inline]
     fn place(&self, block: *mut u8) -> Option<usize> {
         let at = block.addr().wrapping_sub(self.bytes.0.get().addr());
         (at < SIZE).then_some(at)
     }
 
-    /// A block of the arena, or nothing when it does not fit.
+    /// A block of the arena, free or new, or nothing when it does not fit.
+    #[inline]
+    fn take(&self, layout: Layout) -> Option<*mut u8> {
+        if !self.is_mine() {
+            return None;
+        }
+        self.reuse(layout).or_else(|| self.bump(layout))
+    }
+
+    /// A new block of the arena, or nothing when it does not fit.
+    #[inline]
     fn bump(&self, layout: Layout) -> Option<*mut u8> {
         if layout.size() > LARGEST || layout.align() > ALIGN {
             return None;
         }
-        let fits = |next: usize| {
-            let from = next.next_multiple_of(layout.align());
-            let to = from + room(layout.size());
-            (to <= SIZE).then_some((from, to))
-        };
-        let mut next = self.next.load(Ordering::Acquire);
-        loop {
-            let (from, to) = fits(next)?;
-            match self.next.compare_exchange_weak(next, to, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => return Some(self.bytes.0.get().cast::<u8>().wrapping_add(from)),
-                Err(changed) => next = changed,
-            }
+        let from = self.next.load(Ordering::Relaxed).next_multiple_of(layout.align());
+        let to = from + room(layout.size());
+        if to > SIZE {
+            return None;
         }
+        self.next.store(to, Ordering::Relaxed);
+        Some(self.bytes.0.get().cast::<u8>().wrapping_add(from))
     }
 
-    /// Nothing is kept yet, and nothing could have been.
+    /// Nothing small is kept yet, and nothing could have been.
     #[inline]
     fn is_early(&self) -> bool {
         self.next.load(Ordering::Relaxed) < EARLY
     }
 
-    /// A free block for this layout, where one is kept and nobody else is looking.
+    /// A free block for this layout, where one is kept.
     #[inline]
     fn reuse(&self, layout: Layout) -> Option<*mut u8> {
+        if layout.size() > KEPT {
+            return self.reuse_large(layout);
+        }
         if self.is_early() {
             return None;
         }
         let first = self.free.get(room(layout.size()) / GRAIN).filter(|_| layout.align() <= GRAIN)?;
-        if first.load(Ordering::Relaxed).is_null() || self.busy.swap(true, Ordering::Acquire) {
+        let block = first.load(Ordering::Relaxed);
+        if block.is_null() {
             return None;
         }
-        let block = first.load(Ordering::Relaxed);
-        if !block.is_null() {
-            // SAFETY: `keep` put the block here and wrote to it where the next one is; nobody has it until it is taken from here,
-            // which only the owner of `busy` does.
-            first.store(unsafe { block.cast::<*mut u8>().read() }, Ordering::Relaxed);
-        }
-        self.busy.store(false, Ordering::Release);
-        (!block.is_null()).then_some(block)
+        // SAFETY: `keep` put the block here and wrote to it where the next one is; nobody has it until it is taken from here.
+        first.store(unsafe { block.cast::<*mut u8>().read() }, Ordering::Relaxed);
+        Some(block)
+    }
+
+    /// A large block that is not much larger than what is asked for: a text of ten kilobytes is copied a dozen times, and each time new
+    /// pages cost more than the copy.
+    #[cold]
+    fn reuse_large(&self, layout: Layout) -> Option<*mut u8> {
+        let wanted = room(layout.size());
+        let fits = |size: &AtomicUsize| (wanted..=2 * wanted).contains(&size.load(Ordering::Relaxed));
+        let (block, size) =
+            self.large.iter().find(|(_, size)| fits(size)).filter(|_| layout.align() <= GRAIN)?;
+        size.store(0, Ordering::Relaxed);
+        Some(block.load(Ordering::Relaxed))
     }
 
     /// Keeps a block of the arena that is free from now on.
+    #[inline]
     fn keep(&self, block: *mut u8, size: usize) {
+        if size > KEPT {
+            return self.keep_large(block, room(size));
+        }
         if self.is_early() {
             return;
         }
         let Some(first) = self.free.get(room(size) / GRAIN) else { return };
-        if self.busy.swap(true, Ordering::Acquire) {
-            return;
-        }
         // SAFETY: nobody has the block any more, and it has at least `GRAIN` bytes, aligned to that.
         unsafe { block.cast::<*mut u8>().write(first.load(Ordering::Relaxed)) };
         first.store(block, Ordering::Relaxed);
-        self.busy.store(false, Ordering::Release);
+    }
+
+    /// Keeps a large block in the place of the smallest one.
+    #[cold]
+    fn keep_large(&self, block: *mut u8, room: usize) {
+        let smallest = self.large.iter().min_by_key(|(_, size)| size.load(Ordering::Relaxed));
+        if let Some((place, size)) = smallest.filter(|(_, size)| size.load(Ordering::Relaxed) < room) {
+            place.store(block, Ordering::Relaxed);
+            size.store(room, Ordering::Relaxed);
+        }
     }
 
     /// Moves the end of the last block: `false` = it is not the last one any more.
+    #[inline]
     fn move_end(&self, end: usize, to: usize) -> bool {
-        to <= SIZE && self.next.compare_exchange(end, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        let is_last = to <= SIZE && self.next.load(Ordering::Relaxed) == end;
+        if is_last {
+            self.next.store(to, Ordering::Relaxed);
+        }
+        is_last
     }
 }
 
@@ -135,16 +193,16 @@ const fn room(size: usize) -> usize {
 
 // SAFETY: `bump` gives out parts of the arena that do not overlap, each with all of its room: `next` only ever goes back to the start
 // of a block that reaches up to it, when its owner frees it, so nothing behind `next` is in use. A block that is freed otherwise
-// is kept by the room of its size at most, and given out once, to one of the same room. All other blocks are the system's, told
-// apart by their address. Nothing here panics.
+// is kept by the room of its size at most, and given out once, to one of no more room. All other blocks are the system's, told
+// apart by their address. All that is changed without regard to other threads is changed by the arena's own. Nothing here panics.
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises about `layout` are the system's too.
-        self.reuse(layout).or_else(|| self.bump(layout)).unwrap_or_else(|| unsafe { System.alloc(layout) })
+        self.take(layout).unwrap_or_else(|| unsafe { System.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        match self.reuse(layout).or_else(|| self.bump(layout)) {
+        match self.take(layout) {
             Some(block) => {
                 // SAFETY: the block is `layout.size()` bytes that are the caller's alone from now on. It may have been used.
                 unsafe { block.write_bytes(0, layout.size()) };
@@ -158,7 +216,8 @@ unsafe impl GlobalAlloc for Arena {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         match self.place(block) {
             Some(at) => {
-                if !self.move_end(at + room(layout.size()), at) {
+                // What another thread frees stays as it is: no more than what a child was started with.
+                if self.is_mine() && !self.move_end(at + room(layout.size()), at) {
                     self.keep(block, layout.size());
                 }
             }
@@ -172,7 +231,8 @@ unsafe impl GlobalAlloc for Arena {
             // SAFETY: a block outside the arena came from the system, with this layout.
             return unsafe { System.realloc(block, layout, size) };
         };
-        if size <= LARGEST && self.move_end(at + room(layout.size()), at + room(size)) {
+        let is_mine = self.is_mine();
+        if is_mine && size <= LARGEST && self.move_end(at + room(layout.size()), at + room(size)) {
             return block;
         }
         if size <= room(layout.size()) {
@@ -311,6 +371,40 @@ mod tests {
             assert_ne!(ARENA.alloc(layout(40, 16)), after);
             assert_eq!(ARENA.alloc(layout(33, 1)), after);
             assert_ne!(ARENA.alloc(layout(33, 1)), after);
+        }
+    }
+
+    #[test]
+    fn other_threads_are_given_the_systems_memory() {
+        static ARENA: Arena = Arena::new();
+        // SAFETY: the blocks are live and have those layouts.
+        unsafe {
+            let own = ARENA.alloc(layout(16, 8));
+            assert!(ARENA.place(own).is_some());
+            let other = std::thread::spawn(|| {
+                let block = ARENA.alloc(layout(16, 8));
+                assert!(ARENA.place(block).is_none());
+                block.addr()
+            });
+            let other = std::ptr::with_exposed_provenance_mut::<u8>(other.join().unwrap());
+            other.write_bytes(1, 16);
+            ARENA.dealloc(other, layout(16, 8));
+        }
+    }
+
+    #[test]
+    fn large_blocks_are_used_again_from_the_beginning() {
+        static ARENA: Arena = Arena::new();
+        // SAFETY: the blocks are live and have those layouts.
+        unsafe {
+            let first = ARENA.alloc(layout(10_000, 1));
+            let behind = ARENA.alloc(layout(8, 1));
+            ARENA.dealloc(first, layout(10_000, 1));
+            assert_ne!(ARENA.alloc(layout(4_000, 1)), first, "half of it would be lost");
+            let again = ARENA.alloc(layout(9_000, 8));
+            assert_eq!(again, first);
+            assert_ne!(ARENA.alloc(layout(9_000, 8)), first);
+            ARENA.dealloc(behind, layout(8, 1));
         }
     }
 }
