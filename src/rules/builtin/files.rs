@@ -5,7 +5,7 @@ use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, flag_value, has_flag, inside, owner, runs, target_of,
+    asks_for_help, classify, flag_value, has_flag, inside, owner, owners, runs, target_of,
 };
 use crate::shell::{Arg, Piece};
 
@@ -712,7 +712,7 @@ fn emptied_in_turn<'a>(scene: &Scene<'a>) -> Found<'a> {
         if !many || !matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification) {
             continue;
         }
-        let owner = owner(scene, &effect.target);
+        let owner = writer(scene, &effect.target);
         if owner.is_none_or(leaves_nothing) {
             return Found::yes(owner.map_or(scene.command_line(), |inv| inv.text.as_str()));
         }
@@ -743,7 +743,7 @@ fn data_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
         {
             continue;
         }
-        let owner = owner(scene, &effect.target);
+        let owner = writer(scene, &effect.target);
         let lost = match effect.kind {
             EffectKind::FileDeletion => {
                 says(path, &["prod", "production", "live", "master"])
@@ -763,6 +763,22 @@ fn is_log(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     [".log", ".log*", ".out", ".tmp", ".txt", ".err", ".pid"].iter().any(|end| name.ends_with(end))
         || path.contains("/logs/")
+}
+
+/// The command that writes it; none where nothing but a redirection does.
+fn writer<'a>(scene: &Scene<'a>, target: &Target) -> Option<&'a Invocation> {
+    const SHOW: &[&str] = &["echo", "printf", "cat"];
+    let redirected = |inv: &Invocation| inv.writes.iter().any(|(to, _)| to.text() == target.text());
+    let named = owners(scene, target).filter(|inv| !runs(inv, SHOW) || redirected(inv)).last();
+    named.or_else(|| {
+        let name = target.text().rsplit('/').find(|part| !part.is_empty())?;
+        // `sh -c '> data.db'` carries the redirection.
+        let names = |arg: &Arg| {
+            let before = arg.prefix().split_once(name).map(|(before, _)| before);
+            before.is_some_and(|text| !text.trim_end().ends_with('>'))
+        };
+        scene.invocations().iter().rev().find(|inv| inv.args.iter().any(names))
+    })
 }
 
 /// A command that writes nothing to what its output goes to, or cuts its operands to nothing.

@@ -43,6 +43,7 @@ mod undone;
 mod written;
 
 use super::matcher::{At, COMMAND, Command, Found, Predicate, Rule, Scene, Trigger, When, same};
+pub(super) use secrets::is_secret_name;
 
 /// Every file of rules. Of reasons that weigh the same the first is the one that people read.
 pub(super) const FILES: &[&[Rule]] = &[

@@ -777,7 +777,7 @@ fn goes_where_it_belongs(inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 /// Whether a variable's name says that its value is secret.
-pub(super) fn is_secret_name(name: &str) -> bool {
+pub(crate) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let ends = [
         "TOKEN",
@@ -942,9 +942,11 @@ fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&str) -> boo
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// What writes down in another way what it is given.
+const WRITTEN: &[&str] = &["base64", "base32", "xxd", "od", "hexdump", "rev", "tee", "cat", "fold", "hd"];
+
 /// Something behind it in the pipeline does more with what it prints than to write it down in another way.
 fn is_used(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    const WRITTEN: &[&str] = &["base64", "base32", "xxd", "od", "hexdump", "rev", "tee", "cat", "fold", "hd"];
     scene.invocations().iter().any(|other| {
         other.pipeline == inv.pipeline
             && other.stage > inv.stage
@@ -952,12 +954,18 @@ fn is_used(inv: &Invocation, scene: &Scene<'_>) -> bool {
     })
 }
 
-/// It is no value of anything, or of something that shows it: `cat <(echo $TOKEN)`.
+/// It is no value of anything, or of something that shows it: `cat <(echo $TOKEN)`, `echo "$(printenv TOKEN)"`.
 pub(super) fn is_shown_through(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let Some(outer) = inv.feeds.and_then(|at| scene.invocations().get(at)) else {
         return inv.feeds.is_none();
     };
-    runs(outer, &["cat"]) && outer.writes.is_empty() && outer.feeds.is_none()
+    let used = || {
+        let behind = |other: &&Invocation| other.pipeline == outer.pipeline && other.stage > outer.stage;
+        scene.invocations().iter().filter(behind).any(|other| !runs(other, WRITTEN) || is_diverted(other))
+    };
+    let kept = outer.args.first().and_then(Arg::known) == Some("-v");
+    let shows = runs(outer, &["cat", "echo", "printf"]) && !kept;
+    shows && !is_diverted(outer) && outer.feeds.is_none() && !used()
 }
 
 /// The variables that a text expands as they are: `$NAME`, `${NAME}`.

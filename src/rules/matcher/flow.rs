@@ -5,7 +5,7 @@ use super::{
     target_of,
 };
 use crate::domain::{EffectKind, Target};
-use crate::rules::builtin::lists;
+use crate::rules::builtin::{is_secret_name, lists};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
@@ -243,7 +243,12 @@ fn reads_secret(inv: &Invocation, scene: &Scene<'_>) -> bool {
                 Class::Users,
             ])
         });
+    // In an argument it is what `$NAME` is, and may be for the host.
+    let one_secret = inv.program == "printenv"
+        && inv.feeds.is_none()
+        && inv.operands.iter().any(|arg| is_secret_name(arg.prefix()));
     prints_environment(inv)
+        || one_secret
         || packs_all
         || inv.reads.iter().any(|target| is_secret(target, scene))
         || inv.operands.iter().any(|arg| is_secret(&target_of(arg, inv.cwd.as_deref()), scene))
@@ -264,7 +269,7 @@ pub(crate) fn prints_environment(inv: &Invocation) -> bool {
         "env" | "declare" | "typeset" => inv.operands.is_empty() && inv.args.len() <= 1,
         // `set -a` and `set +a` are switches.
         "set" => inv.args.is_empty(),
-        "printenv" => true,
+        "printenv" => inv.operands.is_empty(),
         "export" => inv.operands.is_empty(),
         _ => false,
     }

@@ -571,12 +571,10 @@ fn container_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
         let loaded =
             || inv.wrappers.iter().any(|name| matches!(name.as_str(), "dotenv" | "dotenvx" | "doppler"));
         let in_cluster = || inv.wrappers.iter().any(|name| matches!(name.as_str(), "kubectl" | "oc"));
-        let one = inv.program == "printenv" && !inv.operands.is_empty();
         let piped = || {
             scene.invocations().iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
         };
         prints_environment(inv)
-            && !one
             && !is_diverted(inv)
             && (entered() || loaded())
             // Of one's own containers it is what everybody looks at first.
