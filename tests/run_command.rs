@@ -51,7 +51,24 @@ impl Told {
 impl Place {
     /// A registered Claude Code that does this.
     fn new(deeds: &str) -> Place {
-        let place = Place { dir: tempfile::tempdir().unwrap() };
+        Place::within(tempfile::tempdir().unwrap(), deeds)
+    }
+
+    /// The same in a place that is no temporary directory, in which a confined client may write.
+    #[cfg(target_os = "linux")]
+    fn lasting(deeds: &str) -> Option<Place> {
+        let own = format!("/run/user/{}", rustix::process::getuid().as_raw());
+        let bases = [env!("CARGO_TARGET_TMPDIR"), own.as_str(), "/run"];
+        let temporary = |base: &&&str| !base.starts_with("/tmp") && !base.starts_with("/var/tmp");
+        let dir = bases.iter().filter(temporary).find_map(|base| tempfile::tempdir_in(base).ok());
+        if dir.is_none() {
+            eprintln!("not tested: confinement (no place outside the temporary directories)");
+        }
+        dir.map(|dir| Place::within(dir, deeds))
+    }
+
+    fn within(dir: tempfile::TempDir, deeds: &str) -> Place {
+        let place = Place { dir };
         for sub in ["bin", "user", "home", "project/.git", "log"] {
             fs::create_dir_all(place.path(sub)).unwrap();
         }
@@ -322,4 +339,178 @@ fn who_is_stopped_takes_the_client_along() {
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1));
     place.nothing_is_left();
+}
+
+/// What the kernel's Landlock can do; 0 = there is none.
+#[cfg(target_os = "linux")]
+fn landlock() -> i64 {
+    // SAFETY: with no attributes and this flag it only tells its version.
+    #[allow(unsafe_code, reason = "there is no safe form of this system call")]
+    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0, 0, 1) };
+    if version <= 0 {
+        eprintln!("not tested: confinement (this kernel has no Landlock)");
+    }
+    version.max(0)
+}
+
+/// What a client tries to write, to read and to signal; each leaves "yes" or "no" in the project.
+#[cfg(target_os = "linux")]
+const TRIES: &str = "try() { if ( eval \"$2\" ) 2>/dev/null; then echo yes > $PWD/$1; else echo no > $PWD/$1; fi; }\n\
+ hooked c1\n\
+ try project 'echo x > a/b && mv a/b c && rm c'\n\
+ try git 'echo x > .git/x'\n\
+ try state 'echo x > ~/.claude/history && echo x > ~/.claude.json'\n\
+ try cache 'mkdir -p ~/.cache/tool && echo x > ~/.cache/tool/x'\n\
+ try temporary 'x=$(mktemp) && echo x > $x && rm $x'\n\
+ try device 'echo x > /dev/null'\n\
+ try added 'echo x > ~/notes/x'\n\
+ try top 'echo x > ~/new'\n\
+ try profile 'echo x >> ~/.profile'\n\
+ try emptied ': > ~/.profile'\n\
+ try removed 'rm ~/.profile'\n\
+ try moved 'mv ~/.profile .'\n\
+ try config 'mkdir -p \"$LAZARET_HOME/config\"'\n\
+ try key 'cat ~/.ssh/id_ed25519'\n\
+ try linked 'cat ~/key'\n\
+ try hosts 'cat ~/.ssh/known_hosts'\n\
+ try gh 'cat ~/.config/gh/hosts.yml'\n\
+ try listed 'cat ~/.profile /etc/passwd && ls ~ ~/.ssh'\n\
+ try started 'sleep 30 & kill $!'\n\
+ try signal 'kill -0 $PPID'\n\
+ ( setsid sh -c 'echo x > ~/late; sleep 600' & )\n\
+ done_with fine";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_confined_client_writes_and_reads_what_it_may() {
+    let version = landlock();
+    let Some(place) = Place::lasting(TRIES) else { return };
+    if version == 0 {
+        return;
+    }
+    for dir in ["project/a", "user/.cache", "user/notes", "user/.ssh", "user/.config/gh"] {
+        fs::create_dir_all(place.path(dir)).unwrap();
+    }
+    for file in [".profile", ".claude.json", ".ssh/id_ed25519", ".ssh/known_hosts", ".config/gh/hosts.yml"] {
+        fs::write(place.path("user").join(file), "{}").unwrap();
+    }
+    std::os::unix::fs::symlink(".ssh/id_ed25519", place.path("user/key")).unwrap();
+    let notes = place.path("user/notes");
+    let gh = place.path("user/.config/gh");
+    let options = ["--confine", "--json", "--allow-write", notes.to_str().unwrap()];
+    let told = place.supervise(&[&options[..], &["--allow-read", gh.to_str().unwrap()]].concat());
+    assert_eq!(told.0, 0, "{}{}", told.1, told.2);
+    let could = |name: &str| fs::read_to_string(place.path("project").join(name)).unwrap().trim() == "yes";
+    for name in [
+        "project",
+        "git",
+        "state",
+        "cache",
+        "temporary",
+        "device",
+        "added",
+        "hosts",
+        "gh",
+        "listed",
+        "started",
+    ] {
+        assert!(could(name), "{name}: {}", told.2);
+    }
+    for name in ["top", "profile", "removed", "moved", "config", "key", "linked"] {
+        assert!(!could(name), "{name}: {}", told.2);
+    }
+    assert_eq!(could("emptied"), version < 3);
+    assert_eq!(could("signal"), version < 6);
+    assert!(!place.path("user/late").exists() && place.path("user/.profile").exists());
+    let value = told.json();
+    let confined = &value["confined"];
+    assert_eq!(confined["landlock"], version);
+    assert_eq!(confined["enforced"], if version < 6 { "partially" } else { "fully" }, "{confined}");
+    let list =
+        |key: &str| confined[key].as_array().unwrap().iter().map(|place| place.as_str().unwrap().to_owned());
+    assert!(list("writable").any(|path| path == place.path("project").to_str().unwrap()), "{confined}");
+    let closed: Vec<String> = list("unreadable").collect();
+    assert_eq!(closed, [place.path("user/.ssh").to_str().unwrap()]);
+    // The hook was at work in there, and is believed.
+    assert_eq!((&value["decisions"]["allowed"], &value["end"]), (&1.into(), &"finished".into()));
+    place.nothing_is_left();
+    // Without it nothing is held back.
+    let value = place.supervise(&["--json"]).json();
+    assert!(could("key") && could("top") && value["confined"].is_null(), "{value}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_confined_client_is_ended_as_any_other() {
+    if landlock() == 0 {
+        return;
+    }
+    let place = Place::new(
+        "hooked c1; trap '' TERM; setsid sh -c 'trap \"\" TERM; echo $$ > '$log'/grandchild; sleep 600; sleep 600' & \
+         while :; do sleep 1; done",
+    );
+    let value = stopped(&place, &place.supervise(&["--confine", "--timeout", "3", "--json"]), "time");
+    assert_eq!((&value["calls"], &value["confined"]["problem"]), (&1.into(), &Value::Null));
+}
+
+/// Has the kernel answer the calls of Landlock as one that has none.
+#[cfg(target_os = "linux")]
+fn without_landlock(command: &mut Command) -> &mut Command {
+    use std::os::unix::process::CommandExt;
+    let step = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter { code: code as u16, jt, jf, k };
+    let number = u32::try_from(libc::SYS_landlock_create_ruleset).unwrap();
+    let filter = [
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, 1, number),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    // SAFETY: the closure makes two system calls, with a filter that it owns.
+    #[allow(unsafe_code, reason = "what is done between fork and exec has no safe form")]
+    unsafe {
+        command.pre_exec(move || {
+            let program = libc::sock_fprog { len: 4, filter: filter.as_ptr().cast_mut() };
+            let done = libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+                && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0;
+            if done { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+        })
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn where_the_kernel_cannot_confine_it_is_said() {
+    let place = Place::new("hooked c1; touch $log/ran; done_with fine");
+    let run = |how: &str| {
+        told(without_landlock(&mut place.command()).args(["run", how, "--", "claude", "-p", "x"]))
+    };
+    let refused = run("--confine");
+    assert_eq!(refused.0, 1, "{}{}", refused.1, refused.2);
+    assert!(refused.2.contains("--confine: this kernel has no Landlock"), "{}", refused.2);
+    assert!(refused.2.contains("hint: ") && refused.2.contains("--confine=where-possible"), "{}", refused.2);
+    assert!(!place.path("log/ran").exists(), "it was not started");
+    let without = run("--confine=where-possible");
+    assert_eq!((without.0, without.1.as_str()), (0, "fine\n"), "{}", without.2);
+    assert!(without.2.contains("\nnot confined: this kernel has no Landlock"), "{}", without.2);
+    assert!(place.path("log/ran").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_confined_sensibly_is_refused() {
+    let place = Place::new("touch $log/ran; done_with fine");
+    let told = place.supervise(&["--allow-write", "/tmp"]);
+    assert!(told.0 == 1 && told.2.contains("--confine"), "{}", told.2);
+    let told = place.supervise(&["--confine", "--allow-write", "/no/such/place"]);
+    assert!(told.0 == 1 && told.2.contains("--allow-write /no/such/place"), "{}", told.2);
+    let told = self::told(place.command().current_dir(place.path("user")).args([
+        "run",
+        "--confine",
+        "--",
+        "claude",
+        "-p",
+        "x",
+    ]));
+    assert!(told.0 == 1 && told.2.contains("start it in a project's directory"), "{}", told.2);
+    assert!(!place.path("log/ran").exists());
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
+use super::confine::{Held, Ready};
 use super::guard;
 
 /// Longest line that is handed on, in bytes; what is longer is left out.
@@ -65,6 +66,8 @@ pub struct Ran {
     pub end: End,
     /// The end of what it wrote to its standard error.
     pub stderr: String,
+    /// What the kernel holds it to; none = nothing was asked for.
+    pub held: Option<Held>,
 }
 
 /// Who looks on, and says whether it may go on.
@@ -73,15 +76,55 @@ pub type Watch<'w> = dyn FnMut(Seen<'_>) -> ControlFlow<()> + 'w;
 /// Runs `command` in a process group of its own, with the standard input that it was given. Nothing that it started is left
 /// when this returns.
 pub fn run(command: &mut Command, terms: Terms, each: &mut Watch<'_>) -> io::Result<Ran> {
+    let others = prepare(command, terms);
+    let start = Instant::now();
+    let child = command.spawn()?;
+    supervise(child, &others, (start, terms), each)
+}
+
+/// The same within a confinement, which holds what is started and all that comes of it, and not us.
+pub fn run_confined(
+    command: &mut Command,
+    confinement: Ready,
+    terms: Terms,
+    each: &mut Watch<'_>,
+) -> io::Result<Ran> {
+    let others = prepare(command, terms);
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        let (over, until_over) = mpsc::channel::<()>();
+        // A confinement holds the thread that enters it and what that thread starts. It stays until all is over: with it the
+        // kernel would end what it has started.
+        scope.spawn(move || {
+            let born = confinement.enter().and_then(|held| command.spawn().map(|child| (child, held)));
+            let _gone = sender.send(born);
+            let _over = until_over.recv();
+        });
+        let (child, held) = receiver.recv().map_err(io::Error::other)??;
+        let ran = supervise(child, &others, (start, terms), each);
+        drop(over);
+        ran.map(|ran| Ran { held: Some(held), ..ran })
+    })
+}
+
+/// What is done before anything is started; the children that we have already.
+fn prepare(command: &mut Command, terms: Terms) -> Vec<Pid> {
     guard::note_stops();
     adopt();
-    // A shell that became us may have left us its own.
-    let others = children();
     let stderr = if terms.shares_stderr { Stdio::inherit() } else { Stdio::piped() };
     command.stdout(Stdio::piped()).stderr(stderr).process_group(0);
     guard::end_with_us(command);
-    let start = Instant::now();
-    let mut child = command.spawn()?;
+    // A shell that became us may have left us its own.
+    children()
+}
+
+fn supervise(
+    mut child: Child,
+    others: &[Pid],
+    (start, terms): (Instant, Terms),
+    each: &mut Watch<'_>,
+) -> io::Result<Ran> {
     let lines = lines(child.stdout.take());
     let stderr = tail(child.stderr.take());
     let watched = match each(Seen::Begun(child.id())) {
@@ -91,7 +134,7 @@ pub fn run(command: &mut Command, terms: Terms, each: &mut Watch<'_>) -> io::Res
     // Whatever happened: from here on nothing of it goes on.
     kill_group(&child, Signal::KILL);
     let status = child.wait();
-    kill_orphans(&others);
+    kill_orphans(others);
     let drained = Instant::now();
     while let Ok(line) = lines.recv_timeout(DRAIN.saturating_sub(drained.elapsed())) {
         // It has ended: there is nothing to stop any more.
@@ -102,7 +145,7 @@ pub fn run(command: &mut Command, terms: Terms, each: &mut Watch<'_>) -> io::Res
         Some(end) => end,
         None => ended(status?),
     };
-    Ok(Ran { end, stderr: String::from_utf8_lossy(&stderr).into_owned() })
+    Ok(Ran { end, stderr: String::from_utf8_lossy(&stderr).into_owned(), held: None })
 }
 
 /// Looks on until it has ended by itself (`None`) or was made to.

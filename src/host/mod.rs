@@ -7,6 +7,7 @@ pub mod checkpoint;
 pub mod child;
 pub mod clock;
 pub mod config;
+pub mod confine;
 #[cfg(all(target_arch = "x86_64", any(test, target_env = "musl")))]
 mod copy;
 pub mod detached;

@@ -7,6 +7,7 @@ mod commands;
 pub mod custom;
 pub mod domains;
 pub mod fixture;
+pub mod kept;
 mod matcher;
 mod survey;
 mod trail;

@@ -1,9 +1,10 @@
 //! The arguments of `lazaret run`.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::cli::args::ClientName;
 
@@ -27,6 +28,16 @@ pub struct RunArgs {
     /// Put back what the session changed when it was stopped (what checkpoints hold; see `lazaret rollback`)
     #[arg(long)]
     pub restore: bool,
+    /// Have the kernel (Landlock) confine the client and all it starts: it may write the project, temporary directories, its own
+    /// state, caches and scope.paths, and may not read keys and credentials of the home directory (docs/run.md)
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "required")]
+    pub confine: Option<Confine>,
+    /// With --confine: another place it may write, a directory or a file
+    #[arg(long, value_name = "PATH", requires = "confine")]
+    pub allow_write: Vec<PathBuf>,
+    /// With --confine: a place of keys or credentials it may read all the same
+    #[arg(long, value_name = "PATH", requires = "confine")]
+    pub allow_read: Vec<PathBuf>,
     /// Which client it is, where the command's name does not say so
     #[arg(long)]
     pub client: Option<ClientName>,
@@ -36,6 +47,15 @@ pub struct RunArgs {
     /// The client's headless command line, behind `--`
     #[arg(last = true, required = true, value_name = "CMD")]
     pub command: Vec<OsString>,
+}
+
+/// What becomes of a run that the kernel cannot confine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Confine {
+    /// It is not started
+    Required,
+    /// It is started without, and the summary says so
+    WherePossible,
 }
 
 /// A time above zero.

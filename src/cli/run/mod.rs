@@ -2,6 +2,7 @@
 
 pub mod args;
 mod command;
+mod confine;
 mod restore;
 mod stop;
 mod summary;
@@ -16,10 +17,11 @@ use crate::cli::closed::closed;
 use crate::cli::progress::Progress;
 use crate::cli::{Exit, Machine, registering};
 use crate::domain::{Fault, FaultKind, clip, escape};
-use crate::host::child::{self, End, Terms};
+use crate::host::child::{self, End, Ran, Terms, Watch};
 use crate::host::clock;
 use args::RunArgs;
 use command::Headless;
+use confine::{Confined, Wanted};
 use stop::Stop;
 use summary::{Outcome, Summary};
 use watch::Supervision;
@@ -35,15 +37,11 @@ pub fn run(args: &RunArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exi
     let here = registering::surroundings(machine)?;
     progress.step(&format!("asking whether the gate of {} is closed", headless.client.name()));
     closed(headless.client, "supervised", &here, machine)?;
+    let wanted = confine::wanted(args, headless.client, machine)?;
     let begun = (clock::now(), Instant::now());
     let terms = Terms { limit: args.timeout, grace: GRACE, shares_stderr: true };
     let mut supervision = Supervision::new(args, &headless, machine, &mut progress, out);
-    let ran =
-        child::run(&mut headless.command(), terms, &mut |seen| supervision.see(seen)).map_err(|error| {
-            Fault::new(FaultKind::Host, escape(&headless.program()), error.to_string()).with_way_out(
-                "give the client's command line behind `--`, as in: lazaret run -- claude -p 'fix the tests'",
-            )
-        })?;
+    let (ran, confined) = start(&headless, wanted, terms, &mut |seen| supervision.see(seen))?;
     let watched = supervision.finish();
     drop(progress);
     let stop = match ran.end {
@@ -63,6 +61,7 @@ pub fn run(args: &RunArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exi
         figures: watched.figures,
         outcome: outcome(stop, ran.end, watched.answer),
         restored,
+        confined,
         tally,
         blocked,
     };
@@ -85,6 +84,34 @@ pub fn run(args: &RunArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exi
         Outcome::Failed(_) => Exit::Failed,
         Outcome::Stopped(_) => Exit::Blocked,
     })
+}
+
+/// Starts the client and looks on, confined where that was asked for and can be had.
+fn start(
+    headless: &Headless,
+    wanted: Option<Wanted>,
+    terms: Terms,
+    each: &mut Watch<'_>,
+) -> Result<(Ran, Option<Confined>)> {
+    let mut command = headless.command();
+    let (confinement, ran) = match wanted {
+        None => (None, child::run(&mut command, terms, each)),
+        Some(Wanted { confinement, ready: Ok(ready) }) => {
+            (Some((confinement, String::new())), child::run_confined(&mut command, ready, terms, each))
+        }
+        Some(Wanted { confinement, ready: Err(problem) }) => {
+            (Some((confinement, problem)), child::run(&mut command, terms, each))
+        }
+    };
+    let ran = ran.map_err(|error| {
+        Fault::new(FaultKind::Host, escape(&headless.program()), error.to_string()).with_way_out(
+            "give the client's command line behind `--`, as in: lazaret run -- claude -p 'fix the tests'",
+        )
+    })?;
+    let held = ran.held.clone();
+    let confined =
+        confinement.map(|(confinement, problem)| Confined { confinement, held: held.ok_or(problem) });
+    Ok((ran, confined))
 }
 
 fn outcome(stop: Option<Stop>, end: End, answer: Result<String, Option<String>>) -> Outcome {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
+use super::confine::Confined;
 use super::restore::Restored;
 use super::stop::{Stop, mebibytes};
 use super::watch::Figures;
@@ -40,6 +41,8 @@ pub(super) struct Summary {
     pub figures: Figures,
     pub outcome: Outcome,
     pub restored: Option<Restored>,
+    /// None = no confinement was asked for.
+    pub confined: Option<Confined>,
     pub tally: Tally,
     /// What was blocked, the first of it.
     pub blocked: Vec<Line>,
@@ -85,6 +88,7 @@ impl Summary {
             "interventions": self.tally.interventions,
             "faults": self.tally.faults,
             "restored": self.restored.as_ref().map(Restored::json),
+            "confined": self.confined.as_ref().map(Confined::json),
             "answer": answer,
         })
     }
@@ -102,6 +106,9 @@ impl Summary {
             "{:.1} s, {calls} calls, {tokens} tokens, {cost:.4} dollars{memory}\n",
             self.seconds
         ));
+        if let Some(confined) = &self.confined {
+            text.push_str(&confined.text());
+        }
         let total = &self.tally.total;
         text.push_str(&format!(
             "decisions: {} allowed, {} warned, {} asked, {} rewritten, {} blocked\n",
