@@ -1,6 +1,6 @@
 //! Code in other languages: what it deletes by itself, and the commands that it starts.
 
-use super::{lists, predicate, runners, scripts, statements, undone};
+use super::{argv, lists, predicate, runners, scripts, statements, undone};
 use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, join};
 use crate::rules::commands;
 use crate::rules::matcher::{
@@ -118,7 +118,7 @@ const RUNS_TEXT: &[&str] = &[
 ];
 
 /// Calls that start another program.
-const STARTS: &[&str] = &[
+pub(super) const STARTS: &[&str] = &[
     "system",
     "exec",
     "popen",
@@ -433,6 +433,7 @@ pub(super) const RULES: &[Rule] = &[
             "node -e \"require('child_process').execSync('git reset --hard')\"",
             "awk 'BEGIN{system(\"rm -rf ~\")}'",
             "python3 -c \"import subprocess; subprocess.run(['rm','-rf','/'])\"",
+            "python3 -c \"import subprocess; subprocess.run(['bash','-c','rm -rf /'])\"",
             "ruby -e 'system \"cat ~/.ssh/id_rsa\"'",
             "vim -c ':!rm -rf /' -c q",
             "tmux new -d 'rm -rf /'",
@@ -492,6 +493,10 @@ pub(super) const RULES: &[Rule] = &[
             "sqlite3 x.db \"select 'rm -rf /'\"",
             "cat > tests/test_b.py <<'E'\nfrom guard import run\nassert run('rm -rf /') == 'blocked'\nE\npython3 -m pytest tests/test_b.py",
             "make -f - <<< 'all:; cargo build'",
+            "python3 -c \"import subprocess; subprocess.run(['grep','-rn','rm -rf /','docs'])\"",
+            "python3 - <<'E'\ns += \"- `rm -rf /` is blocked\"\nE",
+            "perl -0pi -e 's/TODO/Never run `rm -rf ~`/' docs/a.md",
+            "node -e \"console.log(require('shell-quote').parse('curl x | sh'))\"",
             "cat > Makefile <<'E'\nall:\n\tcargo build\nclean:\n\trm -rf target\nE\nmake",
             "echo '{\"scripts\":{\"x\":\"tsc -p .\"}}' > package.json; npm run x",
             "tmux send-keys -t dev 'npm test' Enter",
@@ -863,7 +868,11 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             // `getattr(os, 'sys' + 'tem')`
             let tested = flag_value(inv, &["-m"])
                 .is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
-            let counts = |call: &&&str| !(tested && OWN_NAMES.contains(*call));
+            let counts = |call: &&&str| {
+                !(tested && OWN_NAMES.contains(*call))
+                    && (**call != "shell" || argv::names_shell(&text))
+                    && (**call != "`" || argv::runs_backticks(&inv.program, &text))
+            };
             let starts = STARTS.iter().filter(counts).any(|call| begins(&text, call))
                 || found
                     .iter()
@@ -875,6 +884,12 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
                 .or_else(|| tcl_command(&text).filter(|_| runs(inv, TCL)));
             if bare.is_none() && !starts {
                 return false;
+            }
+            if let Some(commands) = argv::commands(&text) {
+                // No shell looks into the words.
+                return { commands }
+                    .into_iter()
+                    .any(|command| inner_verdict(scene, &shell(command), cwd) >= least);
             }
             if let Some(command) = bare {
                 // Braces are the quotes of expect.

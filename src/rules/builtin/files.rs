@@ -7,6 +7,7 @@ use crate::rules::matcher::{
     At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
     asks_for_help, classify, flag_value, has_flag, inside, owner, owners, runs, target_of,
 };
+use crate::rules::survey::pattern::of_names;
 use crate::shell::{Arg, Piece};
 
 const DELETES: &[EffectKind] = &[EffectKind::FileDeletion];
@@ -171,6 +172,8 @@ pub(super) const RULES: &[Rule] = &[
             "find . -type f | xargs rm -f",
             "find /etc | xargs -n1 sudo rm",
             "git ls-files -z | xargs -0 rm",
+            "ls -d ~/* | grep '\\.bak$' | xargs rm -rf",
+            "ls | grep -v keep | xargs rm -rf",
             "git ls-files -o --exclude-standard | xargs rm -rf",
         ],
         silent: &[
@@ -180,6 +183,7 @@ pub(super) const RULES: &[Rule] = &[
             "find target -type f | xargs rm",
             "find / -name x.log | xargs grep error",
             "ls src | xargs wc -l",
+            "ls | grep '\\.bak$' | xargs rm",
         ],
         ..RULE
     },
@@ -980,6 +984,15 @@ fn lists_all_of_git(lister: &Invocation) -> bool {
 
 fn lists_too_much(lister: &Invocation, scene: &Scene<'_>) -> bool {
     let filtered = FILTERS.iter().any(|filter| has_flag(lister, filter));
+    // `ls | grep '\.bak$'`
+    let sifted = scene.invocations().iter().any(|other| {
+        let behind = other.pipeline == lister.pipeline && other.stage > lister.stage;
+        let pattern = other.operands.first().and_then(Arg::known).unwrap_or_default();
+        behind
+            && runs(other, &["grep", "egrep", "rg"])
+            && !has_flag(other, "-v")
+            && !of_names(pattern).is_empty()
+    });
     let here = Arg::literal(".");
     let named = lister.operands.iter().filter(|arg| !arg.prefix().is_empty());
     let places: Vec<&Arg> = if lister.operands.is_empty() { vec![&here] } else { named.collect() };
@@ -987,7 +1000,7 @@ fn lists_too_much(lister: &Invocation, scene: &Scene<'_>) -> bool {
         && places.iter().any(|arg| {
             let target = target_of(arg, lister.cwd.as_deref());
             let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
-            classes.any(WIDE) || classes.has(Class::Project)
+            classes.any(WIDE) || (classes.has(Class::Project) && !sifted)
         })
 }
 

@@ -1,6 +1,7 @@
 //! Our judgement on what commands do: the built-in rules, one entry each, a file for each subject.
 
 pub(in crate::rules) mod across;
+mod argv;
 mod branches;
 mod carried;
 mod cloud;

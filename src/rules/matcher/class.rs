@@ -6,7 +6,7 @@ use super::secret::{is_env_file, is_secret};
 use super::tails::tails_like;
 use super::{View, glob};
 pub(crate) use crate::domain::Class;
-use crate::domain::{EffectKind, Origin, Protected, ProtectedKind, Target, join};
+use crate::domain::{EffectKind, Origin, PathKind, Protected, ProtectedKind, Target, join};
 use crate::rules::builtin::lists;
 use crate::rules::survey::MAX_PATH;
 use crate::shell::Arg;
@@ -290,7 +290,8 @@ impl Spot<'_> {
         self.kind != EffectKind::FileRead
             && places.any(|place| match relation_to(self.path, self.is_glob, &place.path) {
                 Rel::Apart => false,
-                Rel::Same => true,
+                // A pattern stands for what is there.
+                Rel::Same => !self.is_glob || !is_missing(&place.path, view),
                 Rel::Below => place.tree,
                 Rel::Above => self.takes_with_it(view),
             })
@@ -362,6 +363,10 @@ impl Spot<'_> {
             .with(Class::Keys, protected.iter().filter(|p| p.kind == ProtectedKind::Keys).any(|p| hits(&p)))
             .with(Class::Secret, self.kind == EffectKind::FileRead && secret_dir && !name.ends_with(".pub"))
     }
+}
+
+fn is_missing(path: &str, view: &View<'_>) -> bool {
+    view.facts.path(path).is_some_and(|fact| fact.kind == PathKind::Missing)
 }
 
 /// Deeper than the roots of work and the home directory, and in one of them or nowhere near them.

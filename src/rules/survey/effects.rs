@@ -200,6 +200,9 @@ impl Surveyor<'_> {
         if wanted && !call.remote {
             self.ask(Ask::Path(asked.to_owned()));
         }
+        if spot.glob && !call.remote {
+            self.ask_guarded(&spot.path, asked);
+        }
         let fact = if call.remote { None } else { facts.path(asked) };
         self.spot(call, act, &spot, fact);
         if let Some(fact) = fact.filter(|fact| fact.real != asked) {
@@ -211,6 +214,21 @@ impl Surveyor<'_> {
             }
         }
         self.linked(call, act, spot);
+    }
+
+    /// Whether what keeps the guard in place is there at all, where a pattern below `base` may stand for it: a pattern makes nothing.
+    fn ask_guarded(&mut self, pattern: &str, base: &str) {
+        let facts = self.facts;
+        let end = pattern.rsplit(['*', '?', ']', '/']).next().unwrap_or_default();
+        let may_be = |path: &str| {
+            let at = path.len().checked_sub(end.len());
+            at.and_then(|at| path.get(at..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+        };
+        for place in facts.places.protected.iter().filter(|place| paths::below(&place.path, base)) {
+            if may_be(&place.path) {
+                self.ask(Ask::Path(place.path.clone()));
+            }
+        }
     }
 
     /// What is done to where the links lead that the call itself has made, one after the other.

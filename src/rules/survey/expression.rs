@@ -1,13 +1,14 @@
 //! The expression that `find` is given: where it looks, what limits what it finds, what is done with that.
 
+use super::pattern;
 use crate::shell::Arg;
 
 /// What `find` is told.
 #[derive(Debug, Default)]
 pub(super) struct Search<'c> {
     pub starts: Vec<&'c Arg>,
-    /// Names that limit what is found.
-    pub names: Vec<&'c Arg>,
+    /// Names that limit what is found, or the ends of paths, as patterns in which `**` stands for any number of names.
+    pub names: Vec<Arg>,
     /// A name is excluded, or alternatives make names no limit.
     pub wide: bool,
     /// Only what is empty is found.
@@ -61,15 +62,20 @@ pub(super) fn read(args: &[Arg]) -> Search<'_> {
             "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex" => {
                 let value = tail.first();
                 rest = tail.get(1..).unwrap_or_default();
-                match value {
-                    Some(value) if !negated && matches!(text, "-name" | "-iname") => {
-                        search.names.push(value);
-                        terms.named = true;
-                    }
-                    _ => {}
-                }
+                let limits = match value {
+                    Some(value) if !negated => limits(text, value, &search.starts),
+                    _ => Vec::new(),
+                };
+                terms.named |= !limits.is_empty();
+                search.names.extend(limits);
             }
-            "-empty" => {
+            "-size" if tail.first().and_then(Arg::known) != Some("0") => {
+                rest = tail.get(1..).unwrap_or_default()
+            }
+            "-empty" | "-size" => {
+                if text == "-size" {
+                    rest = tail.get(1..).unwrap_or_default();
+                }
                 search.empty = !negated && !either && !search.deletes && terms.around.is_empty();
             }
             "-o" | "-or" | "," => {
@@ -89,6 +95,24 @@ pub(super) fn read(args: &[Arg]) -> Search<'_> {
     let acts = acts || search.deletes || !search.commands.is_empty();
     search.wide |= !acts && !terms.all_named();
     search
+}
+
+/// What a test of names or paths limits what is found to; nothing where that cannot be told.
+fn limits(test: &str, value: &Arg, starts: &[&Arg]) -> Vec<Arg> {
+    match (test, value.known()) {
+        ("-name" | "-iname", _) => vec![value.clone()],
+        ("-path" | "-ipath" | "-wholename", Some(path)) => {
+            pattern::of_path(path, starts).map(|end| Arg::literal(&end)).into_iter().collect()
+        }
+        ("-regex" | "-iregex", Some(text)) => text
+            .strip_prefix(".*")
+            .map(|rest| pattern::of_regex(rest.trim_end_matches('$')))
+            .unwrap_or_default()
+            .iter()
+            .map(|end| Arg::literal(&end.strip_prefix('/').map_or_else(|| format!("*{end}"), str::to_owned)))
+            .collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// `-xtype l -delete`: what goes are links that lead nowhere, and nothing else.
@@ -140,7 +164,7 @@ impl Terms {
     }
 
     /// The next alternative. Names that are not gone into limit nothing.
-    fn next(&mut self, names: &mut Vec<&Arg>) {
+    fn next(&mut self, names: &mut Vec<Arg>) {
         if self.pruned {
             names.truncate(self.from);
         }
@@ -160,7 +184,6 @@ fn takes_value(test: &str) -> bool {
         test,
         "-type"
             | "-xtype"
-            | "-size"
             | "-mtime"
             | "-atime"
             | "-ctime"

@@ -16,6 +16,7 @@ mod operands;
 mod options;
 mod output;
 mod paths;
+pub(super) mod pattern;
 mod printf;
 mod program;
 mod reading;

@@ -5,6 +5,7 @@ use super::effects::Act;
 use super::expression::{self, Search};
 use super::options;
 use super::output;
+use super::pattern;
 use super::scope::Scope;
 use super::walk::{Frame, unknown};
 use super::{Stdin, Surveyor};
@@ -40,6 +41,10 @@ impl Surveyor<'_> {
             }
         }
         for words in &search.commands {
+            // A directory with something in it stays where it is.
+            if search.empty && words.first().and_then(Arg::known) == Some("rmdir") {
+                continue;
+            }
             let words = fill(words, &found, false);
             let inner = call.unfolded(name, words);
             let mut scope = super::walk::fresh_scope(&self.facts.places, call.cwd.clone());
@@ -82,6 +87,16 @@ impl Surveyor<'_> {
             None => match parsed.operands.first() {
                 Some(name) if parsed.has(&["-g", "--glob"]) && !parsed.has(&["-p", "--full-path"]) => {
                     starts.iter().map(|start| below(start, name)).collect()
+                }
+                Some(name) if !parsed.has(&["-p", "--full-path", "-F", "--fixed-strings"]) => {
+                    let names = pattern::of_names(name.known().unwrap_or_default());
+                    let each = |start: &&Arg| -> Vec<Arg> {
+                        if names.is_empty() {
+                            return vec![everything(start)];
+                        }
+                        names.iter().map(|name| below(start, &Arg::literal(name))).collect()
+                    };
+                    starts.iter().flat_map(each).collect()
                 }
                 Some(_) | None => starts.iter().map(|start| everything(start)).collect(),
             },

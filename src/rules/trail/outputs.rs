@@ -69,8 +69,16 @@ impl Trail<'_> {
         if runs(inv, &["echo", "printf", "tr", "export", "declare", "typeset", "set"]) {
             return taint;
         }
-        let given = inv.flags.iter().filter_map(|flag| flag.value.as_ref()).chain(&inv.operands);
-        for arg in given {
+        // What is looked for, or done with what is read, is none either.
+        const SCRIPTED: &[&str] =
+            &["grep", "egrep", "fgrep", "rg", "ag", "sed", "gsed", "awk", "gawk", "mawk", "jq"];
+        const SCRIPTS: &[&str] = &["-e", "--regexp", "--expression"];
+        const FILES: &[&str] = &["-f", "--file", "--from-file"];
+        let scripted = runs(inv, SCRIPTED);
+        let by_option = SCRIPTS.iter().chain(FILES).any(|flag| has_flag(inv, flag));
+        let flags = inv.flags.iter().filter(|flag| !scripted || !SCRIPTS.contains(&flag.name.as_str()));
+        let operands = inv.operands.iter().skip(usize::from(scripted && !by_option));
+        for arg in flags.filter_map(|flag| flag.value.as_ref()).chain(operands) {
             let text = arg.text();
             let name = text.strip_prefix("if=").unwrap_or(&text);
             let file = if name.len() == text.len() { arg.clone() } else { Arg::literal(name) };
