@@ -51,7 +51,7 @@ impl Trail {
             Action::Write { path, content, long: None } => Some((join(&judged.cwd, path), content.clone())),
             _ => None,
         };
-        let printed = survey.written.iter().map(|(path, text)| (path.clone(), text.text()));
+        let printed = survey.written.iter().map(|(path, text)| (path.clone(), text.to_text()));
         for (path, text) in printed.chain(own) {
             self.written.retain(|(other, _)| *other != path);
             if self.written.len() < MAX_WRITTEN {

@@ -1,5 +1,6 @@
 //! What is written to the audit log, and in which words.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::cli::doctor;
@@ -24,7 +25,11 @@ const PROBED: &str = "a question of lazaret doctor, not an agent's call";
 
 /// Text that an agent wrote, fit for the log: secrets out, then clipped.
 pub(super) fn safe(text: &str) -> String {
-    clip(&redact::redact(&clip(text, LOOKED_AT)), TEXT)
+    let looked = match text.len() {
+        ..=LOOKED_AT => Cow::Borrowed(text),
+        _ => Cow::Owned(clip(text, LOOKED_AT)),
+    };
+    clip(&redact::redact_start(&looked, TEXT), TEXT)
 }
 
 /// The log of one lazaret, at one moment.

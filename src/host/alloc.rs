@@ -7,9 +7,9 @@
 #![allow(unsafe_code, reason = "`GlobalAlloc` is an unsafe trait; each block says why it holds")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 /// Bytes in the arena. Those that are not used cost nothing; those that are used are not given back to the system.
 const SIZE: usize = 1 << 23;
@@ -33,8 +33,8 @@ struct Bytes(UnsafeCell<[u8; SIZE]>);
 /// thirty others, and all threads but one are those that wait for a child's output.
 pub struct Arena {
     bytes: Bytes,
-    /// The thread whose it is, by where its [`ME`] lies. Only that thread changes what is below.
-    owner: AtomicUsize,
+    /// Whether it is a thread's, whose [`OWNED`] says so. Only that thread changes what is below.
+    taken: AtomicBool,
     /// Everything from here on is free.
     next: AtomicUsize,
     /// The first free block of each size, whose first bytes say where the next one is.
@@ -44,8 +44,8 @@ pub struct Arena {
 }
 
 thread_local! {
-    /// Lies at another place for each thread.
-    static ME: u8 = const { 0 };
+    /// Where the arena lies that is this thread's.
+    static OWNED: Cell<usize> = const { Cell::new(0) };
 }
 
 // SAFETY: a part of `bytes` belongs to whoever was given it by `next`, and to nobody else until it is given back. What says so is
@@ -62,7 +62,7 @@ impl Arena {
     pub const fn new() -> Arena {
         Arena {
             bytes: Bytes(UnsafeCell::new([0; SIZE])),
-            owner: AtomicUsize::new(0),
+            taken: AtomicBool::new(false),
             next: AtomicUsize::new(0),
             free: [const { AtomicPtr::new(null_mut()) }; KEPT / GRAIN + 1],
             large: [const { (AtomicPtr::new(null_mut()), AtomicUsize::new(0)) }; LARGE],
@@ -72,14 +72,16 @@ impl Arena {
     /// Whether the arena is this thread's, as it is the first one's that asks.
     #[inline]
     fn is_mine(&self) -> bool {
-        let me = ME.with(|me| std::ptr::from_ref(me).addr());
-        let owner = self.owner.load(Ordering::Relaxed);
-        owner == me || (owner == 0 && self.claim(me))
+        OWNED.get() == std::ptr::from_ref(self).addr() || self.claim()
     }
 
     #[cold]
-    fn claim(&self, me: usize) -> bool {
-        self.owner.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    fn claim(&self) -> bool {
+        let is_first = !self.taken.swap(true, Ordering::Relaxed);
+        if is_first {
+            OWNED.set(std::ptr::from_ref(self).addr());
+        }
+        is_first
     }
 
     /// Where in the arena a block lies; none = it is the system's.
@@ -95,17 +97,30 @@ impl Arena {
         if !self.is_mine() {
             return None;
         }
-        self.reuse(layout).or_else(|| self.bump(layout))
+        if layout.size() > KEPT || layout.align() > GRAIN {
+            return self.take_large(layout);
+        }
+        self.reuse(layout.size()).or_else(|| self.bump(layout.size()))
+    }
+
+    #[cold]
+    fn take_large(&self, layout: Layout) -> Option<*mut u8> {
+        if layout.size() > LARGEST || layout.align() > ALIGN {
+            return None;
+        }
+        let next = self.next.load(Ordering::Relaxed);
+        let free = if layout.align() <= GRAIN { self.reuse_large(layout.size()) } else { None };
+        free.or_else(|| {
+            self.next.store(next.next_multiple_of(layout.align()), Ordering::Relaxed);
+            self.bump(layout.size())
+        })
     }
 
     /// A new block of the arena, or nothing when it does not fit.
     #[inline]
-    fn bump(&self, layout: Layout) -> Option<*mut u8> {
-        if layout.size() > LARGEST || layout.align() > ALIGN {
-            return None;
-        }
-        let from = self.next.load(Ordering::Relaxed).next_multiple_of(layout.align());
-        let to = from + room(layout.size());
+    fn bump(&self, size: usize) -> Option<*mut u8> {
+        let from = self.next.load(Ordering::Relaxed);
+        let to = from + room(size);
         if to > SIZE {
             return None;
         }
@@ -119,16 +134,13 @@ impl Arena {
         self.next.load(Ordering::Relaxed) < EARLY
     }
 
-    /// A free block for this layout, where one is kept.
+    /// A free block of this size, where one is kept.
     #[inline]
-    fn reuse(&self, layout: Layout) -> Option<*mut u8> {
-        if layout.size() > KEPT {
-            return self.reuse_large(layout);
-        }
+    fn reuse(&self, size: usize) -> Option<*mut u8> {
         if self.is_early() {
             return None;
         }
-        let first = self.free.get(room(layout.size()) / GRAIN).filter(|_| layout.align() <= GRAIN)?;
+        let first = self.free.get(room(size) / GRAIN)?;
         let block = first.load(Ordering::Relaxed);
         if block.is_null() {
             return None;
@@ -140,12 +152,10 @@ impl Arena {
 
     /// A large block that is not much larger than what is asked for: a text of ten kilobytes is copied a dozen times, and each time new
     /// pages cost more than the copy.
-    #[cold]
-    fn reuse_large(&self, layout: Layout) -> Option<*mut u8> {
-        let wanted = room(layout.size());
+    fn reuse_large(&self, size: usize) -> Option<*mut u8> {
+        let wanted = room(size);
         let fits = |size: &AtomicUsize| (wanted..=2 * wanted).contains(&size.load(Ordering::Relaxed));
-        let (block, size) =
-            self.large.iter().find(|(_, size)| fits(size)).filter(|_| layout.align() <= GRAIN)?;
+        let (block, size) = self.large.iter().find(|(_, size)| fits(size))?;
         size.store(0, Ordering::Relaxed);
         Some(block.load(Ordering::Relaxed))
     }
@@ -350,7 +360,7 @@ mod tests {
                 ARENA.dealloc(block, big);
             }
         }
-        let count = (0..SIZE / 1024 + 10).filter(|_| ARENA.bump(layout(1024, 1)).is_some()).count();
+        let count = (0..SIZE / 1024 + 10).filter(|_| ARENA.bump(1024).is_some()).count();
         assert_eq!(count, SIZE / 1024);
     }
 

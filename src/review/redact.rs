@@ -24,11 +24,17 @@ const SHORTENED: &str = "";
 
 /// `text` with every secret in it replaced by `[redacted:kind]`, and the signatures of references shortened.
 pub fn redact(text: &str) -> Cow<'_, str> {
+    redact_start(text, usize::MAX)
+}
+
+/// The same of the beginning of `text`, which ends where more than `most` bytes have come of it.
+pub fn redact_start(text: &str, most: usize) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut program = Program::Other;
     let mut out = String::new();
     let (mut at, mut kept) = (0, 0);
-    while let Some(byte) = bytes.get(at) {
+    // No secret begins in front of where it is found, so that what was passed over stays as it is.
+    while let Some(byte) = bytes.get(at).filter(|_| out.len().saturating_add(at - kept) <= most) {
         let hit = match byte {
             b'=' => shapes::signature(bytes, at).or_else(|| values::assigned(bytes, at)),
             b':' => values::in_url(bytes, at).or_else(|| values::named(bytes, at)),
@@ -60,10 +66,13 @@ pub fn redact(text: &str) -> Cow<'_, str> {
         kept = hit.end;
         at = hit.end.max(at + 1);
     }
-    if out.is_empty() {
-        return Cow::Borrowed(text);
+    while at < bytes.len() && !text.is_char_boundary(at) {
+        at += 1;
     }
-    out.push_str(text.get(kept..).unwrap_or_default());
+    if out.is_empty() {
+        return Cow::Borrowed(text.get(..at).unwrap_or(text));
+    }
+    out.push_str(text.get(kept..at).unwrap_or_default());
     Cow::Owned(out)
 }
 

@@ -1,4 +1,5 @@
-use super::redact;
+use super::{redact, redact_start};
+use crate::domain::clip;
 
 /// Filler for the random part of a token: written in pieces so that no scanner takes this file for a leak.
 const A20: &str = "a1B2c3D4e5F6g7H8i9J0";
@@ -302,6 +303,10 @@ proptest::proptest! {
     ) {
         let text = parts.concat();
         let redacted = redact(&text).into_owned();
+        // What is wanted of it is the same, however little that is.
+        for most in [0, 7, 40] {
+            proptest::prop_assert_eq!(clip(&redact_start(&text, most), most), clip(&redacted, most));
+        }
         let mut rest = text.as_str();
         for (index, piece) in redacted.split("[redacted:").enumerate() {
             let piece = if index == 0 { piece } else { piece.split_once(']').unwrap().1 };

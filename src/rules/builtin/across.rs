@@ -6,7 +6,7 @@ use crate::domain::{Action, Claim, Mark, Marks, Origin, Reach, Usage, Verdict, j
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     By, Found, Instead, RULE, Rewriter, Rule, Scene, Trigger, code_of, contains_word, has_flag, is_env_file,
-    is_interpreter, runs, runs_input, target_of,
+    runs, runs_code, runs_input, target_of,
 };
 use crate::rules::trail::{MAX_STARTED, Started, is_strange, started};
 use crate::shell::{Arg, Assign, Part, Word};
@@ -188,7 +188,7 @@ const LOADS: &[&str] = &[
 
 /// Whether code runs such a file.
 fn loads_strange(inv: &Invocation, scene: &Scene<'_>, came: &dyn Fn(&str) -> bool) -> bool {
-    is_interpreter(&inv.program)
+    runs_code(inv)
         && code_of(inv, scene).any(|text| {
             LOADS.iter().any(|call| contains_word(&text, call)) && {
                 let text = statements::around(&text, &[LOADS]);
@@ -205,7 +205,7 @@ const SEARCHED: &[&str] =
 fn searches_strange(inv: &Invocation, scene: &Scene<'_>, came: &dyn Fn(&str) -> bool) -> bool {
     let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
     let holds = |value: &str| value.split(':').filter(|dir| !dir.is_empty()).any(|dir| came(&join(cwd, dir)));
-    is_interpreter(&inv.program)
+    runs_code(inv)
         && texts::holding(scene, "PATH").any(|script| {
             script.commands.iter().any(|simple| {
                 let set = |assign: &Assign| {

@@ -1224,7 +1224,7 @@ const PROVIDERS: &[&str] = &[
 /// A provider is asked to delete by a plain request, or by a mutation that is named so.
 fn deleted_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(lists::DOWNLOADERS, |inv| {
-        let texts: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let deletes = texts.iter().any(|text| {
             matches!(text.as_str(), "DELETE" | "-XDELETE" | "--request=DELETE" | "--method=DELETE" | "delete")
         });
@@ -1274,7 +1274,7 @@ fn deleted_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A code host is asked by a plain request to let somebody in, or to show everybody what was private.
 fn given_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(lists::DOWNLOADERS, |inv| {
-        let texts: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let writes = ["-d", "--data", "--data-raw", "--json", "-X", "--request", "-F", "--method"]
             .iter()
             .any(|flag| has_flag(inv, flag))
@@ -1341,7 +1341,7 @@ fn destroyed<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// All that a state knows is forgotten.
 fn forgotten<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let words = |inv: &Invocation| -> Vec<String> { inv.args.iter().take(2).map(Arg::text).collect() };
+    let words = |inv: &Invocation| -> Vec<String> { inv.args.iter().take(2).map(Arg::to_text).collect() };
     let all = scene.invocations();
     let found = all.iter().enumerate().find(|(index, inv)| {
         runs(inv, TERRAFORM)
@@ -1517,7 +1517,7 @@ const BUILT: &[&str] = &[
 /// A bucket loses what the directory does not have, and the directory is not what a build has made.
 fn mirrored<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["aws", "gsutil", "gcloud"], |inv| {
-        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let has = |flag: &str| words.iter().any(|word| word == flag);
         let mirrors = has("sync") && has("--delete")
             || has("rsync") && (has("-d") || has("--delete-unmatched-destination-objects"));

@@ -265,7 +265,7 @@ fn local_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
     let first =
         |inv: &Invocation| inv.args.iter().filter_map(Arg::known).next().unwrap_or_default().to_owned();
     let name = |inv: &Invocation| {
-        flag_value(inv, &["--name", "-n", "-p"]).map(Arg::text).or_else(|| {
+        flag_value(inv, &["--name", "-n", "-p"]).map(Arg::to_text).or_else(|| {
             inv.args.iter().filter_map(Arg::known).skip(1).find(|word| *word != "cluster").map(str::to_owned)
         })
     };

@@ -5,7 +5,7 @@ use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdic
 use crate::rules::commands;
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, code_of, contains_word, flag_value,
-    has_flag, inner_verdict, input_of, is_interpreter, is_shell, runs, target_of,
+    has_flag, inner_verdict, input_of, is_shell, runs, runs_code, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -533,10 +533,9 @@ const CODE: Trigger = Trigger::INTERPRETER.or(Trigger::programs(COMPILERS));
 
 fn interpreters<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation> + 's {
     let builds = |inv: &Invocation| {
-        COMPILERS.contains(&inv.program.as_str())
-            && (!scene.view.survey.written.is_empty() || inv.stdin != Stdin::Inherited)
+        runs(inv, COMPILERS) && (!scene.view.survey.written.is_empty() || inv.stdin != Stdin::Inherited)
     };
-    scene.invocations().iter().filter(move |inv| is_interpreter(&inv.program) || builds(inv))
+    scene.invocations().iter().filter(move |inv| runs_code(inv) || builds(inv))
 }
 
 /// The texts that an interpreter is given, with the home directory written out.
@@ -589,6 +588,10 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     let found = interpreters(scene).find(|inv| {
         texts(inv, scene).any(|text| {
+            // Without a quote of some kind there is no literal.
+            if !text.contains(['"', '\'', '`', '%', 'q']) {
+                return false;
+            }
             let text = statements::around(&text, &[DELETES, DELETES_ONE]);
             let tree = DELETES.iter().any(|call| contains_word(&text, call));
             let one = tree || DELETES_ONE.iter().any(|call| contains_word(&text, call));
@@ -833,7 +836,7 @@ fn option_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
             let next = || inv.args.get(at + 1).map(Arg::text).unwrap_or_default();
             let given = text.strip_prefix("--script-shell").or_else(|| text.strip_prefix("--shell="));
             given.is_some_and(|value| {
-                let value = if value.is_empty() { next() } else { value.trim_start_matches('=').to_owned() };
+                let value = if value.is_empty() { next() } else { value.trim_start_matches('=').into() };
                 !is_shell(&value) && !is_shell(value.strip_prefix("/bin/").unwrap_or_default())
             })
         }),

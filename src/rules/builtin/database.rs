@@ -696,7 +696,7 @@ fn texts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
         // `--execute=DROP TABLE x`
         match text.split_once('=') {
             Some((name, value)) if name.starts_with("--") && !name.contains(' ') => value.to_owned(),
-            Some(_) | None => text,
+            Some(_) | None => text.into_owned(),
         }
     }));
     // `psql -c "select 'drop table ' || …" | psql`
@@ -964,7 +964,10 @@ fn without_strings(code: &str) -> String {
 
 /// The call says itself that it is about the database of the tests.
 pub(super) fn is_for_tests(scene: &Scene<'_>) -> bool {
-    let line = scene.command_line();
+    *scene.for_tests.get_or_init(|| says_tests(scene.command_line()))
+}
+
+fn says_tests(line: &str) -> bool {
     [
         "RAILS_ENV=test",
         "MIX_ENV=test",
@@ -1067,7 +1070,7 @@ const PORTS: &[&str] =
 /// A request that deletes in a store; with `all`, everything in it.
 fn deleted_by_request<'a>(scene: &Scene<'a>, all: bool) -> Found<'a> {
     let found = scene.first(&["curl", "http", "https", "xh"], |inv| {
-        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let deletes =
             words.iter().any(|word| matches!(word.as_str(), "DELETE" | "-XDELETE" | "--request=DELETE"));
         words.iter().any(|word| {

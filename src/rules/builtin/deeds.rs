@@ -1,7 +1,7 @@
 //! Deeds of programs by the words of their command lines: tables for clients of databases, queues, stores, clouds and hosters.
 
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Scene, flag_value, runs};
+use crate::rules::matcher::{Found, Scene, flag_value};
 use crate::shell::Arg;
 
 /// Programs, and what they are told, each a row of words that must all stand there in this order. A word `-x` or `--x` may stand
@@ -41,7 +41,9 @@ pub(super) fn done_where<'a>(
 
 /// Whether a command does one of these.
 pub(super) fn is_one(inv: &Invocation, deeds: Deeds) -> bool {
-    let named = deeds.iter().any(|(programs, _)| runs(inv, programs));
+    let named = inv
+        .listed
+        .known_or(deeds, || deeds.iter().any(|(programs, _)| programs.contains(&inv.program.as_str())));
     named && !is_emulated(inv) && is_told(&inv.program, &inv.args, deeds)
 }
 

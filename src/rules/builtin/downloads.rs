@@ -6,7 +6,7 @@ use super::lists;
 use crate::domain::Target;
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    By, Found, Scene, flag_value, has_flag, host_of, is_interpreter, is_known, is_shell, runs, runs_input,
+    By, Found, Scene, flag_value, has_flag, host_of, is_known, runs, runs_code, runs_input, runs_shell,
     target_of,
 };
 use crate::shell::Arg;
@@ -93,7 +93,7 @@ pub(in crate::rules) fn is_download(inv: &Invocation) -> bool {
 
 /// A shell told to run a text.
 fn is_given_code(inv: &Invocation) -> bool {
-    is_shell(&inv.program) && has_flag(inv, "-c") || runs(inv, &["eval"])
+    runs_shell(inv) && has_flag(inv, "-c") || runs(inv, &["eval"])
 }
 
 pub(super) fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -150,8 +150,8 @@ impl Fetched {
 
     /// Whether a command runs one of the files.
     fn is_run_by(&self, inv: &Invocation) -> bool {
-        let runner = is_shell(&inv.program) || is_interpreter(&inv.program) || runs(inv, lists::RUN_IN_SHELL);
-        let word = inv.word.text();
+        let runner = runs_shell(inv) || runs_code(inv) || runs(inv, lists::RUN_IN_SHELL);
+        let word = inv.word.to_text();
         let scripts = inv.wrappers.iter().filter(|wrapper| wrapper.contains('.'));
         self.programs.contains(&word)
             || (word.contains('/') && self.has(&inv.word, inv))

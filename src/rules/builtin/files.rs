@@ -816,7 +816,7 @@ fn lines_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
             }
             _ => {
                 let in_place = inv.flags.iter().any(|flag| flag.name == "-i" || flag.name == "--in-place");
-                in_place && inv.operands.len() > 1 && NOTHING.contains(&first.as_str())
+                in_place && inv.operands.len() > 1 && NOTHING.contains(&&*first)
             }
         }
     });

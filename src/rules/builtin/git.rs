@@ -1094,7 +1094,7 @@ fn one_call_setting(inv: &Invocation) -> bool {
     }
     values.iter().any(|arg| {
         let text = arg.text();
-        let (key, value) = text.split_once('=').unwrap_or((text.as_str(), "true"));
+        let (key, value) = text.split_once('=').unwrap_or((&*text, "true"));
         executes(key, (!arg.has_unknown()).then_some(value))
     })
 }
@@ -1212,7 +1212,7 @@ fn expires_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
             && matches!(value.trim(), "now" | "all" | "0" | "0.days" | "0.days.ago" | "0 days" | "now()")
     };
     let found = scene.first(GIT, |inv| {
-        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let given = words.iter().filter_map(|word| word.split_once('=')).any(|(key, value)| now(key, value));
         let kept = is_sub(inv, "config")
             && words.windows(2).any(|pair| matches!(pair, [key, value] if now(key, value)));
@@ -1277,7 +1277,7 @@ fn forces_later_pushes(key: &str, value: Option<&str>) -> bool {
 /// A setting after which git no longer finds the work tree, or takes another directory for it.
 fn repository_broken<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(GIT, |inv| {
-        let words: Vec<String> = inv.operands.iter().map(Arg::text).collect();
+        let words: Vec<String> = inv.operands.iter().map(Arg::to_text).collect();
         is_sub(inv, "config")
             && words.windows(2).any(|pair| match pair {
                 [key, value] => match key.as_str() {
@@ -1297,7 +1297,7 @@ fn redirected<'a>(scene: &Scene<'a>) -> Found<'a> {
         if !is_sub(inv, "config") || inv.operands.len() < 2 {
             return false;
         }
-        let words: Vec<String> = inv.operands.iter().map(Arg::text).collect();
+        let words: Vec<String> = inv.operands.iter().map(Arg::to_text).collect();
         let key = words.first().map(|word| word.to_ascii_lowercase()).unwrap_or_default();
         let known = |url: &str| is_known(&host_of(url.trim_start_matches("git@")), scene.view.policy);
         let url = key.strip_prefix("url.").and_then(|rest| rest.strip_suffix(".insteadof"));

@@ -151,7 +151,7 @@ fn is_address(word: &str) -> bool {
 
 fn by_service<'a>(scene: &Scene<'a>) -> Found<'a> {
     let asks = |inv: &&Invocation| {
-        let texts: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let gives = texts.iter().any(|text| {
             ["-d", "--data", "-X", "-F", "--json", "--form", "POST"].iter().any(|flag| text.starts_with(flag))
         });

@@ -12,8 +12,8 @@ use super::{everyday, flagged, lists, predicate, run, scripts, sub};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::matcher::{
     Class, Code, Command, Flow, Found, Hosts, Instead, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, flag_value, has_flag, has_operand, host_of, input_of, is_interpreter, is_known,
-    is_metadata, is_metadata_address, is_prose, is_shell, metadata_fetched, runs, squeeze, target_of,
+    asks_for_help, classify, flag_value, has_flag, has_operand, host_of, input_of, is_known, is_metadata,
+    is_metadata_address, is_prose, metadata_fetched, runs, runs_code, runs_shell, squeeze, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -985,7 +985,7 @@ fn shell_through_fifo<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
     let found = all.iter().find(|inv| {
         let reads = !inv.reads.is_empty() || matches!(inv.stdin, Stdin::Pipe | Stdin::File(_));
-        is_shell(&inv.program)
+        runs_shell(inv)
             && inv.operands.is_empty()
             && reads
             && all.iter().any(|other| {
@@ -1042,8 +1042,8 @@ fn commanded<'a>(scene: &Scene<'a>) -> Found<'a> {
         "shell_exec(",
         "system(",
     ];
-    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        inv.args.iter().any(|arg| {
+    let found = scene.invocations().iter().filter(|inv| runs_code(inv)).find(|inv| {
+        inv.args.iter().filter(|arg| arg.text().contains('(')).any(|arg| {
             let bare: String =
                 arg.text().chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
             RUNS.iter().any(|run| {
@@ -1074,7 +1074,7 @@ fn more_than_a_look<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A forwarding that is an option, or a proxy that stays when nobody looks any more.
 fn ssh_forwards<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["ssh", "autossh"], |inv| {
-        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let remote = words.iter().any(|word| {
             word.trim_start_matches("-o").trim_start().to_ascii_lowercase().starts_with("remoteforward")
         });
@@ -1089,7 +1089,7 @@ fn ssh_forwards<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A client for files is told to send a secret one, in its commands.
 fn put_by_client<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(FILE_CLIENTS, |inv| {
-        let options = inv.flags.iter().filter_map(|flag| flag.value.as_ref()).map(Arg::text);
+        let options = inv.flags.iter().filter_map(|flag| flag.value.as_ref()).map(Arg::to_text);
         input_of(inv, scene).into_iter().chain(options).any(|text| {
             text.split([' ', '\n', ';', '\t', '"']).any(|word| {
                 let target = target_of(&Arg::literal(word), inv.cwd.as_deref());
@@ -1212,7 +1212,7 @@ fn secret_in_text<'a>(scene: &Scene<'a>) -> Found<'a> {
             });
         }
         if uploads(inv) {
-            let texts = input_of(inv, scene).into_iter().chain(inv.args.iter().map(Arg::text));
+            let texts = input_of(inv, scene).into_iter().chain(inv.args.iter().map(Arg::to_text));
             return { texts }.any(|text| {
                 let mut words = text.split([' ', '\n', ';', '\t', '"']);
                 let mut puts = false;
@@ -1525,7 +1525,7 @@ fn fed_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let found = all.iter().find(|inv| {
         let outer = inv.feeds.and_then(|index| all.get(index));
-        let reads = is_shell(&inv.program) && inv.operands.is_empty() && !has_flag(inv, "-c");
+        let reads = runs_shell(inv) && inv.operands.is_empty() && !has_flag(inv, "-c");
         let fetched = |outer: &Invocation| {
             all.iter().any(|other| {
                 other.pipeline == outer.pipeline
@@ -1553,7 +1553,7 @@ fn shell_on_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
                         && other.args.iter().any(|arg| arg.known() == Some("s_client")));
                 connects && other.pipeline == inv.pipeline && other.stage > inv.stage
             });
-        (redirected || piped) && is_shell(&inv.program)
+        (redirected || piped) && runs_shell(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -1672,7 +1672,7 @@ fn whole_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
     let remote = |inv: &Invocation| {
         inv.operands.iter().chain(inv.args.iter()).any(|arg| {
             let text = arg.text();
-            let host = text.split_once(':').map_or(text.as_str(), |(host, _)| host);
+            let host = text.split_once(':').map_or(&*text, |(host, _)| host);
             foreign(host.rsplit('@').next().unwrap_or(host))
         })
     };

@@ -768,9 +768,8 @@ const VARIABLE_USERS: &[&str] =
 fn foreign_source<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["gem", "bundle", "poetry"], |inv| {
         let words = inv.args.iter().map(Arg::text).collect::<Vec<_>>();
-        let sets = words
-            .iter()
-            .any(|word| matches!(word.as_str(), "-a" | "--add" | "config" | "source" | "--source"));
+        let sets =
+            words.iter().any(|word| matches!(&**word, "-a" | "--add" | "config" | "source" | "--source"));
         sets && words.iter().any(|word| {
             word.contains("://")
                 && !word.starts_with("mirror.")

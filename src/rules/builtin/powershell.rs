@@ -179,11 +179,22 @@ fn unreadable<'a>(scene: &Scene<'a>) -> Found<'a> {
     if read || script(line) != Verdict::Block { Found::No } else { Found::yes(line) }
 }
 
+/// By its place it is remembered which programs are its own.
+static NAMED: [u8; 1] = [0];
+
 fn is_own(inv: &Invocation) -> bool {
+    let is_named = || {
+        let name = inv.program.to_ascii_lowercase();
+        let name = name.strip_suffix(".exe").unwrap_or(&name);
+        OWN.contains(&name) || is_cmdlet(name)
+    };
     // The survey knows some by what they are called elsewhere.
+    let elsewhere = matches!(inv.program.as_str(), "rm" | "rmdir" | "cat");
+    if !elsewhere && !inv.listed.known_or(&NAMED, is_named) {
+        return false;
+    }
     let word = inv.text.split_whitespace().next().unwrap_or_default();
-    let same =
-        matches!(inv.program.as_str(), "rm" | "rmdir" | "cat") && !word.eq_ignore_ascii_case(&inv.program);
+    let same = elsewhere && !word.eq_ignore_ascii_case(&inv.program);
     let name = if same { word } else { inv.program.as_str() }.to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
     if OWN.contains(&name) {

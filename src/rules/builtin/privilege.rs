@@ -5,7 +5,7 @@ use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, flag_value, has_flag, input_of, is_interpreter, is_shell, runs, target_of,
+    asks_for_help, classify, flag_value, has_flag, input_of, runs, runs_code, runs_shell, target_of,
 };
 use crate::shell::{Arg, Word};
 
@@ -636,7 +636,7 @@ fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
         "sudo" | "doas" => ["-i", "-s", "--login", "--shell"].iter().any(|flag| has_flag(inv, flag)),
         _ => {
             inv.privileged
-                && is_shell(&inv.program)
+                && runs_shell(inv)
                 && inv.operands.is_empty()
                 && !has_flag(inv, "-c")
                 && !has_flag(inv, "--version")
@@ -684,7 +684,7 @@ fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
             inv.operands.is_empty() && runs(inv, &["screen", "tmux", "script", "expect", "byobu", "zellij"]);
         let names =
             |text: &str| SHELLS.iter().any(|shell| text.contains(shell)) && !text.starts_with("/bin/");
-        let coded = is_interpreter(&inv.program) && inv.args.iter().any(|arg| names(&arg.text()));
+        let coded = runs_code(inv) && inv.args.iter().any(|arg| names(&arg.text()));
         let escapes = || {
             inv.args.iter().any(|arg| {
                 let text = arg.text();
@@ -701,7 +701,7 @@ fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// `find / -perm -4000`: programs that run with the rights of root.
 fn setuid_sought<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["find", "getcap"], |inv| {
-        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let wide = words.iter().any(|word| matches!(word.as_str(), "/" | "/usr" | "/usr/bin" | "/bin"));
         let sought = words.windows(2).any(|pair| {
             matches!(pair, [flag, mode] if flag == "-perm" && (mode.contains("4000") || mode.contains("6000") || mode.contains("2000") || mode.contains("+s") || mode.contains("=s")))
@@ -714,8 +714,7 @@ fn setuid_sought<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// `bash -p`: the rights of a setuid copy are not given up.
 fn keeps_rights<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
-        let shell =
-            is_shell(&inv.program) || inv.word.prefix().starts_with("/tmp/") && inv.program.contains("sh");
+        let shell = runs_shell(inv) || inv.word.prefix().starts_with("/tmp/") && inv.program.contains("sh");
         shell && !runs(inv, &["fish", "pwsh", "powershell"]) && inv.args.len() == 1 && has_flag(inv, "-p")
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -733,9 +732,8 @@ fn from_pkexec<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn from_nsenter<'a>(scene: &Scene<'a>) -> Found<'a> {
     let privileged_chroot = |inv: &&Invocation| {
-        let all_mapped = || {
-            inv.wrappers.iter().any(|name| name == "unshare") && is_shell(&inv.program) && inv.args.is_empty()
-        };
+        let all_mapped =
+            || inv.wrappers.iter().any(|name| name == "unshare") && runs_shell(inv) && inv.args.is_empty();
         all_mapped()
             || inv.wrappers.iter().any(|name| name == "nsenter")
             || (inv.privileged && inv.wrappers.iter().any(|name| name == "chroot"))
@@ -991,7 +989,7 @@ fn pod_host<'a>(scene: &Scene<'a>) -> Found<'a> {
         if !matches!(sub, "run" | "apply" | "create" | "patch" | "replace" | "label" | "set" | "annotate") {
             return false;
         }
-        let texts = inv.args.iter().map(Arg::text).chain(input_of(inv, scene));
+        let texts = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
         { texts }.filter(|text| text.len() > 10).any(|text| {
             let bare: String = text.chars().filter(|c| !matches!(c, ' ' | '\n' | '\t')).collect();
             GIVEN.iter().any(|given| bare.contains(given))
@@ -1022,7 +1020,7 @@ const SYSTEM_CONTAINERS: &[&str] = &[
 /// Containers of other makes, with the whole machine in them.
 fn system_container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(SYSTEM_CONTAINERS, |inv| {
-        let texts: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let any = |test: &dyn Fn(&str) -> bool| texts.iter().any(|text| test(text));
         let pair = |first: &[&str], second: &str| {
             texts.windows(2).any(|two| matches!(two, [a, b] if first.contains(&a.as_str()) && b == second))

@@ -209,7 +209,7 @@ pub(super) const RULES: &[Rule] = &[
 /// The command lines among the arguments: whole ones, and what stands behind `--` or behind words of the program's own.
 fn lines(inv: &Invocation) -> Vec<String> {
     const OWN: &[&str] = &["run", "exec", "--", "ssh", "-C", "-c", "-a", "--command"];
-    let texts: Vec<String> = inv.args.iter().map(Arg::text).collect();
+    let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
     let mut out: Vec<String> = Vec::new();
     for (at, text) in texts.iter().enumerate() {
         let value = text.split_once("commands=").map_or(text.as_str(), |(_, value)| value);

@@ -5,8 +5,8 @@ use super::{RuleSet, predicate, standing};
 use crate::domain::Severity;
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Code, Found, Instead, RULE, Rule, Scene, Trigger, When, code_of, input_of, is_interpreter,
-    matches_one_of, runs,
+    Code, Found, Instead, RULE, Rule, Scene, Trigger, When, code_of, input_of, matches_one_of, runs,
+    runs_code,
 };
 use crate::shell::Arg;
 
@@ -292,8 +292,8 @@ fn in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         CALLS.iter().any(|call| code.contains(call)) && !code.contains(":memory:") && !code.contains("_test")
     };
     let loses = |code: &str| code.split(['\'', '"', '`']).any(super::database::loses);
-    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
-        let codes = inv.args.iter().map(Arg::text).chain(input_of(inv, scene));
+    let found = scene.invocations().iter().filter(|inv| runs_code(inv)).find(|inv| {
+        let codes = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
         codes.into_iter().any(|code| executes(&code) && loses(&code))
     });
     Found::from(found.map(|inv| inv.text.as_str()))

@@ -6,7 +6,7 @@ use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Command, Found, Instead, RULE, Rule, Scene, Trigger, When, contains_word, flag_value, has_flag, host_of,
-    is_interpreter, is_known, runs,
+    is_known, runs, runs_code,
 };
 use crate::shell::Arg;
 
@@ -636,8 +636,8 @@ fn begins(command: &str, words: &[&str]) -> bool {
 
 /// Code in the call itself, in one of the interpreters.
 fn inline<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = (&'a Invocation, String)> + 's {
-    let all = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program));
-    all.flat_map(|inv| inv.args.iter().map(move |arg| (inv, arg.text())))
+    let all = scene.invocations().iter().filter(|inv| runs_code(inv));
+    all.flat_map(|inv| inv.args.iter().map(move |arg| (inv, arg.to_text())))
 }
 
 fn restless_code<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -7,7 +7,7 @@ use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     Class, Code, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, host_of,
-    input_of, is_interpreter, is_known, is_shell, runs,
+    input_of, is_known, runs, runs_code, runs_shell,
 };
 use crate::shell::Arg;
 
@@ -436,7 +436,7 @@ fn hub_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
         if !runs(inv, HUBS) {
             return false;
         }
-        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let says = |wanted: &str| words.iter().any(|word| word == wanted);
         let method = flag_value(inv, &["-X", "--method"]).map(Arg::text).unwrap_or_default();
         let deletes = method.eq_ignore_ascii_case("delete") || says("DELETE");
@@ -480,7 +480,7 @@ fn is_top(text: &str) -> bool {
 
 fn listed_and_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
-    let words = |inv: &Invocation| -> Vec<String> { inv.args.iter().map(Arg::text).collect() };
+    let words = |inv: &Invocation| -> Vec<String> { inv.args.iter().map(Arg::to_text).collect() };
     let pair = |words: &[String], first: &str, second: &[&str]| {
         words.iter().position(|word| word == first).is_some_and(|at| {
             words
@@ -574,7 +574,7 @@ fn rare_client_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     let fetches = |inv: &Invocation| runs(inv, RARE_CLIENTS) || listed(inv);
     let Some(at) = all.iter().position(fetches) else { return Found::No };
     let Some(client) = all.get(at) else { return Found::No };
-    let mut told: Vec<String> = client.args.iter().map(Arg::text).collect();
+    let mut told: Vec<String> = client.args.iter().map(Arg::to_text).collect();
     told.extend(input_of(client, scene));
     let names = |file: &str| {
         let name = file.rsplit('/').next().unwrap_or_default();
@@ -585,13 +585,11 @@ fn rare_client_run<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
     };
     let found = all.iter().skip(at + 1).find(|inv| {
-        let runner = is_shell(&inv.program) || is_interpreter(&inv.program) || runs(inv, lists::RUN_IN_SHELL);
+        let runner = runs_shell(inv) || runs_code(inv) || runs(inv, lists::RUN_IN_SHELL);
         let word = inv.word.text();
         let script = inv.operands.first().filter(|_| runner && !has_flag(inv, "-c")).map(Arg::text);
         let run = script.or_else(|| word.starts_with("./").then_some(word));
-        run.is_some_and(|file| {
-            names(&file) || listed(client) && (is_shell(&inv.program) || file.starts_with("./"))
-        })
+        run.is_some_and(|file| names(&file) || listed(client) && (runs_shell(inv) || file.starts_with("./")))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -658,7 +656,7 @@ fn metadata_compiled<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn deleted_by_desktop<'a>(scene: &Scene<'a>) -> Found<'a> {
     first_of(scene, |inv| {
         let text: String =
-            inv.args.iter().map(Arg::text).chain(input_of(inv, scene)).collect::<Vec<_>>().join("\n");
+            inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene)).collect::<Vec<_>>().join("\n");
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
         match inv.program.as_str() {
             "swift" => {
@@ -720,7 +718,7 @@ fn listed_overwritten<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn registry_turned<'a>(scene: &Scene<'a>) -> Found<'a> {
     first_of(scene, |inv| {
-        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let sets = words.iter().any(|word| word == "set" || word == "config" || word == "add");
         let keyed = words.iter().any(|word| {
             let key = word.split('=').next().unwrap_or_default();
@@ -740,17 +738,29 @@ fn registry_turned<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn system_from_address<'a>(scene: &Scene<'a>) -> Found<'a> {
     first_of(scene, |inv| {
-        let installs = inv.args.iter().filter_map(Arg::known).any(|word| {
-            matches!(
-                word,
-                "install" | "localinstall" | "-i" | "-U" | "-ivh" | "-Uvh" | "--install" | "--upgrade" | "in"
-            )
-        });
-        let plain = inv.operands.iter().any(|arg| {
-            let text = arg.text();
-            text.starts_with("http://") && !is_known(&host_of(&text), scene.view.policy)
-        });
-        runs(inv, SYSTEM) && installs && plain
+        let installs = || {
+            inv.args.iter().filter_map(Arg::known).any(|word| {
+                matches!(
+                    word,
+                    "install"
+                        | "localinstall"
+                        | "-i"
+                        | "-U"
+                        | "-ivh"
+                        | "-Uvh"
+                        | "--install"
+                        | "--upgrade"
+                        | "in"
+                )
+            })
+        };
+        let plain = || {
+            inv.operands.iter().any(|arg| {
+                let text = arg.text();
+                text.starts_with("http://") && !is_known(&host_of(&text), scene.view.policy)
+            })
+        };
+        runs(inv, SYSTEM) && installs() && plain()
     })
 }
 
@@ -764,7 +774,7 @@ fn home_copied<'a>(scene: &Scene<'a>) -> Found<'a> {
         let copies =
             inv.program == "rclone" && matches!(verb, "copy" | "sync" | "move" | "copyto" | "moveto");
         let places: Vec<String> =
-            inv.args.iter().skip(1).map(Arg::text).filter(|word| !word.starts_with('-')).collect();
+            inv.args.iter().skip(1).map(Arg::to_text).filter(|word| !word.starts_with('-')).collect();
         let [from, to, ..] = places.as_slice() else { return false };
         let home = scene.view.facts.places.home.as_deref().unwrap_or_default();
         let inside = |path: &str| {
@@ -837,7 +847,7 @@ fn lifecycle_script<'a>(scene: &Scene<'a>) -> Found<'a> {
     const KEYS: &[&str] = &["scripts.preinstall=", "scripts.install=", "scripts.postinstall="];
     const NAMES: &[&str] = &["preinstall", "install", "postinstall", "prepare"];
     first_of(scene, |inv| {
-        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         runs(inv, &["npm", "pnpm"])
             && (words.iter().any(|word| word == "pkg")
                 && words.iter().any(|word| word == "set")

@@ -77,7 +77,7 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
             return false;
         };
         let mut texts = input_of(inv, scene);
-        texts.extend(inv.args.iter().map(Arg::text));
+        texts.extend(inv.args.iter().map(Arg::to_text));
         texts.extend(trailing_command(inv));
         texts.extend(makefiles(inv).iter().filter_map(|name| written(inv, scene, name)).map(|text| {
             text.replace("$$", "$").replace("$(HOME)", "$HOME").replace("\t@", "\t").replace("\t-", "\t")
@@ -106,7 +106,7 @@ fn tells(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let pastes = || ["paste-buffer", "pasteb"].iter().any(|word| scene.command_line().contains(word));
     let texts = || inv.args.iter().map(Arg::text);
     inv.program == "tmux"
-        && texts().next().is_some_and(|first| shows.contains(&first.as_str()))
+        && texts().next().is_some_and(|first| shows.contains(&&*first))
         && !texts().any(|text| text.contains("#(") || text.contains(';'))
         && !pastes()
 }
@@ -159,7 +159,7 @@ fn values(inv: &Invocation) -> impl Iterator<Item = String> {
 fn given(inv: &Invocation) -> Vec<String> {
     let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with('-'));
     match first {
-        Some("exec" | "x" | "dlx") => inv.args.iter().map(Arg::text).collect(),
+        Some("exec" | "x" | "dlx") => inv.args.iter().map(Arg::to_text).collect(),
         Some("pkg") => values(inv).collect(),
         _ => Vec::new(),
     }
@@ -181,7 +181,7 @@ fn makefiles(inv: &Invocation) -> Vec<String> {
         _ => return Vec::new(),
     };
     match flag_value(inv, &["-f", "--file", "--makefile", "--justfile"]) {
-        Some(file) => vec![file.text()],
+        Some(file) => vec![file.to_text()],
         None => names.iter().map(|name| (*name).to_owned()).collect(),
     }
 }
@@ -195,6 +195,6 @@ fn trailing_command(inv: &Invocation) -> Option<String> {
     let stuffs = |arg: &Arg| arg.known() == Some("stuff");
     let at = inv.args.iter().position(|arg| is_program(arg) || stuffs(arg))?;
     let words = inv.args.get(at..).unwrap_or_default();
-    let words: Vec<String> = words.iter().map(Arg::text).collect();
+    let words: Vec<String> = words.iter().map(Arg::to_text).collect();
     Some(words.join(" ").replace("\\n", "\n"))
 }

@@ -8,8 +8,8 @@ use super::{lists, predicate, run, scripts, sub};
 use crate::domain::{Action, Claim, EffectKind, SearchKind, Severity, Target, Usage, Verdict};
 use crate::rules::matcher::{
     Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, SECRET_PRINTERS, Scene,
-    Trigger, When, belongs_to, classify, dumps_store, flag_value, has_flag, host_of, is_interpreter,
-    is_known, prints_environment, prints_secret, runs, target_of,
+    Trigger, When, belongs_to, classify, dumps_store, flag_value, has_flag, host_of, is_known, is_settings,
+    prints_environment, prints_secret, runs, runs_code, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, RedirectKind, parse};
@@ -603,12 +603,13 @@ fn home_reviewed<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn is_env(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     // Words that are looked for may speak of such a file.
-    !arg.text().contains(' ')
-        && classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileRead, &scene.view)
-            .has(Class::EnvFile)
+    !arg.text().contains(' ') && is_settings(&target_of(arg, inv.cwd.as_deref()), &scene.view)
 }
 
 fn shows(inv: &Invocation) -> bool {
+    if !runs(inv, READERS) {
+        return false;
+    }
     let quiet =
         runs(inv, &["grep", "egrep", "fgrep", "rg", "ag"]) && QUIET.iter().any(|flag| has_flag(inv, flag));
     // The first field of `NAME=value` is the name.
@@ -624,7 +625,7 @@ fn shows(inv: &Invocation) -> bool {
     let makes = inv.args.iter().zip(inv.args.iter().skip(1)).any(|(flag, module)| {
         flag.known() == Some("-m") && matches!(module.known(), Some("venv" | "virtualenv"))
     });
-    runs(inv, READERS) && !quiet && !names_only && !in_place && !makes
+    !quiet && !names_only && !in_place && !makes
 }
 
 /// A pattern of `grep -o` that matches no more than the name at the start of a line.
@@ -662,8 +663,7 @@ fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
         return Found::yes(&inv.text);
     }
     let found = scene.invocations().iter().find(|inv| {
-        let env_target =
-            |target: &Target| classify(target, EffectKind::FileRead, &scene.view).has(Class::EnvFile);
+        let env_target = |target: &Target| is_settings(target, &scene.view);
         // Last, because it looks at all other commands.
         shows(inv)
             && (inv.reads.iter().any(env_target) || inv.operands.iter().any(|arg| is_env(arg, inv, scene)))
@@ -686,9 +686,7 @@ fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
         let name = path.rsplit('/').next().unwrap_or_default();
         name.split('.').any(|part| OWN_SETTINGS.contains(&part))
     };
-    let target = |target: &Target| {
-        !own(target.text()) && classify(target, EffectKind::FileRead, &scene.view).has(Class::EnvFile)
-    };
+    let target = |target: &Target| is_settings(target, &scene.view) && !own(target.text());
     let whole = |path: &String| target(&Target::Path { path: path.clone(), glob: false, recursive: false });
     match &scene.view.call.action {
         Action::Read { path } => return if whole(path) { Found::yes(path) } else { Found::No },
@@ -804,9 +802,9 @@ fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn printed_variable<'a>(scene: &Scene<'a>, is_wanted: &dyn Fn(&str) -> bool) -> Found<'a> {
     let found = scene.first(VARIABLE_PRINTERS, |inv| {
         // Redirected to a file or given to another command it is not shown.
-        let shown = !is_diverted(inv) && is_shown_through(inv, scene) && !is_used(inv, scene);
+        let shown = || !is_diverted(inv) && is_shown_through(inv, scene) && !is_used(inv, scene);
         if inv.program == "printenv" {
-            return shown && inv.operands.iter().any(|arg| is_wanted(arg.prefix()));
+            return inv.operands.iter().any(|arg| is_wanted(arg.prefix())) && shown();
         }
         let told = match &inv.stdin {
             _ if inv.program != "cat" => inv.args.iter().any(Arg::has_unknown),
@@ -814,7 +812,7 @@ fn printed_variable<'a>(scene: &Scene<'a>, is_wanted: &dyn Fn(&str) -> bool) -> 
             Stdin::Text(text) => text.has_unknown() && inv.text.contains("<<<"),
             Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => false,
         };
-        told && shown && names_in(&inv.text).any(is_wanted)
+        told && names_in(&inv.text).any(is_wanted) && shown()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -896,7 +894,7 @@ const SHOWS_ALL: &[&str] = &[
 
 /// Code that prints a variable with such a name, or with `any` every variable.
 fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&str) -> bool) -> Found<'a> {
-    let found = scene.invocations().iter().filter(|inv| is_interpreter(&inv.program)).find(|inv| {
+    let found = scene.invocations().iter().filter(|inv| runs_code(inv)).find(|inv| {
         let prints = inv.program == "node" && (has_flag(inv, "-p") || has_flag(inv, "--print"));
         inv.args.iter().any(|arg| {
             let text = arg.text();
@@ -1054,6 +1052,10 @@ fn hunts(text: &str) -> bool {
 
 /// The beginning of a token or a key, as a pattern has it.
 fn shaped(text: &str) -> bool {
+    // Each of them holds one of these.
+    if !text.bytes().any(|byte| matches!(byte, b'_' | b'-' | b'A')) {
+        return false;
+    }
     ["AKIA", "ghp_", "github_pat_", "xoxb-", "xoxp-", "sk_live", "sk-ant", "sk-[", "AIza", "glpat-"]
         .iter()
         .any(|shape| text.contains(shape))
@@ -1077,14 +1079,22 @@ fn memory_read<'a>(scene: &Scene<'a>) -> Found<'a> {
             || path.strip_prefix("/proc/").is_some_and(|rest| rest.ends_with("/mem"))
     };
     let found = scene.invocations().iter().find(|inv| {
-        let in_args = inv.args.iter().any(|arg| memory(arg.prefix().trim_start_matches("if=")));
-        let reads = inv.reads.iter().any(|target| memory(target.text()));
+        let bare = |mut text| {
+            while let Some(rest) = str::strip_prefix(text, "if=") {
+                text = rest;
+            }
+            text
+        };
+        let in_args = || inv.args.iter().any(|arg| memory(bare(arg.prefix())));
+        let reads = || inv.reads.iter().any(|target| memory(target.text()));
         // `/proc/$(pgrep x)/environ`
-        let others = inv.text.contains("/proc/$")
-            && ["/environ", "/mem"].iter().any(|name| inv.text.contains(name))
-            && !inv.text.contains("/meminfo")
-            && (!inv.reads.is_empty() || inv.operands.iter().any(Arg::has_unknown));
-        (in_args || reads || others) && !runs(inv, &["ls", "stat", "echo", "printf", "grep", "git"])
+        let others = || {
+            inv.text.contains("/proc/$")
+                && ["/environ", "/mem"].iter().any(|name| inv.text.contains(name))
+                && !inv.text.contains("/meminfo")
+                && (!inv.reads.is_empty() || inv.operands.iter().any(Arg::has_unknown))
+        };
+        !runs(inv, &["ls", "stat", "echo", "printf", "grep", "git"]) && (in_args() || reads() || others())
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

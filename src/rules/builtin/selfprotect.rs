@@ -1053,7 +1053,8 @@ fn piped<'a>(scene: &Scene<'a>) -> Found<'a> {
         runs(inv, &["ls", "find", "fd", "echo", "printf", "grep", "rg"])
             && inv.operands.iter().any(|arg| around_protected(arg, inv, scene))
     };
-    if let Some(taken) = all.iter().filter(|inv| lists(inv)).find_map(|inv| all.get(inv.feeds?))
+    if let Some(taken) =
+        all.iter().filter(|inv| inv.feeds.is_some() && lists(inv)).find_map(|inv| all.get(inv.feeds?))
         && runs(taken, TAKERS)
     {
         return Found::yes(&taken.text);

@@ -5,7 +5,7 @@ use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::commands::{self, Deed, Kind};
 use crate::rules::matcher::{
     By, Class, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, has_flag, inside, is_interpreter,
-    is_shell, runs, runs_input, target_of,
+    runs, runs_input, runs_shell, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Op, Part, Piece, Word, parse};
@@ -426,7 +426,7 @@ fn unknown_input<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
     let found = all.iter().find(|inv| {
         inv.stdin == Stdin::Pipe
-            && is_shell(&inv.program)
+            && runs_shell(inv)
             && !has_flag(inv, "-n")
             && runs_input(inv, By::Pipe)
             && !inv.wrappers.iter().any(|wrapper| ELSEWHERE.contains(&wrapper.as_str()))
@@ -504,7 +504,7 @@ fn runs_unknown_text(inv: &Invocation) -> bool {
     let code = inv.flags.iter().find(|flag| flag.name == "-c").and_then(|flag| flag.value.as_ref());
     let code = code.or_else(|| if has_flag(inv, "-c") { inv.operands.first() } else { None });
     let harmless = |code: &Arg| inv.wrappers.iter().any(|by| by == "xargs") && only_as_argument(code);
-    (input || code.is_some_and(|code| code.has_unknown() && !harmless(code))) && is_shell(&inv.program)
+    (input || code.is_some_and(|code| code.has_unknown() && !harmless(code))) && runs_shell(inv)
 }
 
 /// `xargs -I{} sh -c 'echo {}; wc -l {}'`: what is put in stands behind a program's name each time, and what runs is known by

@@ -6,7 +6,7 @@ use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, flag_value, has_flag, input_of, is_interpreter, runs, target_of,
+    asks_for_help, classify, flag_value, has_flag, input_of, runs, runs_code, target_of,
 };
 use crate::shell::{Arg, Assign, Part, Word};
 
@@ -954,7 +954,7 @@ fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
         "killall" | "skill" => has_flag(inv, "-u") || has_flag(inv, "--user") || matches_all(inv),
         // With a user and no pattern of its own: everything of that user. A user may be taken for an operand.
         _ => {
-            let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+            let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
             let own = |flag: &str| {
                 let at = words.iter().position(|word| word == flag);
                 at.is_some_and(|at| at + 2 >= words.len())
@@ -1027,7 +1027,7 @@ fn inv_pids(inv: &Invocation) -> usize {
 
 /// It prints the numbers of all processes, or of all of a user.
 fn lists_all(inv: &Invocation) -> bool {
-    let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+    let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
     let first = words.first().map(String::as_str).unwrap_or_default();
     match inv.program.as_str() {
         "top" => has_flag(inv, "-b") || first.contains('b'),
@@ -1353,8 +1353,8 @@ fn checks_off<'a>(scene: &Scene<'a>) -> Found<'a> {
         "NODE_TLS_REJECT_UNAUTHORIZED=0",
         "PYTHONHTTPSVERIFY=0",
     ];
-    let found = scene
-        .first(&["export", "declare"], |inv| inv.args.iter().any(|arg| OFF.contains(&arg.text().as_str())));
+    let found =
+        scene.first(&["export", "declare"], |inv| inv.args.iter().any(|arg| OFF.contains(&&*arg.text())));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -1391,6 +1391,10 @@ fn matches_all(inv: &Invocation) -> bool {
 fn fork_bomb<'a>(scene: &Scene<'a>) -> Found<'a> {
     // `$0 & $0`: a script that starts itself.
     let own = |inv: &&Invocation| {
+        // Nothing else is left of a text, or begins one.
+        if !matches!(inv.text.as_bytes().first(), Some(b'.' | b'b' | b's' | b'$' | b'"' | b'%')) {
+            return false;
+        }
         let text = inv.text.trim_start_matches("./").trim_start_matches("bash ").trim_start_matches("sh ");
         text.starts_with("$0") || text.starts_with("\"$0\"") || text.starts_with("%0")
     };
@@ -1431,7 +1435,7 @@ fn forking_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     let found = scene.invocations().iter().find(|inv| {
         let builds = runs(inv, &["gcc", "cc", "clang", "tcc", "g++", "clang++"]);
-        is_interpreter(&inv.program) && scene.codes(inv).iter().any(|text| is_bomb(text))
+        runs_code(inv) && scene.codes(inv).iter().any(|text| is_bomb(text))
             || builds && input_of(inv, scene).iter().any(|text| is_bomb(text))
     });
     let written = || {

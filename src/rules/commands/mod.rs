@@ -392,7 +392,7 @@ where
     let words = || options.into_iter().flat_map(str::split_ascii_whitespace);
     let mut only: Option<(&'static str, Takes)> = None;
     let mut several = false;
-    for word in words() {
+    for word in words().filter(|word| word.starts_with(name)) {
         let (listed, takes) = split(word);
         if listed == name {
             return Some((name, takes));

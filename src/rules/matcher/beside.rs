@@ -30,12 +30,28 @@ enum Known {
     All(Classes),
 }
 
+/// A protected place that does not lie apart from a directory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Near {
+    number: usize,
+    /// Where it lies below the directory: the first byte of the name there. What does not begin so lies apart from it.
+    first: Option<u8>,
+}
+
+impl Near {
+    /// Its number, unless it lies apart from the file of this name in the directory.
+    fn of(self, name: &str) -> Option<usize> {
+        let begins = |first: u8| name.as_bytes().first().is_none_or(|byte| byte.eq_ignore_ascii_case(&first));
+        self.first.is_none_or(begins).then_some(self.number)
+    }
+}
+
 /// What is known of a directory.
 #[derive(Debug, Default)]
 struct Dir {
     ways: [Known; WAYS],
-    /// The numbers of the protected places that lie in it, around it, or are it.
-    near: Option<Rc<[usize]>>,
+    /// The protected places that lie in it, around it, or are it.
+    near: Option<Rc<[Near]>>,
 }
 
 /// The directories that files were asked about in. Of hundreds of files in one directory only the first two are held against every
@@ -61,7 +77,17 @@ impl PartialEq for Dirs {
 }
 
 impl Dirs {
-    fn get(&self, dir: &str, way: usize) -> (Known, Option<Rc<[usize]>>) {
+    /// Gives what is known to a call that stands in this one and is made in the same directory, or takes it back.
+    pub fn exchange(&self, other: &Dirs) {
+        let (Ok(mut own), Ok(mut others)) = (self.known.try_borrow_mut(), other.known.try_borrow_mut())
+        else {
+            return;
+        };
+        std::mem::swap(&mut *own, &mut *others);
+        self.asked.swap(&other.asked);
+    }
+
+    fn get(&self, dir: &str, way: usize) -> (Known, Option<Rc<[Near]>>) {
         let known = self.known.try_borrow().ok();
         let found = known.as_ref().and_then(|known| known.get(dir));
         found
@@ -98,19 +124,20 @@ impl Dirs {
     }
 }
 
-/// The directory of a target, where there is one and it pays to remember what is known of it.
-fn dir_of<'a>(here: &Spot<'a>, view: &View<'_>) -> Option<&'a str> {
-    let (dir, _) = here.path.rsplit_once('/').filter(|_| !here.is_glob)?;
-    view.survey.dirs.is_busy().then_some(dir)
+/// The directory and the name of a target, where there is one and it pays to remember what is known of the directory.
+fn dir_of<'a>(here: &Spot<'a>, view: &View<'_>) -> Option<(&'a str, &'a str)> {
+    let parts = here.path.rsplit_once('/').filter(|_| !here.is_glob)?;
+    view.survey.dirs.is_busy().then_some(parts)
 }
 
 /// The classes of a target, with what holds of all in its directory worked out once.
 pub(super) fn classes(here: Spot<'_>, view: &View<'_>) -> Classes {
-    let Some(dir) = dir_of(&here, view) else { return here.classes(view) };
+    let Some((dir, name)) = dir_of(&here, view) else { return here.classes(view) };
     let dirs = &view.survey.dirs;
     let way = 2 * here.kind as usize + usize::from(here.recursive);
     let (known, near) = dirs.get(dir, way);
     let near = near.unwrap_or_else(|| find_near(dir, view));
+    let near: Vec<usize> = near.iter().filter_map(|near| near.of(name)).collect();
     let own = here.called(view).or(here.guarded(Some(&near), view));
     match known {
         // The name of git's own directory is one that only it has.
@@ -128,18 +155,25 @@ pub(super) fn classes(here: Spot<'_>, view: &View<'_>) -> Classes {
 
 /// Whether a target falls on a protected place, with the places near its directory looked for once.
 pub(super) fn is_protected(here: Spot<'_>, view: &View<'_>) -> bool {
-    let near = dir_of(&here, view).map(|dir| {
+    let near = dir_of(&here, view).map(|(dir, name)| {
         let (_, near) = view.survey.dirs.get(dir, 0);
-        near.unwrap_or_else(|| find_near(dir, view))
+        let near = near.unwrap_or_else(|| find_near(dir, view));
+        near.iter().filter_map(|near| near.of(name)).collect::<Vec<_>>()
     });
     here.guarded(near.as_deref(), view).has(Class::Protected)
 }
 
 /// The protected places that do not lie apart from a directory: what lies in it lies apart from all others.
-fn find_near(dir: &str, view: &View<'_>) -> Rc<[usize]> {
+fn find_near(dir: &str, view: &View<'_>) -> Rc<[Near]> {
     let all = view.facts.places.protected.iter().enumerate();
     let near = all.filter(|(_, place)| relation_to(dir, false, &place.path) != Rel::Apart);
-    let near: Rc<[usize]> = near.map(|(index, _)| index).collect();
+    // A star stands for any name, and what is written otherwise than the directory is not looked at closer.
+    let first = |path: &str| {
+        let front = path.get(..dir.len()).filter(|front| front.eq_ignore_ascii_case(dir));
+        let behind = front.and_then(|_| path.get(dir.len()..)).and_then(|rest| rest.strip_prefix('/'));
+        behind.and_then(|rest| rest.bytes().next()).filter(|byte| !matches!(byte, b'*' | b'/'))
+    };
+    let near: Rc<[Near]> = near.map(|(number, place)| Near { number, first: first(&place.path) }).collect();
     view.survey.dirs.change(dir, |known| known.near = Some(Rc::clone(&near)));
     near
 }

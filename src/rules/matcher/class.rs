@@ -155,6 +155,15 @@ pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Cl
     }
 }
 
+/// Whether a read of this is one of a file of settings: what [`classify`] says of [`Class::EnvFile`], without the other classes.
+pub(crate) fn is_settings(target: &Target, view: &View<'_>) -> bool {
+    let Target::Path { path, glob, .. } = target else { return false };
+    let real =
+        || view.facts.path(path).is_some_and(|fact| fact.real != *path && is_env_file(&fact.real, false));
+    let kept = || matches!(held(target, EffectKind::FileRead, view), Some(Origin::Settings));
+    path.len() <= 2 * MAX_PATH && (is_env_file(path, *glob) || real() || kept())
+}
+
 /// Whether changing this changes a protected place.
 pub(crate) fn is_protected(target: &Target, view: &View<'_>) -> bool {
     let kind = EffectKind::FileModification;

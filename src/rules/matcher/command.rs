@@ -62,7 +62,21 @@ pub(crate) fn is_interpreter(program: &str) -> bool {
     interprets(program, commands::find(program))
 }
 
-/// The same, of a program whose row is at hand.
+/// Whether a command's program is a shell, remembered for all commands of it.
+pub(crate) fn runs_shell(inv: &Invocation) -> bool {
+    inv.listed.known_or(&SHELLS, || is_shell(&inv.program))
+}
+
+/// Whether a command's program runs code in another language than the shell's, remembered for all commands of it.
+pub(crate) fn runs_code(inv: &Invocation) -> bool {
+    inv.listed.known_or(&INTERPRETERS, || is_interpreter(&inv.program))
+}
+
+/// What is remembered of programs is known by the places of these.
+static SHELLS: [u8; 1] = [0];
+static INTERPRETERS: [u8; 1] = [0];
+
+/// The same as [`is_interpreter`], of a program whose row is at hand.
 pub(super) fn interprets(program: &str, row: Option<&Program>) -> bool {
     row.is_some_and(|row| row.kind == Kind::Interpreter)
         || lists::SCRIPTED_FILTERS.contains(&program)

@@ -1,7 +1,7 @@
 //! Where the places begin that built-in rules name: a filter made when lazaret is compiled. Most paths lie at none of them.
 
 use super::class::Named;
-use super::relation::parts;
+use super::relation::{Rel, parts, relation_to};
 use super::when::Condition;
 use crate::domain::Target;
 use crate::rules::builtin;
@@ -29,6 +29,11 @@ pub(super) fn may_lie_at_one(target: &Target, home: Option<&str>) -> bool {
         Target::UnknownPath { known, .. } => known,
         Target::Url(_) | Target::Command(_) | Target::None => return false,
     };
+    may_lie_below(path, home)
+}
+
+/// The same of a path without a pattern.
+fn may_lie_below(path: &str, home: Option<&str>) -> bool {
     let has = |behind, first: &str, second: &str| is_set(bits(behind, first.as_bytes(), second.as_bytes()));
     let mut names = parts(path);
     if let Some(first) = names.clone().next()
@@ -44,6 +49,35 @@ pub(super) fn may_lie_at_one(target: &Target, home: Option<&str>) -> bool {
         parts(home).all(|name| names.next().is_some_and(|other| other.eq_ignore_ascii_case(name)))
             && names.next().is_some_and(|name| has(Behind::Home, name, ""))
     })
+}
+
+/// The same of one target after the other, with what holds of a whole directory worked out once for those that stand in a row.
+pub(super) fn may_lie_at_places<'t>(
+    targets: impl Iterator<Item = &'t Target>,
+    home: Option<&str>,
+) -> Vec<bool> {
+    // The directory, whether all in it may lie at one, and whether it is the home directory.
+    let mut last: Option<(&str, bool, bool)> = None;
+    let may = |target: &'t Target| {
+        let Target::Path { path, glob: false, .. } = target else { return may_lie_at_one(target, home) };
+        let Some((dir, name)) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty()) else {
+            return may_lie_at_one(target, home);
+        };
+        let (all, is_home) = match last {
+            Some((known, all, is_home)) if known == dir => (all, is_home),
+            // Of what lies less deep, the name itself is one of the first two.
+            _ if parts(dir).nth(1).is_none() => return may_lie_at_one(target, home),
+            _ => {
+                let all = may_lie_below(dir, home);
+                let is_home = home.is_some_and(|home| relation_to(dir, false, home) == Rel::Same);
+                last = Some((dir, all, is_home));
+                (all, is_home)
+            }
+        };
+        let name = name.as_bytes();
+        all || is_set(bits(Behind::Anything, name, b"")) || (is_home && is_set(bits(Behind::Home, name, b"")))
+    };
+    targets.map(may).collect()
 }
 
 fn is_set(bits: [u32; 2]) -> bool {

@@ -2,7 +2,7 @@
 
 use super::{
     Class, Flow, Found, Scene, classify, has_flag, is_interpreter, is_prose, is_shell, prints_secret, runs,
-    target_of,
+    runs_code, runs_shell, target_of,
 };
 use crate::domain::{EffectKind, Target};
 use crate::rules::builtin::{is_secret_name, lists};
@@ -105,8 +105,25 @@ fn decodes(inv: &Invocation) -> bool {
     runs(inv, lists::DECODERS)
 }
 
+/// By its place it is remembered which programs run nothing of what comes in.
+static DEAF: [u8; 1] = [0];
+
+/// Whether a program runs nothing of what comes in, however it is called.
+fn is_deaf(inv: &Invocation) -> bool {
+    const TOLD: &[&str] =
+        &["", "parallel", "pwsh", "powershell", "uv", "make", "gmake", "awk", "gawk", "mawk", "sed"];
+    inv.listed.known_or(&DEAF, || {
+        let program = inv.program.as_str();
+        let told = TOLD.contains(&program) || super::command::is_one_of(program, lists::RUN_IN_SHELL);
+        !told && !is_shell(program) && !is_interpreter(program)
+    })
+}
+
 /// Whether an interpreter runs what comes to it that way, instead of treating it as data.
 pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
+    if is_deaf(inv) {
+        return false;
+    }
     if inv.program.is_empty() {
         // `… | $SHELL`: whatever it is called, it is a shell.
         let is_shell = || ["$SHELL", "${SHELL", "$0", "$BASH"].iter().any(|name| inv.text.contains(name));
@@ -124,7 +141,7 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
         let says = |word: &str| inv.args.iter().any(|arg| arg.known() == Some(word));
         return by == By::Pipe && says("run") && says("-");
     }
-    if by == By::Pipe && is_shell(&inv.program) && inv.wrappers.last().is_some_and(|name| name == "xargs") {
+    if by == By::Pipe && runs_shell(inv) && inv.wrappers.last().is_some_and(|name| name == "xargs") {
         // `xargs sh -c`: what comes in is the code, or a part of it.
         return code_flag(inv).is_none_or(Arg::has_unknown) && has_flag(inv, "-c");
     }
@@ -140,13 +157,13 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
         let mut names = file.filter_map(|flag| flag.value.as_ref().and_then(Arg::known));
         return names.any(|name| matches!(name, "-" | "/dev/stdin"));
     }
-    if !is_shell(&inv.program) && !is_interpreter(&inv.program) {
+    if !runs_shell(inv) && !runs_code(inv) {
         return false;
     }
     let code = code_flag(inv);
     match by {
         By::Pipe => {
-            let from_stdin = has_flag(inv, "-s") && is_shell(&inv.program);
+            let from_stdin = has_flag(inv, "-s") && runs_shell(inv);
             code.is_none()
                 && !has_flag(inv, "-m")
                 && (from_stdin || inv.operands.is_empty() || names_stdin(inv))
@@ -208,7 +225,7 @@ pub(crate) fn sends(inv: &Invocation, scene: &Scene<'_>) -> bool {
         || inv.operands.iter().chain(values).filter(|arg| !is_prose(inv, arg)).any(|arg| {
             let text = arg.text();
             // `@file`, `name=@file`, `name=<file` as curl has them; `source:target` of copies.
-            let file = text.rsplit_once(['@', '<']).map_or(text.as_str(), |(_, file)| file);
+            let file = text.rsplit_once(['@', '<']).map_or(&*text, |(_, file)| file);
             // The text of an issue or a comment speaks of a file and is none.
             let spoken = runs(inv, &["gh", "glab"]) && text.trim().contains(char::is_whitespace);
             !spoken

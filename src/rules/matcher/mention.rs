@@ -1,7 +1,7 @@
 //! Code in another language than the shell's: it is not parsed, only searched for what it names.
 
 use super::when::Holds;
-use super::{Found, Scene, Sought, command, inside, is_interpreter, runs};
+use super::{Found, Scene, Sought, command, inside, runs, runs_code};
 use crate::domain::{Protected, ProtectedKind};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Deed, Kind, Operands};
@@ -21,7 +21,7 @@ pub(super) fn find<'a>(code: &Holds<'_>, scene: &Scene<'a>) -> Found<'a> {
 /// One of the programs, with or without a version behind its name (`python3.12`).
 fn is_one_of(inv: &Invocation, programs: &[&str]) -> bool {
     if programs.is_empty() {
-        return is_interpreter(&inv.program);
+        return runs_code(inv);
     }
     command::is_one_of(&inv.program, programs) || programs.contains(&command::without_version(&inv.program))
 }
@@ -37,13 +37,13 @@ pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Ite
     let from_file = filter && super::has_flag(inv, "-f");
     let count = if filter { usize::from(!from_file) } else { usize::MAX };
     let given = if filter { &inv.operands } else { &inv.args };
-    given.iter().take(count).map(Arg::text).chain(input_of(inv, scene)).chain(script)
+    given.iter().take(count).map(Arg::to_text).chain(input_of(inv, scene)).chain(script)
 }
 
 /// What comes to a command on its standard input, as far as it is known.
 pub(crate) fn input_of(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
     match &inv.stdin {
-        Stdin::Text(arg) => vec![arg.text()],
+        Stdin::Text(arg) => vec![arg.to_text()],
         Stdin::File(target) => content(scene, target.text()).into_iter().collect(),
         Stdin::Inherited => Vec::new(),
         Stdin::Pipe => {
@@ -51,10 +51,10 @@ pub(crate) fn input_of(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
             let sources = scene.printers(inv.pipeline).iter().filter(before);
             let texts = sources.flat_map(|other| {
                 let heredoc = match &other.stdin {
-                    Stdin::Text(arg) => Some(arg.text()),
+                    Stdin::Text(arg) => Some(arg.to_text()),
                     Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => None,
                 };
-                other.args.iter().map(Arg::text).chain(heredoc)
+                other.args.iter().map(Arg::to_text).chain(heredoc)
             });
             texts.collect()
         }
@@ -64,7 +64,7 @@ pub(crate) fn input_of(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
 /// The text of a file: what the call itself writes there, else what is there.
 pub(crate) fn content(scene: &Scene<'_>, path: &str) -> Option<String> {
     match scene.view.survey.written.iter().rev().find(|(file, _)| file == path) {
-        Some((_, text)) => Some(text.text()),
+        Some((_, text)) => Some(text.to_text()),
         None => scene.view.facts.content(path).flatten().map(str::to_owned),
     }
 }
@@ -74,7 +74,9 @@ pub(crate) fn contains_word(text: &str, word: &str) -> bool {
     let Some((first, rest)) = word.as_bytes().split_first() else { return true };
     let (small, large) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
     let mut left = text.as_bytes();
-    while let Some(at) = left.iter().position(|byte| *byte == small || *byte == large) {
+    // Where too little is left, it cannot stand.
+    while let Some(starts) = left.len().checked_sub(rest.len()).and_then(|starts| left.get(..starts)) {
+        let Some(at) = starts.iter().position(|byte| *byte == small || *byte == large) else { return false };
         left = left.get(at + 1..).unwrap_or_default();
         if left.get(..rest.len()).is_some_and(|window| window.eq_ignore_ascii_case(rest)) {
             return true;
@@ -88,13 +90,16 @@ pub(crate) fn squeeze(text: &str) -> String {
     text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')).collect()
 }
 
+/// By its place it is remembered of which programs the tables do not tell what they do.
+static UNTOLD: [u8; 1] = [0];
+
 /// The first command whose doings we cannot tell (an interpreter, a program we do not know) and that names a protected
 /// place.
 pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut needles: Vec<Needle<'a>> = Vec::new();
     let mut around: Option<Option<&str>> = None;
     for inv in scene.invocations() {
-        if (!is_interpreter(&inv.program) && !is_unknown(inv)) || only_prints(inv) {
+        if !inv.listed.known_or(&UNTOLD, || runs_code(inv) || is_unknown(inv)) || only_prints(inv) {
             continue;
         }
         if needles.is_empty() {

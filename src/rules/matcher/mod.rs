@@ -33,9 +33,12 @@ use crate::domain::{
 use crate::shell::Bound;
 
 pub(crate) use beside::Dirs;
-pub(crate) use class::{At, Class, Classes, at, classify, held, is_protected, may_be, target_of};
+pub(crate) use class::{
+    At, Class, Classes, at, classify, held, is_protected, is_settings, may_be, target_of,
+};
 pub(crate) use command::{
     asks_for_help, flag_value, has_flag, has_operand, is_interpreter, is_prose, is_rehearsal, is_shell, runs,
+    runs_code, runs_shell,
 };
 pub(crate) use effect::{owner, owners};
 pub(crate) use flow::{By, prints_environment, runs_input};
@@ -215,32 +218,47 @@ pub fn judge(view: &View<'_>) -> Vec<Reason> {
 /// custom ones. Code in it is followed once.
 pub(crate) fn inner_rules<R>(
     scene: &Scene<'_>,
-    (call, cwd): (&ToolCall, &str),
+    call: (&ToolCall, &str),
     chosen: &RuleSet,
     look: impl FnOnce(&Scene<'_>, &[&str]) -> R,
 ) -> R {
-    let view = scene.view;
-    let survey = super::survey::survey(call, cwd, view.facts, view.policy);
-    let inner = Scene::inner(View { call, cwd, survey: &survey, ..view });
-    let mut ids = Vec::new();
-    each_match(&inner, Some(chosen), |rule, _, _| {
-        ids.push(rule.id);
-        ControlFlow::Continue(())
-    });
-    look(&inner, &ids)
+    within_call(scene, call, |view| {
+        let inner = Scene::inner(view);
+        let mut ids = Vec::new();
+        each_match(&inner, Some(chosen), |rule, _, _| {
+            ids.push(rule.id);
+            ControlFlow::Continue(())
+        });
+        look(&inner, &ids)
+    })
 }
 
 /// What the rules say of a call made inside this one; code in it is not followed further.
 pub(crate) fn inner_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Verdict {
+    within_call(scene, (call, cwd), |view| {
+        let inner = Scene::nested(view);
+        let mut verdict = Verdict::Allow;
+        each_match(&inner, None, |says, _, unsure| {
+            verdict = verdict.max(if unsure { Verdict::Block } else { says.verdict });
+            if verdict == Verdict::Block { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        verdict
+    })
+}
+
+/// Looks at a call made inside this one, with what is known of directories and programs already.
+fn within_call<R>(scene: &Scene<'_>, (call, cwd): (&ToolCall, &str), look: impl FnOnce(View<'_>) -> R) -> R {
     let view = scene.view;
-    let survey = super::survey::survey(call, cwd, view.facts, view.policy);
-    let inner = Scene::nested(View { call, cwd, survey: &survey, ..view });
-    let mut verdict = Verdict::Allow;
-    each_match(&inner, None, |says, _, unsure| {
-        verdict = verdict.max(if unsure { Verdict::Block } else { says.verdict });
-        if verdict == Verdict::Block { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    verdict
+    let mut survey = super::survey::survey(call, cwd, view.facts, view.policy);
+    view.survey.programs.lend(&mut survey.invocations);
+    let dirs = &view.survey.dirs;
+    if cwd != view.cwd {
+        return look(View { call, cwd, survey: &survey, ..view });
+    }
+    survey.dirs.exchange(dirs);
+    let seen = look(View { call, cwd, survey: &survey, ..view });
+    survey.dirs.exchange(dirs);
+    seen
 }
 
 /// Calls `take` with each rule that is switched on and matches, what matched, and whether the rule could not tell. Of built-in rules

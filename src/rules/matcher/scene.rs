@@ -5,10 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::class::{Named, at_by, names_in};
-use super::firsts::may_lie_at_one;
-use super::{
-    Classes, Found, Hit, Sought, Told, Trigger, View, When, classify, code_of, is_interpreter, runs,
-};
+use super::firsts::may_lie_at_places;
+use super::{Classes, Found, Hit, Sought, Told, Trigger, View, When, classify, code_of, runs, runs_code};
 use crate::domain::{Action, Claim, Effect, PlainHash, Verdict};
 use crate::rules::Invocation;
 
@@ -41,6 +39,8 @@ pub(crate) struct Scene<'a> {
     hits: RefCell<Vec<(&'static When, Hit<'a>)>>,
     /// The programs that run, and where their invocations stand.
     programs: OnceCell<Vec<(&'a str, Vec<usize>)>>,
+    /// Whether the command line says that it works on what tests use.
+    pub for_tests: OnceCell<bool>,
     /// What is said of a content that the call writes, once it was looked at.
     pub written: OnceCell<Verdict>,
 }
@@ -68,6 +68,7 @@ impl<'a> Scene<'a> {
             codes: RefCell::default(),
             hits: RefCell::default(),
             programs: OnceCell::new(),
+            for_tests: OnceCell::new(),
             written: OnceCell::new(),
         }
     }
@@ -88,8 +89,7 @@ impl<'a> Scene<'a> {
     /// Whether the target of the effect with that number can be at one of the places that built-in rules name. False: it is at none.
     pub fn may_be_at(&self, index: usize) -> bool {
         let home = self.view.facts.places.home.as_deref();
-        let may = |effect: &Effect| may_lie_at_one(&effect.target, home);
-        let all = || self.view.survey.effects.iter().map(may).collect();
+        let all = || may_lie_at_places(self.view.survey.effects.iter().map(|effect| &effect.target), home);
         self.placed.get_or_init(all).get(index).copied().unwrap_or(true)
     }
 
@@ -140,7 +140,7 @@ impl<'a> Scene<'a> {
 
     /// The first interpreter for whose code, text by text, `test` holds.
     pub fn code_where(&self, test: impl Fn(&[Sought], &'a Invocation) -> bool) -> Found<'a> {
-        let interpreters = self.invocations().iter().filter(|inv| is_interpreter(&inv.program));
+        let interpreters = self.invocations().iter().filter(|inv| runs_code(inv));
         let found = { interpreters }.find(|inv| test(&self.codes(inv), inv));
         Found::from(found.map(|inv| inv.text.as_str()))
     }

@@ -15,17 +15,24 @@ const SHORT: usize = 128;
 #[derive(Debug)]
 pub(crate) struct Sought {
     text: String,
+    /// A bit for each byte of a short text; all of them for another.
+    letters: u64,
     table: OnceCell<Box<[u64; WORDS]>>,
 }
 
 impl Sought {
     pub fn new(text: String) -> Sought {
-        Sought { text, table: OnceCell::new() }
+        let all = |text: &str| text.bytes().fold(0, |letters, byte| letters | letter(byte));
+        let letters = if text.len() < SHORT { all(&text) } else { u64::MAX };
+        Sought { text, letters, table: OnceCell::new() }
     }
 
     /// As [`contains_word`].
     pub fn holds(&self, word: &str) -> bool {
-        (self.text.len() < SHORT || self.may_hold(word)) && contains_word(&self.text, word)
+        let ends = [word.bytes().next(), word.bytes().next_back()];
+        ends.into_iter().flatten().all(|byte| self.letters & letter(byte) != 0)
+            && (self.text.len() < SHORT || self.may_hold(word))
+            && contains_word(&self.text, word)
     }
 
     /// Whether it holds one of these words.
@@ -53,6 +60,11 @@ impl Deref for Sought {
     fn deref(&self) -> &str {
         &self.text
     }
+}
+
+/// The bit for a byte, whatever its case.
+fn letter(byte: u8) -> u64 {
+    1 << (byte.to_ascii_lowercase() % 64)
 }
 
 /// The bit for each three neighbouring bytes, whatever their case.

@@ -280,7 +280,7 @@ pub(super) fn written_out<'w>(word: &'w Word, scope: &Scope) -> Cow<'w, Word> {
         if !value.pieces.iter().all(|piece| matches!(piece, Piece::Known(_))) {
             continue;
         }
-        *part = Part::Text { text: value.text(), quoted: true };
+        *part = Part::Text { text: value.to_text(), quoted: true };
     }
     Cow::Owned(word)
 }

@@ -7,7 +7,7 @@ use super::paths;
 use super::reading::Inner;
 use super::{Invocation, Stdin, Surveyor};
 use crate::domain::Target;
-use crate::rules::matcher::is_shell;
+use crate::rules::matcher::runs_shell;
 use crate::shell::{Arg, Part, RedirectKind, Simple, Word};
 
 /// Most named pipes that are followed.
@@ -154,10 +154,7 @@ fn waits(inv: &Invocation, call: &Call) -> bool {
         Stdin::Pipe => call.stdin != Stdin::Pipe,
         Stdin::File(_) | Stdin::Text(_) => inv.stdin != call.stdin,
     };
-    is_shell(&inv.program)
-        && inv.operands.is_empty()
-        && !given
-        && !inv.flags.iter().any(|flag| flag.name == "-c")
+    runs_shell(inv) && inv.operands.is_empty() && !given && !inv.flags.iter().any(|flag| flag.name == "-c")
 }
 
 /// Another descriptor than those for output and errors: a number, or one that is computed.

@@ -350,7 +350,7 @@ impl Surveyor<'_> {
             self.file(call, Act::Read, &path.unwrap_or_default(), false);
             return;
         }
-        self.effect(call, EffectKind::NetworkRequest, Target::Url(arg.text()), Severity::Low);
+        self.effect(call, EffectKind::NetworkRequest, Target::Url(arg.to_text()), Severity::Low);
     }
 
     pub(super) fn each(&mut self, call: &Call, act: Act, args: &[Arg], recursive: bool) {

@@ -70,7 +70,12 @@ impl Surveyor<'_> {
             "push" => self.pushed_branch(parsed),
             "clone" => {
                 if let Some(url) = parsed.operands.first() {
-                    self.effect(call, EffectKind::NetworkRequest, Target::Url(url.text()), Severity::Medium);
+                    self.effect(
+                        call,
+                        EffectKind::NetworkRequest,
+                        Target::Url(url.to_text()),
+                        Severity::Medium,
+                    );
                 }
                 if let Some(dir) = parsed.operands.get(1) {
                     self.file(call, Act::Create, dir, false);
@@ -125,7 +130,7 @@ impl Surveyor<'_> {
 
     /// The files that a patch changes, where it can be read.
     fn patch(&mut self, call: &Call, parsed: &Parsed) {
-        let mut texts: Vec<String> = call.input.iter().map(Arg::text).collect();
+        let mut texts: Vec<String> = call.input.iter().map(Arg::to_text).collect();
         for arg in &parsed.operands {
             self.file(call, Act::Read, arg, false);
             if let (Target::Path { path, glob: false, .. }, false) =
@@ -133,7 +138,7 @@ impl Surveyor<'_> {
             {
                 self.ask(Ask::Content(path.clone()));
                 let text = self.facts.content(&path).flatten().map(str::to_owned);
-                texts.extend(self.written(&path).map(Arg::text).or(text));
+                texts.extend(self.written(&path).map(Arg::to_text).or(text));
             }
         }
         if parsed.has(&["--check", "--stat", "--numstat", "--summary"]) {
@@ -141,7 +146,7 @@ impl Surveyor<'_> {
         }
         let places = &self.facts.places;
         let top = if parsed.first_sub() == "am" { places.repo.as_ref() } else { call.cwd.as_ref() };
-        let base = parsed.value(&["--directory"]).map_or_else(String::new, Arg::text);
+        let base = parsed.value(&["--directory"]).map_or_else(String::new, Arg::to_text);
         let Some(base) = top.map(|top| join(top, &base)) else { return };
         let strip = parsed.value(&["-p"]).and_then(Arg::known).and_then(|strip| strip.parse().ok());
         for text in texts {

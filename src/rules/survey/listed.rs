@@ -1,10 +1,11 @@
 //! Which lists of programs a command's program stands in, remembered for all commands of one program. Knows none of the lists.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Invocation;
+use crate::domain::PlainHash;
 
 /// Lists that are remembered of one program; two with the same place push each other out.
 const PLACES: usize = 256;
@@ -50,12 +51,49 @@ impl Listed {
     }
 }
 
+/// What is remembered of programs, by their names.
+type Table = HashMap<String, Listed, PlainHash>;
+
+/// What is remembered of the programs of all calls that stand in one. A copy of the survey begins with nothing.
+#[derive(Debug, Default)]
+pub struct Programs {
+    known: RefCell<Table>,
+    /// How many commands there were.
+    commands: Cell<usize>,
+}
+
+impl Clone for Programs {
+    fn clone(&self) -> Programs {
+        Programs::default()
+    }
+}
+
+/// What is remembered changes no survey.
+impl PartialEq for Programs {
+    fn eq(&self, _: &Programs) -> bool {
+        true
+    }
+}
+
+impl Programs {
+    /// Lets the commands of a call that stands in this one remember together with those of the calls in front of it.
+    pub(in crate::rules) fn lend(&self, invocations: &mut [Invocation]) {
+        let before = self.commands.get();
+        self.commands.set(before.saturating_add(invocations.len()));
+        if let (true, Ok(mut known)) = (before > FEW, self.known.try_borrow_mut()) {
+            attach(invocations, &mut known);
+        }
+    }
+}
+
 /// Lets the invocations of one program remember together.
 pub(super) fn share(invocations: &mut [Invocation]) {
-    if invocations.len() <= FEW {
-        return;
+    if invocations.len() > FEW {
+        attach(invocations, &mut Table::default());
     }
-    let mut programs: HashMap<String, Listed, crate::domain::PlainHash> = HashMap::default();
+}
+
+fn attach(invocations: &mut [Invocation], programs: &mut Table) {
     for inv in invocations {
         if let Some(known) = programs.get(&inv.program) {
             inv.listed = known.clone();

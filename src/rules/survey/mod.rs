@@ -40,7 +40,7 @@ use std::collections::BTreeSet;
 use crate::domain::{Answer, Ask, Effect, Facts, Marks, Policy, Target, ToolCall};
 use crate::rules::matcher::Dirs;
 use crate::rules::trail;
-use crate::shell::Arg;
+use crate::shell::{Arg, Script};
 
 /// An option of a command, with its value where it has one: `-f`, `--force`, `--force-with-lease=x`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,12 +122,15 @@ pub struct Survey {
     pub marks: Marks,
     /// What is known of files after the call, if all of it runs and nothing fails.
     pub leaves: Marks,
-    /// What was worked out of directories while the call is judged.
+    /// What was worked out of directories while the call is judged, and of programs in it.
     pub(in crate::rules) dirs: Dirs,
+    pub(in crate::rules) programs: listed::Programs,
 }
 
 /// How deep commands in commands are followed.
 const MAX_DEPTH: u8 = 24;
+/// Commands of one text that room is made for before they are surveyed: so many at least, and at most.
+const ROOM: std::ops::RangeInclusive<usize> = 16..=4096;
 /// How much work one survey may be: commands, arguments, bytes of nested texts (per 64).
 const MAX_WORK: usize = 200_000;
 
@@ -255,6 +258,19 @@ impl Surveyor<'_> {
             return false;
         }
         true
+    }
+
+    /// Makes room for the commands of a text, which would be copied again and again while the room for them grows, and keeps numbers
+    /// for its pipelines: what is to be added to theirs.
+    fn begin(&mut self, script: &Script) -> u32 {
+        let commands = script.commands.len();
+        if commands >= *ROOM.start() {
+            self.out.invocations.reserve(commands.min(*ROOM.end()));
+        }
+        let base = self.pipelines;
+        let most = script.commands.iter().map(|command| command.pipeline).max().unwrap_or(0);
+        self.pipelines = base.saturating_add(most).saturating_add(1);
+        base
     }
 
     fn bound(&mut self, what: &str) {

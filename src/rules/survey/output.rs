@@ -38,13 +38,14 @@ pub(super) fn freeze(arg: &Arg) -> (String, bool) {
 
 /// Whether a text holds marks of ours.
 pub(super) fn is_marked(text: &str) -> bool {
-    text.contains([UNKNOWN, GLOB, GLOB_END])
+    // All three begin with this byte, which nearly no text holds.
+    text.as_bytes().contains(&0xef) && text.contains([UNKNOWN, GLOB, GLOB_END])
 }
 
 /// A source text as people are shown it.
-pub(super) fn shown(text: &str) -> String {
-    if !is_marked(text) {
-        return text.to_owned();
+pub(super) fn shown(text: String) -> String {
+    if !is_marked(&text) {
+        return text;
     }
     text.replace(UNKNOWN, "…").replace([GLOB, GLOB_END], "")
 }

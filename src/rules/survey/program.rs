@@ -134,7 +134,7 @@ impl Surveyor<'_> {
         };
         let kind =
             if inside || call.lenient { EffectKind::ProcessCreation } else { EffectKind::SystemCommand };
-        self.effect(call, kind, Target::Command(word.text()), Severity::Medium);
+        self.effect(call, kind, Target::Command(word.to_text()), Severity::Medium);
         if let Target::Path { path, glob: false, .. } = target {
             self.content(call, &path, name, false);
         }

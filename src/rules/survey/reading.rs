@@ -94,8 +94,9 @@ fn leaves_line_open(simple: &Simple) -> bool {
 impl Reading {
     /// Takes out the scope of a command's shell; a subshell begins with what the shell around it knows.
     pub fn take_scope(&mut self, simple: &Simple) -> Scope {
-        if let Some(scope) = self.scopes.remove(&simple.subshell) {
-            return scope;
+        // Its place is kept: nobody looks at it before it is put back.
+        if let Some(scope) = self.scopes.get_mut(&simple.subshell) {
+            return std::mem::take(scope);
         }
         let mut around = simple.parent;
         loop {
@@ -132,7 +133,7 @@ impl Reading {
     /// A command's text as people are shown it, clipped.
     pub fn shown(&self, simple: &Simple) -> String {
         let text = self.source.get(simple.span.0..simple.span.1).unwrap_or_default();
-        output::shown(&clip(text, MAX_TEXT))
+        output::shown(clip(text, MAX_TEXT))
     }
 
     /// What comes in from the stage before.

@@ -124,7 +124,7 @@ impl Surveyor<'_> {
         }
         let items = self.items(&call, parsed.has(&["-0", "--null"]));
         let mark = match parsed.value(&["-I"]).or_else(|| parsed.value(&["-i", "--replace"])) {
-            Some(mark) => Some(mark.text()),
+            Some(mark) => Some(mark.to_text()),
             None => parsed.has(&["-i", "--replace"]).then(|| "{}".to_owned()),
         };
         let ways: Vec<Vec<Arg>> = match mark {

@@ -166,7 +166,7 @@ fn last_name(source: &Arg) -> Option<String> {
     let (text, whole) = match source.pieces.last()? {
         Piece::Known(text) if source.has_unknown() => (text.clone(), false),
         Piece::Unknown => return None,
-        Piece::Known(_) | Piece::Glob(_) => (source.text(), true),
+        Piece::Known(_) | Piece::Glob(_) => (source.to_text(), true),
     };
     let text = text.trim_end_matches('/');
     match text.rsplit_once(['/', ':']) {

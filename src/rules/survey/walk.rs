@@ -152,9 +152,7 @@ impl Surveyor<'_> {
         function: Option<u32>,
         state: (Scope, Frame),
     ) -> Scope {
-        let base = self.pipelines;
-        let most = script.commands.iter().map(|command| command.pipeline).max().unwrap_or(0);
-        self.pipelines = base.saturating_add(most).saturating_add(1);
+        let base = self.begin(&script);
         let (scope, frame) = state;
         let mut reading = Reading {
             frame,

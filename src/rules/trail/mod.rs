@@ -6,7 +6,7 @@ mod outputs;
 mod pack;
 mod run;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Invocation;
 use super::matcher::{host_of, is_known};
@@ -77,6 +77,12 @@ pub fn follow(call: &ToolCall, cwd: &str, survey: &mut Survey, facts: &Facts, po
         seen: facts.marks.clone(),
         fed: BTreeMap::new(),
         pipes: BTreeMap::new(),
+        piped: survey
+            .invocations
+            .iter()
+            .filter(|inv| inv.stdin == Stdin::Pipe)
+            .map(|inv| inv.pipeline)
+            .collect(),
         lookups: 0,
     };
     match &call.action {
@@ -127,6 +133,8 @@ struct Trail<'a> {
     fed: BTreeMap<usize, Taint>,
     /// What went through a pipeline so far, by its number.
     pipes: BTreeMap<u32, Taint>,
+    /// The pipelines in which a command reads what comes before it.
+    piped: BTreeSet<u32>,
     lookups: usize,
 }
 
@@ -135,6 +143,19 @@ impl Trail<'_> {
         // Paths in a container or on another machine are not this machine's.
         if inv.contained || inv.wrappers.iter().any(|wrapper| wrapper == "ssh") || self.lookups > MAX_LOOKUPS
         {
+            return;
+        }
+        if self.is_end(inv) {
+            // Nobody asks what it reads. How much is asked for of what is remembered is counted all the same.
+            self.fed.remove(&index);
+            if !self.now.is_empty() {
+                self.lookups += outputs::inputs_of(inv);
+            }
+            if is_download(inv) {
+                let host = self.host(inv);
+                self.fetch(inv, all, &host);
+            }
+            self.outputs(inv, (&Taint::default(), &Taint::default()));
             return;
         }
         let mut taint = self.fed.remove(&index).unwrap_or_default();
@@ -171,6 +192,14 @@ impl Trail<'_> {
         } else {
             pipe.join(&printed);
         }
+    }
+
+    /// Whether nothing that a command reads goes anywhere: into no file, no other command, no substitution.
+    fn is_end(&self, inv: &Invocation) -> bool {
+        inv.writes.is_empty()
+            && inv.feeds.is_none()
+            && !outputs::passes_into_files(inv)
+            && !self.piped.contains(&inv.pipeline)
     }
 
     /// A file gets new content.

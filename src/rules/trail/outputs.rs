@@ -32,7 +32,49 @@ const WRITING: &[&str] = &[
 
 /// Whether a program may write files that are not redirections.
 pub(super) fn writes_files(inv: &Invocation) -> bool {
-    WRITING.contains(&inv.program.as_str())
+    runs(inv, WRITING)
+}
+
+/// Whether what a program reads may be in the files that it writes; what it copies is followed apart from that.
+pub(super) fn passes_into_files(inv: &Invocation) -> bool {
+    const APART: &[&str] = &[
+        "cp", "mv", "ln", "install", "rsync", "ditto", "scp", "rm", "unlink", "shred", "sed", "gsed", "git",
+        "gh", "hg", "svn",
+    ];
+    writes_files(inv) && !runs(inv, APART)
+}
+
+/// How many files [`Trail::inputs`] looks at.
+pub(super) fn inputs_of(inv: &Invocation) -> usize {
+    let reads = inv.reads.iter().filter(|target| matches!(target, Target::Path { .. })).count();
+    if runs(inv, NAMELESS) {
+        return reads;
+    }
+    let named = |arg: &&Arg| {
+        let prefix = arg.prefix();
+        let absolute = prefix.strip_prefix("if=").unwrap_or(prefix).starts_with('/');
+        !arg.has_unknown() && (absolute || inv.cwd.is_some())
+    };
+    reads + given(inv).filter(named).count()
+}
+
+/// Of these the arguments are no files.
+const NAMELESS: &[&str] = &["echo", "printf", "tr", "export", "declare", "typeset", "set"];
+
+/// Programs whose first operand is what is looked for, or done with what is read.
+const SCRIPTED: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "sed", "gsed", "awk", "gawk", "mawk", "jq"];
+/// Their options that say it instead.
+const SCRIPTS: &[&str] = &["-e", "--regexp", "--expression"];
+/// Their options that name a file which says it.
+const SCRIPT_FILES: &[&str] = &["-f", "--file", "--from-file"];
+
+/// The arguments that may name files.
+fn given(inv: &Invocation) -> impl Iterator<Item = &Arg> {
+    let scripted = runs(inv, SCRIPTED);
+    let by_option = || SCRIPTS.iter().chain(SCRIPT_FILES).any(|flag| has_flag(inv, flag));
+    let flags = inv.flags.iter().filter(move |flag| !scripted || !SCRIPTS.contains(&flag.name.as_str()));
+    let operands = inv.operands.iter().skip(usize::from(scripted && !by_option()));
+    flags.filter_map(|flag| flag.value.as_ref()).chain(operands)
 }
 
 /// Whether what a command prints holds what it reads.
@@ -43,7 +85,7 @@ pub(super) fn passes_on(inv: &Invocation) -> bool {
     let names_only = inv.program == "cut"
         && flag_value(inv, &["-f", "--fields"]).and_then(Arg::known) == Some("1")
         && flag_value(inv, &["-d", "--delimiter"]).and_then(Arg::known) == Some("=");
-    (PASSING.contains(&inv.program.as_str()) || prints_secret(inv))
+    (runs(inv, PASSING) || prints_secret(inv))
         && !(searches && COUNTING.iter().any(|flag| has_flag(inv, flag)))
         && !names_only
 }
@@ -65,20 +107,10 @@ impl Trail<'_> {
         for target in &inv.reads {
             taint.join(&self.held(target));
         }
-        // Of these the arguments are no files.
-        if runs(inv, &["echo", "printf", "tr", "export", "declare", "typeset", "set"]) {
+        if runs(inv, NAMELESS) {
             return taint;
         }
-        // What is looked for, or done with what is read, is none either.
-        const SCRIPTED: &[&str] =
-            &["grep", "egrep", "fgrep", "rg", "ag", "sed", "gsed", "awk", "gawk", "mawk", "jq"];
-        const SCRIPTS: &[&str] = &["-e", "--regexp", "--expression"];
-        const FILES: &[&str] = &["-f", "--file", "--from-file"];
-        let scripted = runs(inv, SCRIPTED);
-        let by_option = SCRIPTS.iter().chain(FILES).any(|flag| has_flag(inv, flag));
-        let flags = inv.flags.iter().filter(|flag| !scripted || !SCRIPTS.contains(&flag.name.as_str()));
-        let operands = inv.operands.iter().skip(usize::from(scripted && !by_option));
-        for arg in flags.filter_map(|flag| flag.value.as_ref()).chain(operands) {
+        for arg in given(inv) {
             let text = arg.text();
             let name = text.strip_prefix("if=").unwrap_or(&text);
             let file = if name.len() == text.len() { arg.clone() } else { Arg::literal(name) };

@@ -3,7 +3,7 @@
 use crate::rules::Invocation;
 use crate::rules::builtin::downloads::INSTALLERS;
 use crate::rules::builtin::lists;
-use crate::rules::matcher::{flag_value, has_flag, is_interpreter, is_shell, runs, target_of};
+use crate::rules::matcher::{flag_value, has_flag, runs, runs_code, runs_shell, target_of};
 use crate::shell::Arg;
 
 /// What a command starts.
@@ -112,10 +112,10 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
     if word.contains('/') {
         out.push(Started::File(path(&inv.word)));
     } else if !word.is_empty() {
-        out.push(Started::Program(word));
+        out.push(Started::Program(word.into_owned()));
     }
-    let interprets = is_interpreter(&inv.program);
-    let in_shell = is_shell(&inv.program) || runs(inv, lists::RUN_IN_SHELL);
+    let interprets = runs_code(inv);
+    let in_shell = runs_shell(inv) || runs(inv, lists::RUN_IN_SHELL);
     let coded = has_flag(inv, "-c") || has_flag(inv, "-e") || has_flag(inv, "-m");
     if interprets || in_shell {
         if !coded {

@@ -41,6 +41,15 @@ pub(super) fn expand(parts: &[Part], env: &Env) -> Option<Vec<Vec<Part>>> {
 }
 
 fn join(word: &[Token], parts: &[Part]) -> Vec<Part> {
+    let letters: Option<String> = { word.iter() }
+        .map(|token| match token {
+            Token::Char(char) => Some(*char),
+            Token::Part(_) => None,
+        })
+        .collect();
+    if let Some(text) = letters.filter(|text| !text.is_empty()) {
+        return vec![Part::Text { text, quoted: false }];
+    }
     let mut out = Vec::new();
     let mut before_brace = false;
     for token in word {

@@ -5,42 +5,43 @@ use super::{Arg, Env, Piece};
 const BLANKS: &str = " \t\n";
 
 /// Collects the pieces of a word. Only the values of unquoted variables are split.
-pub(super) struct Fields {
+pub(super) struct Fields<'e> {
     done: Vec<Arg>,
     pieces: Vec<Piece>,
     /// The current argument exists, even if it is empty.
     started: bool,
     /// The last argument was ended by blanks, so that one more separator belongs to them.
     after_blank: bool,
-    cut: Cut,
+    cut: Cut<'e>,
     /// One argument whatever it holds: no splitting, no globs.
     whole: bool,
 }
 
 /// What separates arguments.
-enum Cut {
-    At(String),
+#[derive(Clone, Copy)]
+enum Cut<'e> {
+    At(&'e str),
     /// `IFS` was assigned something that is not known.
     Unknown,
 }
 
-impl Fields {
-    pub fn split(env: &Env) -> Fields {
+impl<'e> Fields<'e> {
+    pub fn split(env: &'e Env) -> Fields<'e> {
         let cut = match env.get("IFS") {
-            None => Cut::At(BLANKS.to_owned()),
-            Some(Some(value)) => Cut::At(value.to_owned()),
+            None => Cut::At(BLANKS),
+            Some(Some(value)) => Cut::At(value),
             Some(None) => Cut::Unknown,
         };
         Fields { done: Vec::new(), pieces: Vec::new(), started: false, after_blank: false, cut, whole: false }
     }
 
     /// One argument, with globs.
-    pub fn unsplit() -> Fields {
-        let cut = Cut::At(String::new());
+    pub fn unsplit() -> Fields<'e> {
+        let cut = Cut::At("");
         Fields { done: Vec::new(), pieces: Vec::new(), started: true, after_blank: false, cut, whole: false }
     }
 
-    pub fn whole() -> Fields {
+    pub fn whole() -> Fields<'e> {
         Fields { whole: true, ..Fields::unsplit() }
     }
 
@@ -115,10 +116,10 @@ impl Fields {
 
     /// The value of an unquoted variable.
     pub fn value(&mut self, value: &str, open: bool) {
-        let cut = match &self.cut {
+        let cut = match self.cut {
             _ if self.whole => return self.known(value),
             Cut::Unknown => return self.unknown(),
-            Cut::At(cut) => cut.clone(),
+            Cut::At(cut) => cut,
         };
         let mut run = String::new();
         for char in value.chars() {

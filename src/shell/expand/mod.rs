@@ -5,6 +5,7 @@ mod fields;
 mod pattern;
 mod value;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::{Part, Word};
@@ -60,8 +61,16 @@ impl Arg {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
     }
 
+    /// The same as [`Arg::text`], to be kept.
+    pub fn to_text(&self) -> String {
+        self.text().into_owned()
+    }
+
     /// The argument as a shell would be given it, with `…` for what is unknown.
-    pub fn text(&self) -> String {
+    pub fn text(&self) -> Cow<'_, str> {
+        if let [Piece::Known(text) | Piece::Glob(text)] = self.pieces.as_slice() {
+            return Cow::Borrowed(text);
+        }
         let mut out = String::new();
         for piece in &self.pieces {
             match piece {
@@ -69,7 +78,7 @@ impl Arg {
                 Piece::Unknown => out.push('…'),
             }
         }
-        out
+        Cow::Owned(out)
     }
 }
 
@@ -153,6 +162,9 @@ pub fn expand_value(word: &Word, env: &Env) -> Arg {
 }
 
 fn expand_with(word: &Word, env: &Env, assume_unset: bool) -> Vec<Arg> {
+    if let Some(arg) = plain(&word.parts) {
+        return vec![arg];
+    }
     let walk = Walk { env, assume_unset, depth: 0 };
     if !has_brace(&word.parts) {
         let mut fields = Fields::split(env);
@@ -164,11 +176,25 @@ fn expand_with(word: &Word, env: &Env, assume_unset: bool) -> Vec<Arg> {
     };
     let mut args = Vec::with_capacity(words.len());
     for parts in &words {
+        if let Some(arg) = plain(parts) {
+            args.push(arg);
+            continue;
+        }
         let mut fields = Fields::split(env);
         walk.parts(parts, &mut fields);
         args.extend(fields.finish());
     }
     args
+}
+
+/// What nearly every word is: one text in which nothing is expanded.
+fn plain(parts: &[Part]) -> Option<Arg> {
+    let [Part::Text { text, quoted }] = parts else { return None };
+    let expands = |byte: u8| matches!(byte, b'*' | b'?' | b'[' | b'(' | b'{' | b'~');
+    if !quoted && text.bytes().any(expands) {
+        return None;
+    }
+    Some(if text.is_empty() { Arg::default() } else { Arg::literal(text) })
 }
 
 fn has_brace(parts: &[Part]) -> bool {

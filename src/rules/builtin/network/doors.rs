@@ -4,7 +4,7 @@ use super::super::{lists, predicate, run};
 use crate::domain::Severity;
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, has_flag, is_shell, runs,
+    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, has_flag, is_shell, runs, runs_shell,
 };
 use crate::shell::Arg;
 
@@ -110,7 +110,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 ];
 
 fn texts(inv: &Invocation) -> Vec<String> {
-    inv.args.iter().map(Arg::text).collect()
+    inv.args.iter().map(Arg::to_text).collect()
 }
 
 /// `-R` towards a port behind which somebody logs in, to every address of the other side, or to wherever it is asked to go.
@@ -204,7 +204,7 @@ fn coprocess<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let all = scene.invocations();
     let connects = all.iter().any(|inv| runs(inv, lists::NETCATS) || runs(inv, lists::CONNECTIONS));
-    let shell = all.iter().find(|inv| connects && is_shell(&inv.program) && inv.text.contains("<&"));
+    let shell = all.iter().find(|inv| connects && runs_shell(inv) && inv.text.contains("<&"));
     Found::from(shell.map(|inv| inv.text.as_str()))
 }
 

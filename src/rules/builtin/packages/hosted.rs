@@ -6,7 +6,7 @@ use crate::domain::{Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::lists;
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, flag_value, has_flag, inside, is_interpreter, is_shell, runs,
+    Found, Instead, RULE, Rule, Scene, Trigger, flag_value, has_flag, inside, runs, runs_code, runs_shell,
     target_of,
 };
 use crate::shell::Arg;
@@ -321,7 +321,7 @@ fn script_of(inv: &Invocation) -> Option<String> {
         Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => None,
     };
     let coded = || has_flag(inv, "-c") || has_flag(inv, "-e") || has_flag(inv, "-m");
-    let told = is_shell(&inv.program) || is_interpreter(&inv.program) || runs(inv, lists::RUN_IN_SHELL);
+    let told = runs_shell(inv) || runs_code(inv) || runs(inv, lists::RUN_IN_SHELL);
     if inv.word.text().contains('/') && !told {
         path(&inv.word)
     } else if told && !coded() && !runs(inv, lists::SCRIPTED_FILTERS) {

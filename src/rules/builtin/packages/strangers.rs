@@ -130,7 +130,7 @@ fn texts(inv: &Invocation) -> impl Iterator<Item = String> + '_ {
         let text = arg.text();
         match text.split_once('=') {
             Some((front, value)) if front.starts_with('-') => value.to_owned(),
-            Some(_) | None => text,
+            Some(_) | None => text.into_owned(),
         }
     })
 }

@@ -341,6 +341,12 @@ fn history_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A path whose last name says that a private key or a service's credentials are in it.
 pub(super) fn is_key_file(path: &str) -> bool {
+    // All that is looked for below ends in one of these ways.
+    const ENDS: &[&[u8]] = &[b"key", b"son", b"pem", b"ate", b"yml", b"aml", b"oml", b"php"];
+    let end = path.as_bytes().last_chunk::<3>();
+    if !end.is_some_and(|end| ENDS.iter().any(|known| end.eq_ignore_ascii_case(known))) {
+        return false;
+    }
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let public = path.split('/').any(|part| PUBLIC_PLACES.contains(&part) || lists::FIXTURES.contains(&part));
     if public || name.contains("example") || name.contains("sample") || name.contains(char::is_whitespace) {

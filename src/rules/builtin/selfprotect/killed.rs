@@ -2,7 +2,7 @@
 
 use super::super::{lists, system::reloads};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Scene, contains_word, has_flag, is_interpreter, may_be, runs};
+use crate::rules::matcher::{Found, Scene, contains_word, has_flag, may_be, runs, runs_code};
 use crate::shell::Arg;
 
 pub(super) const SESSIONS: &[&str] = &["loginctl", "tmux"];
@@ -196,7 +196,7 @@ fn widened(expression: &str) -> String {
 fn signals_parent(inv: &Invocation) -> bool {
     const EVERYBODY: &[&str] =
         &["killpg(0", "kill(-1", "kill(0,", "kill9,-1", "kill9,0", "getpgrp", "getpgid"];
-    is_interpreter(&inv.program)
+    runs_code(inv)
         && inv.args.iter().map(Arg::text).filter(|code| contains_word(code, "kill")).any(|code| {
             let bare: String = code.chars().filter(|c| !c.is_whitespace()).collect();
             contains_word(&bare, "ppid") || EVERYBODY.iter().any(|call| bare.contains(call))

@@ -4,8 +4,8 @@ use crate::domain::Target;
 use crate::rules::Invocation;
 use crate::rules::commands::{self, Deed, Kind, Operands};
 use crate::rules::matcher::{
-    Found, Scene, code_of, contains_word, flag_value, has_flag, input_of, is_interpreter, is_prose,
-    is_protected, runs, target_of,
+    Found, Scene, code_of, contains_word, flag_value, has_flag, input_of, is_prose, is_protected, runs,
+    runs_code, target_of,
 };
 use crate::shell::Arg;
 
@@ -142,11 +142,8 @@ pub(super) fn taken_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         "symlink",
     ];
     let home = scene.view.facts.places.home.as_deref();
-    let found = scene
-        .invocations()
-        .iter()
-        .filter(|inv| is_interpreter(&inv.program) || runs(inv, &["deno", "bun"]))
-        .find(|inv| {
+    let found =
+        scene.invocations().iter().filter(|inv| runs_code(inv) || runs(inv, &["deno", "bun"])).find(|inv| {
             code_of(inv, scene).filter(|code| TAKES.iter().any(|word| code.contains(word))).any(|code| {
                 let apart = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_' | '/' | '~' | '-');
                 code.split(apart).take(4096).any(|text| {

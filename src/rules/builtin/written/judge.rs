@@ -252,8 +252,9 @@ fn deletions(inner: &Scene<'_>, place: Place) -> Verdict {
         },
     );
     let own_secret = inner.effects().any(|(effect, _)| {
-        let secret = classify(&effect.target, EffectKind::FileRead, &inner.view).has(Class::Secret);
-        effect.kind == EffectKind::FileDeletion && secret && place != Place::Container
+        effect.kind == EffectKind::FileDeletion
+            && place != Place::Container
+            && classify(&effect.target, EffectKind::FileRead, &inner.view).has(Class::Secret)
     });
     judged.max().unwrap_or_default().max(if own_secret { Verdict::Block } else { Verdict::Allow })
 }
