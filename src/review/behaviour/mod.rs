@@ -2,6 +2,7 @@
 //! Pure: the deeds and the session's document come in, what is remembered and told goes out.
 
 mod alignment;
+mod custom;
 mod deed;
 mod error;
 mod intervene;
@@ -11,6 +12,7 @@ mod purpose;
 mod words;
 
 pub use alignment::{Act, alignment};
+pub use custom::problems;
 pub use deed::{Report, deed};
 pub use error::normalised;
 pub use intervene::{Chosen, by_severity, choose};
@@ -45,7 +47,7 @@ pub fn judge(
     behaviour.last_error = error.map(|error| crate::domain::clip(error, ERROR)).unwrap_or_default();
     intervene::measure(behaviour, &found, deed.number);
     behaviour.found.clone_from(&found);
-    let chosen = choose(&found, behaviour, deed, now_ms, &policy.interventions);
+    let chosen = choose(&found, behaviour, deed, now_ms, policy);
     if let Some(chosen) = &chosen {
         behaviour.recovery_attempted = true;
         intervene::apply(chosen, behaviour, now_ms);
