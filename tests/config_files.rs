@@ -245,7 +245,7 @@ const LOOSER: &str = "on_fault = 'ask'\nexceptions = [{ rule = 'a.b', reason = '
     [quarantine]\nmax_calls = 500\nwindow_seconds = 5\nmax_concurrent = 50\ntimeout_seconds = 3000\nagent_types = []\n\
     [scope]\npaths = ['/']\n[network]\nknown_hosts = ['evil.example']\n[git]\nprotected_branches = []\n\
     [patterns]\nenabled_patterns = []\nsensitivity = 'low'\n\
-    [interventions]\nsoft_correction = false\nhard_stop = false\nmax_retries = 50\n\
+    [interventions]\nsoft_correction = false\nhard_stop = false\nmax_retries = 50\ncustom = [{ pattern = 'scope_creep', most = 'soft_correction' }]\n\
     [checkpoints]\nenabled = false\ninstead_of_block = true\nretain_days = 1\nmax_files = 1\nmax_file_bytes = 1\nmax_bytes = 1\nmax_store_bytes = 65536\n";
 
 #[test]
@@ -637,9 +637,11 @@ fn no_temporary_directory_makes_the_home_disposable() {
 fn reference() -> Vec<String> {
     let rows = KEYS.iter().map(|key| {
         let default = match key.get(&Policy::default()) {
-            Value::Limits(_) | Value::Rules(_) | Value::Patterns(_) | Value::Exceptions(_) => {
-                "none".to_owned()
-            }
+            Value::Limits(_)
+            | Value::Rules(_)
+            | Value::Patterns(_)
+            | Value::Interventions(_)
+            | Value::Exceptions(_) => "none".to_owned(),
             value => format!("`{value}`"),
         };
         let takes = key.kind.describe().replace('"', "`");

@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
 
 use crate::cli::CHECKS;
-use crate::domain::{Exception, Places, Policy, Severity};
+use crate::domain::{Exception, Pattern, Places, Policy, Severity};
 use crate::host::clock;
 use crate::host::config::{self, Explained, Kind, Note, Origin, PROJECT_FILE, Problem, Source, Value};
 use crate::host::dirs::Dirs;
@@ -119,7 +119,29 @@ pub fn all_notes(explained: &Explained) -> Vec<Note> {
         }));
     }
     notes.extend(exceptions_without_effect(&explained.policy));
+    notes.extend(about_no_pattern(explained));
     notes
+}
+
+/// A note for each intervention of one's own that is about a pattern that there is not.
+fn about_no_pattern(explained: &Explained) -> Vec<Note> {
+    let Explained { policy, values, .. } = explained;
+    let set = values.iter().find(|one| one.key.kind == Kind::Interventions);
+    let set = set.and_then(|one| origins(explained, &one.from).next());
+    let path = set.map(|source| source.path.clone()).unwrap_or_default();
+    let unknown = policy
+        .interventions
+        .custom
+        .iter()
+        .map(|one| &one.pattern)
+        .filter(|name| Pattern::from_name(name).is_none() && policy.patterns.own(name).is_none());
+    let note = |name: &String| Note {
+        kind: config::NoteKind::Broken,
+        path: path.clone(),
+        line: None,
+        text: format!("`interventions.custom`: no pattern is called {name:?}; docs/behaviour.md lists them"),
+    };
+    unknown.map(note).collect()
 }
 
 /// A note for each exception that does not count now, and why.

@@ -47,8 +47,11 @@ use crate::host::{guard, places};
 use args::{Cli, Command};
 
 /// What custom entries of the configuration have to be besides well written.
-pub const CHECKS: Checks =
-    Checks { rule: crate::rules::custom::problems, pattern: crate::review::behaviour::problems };
+pub const CHECKS: Checks = Checks {
+    rule: crate::rules::custom::problems,
+    pattern: crate::review::behaviour::problems,
+    intervention: crate::review::behaviour::misplaced,
+};
 
 /// How a command of a person ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

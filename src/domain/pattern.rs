@@ -1,9 +1,9 @@
-//! A pattern in words: the form in which those of one's own are written in configuration files and kept in the policy. How they
-//! are looked for is in `review`.
+//! Patterns and interventions in words: the form in which those of one's own are written in configuration files and kept in the
+//! policy. How they are looked for and made is in `review`.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Operation, Outcome, Severity};
+use super::{InterventionKind, Operation, Outcome, Severity};
 
 /// Which deeds are meant: all that it says must fit, and of each list one; an empty list fits every deed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -63,6 +63,19 @@ impl WrittenPattern {
             Severity::Critical => 100,
         }
     }
+}
+
+/// What is done otherwise about one pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenIntervention {
+    /// The pattern's name, built in or of one's own.
+    pub pattern: String,
+    /// What the model is told instead, with placeholders in braces; none = the words of the pattern.
+    pub text: Option<String>,
+    /// The mildest intervention; none = as the severity asks for.
+    pub first: Option<InterventionKind>,
+    /// The gravest; none = as the pattern's class allows.
+    pub most: Option<InterventionKind>,
 }
 
 /// Which of the user's own patterns a deed has to do with.

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Exception, Pattern, Places, Tier, WrittenPattern, WrittenRule, join, lies_in};
+use super::{
+    Exception, Pattern, Places, Tier, WrittenIntervention, WrittenPattern, WrittenRule, join, lies_in,
+};
 
 /// Whether a call waits for the whole review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -170,6 +172,15 @@ pub struct InterventionPolicy {
     /// Program and arguments that are told when a session is stopped; empty = none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notify: Vec<String>,
+    /// What is done otherwise about single patterns.
+    pub custom: Vec<WrittenIntervention>,
+}
+
+impl InterventionPolicy {
+    /// What is done otherwise about that pattern.
+    pub fn own(&self, pattern: &str) -> Option<&WrittenIntervention> {
+        self.custom.iter().find(|one| one.pattern == pattern)
+    }
 }
 
 /// The audit log.
@@ -282,6 +293,7 @@ impl Default for Policy {
                 hard_stop: true,
                 max_retries: 3,
                 notify: Vec::new(),
+                custom: Vec::new(),
             },
             audit: AuditPolicy {
                 enabled: true,

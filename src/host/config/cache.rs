@@ -66,6 +66,7 @@ const READER: u64 = fnv(&[
     include_bytes!("../../domain/exception.rs"),
     include_bytes!("exceptions.rs"),
     include_bytes!("field.rs"),
+    include_bytes!("intervention.rs"),
     include_bytes!("keys.rs"),
     include_bytes!("merge.rs"),
     include_bytes!("parse.rs"),

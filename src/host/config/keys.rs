@@ -211,6 +211,16 @@ pub static KEYS: &[Key] = &[
         "program and arguments that are told when a session is stopped; only from a managed or a user's file (docs/behaviour.md)",
     ),
     key(
+        "interventions.custom",
+        (Kind::Interventions, Stricter::Neither),
+        field!(|p| Value::Interventions(p.interventions.custom.clone()), |p, v| {
+            if let Value::Interventions(all) = v {
+                p.interventions.custom = all;
+            }
+        }),
+        "what is told and done about one pattern instead; each entry is an [[interventions.custom]]",
+    ),
+    key(
         "audit.enabled",
         (Kind::Switch, Stricter::On),
         field!(switch audit.enabled),
@@ -428,6 +438,12 @@ mod tests {
                 window_seconds: 1,
             }]),
             Value::Rules(_) => Value::Rules(vec![super::super::rule::tests::plain()]),
+            Value::Interventions(_) => Value::Interventions(vec![crate::domain::WrittenIntervention {
+                pattern: "scope_creep".to_owned(),
+                text: None,
+                first: None,
+                most: Some(crate::domain::InterventionKind::SoftCorrection),
+            }]),
             Value::Patterns(_) => Value::Patterns(vec![super::super::pattern::tests::plain()]),
         }
     }
@@ -453,6 +469,7 @@ mod tests {
                 | (Kind::Limits, Value::Limits(_))
                 | (Kind::Rules, Value::Rules(_))
                 | (Kind::Patterns, Value::Patterns(_))
+                | (Kind::Interventions, Value::Interventions(_))
                 | (Kind::Exceptions, Value::Exceptions(_)) => {}
                 (kind, value) => panic!("{}: {value:?} is not {kind:?}", key.name),
             }

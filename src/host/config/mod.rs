@@ -3,6 +3,7 @@
 mod cache;
 mod exceptions;
 mod field;
+mod intervention;
 mod keys;
 mod merge;
 mod parse;
@@ -15,6 +16,7 @@ mod value;
 
 use std::path::Path;
 
+pub use intervention::InterventionCheck;
 pub use keys::{KEYS, Key};
 pub use merge::{Note, NoteKind, Origin, Resolved};
 pub use parse::Problem;
@@ -43,13 +45,14 @@ const MAX_PROJECT_DIRS: usize = 16;
 pub struct Checks {
     pub rule: RuleCheck,
     pub pattern: PatternCheck,
+    pub intervention: InterventionCheck,
 }
 
 #[cfg(test)]
 impl Checks {
     /// Nothing is asked.
     pub fn none() -> Checks {
-        Checks { rule: |_| Vec::new(), pattern: |_| Vec::new() }
+        Checks { rule: |_| Vec::new(), pattern: |_| Vec::new(), intervention: |_| Vec::new() }
     }
 }
 
@@ -133,6 +136,7 @@ pub fn custom_of(bytes: &[u8], project: Option<&str>, checks: Checks) -> Custom 
             | Value::Word(_)
             | Value::Words(_)
             | Value::Limits(_)
+            | Value::Interventions(_)
             | Value::Exceptions(_) => {}
         }
     }

@@ -3,6 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::Checks;
+use super::intervention::INTERVENTIONS;
 use super::keys::{self, KEYS, Key};
 use super::pattern::PATTERNS;
 use super::refused::REFUSED;
@@ -126,12 +127,16 @@ impl Reader<'_> {
     /// They are read one by one, so that one that is broken does not take the others with it.
     fn whole_tables(&mut self, key: &'static Key, at: usize, value: &DeValue<'_>) {
         let mut mistakes: Vec<Mistake> = Vec::new();
+        let Checks { rule, pattern, intervention } = self.checks;
         let read = if key.kind == Kind::Rules {
-            let rules = RULES.entries(value, at, self.checks.rule, &mut mistakes);
+            let rules = RULES.entries(value, at, rule, &mut mistakes);
             Some(rules).filter(|rules| !rules.is_empty()).map(Value::Rules)
-        } else {
-            let patterns = PATTERNS.entries(value, at, self.checks.pattern, &mut mistakes);
+        } else if key.kind == Kind::Patterns {
+            let patterns = PATTERNS.entries(value, at, pattern, &mut mistakes);
             Some(patterns).filter(|patterns| !patterns.is_empty()).map(Value::Patterns)
+        } else {
+            let all = INTERVENTIONS.entries(value, at, intervention, &mut mistakes);
+            Some(all).filter(|all| !all.is_empty()).map(Value::Interventions)
         };
         for (at, text) in mistakes {
             self.problem(Some(at), text);
@@ -163,7 +168,7 @@ impl Reader<'_> {
             Kind::Words(item) => self.words(item, value).map_err(|why| why.unwrap_or_else(wrong)),
             Kind::Command => command(value).map(Value::Words).ok_or_else(wrong),
             Kind::Limits => limits(value).map(Value::Limits),
-            Kind::Rules | Kind::Patterns => Err(wrong()),
+            Kind::Rules | Kind::Patterns | Kind::Interventions => Err(wrong()),
             Kind::Exceptions => self.exceptions(value).map(Value::Exceptions),
         }
     }
@@ -247,6 +252,7 @@ fn disorder(policy: &Policy, group: &str) -> Option<String> {
             | Value::Limits(_)
             | Value::Rules(_)
             | Value::Patterns(_)
+            | Value::Interventions(_)
             | Value::Exceptions(_) => None,
         })
         .collect();

@@ -56,6 +56,11 @@ fn entry(key: &Key, name: &str) -> String {
         Kind::Limits => tables(key, &about, "# tool = \"Bash\"\n# calls = 30\n# window_seconds = 60\n"),
         Kind::Rules => format!("\n{}{RULE}", about.trim_start()),
         Kind::Patterns => format!("\n{}{PATTERN}", about.trim_start()),
+        Kind::Interventions => tables(
+            key,
+            &about,
+            "# pattern = \"scope_creep\"\n# text = \"{evidence}; ask before you leave the project\"\n# most = \"resource_throttling\"\n",
+        ),
         Kind::Exceptions => tables(
             key,
             &about,

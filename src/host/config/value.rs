@@ -1,6 +1,8 @@
 //! Values of keys: what a key takes, how a value is written, and which of two values is the stricter.
 
-use crate::domain::{Exception, Pattern, PatternPolicy, ToolLimit, WrittenPattern, WrittenRule};
+use crate::domain::{
+    Exception, Pattern, PatternPolicy, ToolLimit, WrittenIntervention, WrittenPattern, WrittenRule,
+};
 
 /// A value of a key.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +15,7 @@ pub enum Value {
     Limits(Vec<ToolLimit>),
     Rules(Vec<WrittenRule>),
     Patterns(Vec<WrittenPattern>),
+    Interventions(Vec<WrittenIntervention>),
     Exceptions(Vec<Exception>),
 }
 
@@ -40,6 +43,8 @@ pub enum Kind {
     Rules,
     /// Whole patterns.
     Patterns,
+    /// Tables that each say what is done about one pattern.
+    Interventions,
     /// Tables that each lower the verdict of one rule.
     Exceptions,
 }
@@ -161,7 +166,7 @@ impl Kind {
     /// It is written as `[[key]]`, once for each entry.
     pub const fn is_tables(self) -> bool {
         match self {
-            Kind::Limits | Kind::Rules | Kind::Patterns | Kind::Exceptions => true,
+            Kind::Limits | Kind::Rules | Kind::Patterns | Kind::Interventions | Kind::Exceptions => true,
             Kind::Switch
             | Kind::Whole { .. }
             | Kind::Fraction
@@ -173,7 +178,7 @@ impl Kind {
 
     /// Its entries are read each for itself.
     pub fn is_whole_tables(self) -> bool {
-        matches!(self, Kind::Rules | Kind::Patterns)
+        matches!(self, Kind::Rules | Kind::Patterns | Kind::Interventions)
     }
 
     /// What the key takes, for messages and the reference.
@@ -190,6 +195,7 @@ impl Kind {
             Kind::Limits => "tables with tool, calls (1 to 10000) and window_seconds (1 to 86400)".to_owned(),
             Kind::Rules => "rules as `lazaret rules show ID --toml` writes them".to_owned(),
             Kind::Patterns => "patterns as docs/behaviour.md describes them".to_owned(),
+            Kind::Interventions => "tables with pattern, and text, first and most".to_owned(),
             Kind::Exceptions => {
                 "tables with rule and reason, and to, expires, path, repository, tool and agent".to_owned()
             }
@@ -267,6 +273,10 @@ impl std::fmt::Display for Value {
                 let items: Vec<String> = patterns.iter().map(|pattern| quoted(&pattern.name)).collect();
                 write!(f, "[{}]", items.join(", "))
             }
+            Value::Interventions(all) => {
+                let items: Vec<String> = all.iter().map(|one| quoted(&one.pattern)).collect();
+                write!(f, "[{}]", items.join(", "))
+            }
             Value::Exceptions(exceptions) => {
                 let item = |exception: &Exception| {
                     let part = |(name, words): (&str, Vec<&str>)| {
@@ -298,6 +308,7 @@ impl Value {
             Value::Limits(limits) => json!(limits),
             Value::Rules(rules) => json!(rules),
             Value::Patterns(patterns) => json!(patterns),
+            Value::Interventions(all) => json!(all),
             Value::Exceptions(exceptions) => exceptions.iter().map(exception_json).collect(),
         }
     }

@@ -2,8 +2,8 @@
 
 use super::{History, Report, deed, words};
 use crate::domain::{
-    Behaviour, Client, Deed, Outcome, Pattern, Policy, Purpose, SessionId, Subject, WrittenPattern, clip,
-    escape,
+    Behaviour, Client, Deed, Outcome, Pattern, Policy, Purpose, SessionId, Subject, WrittenIntervention,
+    WrittenPattern, clip, escape,
 };
 use crate::rules::fixture;
 
@@ -36,6 +36,12 @@ pub fn problems(pattern: &WrittenPattern) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// Everything that is wrong with an intervention that is well written.
+pub fn misplaced(intervention: &WrittenIntervention) -> Vec<String> {
+    let text = intervention.text.as_deref().and_then(words::misplaced);
+    text.map(|why| format!("text: {why}")).into_iter().collect()
 }
 
 /// The end of a history, for a message.

@@ -52,7 +52,13 @@ pub fn choose(
 ) -> Option<Chosen> {
     let gravest = found.first()?;
     let mut made = behaviour.interventions.iter().filter(|one| one.prompt == deed.prompt);
-    let kind = escalated(by_severity(combined(found, policy)), gravest, made.clone(), policy);
+    let asked_for = by_severity(combined(found, policy));
+    let own = policy.interventions.own(&gravest.pattern);
+    let asked_for = own.and_then(|own| own.first).map_or(asked_for, |first| asked_for.max(first));
+    let most = own.and_then(|own| own.most);
+    let asked_for = most.map_or(asked_for, |most| asked_for.min(most));
+    let highest = most.unwrap_or_else(|| by_severity(policy.patterns.cap(&gravest.pattern)));
+    let kind = escalated((asked_for, highest), gravest, made.clone(), policy);
     let kind = match kind {
         InterventionKind::SoftCorrection if !policy.interventions.soft_correction => return None,
         InterventionKind::EmergencyStop if !policy.interventions.hard_stop => {
@@ -78,14 +84,13 @@ pub fn choose(
     })
 }
 
-/// The next kind, where as many of one kind as are tried did not end the pattern; never beyond what its class allows.
+/// The next kind, where as many of one kind as are tried did not end the pattern; never beyond the highest.
 fn escalated<'a>(
-    mut kind: InterventionKind,
+    (mut kind, highest): (InterventionKind, InterventionKind),
     finding: &Finding,
     made: impl Iterator<Item = &'a Intervened> + Clone,
     policy: &Policy,
 ) -> InterventionKind {
-    let highest = by_severity(policy.patterns.cap(&finding.pattern));
     let tried = |kind| {
         let in_vain = |one: &&Intervened| {
             one.pattern == finding.pattern && one.kind == kind && one.effective != Some(true)

@@ -12,7 +12,7 @@ mod purpose;
 mod words;
 
 pub use alignment::{Act, alignment};
-pub use custom::problems;
+pub use custom::{misplaced, problems};
 pub use deed::{Report, deed};
 pub use error::normalised;
 pub use intervene::{Chosen, by_severity, choose};

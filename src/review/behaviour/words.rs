@@ -15,11 +15,14 @@ pub fn correction(
     let pattern = Pattern::from_name(&finding.pattern);
     // The words of a file that nobody trusts are not repeated.
     let own = policy.patterns.own(&finding.pattern).filter(|own| !own.hushed);
-    let advice = match own {
-        Some(own) => filled(&own.text, |name| known(name, (kind, finding, behaviour))),
-        None => advice(pattern).to_owned(),
+    let whole = policy.interventions.own(&finding.pattern).and_then(|own| own.text.as_ref());
+    let filled = |text: &str| filled(text, |name| known(name, (kind, finding, behaviour)));
+    let body = match (whole, own) {
+        (Some(whole), _) => filled(whole),
+        (None, Some(own)) => format!("{}; {}", finding.evidence, filled(&own.text)),
+        (None, None) => format!("{}; {}", finding.evidence, advice(pattern)),
     };
-    let mut text = format!("{} ({}): {}; {advice}", finding.pattern, kind.name(), finding.evidence);
+    let mut text = format!("{} ({}): {body}", finding.pattern, kind.name());
     text.push_str(match kind {
         InterventionKind::SoftCorrection | InterventionKind::ContextReinforcement => "",
         InterventionKind::ResourceThrottling => {
@@ -30,7 +33,7 @@ pub fn correction(
         }
         InterventionKind::EmergencyStop => "; the session is stopped",
     });
-    if pattern == Some(Pattern::RepetitiveErrors) && !behaviour.last_error.is_empty() {
+    if pattern == Some(Pattern::RepetitiveErrors) && whole.is_none() && !behaviour.last_error.is_empty() {
         text.push_str(&format!("; the last one: {}", behaviour.last_error));
     }
     text
