@@ -355,3 +355,37 @@ fn a_strangers_intervention_does_not_count() {
     let told = fails(&world, 2);
     assert!(told.contains("mend Exit code 2") && !told.contains("send"), "{told}");
 }
+
+/// Ten actions after an intervention it is known whether it worked, and `lazaret stats` adds that up.
+#[test]
+fn what_became_of_interventions_is_counted() {
+    let world = World::new();
+    user(&world, &pattern(&["severity = 'low'", "window = 200"]));
+    let mut id = 100;
+    let mut works = |times: usize| {
+        for _ in 0..times {
+            id += 1;
+            let mut message = world.message("Bash", &json!({"command": format!("echo {id}")}));
+            message["tool_use_id"] = json!(format!("toolu_{id}"));
+            assert!(world.hook("claude-code", message.to_string().as_bytes()).is_pass());
+            message["hook_event_name"] = json!("PostToolUse");
+            message["tool_response"] = json!({});
+            world.hook("claude-code", message.to_string().as_bytes());
+        }
+    };
+    let stats = |args: &[&str]| world.run(&[&["stats"], args].concat()).1;
+    for id in 0..3 {
+        fails(&world, id);
+    }
+    works(9);
+    assert!(stats(&["--json"]).contains("\"effectiveness\": {}"), "not known yet: {}", stats(&["--json"]));
+    works(1);
+    let known: serde_json::Value = serde_json::from_str(&stats(&["--json"])).unwrap();
+    assert_eq!(known["interventions"], json!({"soft_correction": 1}));
+    assert_eq!(known["effectiveness"], json!({"soft_correction": {"worked": 1, "in_vain": 0}}));
+    let table = stats(&[]);
+    let row = table.lines().find(|line| line.starts_with("soft_correction")).unwrap().to_owned();
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["soft_correction", "1", "1", "0"], "{table}");
+    let metric = "lazaret_interventions_measured_total{kind=\"soft_correction\",result=\"worked\"} 1";
+    assert!(stats(&["--prometheus"]).contains(metric));
+}

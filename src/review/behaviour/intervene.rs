@@ -122,10 +122,14 @@ pub fn apply(chosen: &Chosen, behaviour: &mut Behaviour, now_ms: u64) {
     }
 }
 
-/// Says of interventions, ten deeds after each, whether they worked: the pattern has ended, or it stands.
-pub fn measure(behaviour: &mut Behaviour, found: &[Finding], deed: u64) {
+/// Says of interventions, ten deeds after each, whether they worked: the pattern has ended, or it stands. Gives those of which it
+/// is known now.
+pub fn measure(behaviour: &mut Behaviour, found: &[Finding], deed: u64) -> Vec<Intervened> {
+    let mut measured = Vec::new();
     let due = |one: &&mut Intervened| one.effective.is_none() && deed.saturating_sub(one.deed) >= WITHIN;
     for one in behaviour.interventions.iter_mut().filter(due) {
         one.effective = Some(!found.iter().any(|finding| finding.pattern == one.pattern));
+        measured.push(one.clone());
     }
+    measured
 }
