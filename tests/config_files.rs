@@ -5,13 +5,13 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
+use lazaret::cli::CHECKS;
 use lazaret::cli::{config as command, trust as trust_command};
 use lazaret::domain::{FaultKind, OnFault, Places, Policy, ProtectedKind};
 use lazaret::host::config::{self, KEYS, NoteKind, Origin, REFUSED, Value};
 use lazaret::host::dirs::{Dirs, Environment};
 use lazaret::host::places;
 use lazaret::host::trust::{self, TrustState};
-use lazaret::rules::custom;
 
 /// A home, a project and lazaret's directories, all temporary.
 struct Machine {
@@ -62,9 +62,9 @@ impl Machine {
 
     /// The policy, which must be the same from the files and twice from the cache.
     fn policy(&self) -> Policy {
-        let fresh = config::explain(&self.dirs, &self.places, custom::problems).unwrap();
+        let fresh = config::explain(&self.dirs, &self.places, CHECKS).unwrap();
         for _ in 0..2 {
-            let loaded = config::load(&self.dirs, &self.places, custom::problems).unwrap();
+            let loaded = config::load(&self.dirs, &self.places, CHECKS).unwrap();
             assert_eq!(loaded.policy, fresh.policy);
             assert_eq!(loaded.notes, fresh.notes);
         }
@@ -72,12 +72,12 @@ impl Machine {
     }
 
     fn notes(&self) -> Vec<(NoteKind, String)> {
-        let loaded = config::load(&self.dirs, &self.places, custom::problems).unwrap();
+        let loaded = config::load(&self.dirs, &self.places, CHECKS).unwrap();
         loaded.notes.into_iter().map(|note| (note.kind, note.text)).collect()
     }
 
     fn fault(&self) -> String {
-        let fault = config::load(&self.dirs, &self.places, custom::problems).expect_err("a fault");
+        let fault = config::load(&self.dirs, &self.places, CHECKS).expect_err("a fault");
         assert_eq!(fault.kind, FaultKind::Config);
         assert!(fault.way_out.is_some());
         fault.message()
@@ -185,8 +185,7 @@ fn mistakes_are_named_with_file_line_key_and_way_out() {
 fn every_key_without_effect_is_refused() {
     for refused in REFUSED {
         let (section, name) = refused.name.split_once('.').unwrap();
-        let problems =
-            config::problems(format!("[{section}]\n{name} = 1\n").as_bytes(), None, custom::problems);
+        let problems = config::problems(format!("[{section}]\n{name} = 1\n").as_bytes(), None, CHECKS);
         assert_eq!(problems.len(), 1);
         assert!(problems[0].text.contains(refused.why) && problems[0].line == Some(2), "{problems:?}");
     }
@@ -198,7 +197,7 @@ fn hostile_files_end_in_a_problem() {
     let dotted = "a.".repeat(20_000) + "b = 1";
     let many: String = (0..6000).map(|n| format!("k{n} = 1\n")).collect();
     for text in [deep.as_bytes(), dotted.as_bytes(), many.as_bytes(), b"\xff\xfe", b"a = \"\x1b[31m\""] {
-        let problems = config::problems(text, Some("/p"), custom::problems);
+        let problems = config::problems(text, Some("/p"), CHECKS);
         assert!(!problems.is_empty() && problems.len() <= 50);
         assert!(problems.iter().all(|problem| !problem.text.contains(char::is_control)));
     }
@@ -246,7 +245,7 @@ const LOOSER: &str = "on_fault = 'ask'\nexceptions = [{ rule = 'a.b', reason = '
     [quarantine]\nmax_calls = 500\nwindow_seconds = 5\nmax_concurrent = 50\ntimeout_seconds = 3000\nagent_types = []\n\
     [scope]\npaths = ['/']\n[network]\nknown_hosts = ['evil.example']\n[git]\nprotected_branches = []\n\
     [patterns]\nenabled_patterns = []\nsensitivity = 'low'\n\
-    [interventions]\nsoft_correction = false\nhard_stop = false\nmax_retries = 50\n\
+    [interventions]\nsoft_correction = false\nhard_stop = false\nmax_retries = 50\ncustom = [{ pattern = 'scope_creep', most = 'soft_correction' }]\n\
     [checkpoints]\nenabled = false\ninstead_of_block = true\nretain_days = 1\nmax_files = 1\nmax_file_bytes = 1\nmax_bytes = 1\nmax_store_bytes = 65536\n";
 
 #[test]
@@ -286,9 +285,9 @@ fn each_looser_key_alone_changes_nothing() {
         assert_eq!(machine.policy(), Policy::default(), "{section}{line}");
         seen += 1;
     }
-    // All but `reviewer.mode`, `resources.mode`, `rules.exceptions_from`, `limits.tool` and `rules.custom`, which have no looser
-    // value, `scope.goals`, and `interventions.notify`, which no project sets.
-    assert_eq!(seen + 7, KEYS.len());
+    // All but `reviewer.mode`, `resources.mode`, `rules.exceptions_from`, `limits.tool`, `rules.custom` and `patterns.custom`, which have no
+    // looser value, `scope.goals`, and `interventions.notify`, which no project sets.
+    assert_eq!(seen + 8, KEYS.len());
 }
 
 #[test]
@@ -359,16 +358,10 @@ fn the_cache_is_used_private_and_follows_every_change() {
     // Proof that it is used: an entry of the same files that says something else is believed.
     let kept = fs::read_to_string(&entries[0]).unwrap();
     fs::write(&entries[0], kept.replace("\"calls\":77", "\"calls\":78")).unwrap();
-    assert_eq!(
-        config::load(&machine.dirs, &machine.places, custom::problems).unwrap().policy.quarantine.calls,
-        78
-    );
+    assert_eq!(config::load(&machine.dirs, &machine.places, CHECKS).unwrap().policy.quarantine.calls, 78);
     for damaged in [kept.get(..kept.len() - 9).unwrap(), "", "{}", &kept.replace("\"calls\"", "\"colls\"")] {
         fs::write(&entries[0], damaged).unwrap();
-        assert_eq!(
-            config::load(&machine.dirs, &machine.places, custom::problems).unwrap().policy.quarantine.calls,
-            77
-        );
+        assert_eq!(config::load(&machine.dirs, &machine.places, CHECKS).unwrap().policy.quarantine.calls, 77);
         assert_eq!(fs::read_to_string(&entries[0]).unwrap(), kept, "made anew");
     }
     machine.user("[quarantine]\nmax_calls = 76\n");
@@ -391,7 +384,7 @@ fn two_files_cannot_pass_for_two_others() {
     machine.managed("#a#b\n[quarantine]\nmax_calls = 9\n");
     machine.user("");
     assert_eq!(
-        config::explain(&machine.dirs, &machine.places, custom::problems)
+        config::explain(&machine.dirs, &machine.places, CHECKS)
             .unwrap()
             .values
             .iter()
@@ -644,7 +637,11 @@ fn no_temporary_directory_makes_the_home_disposable() {
 fn reference() -> Vec<String> {
     let rows = KEYS.iter().map(|key| {
         let default = match key.get(&Policy::default()) {
-            Value::Limits(_) | Value::Rules(_) | Value::Exceptions(_) => "none".to_owned(),
+            Value::Limits(_)
+            | Value::Rules(_)
+            | Value::Patterns(_)
+            | Value::Interventions(_)
+            | Value::Exceptions(_) => "none".to_owned(),
             value => format!("`{value}`"),
         };
         let takes = key.kind.describe().replace('"', "`");
@@ -671,7 +668,7 @@ fn the_example_in_the_reference_is_valid() {
         docs.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(!blocks.is_empty());
     for block in blocks {
-        assert_eq!(config::problems(block.as_bytes(), Some("/p"), custom::problems), [], "{block}");
+        assert_eq!(config::problems(block.as_bytes(), Some("/p"), CHECKS), [], "{block}");
     }
 }
 

@@ -7,14 +7,15 @@ mod common;
 use std::fs;
 
 use common::World;
+use lazaret::cli::CHECKS;
 use lazaret::cli::rules::toml;
-use lazaret::host::config;
+use lazaret::host::config::{self, Custom};
 use lazaret::rules::{all, custom, written};
 use serde_json::Value;
 
 /// A file with this one rule in it, and what is wrong with it.
 fn problems(text: &str) -> Vec<String> {
-    config::problems(text.as_bytes(), None, custom::problems).iter().map(ToString::to_string).collect()
+    config::problems(text.as_bytes(), None, CHECKS).iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -23,9 +24,9 @@ fn every_built_in_rule_is_read_as_it_is_written_and_does_the_same() {
         let mut rule = written(rule);
         rule.id = format!("custom.{}", rule.id.replace('.', "-"));
         let text = toml(&rule).unwrap();
-        let (rules, problems) = config::rules_of(text.as_bytes(), None, |_| Vec::new());
-        assert_eq!(problems, [], "{text}");
-        assert_eq!(rules, [rule.clone()], "{text}");
+        let found = config::custom_of(text.as_bytes(), None, CHECKS);
+        assert_eq!(found.problems, [], "{text}");
+        assert_eq!(found.rules, [rule.clone()], "{text}");
         assert_eq!(custom::problems(&rule), Vec::<String>::new(), "{text}");
     }
 }
@@ -499,15 +500,15 @@ fn whatever_stands_in_a_file_ends_in_rules_or_in_problems() {
     });
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) };
     proptest!(config, |(text in spliced)| {
-        let (rules, problems) = config::rules_of(text.as_bytes(), None, custom::problems);
+        let Custom { rules, problems, .. } = config::custom_of(text.as_bytes(), None, CHECKS);
         prop_assert!(problems.len() <= 50);
         for problem in problems {
             let text = problem.to_string();
             prop_assert!(text.len() < 2000 && !text.contains(|c: char| c.is_control() || c == '\u{202e}'), "{text:?}");
         }
         for rule in rules {
-            let again = config::rules_of(toml(&rule).unwrap().as_bytes(), None, custom::problems);
-            prop_assert_eq!(again, (vec![rule], Vec::new()));
+            let again = config::custom_of(toml(&rule).unwrap().as_bytes(), None, CHECKS);
+            prop_assert_eq!((again.rules, again.problems), (vec![rule], Vec::new()));
         }
     });
 }

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use lazaret::domain::{
-    Behaviour, Deed, Finding, Intervened, InterventionKind, Operation, Outcome, Pattern, Place, Policy,
-    ResourceMode, Score, Sensitivity,
+    Behaviour, Deed, Finding, Intervened, InterventionKind, Marked, Operation, Outcome, Pattern, Place,
+    Policy, ResourceMode, Score, Sensitivity,
 };
 use lazaret::review::behaviour::{History, Judged, by_severity, choose, find, judge};
 use lazaret::review::{risk, with_patterns};
@@ -26,6 +26,7 @@ fn deed(number: u64) -> Deed {
         duration_ms: 0,
         size: 0,
         prompt: 1,
+        marked: Marked::default(),
     }
 }
 
@@ -202,7 +203,13 @@ fn our_own_patterns() {
 }
 
 fn finding(pattern: Pattern, severity: u8) -> Finding {
-    Finding { pattern: pattern.name().to_owned(), confidence: 80, severity, evidence: "seen".to_owned() }
+    Finding {
+        pattern: pattern.name().to_owned(),
+        confidence: 80,
+        severity,
+        evidence: "seen".to_owned(),
+        count: 3,
+    }
 }
 
 fn made(kind: InterventionKind, deed: u64, effective: Option<bool>) -> Intervened {
@@ -212,7 +219,7 @@ fn made(kind: InterventionKind, deed: u64, effective: Option<bool>) -> Intervene
 
 fn chosen(severity: u8, interventions: Vec<Intervened>, now_ms: u64) -> Option<InterventionKind> {
     let behaviour = Behaviour { interventions, ..Behaviour::default() };
-    let policy = Policy::default().interventions;
+    let policy = Policy::default();
     let found = [finding(Pattern::ScopeCreep, severity)];
     choose(&found, &behaviour, &deed(100), now_ms, &policy).map(|chosen| chosen.kind)
 }

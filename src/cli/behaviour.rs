@@ -3,8 +3,8 @@
 use crate::cli::emergency::{self, Stopped};
 use crate::cli::record::Log;
 use crate::domain::{
-    Decision, Deed, Enforcement, Facts, Fault, InterventionKind, Outcome, Places, Policy, Purpose, Reason,
-    Request, Severity, Subject, ToolCall, Verdict, clip,
+    Decision, Deed, Enforcement, Facts, Fault, Intervened, InterventionKind, Outcome, Places, Policy,
+    Purpose, Reason, Request, Severity, Subject, ToolCall, Verdict, clip,
 };
 use crate::host::audit::{self, Filter};
 use crate::host::clock::Now;
@@ -31,6 +31,8 @@ pub struct Told {
     pub chosen: Option<Chosen>,
     /// The report of the session, if it is stopped now.
     pub report: Option<Result<PathBuf, Fault>>,
+    /// The interventions of which it is known now whether they worked.
+    pub measured: Vec<Intervened>,
 }
 
 /// A call has ended that counts for its session's behaviour.
@@ -70,6 +72,7 @@ pub fn after_refusal(
     let chosen = match refused(request, call, known, (store, log.now)) {
         Ok(told) => {
             emergency::announce(told.report, known.2, log);
+            let _recorded = log.measured(request, &told.measured);
             told.chosen
         }
         Err(fault) => {
@@ -117,7 +120,8 @@ fn remembered(
         let deed = Deed { number: told.number, duration_ms, ..known };
         let behaviour = &mut told.document.behaviour;
         let history = History::new(&deed, told.deeds);
-        let mut chosen = behaviour::judge(&history, behaviour, error.as_deref(), now.unix_ms, policy).chosen;
+        let judged = behaviour::judge(&history, behaviour, error.as_deref(), now.unix_ms, policy);
+        let (mut chosen, measured) = (judged.chosen, judged.measured);
         let mut report = None;
         if let Some(chosen) = chosen.as_mut().filter(|chosen| chosen.kind == InterventionKind::EmergencyStop)
         {
@@ -128,9 +132,14 @@ fn remembered(
             report = Some(saved);
             told.document.stopped = Some(chosen.text.clone());
         }
-        ((chosen, report), Some(deed))
+        ((chosen, report, measured), Some(deed))
     })?;
-    Ok(told.map_or_else(Told::default, |((chosen, report), verdict)| Told { verdict, chosen, report }))
+    Ok(told.map_or_else(Told::default, |((chosen, report, measured), verdict)| Told {
+        verdict,
+        chosen,
+        report,
+        measured,
+    }))
 }
 
 /// The same for one that does not: only its outcome is kept.

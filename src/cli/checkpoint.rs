@@ -5,13 +5,13 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
+use crate::cli::CHECKS;
 use crate::cli::args::CheckpointCommand;
 use crate::cli::{Exit, Machine};
 use crate::domain::{clip, escape};
 use crate::host::checkpoint::{Checkpoints, Manifest, State};
 use crate::host::clock;
 use crate::host::config;
-use crate::rules::custom;
 
 /// Longest action in a line.
 pub const ACTION: usize = 60;
@@ -26,7 +26,7 @@ pub fn run(command: &CheckpointCommand, machine: &Machine, out: &mut dyn Write) 
 
 /// The store, with the bounds of the configuration that is in force here.
 pub fn store(machine: &Machine) -> Result<Checkpoints> {
-    let policy = config::load(&machine.dirs, &machine.places()?, custom::problems)?.policy;
+    let policy = config::load(&machine.dirs, &machine.places()?, CHECKS)?.policy;
     Ok(Checkpoints::new(&machine.dirs.state, policy.checkpoints))
 }
 

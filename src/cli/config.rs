@@ -6,13 +6,14 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
 
-use crate::domain::{Exception, Places, Policy, Severity};
+use crate::cli::CHECKS;
+use crate::domain::{Exception, Pattern, Places, Policy, Severity};
 use crate::host::clock;
 use crate::host::config::{self, Explained, Kind, Note, Origin, PROJECT_FILE, Problem, Source, Value};
 use crate::host::dirs::Dirs;
 use crate::host::files::{self, Links};
 use crate::review::exceptions;
-use crate::rules::{self, custom};
+use crate::rules;
 
 /// Writes the commented default file; refuses to touch one that is there.
 pub fn init(dirs: &Dirs, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -55,7 +56,7 @@ pub fn path(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> an
 
 /// Every key with its value and where it comes from, and the notes.
 pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
-    let explained = config::explain(dirs, places, custom::problems)?;
+    let explained = config::explain(dirs, places, CHECKS)?;
     let notes = all_notes(&explained);
     if json {
         let values: serde_json::Map<String, Json> = explained
@@ -118,7 +119,29 @@ pub fn all_notes(explained: &Explained) -> Vec<Note> {
         }));
     }
     notes.extend(exceptions_without_effect(&explained.policy));
+    notes.extend(about_no_pattern(explained));
     notes
+}
+
+/// A note for each intervention of one's own that is about a pattern that there is not.
+fn about_no_pattern(explained: &Explained) -> Vec<Note> {
+    let Explained { policy, values, .. } = explained;
+    let set = values.iter().find(|one| one.key.kind == Kind::Interventions);
+    let set = set.and_then(|one| origins(explained, &one.from).next());
+    let path = set.map(|source| source.path.clone()).unwrap_or_default();
+    let unknown = policy
+        .interventions
+        .custom
+        .iter()
+        .map(|one| &one.pattern)
+        .filter(|name| Pattern::from_name(name).is_none() && policy.patterns.own(name).is_none());
+    let note = |name: &String| Note {
+        kind: config::NoteKind::Broken,
+        path: path.clone(),
+        line: None,
+        text: format!("`interventions.custom`: no pattern is called {name:?}; docs/behaviour.md lists them"),
+    };
+    unknown.map(note).collect()
 }
 
 /// A note for each exception that does not count now, and why.
@@ -226,7 +249,7 @@ fn check_file(file: &Path) -> anyhow::Result<Report> {
     let bytes = files::read(&path, config::MAX_FILE, Links::Follow);
     let bytes = bytes.map_err(|why| anyhow::anyhow!("{path}: {why}"))?;
     let Some(bytes) = bytes else { bail!("{path}: there is no such file") };
-    let problems = config::problems(&bytes, project_base(&path), custom::problems);
+    let problems = config::problems(&bytes, project_base(&path), CHECKS);
     Ok(Report { path, problems })
 }
 
@@ -240,13 +263,13 @@ fn check_all(dirs: &Dirs, places: &Places) -> (Vec<Report>, Vec<Note>) {
     for (_, path) in config::candidates(dirs, places) {
         let problems = match files::read(&path, config::MAX_FILE, Links::Follow) {
             Ok(None) => continue,
-            Ok(Some(bytes)) => config::problems(&bytes, project_base(&path), custom::problems),
+            Ok(Some(bytes)) => config::problems(&bytes, project_base(&path), CHECKS),
             Err(why) => vec![Problem { line: None, text: why.to_string() }],
         };
         reports.push(Report { path, problems });
     }
     let mut notes =
-        config::explain(dirs, places, custom::problems).map_or(Vec::new(), |explained| all_notes(&explained));
+        config::explain(dirs, places, CHECKS).map_or(Vec::new(), |explained| all_notes(&explained));
     // Of a project's file these are the same problems again.
     notes.retain(|note| !reports.iter().any(|report| is_of(note, report)));
     (reports, notes)

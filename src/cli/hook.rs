@@ -7,6 +7,7 @@ use std::io::{Read, Write};
 use std::time::Instant;
 
 use crate::adapters::{self, Decoded, ExitKind, Reply};
+use crate::cli::CHECKS;
 use crate::cli::keep::{self, Keep};
 use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
@@ -21,7 +22,7 @@ use crate::host::permit::{ActionDigest, Permits};
 use crate::host::state::{self, Look, Store};
 use crate::host::{config, guard, places, quarantine};
 use crate::review::{self, Case};
-use crate::rules::{Survey, custom};
+use crate::rules::Survey;
 
 /// Internal deadline while the configuration is not known yet, in milliseconds.
 const DEADLINE_MS: u32 = 1500;
@@ -147,7 +148,7 @@ impl Setting {
         let env = Environment::read();
         let dirs = Dirs::locate(&env)?;
         let places = places::locate(&env, &dirs, &request.cwd);
-        let (policy, config_fault) = match config::load(&dirs, &places, custom::problems) {
+        let (policy, config_fault) = match config::load(&dirs, &places, CHECKS) {
             Ok(loaded) => (loaded.policy, None),
             Err(fault) => (Policy::default(), Some(fault)),
         };

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use anyhow::{Result, anyhow};
 
 use crate::adapters;
+use crate::cli::CHECKS;
 use crate::cli::quarantine::{self, Desk};
 use crate::cli::{Machine, call, hook};
 use crate::domain::{
@@ -17,7 +18,7 @@ use crate::host::config;
 use crate::host::places;
 use crate::host::state::{self, Store};
 use crate::review::{self, Case, Identity, undoable};
-use crate::rules::{self, Survey, custom};
+use crate::rules::{self, Survey};
 
 /// The session that a dry run by hand pretends to be: it has no past.
 pub const DRY_SESSION: &str = "check";
@@ -232,7 +233,7 @@ impl Judge {
             Some(around) if around.cwd == cwd => around,
             Some(_) | None => {
                 let places = places::locate(&self.machine.env, &self.machine.dirs, cwd);
-                let loaded = config::load(&self.machine.dirs, &places, custom::problems)?;
+                let loaded = config::load(&self.machine.dirs, &places, CHECKS)?;
                 let notes = loaded.notes.iter().map(ToString::to_string).collect();
                 let policy = Rc::new(loaded.policy);
                 Around { cwd: cwd.to_owned(), places, resolved: None, policy, notes }

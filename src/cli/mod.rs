@@ -41,9 +41,17 @@ use anyhow::Context;
 use clap::{CommandFactory, Parser};
 
 use crate::domain::Places;
+use crate::host::config::Checks;
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::{guard, places};
 use args::{Cli, Command};
+
+/// What custom entries of the configuration have to be besides well written.
+pub const CHECKS: Checks = Checks {
+    rule: crate::rules::custom::problems,
+    pattern: crate::review::behaviour::problems,
+    intervention: crate::review::behaviour::misplaced,
+};
 
 /// How a command of a person ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
+use crate::cli::CHECKS;
 use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
 use crate::domain::{Fault, FaultKind};
 use crate::host::child::{self, End, Terms};
 use crate::host::{clock, config, places, reports};
-use crate::rules::custom;
 
 /// How long the command may take, and how long it then has to end by itself.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_secs(1);
 pub fn run(report: &Path, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     // Not where this was started: no project has a say.
     let places = places::locate(&machine.env, &machine.dirs, "/");
-    let policy = config::load(&machine.dirs, &places, custom::problems)?.policy;
+    let policy = config::load(&machine.dirs, &places, CHECKS)?.policy;
     let [program, args @ ..] = policy.interventions.notify.as_slice() else {
         bail!("notify: interventions.notify is not set");
     };

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::cli::doctor;
 use crate::domain::{
-    AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Outcome, Policy, Request, ReviewId, Tool,
-    ToolCall, Verdict, clip,
+    AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Intervened, Outcome, Policy, Request,
+    ReviewId, Tool, ToolCall, Verdict, clip,
 };
 use crate::host::audit;
 use crate::host::clock::Now;
@@ -19,6 +19,10 @@ use crate::review::{self, redact};
 const TEXT: usize = 4 * 1024;
 /// Longest text that is looked through for secrets; what is beyond is not written.
 const LOOKED_AT: usize = 64 * 1024;
+
+/// What became of an intervention.
+pub(super) const WORKED: &str = "worked";
+pub(super) const IN_VAIN: &str = "in vain";
 
 /// Said of a call that a probe made up.
 const PROBED: &str = "a question of lazaret doctor, not an agent's call";
@@ -125,6 +129,23 @@ impl Log<'_> {
             decision: None,
             note: &safe(&chosen.text),
             duration_us: 0,
+        })
+    }
+
+    /// It is known now whether these interventions worked.
+    pub fn measured(&self, request: &Request, interventions: &[Intervened]) -> Result<(), Fault> {
+        interventions.iter().try_for_each(|one| {
+            self.append(&AuditEvent {
+                kind: EventKind::InterventionMeasured,
+                subject: Some(&request.subject),
+                cwd: &request.cwd,
+                tool: "",
+                action: &format!("{} {}", one.kind.name(), one.pattern),
+                call_id: None,
+                decision: None,
+                note: if one.effective == Some(true) { WORKED } else { IN_VAIN },
+                duration_us: 0,
+            })
         })
     }
 

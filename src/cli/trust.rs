@@ -7,15 +7,15 @@ use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
 
 use super::config::line;
+use crate::cli::CHECKS;
 use crate::domain::Places;
 use crate::host::config::{self, Explained, NoteKind, Origin, PROJECT_FILE, Source};
 use crate::host::dirs::Dirs;
 use crate::host::trust::{self, TrustState};
-use crate::rules::custom;
 
 /// The project's files, what was said of them, and what in them does not count for want of trust.
 pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
-    let explained = config::explain(dirs, places, custom::problems)?;
+    let explained = config::explain(dirs, places, CHECKS)?;
     if json {
         let files: Vec<Json> = project_files(&explained)
             .map(|(source, state)| {
@@ -50,14 +50,14 @@ pub fn allow(
     if !terminal {
         bail!("trust allow: only a person at a terminal can give trust; run it in your own shell");
     }
-    let explained = config::explain(dirs, places, custom::problems)?;
+    let explained = config::explain(dirs, places, CHECKS)?;
     let mut allowed = Vec::new();
     for source in chosen(&explained, file)? {
         let bytes = match &source.content {
             Ok(bytes) => bytes,
             Err(why) => bail!("{}: {why}", source.path),
         };
-        let broken = config::problems(bytes, source.path.strip_suffix(PROJECT_FILE), custom::problems);
+        let broken = config::problems(bytes, source.path.strip_suffix(PROJECT_FILE), CHECKS);
         if let Some(first) = broken.first() {
             bail!("{}: {first}; mend it first (`lazaret config check`)", source.path);
         }
@@ -80,7 +80,7 @@ pub fn deny(
     file: Option<&Path>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Vec<String>> {
-    let explained = config::explain(dirs, places, custom::problems)?;
+    let explained = config::explain(dirs, places, CHECKS)?;
     let mut denied = Vec::new();
     for source in chosen(&explained, file)? {
         trust::deny(&dirs.state, &source.path).with_context(|| {

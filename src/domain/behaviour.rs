@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Outcome;
+use super::{Marked, Outcome};
 
 /// What an action does, in the words that patterns are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -92,6 +92,7 @@ pub struct Deed {
     pub size: u32,
     /// The person's prompt it belongs to: how many there had been.
     pub prompt: u32,
+    pub marked: Marked,
 }
 
 impl Deed {
@@ -228,6 +229,9 @@ pub struct Finding {
     pub severity: u8,
     /// What was seen, in words for the model and the person.
     pub evidence: String,
+    /// How many actions speak for it.
+    #[serde(default)]
+    pub count: u32,
 }
 
 impl Finding {

@@ -51,6 +51,8 @@ pub enum EventKind {
     Feedback,
     /// The user's command was told of a stopped session.
     NotificationSent,
+    /// Whether an intervention worked is known now.
+    InterventionMeasured,
 }
 
 impl EventKind {
@@ -97,6 +99,7 @@ impl EventKind {
             EventKind::AuditPruned => "audit_pruned",
             EventKind::Feedback => "feedback",
             EventKind::NotificationSent => "notification_sent",
+            EventKind::InterventionMeasured => "intervention_measured",
         }
     }
 }
@@ -115,6 +118,7 @@ impl EventKind {
             | EventKind::SubagentStopped
             | EventKind::PromptSubmitted
             | EventKind::NotificationSent
+            | EventKind::InterventionMeasured
             | EventKind::QuarantineSessionStarted
             | EventKind::QuarantineSessionEnded
             | EventKind::QuarantineAccess

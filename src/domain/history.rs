@@ -1,9 +1,12 @@
 //! What a session did before, as far as a decision looks back.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Behaviour, Marks, Verdict};
 
 /// How a call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// Not reported yet.
     Pending,
@@ -11,6 +14,20 @@ pub enum Outcome {
     Failed,
     /// lazaret did not let it run.
     Blocked,
+}
+
+impl Outcome {
+    /// How a call can have ended.
+    pub const ENDED: [Outcome; 3] = [Outcome::Done, Outcome::Failed, Outcome::Blocked];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outcome::Pending => "pending",
+            Outcome::Done => "done",
+            Outcome::Failed => "failed",
+            Outcome::Blocked => "blocked",
+        }
+    }
 }
 
 /// One earlier call of the session.

@@ -12,6 +12,7 @@ mod history;
 mod key;
 mod marks;
 mod order;
+mod pattern;
 mod policy;
 mod request;
 mod review_session;
@@ -32,6 +33,7 @@ pub use history::{Entry, Outcome, PastCall, Stand, fingerprint};
 pub use key::Key;
 pub use marks::{Mark, Marks, Origin, Reach};
 pub use order::{sort_by, sort_by_key};
+pub use pattern::{Marked, WrittenFilter, WrittenIntervention, WrittenPattern};
 pub use policy::{
     AuditPolicy, BuiltinRules, CheckpointPolicy, InterventionPolicy, LogLevel, Mode, OnFault, PatternPolicy,
     Policy, QuarantinePolicy, RationalityThresholds, ResourceMode, ResourcePolicy, RiskThresholds,

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Exception, Places, Tier, WrittenRule, join, lies_in};
+use super::{
+    Exception, Pattern, Places, Tier, WrittenIntervention, WrittenPattern, WrittenRule, join, lies_in,
+};
 
 /// Whether a call waits for the whole review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,9 +134,11 @@ impl Sensitivity {
 /// Which patterns are looked for, and how (seed 000 `patterns`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatternPolicy {
-    /// Names of patterns; `all` is every one.
+    /// Names of built-in patterns; `all` is every one.
     pub enabled: Vec<String>,
     pub sensitivity: Sensitivity,
+    /// Patterns of one's own, at most [`WrittenPattern::MOST`]; they are always looked for.
+    pub custom: Vec<WrittenPattern>,
 }
 
 impl PatternPolicy {
@@ -143,6 +147,17 @@ impl PatternPolicy {
 
     pub fn looks_for(&self, pattern: &str) -> bool {
         self.enabled.iter().any(|name| name == PatternPolicy::ALL || name == pattern)
+    }
+
+    /// The pattern of one's own of that name.
+    pub fn own(&self, name: &str) -> Option<&WrittenPattern> {
+        self.custom.iter().find(|pattern| pattern.name == name)
+    }
+
+    /// The highest severity in percent that the class of a pattern allows; of one that is not known any more, advice.
+    pub fn cap(&self, name: &str) -> u8 {
+        let built_in = Pattern::from_name(name).map(Pattern::cap);
+        built_in.or_else(|| self.own(name).map(WrittenPattern::cap)).unwrap_or(29)
     }
 }
 
@@ -157,6 +172,15 @@ pub struct InterventionPolicy {
     /// Program and arguments that are told when a session is stopped; empty = none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notify: Vec<String>,
+    /// What is done otherwise about single patterns.
+    pub custom: Vec<WrittenIntervention>,
+}
+
+impl InterventionPolicy {
+    /// What is done otherwise about that pattern.
+    pub fn own(&self, pattern: &str) -> Option<&WrittenIntervention> {
+        self.custom.iter().find(|one| one.pattern == pattern)
+    }
 }
 
 /// The audit log.
@@ -262,12 +286,14 @@ impl Default for Policy {
             patterns: PatternPolicy {
                 enabled: words(&[PatternPolicy::ALL]),
                 sensitivity: Sensitivity::Medium,
+                custom: Vec::new(),
             },
             interventions: InterventionPolicy {
                 soft_correction: true,
                 hard_stop: true,
                 max_retries: 3,
                 notify: Vec::new(),
+                custom: Vec::new(),
             },
             audit: AuditPolicy {
                 enabled: true,

@@ -75,9 +75,11 @@ fn class(event: &str) -> Class {
             ("event", "change", "success")
         }
         "audit_pruned" => ("event", "deletion", "success"),
-        "prompt_submitted" | "client_event" | "quarantine_report_accepted" | "notification_sent" => {
-            ("event", "info", "success")
-        }
+        "prompt_submitted"
+        | "client_event"
+        | "quarantine_report_accepted"
+        | "notification_sent"
+        | "intervention_measured" => ("event", "info", "success"),
         // What was refused, and what this version does not know.
         _ => ("alert", "denied", "failure"),
     }

@@ -6,10 +6,10 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::select;
+use crate::cli::CHECKS;
 use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
 use crate::host::{audit, clock, config};
-use crate::rules::custom;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
@@ -21,7 +21,7 @@ pub struct What<'a> {
 }
 
 pub fn run(what: What<'_>, json: bool, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
-    let policy = config::load(&machine.dirs, &machine.places()?, custom::problems)?.policy;
+    let policy = config::load(&machine.dirs, &machine.places()?, CHECKS)?.policy;
     let now = clock::now();
     let days = u64::from(what.keep_days.unwrap_or(policy.audit.retain_days));
     let before = match what.before {

@@ -17,13 +17,13 @@ use anyhow::Result;
 
 pub use report::{Line, Report, Status};
 
+use crate::cli::CHECKS;
 use crate::cli::install::{Exit, chosen};
 use crate::domain::{Client, Places, Policy};
 use crate::host::config;
 use crate::host::dirs::Dirs;
 use crate::host::registration::Surroundings;
 use crate::host::registration::manifest::Manifest;
-use crate::rules::custom;
 
 /// How long a probe may take: far longer than the hook's own deadline, also on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -81,7 +81,7 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
             "install a client, then: lazaret install",
         );
     }
-    let explained = config::explain(&options.configured.dirs, &options.configured.places, custom::problems);
+    let explained = config::explain(&options.configured.dirs, &options.configured.places, CHECKS);
     let deadline_ms = match &explained {
         Ok(explained) => explained.policy.deadline_ms,
         Err(_) => Policy::default().deadline_ms,

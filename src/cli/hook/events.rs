@@ -94,6 +94,7 @@ fn finish(
     let told = if watched {
         let mut told = behaviour::ended(request, call, ended, (&places, &setting.policy), (&store, now))?;
         emergency::announce(told.report.take(), &setting.policy, setting.log());
+        let _recorded = setting.log().measured(request, &told.measured);
         told
     } else {
         behaviour::recorded(request, call, ended, (&store, now))?

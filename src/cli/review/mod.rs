@@ -15,6 +15,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
+use crate::cli::CHECKS;
 use crate::cli::config::line;
 use crate::cli::record::Log;
 use crate::cli::{Exit, Machine};
@@ -22,7 +23,6 @@ use crate::domain::{Fault, FaultKind, Policy, ReviewId, clip, escape};
 use crate::host::clock::{self, Now};
 use crate::host::config;
 use crate::host::quarantine::{self, Session, Why};
-use crate::rules::custom;
 use args::{RefCommand, ReviewCommand};
 
 /// Longest text of the command line that is quoted in a message, in bytes.
@@ -67,7 +67,7 @@ struct Office<'m> {
 impl Office<'_> {
     /// For a command that opens a session: what is over is ended first, and the configuration must be usable.
     fn open(machine: &Machine) -> Result<Office<'_>> {
-        let policy = config::load(&machine.dirs, &machine.places()?, custom::problems)?.policy;
+        let policy = config::load(&machine.dirs, &machine.places()?, CHECKS)?.policy;
         let office = Office { machine, policy, now: clock::now() };
         office.tidy()?;
         Ok(office)
@@ -82,7 +82,7 @@ impl Office<'_> {
 
     /// For the end of a session, which no broken configuration may hold up.
     fn lenient(machine: &Machine) -> Office<'_> {
-        let load = |places| config::load(&machine.dirs, &places, custom::problems).ok();
+        let load = |places| config::load(&machine.dirs, &places, CHECKS).ok();
         let policy = machine.places().ok().and_then(load).map(|loaded| loaded.policy).unwrap_or_default();
         Office { machine, policy, now: clock::now() }
     }

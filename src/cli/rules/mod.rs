@@ -11,8 +11,8 @@ use serde_json::json;
 pub use form::{condition, toml};
 
 use crate::cli::args::RulesCommand;
-use crate::cli::{Exit, Machine};
-use crate::domain::{WayOut, WrittenRule, escape};
+use crate::cli::{CHECKS, Exit, Machine};
+use crate::domain::{Policy, WayOut, WrittenRule, escape};
 use crate::host::config;
 use crate::rules::{self, custom};
 
@@ -30,7 +30,11 @@ fn built_in() -> impl Iterator<Item = WrittenRule> {
 
 /// The custom rules that count here.
 fn own(machine: &Machine) -> Result<Vec<WrittenRule>> {
-    Ok(config::load(&machine.dirs, &machine.places()?, custom::problems)?.policy.custom_rules)
+    Ok(policy(machine)?.custom_rules)
+}
+
+fn policy(machine: &Machine) -> Result<Policy> {
+    Ok(config::load(&machine.dirs, &machine.places()?, CHECKS)?.policy)
 }
 
 /// Every rule: in a line each, or whole.

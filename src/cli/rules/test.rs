@@ -7,14 +7,18 @@ use anyhow::{Result, anyhow, bail};
 use serde_json::{Value, json};
 
 use super::built_in;
-use crate::cli::{Exit, Machine};
+use crate::cli::{CHECKS, Exit, Machine};
 use crate::domain::{
-    Asking, Client, Decision, Policy, SessionId, Stand, Subject, Trust, Verdict, WayOut, WrittenRule, escape,
+    Asking, Client, Decision, Policy, SessionId, Stand, Subject, Trust, Verdict, WayOut, WrittenPattern,
+    WrittenRule, escape,
 };
-use crate::host::config::{self, PROJECT_FILE};
+use crate::host::config::{self, Custom, PROJECT_FILE};
 use crate::host::files::{self, Links};
-use crate::review::{self, Case};
-use crate::rules::{custom, fixture};
+use crate::review::{self, Case, behaviour};
+use crate::rules::fixture;
+
+/// What stands before the name of a pattern where a rule's id is told.
+const PATTERNS: &str = "pattern.";
 
 /// One line of the report.
 struct Wrong {
@@ -25,14 +29,15 @@ struct Wrong {
 
 /// Tests the rules of `file`, or all that count here; what is not as it should be is listed, and the exit code is 1.
 pub fn run(file: Option<&Path>, as_object: bool, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
-    let (rules, own, broken) = match file {
+    let (rules, own, patterns, broken) = match file {
         Some(file) => {
-            let (own, broken) = read(file)?;
-            (own.clone(), own, broken)
+            let (own, patterns, broken) = read(file)?;
+            (own.clone(), own, patterns, broken)
         }
         None => {
-            let own = super::own(machine)?;
-            (built_in().chain(own.iter().cloned()).collect(), own, Vec::new())
+            let policy = super::policy(machine)?;
+            let own = policy.custom_rules;
+            (built_in().chain(own.iter().cloned()).collect(), own, policy.patterns.custom, Vec::new())
         }
     };
     let world = World::new(own)?;
@@ -40,26 +45,41 @@ pub fn run(file: Option<&Path>, as_object: bool, machine: &Machine, out: &mut dy
     for rule in &rules {
         world.test(rule, &mut wrong);
     }
+    for pattern in &patterns {
+        let failed = behaviour::problems(pattern).into_iter();
+        let name = || format!("{PATTERNS}{}", pattern.name);
+        wrong.extend(failed.map(|result| Wrong { rule: name(), example: String::new(), result }));
+    }
     let count: usize = rules.iter().map(|rule| rule.fires.len() + rule.silent.len()).sum();
+    let histories: usize = patterns.iter().map(|pattern| pattern.fires.len() + pattern.silent.len()).sum();
     let good = wrong.is_empty() && broken.is_empty();
     if as_object {
         let failed: Vec<Value> = wrong
             .iter()
             .map(|wrong| json!({"rule": wrong.rule, "example": wrong.example, "result": wrong.result}))
             .collect();
-        let report = json!({"rules": rules.len(), "examples": count, "failed": failed, "problems": broken});
+        let report = json!({
+            "rules": rules.len(), "examples": count, "patterns": patterns.len(), "histories": histories,
+            "failed": failed, "problems": broken,
+        });
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
     } else {
         for problem in &broken {
             writeln!(out, "{problem}")?;
         }
         for Wrong { rule, example, result } in &wrong {
-            writeln!(out, "FAIL {rule} {result}: {}", escape(example))?;
+            let mark = if example.is_empty() { "" } else { ": " };
+            writeln!(out, "FAIL {rule} {result}{mark}{}", escape(example))?;
         }
         let broken = if broken.is_empty() { String::new() } else { format!(", {} mistakes", broken.len()) };
+        let own = if patterns.is_empty() {
+            String::new()
+        } else {
+            format!(", {} patterns, {histories} histories", patterns.len())
+        };
         writeln!(
             out,
-            "{} rules, {count} examples, {} not as they should be{broken}",
+            "{} rules, {count} examples{own}, {} not as they should be{broken}",
             rules.len(),
             wrong.len()
         )?;
@@ -67,23 +87,23 @@ pub fn run(file: Option<&Path>, as_object: bool, machine: &Machine, out: &mut dy
     Ok(if good { Exit::Fine } else { Exit::Failed })
 }
 
-/// The rules of a file that can be used, and what is wrong with it.
-fn read(file: &Path) -> Result<(Vec<WrittenRule>, Vec<String>)> {
+/// The rules and patterns of a file that can be used, and what is wrong with it.
+fn read(file: &Path) -> Result<(Vec<WrittenRule>, Vec<WrittenPattern>, Vec<String>)> {
     let file = std::path::absolute(file)?;
     let path = file.to_string_lossy().into_owned();
     let bytes =
         files::read(&path, config::MAX_FILE, Links::Follow).map_err(|why| anyhow!("{path}: {why}"))?;
     let Some(bytes) = bytes else { bail!("{path}: there is no such file") };
     let project = path.strip_suffix(PROJECT_FILE).filter(|dir| dir.ends_with('/'));
-    let (rules, problems) = config::rules_of(&bytes, project, custom::problems);
-    if rules.is_empty() && problems.is_empty() {
-        bail!("{path}: it has no [[rules.custom]]");
+    let Custom { rules, patterns, problems } = config::custom_of(&bytes, project, CHECKS);
+    if rules.is_empty() && patterns.is_empty() && problems.is_empty() {
+        bail!("{path}: it has no [[rules.custom]] and no [[patterns.custom]]");
     }
     let named = |problem: &config::Problem| match problem.line {
         Some(line) => format!("{path}:{line}: {}", problem.text),
         None => format!("{path}: {}", problem.text),
     };
-    Ok((rules, problems.iter().map(named).collect()))
+    Ok((rules, patterns, problems.iter().map(named).collect()))
 }
 
 /// The examples' made-up world, for a session without a past.

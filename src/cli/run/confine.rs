@@ -6,11 +6,11 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::args::{Confine, RunArgs};
-use crate::cli::Machine;
+use crate::cli::{CHECKS, Machine};
 use crate::domain::{Client, Fault, FaultKind, Places, escape, join};
 use crate::host::confine::{Confinement, Held, Ready};
 use crate::host::{config, facts, files};
-use crate::rules::{custom, kept};
+use crate::rules::kept;
 
 /// Devices that everybody writes to.
 const DEVICES: [&str; 9] = [
@@ -115,7 +115,7 @@ fn confinement(args: &RunArgs, client: Client, machine: &Machine) -> Result<Conf
     let mut writable: Vec<PathBuf> = DEVICES.iter().map(PathBuf::from).collect();
     writable.extend([&machine.dirs.state, &machine.dirs.runtime].map(PathBuf::clone));
     writable.extend(work(&places)?);
-    let policy = config::load(&machine.dirs, &places, custom::problems)?.policy;
+    let policy = config::load(&machine.dirs, &places, CHECKS)?.policy;
     writable.extend(policy.scope.iter().filter_map(|place| in_full(place, &places)));
     writable.extend(of_client(client, machine, &places)?);
     let home = places.home.as_deref().map(Path::new);

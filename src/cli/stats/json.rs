@@ -5,7 +5,7 @@ use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::tally::{BOUNDS_US, Counts, Tally, largest};
+use super::tally::{BOUNDS_US, Counts, Measured, Tally, largest};
 
 pub(super) fn write(tally: &Tally, top: usize, out: &mut dyn Write) -> anyhow::Result<()> {
     let counters: Map<String, Value> =
@@ -13,6 +13,13 @@ pub(super) fn write(tally: &Tally, top: usize, out: &mut dyn Write) -> anyhow::R
     let bounds = BOUNDS_US.iter().map(|bound| json!(bound)).chain([Value::Null]);
     let durations: Vec<Value> =
         bounds.zip(tally.durations).map(|(le_us, count)| json!({"le_us": le_us, "count": count})).collect();
+    let effectiveness: Map<String, Value> = tally
+        .measured
+        .iter()
+        .map(|(kind, Measured { worked, in_vain })| {
+            (kind.clone(), json!({"worked": worked, "in_vain": in_vain}))
+        })
+        .collect();
     let all = json!({
         "since": tally.first,
         "until": tally.last,
@@ -24,6 +31,7 @@ pub(super) fn write(tally: &Tally, top: usize, out: &mut dyn Write) -> anyhow::R
         "tools": rows(&tally.tools, top),
         "agents": rows(&tally.agents, top),
         "interventions": tally.interventions,
+        "effectiveness": effectiveness,
         "faults": tally.faults,
         "feedback": {"ok": tally.total.ok, "fp": tally.total.fp},
     });

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{Result, Write};
 
-use super::tally::{BOUNDS_US, Counts, Tally};
+use super::tally::{BOUNDS_US, Counts, Measured, Tally};
 
 pub(super) fn write(tally: &Tally, out: &mut dyn Write) -> Result<()> {
     let total = &tally.total;
@@ -25,6 +25,18 @@ pub(super) fn write(tally: &Tally, out: &mut dyn Write) -> Result<()> {
     head(out, "lazaret_interventions_total", "counter", "What was done about patterns.")?;
     for (kind, count) in &tally.interventions {
         writeln!(out, "lazaret_interventions_total{{kind=\"{}\"}} {count}", label(kind))?;
+    }
+    let measured = "lazaret_interventions_measured_total";
+    head(
+        out,
+        measured,
+        "counter",
+        "Interventions after which the pattern ended within ten actions, or did not.",
+    )?;
+    for (kind, Measured { worked, in_vain }) in &tally.measured {
+        let kind = label(kind);
+        writeln!(out, "{measured}{{kind=\"{kind}\",result=\"worked\"}} {worked}")?;
+        writeln!(out, "{measured}{{kind=\"{kind}\",result=\"in_vain\"}} {in_vain}")?;
     }
     head(out, "lazaret_faults_total", "counter", "Calls and commands on which no decision was possible.")?;
     writeln!(out, "lazaret_faults_total {}", tally.faults)?;

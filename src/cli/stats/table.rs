@@ -2,7 +2,7 @@
 
 use std::io::{Result, Write};
 
-use super::tally::{BOUNDS_US, Counts, Tally, largest, ratio};
+use super::tally::{BOUNDS_US, Counts, Measured, Tally, largest, ratio};
 use crate::domain::{clip, escape};
 
 /// Characters of a whole bar.
@@ -30,9 +30,11 @@ pub(super) fn write(tally: &Tally, top: usize, out: &mut dyn Write) -> Result<()
     by("tool", &largest(&tally.tools, top), tally.tools.len(), out)?;
     by("agent", &largest(&tally.agents, top), tally.agents.len(), out)?;
     if !tally.interventions.is_empty() {
-        writeln!(out, "\ninterventions")?;
+        let title = "intervention";
+        writeln!(out, "\n{title:<NAME$}      all   worked  in vain")?;
         for (kind, count) in &tally.interventions {
-            writeln!(out, "  {kind:<NAME$} {count:>8}")?;
+            let Measured { worked, in_vain } = tally.measured.get(kind).copied().unwrap_or_default();
+            writeln!(out, "{kind:<NAME$} {count:>8} {worked:>8} {in_vain:>8}")?;
         }
     }
     if tally.faults > 0 {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::args::Opinion;
 use super::feedback::Opinions;
 use crate::cli::doctor;
+use crate::cli::record::WORKED;
 use crate::domain::{EventKind, Verdict};
 use crate::host::audit::Line;
 
@@ -67,6 +68,13 @@ pub(super) fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
+/// What became of interventions: whether the pattern ended within the next ten actions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Measured {
+    pub worked: u64,
+    pub in_vain: u64,
+}
+
 /// What the log adds up to.
 #[derive(Debug, Default)]
 pub struct Tally {
@@ -77,6 +85,8 @@ pub struct Tally {
     /// By type; the main agent has none.
     pub agents: BTreeMap<String, Counts>,
     pub interventions: BTreeMap<String, u64>,
+    /// By kind, of how many it is known that they worked, and that they were in vain.
+    pub measured: BTreeMap<String, Measured>,
     /// Calls not above each of [`BOUNDS_US`] and above the one before; the last are those above all.
     pub durations: [u64; BOUNDS_US.len() + 1],
     pub faults: u64,
@@ -99,9 +109,13 @@ impl Tally {
         if line.session.starts_with(doctor::PROBE) {
             return;
         }
+        let kind = line.action.split(' ').next().unwrap_or_default();
         if line.event == EventKind::Intervention.name() {
-            let kind = line.action.split(' ').next().unwrap_or_default();
             *self.interventions.entry(kind.to_owned()).or_default() += 1;
+        } else if line.event == EventKind::InterventionMeasured.name() {
+            let measured = self.measured.entry(kind.to_owned()).or_default();
+            let count = if line.note == WORKED { &mut measured.worked } else { &mut measured.in_vain };
+            *count += 1;
         }
         self.faults += u64::from(line.event == EventKind::Fault.name());
         if let Some(verdict) = line.verdict.filter(|_| is_review(&line.event)) {

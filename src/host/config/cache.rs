@@ -59,14 +59,20 @@ fn part(bytes: &mut Vec<u8>, part: &[u8]) {
 
 /// A number for the very code that makes a policy of files, defaults included: an entry of another build is none.
 const READER: u64 = fnv(&[
+    include_bytes!("../../domain/behaviour.rs"),
+    include_bytes!("../../domain/pattern.rs"),
     include_bytes!("../../domain/policy.rs"),
     include_bytes!("../../domain/written_rule.rs"),
     include_bytes!("../../domain/exception.rs"),
     include_bytes!("exceptions.rs"),
+    include_bytes!("field.rs"),
+    include_bytes!("intervention.rs"),
     include_bytes!("keys.rs"),
     include_bytes!("merge.rs"),
     include_bytes!("parse.rs"),
+    include_bytes!("pattern.rs"),
     include_bytes!("rule.rs"),
+    include_bytes!("tables.rs"),
     include_bytes!("value.rs"),
 ]);
 

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Vec<Exception>, String> {
-        let parsed = parse(text.as_bytes(), Some("/p/"), |_| Vec::new());
+        let parsed = parse(text.as_bytes(), Some("/p/"), super::super::Checks::none());
         if let Some(problem) = parsed.problems.first() {
             return Err(problem.text.clone());
         }

@@ -1,6 +1,7 @@
 //! Every key of the configuration, once: its name, what it takes, which way it tightens, what it does, and its place in
 //! the policy. Parsing, merging, `config show`, the file that `config init` writes and the reference all read this.
 
+use super::field::{Choice, Field, field, fraction, put, switch, whole, words};
 use super::value::{Item, Kind, Stricter, Value};
 use crate::domain::{BuiltinRules, LogLevel, Mode, OnFault, Policy, ResourceMode, Sensitivity, Tier};
 
@@ -14,13 +15,6 @@ pub struct Key {
     /// What it does, in one line.
     pub effect: &'static str,
     field: Field,
-}
-
-/// How a key's value is taken from the policy and put there.
-#[derive(Debug)]
-struct Field {
-    get: fn(&Policy) -> Value,
-    set: fn(&mut Policy, Value),
 }
 
 impl Key {
@@ -37,31 +31,6 @@ impl Key {
 /// The key of that name.
 pub fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
-}
-
-/// A closed set of words and what they stand for, from the loosest to the strictest.
-struct Choice<T: 'static> {
-    words: &'static [&'static str],
-    values: &'static [T],
-}
-
-impl<T: Copy + PartialEq> Choice<T> {
-    const fn kind(&self) -> Kind {
-        Kind::Word { words: self.words, later: &[] }
-    }
-
-    fn word(&self, value: T) -> Value {
-        let place = self.values.iter().position(|known| *known == value);
-        Value::Word(place.and_then(|place| self.words.get(place)).copied().unwrap_or_default())
-    }
-
-    fn put(&self, place: &mut T, value: Value) {
-        let Value::Word(word) = value else { return };
-        let at = self.words.iter().position(|known| *known == word);
-        if let Some(value) = at.and_then(|at| self.values.get(at)) {
-            *place = *value;
-        }
-    }
 }
 
 const ON_FAULT: Choice<OnFault> =
@@ -86,50 +55,6 @@ const SENSITIVITY: Choice<Sensitivity> = Choice {
     words: &["low", "medium", "high"],
     values: &[Sensitivity::Low, Sensitivity::Medium, Sensitivity::High],
 };
-
-fn put<T>(place: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *place = value;
-    }
-}
-
-fn switch(value: Value) -> Option<bool> {
-    if let Value::Switch(on) = value { Some(on) } else { None }
-}
-
-fn fraction(value: Value) -> Option<f64> {
-    if let Value::Fraction(number) = value { Some(number) } else { None }
-}
-
-fn whole<T: TryFrom<u64>>(value: Value) -> Option<T> {
-    if let Value::Whole(number) = value { T::try_from(number).ok() } else { None }
-}
-
-fn words(value: Value) -> Option<Vec<String>> {
-    if let Value::Words(words) = value { Some(words) } else { None }
-}
-
-/// The field of a key.
-macro_rules! field {
-    (switch $($path:ident).+) => {
-        field!(|p| Value::Switch(p.$($path).+), |p, v| put(&mut p.$($path).+, switch(v)))
-    };
-    (fraction $($path:ident).+) => {
-        field!(|p| Value::Fraction(p.$($path).+), |p, v| put(&mut p.$($path).+, fraction(v)))
-    };
-    (whole $($path:ident).+) => {
-        field!(|p| Value::Whole(u64::from(p.$($path).+)), |p, v| put(&mut p.$($path).+, whole(v)))
-    };
-    (words $($path:ident).+) => {
-        field!(|p| Value::Words(p.$($path).+.clone()), |p, v| put(&mut p.$($path).+, words(v)))
-    };
-    ($choice:ident $($path:ident).+) => {
-        field!(|p| $choice.word(p.$($path).+), |p, v| $choice.put(&mut p.$($path).+, v))
-    };
-    (|$p:ident| $get:expr, |$q:ident, $v:ident| $set:expr) => {
-        Field { get: |$p: &Policy| $get, set: |$q: &mut Policy, $v: Value| $set }
-    };
-}
 
 const fn key(
     name: &'static str,
@@ -243,13 +168,23 @@ pub static KEYS: &[Key] = &[
         "patterns.enabled_patterns",
         (Kind::Words(Item::Pattern), Stricter::More),
         field!(words patterns.enabled),
-        "patterns of behaviour that are looked for in what a session did; `all` is every one",
+        "built-in patterns of behaviour that are looked for in what a session did; `all` is every one",
     ),
     key(
         "patterns.sensitivity",
         (SENSITIVITY.kind(), Stricter::Later),
         field!(SENSITIVITY patterns.sensitivity),
         "how much evidence a pattern needs: half as much again (low), or two thirds (high)",
+    ),
+    key(
+        "patterns.custom",
+        (Kind::Patterns, Stricter::More),
+        field!(|p| Value::Patterns(p.patterns.custom.clone()), |p, v| {
+            if let Value::Patterns(patterns) = v {
+                p.patterns.custom = patterns;
+            }
+        }),
+        "patterns of one's own, beside the built-in ones; each entry is a [[patterns.custom]]",
     ),
     key(
         "interventions.soft_correction",
@@ -274,6 +209,16 @@ pub static KEYS: &[Key] = &[
         (Kind::Command, Stricter::Neither),
         field!(words interventions.notify),
         "program and arguments that are told when a session is stopped; only from a managed or a user's file (docs/behaviour.md)",
+    ),
+    key(
+        "interventions.custom",
+        (Kind::Interventions, Stricter::Neither),
+        field!(|p| Value::Interventions(p.interventions.custom.clone()), |p, v| {
+            if let Value::Interventions(all) = v {
+                p.interventions.custom = all;
+            }
+        }),
+        "what is told and done about one pattern instead; each entry is an [[interventions.custom]]",
     ),
     key(
         "audit.enabled",
@@ -493,6 +438,13 @@ mod tests {
                 window_seconds: 1,
             }]),
             Value::Rules(_) => Value::Rules(vec![super::super::rule::tests::plain()]),
+            Value::Interventions(_) => Value::Interventions(vec![crate::domain::WrittenIntervention {
+                pattern: "scope_creep".to_owned(),
+                text: None,
+                first: None,
+                most: Some(crate::domain::InterventionKind::SoftCorrection),
+            }]),
+            Value::Patterns(_) => Value::Patterns(vec![super::super::pattern::tests::plain()]),
         }
     }
 
@@ -516,6 +468,8 @@ mod tests {
                 (Kind::Switch, Value::Switch(_))
                 | (Kind::Limits, Value::Limits(_))
                 | (Kind::Rules, Value::Rules(_))
+                | (Kind::Patterns, Value::Patterns(_))
+                | (Kind::Interventions, Value::Interventions(_))
                 | (Kind::Exceptions, Value::Exceptions(_)) => {}
                 (kind, value) => panic!("{}: {value:?} is not {kind:?}", key.name),
             }

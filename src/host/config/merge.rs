@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::keys::{KEYS, Key};
 use super::parse::{Entry, Problem};
 use super::value::{Change, Kind, Value};
-use crate::domain::{Exception, Policy};
+use crate::domain::{Exception, Policy, WrittenPattern};
 
 pub use crate::domain::Tier as Origin;
 
@@ -81,6 +81,7 @@ pub fn merge(layers: &[Layer]) -> Merged {
         merged.values.push(resolved);
     }
     adjust(&mut merged);
+    bounded(&mut merged);
     merged
 }
 
@@ -200,6 +201,28 @@ fn adjust(merged: &mut Merged) {
     }
 }
 
+/// A deed has a bit for so many patterns of one's own; those of the lowest layers come last.
+fn bounded(merged: &mut Merged) {
+    let custom = &mut merged.policy.patterns.custom;
+    let Some(first) = custom.get(WrittenPattern::MOST).map(|pattern| pattern.name.clone()) else { return };
+    custom.truncate(WrittenPattern::MOST);
+    let all = Value::Patterns(custom.clone());
+    merged
+        .values
+        .iter_mut()
+        .filter(|one| one.key.kind == Kind::Patterns)
+        .for_each(|one| one.value = all.clone());
+    merged.notes.push(Note {
+        kind: NoteKind::Broken,
+        path: "configuration".to_owned(),
+        line: None,
+        text: format!(
+            "`patterns.custom`: {first} and those after it are not looked for, the most of all files are {}",
+            WrittenPattern::MOST
+        ),
+    });
+}
+
 /// The note on a part of a project's file that cannot be used.
 pub fn broken(path: &str, problem: &Problem) -> Note {
     Note { kind: NoteKind::Broken, path: path.to_owned(), line: problem.line, text: problem.text.clone() }
@@ -211,7 +234,7 @@ mod tests {
     use super::*;
 
     fn layer(origin: Origin, trusted: bool, text: &str) -> Layer {
-        let parsed = parse(text.as_bytes(), Some("/p"), |_| Vec::new());
+        let parsed = parse(text.as_bytes(), Some("/p"), super::super::Checks::none());
         assert_eq!(parsed.problems, []);
         let may_loosen = origin != Origin::Project || trusted;
         Layer { origin, path: format!("/{}", origin.name()), may_loosen, entries: parsed.entries }

@@ -2,19 +2,25 @@
 
 mod cache;
 mod exceptions;
+mod field;
+mod intervention;
 mod keys;
 mod merge;
 mod parse;
+mod pattern;
 mod refused;
 mod rule;
+mod tables;
 mod template;
 mod value;
 
 use std::path::Path;
 
+pub use intervention::InterventionCheck;
 pub use keys::{KEYS, Key};
 pub use merge::{Note, NoteKind, Origin, Resolved};
 pub use parse::Problem;
+pub use pattern::PatternCheck;
 pub use refused::{REFUSED, Refused};
 pub use rule::RuleCheck;
 pub use template::template;
@@ -24,7 +30,7 @@ use super::dirs::Dirs;
 use super::files::{self, Links};
 use super::places::upwards;
 use super::trust::{self, TrustState};
-use crate::domain::{Fault, FaultKind, Places, Policy, WrittenRule, lies_in};
+use crate::domain::{Fault, FaultKind, Places, Policy, WrittenPattern, WrittenRule, lies_in};
 use merge::{Layer, Merged};
 
 /// The configuration file of a project.
@@ -33,6 +39,30 @@ pub const PROJECT_FILE: &str = ".lazaret.toml";
 pub const MAX_FILE: u64 = 64 * 1024;
 /// Most directories that are searched for a project's file.
 const MAX_PROJECT_DIRS: usize = 16;
+
+/// What is asked of custom entries that are well written.
+#[derive(Debug, Clone, Copy)]
+pub struct Checks {
+    pub rule: RuleCheck,
+    pub pattern: PatternCheck,
+    pub intervention: InterventionCheck,
+}
+
+#[cfg(test)]
+impl Checks {
+    /// Nothing is asked.
+    pub fn none() -> Checks {
+        Checks { rule: |_| Vec::new(), pattern: |_| Vec::new(), intervention: |_| Vec::new() }
+    }
+}
+
+/// The custom entries of a file that are well written, and everything that is wrong with it.
+#[derive(Debug, Default)]
+pub struct Custom {
+    pub rules: Vec<WrittenRule>,
+    pub patterns: Vec<WrittenPattern>,
+    pub problems: Vec<Problem>,
+}
 
 /// One file that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,9 +93,9 @@ pub struct Explained {
     pub layers: Vec<Source>,
 }
 
-/// The policy of a call made at these places; from the cache where the files have not changed. `check` has the last word on
-/// custom rules: what they mean is not known on this floor.
-pub fn load(dirs: &Dirs, places: &Places, check: RuleCheck) -> Result<Loaded, Fault> {
+/// The policy of a call made at these places; from the cache where the files have not changed. `checks` have the last word on
+/// custom rules and patterns: what they mean is not known on this floor.
+pub fn load(dirs: &Dirs, places: &Places, checks: Checks) -> Result<Loaded, Fault> {
     let layers = sources(dirs, places)?;
     if layers.is_empty() {
         return Ok(Loaded { policy: Policy::default(), notes: Vec::new(), layers });
@@ -74,38 +104,43 @@ pub fn load(dirs: &Dirs, places: &Places, check: RuleCheck) -> Result<Loaded, Fa
     if let Some((policy, notes)) = cache::get(&dirs.state, &layers, &fingerprint) {
         return Ok(Loaded { policy, notes, layers });
     }
-    let (merged, notes) = resolve(&layers, check)?;
+    let (merged, notes) = resolve(&layers, checks)?;
     // A cache that cannot be written costs time, nothing else.
     let _ = cache::put(&dirs.state, &layers, &fingerprint, (&merged.policy, &notes));
     Ok(Loaded { policy: merged.policy, notes, layers })
 }
 
 /// The same without the cache, with the origin of every value.
-pub fn explain(dirs: &Dirs, places: &Places, check: RuleCheck) -> Result<Explained, Fault> {
+pub fn explain(dirs: &Dirs, places: &Places, checks: Checks) -> Result<Explained, Fault> {
     let layers = sources(dirs, places)?;
-    let (merged, notes) = resolve(&layers, check)?;
+    let (merged, notes) = resolve(&layers, checks)?;
     Ok(Explained { policy: merged.policy, values: merged.values, notes, layers })
 }
 
 /// Everything that is wrong with a file's content. `project`: the directory of a project's file.
-pub fn problems(bytes: &[u8], project: Option<&str>, check: RuleCheck) -> Vec<Problem> {
-    parse::parse(bytes, project, check).problems
+pub fn problems(bytes: &[u8], project: Option<&str>, checks: Checks) -> Vec<Problem> {
+    parse::parse(bytes, project, checks).problems
 }
 
-/// The custom rules of a file's content that are well written, and everything that is wrong with it.
-pub fn rules_of(bytes: &[u8], project: Option<&str>, check: RuleCheck) -> (Vec<WrittenRule>, Vec<Problem>) {
-    let parsed = parse::parse(bytes, project, check);
-    let rules = parsed.entries.into_iter().filter_map(|entry| match entry.value {
-        Value::Rules(rules) => Some(rules),
-        Value::Switch(_)
-        | Value::Whole(_)
-        | Value::Fraction(_)
-        | Value::Word(_)
-        | Value::Words(_)
-        | Value::Limits(_)
-        | Value::Exceptions(_) => None,
-    });
-    (rules.flatten().collect(), parsed.problems)
+/// The custom entries of a file's content.
+pub fn custom_of(bytes: &[u8], project: Option<&str>, checks: Checks) -> Custom {
+    let parsed = parse::parse(bytes, project, checks);
+    let mut custom = Custom { problems: parsed.problems, ..Custom::default() };
+    for entry in parsed.entries {
+        match entry.value {
+            Value::Rules(rules) => custom.rules = rules,
+            Value::Patterns(patterns) => custom.patterns = patterns,
+            Value::Switch(_)
+            | Value::Whole(_)
+            | Value::Fraction(_)
+            | Value::Word(_)
+            | Value::Words(_)
+            | Value::Limits(_)
+            | Value::Interventions(_)
+            | Value::Exceptions(_) => {}
+        }
+    }
+    custom
 }
 
 /// The paths at which files are looked for, the highest layer first.
@@ -162,21 +197,23 @@ fn unusable(path: &str, why: &str) -> Fault {
         .with_way_out(format!("mend {path} (`lazaret config check` lists what is wrong), or move it away"))
 }
 
-/// A stranger's rules count, but their words are not lazaret's.
+/// A stranger's rules and patterns count, but their words are not lazaret's.
 fn hush(entry: &mut parse::Entry) {
     if let Value::Rules(rules) = &mut entry.value {
         rules.iter_mut().for_each(|rule| rule.hushed = true);
+    } else if let Value::Patterns(patterns) = &mut entry.value {
+        patterns.iter_mut().for_each(|pattern| pattern.hushed = true);
     }
 }
 
 /// Parses the files and puts them together.
-fn resolve(sources: &[Source], check: RuleCheck) -> Result<(Merged, Vec<Note>), Fault> {
+fn resolve(sources: &[Source], checks: Checks) -> Result<(Merged, Vec<Note>), Fault> {
     let mut layers = Vec::with_capacity(sources.len());
     let mut notes = Vec::new();
     for Source { origin, path, trust, content } in sources {
         let base = path.strip_suffix(PROJECT_FILE).filter(|_| *origin == Origin::Project);
         let parsed = match content {
-            Ok(bytes) => parse::parse(bytes, base, check),
+            Ok(bytes) => parse::parse(bytes, base, checks),
             Err(why) => {
                 let problem = Problem { line: None, text: why.clone() };
                 parse::Parsed { entries: Vec::new(), problems: vec![problem] }

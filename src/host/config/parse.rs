@@ -2,9 +2,13 @@
 
 use toml::de::{DeTable, DeValue};
 
+use super::Checks;
+use super::intervention::INTERVENTIONS;
 use super::keys::{self, KEYS, Key};
+use super::pattern::PATTERNS;
 use super::refused::REFUSED;
-use super::rule::{self, RuleCheck};
+use super::rule::RULES;
+use super::tables::Mistake;
 use super::value::{Item, Kind, Value};
 use crate::domain::{Policy, ToolLimit, clip, escape, join};
 
@@ -47,10 +51,10 @@ pub struct Parsed {
     pub problems: Vec<Problem>,
 }
 
-/// Reads a file's bytes. `base`: the directory from which relative paths count; without one they are a problem. `check` has the
-/// last word on custom rules.
-pub fn parse(bytes: &[u8], base: Option<&str>, check: RuleCheck) -> Parsed {
-    let mut reader = Reader { text: "", base, check, parsed: Parsed::default() };
+/// Reads a file's bytes. `base`: the directory from which relative paths count; without one they are a problem. `checks` have
+/// the last word on custom rules and patterns.
+pub fn parse(bytes: &[u8], base: Option<&str>, checks: Checks) -> Parsed {
+    let mut reader = Reader { text: "", base, checks, parsed: Parsed::default() };
     match std::str::from_utf8(bytes) {
         Err(error) => reader.problem(None, format!("it is not UTF-8 text (byte {})", error.valid_up_to())),
         Ok(text) => {
@@ -76,7 +80,7 @@ pub fn parse(bytes: &[u8], base: Option<&str>, check: RuleCheck) -> Parsed {
 pub(super) struct Reader<'a> {
     text: &'a str,
     base: Option<&'a str>,
-    check: RuleCheck,
+    checks: Checks,
     parsed: Parsed,
 }
 
@@ -102,8 +106,8 @@ impl Reader<'_> {
             } else {
                 format!("{prefix}.{name}", name = name.get_ref())
             };
-            if let Some(key) = keys::find(&name).filter(|key| key.kind == Kind::Rules) {
-                self.rules(key, at, value.get_ref());
+            if let Some(key) = keys::find(&name).filter(|key| key.kind.is_whole_tables()) {
+                self.whole_tables(key, at, value.get_ref());
             } else if let Some(key) = keys::find(&name) {
                 match self.value(key, value.get_ref()) {
                     Ok(value) => {
@@ -120,15 +124,26 @@ impl Reader<'_> {
         }
     }
 
-    fn rules(&mut self, key: &'static Key, at: usize, value: &DeValue<'_>) {
-        let mut mistakes = Vec::new();
-        let rules = rule::rules(value, at, self.check, &mut mistakes);
+    /// They are read one by one, so that one that is broken does not take the others with it.
+    fn whole_tables(&mut self, key: &'static Key, at: usize, value: &DeValue<'_>) {
+        let mut mistakes: Vec<Mistake> = Vec::new();
+        let Checks { rule, pattern, intervention } = self.checks;
+        let read = if key.kind == Kind::Rules {
+            let rules = RULES.entries(value, at, rule, &mut mistakes);
+            Some(rules).filter(|rules| !rules.is_empty()).map(Value::Rules)
+        } else if key.kind == Kind::Patterns {
+            let patterns = PATTERNS.entries(value, at, pattern, &mut mistakes);
+            Some(patterns).filter(|patterns| !patterns.is_empty()).map(Value::Patterns)
+        } else {
+            let all = INTERVENTIONS.entries(value, at, intervention, &mut mistakes);
+            Some(all).filter(|all| !all.is_empty()).map(Value::Interventions)
+        };
         for (at, text) in mistakes {
             self.problem(Some(at), text);
         }
-        if !rules.is_empty() {
+        if let Some(value) = read {
             let line = self.line(at);
-            self.parsed.entries.push(Entry { key, value: Value::Rules(rules), line });
+            self.parsed.entries.push(Entry { key, value, line });
         }
     }
 
@@ -153,8 +168,7 @@ impl Reader<'_> {
             Kind::Words(item) => self.words(item, value).map_err(|why| why.unwrap_or_else(wrong)),
             Kind::Command => command(value).map(Value::Words).ok_or_else(wrong),
             Kind::Limits => limits(value).map(Value::Limits),
-            // They are read one by one, so that one that is broken does not take the others with it.
-            Kind::Rules => Err(wrong()),
+            Kind::Rules | Kind::Patterns | Kind::Interventions => Err(wrong()),
             Kind::Exceptions => self.exceptions(value).map(Value::Exceptions),
         }
     }
@@ -237,6 +251,8 @@ fn disorder(policy: &Policy, group: &str) -> Option<String> {
             | Value::Words(_)
             | Value::Limits(_)
             | Value::Rules(_)
+            | Value::Patterns(_)
+            | Value::Interventions(_)
             | Value::Exceptions(_) => None,
         })
         .collect();
@@ -304,12 +320,12 @@ fn radix_mark(radix: u32) -> &'static str {
     }
 }
 
-fn whole(value: &DeValue<'_>) -> Option<u64> {
+pub(super) fn whole(value: &DeValue<'_>) -> Option<u64> {
     let number = value.as_integer()?;
     u64::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
-fn fraction(value: &DeValue<'_>) -> Option<f64> {
+pub(super) fn fraction(value: &DeValue<'_>) -> Option<f64> {
     match value {
         DeValue::Float(number) => number.as_str().parse().ok(),
         DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse().ok(),

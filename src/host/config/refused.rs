@@ -27,7 +27,7 @@ pub static REFUSED: &[Refused] = &[
     never("rationality.low_threshold", "all that is below rationality.medium_threshold is low"),
     never("audit.export_format", "it is an option of the command that exports, not a setting"),
     never("rules.custom_rules_path", "custom rules stand in the configuration itself, as [[rules.custom]]"),
-    later("patterns.custom_patterns", "only the built-in patterns are looked for"),
+    never("patterns.custom_patterns", "each is written as a [[patterns.custom]]"),
     later("interventions.auto_rollback", "a person rolls back, with the command that the message names"),
     later("resources.max_memory_mb", "a hook sees calls, not memory; it comes with the supervised run"),
     later(

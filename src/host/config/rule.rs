@@ -1,25 +1,17 @@
 //! A `[[rules.custom]]` table to a rule in words: every key known, every value of its kind. Whether the names in it stand for
 //! something, and the examples hold, is asked of who knows the rules.
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 use super::parse::shown;
+use super::tables::{List, MAX_EXAMPLE, MAX_TEXT, MAX_WORDS, Reader, Value, named};
 use crate::domain::{
     Class, EffectKind, Flow, Severity, Verdict, WayOut, WrittenCode, WrittenCommand, WrittenEffect,
-    WrittenOperand, WrittenRule, WrittenTool, WrittenWhen, clip, escape,
+    WrittenOperand, WrittenRule, WrittenTool, WrittenWhen, escape,
 };
 
 /// What is still wrong with a rule that is well written.
 pub type RuleCheck = fn(&WrittenRule) -> Vec<String>;
-
-/// Most rules of one file.
-const MAX_RULES: usize = 200;
-/// Most entries of a list in a rule.
-const MAX_WORDS: usize = 100;
-/// Longest text in a rule, and longest example, in bytes.
-const MAX_TEXT: usize = 500;
-const MAX_EXAMPLE: usize = 4000;
 
 const RULE: &[&str] =
     &["id", "domain", "verdict", "severity", "reason", "instead", "rewriter", "when", "fires", "silent"];
@@ -31,104 +23,17 @@ const EFFECT: &[&str] = &["kinds", "on", "at", "not_on", "recursive", "lasting",
 const CODE: &[&str] = &["programs", "all"];
 const TOOL: &[&str] = &["names", "all"];
 
-type Value<'i> = Spanned<DeValue<'i>>;
-
-/// Where in the file a mistake is, and what it is.
-pub type Mistake = (usize, String);
-
-/// The rules of a list of tables that can be used; what is wrong with the others is put to `mistakes`.
-pub fn rules(
-    value: &DeValue<'_>,
-    at: usize,
-    check: RuleCheck,
-    mistakes: &mut Vec<Mistake>,
-) -> Vec<WrittenRule> {
-    let Some(array) = value.as_array() else {
-        mistakes.push((at, "`rules.custom`: write each rule as [[rules.custom]]".to_owned()));
-        return Vec::new();
-    };
-    if array.len() > MAX_RULES {
-        let text = format!("`rules.custom`: it has {} rules, the most are {MAX_RULES}", array.len());
-        mistakes.push((at, text));
-        return Vec::new();
-    }
-    let mut found: Vec<WrittenRule> = Vec::new();
-    for (number, entry) in array.iter().enumerate() {
-        let mut reader = Reader { name: called(entry, number), mistakes: Vec::new() };
-        let rule = reader.rule(entry).filter(|_| reader.mistakes.is_empty());
-        if let Some(rule) = rule {
-            if found.iter().any(|other| other.id == rule.id) {
-                reader.wrong(entry, "another rule of this file has the same id".to_owned());
-            } else {
-                let wrong = check(&rule);
-                if wrong.is_empty() {
-                    found.push(rule);
-                }
-                wrong.into_iter().for_each(|text| reader.wrong(entry, text));
-            }
-        }
-        mistakes.append(&mut reader.mistakes);
-    }
-    found
-}
-
-/// Reads one rule. What cannot be used is noted and left out, so that everything that is wrong is told at once.
-struct Reader {
-    /// What messages call the rule.
-    name: String,
-    mistakes: Vec<Mistake>,
-}
+/// The list of rules.
+pub const RULES: List<WrittenRule> = List {
+    key: "rules.custom",
+    one: "rule",
+    name: "id",
+    most: 200,
+    name_of: |rule| &rule.id,
+    read: Reader::rule,
+};
 
 impl Reader {
-    fn wrong(&mut self, value: &Value<'_>, text: String) {
-        self.wrong_at(value.span().start, text);
-    }
-
-    fn wrong_at(&mut self, at: usize, text: String) {
-        self.mistakes.push((at, format!("`rules.custom`: {}: {text}", self.name)));
-    }
-
-    /// The table, with every key that is not one of `known` noted.
-    fn table<'v, 'i>(&mut self, value: &'v Value<'i>, what: &str, known: &[&str]) -> Option<&'v DeTable<'i>> {
-        let what = if what.is_empty() { String::new() } else { format!("{what}: ") };
-        let Some(table) = value.get_ref().as_table() else {
-            self.wrong(value, format!("{what}{} is not a table", shown(value.get_ref())));
-            return None;
-        };
-        for (key, _) in table {
-            if !known.contains(&key.get_ref().as_ref()) {
-                let text = format!("{what}unknown key {}", unknown(key.get_ref(), known));
-                self.wrong_at(key.span().start, text);
-            }
-        }
-        Some(table)
-    }
-
-    /// The one key of a table that stands for one of several things.
-    fn choice<'v, 'i>(
-        &mut self,
-        value: &'v Value<'i>,
-        what: &str,
-        known: &[&'static str],
-    ) -> Option<(&'static str, &'v Value<'i>)> {
-        let table = self.table(value, what, known)?;
-        let mut given = known.iter().filter_map(|key| table.get(*key).map(|value| (*key, value)));
-        match (given.next(), given.next()) {
-            (Some(one), None) => Some(one),
-            (None, _) => {
-                // An unknown key has been told already.
-                if table.is_empty() {
-                    self.wrong(value, format!("{what}: it needs one of {}", known.join(", ")));
-                }
-                None
-            }
-            (Some((one, _)), Some((other, _))) => {
-                self.wrong(value, format!("{what}: it has {one} and {other}; write two of them"));
-                None
-            }
-        }
-    }
-
     fn rule(&mut self, entry: &Value<'_>) -> Option<WrittenRule> {
         let table = self.table(entry, "", RULE)?;
         let id = self.id(entry, table);
@@ -155,19 +60,6 @@ impl Reader {
             silent: silent?,
             hushed: false,
         })
-    }
-
-    fn needed<'v, 'i>(
-        &mut self,
-        entry: &Value<'i>,
-        table: &'v DeTable<'i>,
-        key: &str,
-    ) -> Option<&'v Value<'i>> {
-        let value = table.get(key);
-        if value.is_none() {
-            self.wrong(entry, format!("it has no `{key}`"));
-        }
-        value
     }
 
     /// `domain.name`, and the domain once more where it is given.
@@ -306,105 +198,9 @@ impl Reader {
         places
     }
 
-    fn switch(&mut self, table: &DeTable<'_>, key: &str) -> bool {
-        let Some(value) = table.get(key) else { return false };
-        let on = value.get_ref().as_bool();
-        if on.is_none() {
-            self.wrong(value, format!("{key}: {} is not true or false", shown(value.get_ref())));
-        }
-        on.unwrap_or_default()
-    }
-
-    fn optional(&mut self, table: &DeTable<'_>, key: &str) -> Vec<String> {
-        table.get(key).map_or_else(Vec::new, |value| self.words(value, key))
-    }
-
-    fn word<T: Copy>(&mut self, value: &Value<'_>, what: &str, known: &[(&str, T)]) -> Option<T> {
-        let text = value.get_ref().as_str();
-        let found = known.iter().find(|(name, _)| Some(*name) == text).map(|(_, word)| *word);
-        if found.is_none() {
-            let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-            let hint = match text {
-                Some(text) => unknown(text, &names),
-                None => format!("{} is not one of {}", shown(value.get_ref()), names.join(", ")),
-            };
-            self.wrong(value, format!("{what}: {hint}"));
-        }
-        found
-    }
-
-    fn text(&mut self, value: &Value<'_>, what: &str, max: usize) -> Option<String> {
-        let text = value.get_ref().as_str();
-        let fit = |text: &&str| {
-            // An example is a call, and a call may hold anything.
-            let plain = max == MAX_EXAMPLE || !text.chars().any(char::is_control);
-            !text.trim().is_empty() && text.len() <= max && plain
-        };
-        let Some(text) = text.filter(fit) else {
-            let shown = shown(value.get_ref());
-            self.wrong(
-                value,
-                format!(
-                    "{what}: {shown} is not a text of 1 to {max} bytes{}",
-                    if max == MAX_EXAMPLE { "" } else { " in one line" }
-                ),
-            );
-            return None;
-        };
-        Some(text.to_owned())
-    }
-
-    /// A list that is not empty and not too long.
-    fn list<'v, 'i>(&mut self, value: &'v Value<'i>, what: &str) -> &'v [Value<'i>] {
-        match value.get_ref().as_array() {
-            Some(items) if !items.is_empty() && items.len() <= MAX_WORDS => items,
-            Some(items) => {
-                self.wrong(
-                    value,
-                    format!("{what}: it has {} entries; 1 to {MAX_WORDS} it takes", items.len()),
-                );
-                &[]
-            }
-            None => {
-                self.wrong(value, format!("{what}: {} is not a list", shown(value.get_ref())));
-                &[]
-            }
-        }
-    }
-
-    fn words(&mut self, value: &Value<'_>, what: &str) -> Vec<String> {
-        let items = self.list(value, what);
-        items.iter().filter_map(|item| self.text(item, what, MAX_TEXT)).collect()
-    }
-
-    fn groups(&mut self, value: &Value<'_>, what: &str) -> Vec<Vec<String>> {
-        let items = self.list(value, what);
-        items.iter().map(|item| self.words(item, what)).collect()
-    }
-
-    fn examples(&mut self, value: &Value<'_>, what: &str) -> Vec<String> {
+    pub fn examples(&mut self, value: &Value<'_>, what: &str) -> Vec<String> {
         let items = self.list(value, what);
         items.iter().filter_map(|item| self.text(item, what, MAX_EXAMPLE)).collect()
-    }
-}
-
-/// Its id, or where it stands among the rules.
-fn called(entry: &Value<'_>, number: usize) -> String {
-    let id = entry.get_ref().as_table().and_then(|table| table.get("id")?.get_ref().as_str());
-    id.map_or_else(|| format!("rule {}", number + 1), |id| format!("`{}`", escape(&clip(id, MAX_WORDS))))
-}
-
-fn named<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str) -> Vec<(&'static str, T)> {
-    all.iter().map(|word| (name(*word), *word)).collect()
-}
-
-/// A word that nobody knows, with the one that it is most like.
-fn unknown(word: &str, known: &[&str]) -> String {
-    let shown = escape(&clip(word, 60));
-    let close = known.iter().map(|known| (strsim::normalized_damerau_levenshtein(word, known), *known));
-    match close.max_by(|a, b| a.0.total_cmp(&b.0)) {
-        Some((likeness, near)) if likeness >= 0.5 => format!("`{shown}`; did you mean `{near}`?"),
-        Some(_) | None => format!("`{shown}`; known are {}", known.join(", ")),
     }
 }
 

@@ -22,6 +22,19 @@ const RULE: &str = r#"# [[rules.custom]]
 # silent = ["fly logs", "git commit -m 'fly deploy'"]
 "#;
 
+/// A pattern of one's own.
+const PATTERN: &str = r#"# [[patterns.custom]]
+# name = "red_tests"
+# window = 20
+# among = { tool = ["Bash"] }
+# filter = { outcome = ["failed"], error = ["test result: FAILED"] }
+# count = 6
+# severity = "medium"
+# text = "stop running the tests; read the first failure ({error}) and mend that one"
+# fires = [["6x cargo test => failed: test result: FAILED"]]
+# silent = [["5x cargo test => failed: test result: FAILED", "cargo test"]]
+"#;
+
 /// The text of a new configuration file.
 pub fn template() -> String {
     let mut text = HEAD.to_owned();
@@ -42,6 +55,12 @@ fn entry(key: &Key, name: &str) -> String {
     match key.kind {
         Kind::Limits => tables(key, &about, "# tool = \"Bash\"\n# calls = 30\n# window_seconds = 60\n"),
         Kind::Rules => format!("\n{}{RULE}", about.trim_start()),
+        Kind::Patterns => format!("\n{}{PATTERN}", about.trim_start()),
+        Kind::Interventions => tables(
+            key,
+            &about,
+            "# pattern = \"scope_creep\"\n# text = \"{evidence}; ask before you leave the project\"\n# most = \"resource_throttling\"\n",
+        ),
         Kind::Exceptions => tables(
             key,
             &about,
@@ -75,10 +94,10 @@ mod tests {
     #[test]
     fn as_written_it_says_nothing_and_uncommented_the_defaults() {
         let text = template();
-        let parsed = parse(text.as_bytes(), None, |_| Vec::new());
+        let parsed = parse(text.as_bytes(), None, super::super::Checks::none());
         assert!(parsed.problems.is_empty() && parsed.entries.is_empty(), "{parsed:?}");
         let uncommented: String = text.lines().map(|line| format!("{}\n", uncommented(line))).collect();
-        let parsed = parse(uncommented.as_bytes(), None, |_| Vec::new());
+        let parsed = parse(uncommented.as_bytes(), None, super::super::Checks::none());
         assert_eq!(parsed.problems, [], "{uncommented}");
         assert_eq!(parsed.entries.len(), KEYS.len());
         for entry in parsed.entries.iter().filter(|entry| !entry.key.kind.is_tables()) {

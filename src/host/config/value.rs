@@ -1,6 +1,8 @@
 //! Values of keys: what a key takes, how a value is written, and which of two values is the stricter.
 
-use crate::domain::{Exception, Pattern, PatternPolicy, ToolLimit, WrittenRule};
+use crate::domain::{
+    Exception, Pattern, PatternPolicy, ToolLimit, WrittenIntervention, WrittenPattern, WrittenRule,
+};
 
 /// A value of a key.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +14,8 @@ pub enum Value {
     Words(Vec<String>),
     Limits(Vec<ToolLimit>),
     Rules(Vec<WrittenRule>),
+    Patterns(Vec<WrittenPattern>),
+    Interventions(Vec<WrittenIntervention>),
     Exceptions(Vec<Exception>),
 }
 
@@ -37,6 +41,10 @@ pub enum Kind {
     Limits,
     /// Whole rules.
     Rules,
+    /// Whole patterns.
+    Patterns,
+    /// Tables that each say what is done about one pattern.
+    Interventions,
     /// Tables that each lower the verdict of one rule.
     Exceptions,
 }
@@ -94,6 +102,9 @@ impl Stricter {
             }
             (Value::Rules(upper), Value::Rules(lower)) => {
                 added(upper, lower).map_or(Change::Same, |all| Change::Tightens(Value::Rules(all)))
+            }
+            (Value::Patterns(upper), Value::Patterns(lower)) => {
+                added(upper, lower).map_or(Change::Same, |all| Change::Tightens(Value::Patterns(all)))
             }
             _ if self.tightens(kind, upper, lower) => Change::Tightens(lower.clone()),
             _ => Change::Loosens,
@@ -155,7 +166,7 @@ impl Kind {
     /// It is written as `[[key]]`, once for each entry.
     pub const fn is_tables(self) -> bool {
         match self {
-            Kind::Limits | Kind::Rules | Kind::Exceptions => true,
+            Kind::Limits | Kind::Rules | Kind::Patterns | Kind::Interventions | Kind::Exceptions => true,
             Kind::Switch
             | Kind::Whole { .. }
             | Kind::Fraction
@@ -163,6 +174,11 @@ impl Kind {
             | Kind::Words(_)
             | Kind::Command => false,
         }
+    }
+
+    /// Its entries are read each for itself.
+    pub fn is_whole_tables(self) -> bool {
+        matches!(self, Kind::Rules | Kind::Patterns | Kind::Interventions)
     }
 
     /// What the key takes, for messages and the reference.
@@ -178,6 +194,8 @@ impl Kind {
             Kind::Command => "a list of a program's absolute path and its arguments".to_owned(),
             Kind::Limits => "tables with tool, calls (1 to 10000) and window_seconds (1 to 86400)".to_owned(),
             Kind::Rules => "rules as `lazaret rules show ID --toml` writes them".to_owned(),
+            Kind::Patterns => "patterns as docs/behaviour.md describes them".to_owned(),
+            Kind::Interventions => "tables with pattern, and text, first and most".to_owned(),
             Kind::Exceptions => {
                 "tables with rule and reason, and to, expires, path, repository, tool and agent".to_owned()
             }
@@ -251,6 +269,14 @@ impl std::fmt::Display for Value {
                 let items: Vec<String> = rules.iter().map(|rule| quoted(&rule.id)).collect();
                 write!(f, "[{}]", items.join(", "))
             }
+            Value::Patterns(patterns) => {
+                let items: Vec<String> = patterns.iter().map(|pattern| quoted(&pattern.name)).collect();
+                write!(f, "[{}]", items.join(", "))
+            }
+            Value::Interventions(all) => {
+                let items: Vec<String> = all.iter().map(|one| quoted(&one.pattern)).collect();
+                write!(f, "[{}]", items.join(", "))
+            }
             Value::Exceptions(exceptions) => {
                 let item = |exception: &Exception| {
                     let part = |(name, words): (&str, Vec<&str>)| {
@@ -281,6 +307,8 @@ impl Value {
             Value::Words(words) => json!(words),
             Value::Limits(limits) => json!(limits),
             Value::Rules(rules) => json!(rules),
+            Value::Patterns(patterns) => json!(patterns),
+            Value::Interventions(all) => json!(all),
             Value::Exceptions(exceptions) => exceptions.iter().map(exception_json).collect(),
         }
     }

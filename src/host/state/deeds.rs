@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::cannot;
 use super::file::Ring;
 use super::ring::{checksum, outcome_code, outcome_of, put, words};
-use crate::domain::{Deed, Fault, FaultKind, Operation, Place};
+use crate::domain::{Deed, Fault, FaultKind, Marked, Operation, Place};
 use crate::host::clock::Now;
 use crate::host::private;
 
@@ -106,8 +106,8 @@ fn encode(deed: &Deed, now: Now) -> [u8; RECORD] {
         deed.error,
         u64::from(deed.duration_ms) | u64::from(deed.size) << 32,
         u64::from(deed.prompt),
-        0,
-        0,
+        deed.marked.by,
+        u64::from(deed.marked.among) | u64::from(deed.marked.counts) << 32,
         0,
         0,
     ];
@@ -124,7 +124,8 @@ fn decode(bytes: &[u8; RECORD], now: Now) -> Option<Deed> {
     }
     let mut body = words::<WORDS>(bytes);
     let sum = std::mem::take(body.last_mut()?);
-    let [kind, number, unix_ms, boot_ms, call, action, agent, tool, path, error, sizes, prompt, ..] = body;
+    let [kind, number, unix_ms, boot_ms, call, action, agent, tool, path, error, sizes, prompt, by, bits, ..] =
+        body;
     if checksum(&body) != sum || kind & 0xff != VERSION || number == 0 {
         return None;
     }
@@ -142,10 +143,22 @@ fn decode(bytes: &[u8; RECORD], now: Now) -> Option<Deed> {
         outcome: outcome_of(kind >> 8 & 0xff)?,
         missing: kind >> 40 & MISSING != 0,
         alignment: u8::try_from(kind >> 32 & 0xff).ok()?,
-        duration_ms: u32::try_from(sizes & u64::from(u32::MAX)).ok()?,
-        size: u32::try_from(sizes >> 32).ok()?,
+        duration_ms: low(sizes),
+        size: high(sizes),
         prompt: u32::try_from(prompt).ok()?,
+        marked: Marked { by, among: low(bits), counts: high(bits) },
     })
+}
+
+/// The lower half of a word.
+#[expect(clippy::cast_possible_truncation, reason = "half of it")]
+fn low(word: u64) -> u32 {
+    word as u32
+}
+
+/// The upper half of a word.
+fn high(word: u64) -> u32 {
+    (word >> 32) as u32
 }
 
 fn operation_code(operation: Operation) -> u64 {
@@ -179,6 +192,7 @@ mod tests {
             duration_ms: u32::MAX,
             size: 7,
             prompt: 9,
+            marked: Marked { by: 10, among: u32::MAX, counts: 11 },
         }
     }
 

@@ -6,6 +6,7 @@ use crate::domain::{
 };
 use crate::review::behaviour::alignment::{Act, alignment};
 use crate::review::behaviour::lookup::is_looked_up;
+use crate::review::behaviour::patterns::{Ended, marked};
 use crate::review::{action_text, agent_fingerprint, identify};
 use crate::rules::Survey;
 
@@ -32,6 +33,16 @@ pub fn deed(report: &Report<'_>, purpose: &Purpose) -> Deed {
     let text = action_text(call);
     let act = Act { text: &text, paths: &paths, operation, place };
     let error = report.error.filter(|_| report.outcome == Outcome::Failed);
+    let plain = error.map(super::normalised).unwrap_or_default();
+    let tool = call.tool.name();
+    let ended = Ended {
+        tool: &tool,
+        operation,
+        paths: &paths,
+        places: &facts.places,
+        outcome: report.outcome,
+        error: &plain,
+    };
     Deed {
         number: 0,
         age_ms: 0,
@@ -40,9 +51,7 @@ pub fn deed(report: &Report<'_>, purpose: &Purpose) -> Deed {
         agent: agent_fingerprint(subject),
         tool: identity.tool,
         path: paths.first().map_or(0, |path| fingerprint(&[path.as_bytes()])),
-        error: error.map_or(0, |error| {
-            fingerprint(&[call.tool.name().as_bytes(), super::normalised(error).as_bytes()])
-        }),
+        error: error.map_or(0, |_| fingerprint(&[tool.as_bytes(), plain.as_bytes()])),
         operation,
         place,
         outcome: report.outcome,
@@ -51,6 +60,7 @@ pub fn deed(report: &Report<'_>, purpose: &Purpose) -> Deed {
         duration_ms: u32::try_from(report.duration_ms.unwrap_or(0)).unwrap_or(u32::MAX),
         size: size(&call.action),
         prompt: purpose.number,
+        marked: marked(&policy.patterns.custom, &ended),
     }
 }
 

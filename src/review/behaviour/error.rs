@@ -63,7 +63,7 @@ fn ends(text: &str) -> Vec<&str> {
 }
 
 /// One line in lower case, without colours, every number as `0` and every longer hexadecimal word as `h`.
-fn plain(line: &str) -> String {
+pub fn plain(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut chars = line.trim().chars().peekable();
     while let Some(char) = chars.next() {

@@ -1,8 +1,6 @@
 //! Which intervention patterns call for, and when none is made: cooldown, most per prompt, escalation.
 
-use crate::domain::{
-    Behaviour, Deed, Finding, Intervened, InterventionKind, InterventionPolicy, Pattern, Throttle,
-};
+use crate::domain::{Behaviour, Deed, Finding, Intervened, InterventionKind, Policy, Throttle};
 use crate::review::behaviour::words;
 
 /// Seed 000's cut-offs, in percent: below the first a soft correction, from the last on an emergency stop.
@@ -35,18 +33,13 @@ pub fn by_severity(severity: u8) -> InterventionKind {
 }
 
 /// What several patterns come to together: the gravest, and a little for each of the others.
-fn combined(found: &[Finding]) -> u8 {
+fn combined(found: &[Finding], policy: &Policy) -> u8 {
     /// Percent for each of the others.
     const OTHER: u8 = 5;
-    let cap = found.iter().map(|finding| cap(&finding.pattern)).max().unwrap_or(0);
+    let cap = found.iter().map(|finding| policy.patterns.cap(&finding.pattern)).max().unwrap_or(0);
     let others = u8::try_from(found.len().saturating_sub(1)).unwrap_or(u8::MAX);
     let gravest = found.first().map_or(0, |finding| finding.severity);
     gravest.saturating_add(others.saturating_mul(OTHER)).min(cap)
-}
-
-/// The highest severity that a pattern's class allows.
-fn cap(pattern: &str) -> u8 {
-    Pattern::from_name(pattern).map_or(69, Pattern::cap)
 }
 
 /// The intervention for what was found, if one is due.
@@ -55,14 +48,22 @@ pub fn choose(
     behaviour: &Behaviour,
     deed: &Deed,
     now_ms: u64,
-    policy: &InterventionPolicy,
+    policy: &Policy,
 ) -> Option<Chosen> {
     let gravest = found.first()?;
     let mut made = behaviour.interventions.iter().filter(|one| one.prompt == deed.prompt);
-    let kind = escalated(by_severity(combined(found)), gravest, made.clone(), policy);
+    let asked_for = by_severity(combined(found, policy));
+    let own = policy.interventions.own(&gravest.pattern);
+    let asked_for = own.and_then(|own| own.first).map_or(asked_for, |first| asked_for.max(first));
+    let most = own.and_then(|own| own.most);
+    let asked_for = most.map_or(asked_for, |most| asked_for.min(most));
+    let highest = most.unwrap_or_else(|| by_severity(policy.patterns.cap(&gravest.pattern)));
+    let kind = escalated((asked_for, highest), gravest, made.clone(), policy);
     let kind = match kind {
-        InterventionKind::SoftCorrection if !policy.soft_correction => return None,
-        InterventionKind::EmergencyStop if !policy.hard_stop => InterventionKind::CheckpointRollback,
+        InterventionKind::SoftCorrection if !policy.interventions.soft_correction => return None,
+        InterventionKind::EmergencyStop if !policy.interventions.hard_stop => {
+            InterventionKind::CheckpointRollback
+        }
         kind => kind,
     };
     let last = behaviour.interventions.last();
@@ -78,19 +79,18 @@ pub fn choose(
     Some(Chosen {
         kind,
         pattern: gravest.pattern.clone(),
-        text: words::correction(kind, gravest, behaviour),
+        text: words::correction(kind, gravest, behaviour, policy),
         reminder: words::reminder(kind, gravest, behaviour),
     })
 }
 
-/// The next kind, where as many of one kind as are tried did not end the pattern; never beyond what its class allows.
+/// The next kind, where as many of one kind as are tried did not end the pattern; never beyond the highest.
 fn escalated<'a>(
-    mut kind: InterventionKind,
+    (mut kind, highest): (InterventionKind, InterventionKind),
     finding: &Finding,
     made: impl Iterator<Item = &'a Intervened> + Clone,
-    policy: &InterventionPolicy,
+    policy: &Policy,
 ) -> InterventionKind {
-    let highest = by_severity(cap(&finding.pattern));
     let tried = |kind| {
         let in_vain = |one: &&Intervened| {
             one.pattern == finding.pattern && one.kind == kind && one.effective != Some(true)
@@ -98,7 +98,7 @@ fn escalated<'a>(
         u32::try_from(made.clone().filter(in_vain).count()).unwrap_or(u32::MAX)
     };
     for next in InterventionKind::ALL {
-        if next > kind && next <= highest && tried(kind) >= policy.max_retries {
+        if next > kind && next <= highest && tried(kind) >= policy.interventions.max_retries {
             kind = next;
         }
     }
@@ -122,10 +122,14 @@ pub fn apply(chosen: &Chosen, behaviour: &mut Behaviour, now_ms: u64) {
     }
 }
 
-/// Says of interventions, ten deeds after each, whether they worked: the pattern has ended, or it stands.
-pub fn measure(behaviour: &mut Behaviour, found: &[Finding], deed: u64) {
+/// Says of interventions, ten deeds after each, whether they worked: the pattern has ended, or it stands. Gives those of which it
+/// is known now.
+pub fn measure(behaviour: &mut Behaviour, found: &[Finding], deed: u64) -> Vec<Intervened> {
+    let mut measured = Vec::new();
     let due = |one: &&mut Intervened| one.effective.is_none() && deed.saturating_sub(one.deed) >= WITHIN;
     for one in behaviour.interventions.iter_mut().filter(due) {
         one.effective = Some(!found.iter().any(|finding| finding.pattern == one.pattern));
+        measured.push(one.clone());
     }
+    measured
 }

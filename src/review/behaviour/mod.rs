@@ -2,6 +2,7 @@
 //! Pure: the deeds and the session's document come in, what is remembered and told goes out.
 
 mod alignment;
+mod custom;
 mod deed;
 mod error;
 mod intervene;
@@ -11,6 +12,7 @@ mod purpose;
 mod words;
 
 pub use alignment::{Act, alignment};
+pub use custom::{misplaced, problems};
 pub use deed::{Report, deed};
 pub use error::normalised;
 pub use intervene::{Chosen, by_severity, choose};
@@ -27,6 +29,8 @@ pub struct Judged {
     /// The patterns that stand.
     pub found: Vec<Finding>,
     pub chosen: Option<Chosen>,
+    /// The interventions of which it is known now whether they worked.
+    pub measured: Vec<Intervened>,
 }
 
 /// Looks at the session after the last deed of its history, and changes what is known of its behaviour. `now_ms` is milliseconds since 1970; `error` the
@@ -43,9 +47,9 @@ pub fn judge(
     let deed = history.last();
     let found = find(history, behaviour, policy);
     behaviour.last_error = error.map(|error| crate::domain::clip(error, ERROR)).unwrap_or_default();
-    intervene::measure(behaviour, &found, deed.number);
+    let measured = intervene::measure(behaviour, &found, deed.number);
     behaviour.found.clone_from(&found);
-    let chosen = choose(&found, behaviour, deed, now_ms, &policy.interventions);
+    let chosen = choose(&found, behaviour, deed, now_ms, policy);
     if let Some(chosen) = &chosen {
         behaviour.recovery_attempted = true;
         intervene::apply(chosen, behaviour, now_ms);
@@ -58,5 +62,5 @@ pub fn judge(
             effective: None,
         });
     }
-    Judged { found, chosen }
+    Judged { found, chosen, measured }
 }

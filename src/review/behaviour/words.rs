@@ -1,12 +1,28 @@
 //! What the model and the person are told when a pattern is found.
 
-use crate::domain::{Behaviour, Finding, InterventionKind, Pattern};
+use crate::domain::{Behaviour, Finding, InterventionKind, Pattern, Policy, clip, escape};
+
+/// What may stand in braces in a text of one's own.
+const PLACEHOLDERS: [&str; 6] = ["pattern", "intervention", "evidence", "count", "error", "purpose"];
 
 /// The corrective text. What matters most comes first: a client may be told only its beginning.
-pub fn correction(kind: InterventionKind, finding: &Finding, behaviour: &Behaviour) -> String {
+pub fn correction(
+    kind: InterventionKind,
+    finding: &Finding,
+    behaviour: &Behaviour,
+    policy: &Policy,
+) -> String {
     let pattern = Pattern::from_name(&finding.pattern);
-    let mut text =
-        format!("{} ({}): {}; {}", finding.pattern, kind.name(), finding.evidence, advice(pattern));
+    // The words of a file that nobody trusts are not repeated.
+    let own = policy.patterns.own(&finding.pattern).filter(|own| !own.hushed);
+    let whole = policy.interventions.own(&finding.pattern).and_then(|own| own.text.as_ref());
+    let filled = |text: &str| filled(text, |name| known(name, (kind, finding, behaviour)));
+    let body = match (whole, own) {
+        (Some(whole), _) => filled(whole),
+        (None, Some(own)) => format!("{}; {}", finding.evidence, filled(&own.text)),
+        (None, None) => format!("{}; {}", finding.evidence, advice(pattern)),
+    };
+    let mut text = format!("{} ({}): {body}", finding.pattern, kind.name());
     text.push_str(match kind {
         InterventionKind::SoftCorrection | InterventionKind::ContextReinforcement => "",
         InterventionKind::ResourceThrottling => {
@@ -17,10 +33,60 @@ pub fn correction(kind: InterventionKind, finding: &Finding, behaviour: &Behavio
         }
         InterventionKind::EmergencyStop => "; the session is stopped",
     });
-    if pattern == Some(Pattern::RepetitiveErrors) && !behaviour.last_error.is_empty() {
+    if pattern == Some(Pattern::RepetitiveErrors) && whole.is_none() && !behaviour.last_error.is_empty() {
         text.push_str(&format!("; the last one: {}", behaviour.last_error));
     }
     text
+}
+
+/// What a placeholder stands for.
+fn known(name: &str, (kind, finding, behaviour): (InterventionKind, &Finding, &Behaviour)) -> Option<String> {
+    let said = |text: &str| if text.is_empty() { "(not known)".to_owned() } else { text.to_owned() };
+    Some(match name {
+        "pattern" => finding.pattern.clone(),
+        "intervention" => kind.name().to_owned(),
+        "evidence" => finding.evidence.clone(),
+        "count" => finding.count.to_string(),
+        "error" => said(&behaviour.last_error),
+        "purpose" => said(&behaviour.purpose.said),
+        _ => return None,
+    })
+}
+
+/// A text with its placeholders replaced, once: what is put in is not looked through. What `known` does not know stays.
+fn filled(text: &str, known: impl Fn(&str) -> Option<String>) -> String {
+    let mut pieces = text.split('{');
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let found = piece.split_once('}').and_then(|(name, rest)| Some((known(name)?, rest)));
+        match found {
+            Some((value, rest)) => {
+                out.push_str(&value);
+                out.push_str(rest);
+            }
+            None => {
+                out.push('{');
+                out.push_str(piece);
+            }
+        }
+    }
+    out
+}
+
+/// A word in braces that stands for nothing, with the one that it is most like.
+pub fn misplaced(text: &str) -> Option<String> {
+    let words = text.split('{').skip(1).filter_map(|piece| piece.split_once('}').map(|(name, _)| name));
+    let is_word = |name: &&str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    let unknown = words.filter(is_word).find(|name| !PLACEHOLDERS.contains(name))?;
+    let close = PLACEHOLDERS.map(|known| (strsim::normalized_damerau_levenshtein(known, unknown), known));
+    let near = close.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(likeness, _)| *likeness >= 0.5);
+    let hint = match near {
+        Some((_, known)) => format!("did you mean {{{known}}}?"),
+        None => format!("there are {}", PLACEHOLDERS.map(|known| format!("{{{known}}}")).join(", ")),
+    };
+    Some(format!("{{{}}} stands for nothing; {hint}", escape(&clip(unknown, 60))))
 }
 
 /// The person's own words, where the intervention reminds of them.

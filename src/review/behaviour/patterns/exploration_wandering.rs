@@ -20,6 +20,7 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
     (all >= look.scaled(ENOUGH) && new * 100 >= NEW * all).then(|| Seen {
         confidence: 50,
         severity: 20,
+        count: all,
         evidence: format!(
             "{all} reads and searches in a row, {new} of them new, and nothing done with what they found"
         ),

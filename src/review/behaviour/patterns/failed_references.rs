@@ -19,6 +19,7 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
     (times >= enough).then(|| Seen {
         confidence: 60 + 5 * (times - enough),
         severity: 20 + 3 * (times - enough),
+        count: times,
         evidence: format!(
             "{times} of the last {READS} reads named files that do not exist ({} different ones)",
             different(missing.iter().map(|deed| deed.path))

@@ -25,6 +25,7 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
         Seen {
             confidence: 55 + (first - now) / 3,
             severity: 20 + 2 * outside,
+            count: number(2 * HALF),
             evidence: format!(
                 "of the last {} actions, the first half served what was asked for to {first} %, the second to {now} %",
                 2 * HALF

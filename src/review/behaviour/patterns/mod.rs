@@ -1,5 +1,6 @@
 //! The patterns: what a row of deeds says that no single one does. They need enough evidence to be right; one file for each.
 
+mod custom;
 mod exploration_wandering;
 mod failed_references;
 mod goal_drift;
@@ -7,6 +8,8 @@ mod repeated_blocks;
 mod repetitive_errors;
 mod resource_spiral;
 mod scope_creep;
+
+pub use custom::{Ended, marked};
 
 use crate::domain::{Behaviour, Deed, Finding, Outcome, Pattern, Policy};
 
@@ -64,13 +67,18 @@ struct Seen {
     confidence: u32,
     severity: u32,
     evidence: String,
+    /// How many actions speak for it.
+    count: u32,
 }
 
 /// The patterns that stand, gravest first.
 pub fn find(history: &History<'_>, behaviour: &Behaviour, policy: &Policy) -> Vec<Finding> {
     let look = Look { history, behaviour, policy };
     let enabled = Pattern::ALL.into_iter().filter(|pattern| policy.patterns.looks_for(pattern.name()));
-    let mut found: Vec<Finding> = enabled.filter_map(|pattern| one(pattern, &look)).collect();
+    // Of two that are as grave, the user's own has the better words, and a stranger's none.
+    let own = |hushed| custom::find(&policy.patterns.custom, hushed, history);
+    let built_in = enabled.filter_map(|pattern| one(pattern, &look));
+    let mut found: Vec<Finding> = own(false).chain(built_in).chain(own(true)).collect();
     crate::domain::sort_by_key(&mut found, |finding| std::cmp::Reverse(finding.severity));
     found
 }
@@ -90,6 +98,7 @@ fn one(pattern: Pattern, look: &Look<'_>) -> Option<Finding> {
         confidence: percent(seen.confidence),
         severity: percent(seen.severity).min(pattern.cap()),
         evidence: seen.evidence,
+        count: seen.count,
     })
 }
 

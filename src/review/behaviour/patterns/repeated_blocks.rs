@@ -24,6 +24,7 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
     Some(Seen {
         confidence: 80,
         severity,
+        count: times,
         evidence: format!("{what} {times} times in the last {CALLS} calls of this prompt"),
     })
 }

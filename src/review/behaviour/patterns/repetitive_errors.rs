@@ -29,6 +29,7 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
         Seen {
             confidence: 60 + over * 2,
             severity: 20 + over,
+            count: times,
             evidence: format!("the same error {times} times in the last {RESULTS} results"),
         }
     })

@@ -89,6 +89,7 @@ fn judged(predicted: u64, limit: u64, name: &str) -> Option<Seen> {
         Seen {
             confidence: 70_u32.saturating_add(over / 4),
             severity: 50_u32.saturating_add(over),
+            count: number(STEPS + 1),
             evidence: format!(
                 "{name} of this prompt grows each time; the next step would bring it to {share} % of its limit ({limit})"
             ),

@@ -25,6 +25,7 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
     passed.then(|| Seen {
         confidence: 50 + outside * 50 / all,
         severity: 14 + 2 * (outside - changes) + 8 * changes,
+        count: outside,
         evidence: format!(
             "{outside} of the last {all} accesses to files lie outside the project, {changes} of them changes"
         ),
