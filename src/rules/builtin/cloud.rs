@@ -2,12 +2,13 @@
 
 use super::clusters::{self, KUBECTL};
 use super::deeds::{self, Deeds};
+use super::libraries::{self, Told};
 use super::{everyday, lists, predicate, standing, sub};
 use crate::domain::{Effect, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    At, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, flag_value, has_flag, is_rehearsal, runs,
+    At, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help,
+    flag_value, has_flag, is_rehearsal, runs,
 };
 use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
@@ -782,7 +783,16 @@ pub(super) const RULES: &[Rule] = &[
             predicate("cloud_cli_deletes", Trigger::programs(CLOUDS), cloud_deletes),
             predicate("razed_by_words", Trigger::rows(RAZED), razed),
             predicate("deleted_at_a_provider", Trigger::programs(lists::DOWNLOADERS), deleted_by_request),
-            When::Code(Code { programs: &[], all: &[PROVIDERS_IN_CODE, DELETED_IN_CODE] }),
+            predicate("provider_told_to_delete", Trigger::INTERPRETER, |scene| {
+                scene.code_where(|codes, _| {
+                    codes.iter().any(|code| {
+                        code.holds_any(PROVIDERS_IN_CODE)
+                            && code.holds_any(DELETED_IN_CODE)
+                            && !libraries::is_emulated(code)
+                    })
+                })
+            }),
+            predicate("library_told_to_delete", IN_CODE, |scene| libraries::told(scene, Told::Deletes)),
         ],
         fires: &[
             "aws ec2 terminate-instances --instance-ids i-1",
@@ -800,6 +810,11 @@ pub(super) const RULES: &[Rule] = &[
             "aws-nuke -c x.yml --no-dry-run",
             "python3 -c \"import boto3; boto3.client('ec2').terminate_instances(InstanceIds=['i-1'])\"",
             "python3 -c \"import boto3; boto3.resource('s3').Bucket('b').objects.all().delete()\"",
+            "python3 -c \"import boto3; boto3.client('dynamodb').delete_table(TableName='p')\"",
+            "python3 -c \"from kubernetes import client; client.CoreV1Api().delete_namespace('prod')\"",
+            "node -e \"new RDSClient().send(new DeleteDBInstanceCommand({}))\" '@aws-sdk/client-rds'",
+            "node -e \"fetch('https://api.cloudflare.com/client/v4/zones/1',{method:'DELETE'})\"",
+            "python3 -c \"import requests; requests.delete('https://api.cloudflare.com/client/v4/zones/1')\"",
         ],
         silent: &[
             "curl -X DELETE https://api.github.com/repos/a/b/git/refs/heads/x",
@@ -811,6 +826,9 @@ pub(super) const RULES: &[Rule] = &[
             "gh api -X DELETE repos/a/b/git/refs/heads/x",
             "aws ec2 describe-instances",
             "python3 -c \"import boto3; print(boto3.client('ec2').describe_instances())\"",
+            "python3 -c \"import boto3; boto3.client('s3',endpoint_url='http://localhost:4566').delete_bucket(Bucket='b')\"",
+            "python3 -c \"import requests; requests.delete('http://localhost:3000/orders/7')\"",
+            "python3 -c \"import boto3; boto3.client('s3').delete_object(Bucket='b', Key='a')\"",
             "gcloud projects list",
             "az group list",
             "aws rds describe-db-instances",
@@ -854,8 +872,10 @@ pub(super) const RULES: &[Rule] = &[
             predicate("access_given_by_words", Trigger::rows(GIVEN), |scene| deeds::done(scene, GIVEN)),
             predicate("access_given_by_request", Trigger::programs(lists::DOWNLOADERS), given_by_request),
             When::Command(sub(KUBECTL, &["create clusterrolebinding", "create rolebinding", "create token"])),
+            predicate("access_given_by_library", IN_CODE, |scene| libraries::told(scene, Told::Grants)),
         ],
         fires: &[
+            "python3 -c \"import boto3; boto3.client('iam').create_access_key(UserName='root')\"",
             "aws iam create-access-key --user-name x",
             "gcloud projects add-iam-policy-binding p --member=x --role=roles/owner",
             "az role assignment create --role Owner",
@@ -880,10 +900,12 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "switches off what protects or watches a cloud account",
         instead: Some(Instead::Command("aws cloudtrail describe-trails")),
-        when: &[predicate("cloud_protection_off", Trigger::rows(LOOSENED), |scene| {
-            deeds::done(scene, LOOSENED)
-        })],
+        when: &[
+            predicate("cloud_protection_off", Trigger::rows(LOOSENED), |scene| deeds::done(scene, LOOSENED)),
+            predicate("protection_off_by_library", IN_CODE, |scene| libraries::told(scene, Told::Loosens)),
+        ],
         fires: &[
+            "python3 -c \"import boto3; boto3.client('cloudtrail').stop_logging(Name='t')\"",
             "aws cloudtrail stop-logging --name t",
             "aws iam deactivate-mfa-device --user-name u --serial-number s",
             "aws kms disable-key --key-id k",
@@ -1170,6 +1192,9 @@ fn is_salt_function(word: &str) -> bool {
     word.split_once('.').is_some_and(|(module, function)| is_name(module) && is_name(function))
 }
 
+/// Code that stands in a command.
+const IN_CODE: Trigger = Trigger::INTERPRETER.or(Trigger::programs(libraries::RUNNERS));
+
 /// Libraries of providers as code names them, and the calls that delete what holds data or runs.
 const PROVIDERS_IN_CODE: &[&str] = &["boto3", "google.cloud", "azure.mgmt", "@aws-sdk/", "@google-cloud/"];
 const DELETED_IN_CODE: &[&str] = &[
@@ -1188,7 +1213,7 @@ const DELETED_IN_CODE: &[&str] = &[
 ];
 
 /// A way into the interfaces of providers, for requests that delete.
-const PROVIDERS: &[&str] = &[
+pub(super) const PROVIDERS: &[&str] = &[
     "api.digitalocean.com/v2/",
     "api.cloudflare.com/client/v4/",
     "api.heroku.com/apps/",

@@ -17,6 +17,7 @@ mod everyday;
 mod files;
 pub(crate) mod git;
 pub(in crate::rules) mod installs;
+mod libraries;
 pub(crate) mod lists;
 mod loops;
 mod machine;

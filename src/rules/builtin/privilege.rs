@@ -1,6 +1,6 @@
 //! Rights: becoming another user, giving rights away, stepping out of a container.
 
-use super::{everyday, flagged, lists, predicate, run, sub, texts};
+use super::{everyday, flagged, libraries, lists, predicate, run, sub, texts};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -464,6 +464,16 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(Command { operand: Operand::Is(&["b", "c"]), ..run(&["mknod"]) }),
             When::Command(Command { operand: Operand::Starts(&["/dev/"]), ..run(&["debugfs"]) }),
             predicate("container_with_the_host_in_it", Trigger::programs(CONTAINERS), container_host),
+            predicate(
+                "container_with_the_host_by_library",
+                Trigger::INTERPRETER.or(Trigger::programs(libraries::RUNNERS)),
+                libraries::host_given,
+            ),
+            predicate(
+                "volume_or_chart_with_the_host",
+                Trigger::programs(&["docker", "podman", "helm"]),
+                host_lent,
+            ),
         ],
         fires: &[
             "docker run --privileged alpine",
@@ -489,6 +499,11 @@ pub(super) const RULES: &[Rule] = &[
             "mknod /tmp/sda b 8 0",
             "mount -t cgroup -o rdma cgroup /tmp/c",
             "docker buildx build --allow=security.insecure,network.host .",
+            "python3 -c \"import docker; docker.from_env().containers.run('a',volumes={'/':{'bind':'/h'}})\"",
+            "python3 -c \"import docker; docker.from_env().containers.run('a', privileged=True)\"",
+            "node -e \"new (require('dockerode'))().createContainer({HostConfig:{Binds:['/:/h']}})\"",
+            "docker volume create --opt type=none --opt o=bind --opt device=/ x",
+            "helm install x ./chart --set securityContext.privileged=true --set hostPID=true",
         ],
         silent: &[
             "docker run --rm -v ./src:/src alpine ls /src",
@@ -503,6 +518,9 @@ pub(super) const RULES: &[Rule] = &[
             "kubectl apply -f deploy.yaml",
             "mkfifo p",
             "ls /proc/1",
+            "python3 -c \"import docker,os; docker.from_env().containers.run('a',volumes={os.getcwd():{'bind':'/w'}})\"",
+            "docker volume create --opt type=none --opt o=bind --opt device=/srv/data x",
+            "helm install x ./chart --set securityContext.privileged=false",
         ],
         ..RULE
     },
@@ -865,6 +883,28 @@ fn project_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
         (has_flag(inv, "-R") || has_flag(inv, "--recursive"))
             && modes(inv).any(opens)
             && inv.args.iter().skip(1).any(|arg| !arg.prefix().starts_with('-') && whole(arg))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A volume that is a place of the machine, or a chart whose pods get the machine.
+fn host_lent<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["docker", "podman", "helm"], |inv| {
+        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
+        let first = |at: usize| words.get(at).map(String::as_str);
+        if inv.program == "helm" {
+            return words.iter().flat_map(|word| word.split(',')).any(|word| {
+                let word = word.trim_start_matches("--set=").trim_start_matches("--set-string=");
+                let on = word.strip_suffix("=true").and_then(|name| name.rsplit('.').next());
+                matches!(on, Some("privileged" | "hostPID"))
+            });
+        }
+        first(0) == Some("volume")
+            && first(1) == Some("create")
+            && words.iter().filter_map(|word| word.split_once("device=")).any(|(_, place)| {
+                let path = place.trim_end_matches('/');
+                matches!(path, "" | "/etc" | "/root" | "/home" | "/var" | "/usr" | "/boot" | "/proc" | "/dev")
+            })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -1,0 +1,227 @@
+//! Code of a command that speaks to a cloud, a cluster or a container service by its library: the calls that lose or open much. By the
+//! names of calls alone; code that lies in the project already is not looked at.
+
+use super::cloud::PROVIDERS;
+use crate::rules::Invocation;
+use crate::rules::matcher::{Found, Scene, content, input_of, is_interpreter, target_of};
+use crate::shell::Arg;
+
+/// Programs that start an interpreter with code behind them: `npx tsx -e`.
+pub(super) const RUNNERS: &[&str] = &["npx", "bunx", "tsx", "ts-node", "uv", "poetry"];
+
+/// Libraries of providers and clusters as code names them.
+const CLOUDS: &[&str] = &[
+    "boto3",
+    "botocore",
+    "aws-sdk",
+    "aws_sdk",
+    "aws::",
+    "google.cloud",
+    "googleapiclient",
+    "@google-cloud/",
+    "azure.mgmt",
+    "@azure/arm",
+    "kubernetes",
+    "@kubernetes/client-node",
+    "hcloud",
+    "openstack",
+];
+
+/// How the names of calls begin that delete, in the letters of any language.
+const DELETES: &[&str] = &["delete", "terminate", "deregister", "purge", "begin_delete", "schedule_key_del"];
+
+/// Things of which there are many, or that are started again.
+const SMALL: &[&str] = &[
+    "object", "item", "message", "tags", "tag", "pod", "job", "entity", "document", "blob", "file", "cookie",
+    "row", "key",
+];
+
+/// Calls that give somebody access.
+const GRANTS: &[&str] = &[
+    "createaccesskey",
+    "createloginprofile",
+    "attachuserpolicy",
+    "attachrolepolicy",
+    "attachgrouppolicy",
+    "putuserpolicy",
+    "putrolepolicy",
+    "putgrouppolicy",
+    "updateassumerolepolicy",
+    "authorizesecuritygroupingress",
+];
+
+/// Calls that switch off what watches or protects.
+const LOOSENS: &[&str] = &[
+    "stoplogging",
+    "deletetrail",
+    "deletedetector",
+    "disablekey",
+    "deactivatemfadevice",
+    "deletepublicaccessblock",
+    "stopconfigurationrecorder",
+    "deleteflowlogs",
+];
+
+/// What a call of a library comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    Deletes,
+    Grants,
+    Loosens,
+}
+
+/// Code of the call itself that has a provider or a cluster do such a thing.
+pub(super) fn told<'a>(scene: &Scene<'a>, what: Told) -> Found<'a> {
+    first(scene, |code| {
+        if is_emulated(code) {
+            return false;
+        }
+        let lower = code.to_ascii_lowercase();
+        let names = CLOUDS.iter().any(|name| lower.contains(name));
+        names && calls(code).any(|name| comes_to(name) == Some(what))
+            || what == Told::Deletes && (names && deletes_itself(&lower) || asks_provider(&lower))
+    })
+}
+
+/// Code of the call itself that has a container service start what has the machine in its hands.
+pub(super) fn host_given<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const SERVICES: &[&str] = &["docker", "podman", "kubernetes", "containerd"];
+    const FORMS: &[&str] = &[
+        "privileged=true",
+        "privileged:true",
+        "pid_mode=host",
+        "pidmode:host",
+        "hostpid:true",
+        "host_pid=true",
+        "volumes={/:",
+        "binds:[/:",
+        "binds={/:",
+        "volumes=[/:",
+        "source=/,",
+        ",/,type=bind",
+        "cap_add=[all",
+        "cap_add=[sys_admin",
+        "capadd:[all",
+        "capadd:[sys_admin",
+        "path:/}",
+        "/var/run/docker.sock:{",
+    ];
+    first(scene, |code| {
+        let lower = code.to_ascii_lowercase();
+        SERVICES.iter().any(|name| lower.contains(name)) && {
+            let plain: String =
+                lower.chars().filter(|c| !c.is_whitespace() && !matches!(c, '\'' | '"' | '`')).collect();
+            FORMS.iter().any(|form| plain.contains(form))
+        }
+    })
+}
+
+/// The first interpreter that is given such code: in its arguments, on its input, or in a file that the call writes.
+fn first<'a>(scene: &Scene<'a>, test: impl Fn(&str) -> bool) -> Found<'a> {
+    let written = |inv: &Invocation| -> Option<String> {
+        if scene.view.survey.written.is_empty() {
+            return None;
+        }
+        let target = target_of(inv.operands.first()?, inv.cwd.as_deref());
+        let own = scene.view.survey.written.iter().any(|(file, _)| file == target.text());
+        own.then(|| content(scene, target.text()))?
+    };
+    let runs_code =
+        |inv: &&Invocation| is_interpreter(&inv.program) || RUNNERS.contains(&inv.program.as_str());
+    let found = scene.invocations().iter().filter(runs_code).find(|inv| {
+        let args = inv.args.iter().map(Arg::text).collect::<Vec<_>>().join("\n");
+        std::iter::once(args).chain(input_of(inv, scene)).chain(written(inv)).any(|code| test(&code))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// It speaks to what is emulated on this machine.
+pub(super) fn is_emulated(code: &str) -> bool {
+    let plain: String =
+        code.chars().filter(|c| !c.is_whitespace() && !matches!(c, '\'' | '"' | '`')).collect();
+    let local = ["http://localhost:", "http://127.0.0.1:", "http://localstack:"];
+    ["endpoint_url=", "endpoint:", "api_endpoint=", "apiEndpoint:"]
+        .iter()
+        .any(|key| plain.split(key).skip(1).any(|value| local.iter().any(|front| value.starts_with(front))))
+}
+
+/// Names that something is called by: `delete_table(`, `DeleteTableCommand(`.
+fn calls(code: &str) -> impl Iterator<Item = &str> {
+    code.match_indices('(').filter_map(|(at, _)| {
+        let front = code.get(..at)?;
+        let start = front.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+        front.get(start..).filter(|name| name.len() > 7)
+    })
+}
+
+fn comes_to(name: &str) -> Option<Told> {
+    let name: String = name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect();
+    let name = name.strip_suffix("command").unwrap_or(&name);
+    if LOOSENS.contains(&name) {
+        return Some(Told::Loosens);
+    }
+    if GRANTS.contains(&name) {
+        return Some(Told::Grants);
+    }
+    let what = DELETES.iter().find_map(|front| name.strip_prefix(&front.replace('_', "")))?;
+    let small = SMALL.iter().any(|thing| what.strip_prefix("namespaced").unwrap_or(what) == *thing);
+    (!what.is_empty() && !small).then_some(Told::Deletes)
+}
+
+/// `Bucket('b').objects.delete()`, `InstancesClient().delete(…)`: a thing deletes itself.
+fn deletes_itself(lower: &str) -> bool {
+    const OWNERS: &[&str] = &["resource(", "google.cloud", "aws::", "azure.mgmt"];
+    const ONES: &[&str] = &[".object(", "blob(", ".get_blob", ".message("];
+    OWNERS.iter().any(|owner| lower.contains(owner))
+        && [".delete(", ".delete!", ".terminate("].iter().any(|call| lower.contains(call))
+        && !ONES.iter().any(|one| lower.contains(one))
+}
+
+/// A provider is asked to delete, by a request.
+fn asks_provider(lower: &str) -> bool {
+    let plain = || -> String {
+        lower.chars().filter(|c| !c.is_whitespace() && !matches!(c, '\'' | '"' | '`')).collect()
+    };
+    const ASKS: &[&str] = &[
+        "method:delete",
+        "method=delete",
+        "requests.delete(",
+        "httpx.delete(",
+        "axios.delete(",
+        "got.delete(",
+        "session.delete(",
+        "request(delete,",
+        "net::http::delete",
+        "fetch(delete",
+    ];
+    PROVIDERS.iter().any(|front| {
+        lower.match_indices(front).any(|(at, _)| {
+            let host = lower.get(..at).and_then(|text| text.rsplit_once("://"));
+            host.is_some_and(|(_, host)| host.len() < 64 && !host.contains(['/', ' ', '\'', '"']))
+        })
+    }) && {
+        let plain = plain();
+        ASKS.iter().any(|form| plain.contains(form))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_by_their_names() {
+        for (code, told) in [
+            ("c.delete_table(TableName='p')", Some(Told::Deletes)),
+            ("new DeleteDBInstanceCommand({})", Some(Told::Deletes)),
+            ("api.deleteNamespace('x')", Some(Told::Deletes)),
+            ("c.stop_logging(Name='t')", Some(Told::Loosens)),
+            ("c.create_access_key(UserName='x')", Some(Told::Grants)),
+            ("c.delete_object(Key='a')", None),
+            ("v1.delete_namespaced_pod('a', 'b')", None),
+            ("c.describe_tables()", None),
+        ] {
+            assert_eq!(calls(code).find_map(comes_to), told, "{code}");
+        }
+    }
+}
