@@ -890,8 +890,8 @@ fn project_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A volume that is a place of the machine, or a chart whose pods get the machine.
 fn host_lent<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["docker", "podman", "helm"], |inv| {
-        let words: Vec<String> = inv.args.iter().map(Arg::text).collect();
-        let first = |at: usize| words.get(at).map(String::as_str);
+        let words: Vec<std::borrow::Cow<str>> = inv.args.iter().map(Arg::text).collect();
+        let first = |at: usize| words.get(at).map(AsRef::as_ref);
         if inv.program == "helm" {
             return words.iter().flat_map(|word| word.split(',')).any(|word| {
                 let word = word.trim_start_matches("--set=").trim_start_matches("--set-string=");
