@@ -15,7 +15,7 @@ use lazaret::shell::{
 };
 
 fn word(command: &Simple) -> String {
-    command.words.first().map(|word| expand_value(word, &Env::default()).text()).unwrap_or_default()
+    command.words.first().map(|word| expand_value(word, &Env::default()).to_text()).unwrap_or_default()
 }
 
 /// The command whose first word this is.
@@ -192,7 +192,7 @@ fn redirections_of_compounds_are_given_to_what_is_in_them() {
     let targets = |source: &str, name: &str| {
         let script = good(source);
         let text = |redirect: &lazaret::shell::Redirect| {
-            (redirect.kind, expand_value(&redirect.target, &Env::default()).text())
+            (redirect.kind, expand_value(&redirect.target, &Env::default()).to_text())
         };
         find(&script, name).redirects.iter().map(text).collect::<Vec<_>>()
     };
@@ -232,7 +232,7 @@ fn loops_and_arrays_assign() {
     };
     let env = Env::default();
     assert!(expand_value(&assign("d").value, &env).has_unknown());
-    let list: Vec<String> = assign("d").list.iter().map(|word| expand_value(word, &env).text()).collect();
+    let list: Vec<String> = assign("d").list.iter().map(|word| expand_value(word, &env).to_text()).collect();
     assert_eq!(list, ["/", "/etc"]);
     assert_eq!(expand_value(&assign("e").value, &env).known(), Some("a b"));
     assert!(
@@ -296,7 +296,7 @@ fn what_stands_before_an_error_is_kept() {
 fn args(text: &str, env: &Env) -> Vec<String> {
     let script = good(&format!("p {text}"));
     let words = find(&script, "p").words.iter().skip(1);
-    words.flat_map(|word| expand(word, env)).map(|arg| arg.text()).collect()
+    words.flat_map(|word| expand(word, env)).map(|arg| arg.to_text()).collect()
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn words_of_which_something_is_unknown() {
     assert_eq!(args("$known", &env), ["…"]);
     let defaults = |text: &str| {
         let word = &good(&format!("p {text}")).commands[0].words[1];
-        expand_defaults(word, &Env::default()).iter().map(Arg::text).collect::<Vec<_>>()
+        expand_defaults(word, &Env::default()).iter().map(Arg::to_text).collect::<Vec<_>>()
     };
     assert_eq!(defaults("${DIR:-/}"), ["/"]);
     assert_eq!(defaults("\"${A:-${B:-/x}}y\""), ["/xy"]);

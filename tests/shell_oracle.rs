@@ -498,7 +498,7 @@ fn words_become_what_bash_makes_of_them() {
                 continue;
             }
             compared += 1;
-            let words: Vec<String> = args.iter().map(lazaret::shell::Arg::text).collect();
+            let words: Vec<String> = args.iter().map(lazaret::shell::Arg::to_text).collect();
             if words != wanted {
                 wrong.push(format!("{text}\n  bash {wanted:?}\n  we   {words:?}"));
             }
@@ -619,7 +619,7 @@ fn elements_of_arrays_become_what_bash_makes_of_them() {
             continue;
         }
         compared += 1;
-        let words: Vec<String> = args.iter().map(lazaret::shell::Arg::text).collect();
+        let words: Vec<String> = args.iter().map(lazaret::shell::Arg::to_text).collect();
         if words != wanted {
             wrong.push(format!("{fill}; {element}\n  bash {wanted:?}\n  we   {words:?}"));
         }
@@ -678,7 +678,7 @@ fn our_words(source: &str, script: &Script) -> Vec<String> {
     let mut out = Vec::new();
     for word in script.commands.iter().filter_map(|command| command.words.first()) {
         out.push(source[word.span.0..word.span.1].to_owned());
-        out.push(lazaret::shell::Arg::text(&expand_value(word, &Env::default())));
+        out.push(lazaret::shell::Arg::to_text(&expand_value(word, &Env::default())));
     }
     out
 }

@@ -130,7 +130,7 @@ fn command_words(script: &Script) -> Vec<String> {
         .iter()
         .filter_map(|command| command.words.first())
         .map(|word| match word.parts.iter().all(known) {
-            true => expand_value(word, &Env::default()).text(),
+            true => expand_value(word, &Env::default()).to_text(),
             false => "<dyn>".to_owned(),
         })
         .collect();
