@@ -19,7 +19,13 @@ pub(super) enum Mode {
 pub(super) fn push_text(parts: &mut Vec<Part>, more: &str, as_quoted: bool) {
     match parts.last_mut() {
         Some(Part::Text { text, quoted }) if *quoted == as_quoted => text.push_str(more),
-        _ => parts.push(Part::Text { text: more.to_owned(), quoted: as_quoted }),
+        _ => {
+            // Most words have one part: room for four of them is three too many.
+            if parts.is_empty() {
+                parts.reserve_exact(1);
+            }
+            parts.push(Part::Text { text: more.to_owned(), quoted: as_quoted });
+        }
     }
 }
 
