@@ -561,7 +561,7 @@ mod tests {
         let (facts, survey, policy) = (fixture::facts(), Survey::default(), Policy::default());
         let real = "/home/u/proj/.claude/settings.json".to_owned();
         let fact = crate::domain::PathFact {
-            kind: crate::domain::PathKind::File,
+            kind: PathKind::File,
             real,
             link: true,
             ignored: false,
