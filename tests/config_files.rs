@@ -7,8 +7,8 @@ use std::path::Path;
 
 use lazaret::cli::CHECKS;
 use lazaret::cli::{config as command, trust as trust_command};
-use lazaret::domain::{FaultKind, OnFault, Places, Policy, ProtectedKind};
-use lazaret::host::config::{self, KEYS, NoteKind, Origin, REFUSED, Value};
+use lazaret::domain::{FaultKind, OnFault, Places, Policy, Profile, ProtectedKind};
+use lazaret::host::config::{self, KEYS, Key, NoteKind, Origin, REFUSED, Value};
 use lazaret::host::dirs::{Dirs, Environment};
 use lazaret::host::places;
 use lazaret::host::trust::{self, TrustState};
@@ -237,7 +237,7 @@ fn a_broken_project_file_never_breaks_the_gate_and_what_tightens_in_it_counts() 
 }
 
 /// For every key, a looser value than the default.
-const LOOSER: &str = "on_fault = 'ask'\nexceptions = [{ rule = 'a.b', reason = 'because' }]\n[reviewer]\nenabled = false\n\
+const LOOSER: &str = "profile = 'development'\non_fault = 'ask'\nexceptions = [{ rule = 'a.b', reason = 'because' }]\n[reviewer]\nenabled = false\n\
     [risk]\nlow_threshold = 0.4\nmedium_threshold = 0.7\nhigh_threshold = 0.9\ncritical_threshold = 1.0\n\
     [rationality]\nhigh_threshold = 0.7\nmedium_threshold = 0.4\n[rules]\nbuiltin = 'none'\ndisabled = ['x']\n\
     [resources]\nmax_file_operations = 1000\n[audit]\nenabled = false\nlog_level = 'warn'\nmask_pii = true\nretain_days = 1\nmax_bytes = 65536\n\
@@ -659,6 +659,89 @@ fn the_reference_holds_every_key_as_the_program_knows_it() {
     assert!(missing.is_empty(), "docs/configuration.md lacks these rows:\n{}", missing.join("\n"));
     let rows = docs.lines().filter(|line| line.starts_with("| `") && line.contains('.')).count();
     assert!(rows <= reference().len() + 1, "docs/configuration.md has rows of keys that there are not");
+}
+
+/// The table of what each profile sets, as the program knows it.
+fn profiles() -> Vec<String> {
+    let of = |profile: Profile, name: &str| {
+        let found = config::profile_settings(profile).find(|(key, _)| key.name == name);
+        found.map_or_else(String::new, |(_, value)| format!("`{value}`"))
+    };
+    let set = |key: &&Key| Profile::ALL.iter().any(|profile| !of(*profile, key.name).is_empty());
+    let row = |key: &Key| {
+        let default = format!("`{}`", key.get(&Policy::default()));
+        let cells =
+            [Profile::Development, Profile::Testing, Profile::Production].map(|one| of(one, key.name));
+        let [development, testing, production] = cells;
+        format!("| {} | {development} | {default} | {testing} | {production} |", key.name)
+    };
+    KEYS.iter().filter(set).map(row).collect()
+}
+
+#[test]
+fn the_table_of_profiles_is_as_the_program_knows_it() {
+    let docs = fs::read_to_string("docs/configuration.md").unwrap();
+    let head = "| key | development | default | testing | production |";
+    let rows: Vec<&str> = docs
+        .lines()
+        .skip_while(|line| *line != head)
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .collect();
+    let expected = profiles();
+    assert!(rows == expected, "docs/configuration.md should have these rows:\n{}", expected.join("\n"));
+}
+
+#[test]
+fn a_profile_lies_below_all_files() {
+    let machine = Machine::new();
+    machine.user("profile = 'production'\n[risk]\nhigh_threshold = 0.9\ncritical_threshold = 0.95\n");
+    let policy = machine.policy();
+    assert_eq!((policy.profile, policy.on_fault), (Profile::Production, OnFault::Block));
+    assert_eq!((policy.risk.low, policy.risk.high, policy.interventions.max_retries), (0.2, 0.9, 2));
+    assert_eq!(machine.notes(), [], "a file's own value is no loosening");
+    machine.project("[risk]\nlow_threshold = 0.1\nmedium_threshold = 0.55\n");
+    let policy = machine.policy();
+    assert_eq!(
+        (policy.risk.low, policy.risk.medium),
+        (0.1, 0.5),
+        "a stranger's counts as far as it is stricter"
+    );
+    let shown = |dirs: &Dirs, places: &Places| {
+        let mut out = Vec::new();
+        command::show(dirs, places, false, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let out = shown(&machine.dirs, &machine.places);
+    assert!(out.contains("interventions.max_retries = 2  # profile production"), "{out}");
+    assert!(out.contains("risk.high_threshold = 0.9  # user"), "{out}");
+}
+
+#[test]
+fn a_repository_chooses_a_stricter_profile_and_no_looser_one() {
+    let machine = Machine::new();
+    for (user, project, counts) in [
+        ("default", "production", Profile::Production),
+        ("default", "development", Profile::Default),
+        ("development", "testing", Profile::Testing),
+        ("production", "testing", Profile::Production),
+    ] {
+        machine.user(&format!("profile = '{user}'\n"));
+        machine.project(&format!("profile = '{project}'\n"));
+        assert_eq!(machine.policy().profile, counts, "{user} {project}");
+        assert_eq!(machine.notes().is_empty(), counts.name() == project, "{:?}", machine.notes());
+    }
+    machine.managed("profile = 'development'\n");
+    assert_eq!(machine.policy().profile, Profile::Production, "the user's is stricter");
+    machine.user("");
+    machine.project("profile = 'development'\n");
+    assert!(!machine.policy().interventions.hard_stop);
+    machine.managed("");
+    machine.trust();
+    assert!(!machine.policy().interventions.hard_stop, "a person allowed it");
+    machine.project("profile = 'develop'\n");
+    assert_eq!(machine.policy(), Policy::default());
+    assert!(machine.notes().iter().any(|(_, text)| text.contains("profile")));
 }
 
 #[test]

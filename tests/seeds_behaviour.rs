@@ -1,10 +1,12 @@
 //! The founding documents' thresholds and tables of behaviour, each under the name of its document.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+use lazaret::cli::CHECKS;
 use lazaret::domain::{
     Behaviour, Deed, Finding, Intervened, InterventionKind, Marked, Operation, Outcome, Pattern, Place,
     Policy, ResourceMode, Score, Sensitivity,
 };
+use lazaret::host::config;
 use lazaret::review::behaviour::{History, Judged, by_severity, choose, find, judge};
 use lazaret::review::{risk, with_patterns};
 
@@ -67,6 +69,21 @@ fn seed_000_classes() {
     assert_eq!(Pattern::ScopeCreep.cap(), 89, "high");
     assert_eq!(Pattern::ResourceSpiral.cap(), 100, "critical");
     assert_eq!(Pattern::GoalDrift.cap(), 69, "medium");
+}
+
+/// Seed 000, "Extensibility": a custom pattern has a severity, with the classes of the built-in ones.
+#[test]
+fn seed_000_classes_of_custom_patterns() {
+    let text = "[[patterns.custom]]\nname = 'own'\nwindow = 9\nfilter = { outcome = ['failed'] }\ncount = 1\ntext = 'stop'\n\
+                fires = [['a => failed']]\nsilent = [['a']]\n";
+    let cap = |severity: &str| {
+        let text = format!("{text}severity = '{severity}'\n");
+        config::custom_of(text.as_bytes(), None, CHECKS).patterns[0].cap()
+    };
+    assert_eq!(cap("medium"), Pattern::RepetitiveErrors.cap());
+    assert_eq!(cap("high"), Pattern::ScopeCreep.cap());
+    assert_eq!(cap("critical"), Pattern::ResourceSpiral.cap());
+    assert_eq!(by_severity(cap("low")), InterventionKind::SoftCorrection);
 }
 
 /// Seed 000, "Intervention Controller": `select_intervention`.

@@ -9,7 +9,9 @@ use serde_json::{Value as Json, json};
 use crate::cli::CHECKS;
 use crate::domain::{Exception, Pattern, Places, Policy, Severity};
 use crate::host::clock;
-use crate::host::config::{self, Explained, Kind, Note, Origin, PROJECT_FILE, Problem, Source, Value};
+use crate::host::config::{
+    self, Explained, Kind, Note, Origin, PROJECT_FILE, Problem, Resolved, Source, Value,
+};
 use crate::host::dirs::Dirs;
 use crate::host::files::{self, Links};
 use crate::review::exceptions;
@@ -64,7 +66,7 @@ pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> an
             .iter()
             .map(|resolved| {
                 let from: Vec<&str> = origins(&explained, &resolved.from).map(|source| source.path.as_str()).collect();
-                let source = json!({"value": resolved.value.json(), "source": source(&explained, &resolved.from), "files": from});
+                let source = json!({"value": resolved.value.json(), "source": source_of(&explained, resolved), "files": from});
                 (resolved.key.name.to_owned(), source)
             })
             .collect();
@@ -77,13 +79,7 @@ pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> an
         writeln!(out, "# {:<8} {}{trust}", layer.origin.name(), layer.path)?;
     }
     for resolved in &explained.values {
-        writeln!(
-            out,
-            "{} = {}  # {}",
-            resolved.key.name,
-            resolved.value,
-            source(&explained, &resolved.from)
-        )?;
+        writeln!(out, "{} = {}  # {}", resolved.key.name, resolved.value, source_of(&explained, resolved))?;
     }
     for note in &notes {
         writeln!(out, "note: {note}")?;
@@ -99,6 +95,16 @@ fn origins<'a>(explained: &'a Explained, from: &'a [usize]) -> impl Iterator<Ite
 fn source(explained: &Explained, from: &[usize]) -> String {
     let names: Vec<&str> = origins(explained, from).map(|source| source.origin.name()).collect();
     if names.is_empty() { "default".to_owned() } else { names.join(", tightened by ") }
+}
+
+/// The same of one value: what no file sets may be the profile's.
+fn source_of(explained: &Explained, resolved: &Resolved) -> String {
+    let profile = explained.policy.profile;
+    let by_profile = || config::profile_settings(profile).any(|(key, _)| key.name == resolved.key.name);
+    if resolved.from.is_empty() && by_profile() {
+        return format!("profile {}", profile.name());
+    }
+    source(explained, &resolved.from)
 }
 
 /// The notes of the configuration, and those on rule ids that no rule has.

@@ -36,7 +36,7 @@ pub use order::{sort_by, sort_by_key};
 pub use pattern::{Marked, WrittenFilter, WrittenIntervention, WrittenPattern};
 pub use policy::{
     AuditPolicy, BuiltinRules, CheckpointPolicy, InterventionPolicy, LogLevel, Mode, OnFault, PatternPolicy,
-    Policy, QuarantinePolicy, RationalityThresholds, ResourceMode, ResourcePolicy, RiskThresholds,
+    Policy, Profile, QuarantinePolicy, RationalityThresholds, ResourceMode, ResourcePolicy, RiskThresholds,
     Sensitivity, ToolLimit, lies_below,
 };
 pub use request::{

@@ -6,6 +6,34 @@ use super::{
     Exception, Pattern, Places, Tier, WrittenIntervention, WrittenPattern, WrittenRule, join, lies_in,
 };
 
+/// The values that stand where no file sets a key, from the loosest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// A person sits beside and sees what is done.
+    Development,
+    /// As the defaults are.
+    Default,
+    /// An agent works where nobody answers, and where nothing hangs on it.
+    Testing,
+    /// Others depend on what the agent works on.
+    Production,
+}
+
+impl Profile {
+    pub const ALL: [Profile; 4] =
+        [Profile::Development, Profile::Default, Profile::Testing, Profile::Production];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Profile::Development => "development",
+            Profile::Default => "default",
+            Profile::Testing => "testing",
+            Profile::Production => "production",
+        }
+    }
+}
+
 /// Whether a call waits for the whole review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -216,6 +244,7 @@ pub struct CheckpointPolicy {
 /// Everything a decision depends on besides the call, the machine and the session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Policy {
+    pub profile: Profile,
     pub enabled: bool,
     pub mode: Mode,
     pub on_fault: OnFault,
@@ -251,6 +280,7 @@ impl Default for Policy {
     fn default() -> Policy {
         let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect();
         Policy {
+            profile: Profile::Default,
             enabled: true,
             mode: Mode::Blocking,
             on_fault: OnFault::Ask,

@@ -71,6 +71,7 @@ const READER: u64 = fnv(&[
     include_bytes!("merge.rs"),
     include_bytes!("parse.rs"),
     include_bytes!("pattern.rs"),
+    include_bytes!("profile.rs"),
     include_bytes!("rule.rs"),
     include_bytes!("tables.rs"),
     include_bytes!("value.rs"),

@@ -3,7 +3,9 @@
 
 use super::field::{Choice, Field, field, fraction, put, switch, whole, words};
 use super::value::{Item, Kind, Stricter, Value};
-use crate::domain::{BuiltinRules, LogLevel, Mode, OnFault, Policy, ResourceMode, Sensitivity, Tier};
+use crate::domain::{
+    BuiltinRules, LogLevel, Mode, OnFault, Policy, Profile, ResourceMode, Sensitivity, Tier,
+};
 
 /// One key.
 #[derive(Debug)]
@@ -35,6 +37,8 @@ pub fn find(name: &str) -> Option<&'static Key> {
 
 const ON_FAULT: Choice<OnFault> =
     Choice { words: &["ask", "block"], values: &[OnFault::Ask, OnFault::Block] };
+const PROFILE: Choice<Profile> =
+    Choice { words: &["development", "default", "testing", "production"], values: &Profile::ALL };
 const MODE: Choice<Mode> = Choice { words: &["blocking"], values: &[Mode::Blocking] };
 const BUILTIN: Choice<BuiltinRules> = Choice {
     words: &["none", "essential", "all"],
@@ -70,6 +74,12 @@ const fn numbers(min: u64, max: u64) -> Kind {
 }
 
 pub static KEYS: &[Key] = &[
+    key(
+        "profile",
+        (PROFILE.kind(), Stricter::Later),
+        field!(PROFILE profile),
+        "the values that stand where no file sets a key",
+    ),
     key(
         "on_fault",
         (ON_FAULT.kind(), Stricter::Later),

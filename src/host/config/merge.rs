@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keys::{KEYS, Key};
 use super::parse::{Entry, Problem};
+use super::profile;
 use super::value::{Change, Kind, Value};
 use crate::domain::{Exception, Policy, WrittenPattern};
 
@@ -53,7 +54,7 @@ impl std::fmt::Display for Note {
     }
 }
 
-/// A key's value and the layers it comes from; none for a default.
+/// A key's value and the layers it comes from; none for what the profile sets, or a default.
 #[derive(Debug)]
 pub struct Resolved {
     pub key: &'static Key,
@@ -74,10 +75,18 @@ pub struct Merged {
 /// below it, and those that may not loosen, count as far as they tighten it.
 pub fn merge(layers: &[Layer]) -> Merged {
     let mut merged = Merged { policy: Policy::default(), values: Vec::new(), notes: Vec::new() };
+    // What the profile sets lies below all files; the key that chooses it is the first.
+    let mut base = Policy::default();
     for key in KEYS {
-        let put_together = if key.kind == Kind::Exceptions { excepted } else { resolve };
-        let resolved = put_together(key, layers, &mut merged.notes);
+        let resolved = if key.kind == Kind::Exceptions {
+            excepted(key, layers, &mut merged.notes)
+        } else {
+            resolve(key, layers, &base, &mut merged.notes)
+        };
         key.set(&mut merged.policy, resolved.value.clone());
+        if merged.policy.profile != base.profile {
+            base = profile::policy(merged.policy.profile);
+        }
         merged.values.push(resolved);
     }
     adjust(&mut merged);
@@ -85,7 +94,7 @@ pub fn merge(layers: &[Layer]) -> Merged {
     merged
 }
 
-fn resolve(key: &'static Key, layers: &[Layer], notes: &mut Vec<Note>) -> Resolved {
+fn resolve(key: &'static Key, layers: &[Layer], base: &Policy, notes: &mut Vec<Note>) -> Resolved {
     let said: Vec<(usize, &Layer, &Entry)> = layers
         .iter()
         .enumerate()
@@ -95,7 +104,7 @@ fn resolve(key: &'static Key, layers: &[Layer], notes: &mut Vec<Note>) -> Resolv
     let setter = said.iter().find(|(_, layer, _)| may_set(key, layer));
     let mut resolved = match setter {
         Some((at, _, entry)) => Resolved { key, value: entry.value.clone(), from: vec![*at] },
-        None => Resolved { key, value: key.get(&Policy::default()), from: Vec::new() },
+        None => Resolved { key, value: key.get(base), from: Vec::new() },
     };
     let set_by = setter.map(|(at, _, _)| *at);
     for (at, layer, entry) in said.iter().filter(|(at, _, _)| Some(*at) != set_by) {
