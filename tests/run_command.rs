@@ -221,6 +221,61 @@ fn every_budget_stops_a_run() {
 }
 
 #[test]
+fn the_configuration_s_limits_count_where_no_option_says_otherwise() {
+    let set = |place: &Place, text: &str| {
+        fs::create_dir_all(place.path("home/config")).unwrap();
+        fs::write(place.path("home/config/config.toml"), text).unwrap();
+    };
+    let settings = "[resources]\ntoken_usage = 'block'\nmax_token_usage = 40\n";
+    let place = Place::new("hooked c1; hooked c2; hooked c3; hooked c4; sleep 600");
+    set(&place, settings);
+    let value = stopped(&place, &place.supervise(&["--json"]), "tokens");
+    assert_eq!(value["reason"]["text"], "it used 45 tokens, more than 40");
+    let place = Place::new(
+        "setsid sh -c 'held=$(head -c 200000000 /dev/zero | tr \"\\000\" x); sleep 600; echo $held' & sleep 600",
+    );
+    set(&place, "[resources]\nmemory = 'block'\nmax_memory_mb = 100\n");
+    stopped(&place, &place.supervise(&["--json"]), "memory");
+    // An option stands before it, and a warning lets the run go on.
+    let place = Place::new("hooked c1; hooked c2; hooked c3; done_with fine");
+    set(&place, settings);
+    assert_eq!(place.supervise(&["--max-tokens", "1000"]).0, 0);
+    let place = Place::new("hooked c1; hooked c2; hooked c3; done_with fine");
+    set(&place, &settings.replace("block", "warn"));
+    let told = place.supervise(&["--json"]);
+    assert_eq!((told.0, &told.json()["end"]), (0, &"finished".into()), "{}", told.2);
+    assert!(
+        told.2.contains("lazaret: 100 % of what this run may use is used: 45 of 40 tokens"),
+        "{}",
+        told.2
+    );
+}
+
+#[test]
+fn half_used_budgets_are_told_of_once_each() {
+    let place = Place::new(
+        "asks c1 Bash; hook c1 Bash '{\"command\":\"ls\"}'; sleep 1\n\
+         printf '{\"session_id\":\"s1\",\"cwd\":\"%s\",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"Bash\",\"tool_use_id\":\"c1\",\
+         \"tool_input\":{\"command\":\"ls\"},\"tool_response\":{}}' \"$PWD\" | lazaret hook claude-code > $log/told 2>&1\n\
+         ran c1; hooked c2; hooked c3; done_with fine",
+    );
+    let value = place.supervise(&["--max-tokens", "50", "--max-calls", "2", "--json"]);
+    let value = value.json();
+    let warnings: Vec<&str> =
+        value["warnings"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    let begin =
+        |text: &str, with: &str| text.starts_with(&format!("{with} % of what this run may use is used: "));
+    assert!(begin(warnings[0], "50") && warnings[0].contains("1 of 2 calls"), "{warnings:?}");
+    assert!(
+        warnings.iter().any(|text| begin(text, "50") && text.contains("30 of 50 tokens")),
+        "{warnings:?}"
+    );
+    // The model was told with the result of its first call.
+    let told = fs::read_to_string(place.path("log/told")).unwrap();
+    assert!(told.contains("additionalContext") && told.contains("1 of 2 calls"), "{told}");
+}
+
+#[test]
 fn a_call_that_ran_past_the_hook_ends_the_run() {
     let place = Place::new("hooked c1; asks c2 Bash; ran c2; sleep 600");
     let value = stopped(&place, &place.supervise(&["--json"]), "gate_open");

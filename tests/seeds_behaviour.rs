@@ -4,10 +4,11 @@
 use lazaret::cli::CHECKS;
 use lazaret::domain::{
     Behaviour, Deed, Finding, Intervened, InterventionKind, Marked, Operation, Outcome, Pattern, Place,
-    Policy, ResourceMode, Score, Sensitivity,
+    Policy, ResourceMode, Score, Sensitivity, Span,
 };
 use lazaret::host::config;
 use lazaret::review::behaviour::{History, Judged, by_severity, choose, find, judge};
+use lazaret::review::limits::share;
 use lazaret::review::{risk, with_patterns};
 
 fn deed(number: u64) -> Deed {
@@ -60,6 +61,22 @@ fn seed_000_defaults() {
     assert_eq!(policy.patterns.sensitivity, Sensitivity::Medium);
     assert!(policy.interventions.soft_correction && policy.interventions.hard_stop);
     assert_eq!(policy.interventions.max_retries, 3);
+}
+
+/// Seed 000, "Configuration Schema": the limits of `resources`. Issue 5: off unless asked for, per prompt, told of at 50, 75 and 90 %.
+#[test]
+fn seed_000_resources() {
+    let limits = Policy::default().resources;
+    assert_eq!(
+        (limits.max_file_operations, limits.max_memory, limits.max_execution_time, limits.max_token_usage),
+        (100, 512, 300, 100_000)
+    );
+    for mode in [limits.mode, limits.memory, limits.execution_time, limits.token_usage] {
+        assert_eq!(mode, ResourceMode::Off);
+    }
+    assert_eq!(limits.per, Span::Prompt);
+    let shares = [0, 49, 50, 74, 75, 89, 90, 250].map(|used| share(used, 100));
+    assert_eq!(shares, [0, 0, 50, 50, 75, 75, 90, 90]);
 }
 
 /// Seed 000, "Pattern Detector": the severities of the four patterns, as the highest that evidence brings them to.

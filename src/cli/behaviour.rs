@@ -4,15 +4,18 @@ use crate::cli::emergency::{self, Stopped};
 use crate::cli::record::Log;
 use crate::domain::{
     Decision, Deed, Enforcement, Facts, Fault, Intervened, InterventionKind, Outcome, Places, Policy,
-    Purpose, Reason, Request, Severity, Subject, ToolCall, Verdict, clip,
+    Purpose, Reason, Request, ResourcePolicy, Severity, Subject, ToolCall, Verdict, clip,
 };
 use crate::host::audit::{self, Filter};
 use crate::host::clock::Now;
 use crate::host::state::{self, Look, Reported, Store};
 use crate::review::behaviour::{self, Chosen, History, Report};
-use crate::review::{self, redact};
+use crate::review::{self, limits, redact};
 use crate::rules::{self, Survey};
 use std::path::PathBuf;
+
+/// What a note on limits stands under.
+const USED: &str = "limits.used";
 
 /// How a call ended, as the client reports it.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +32,8 @@ pub struct Told {
     pub verdict: Option<Verdict>,
     /// The intervention that it leads to.
     pub chosen: Option<Chosen>,
+    /// What else is to be told: how far a limit is used, and what a supervised run has to say.
+    pub notes: Vec<String>,
     /// The report of the session, if it is stopped now.
     pub report: Option<Result<PathBuf, Fault>>,
     /// The interventions of which it is known now whether they worked.
@@ -73,6 +78,7 @@ pub fn after_refusal(
         Ok(told) => {
             emergency::announce(told.report, known.2, log);
             let _recorded = log.measured(request, &told.measured);
+            told.notes.into_iter().for_each(|note| decision.note(USED, note));
             told.chosen
         }
         Err(fault) => {
@@ -132,14 +138,14 @@ fn remembered(
             report = Some(saved);
             told.document.stopped = Some(chosen.text.clone());
         }
-        ((chosen, report, measured), Some(deed))
+        let took_ms = if call.outcome == Outcome::Blocked { 0 } else { u64::from(deed.duration_ms) };
+        let (behaviour, operations) = (&mut told.document.behaviour, told.document.file_operations);
+        let mut notes = limits::count(&mut behaviour.spent, took_ms, operations, &policy.resources);
+        notes.append(&mut behaviour.notes);
+        let told = Told { verdict: None, chosen, notes, report, measured };
+        (told, Some(deed))
     })?;
-    Ok(told.map_or_else(Told::default, |((chosen, report, measured), verdict)| Told {
-        verdict,
-        chosen,
-        report,
-        measured,
-    }))
+    Ok(told.map(|(told, verdict)| Told { verdict, ..told }).unwrap_or_default())
 }
 
 /// The same for one that does not: only its outcome is kept.
@@ -156,7 +162,12 @@ pub fn recorded(
 }
 
 /// The person has said what is to be done.
-pub fn prompted(request: &Request, text: &str, store: &Store, now: Now) -> Result<(), Fault> {
+pub fn prompted(
+    request: &Request,
+    text: &str,
+    limits: &ResourcePolicy,
+    (store, now): (&Store, Now),
+) -> Result<(), Fault> {
     if request.subject.agent.is_some() {
         return Ok(());
     }
@@ -164,6 +175,8 @@ pub fn prompted(request: &Request, text: &str, store: &Store, now: Now) -> Resul
     state::amend(store, &request.subject, now, |document| {
         document.prompts = document.prompts.saturating_add(1);
         document.behaviour.released();
+        let spent = limits::begun(document.behaviour.spent, document.file_operations, limits);
+        document.behaviour.spent = spent;
         document.behaviour.purpose = Purpose {
             id: request.prompt_id.clone().unwrap_or_default(),
             number: u32::try_from(document.prompts).unwrap_or(u32::MAX),
@@ -212,8 +225,20 @@ fn refused_last(subject: &Subject, store: &Store) -> Vec<String> {
     refused
 }
 
+/// What the client is told of a call's end, if anything.
+pub fn said(told: &Told) -> Option<Decision> {
+    let reasons = told.notes.iter().map(|note| reason(USED, Verdict::Warn, note.clone()));
+    let Some(chosen) = &told.chosen else {
+        let reasons: Vec<Reason> = reasons.collect();
+        return (!reasons.is_empty()).then(|| Decision::new(reasons, None, false));
+    };
+    let mut decision = advice(chosen);
+    reasons.for_each(|reason| decision.note(&reason.rule, reason.message));
+    Some(decision)
+}
+
 /// What the client is told of an intervention.
-pub fn advice(chosen: &Chosen) -> Decision {
+fn advice(chosen: &Chosen) -> Decision {
     let rule = format!("pattern.{}", chosen.pattern);
     let mut decision = if chosen.kind == InterventionKind::EmergencyStop {
         Decision::stop(reason(&rule, Verdict::Block, chosen.text.clone()))

@@ -37,6 +37,13 @@ impl Progress {
         self.write(&format!("\r\x1b[K[{:>3} s] {words}", self.seconds()));
     }
 
+    /// Something that stays to be read.
+    pub fn say(&mut self, words: &str) {
+        let clear = if self.on { "\r\x1b[K" } else { "" };
+        self.told = None;
+        self.write(&format!("{clear}lazaret: {words}\n"));
+    }
+
     fn write(&self, text: &str) {
         // Who closed the terminal is told nothing.
         let mut stderr = std::io::stderr().lock();

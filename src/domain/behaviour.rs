@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Marked, Outcome};
+use super::{Marked, Outcome, Span};
 
 /// What an action does, in the words that patterns are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -265,6 +265,38 @@ pub struct Throttle {
     pub pattern: String,
 }
 
+/// What the calls of a prompt, and of those before it, have used. Counted only where something is limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Spent {
+    /// File operations of the session when the prompt began.
+    pub operations_before: u64,
+    /// Milliseconds that calls took: before the prompt, and since.
+    pub before_ms: u64,
+    pub time_ms: u64,
+    /// The highest share of the limit, in percent, that was told of: of file operations, and of time.
+    pub told_operations: u8,
+    pub told_time: u8,
+}
+
+impl Spent {
+    /// File operations, of `all` of the session.
+    pub fn operations(&self, all: u64, over: Span) -> u64 {
+        match over {
+            Span::Prompt => all.saturating_sub(self.operations_before),
+            Span::Session => all,
+        }
+    }
+
+    /// Milliseconds.
+    pub fn time_ms(&self, over: Span) -> u64 {
+        match over {
+            Span::Prompt => self.time_ms,
+            Span::Session => self.before_ms.saturating_add(self.time_ms),
+        }
+    }
+}
+
 /// What a session knows of its own behaviour.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -287,6 +319,12 @@ pub struct Behaviour {
     /// The last error, redacted and clipped; empty = the last action did not fail.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub last_error: String,
+    /// What is used of the limits of this prompt; none = nothing is limited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Spent>,
+    /// What a supervised run has to say to the model, with the next result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl Behaviour {
@@ -304,6 +342,7 @@ impl Behaviour {
         !self.found.is_empty()
             || self.throttle.is_some()
             || self.held.is_some()
+            || self.spent.is_some()
             || self.interventions.last().is_some_and(|one| one.effective.is_none())
     }
 

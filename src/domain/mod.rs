@@ -21,7 +21,8 @@ mod text;
 mod written_rule;
 
 pub use behaviour::{
-    Behaviour, Deed, Finding, Intervened, InterventionKind, Operation, Pattern, Place, Purpose, Throttle,
+    Behaviour, Deed, Finding, Intervened, InterventionKind, Operation, Pattern, Place, Purpose, Spent,
+    Throttle,
 };
 pub use decision::{Decision, Enforcement, Leave, Reason, Rewrite, Severity, Verdict};
 pub use effect::{Effect, EffectKind, Target};
@@ -37,7 +38,7 @@ pub use pattern::{Marked, WrittenFilter, WrittenIntervention, WrittenPattern};
 pub use policy::{
     AuditPolicy, BuiltinRules, CheckpointPolicy, InterventionPolicy, LogLevel, Mode, OnFault, PatternPolicy,
     Policy, Profile, QuarantinePolicy, RationalityThresholds, ResourceMode, ResourcePolicy, RiskThresholds,
-    Sensitivity, ToolLimit, lies_below,
+    Sensitivity, Span, ToolLimit, lies_below,
 };
 pub use request::{
     Action, AgentId, AgentReport, Asking, CallId, Claim, Client, Event, Request, SearchKind, SessionId,

@@ -122,11 +122,47 @@ impl QuarantinePolicy {
     }
 }
 
-/// File operations a session may make (seed 000 `resources`).
+/// What a limit is counted over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Span {
+    /// From one prompt of the person to the next.
+    Prompt,
+    Session,
+}
+
+/// What may be used, and what happens beyond it (seed 000 `resources`). The hook counts file operations and time; memory and tokens are
+/// seen by a supervised run alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourcePolicy {
+    /// Of file operations.
     pub mode: ResourceMode,
     pub max_file_operations: u64,
+    pub execution_time: ResourceMode,
+    /// Seconds that calls take together.
+    pub max_execution_time: u64,
+    pub memory: ResourceMode,
+    /// Mebibytes.
+    pub max_memory: u64,
+    pub token_usage: ResourceMode,
+    pub max_token_usage: u64,
+    pub per: Span,
+}
+
+impl Default for ResourcePolicy {
+    fn default() -> ResourcePolicy {
+        ResourcePolicy {
+            mode: ResourceMode::Off,
+            max_file_operations: 100,
+            execution_time: ResourceMode::Off,
+            max_execution_time: 300,
+            memory: ResourceMode::Off,
+            max_memory: 512,
+            token_usage: ResourceMode::Off,
+            max_token_usage: 100_000,
+            per: Span::Prompt,
+        }
+    }
 }
 
 /// How much an event matters; the log has a level from which events are written (seed 000 `audit`).
@@ -312,7 +348,7 @@ impl Default for Policy {
                 timeout_seconds: 300,
             },
             tool_limits: Vec::new(),
-            resources: ResourcePolicy { mode: ResourceMode::Off, max_file_operations: 100 },
+            resources: ResourcePolicy::default(),
             patterns: PatternPolicy {
                 enabled: words(&[PatternPolicy::ALL]),
                 sensitivity: Sensitivity::Medium,

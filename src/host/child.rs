@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
@@ -91,21 +92,67 @@ pub fn run_confined(
 ) -> io::Result<Ran> {
     let others = prepare(command, terms);
     let start = Instant::now();
+    let born = Born::default();
     std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
-        let (over, until_over) = mpsc::channel::<()>();
         // A confinement holds the thread that enters it and what that thread starts. It stays until all is over: with it the
         // kernel would end what it has started.
-        scope.spawn(move || {
-            let born = confinement.enter().and_then(|held| command.spawn().map(|child| (child, held)));
-            let _gone = sender.send(born);
-            let _over = until_over.recv();
+        scope.spawn(|| {
+            let child = confinement.enter().and_then(|held| command.spawn().map(|child| (child, held)));
+            born.tell(child);
         });
-        let (child, held) = receiver.recv().map_err(io::Error::other)??;
-        let ran = supervise(child, &others, (start, terms), each);
-        drop(over);
-        ran.map(|ran| Ran { held: Some(held), ..ran })
+        let ran = born.take().and_then(|(child, held)| {
+            let ran = supervise(child, &others, (start, terms), each)?;
+            Ok(Ran { held: Some(held), ..ran })
+        });
+        born.over();
+        ran
     })
+}
+
+/// What two threads tell each other of a child: that it was started, and that it is over.
+#[derive(Default)]
+struct Born {
+    stage: Mutex<Stage>,
+    news: Condvar,
+}
+
+#[derive(Default)]
+struct Stage {
+    child: Option<io::Result<(Child, Held)>>,
+    is_over: bool,
+}
+
+impl Born {
+    /// Hands it over, and waits until it is over.
+    fn tell(&self, child: io::Result<(Child, Held)>) {
+        let Ok(mut stage) = self.stage.lock() else { return };
+        stage.child = Some(child);
+        self.news.notify_all();
+        while !stage.is_over {
+            match self.news.wait(stage) {
+                Ok(again) => stage = again,
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn take(&self) -> io::Result<(Child, Held)> {
+        let broken = || io::Error::other("the thread that starts it is gone");
+        let mut stage = self.stage.lock().map_err(|_| broken())?;
+        loop {
+            match stage.child.take() {
+                Some(child) => return child,
+                None => stage = self.news.wait(stage).map_err(|_| broken())?,
+            }
+        }
+    }
+
+    fn over(&self) {
+        if let Ok(mut stage) = self.stage.lock() {
+            stage.is_over = true;
+        }
+        self.news.notify_all();
+    }
 }
 
 /// What is done before anything is started; the children that we have already.

@@ -1,8 +1,7 @@
 //! What each assessor has to say against a call, as reasons.
 
 use crate::domain::{
-    Effect, Issue, Level, Policy, Rationality, Reason, ResourceMode, Risk, RiskLevel, Severity, Stand,
-    Target, Verdict, clip,
+    Effect, Issue, Level, Rationality, Reason, Risk, RiskLevel, Severity, Target, Verdict, clip,
 };
 use crate::review::matrix::{DangerousPattern, base_verdict, final_verdict};
 use crate::rules::Survey;
@@ -85,40 +84,4 @@ pub fn understood(survey: &Survey, text: &str) -> Option<Reason> {
         matched: clip(text, MATCHED),
         instead: Some(instead.to_owned()),
     })
-}
-
-/// The seed's `limit_file_operations`, where it is switched on.
-pub fn file_operations(effects: &[Effect], stand: &Stand, policy: &Policy) -> Option<Reason> {
-    let limit = &policy.resources;
-    let verdict = match limit.mode {
-        ResourceMode::Off => return None,
-        ResourceMode::Warn => Verdict::Warn,
-        ResourceMode::Block => Verdict::Block,
-    };
-    let touches_files = effects.iter().any(is_file_operation);
-    (touches_files && stand.file_operations >= limit.max_file_operations).then(|| Reason {
-        rule: "limits.file-operations".to_owned(),
-        verdict,
-        severity: Severity::Medium,
-        message: format!(
-            "file operation limit exceeded: {} of {} in this session",
-            stand.file_operations, limit.max_file_operations
-        ),
-        matched: String::new(),
-        instead: Some(
-            "a person can raise max_file_operations in [resources] of the configuration".to_owned(),
-        ),
-    })
-}
-
-/// Whether an effect counts as a file operation: it changes a file.
-pub fn is_file_operation(effect: &Effect) -> bool {
-    use crate::domain::EffectKind::{
-        FileCreation, FileDeletion, FileModification, FileRead, NetworkRequest, ProcessCreation,
-        SystemCommand, SystemModification,
-    };
-    match effect.kind {
-        FileCreation | FileModification | FileDeletion => true,
-        FileRead | ProcessCreation | NetworkRequest | SystemCommand | SystemModification => false,
-    }
 }

@@ -8,7 +8,7 @@ use crate::domain::{
 };
 use crate::review::gates::Passed;
 use crate::review::matrix::DangerousPattern;
-use crate::review::{assess, exceptions, gates, rationality, risk, with_patterns};
+use crate::review::{assess, exceptions, gates, limits, rationality, risk, with_patterns};
 use crate::rules::{self, Survey, View};
 
 /// Everything that a decision depends on.
@@ -118,7 +118,7 @@ fn decided(case: &Case<'_>) -> Decision {
     let mut reasons: Vec<Reason> = rules::judge(&view);
     let applied = exceptions::apply(case, &view, &mut reasons);
     reasons.extend(assess::understood(survey, &text));
-    reasons.extend(assess::file_operations(&survey.effects, stand, policy));
+    reasons.extend(limits::over(case));
     if applied.by_path {
         let rated: Vec<Effect> = applied.rated(&survey.effects).cloned().collect();
         reasons.extend(assess::matrix(&weighed(&rated), &rationality, &rated, circumstances, &text));

@@ -6,6 +6,7 @@ pub mod behaviour;
 mod decide;
 pub mod exceptions;
 mod gates;
+pub mod limits;
 mod matrix;
 pub mod prompt;
 mod quarantine;
@@ -17,9 +18,9 @@ pub mod response;
 mod risk;
 pub mod undoable;
 
-pub use assess::is_file_operation;
 pub use decide::{Case, Identity, action_text, call_fingerprint, decide, identify, sealed_action};
 pub use gates::agent_fingerprint;
+pub use limits::is_file_operation;
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};
 pub use quarantine::{presented, session_named};
 pub use rationality::rationality;

@@ -1,6 +1,7 @@
 //! Everything that is not a call about to run.
 
 use super::Setting;
+use crate::cli::behaviour::Told;
 use crate::cli::quarantine as quarantined;
 use crate::cli::{behaviour, call, emergency, keep};
 use crate::domain::{Asking, Decision, Event, Fault, Outcome, Places, Request, ToolCall, Trust, Verdict};
@@ -8,7 +9,6 @@ use crate::host::checkpoint::Checkpoints;
 use crate::host::permit::Permits;
 use crate::host::{audit, guard, registration, state};
 use crate::review;
-use crate::review::behaviour::Chosen;
 
 /// Session files that nobody touched for so long are removed, in days.
 const KEEP_SESSIONS: u32 = 7;
@@ -40,11 +40,12 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             }
             let ended =
                 behaviour::Ended { outcome: *outcome, error: error.as_deref(), duration_ms: *duration_ms };
-            finish(request, call, ended, places, setting).map(|advice| {
-                let Some(chosen) = advice else { return };
-                let _recorded = setting.log().intervention(request, &chosen);
-                if decision.replacement.is_none() {
-                    decision = behaviour::advice(&chosen);
+            finish(request, call, ended, places, setting).map(|told| {
+                if let Some(chosen) = &told.chosen {
+                    let _recorded = setting.log().intervention(request, chosen);
+                }
+                if let Some(said) = behaviour::said(&told).filter(|_| decision.replacement.is_none()) {
+                    decision = said;
                 }
             })
         }
@@ -69,7 +70,10 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             decision = config_change(setting, request);
             Ok(())
         }
-        Event::Prompt { text } => behaviour::prompted(request, text, &setting.store(), setting.now),
+        Event::Prompt { text } => {
+            let limits = &setting.policy.resources;
+            behaviour::prompted(request, text, limits, (&setting.store(), setting.now))
+        }
         Event::BeforeTool(_) | Event::Other { .. } => Ok(()),
     };
     // These events cannot be blocked and nothing runs because of them: what fails here is told in the log, if that can be.
@@ -87,7 +91,7 @@ fn finish(
     ended: behaviour::Ended<'_>,
     places: Places,
     setting: &Setting,
-) -> Result<Option<Chosen>, Fault> {
+) -> Result<Told, Fault> {
     let (store, subject, now) = (setting.store(), &request.subject, setting.now);
     keep::ended(request, call, &places, (&setting.dirs, &setting.policy))?;
     let watched = setting.trust(subject) == Trust::Ordinary && setting.policy.enabled;
@@ -101,12 +105,12 @@ fn finish(
     };
     let asked = told.verdict == Some(Verdict::Modify);
     if ended.outcome != Outcome::Done || !(asked || call::may_remove(call)) {
-        return Ok(told.chosen);
+        return Ok(told);
     }
     state::forget(&store, subject, now, |marks| {
         call::settled((call, asked), &request.cwd, &setting.policy, marks, places)
     })?;
-    Ok(told.chosen)
+    Ok(told)
 }
 
 /// What has grown old: session files, log files, permissions.

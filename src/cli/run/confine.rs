@@ -6,10 +6,10 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::args::{Confine, RunArgs};
-use crate::cli::{CHECKS, Machine};
-use crate::domain::{Client, Fault, FaultKind, Places, escape, join};
+use crate::cli::Machine;
+use crate::domain::{Client, Fault, FaultKind, Places, Policy, escape, join};
 use crate::host::confine::{Confinement, Held, Ready};
-use crate::host::{config, facts, files};
+use crate::host::{facts, files};
 use crate::rules::kept;
 
 /// Devices that everybody writes to.
@@ -89,9 +89,13 @@ impl Confined {
 }
 
 /// The confinement that this run asks for; none = it asks for none. One that cannot be had and must be is an error.
-pub(super) fn wanted(args: &RunArgs, client: Client, machine: &Machine) -> Result<Option<Wanted>> {
+pub(super) fn wanted(
+    args: &RunArgs,
+    client: Client,
+    (machine, policy): (&Machine, &Policy),
+) -> Result<Option<Wanted>> {
     let Some(how) = args.confine else { return Ok(None) };
-    let confinement = confinement(args, client, machine)?;
+    let confinement = confinement(args, client, (machine, policy))?;
     let ready = match (confinement.ready(), how) {
         (Ok(ready), _) => Ok(ready),
         (Err(error), Confine::WherePossible) => Err(error.to_string()),
@@ -107,7 +111,11 @@ pub(super) fn wanted(args: &RunArgs, client: Client, machine: &Machine) -> Resul
     Ok(Some(Wanted { confinement, ready }))
 }
 
-fn confinement(args: &RunArgs, client: Client, machine: &Machine) -> Result<Confinement> {
+fn confinement(
+    args: &RunArgs,
+    client: Client,
+    (machine, policy): (&Machine, &Policy),
+) -> Result<Confinement> {
     let places = machine.places()?;
     for own in [&machine.dirs.state, &machine.dirs.runtime] {
         files::private_dir(own).with_context(|| own.display().to_string())?;
@@ -115,7 +123,6 @@ fn confinement(args: &RunArgs, client: Client, machine: &Machine) -> Result<Conf
     let mut writable: Vec<PathBuf> = DEVICES.iter().map(PathBuf::from).collect();
     writable.extend([&machine.dirs.state, &machine.dirs.runtime].map(PathBuf::clone));
     writable.extend(work(&places)?);
-    let policy = config::load(&machine.dirs, &places, CHECKS)?.policy;
     writable.extend(policy.scope.iter().filter_map(|place| in_full(place, &places)));
     writable.extend(of_client(client, machine, &places)?);
     let home = places.home.as_deref().map(Path::new);
@@ -134,9 +141,13 @@ fn confinement(args: &RunArgs, client: Client, machine: &Machine) -> Result<Conf
         unreadable.retain(|closed| !closed.starts_with(&place));
         readable.push(place);
     }
-    writable.sort();
-    writable.dedup();
-    Ok(Confinement { writable, unreadable, readable })
+    let mut places: Vec<PathBuf> = Vec::with_capacity(writable.len());
+    for place in writable {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    Ok(Confinement { writable: places, unreadable, readable })
 }
 
 /// Where the work is: project, repository with what belongs to it elsewhere, working directory, temporary directories.

@@ -1,6 +1,7 @@
 //! `lazaret run`: a client headless in a process group of its own, its stream read, its budgets kept, ended when it must be.
 
 pub mod args;
+mod budget;
 mod command;
 mod confine;
 mod restore;
@@ -15,10 +16,10 @@ use anyhow::Result;
 
 use crate::cli::closed::closed;
 use crate::cli::progress::Progress;
-use crate::cli::{Exit, Machine, registering};
+use crate::cli::{CHECKS, Exit, Machine, registering};
 use crate::domain::{Fault, FaultKind, clip, escape};
 use crate::host::child::{self, End, Ran, Terms, Watch};
-use crate::host::clock;
+use crate::host::{clock, config};
 use args::RunArgs;
 use command::Headless;
 use confine::{Confined, Wanted};
@@ -37,10 +38,11 @@ pub fn run(args: &RunArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exi
     let here = registering::surroundings(machine)?;
     progress.step(&format!("asking whether the gate of {} is closed", headless.client.name()));
     closed(headless.client, "supervised", &here, machine)?;
-    let wanted = confine::wanted(args, headless.client, machine)?;
+    let policy = config::load(&machine.dirs, &machine.places()?, CHECKS)?.policy;
+    let wanted = confine::wanted(args, headless.client, (machine, &policy))?;
     let begun = (clock::now(), Instant::now());
     let terms = Terms { limit: args.timeout, grace: GRACE, shares_stderr: true };
-    let mut supervision = Supervision::new(args, &headless, machine, &mut progress, out);
+    let mut supervision = Supervision::new((args, &policy.resources), &headless, machine, &mut progress, out);
     let (ran, confined) = start(&headless, wanted, terms, &mut |seen| supervision.see(seen))?;
     let watched = supervision.finish();
     drop(progress);
@@ -61,6 +63,7 @@ pub fn run(args: &RunArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exi
         figures: watched.figures,
         outcome: outcome(stop, ran.end, watched.answer),
         restored,
+        warnings: watched.warnings,
         confined,
         tally,
         blocked,

@@ -41,6 +41,8 @@ pub(super) struct Summary {
     pub figures: Figures,
     pub outcome: Outcome,
     pub restored: Option<Restored>,
+    /// What was told of budgets that were used up in part.
+    pub warnings: Vec<String>,
     /// None = no confinement was asked for.
     pub confined: Option<Confined>,
     pub tally: Tally,
@@ -88,6 +90,7 @@ impl Summary {
             "interventions": self.tally.interventions,
             "faults": self.tally.faults,
             "restored": self.restored.as_ref().map(Restored::json),
+            "warnings": self.warnings,
             "confined": self.confined.as_ref().map(Confined::json),
             "answer": answer,
         })

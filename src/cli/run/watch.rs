@@ -6,12 +6,13 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::args::RunArgs;
+use super::budget::Budgets;
 use super::command::Headless;
 use super::stop::Stop;
 use crate::cli::Machine;
 use crate::cli::progress::Progress;
 use crate::cli::stream::{Ran, Stream};
-use crate::domain::{CallId, Client, SessionId, Subject, Tool};
+use crate::domain::{CallId, Client, ResourcePolicy, SessionId, Subject, Tool};
 use crate::host::child::Seen;
 use crate::host::state::{self, Look, Store};
 use crate::host::{clock, memory};
@@ -38,12 +39,14 @@ pub(super) struct Watched {
     pub stop: Option<Stop>,
     pub session: Option<Subject>,
     pub figures: Figures,
+    pub warnings: Vec<String>,
     pub answer: Result<String, Option<String>>,
 }
 
 /// A run that is being watched.
 pub(super) struct Supervision<'s> {
-    args: &'s RunArgs,
+    budgets: Budgets,
+    begun: Instant,
     client: Client,
     store: Store,
     stream: Stream,
@@ -53,6 +56,9 @@ pub(super) struct Supervision<'s> {
     looked: Option<Instant>,
     memory: Option<u64>,
     stop: Option<Stop>,
+    /// What was told of budgets that are used up in part, and how much of that the session knows.
+    warnings: Vec<String>,
+    passed_on: usize,
     progress: &'s mut Progress,
     /// Where the client's stream is passed on to.
     out: Option<&'s mut dyn Write>,
@@ -60,14 +66,15 @@ pub(super) struct Supervision<'s> {
 
 impl<'s> Supervision<'s> {
     pub fn new(
-        args: &'s RunArgs,
+        (args, limits): (&RunArgs, &ResourcePolicy),
         headless: &Headless,
         machine: &Machine,
         progress: &'s mut Progress,
         out: &'s mut dyn Write,
     ) -> Supervision<'s> {
         Supervision {
-            args,
+            budgets: Budgets::of(args, limits),
+            begun: Instant::now(),
             client: headless.client,
             store: Store::new(&machine.dirs.state),
             stream: Stream::new(headless.client),
@@ -76,6 +83,8 @@ impl<'s> Supervision<'s> {
             looked: None,
             memory: None,
             stop: None,
+            warnings: Vec::new(),
+            passed_on: 0,
             progress,
             out: if headless.passes_through && !args.json { Some(out) } else { None },
         }
@@ -92,6 +101,7 @@ impl<'s> Supervision<'s> {
             self.looked = Some(Instant::now());
             self.look();
         }
+        self.warn();
         let Stream { calls, tokens, .. } = self.stream;
         self.progress.tell(&format!("{} is working, calls: {calls}, tokens: {tokens}", self.client.name()));
         if self.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -124,16 +134,32 @@ impl<'s> Supervision<'s> {
     }
 
     fn budgets(&mut self) {
+        if let Some(stop) = self.budgets.passed(&self.figures()) {
+            self.note(stop);
+        }
+    }
+
+    fn figures(&self) -> Figures {
         let Stream { calls, tokens, cost, .. } = self.stream;
-        let RunArgs { max_tokens, max_cost, max_calls, .. } = *self.args;
-        if let Some(most) = max_tokens.filter(|most| tokens > *most) {
-            self.note(Stop::Tokens(tokens, most));
+        Figures { calls, tokens, cost, memory: self.memory }
+    }
+
+    /// Tells the person now, and the model with its next result, of budgets that are used up in part.
+    fn warn(&mut self) {
+        let told = self.budgets.told(&self.figures(), self.begun.elapsed());
+        for warning in told {
+            self.progress.say(&warning);
+            self.warnings.push(warning);
         }
-        if let Some(most) = max_cost.filter(|most| cost > *most) {
-            self.note(Stop::Cost(cost, most));
-        }
-        if let Some(most) = max_calls.filter(|most| calls > *most) {
-            self.note(Stop::Calls(calls, most));
+        let Some(new) = self.warnings.get(self.passed_on..).filter(|new| !new.is_empty()) else { return };
+        let Some(subject) = self.subject() else { return };
+        let new = new.to_vec();
+        let passed = state::amend(&self.store, &subject, clock::now(), |document| {
+            document.behaviour.notes.extend(new)
+        });
+        // What cannot be written now is tried again with what comes next.
+        if passed.is_ok() {
+            self.passed_on = self.warnings.len();
         }
     }
 
@@ -141,11 +167,7 @@ impl<'s> Supervision<'s> {
     fn look(&mut self) {
         let held = self.pid.and_then(memory::of_tree);
         self.memory = self.memory.max(held);
-        if let (Some(held), Some(most)) = (held, self.args.max_memory)
-            && held > most
-        {
-            self.note(Stop::Memory(held, most));
-        }
+        self.budgets();
         self.hooked();
         let Some(subject) = self.subject() else { return };
         // What cannot be read is the hook's to block on.
@@ -173,14 +195,8 @@ impl<'s> Supervision<'s> {
             std::thread::sleep(Duration::from_millis(50));
             self.look();
         }
-        let session = self.subject();
-        let Stream { calls, tokens, cost, .. } = self.stream;
-        Watched {
-            stop: self.stop,
-            session,
-            figures: Figures { calls, tokens, cost, memory: self.memory },
-            answer: self.stream.finish(),
-        }
+        let (session, figures) = (self.subject(), self.figures());
+        Watched { stop: self.stop, session, figures, warnings: self.warnings, answer: self.stream.finish() }
     }
 }
 

@@ -1,11 +1,10 @@
 //! Every key of the configuration, once: its name, what it takes, which way it tightens, what it does, and its place in
 //! the policy. Parsing, merging, `config show`, the file that `config init` writes and the reference all read this.
 
-use super::field::{Choice, Field, field, fraction, put, switch, whole, words};
+use super::choices::{BUILTIN, LAYERS, LOG_LEVEL, MODE, ON_FAULT, PROFILE, RESOURCES, SENSITIVITY, SPAN};
+use super::field::{Field, field, fraction, put, switch, whole, words};
 use super::value::{Item, Kind, Stricter, Value};
-use crate::domain::{
-    BuiltinRules, LogLevel, Mode, OnFault, Policy, Profile, ResourceMode, Sensitivity, Tier,
-};
+use crate::domain::Policy;
 
 /// One key.
 #[derive(Debug)]
@@ -34,31 +33,6 @@ impl Key {
 pub fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
 }
-
-const ON_FAULT: Choice<OnFault> =
-    Choice { words: &["ask", "block"], values: &[OnFault::Ask, OnFault::Block] };
-const PROFILE: Choice<Profile> =
-    Choice { words: &["development", "default", "testing", "production"], values: &Profile::ALL };
-const MODE: Choice<Mode> = Choice { words: &["blocking"], values: &[Mode::Blocking] };
-const BUILTIN: Choice<BuiltinRules> = Choice {
-    words: &["none", "essential", "all"],
-    values: &[BuiltinRules::None, BuiltinRules::Essential, BuiltinRules::All],
-};
-const LAYERS: Choice<Tier> =
-    Choice { words: &["project", "user", "managed"], values: &[Tier::Project, Tier::User, Tier::Managed] };
-const LOG_LEVEL: Choice<LogLevel> = Choice {
-    words: &["error", "warn", "info", "debug"],
-    values: &[LogLevel::Error, LogLevel::Warn, LogLevel::Info, LogLevel::Debug],
-};
-const RESOURCES: Choice<ResourceMode> = Choice {
-    words: &["off", "warn", "block"],
-    values: &[ResourceMode::Off, ResourceMode::Warn, ResourceMode::Block],
-};
-
-const SENSITIVITY: Choice<Sensitivity> = Choice {
-    words: &["low", "medium", "high"],
-    values: &[Sensitivity::Low, Sensitivity::Medium, Sensitivity::High],
-};
 
 const fn key(
     name: &'static str,
@@ -166,13 +140,55 @@ pub static KEYS: &[Key] = &[
         "resources.mode",
         (RESOURCES.kind(), Stricter::Later),
         field!(RESOURCES resources.mode),
-        "what happens when a limit of this section is reached",
+        "what happens when the limit of file operations is reached",
     ),
     key(
         "resources.max_file_operations",
         (numbers(1, 1_000_000_000), Stricter::Smaller),
         field!(whole resources.max_file_operations),
-        "files that the calls of one session may make, change or delete",
+        "calls of one prompt that may make, change or delete files",
+    ),
+    key(
+        "resources.execution_time",
+        (RESOURCES.kind(), Stricter::Later),
+        field!(RESOURCES resources.execution_time),
+        "what happens when max_execution_time_seconds is reached; reads and searches always pass",
+    ),
+    key(
+        "resources.max_execution_time_seconds",
+        (numbers(1, 1_000_000), Stricter::Smaller),
+        field!(whole resources.max_execution_time),
+        "seconds that the calls of one prompt may take together",
+    ),
+    key(
+        "resources.memory",
+        (RESOURCES.kind(), Stricter::Later),
+        field!(RESOURCES resources.memory),
+        "what happens when max_memory_mb is reached, in a run of `lazaret run` (docs/run.md)",
+    ),
+    key(
+        "resources.max_memory_mb",
+        (numbers(1, 1_000_000_000), Stricter::Smaller),
+        field!(whole resources.max_memory),
+        "mebibytes that a client and all it started may hold; `--max-memory` stands before it",
+    ),
+    key(
+        "resources.token_usage",
+        (RESOURCES.kind(), Stricter::Later),
+        field!(RESOURCES resources.token_usage),
+        "what happens when max_token_usage is reached, in a run of `lazaret run`",
+    ),
+    key(
+        "resources.max_token_usage",
+        (numbers(1, 1_000_000_000_000), Stricter::Smaller),
+        field!(whole resources.max_token_usage),
+        "tokens that the model may read and write in a run; `--max-tokens` stands before it",
+    ),
+    key(
+        "resources.per",
+        (SPAN.kind(), Stricter::Later),
+        field!(SPAN resources.per),
+        "what file operations and execution time are counted over",
     ),
     key(
         "patterns.enabled_patterns",
@@ -389,6 +405,7 @@ pub static KEYS: &[Key] = &[
 mod tests {
     use super::super::refused::REFUSED;
     use super::*;
+    use crate::domain::Tier;
 
     #[test]
     fn names_are_unique_and_known_once() {

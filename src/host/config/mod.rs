@@ -1,6 +1,7 @@
 //! The configuration: files of three layers, trust, and the policy they make. What a key is stands in `keys`.
 
 mod cache;
+mod choices;
 mod exceptions;
 mod field;
 mod intervention;

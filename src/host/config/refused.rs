@@ -29,12 +29,6 @@ pub static REFUSED: &[Refused] = &[
     never("rules.custom_rules_path", "custom rules stand in the configuration itself, as [[rules.custom]]"),
     never("patterns.custom_patterns", "each is written as a [[patterns.custom]]"),
     later("interventions.auto_rollback", "a person rolls back, with the command that the message names"),
-    later("resources.max_memory_mb", "a hook sees calls, not memory; it comes with the supervised run"),
-    later(
-        "resources.max_execution_time_seconds",
-        "a hook sees calls, not run time; it comes with the supervised run",
-    ),
-    later("resources.max_token_usage", "a hook sees no tokens; it comes with the supervised run"),
     later("cache.enabled", "a review is not cached: a look-up would cost more than the review"),
     later("cache.ttl_minutes", "a review is not cached: a look-up would cost more than the review"),
     later("cache.max_size", "a review is not cached: a look-up would cost more than the review"),

@@ -29,6 +29,8 @@ pub struct Document {
     pub behaviour: Behaviour,
     /// Prompts so far. Kept in the ring's header, so that counting one needs no document.
     pub prompts: u64,
+    /// File operations of the session so far, as the ring's header counts them; a change of it is not kept.
+    pub file_operations: u64,
 }
 
 impl Document {
@@ -73,6 +75,7 @@ pub(super) fn load(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fa
         Papers::Maybe | Papers::Kept | Papers::Quiet => read(ring, now, mend)?,
     };
     document.prompts = prompts;
+    document.file_operations = ring.header.file_operations;
     Ok(document)
 }
 
@@ -106,7 +109,7 @@ fn read(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fault> {
     } else {
         match crate::host::from_json::<Found>(&bytes) {
             Ok(Found { version: VERSION, stopped, marks, behaviour }) => {
-                return Ok(Document { stopped, marks, behaviour, prompts: 0 });
+                return Ok(Document { stopped, marks, behaviour, ..Document::default() });
             }
             Ok(Found { version, .. }) => format!("it is of version {version}, which is not ours"),
             Err(error) => format!("it is damaged ({error})"),

@@ -33,7 +33,6 @@ pub struct Told<'a> {
     pub deeds: &'a [Deed],
     /// What `f` changes in it is kept.
     pub document: &'a mut Document,
-    pub file_operations: u64,
 }
 
 /// Reports how a call ended. `f` says what is remembered of it (its number is set here), and its answer is given back with
@@ -75,7 +74,6 @@ pub fn reported<T>(
         number,
         deeds: &before,
         document: &mut document,
-        file_operations: ring.header.file_operations,
     });
     if let Some(deed) = deed {
         deeds.add(&Deed { number, call: call.call, outcome: call.outcome, ..deed }, now)?;
