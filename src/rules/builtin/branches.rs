@@ -41,9 +41,16 @@ pub(super) const RULES: &[Rule] = &[
         reason: "an address of this kind is a command line that git runs",
         instead: Some(Instead::Command("git remote -v")),
         when: &[predicate("address_is_a_command", Trigger::SIGNS, runs_address)],
-        fires: &["git clone 'ext::sh -c id'", "git remote add x 'ext::/tmp/x %S'"],
+        fires: &[
+            "git clone 'ext::sh -c id'",
+            "git remote add x 'ext::/tmp/x %S'",
+            "git archive --remote='ext::sh -c id' HEAD",
+            "git clone --upload-pack='touch /tmp/x;' a b",
+            "git push --receive-pack='sh -c id' origin main",
+        ],
         silent: &[
             "git clone https://github.com/a/b",
+            "git fetch --upload-pack=/opt/git/bin/git-upload-pack origin",
             "git commit -m 'ext::sh -c id'",
             "git log --grep ext::",
         ],
@@ -136,7 +143,20 @@ fn runs_address<'a>(scene: &Scene<'a>) -> Found<'a> {
                 "clone" | "fetch" | "pull" | "push" | "ls-remote" | "remote" | "submodule" | "archive"
             )
         });
-        fetches && inv.operands.iter().any(|arg| arg.prefix().starts_with("ext::"))
+        // What serves the other side is a program, and never more than its name.
+        let served = ["--upload-pack", "--receive-pack", "--exec", "-u"];
+        let own = |text: &str| text.ends_with("git-upload-pack") || text.ends_with("git-receive-pack");
+        let runs_other = |value: &Arg| {
+            let text = value.text();
+            let text = text.trim_start_matches('=');
+            !own(text) && text.contains([' ', ';', '|', '&', '$', '`'])
+        };
+        fetches
+            && (inv.operands.iter().any(|arg| arg.prefix().starts_with("ext::"))
+                || inv.args.iter().any(|arg| arg.prefix().starts_with("--remote=ext::"))
+                || inv.flags.iter().any(|flag| {
+                    served.contains(&flag.name.as_str()) && flag.value.as_ref().is_some_and(runs_other)
+                }))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -8,7 +8,7 @@ use crate::domain::{Effect, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help,
-    flag_value, has_flag, is_rehearsal, runs,
+    flag_value, has_flag, host_of, input_of, is_rehearsal, runs,
 };
 use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
@@ -30,6 +30,13 @@ const HUBS: &[&str] = &["gh", "glab"];
 
 /// Deeds that take whole stacks, clusters, projects or stores away.
 const RAZED: Deeds = &[
+    (&["cli53"], &["rrpurge", "delete"]),
+    (&["flarectl"], &["dns delete", "zone delete"]),
+    (&["rndc"], &["delzone"]),
+    (&["pdnsutil"], &["delete-zone", "zone delete", "delete-rrset"]),
+    (&["aws"], &["account close-account"]),
+    (&["gcloud"], &["billing projects unlink"]),
+    (&["chalice"], &["delete"]),
     (&["terragrunt"], &["run-all destroy", "destroy-all", "run --all destroy", "stack run destroy"]),
     (&["pulumi"], &["stack rm --force", "stack rm -f"]),
     (&["sam"], &["delete --no-prompts"]),
@@ -199,6 +206,16 @@ const LOOSENED: Deeds = &[(
 /// Deeds that give access.
 const GIVEN: Deeds = &[
     (
+        &["gcloud"],
+        &[
+            "organizations set-iam-policy",
+            "projects set-iam-policy",
+            "folders set-iam-policy",
+            "compute firewall-rules create --allow=all",
+            "compute firewall-rules create --allow all",
+        ],
+    ),
+    (
         &["aws"],
         &[
             "rds modify-db-instance --publicly-accessible",
@@ -301,6 +318,15 @@ const GIVEN: Deeds = &[
 
 /// Deeds of which a person is asked.
 const ASKED: Deeds = &[
+    (
+        &["gh"],
+        &[
+            "gist create --public",
+            "gist create -p",
+            "repo create --public --push",
+            "repo create --public --source",
+        ],
+    ),
     (&["aws"], &["s3 mv s3://* s3://* --recursive"]),
     (
         &["aws"],
@@ -538,6 +564,8 @@ pub(super) const RULES: &[Rule] = &[
             predicate("infrastructure_forgotten", Trigger::programs(TERRAFORM), forgotten),
         ],
         fires: &[
+            "TF_CLI_ARGS_apply='-auto-approve -destroy' terraform apply",
+            "export TF_CLI_ARGS_plan=-destroy; terraform plan -out x && terraform apply x",
             "terraform destroy -auto-approve",
             "tofu apply -destroy -auto-approve",
             "pulumi destroy --yes",
@@ -578,8 +606,15 @@ pub(super) const RULES: &[Rule] = &[
                 &["state rm", "state push", "force-unlock", "workspace delete", "taint"],
             )),
             When::Command(Command { without: &["-y", "--yes"], ..sub(&["pulumi"], &["destroy"]) }),
+            predicate("applied_unasked_by_a_variable", Trigger::programs(TERRAFORM), |scene| {
+                let applies = |inv: &Invocation| inv.args.iter().any(|arg| arg.known() == Some("apply"));
+                let found =
+                    scene.first(TERRAFORM, |inv| applies(inv) && told_beforehand(scene, "-auto-approve"));
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
         ],
         fires: &[
+            "TF_CLI_ARGS='-auto-approve' terraform apply",
             "terraform destroy -var-file=test.tfvars",
             "terraform apply -auto-approve",
             "terraform state rm aws_instance.x",
@@ -793,6 +828,17 @@ pub(super) const RULES: &[Rule] = &[
                 })
             }),
             predicate("library_told_to_delete", IN_CODE, |scene| libraries::told(scene, Told::Deletes)),
+            predicate("name_deleted_from_a_zone", Trigger::programs(&["nsupdate"]), |scene| {
+                let found = scene.first(&["nsupdate"], |inv| {
+                    let lines = input_of(inv, scene).join("\n").replace("\\n", "\n").to_ascii_lowercase();
+                    lines.lines().any(|line| {
+                        let mut words = line.split_whitespace().skip_while(|word| *word == "update");
+                        matches!(words.next(), Some("delete" | "del"))
+                    })
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
+            When::Command(Command { operand: Operand::Contains(&[".tfstate"]), ..sub(&["aws"], &["s3 rm"]) }),
         ],
         fires: &[
             "aws ec2 terminate-instances --instance-ids i-1",
@@ -814,12 +860,22 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c \"from kubernetes import client; client.CoreV1Api().delete_namespace('prod')\"",
             "node -e \"new RDSClient().send(new DeleteDBInstanceCommand({}))\" '@aws-sdk/client-rds'",
             "node -e \"fetch('https://api.cloudflare.com/client/v4/zones/1',{method:'DELETE'})\"",
+            "nsupdate <<< 'update delete api.x.example A'",
+            "cli53 rrpurge x.example",
+            "aws s3 rm s3://b/env/terraform.tfstate",
+            "curl -X DELETE localhost:8001/api/v1/namespaces/prod",
+            "curl -sk -X DELETE https://10.0.0.1:6443/api/v1/nodes/n1",
+            "wget --method=DELETE -qO- http://localhost:8001/api/v1/namespaces/prod",
+            "curl -X DELETE https://api.github.com/repos/a/b/git/refs/heads/main",
+            "curl -XPATCH https://api.github.com/repos/a/b/git/refs/heads/main -d '{\"force\": true}'",
             "python3 -c \"import requests; requests.delete('https://api.cloudflare.com/client/v4/zones/1')\"",
         ],
         silent: &[
             "curl -X DELETE https://api.github.com/repos/a/b/git/refs/heads/x",
             "curl https://api.digitalocean.com/v2/droplets",
             "curl -X DELETE http://localhost:3000/v1/projects/1",
+            "curl -X DELETE http://localhost:3000/api/v1/orders/7",
+            "nsupdate <<< 'update add a.x.example 60 A 192.0.2.1'",
             "argocd app sync x",
             "rclone sync a b",
             "eksctl get cluster",
@@ -918,8 +974,23 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "stops, takes away or changes something that runs for others",
         instead: Some(Instead::Advice("name what is to change, and let the person change it")),
-        when: &[predicate("cloud_changed_by_words", Trigger::rows(ASKED), changed)],
+        when: &[
+            predicate("cloud_changed_by_words", Trigger::rows(ASKED), changed),
+            predicate(
+                "deleted_elsewhere_by_request",
+                Trigger::programs(lists::DOWNLOADERS),
+                deleted_elsewhere,
+            ),
+            predicate("very_many_started", Trigger::programs(MANIFOLD), very_many),
+        ],
         fires: &[
+            "curl -X DELETE https://vault.x.example:8200/v1/secret/data/x -H 'X-Vault-Token: t'",
+            "curl -X DELETE 'https://abc.supabase.co/rest/v1/users?id=gt.0' -H \"apikey: $K\"",
+            "curl -X POST https://jenkins.x.example/job/orders/doDelete",
+            "kubectl scale deploy/api --replicas=1000",
+            "aws ec2 run-instances --image-id a --count 250",
+            "gh gist create --public src/a.ts",
+            "gh repo create copy --public --source=. --push",
             "aws ec2 stop-instances --instance-ids i-1",
             "heroku ps:scale web=0",
             "docker stack ps x; docker service rm web",
@@ -942,6 +1013,11 @@ pub(super) const RULES: &[Rule] = &[
             "kubectl debug -it web-1 --image=busybox --target=web",
             "kubectl patch deploy web -p '{\"spec\":{\"replicas\":2}}'",
             "kubectl -n dev patch deploy web -p '{\"spec\":{\"replicas\":2}}'",
+            "curl -X DELETE http://localhost:3000/api/v1/orders/7 -H 'Authorization: Bearer t'",
+            "curl -H 'Authorization: Bearer t' https://api.x.example/v1/orders",
+            "kubectl scale deploy/api --replicas=5",
+            "gh repo create new --private --source=. --push",
+            "gh gist create notes.md",
         ],
         ..RULE
     },
@@ -1259,10 +1335,22 @@ fn deleted_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let path = path.trim_end_matches('/');
                 path.split('/').count() == 2 || path.ends_with("/protection")
             });
+            let at_main = ["main", "master", "develop", "production"].iter().any(|name| {
+                address.strip_suffix(name).is_some_and(|rest| rest.ends_with("/git/refs/heads/"))
+            });
+            let at_cluster = || {
+                let (host, path) = address.split_once('/').unwrap_or_default();
+                let serves = [":6443", ":8001", ":8443"].iter().any(|port| host.ends_with(port))
+                    || host.starts_with("kubernetes.default");
+                let kept = ["api/v1/namespaces/", "api/v1/nodes/", "api/v1/persistentvolumes", "apis/"];
+                serves && kept.iter().any(|front| path.starts_with(front)) && !path.contains("/pods/")
+            };
             let at_gitlab = address.split_once("/api/v4/projects/").is_some_and(|(host, _)| {
                 host.contains('.') && !host.contains('/') && !host.starts_with("127.")
             });
             at_github
+                || at_main && address.starts_with("api.github.com/repos/")
+                || at_cluster()
                 || at_gitlab
                 || address.starts_with("api.github.com/orgs/")
                 || address.starts_with("api.github.com/user/")
@@ -1291,7 +1379,14 @@ fn deleted_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
                     .any(|name| text.contains(name))
             })
         };
-        deletes && texts.iter().any(|text| asked(text)) || mutates()
+        let forces_a_branch = || {
+            texts.iter().any(|text| matches!(text.as_str(), "PATCH" | "-XPATCH" | "--request=PATCH"))
+                && texts
+                    .iter()
+                    .any(|text| text.contains("api.github.com/repos/") && text.contains("/git/refs/heads/"))
+                && texts.iter().any(|text| libraries::plain(text).contains("force:true"))
+        };
+        deletes && texts.iter().any(|text| asked(text)) || mutates() || forces_a_branch()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -1358,10 +1453,26 @@ fn destroyed<'a>(scene: &Scene<'a>) -> Found<'a> {
         };
         let help = words.iter().any(|word| matches!(*word, "-help" | "--help" | "-h"));
         let destroys = matches!(verb, "destroy" | "down")
-            || verb == "apply" && (words.contains(&"-destroy") || words.contains(&"--destroy") || planned());
+            || verb == "apply"
+                && (words.contains(&"-destroy")
+                    || words.contains(&"--destroy")
+                    || told_beforehand(scene, "-destroy")
+                    || planned());
         destroys && !help && !test(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Terraform is given a flag by a variable.
+fn told_beforehand(scene: &Scene<'_>, flag: &str) -> bool {
+    scene.command_line().split("TF_CLI_ARGS").skip(1).any(|rest| {
+        let value = rest.split_once('=').map_or("", |(_, value)| value);
+        let end = match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => value.get(1..).and_then(|rest| rest.find(quote)).map(|at| at + 1),
+            _ => value.find([' ', ';', '\n', '&']),
+        };
+        value.get(..end.unwrap_or(value.len())).is_some_and(|value| value.contains(flag))
+    })
 }
 
 /// All that a state knows is forgotten.
@@ -1652,6 +1763,51 @@ fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .any(|arg| matches!(arg.known(), Some("-f" | "-F" | "--field" | "--input"))));
         let glab = inv.program == "glab" && inv.args.iter().any(|arg| arg.known() == Some("DELETE"));
         api && (matches!(method.to_ascii_uppercase().as_str(), "DELETE" | "PUT") || writes || glab)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that start as many of a thing as they are told.
+const MANIFOLD: &[&str] = &["kubectl", "oc", "aws", "gcloud", "docker", "nomad"];
+
+/// Hundreds of machines or of copies of a service.
+fn very_many<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(MANIFOLD, |inv| {
+        let words: Vec<&str> = deeds::known_words(inv);
+        let counts = |name: &str| matches!(name, "--replicas" | "--count" | "--desired-capacity");
+        let many = |value: &str| value.parse::<u64>().is_ok_and(|number| number >= 200);
+        words.iter().filter_map(|word| word.split_once('=')).any(|(name, value)| counts(name) && many(value))
+            || words.windows(2).any(|pair| matches!(pair, [name, value] if counts(name) && many(value)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A request to another machine that deletes there, with the rights of somebody.
+fn deleted_elsewhere<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const RIGHTS: &[&str] = &["authorization", "token", "api-key", "apikey", "x-auth", "cookie"];
+    let found = scene.first(lists::DOWNLOADERS, |inv| {
+        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+        let has = |words: &[&str]| texts.iter().any(|text| words.contains(&text.as_str()));
+        let deletes = has(&["DELETE", "-XDELETE", "--request=DELETE", "--method=DELETE"]);
+        let told = |text: &str| text.contains("/doDelete");
+        let lower = || texts.iter().map(|text| text.to_ascii_lowercase());
+        let rights = || {
+            has(&["-u", "--user", "-a", "--auth", "-n", "--netrc"])
+                || lower().any(|text| {
+                    RIGHTS.iter().any(|word| text.contains(word))
+                        && (text.contains(": ") || text.contains("auth=") || text.contains("token="))
+                })
+        };
+        let away = texts.iter().filter(|text| text.contains("://")).any(|text| {
+            let host = host_of(text);
+            let own = ["localhost", "127.", "0.0.0.0", "[::1]", "::1", "host.docker.internal"];
+            !host.is_empty()
+                && !standing::is_own(&host)
+                && !host.contains("staging")
+                && !own.iter().any(|front| host.starts_with(front))
+                && ![".localhost", ".local", ".test"].iter().any(|end| host.ends_with(end))
+        });
+        away && (deletes && rights() || texts.iter().any(|text| told(text)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -7,7 +7,8 @@ use crate::domain::{Action, Severity, Tool, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher;
 use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, contains_word, input_of, is_shell, runs,
+    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, contains_word, content, input_of, is_shell,
+    runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -67,6 +68,7 @@ const CLIENTS: &[&str] = &[
     "rqlite",
     "pgloader",
     "mysqlsh",
+    "pscale",
 ];
 
 /// Frameworks whose own client is given statements on its standard input.
@@ -381,12 +383,20 @@ pub(super) const RULES: &[Rule] = &[
             })
         })],
         fires: &[
+            "echo 'DROP TABLE payments;' > m.sql && psql prod -f m.sql",
+            "echo 'DROP TABLE payments;' > m.sql; cat m.sql | psql prod",
+            "echo 'DROP TABLE payments;' > m.sql; sqlite3 prod.db '.read m.sql'",
+            "mysql prod -e \"PREPARE s FROM 'DROP TABLE users'\"",
+            "psql prod <<< \"select 'drop table '||tablename from pg_tables \\\\gexec\"",
             "psql -c 'DROP TABLE users'",
             "sqlite3 app.db 'drop table if exists users;'",
             "mysql app -e 'ALTER TABLE u DROP COLUMN x'",
             "printf 'DROP TABLE x;' | mysql app",
         ],
         silent: &[
+            "psql -c 'CREATE TEMP TABLE t AS SELECT 1; DROP TABLE t;'",
+            "printf 'CREATE INDEX a ON b(c)' > m.sql && psql orders_dev -f m.sql",
+            "psql -f migrations/013_drop_legacy.sql",
             "grep 'DROP TABLE' schema.sql",
             "psql -c 'CREATE TABLE x (a int)'",
             "cat > down.sql <<E\nDROP TABLE users;\nE",
@@ -421,10 +431,15 @@ pub(super) const RULES: &[Rule] = &[
                         || (starts(words, &["ALTER", "TABLE"])
                             && words.iter().any(|word| matches!(word.as_str(), "DELETE" | "UPDATE")))
                         || (starts(words, &["UPDATE"]) && words.iter().any(|word| word == "SET"))
+                        || starts(words, &["MERGE"])
+                            && words.windows(3).any(|three| matches!(three, [a, b, c] if a == "MATCHED" && b == "THEN" && c == "DELETE"))
                         || words.iter().any(|word| word == "PG_TERMINATE_BACKEND"))
             })
         })],
         fires: &[
+            "psql prod -c 'WITH x AS (DELETE FROM users RETURNING 1) SELECT 1'",
+            "psql prod -c 'WITH a AS (SELECT 1) DELETE FROM users'",
+            "psql prod -c 'MERGE INTO users USING (SELECT 1) s ON true WHEN MATCHED THEN DELETE'",
             "psql -c 'DELETE FROM users'",
             "mysql -e 'UPDATE users SET admin=1'",
             "sqlite3 app.db 'delete from users;'",
@@ -434,6 +449,8 @@ pub(super) const RULES: &[Rule] = &[
             "bq query 'DELETE FROM a.b WHERE true'",
         ],
         silent: &[
+            "psql -c 'WITH x AS (DELETE FROM users WHERE id = 7 RETURNING 1) SELECT 1'",
+            "psql -c 'WITH x AS (SELECT id FROM users) SELECT * FROM x'",
             "psql -c 'DELETE FROM users WHERE id = 7'",
             "psql -c 'UPDATE users SET a=1 WHERE id=2'",
             "sqlite3 app.db 'SELECT * FROM users'",
@@ -515,10 +532,13 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("redis-cli dbsize")),
         when: &[predicate(
             "store_flushed",
-            Trigger::programs(REDIS).or(Trigger::programs(lists::NETCATS)),
+            Trigger::programs(REDIS).or(Trigger::programs(lists::NETCATS)).or(Trigger::programs(&["telnet"])),
             flushed,
         )],
         fires: &[
+            "printf '*1\\r\\n$8\\r\\nFLUSHALL\\r\\n' | nc redis.x.example 6379",
+            "printf 'SHUTDOWN NOSAVE\\r\\n' | ncat redis.x.example 6379",
+            "echo flush_all | nc memcached.x.example 11211",
             "redis-cli FLUSHALL",
             "redis-cli -n 1 flushdb",
             "echo FLUSHALL | redis-cli",
@@ -540,6 +560,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("mongosh --eval 'db.stats()' app")),
         when: &[predicate("mongo_drop", Trigger::programs(MONGO), mongo_drop)],
         fires: &[
+            "cat > m.js <<'E'\ndb.dropDatabase()\nE\nmongosh prod m.js",
             "mongosh --eval 'db.dropDatabase()' app",
             "mongo app --eval 'db.users.drop()'",
             "mongosh app --eval 'db.users.deleteMany({})'",
@@ -699,6 +720,7 @@ fn texts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
             Some(_) | None => text.into_owned(),
         }
     }));
+    out.extend(own_files(inv, scene));
     // `psql -c "select 'drop table ' || …" | psql`
     let made = scene
         .invocations()
@@ -706,6 +728,86 @@ fn texts(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
         .filter(|other| other.pipeline == inv.pipeline && other.stage < inv.stage && runs(other, CLIENTS));
     out.extend(made.flat_map(|other| other.args.iter().map(Arg::text)).flat_map(|text| quoted(&text)));
     out
+}
+
+/// The texts of files that the call itself writes and a client then runs: named in an argument, or shown to it.
+fn own_files(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
+    let written = &scene.view.survey.written;
+    if written.is_empty() {
+        return Vec::new();
+    }
+    let shows = |other: &&&Invocation| other.stage < inv.stage && runs(other, &["cat"]);
+    let shown = scene.printers(inv.pipeline).iter().filter(shows).flat_map(|other| &other.operands);
+    let named = |arg: &Arg| {
+        let text = arg.text();
+        let file = [".read ", "source ", "\\i ", "--file=", "--eval=", "@", "-f", "-i"]
+            .iter()
+            .find_map(|front| text.strip_prefix(front))
+            .unwrap_or(&text);
+        let target = target_of(&Arg::literal(file.trim_matches(['\'', '"', ' '])), inv.cwd.as_deref());
+        let own = written.iter().any(|(path, _)| path == target.text());
+        own.then(|| content(scene, target.text())).flatten()
+    };
+    inv.args.iter().chain(shown).filter_map(named).collect()
+}
+
+/// The statements in front of which, or in which, a `WITH` stands, and what follows it.
+fn within(statement: &str) -> Vec<&str> {
+    if !statement.trim_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case("with ")) {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, c) in statement.char_indices() {
+        match c {
+            '(' => {
+                depth += 1;
+                if depth == 1 {
+                    start = at + 1;
+                }
+            }
+            ')' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    out.extend(statement.get(start..at));
+                    let rest = statement.get(at + 1..).unwrap_or_default();
+                    let goes_on = rest.trim_start();
+                    let more = goes_on.starts_with(',')
+                        || goes_on.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("as "));
+                    if !more {
+                        out.push(rest);
+                        return out;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Names of tables that a text makes for as long as the connection lasts.
+fn temporary(text: &str) -> Vec<String> {
+    let name = |words: &[String]| {
+        let made =
+            starts(words, &["CREATE", "TEMP", "TABLE"]) || starts(words, &["CREATE", "TEMPORARY", "TABLE"]);
+        let skip = if words.get(3).is_some_and(|word| word == "IF") { 6 } else { 3 };
+        words.get(skip).filter(|_| made).cloned()
+    };
+    statements(text).filter_map(|statement| name(&words_of(statement))).collect()
+}
+
+/// Whether `test` holds for one of the statements of a text, or for one inside of it.
+fn any_statement(text: &str, test: fn(&[String]) -> bool) -> bool {
+    let temporary = temporary(text);
+    let lasts = |words: &[String]| {
+        !(starts(words, &["DROP", "TABLE"]) && words.last().is_some_and(|name| temporary.contains(name)))
+    };
+    let holds = |statement: &str| {
+        let words = words_of(statement);
+        lasts(&words) && test(&words)
+    };
+    statements(text).any(|one| holds(one) || any_made(one, test) || within(one).into_iter().any(holds))
 }
 
 /// Statements of a text, which a semicolon ends outside of quotes.
@@ -719,7 +821,8 @@ fn statements(text: &str) -> impl Iterator<Item = &str> {
 
 /// A statement that is put together and executed by another (`EXECUTE 'DROP TABLE ' || name`).
 fn any_made(statement: &str, test: fn(&[String]) -> bool) -> bool {
-    contains_word(statement, "EXECUTE") && quoted(statement).iter().any(|text| test(&words_of(text)))
+    ["EXECUTE", "PREPARE", "\\gexec"].iter().any(|word| contains_word(statement, word))
+        && quoted(statement).iter().any(|text| test(&words_of(text)))
 }
 
 /// The insides of the quotes of a text.
@@ -742,17 +845,14 @@ fn given_to_tool<'a>(scene: &Scene<'a>) -> Option<&'a str> {
 /// The first client that is given a statement for which `test` holds; statements come as upper-case words.
 fn sql<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
     if let Some(text) = given_to_tool(scene)
-        && scripts::strings(text).iter().any(|text| statements(text).any(|one| test(&words_of(one))))
+        && scripts::strings(text).iter().any(|text| any_statement(text, test))
     {
         return Found::yes(text);
     }
     let found = scene.invocations().iter().find(|inv| {
         let client = runs(inv, CLIENTS) && !is_on_scratch(inv) && !is_local_copy(inv);
         let shell = runs(inv, SHELLS) && inv.args.iter().any(|arg| arg.known() == Some("dbshell"));
-        (client || shell)
-            && texts(inv, scene).iter().any(|text| {
-                statements(text).any(|statement| test(&words_of(statement)) || any_made(statement, test))
-            })
+        (client || shell) && texts(inv, scene).iter().any(|text| any_statement(text, test))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -802,12 +902,19 @@ fn words_of(statement: &str) -> Vec<String> {
 fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let flush = |word: &str| word.eq_ignore_ascii_case("flushall") || word.eq_ignore_ascii_case("flushdb");
     // `echo FLUSHALL | nc redis 6379`
-    let sent = scene.first(lists::NETCATS, |inv| {
-        inv.args.iter().any(|arg| arg.known() == Some("6379"))
-            && input_of(inv, scene)
-                .iter()
-                .any(|text| text.split(|c: char| !c.is_ascii_alphabetic()).any(flush))
-    });
+    let sent = scene.first_of(
+        |program| lists::NETCATS.contains(&program) || program == "telnet",
+        |inv| {
+            let told = |word: &str| {
+                flush(word) || word.eq_ignore_ascii_case("flush_all") || word.eq_ignore_ascii_case("shutdown")
+            };
+            inv.args.iter().any(|arg| matches!(arg.known(), Some("6379" | "6380" | "11211")))
+                && input_of(inv, scene).iter().any(|text| {
+                    let text = text.replace("\\r", " ").replace("\\n", " ");
+                    text.split(|c: char| !c.is_ascii_alphabetic() && c != '_').any(told)
+                })
+        },
+    );
     if let Some(inv) = sent {
         return Found::yes(&inv.text);
     }

@@ -1,7 +1,7 @@
 //! Disks: devices, partitions, file systems, volumes.
 
 use super::deeds::{Deeds, done};
-use super::{flagged, predicate, run, sub};
+use super::{flagged, libraries, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
@@ -51,6 +51,11 @@ pub(super) const RULES: &[Rule] = &[
                 ..EFFECT
             }),
             predicate("dd_onto_a_device", Trigger::programs(DD), dd_onto_device),
+            predicate("image_put_onto_a_device", Trigger::programs(IMAGERS), imaged),
+            predicate("device_opened_by_code", Trigger::INTERPRETER, |scene| {
+                libraries::first(scene, opens_device)
+            }),
+            predicate("each_listed_disk_written", Trigger::programs(&["lsblk"]), each_disk),
         ],
         fires: &[
             "dd if=/dev/zero of=/dev/sda",
@@ -58,6 +63,11 @@ pub(super) const RULES: &[Rule] = &[
             "sudo cp x.iso /dev/nvme0n1",
             "dd of=/dev/mmcblk0 < x.img",
             "echo x | sudo tee /dev/sda",
+            "qemu-img convert -O raw f.qcow2 /dev/sdb",
+            "qemu-img dd if=a.img of=/dev/sda bs=1M",
+            "guestfish -a /dev/sda run",
+            "python3 -c \"import os; fd=os.open('/dev/sda',os.O_RDWR); os.write(fd,b'x')\"",
+            "lsblk -dpno NAME | xargs -I{} dd if=/dev/zero of={} count=1",
         ],
         silent: &[
             "dd if=/dev/zero of=/tmp/disk.img count=1",
@@ -65,6 +75,10 @@ pub(super) const RULES: &[Rule] = &[
             "cmd 2> /dev/stderr",
             "dd if=/dev/urandom of=key.bin bs=32 count=1",
             "ls /dev/sda",
+            "qemu-img convert -O raw f.qcow2 build/a.raw",
+            "qemu-img convert -O qcow2 /dev/sdb backup.qcow2",
+            "python3 -c \"import os; fd=os.open('/dev/null',os.O_WRONLY)\"",
+            "lsblk -dpno NAME | xargs -n1 echo",
         ],
         ..RULE
     },
@@ -103,9 +117,17 @@ pub(super) const RULES: &[Rule] = &[
                 ],
                 ..run(&["sfdisk", "sgdisk"])
             }),
-            When::Command(Command {
-                operand: Operand::Is(&["mklabel", "mkpart", "rm", "resizepart", "mktable", "name", "set"]),
-                ..run(&["parted"])
+            predicate("partitions_changed_by_parted", Trigger::programs(&["parted"]), |scene| {
+                const CHANGES: &[&str] = &["mklabel", "mkpart", "rm", "resizepart", "mktable", "name", "set"];
+                let found = scene.first(&["parted"], |inv| {
+                    // A file is an image of a disk.
+                    let image = |text: &str| [".img", ".raw", ".iso"].iter().any(|end| text.ends_with(end));
+                    let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+                    let on_image = words.iter().any(|word| image(word) && !word.starts_with("/dev/"))
+                        && !words.iter().any(|word| word.starts_with("/dev/"));
+                    words.iter().any(|word| CHANGES.contains(word)) && !on_image
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
             }),
             When::Command(sub(
                 &["diskutil"],
@@ -298,6 +320,48 @@ fn shrunk<'a>(scene: &Scene<'a>) -> Found<'a> {
             let less = size.unwrap_or(&text).strip_prefix('-');
             less.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
         })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that copy images of disks.
+const IMAGERS: &[&str] = &["qemu-img", "guestfish", "virt-resize", "virt-format", "qemu-nbd"];
+
+fn imaged<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(IMAGERS, |inv| {
+        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+        let reads_only = words.iter().any(|word| matches!(word.as_str(), "--ro" | "-r" | "--read-only"));
+        match (inv.program.as_str(), words.first().map(String::as_str)) {
+            ("qemu-img", Some("convert")) => words.last().is_some_and(|word| is_disk(word)),
+            ("qemu-img", Some("dd")) => {
+                words.iter().any(|word| word.strip_prefix("of=").is_some_and(is_disk))
+            }
+            ("qemu-img", _) => false,
+            _ => !reads_only && words.iter().any(|word| is_disk(word)),
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A disk by the name of its device.
+fn is_disk(text: &str) -> bool {
+    const DISKS: &[&str] = &["sd", "nvme", "vd", "xvd", "hd", "mmcblk", "disk", "rdisk", "mapper/", "md"];
+    text.strip_prefix("/dev/").is_some_and(|name| DISKS.iter().any(|disk| name.starts_with(disk)))
+}
+
+fn opens_device(code: &str) -> bool {
+    let plain = libraries::plain(code);
+    let opened = plain.split("os.open(").skip(1).any(is_disk);
+    opened && ["o_wronly", "o_rdwr"].iter().any(|mode| plain.contains(mode))
+}
+
+/// What lists the disks tells a program that overwrites each of them.
+fn each_disk<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const WRITERS: &[&str] = &["dd", "wipefs", "shred", "blkdiscard", "mkfs", "mke2fs", "sgdisk"];
+    let found = scene.invocations().iter().find(|inv| {
+        (runs(inv, WRITERS) || inv.program.starts_with("mkfs."))
+            && inv.wrappers.iter().any(|wrapper| matches!(wrapper.as_str(), "xargs" | "parallel"))
+            && inv.args.iter().any(|arg| arg.has_unknown() || arg.prefix().starts_with("of={"))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -63,6 +63,9 @@ const CLEARERS: &[&str] = &[
 
 const EMPTIERS: &[&str] = &["truncate", "cp"];
 
+/// Programs that overwrite what they delete.
+const SHREDDERS: &[&str] = &["shred", "srm", "wipe", "scrub"];
+
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "files.delete-root",
@@ -448,7 +451,23 @@ pub(super) const RULES: &[Rule] = &[
         reason: "overwrites files so that nothing can bring them back",
         instead: Some(Instead::Command("git rm --cached secrets.txt")),
         when: &[
-            When::Command(Command { operand: Operand::Some, ..run(&["shred", "srm", "wipe", "scrub"]) }),
+            predicate("file_overwritten_for_good", Trigger::programs(SHREDDERS), |scene| {
+                let found = scene.first(SHREDDERS, |inv| {
+                    // What was made to be thrown away.
+                    let temporary = |arg: &Arg| match target_of(arg, inv.cwd.as_deref()) {
+                        Target::Path { path, glob: false, .. } => {
+                            scene.view.facts.places.temp.iter().any(|dir| inside(&path, dir) && path != *dir)
+                        }
+                        Target::Path { .. }
+                        | Target::UnknownPath { .. }
+                        | Target::Url(_)
+                        | Target::Command(_)
+                        | Target::None => false,
+                    };
+                    !inv.operands.is_empty() && !inv.operands.iter().all(temporary)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             When::Command(flagged(
                 &["bleachbit"],
                 &[&["-c", "--clean", "-s", "--shred", "-w", "--wipe-free-space", "--wipe-empty-space"]],
@@ -461,7 +480,13 @@ pub(super) const RULES: &[Rule] = &[
             "shred -n 3 -z src/main.rs",
             "srm x",
         ],
-        silent: &["bleachbit --list", "man shred", "apt-cache show wipe", "grep shred README.md"],
+        silent: &[
+            "shred -u /tmp/test-key.pem",
+            "bleachbit --list",
+            "man shred",
+            "apt-cache show wipe",
+            "grep shred README.md",
+        ],
         ..RULE
     },
     Rule {

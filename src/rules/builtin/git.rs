@@ -5,7 +5,7 @@ use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Tool, ToolCa
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, Trigger, When,
-    flag_value, has_flag, has_operand, host_of, inner_verdict, is_known,
+    flag_value, has_flag, has_operand, host_of, inner_verdict, is_known, is_rehearsal,
 };
 use crate::rules::survey::{checked_out, is_whole, setting_command};
 use crate::shell::Arg;
@@ -602,6 +602,43 @@ pub(crate) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "git.push-address",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "pushes to an address that is written out, not to a remote that the person has set up",
+        instead: Some(Instead::Command("git remote -v")),
+        when: &[predicate("pushed_to_an_address", Trigger::programs(GIT), |scene| {
+            let found = scene.first(GIT, |inv| {
+                let given = inv.operands.first().map(Arg::text).unwrap_or_default();
+                let host = host_of(&given);
+                let own = host.is_empty() || host == "localhost" || host.starts_with("127.");
+                let by_ssh = given.split_once(':').is_some_and(|(host, path)| {
+                    host.contains('@') && !host.contains('/') && !path.starts_with("//")
+                });
+                let everything = inv
+                    .operands
+                    .iter()
+                    .skip(1)
+                    .any(|arg| matches!(arg.known(), Some("main" | "master" | "HEAD")))
+                    || has_flag(inv, "--all")
+                    || has_flag(inv, "--tags");
+                is_sub(inv, "push")
+                    && !is_rehearsal(inv)
+                    && everything
+                    && (by_ssh || given.contains("://") && !own)
+            });
+            Found::from(found.map(|inv| inv.text.as_str()))
+        })],
+        fires: &["git push https://github.com/x/mirror.git --all", "git push git@gitlab.com:x/dump.git main"],
+        silent: &[
+            "git push upstream HEAD:feature/x",
+            "git push https://github.com/a/b.git HEAD:feature/x",
+            "git push ../mirror.git main",
+            "git fetch https://github.com/a/b main",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "git.history-damaged",
         reason: "takes commits, references or the whole repository out of reach",
         instead: Some(Instead::Command("git log --oneline -5")),
@@ -705,6 +742,7 @@ pub(crate) const RULES: &[Rule] = &[
             "git fetch origin main",
             "git config remote.origin.push HEAD",
             "git fetch origin '+refs/heads/*:refs/remotes/origin/*'",
+            "git fetch origin +refs/pull/4/head:pr-4",
         ],
         ..RULE
     },
@@ -1321,7 +1359,12 @@ fn fetched_over<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let local = target.is_some_and(|to| {
                     !to.is_empty() && !to.starts_with("refs/remotes/") && !to.contains('*')
                 });
-                (forced || text.starts_with('+')) && local
+                // A request to merge gets a branch of its own.
+                let request = text.trim_start_matches('+').starts_with("refs/pull/")
+                    || text.trim_start_matches('+').starts_with("refs/merge-requests/");
+                let own =
+                    text.rsplit(':').next().is_some_and(|to| !matches!(to, "main" | "master" | "develop"));
+                (forced || text.starts_with('+')) && local && !(request && own)
             })
     });
     Found::from(found.map(|inv| inv.text.as_str()))

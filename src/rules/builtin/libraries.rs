@@ -7,7 +7,8 @@ use crate::rules::matcher::{Found, Scene, content, input_of, is_interpreter, tar
 use crate::shell::Arg;
 
 /// Programs that start an interpreter with code behind them: `npx tsx -e`.
-pub(super) const RUNNERS: &[&str] = &["npx", "bunx", "tsx", "ts-node", "uv", "poetry"];
+pub(super) const RUNNERS: &[&str] =
+    &["npx", "bunx", "tsx", "ts-node", "uv", "poetry", "mix", "elixir", "iex", "flask", "railway"];
 
 /// Libraries of providers and clusters as code names them.
 const CLOUDS: &[&str] = &[
@@ -109,15 +110,14 @@ pub(super) fn host_given<'a>(scene: &Scene<'a>) -> Found<'a> {
     first(scene, |code| {
         let lower = code.to_ascii_lowercase();
         SERVICES.iter().any(|name| lower.contains(name)) && {
-            let plain: String =
-                lower.chars().filter(|c| !c.is_whitespace() && !matches!(c, '\'' | '"' | '`')).collect();
+            let plain = plain(code);
             FORMS.iter().any(|form| plain.contains(form))
         }
     })
 }
 
 /// The first interpreter that is given such code: in its arguments, on its input, or in a file that the call writes.
-fn first<'a>(scene: &Scene<'a>, test: impl Fn(&str) -> bool) -> Found<'a> {
+pub(super) fn first<'a>(scene: &Scene<'a>, test: impl Fn(&str) -> bool) -> Found<'a> {
     let written = |inv: &Invocation| -> Option<String> {
         if scene.view.survey.written.is_empty() {
             return None;
@@ -135,12 +135,17 @@ fn first<'a>(scene: &Scene<'a>, test: impl Fn(&str) -> bool) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Code in small letters without blanks and quotes.
+pub(super) fn plain(code: &str) -> String {
+    let kept = |c: &char| !c.is_whitespace() && !matches!(c, '\'' | '"' | '`');
+    code.chars().filter(kept).map(|c| c.to_ascii_lowercase()).collect()
+}
+
 /// It speaks to what is emulated on this machine.
 pub(super) fn is_emulated(code: &str) -> bool {
-    let plain: String =
-        code.chars().filter(|c| !c.is_whitespace() && !matches!(c, '\'' | '"' | '`')).collect();
+    let plain = plain(code);
     let local = ["http://localhost:", "http://127.0.0.1:", "http://localstack:"];
-    ["endpoint_url=", "endpoint:", "api_endpoint=", "apiEndpoint:"]
+    ["endpoint_url=", "endpoint:", "apiendpoint:"]
         .iter()
         .any(|key| plain.split(key).skip(1).any(|value| local.iter().any(|front| value.starts_with(front))))
 }
@@ -179,9 +184,6 @@ fn deletes_itself(lower: &str) -> bool {
 
 /// A provider is asked to delete, by a request.
 fn asks_provider(lower: &str) -> bool {
-    let plain = || -> String {
-        lower.chars().filter(|c| !c.is_whitespace() && !matches!(c, '\'' | '"' | '`')).collect()
-    };
     const ASKS: &[&str] = &[
         "method:delete",
         "method=delete",
@@ -200,7 +202,7 @@ fn asks_provider(lower: &str) -> bool {
             host.is_some_and(|(_, host)| host.len() < 64 && !host.contains(['/', ' ', '\'', '"']))
         })
     }) && {
-        let plain = plain();
+        let plain = plain(lower);
         ASKS.iter().any(|form| plain.contains(form))
     }
 }

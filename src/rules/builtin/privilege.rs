@@ -1,7 +1,7 @@
 //! Rights: becoming another user, giving rights away, stepping out of a container.
 
 use super::{everyday, flagged, libraries, lists, predicate, run, sub, texts};
-use crate::domain::{EffectKind, Severity, Verdict};
+use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
@@ -465,6 +465,11 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(Command { operand: Operand::Starts(&["/dev/"]), ..run(&["debugfs"]) }),
             predicate("container_with_the_host_in_it", Trigger::programs(CONTAINERS), container_host),
             predicate(
+                "host_reached_by_another_name",
+                Trigger::PATHS.or(Trigger::REDIRECTED).or(Trigger::TOOL),
+                host_reached,
+            ),
+            predicate(
                 "container_with_the_host_by_library",
                 Trigger::INTERPRETER.or(Trigger::programs(libraries::RUNNERS)),
                 libraries::host_given,
@@ -503,6 +508,11 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c \"import docker; docker.from_env().containers.run('a', privileged=True)\"",
             "node -e \"new (require('dockerode'))().createContainer({HostConfig:{Binds:['/:/h']}})\"",
             "docker volume create --opt type=none --opt o=bind --opt device=/ x",
+            "echo '* * * * * root /tmp/x' > /host/etc/cron.d/a",
+            "cat /rootfs/etc/shadow",
+            "echo x | tee /hostfs/proc/sys/kernel/core_pattern",
+            "echo x > /proc/1/root/etc/cron.d/x",
+            "Read /proc/1/root/etc/shadow",
             "helm install x ./chart --set securityContext.privileged=true --set hostPID=true",
         ],
         silent: &[
@@ -510,6 +520,7 @@ pub(super) const RULES: &[Rule] = &[
             "docker build .",
             "docker ps",
             "docker run --cap-add=NET_ADMIN x",
+            "docker run --rm --cap-add SYS_PTRACE gcc:13 gdb -batch a.out",
             "docker run -v /tmp/x:/x alpine",
             "docker compose run --rm web npm test",
             "kubectl run x --image=alpine --rm -it -- sh",
@@ -520,6 +531,9 @@ pub(super) const RULES: &[Rule] = &[
             "ls /proc/1",
             "python3 -c \"import docker,os; docker.from_env().containers.run('a',volumes={os.getcwd():{'bind':'/w'}})\"",
             "docker volume create --opt type=none --opt o=bind --opt device=/srv/data x",
+            "ls /host",
+            "cat /host/etc/hostname",
+            "cp build/sh ./rootfs/usr/bin/sh",
             "helm install x ./chart --set securityContext.privileged=false",
         ],
         ..RULE
@@ -887,6 +901,39 @@ fn project_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// The machine around a container, by the name under which it is mounted there: its secrets read, its system changed.
+fn host_reached<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const SYSTEM: &[&str] = &["etc", "proc", "sys", "root", "boot", "dev", "usr", "bin", "sbin", "lib"];
+    let found = scene.effects().find(|(effect, _)| {
+        let Some(inner) = behind_host(effect.target.text()) else { return false };
+        let there = Target::Path { path: inner.to_owned(), glob: false, recursive: false };
+        if effect.kind == EffectKind::FileRead {
+            return inner.starts_with("/etc/kubernetes/")
+                || classify(&there, effect.kind, &scene.view).any(&[Class::Secret, Class::Keys]);
+        }
+        let first = inner.split('/').nth(1).unwrap_or_default();
+        CHANGES.contains(&effect.kind) && SYSTEM.contains(&first)
+    });
+    match found {
+        Some((effect, _)) => Found::Yes(effect.target.text().to_owned().into()),
+        None => Found::No,
+    }
+}
+
+/// The path on the machine that a path leads to in a container where the machine's root is mounted.
+fn behind_host(path: &str) -> Option<&str> {
+    let mounted = ["/host", "/hostfs", "/host-root", "/hostroot", "/mnt/host", "/rootfs"]
+        .iter()
+        .find_map(|root| path.strip_prefix(root).filter(|rest| rest.starts_with('/')));
+    let process = || {
+        let (number, rest) = path.strip_prefix("/proc/")?.split_once('/')?;
+        let rest = rest.strip_prefix("root")?;
+        let is_number = number.bytes().all(|b| b.is_ascii_digit());
+        (is_number && rest.starts_with('/')).then_some(rest)
+    };
+    mounted.or_else(process)
+}
+
 /// A volume that is a place of the machine, or a chart whose pods get the machine.
 fn host_lent<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["docker", "podman", "helm"], |inv| {
@@ -927,12 +974,10 @@ fn container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
                     "ALL"
                         | "SYS_ADMIN"
                         | "CAP_SYS_ADMIN"
-                        | "SYS_PTRACE"
                         | "SYS_MODULE"
                         | "DAC_READ_SEARCH"
                         | "SYS_RAWIO"
                         | "DAC_OVERRIDE"
-                        | "CAP_SYS_PTRACE"
                         | "CAP_SYS_MODULE"
                         | "CAP_DAC_READ_SEARCH"
                         | "BPF"

@@ -1,7 +1,7 @@
 //! Databases emptied by what is built upon them: the tasks of frameworks and of migration tools, and the models of an application.
 
 use super::deeds::{self, Deeds};
-use super::{RuleSet, predicate, standing};
+use super::{RuleSet, libraries, predicate, standing};
 use crate::domain::Severity;
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -126,6 +126,10 @@ const CALLS: &[&str] = &[
     "$executeRaw",
     "exec_params(",
     "command(",
+    "sql`",
+    ".queryArray(",
+    ".queryObject(",
+    "sql.unsafe(",
 ];
 
 pub(super) const RULES: &[Rule] = &[
@@ -180,6 +184,12 @@ pub(super) const RULES: &[Rule] = &[
             predicate("model_emptied", Trigger::programs(SHELLS), by_code),
             predicate("statement_in_code", Trigger::INTERPRETER, in_code),
             When::Code(Code { programs: &[], all: &[STORES, EMPTYING] }),
+            predicate("tables_dropped_by_a_library", IN_CODE, |scene| {
+                if super::database::is_for_tests(scene) {
+                    return Found::No;
+                }
+                libraries::first(scene, empties_tables)
+            }),
         ],
         fires: &[
             "rails runner 'User.delete_all'",
@@ -192,6 +202,11 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c \"import redis; redis.Redis().flushall()\"",
             "node -e \"require('mongoose').connection.dropDatabase()\"",
             "php -r '$p->exec(\"DELETE FROM users\");'",
+            "python3 -c 'from app import db; db.drop_all()'",
+            "python3 -c 'from models import Base, engine; Base.metadata.drop_all(engine)'",
+            "npx tsx -e 'await new PrismaClient().user.deleteMany()'",
+            "mix run -e 'Orders.Repo.delete_all(Orders.User)'",
+            "bun -e 'await sql`DROP TABLE users`'",
         ],
         silent: &[
             "rails runner 'puts User.count'",
@@ -202,6 +217,10 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c \"import sqlite3; sqlite3.connect('a.db').execute('DELETE FROM t WHERE id = 1')\"",
             "python3 -c \"import sqlite3; sqlite3.connect(':memory:').execute('DROP TABLE t')\"",
             "python3 -c \"print('DROP TABLE users')\"",
+            "pytest -k drop_all",
+            "python3 -c \"e = create_engine('sqlite://:memory:'); Base.metadata.drop_all(e)\"",
+            "npx tsx -e 'await prisma.user.deleteMany({ where: { id: 7 } })'",
+            "mix run -e 'Repo.delete_all(from u in User, where: u.old)'",
         ],
         ..RULE
     },
@@ -211,6 +230,25 @@ pub(super) const RULES: &[Rule] = &[
 const STORES: &[&str] =
     &["import redis", "redis.Redis", "ioredis", "require('redis')", "mongoose", "pymongo", "MongoClient"];
 const EMPTYING: &[&str] = &[".flushall(", ".flushdb(", ".dropDatabase(", ".drop_database("];
+
+/// Code that stands in a command, also behind a program that starts an interpreter.
+const IN_CODE: Trigger = Trigger::INTERPRETER.or(Trigger::programs(libraries::RUNNERS));
+
+/// Code that has a library drop every table, or delete every row of one.
+fn empties_tables(code: &str) -> bool {
+    let plain = libraries::plain(code);
+    let any = |words: &[&str]| words.iter().any(|word| plain.contains(word));
+    any(&[
+        ".drop_all(",
+        ".drop_tables(",
+        "sequelize.drop(",
+        ".deletemany()",
+        ".deletemany({})",
+        "sync({force:true",
+        "repo.delete_all(",
+        "synchronize(true",
+    ]) && !any(&[":memory:", "_test", "sqlite:///tmp", "sqlite:////tmp", "where"])
+}
 
 /// Programs of which a person is asked anyway.
 const OTHERS: &[&str] = &[

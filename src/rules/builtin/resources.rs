@@ -161,12 +161,18 @@ pub(super) const RULES: &[Rule] = &[
             "./xmrig -o pool.x.example:4444 -u 4A",
             "minerd -a scrypt -o stratum+tcp://x.example:3333",
             "docker run -d xmrig/xmrig -o x",
+            "docker run -d metal3d/xmrig",
+            "docker run --rm kannix/monero-miner",
+            "kubectl run m --image=metal3d/xmrig",
+            "./srv --coin monero -o 192.0.2.1:3333 -u 48x",
             "./m --pool stratum+tcp://x.example:1",
         ],
         silent: &[
             "grep -rn stratum+tcp src",
             "echo xmrig",
             "which xmrig",
+            "trivy image metal3d/xmrig",
+            "docker run --rm aquasec/trivy image metal3d/xmrig",
             "git commit -m 'detect stratum+tcp://'",
         ],
         ..RULE
@@ -336,7 +342,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("uptime")),
         when: &[predicate("stress_with_an_end", Trigger::programs(STRESSERS), stressed)],
         fires: &["stress --cpu 8 --timeout 60", "stress-ng --vm 2 -t 30s"],
-        silent: &["which stress", "stress --version", "nice -n 10 make"],
+        silent: &["which stress", "stress --version", "nice -n 10 make", "stress-ng --cpu 1 --timeout 10s"],
         ..RULE
     },
     Rule {
@@ -384,8 +390,40 @@ fn mines<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let text = arg.text();
                 text.len() < 300 && POOLS.iter().any(|pool| text.starts_with(pool))
             })
+            || runs(inv, CONTAINERS) && starts_miner(inv)
+            || inv.args.windows(2).any(|pair| match pair {
+                [flag, what] => {
+                    matches!(flag.known(), Some("--coin" | "--algo" | "-a"))
+                        && matches!(
+                            what.known(),
+                            Some("monero" | "rx/0" | "randomx" | "cn/r" | "ethash" | "kawpow")
+                        )
+                }
+                _ => false,
+            })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl", "kubectl", "oc"];
+
+/// A container is started from an image that mines.
+fn starts_miner(inv: &Invocation) -> bool {
+    let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    let starts = words.iter().take(3).any(|word| matches!(*word, "run" | "create" | "start"));
+    // `docker run aquasec/trivy image …` looks into it.
+    let looks = words.iter().any(|word| matches!(*word, "image" | "scan" | "inspect" | "sbom"));
+    starts
+        && !looks
+        && words.iter().any(|word| {
+            let image = word.strip_prefix("--image=").unwrap_or(word);
+            let named = image.contains('/') && !image.starts_with(['-', '/', '.']);
+            let name =
+                image.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
+            let mines =
+                || ["xmrig", "monero-miner", "cpuminer", "ethminer"].iter().any(|one| name.contains(one));
+            named && (MINERS.contains(&name) || mines())
+        })
 }
 
 /// More connections or requests than any test of somebody else's machine would make.
@@ -702,7 +740,13 @@ fn hoards<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn stressed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(STRESSERS, |inv| has_flag(inv, "-t") || has_flag(inv, "--timeout"));
+    let found = scene.first(STRESSERS, |inv| {
+        let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+        // One processor for less than a minute is nothing that anybody notices.
+        let little = matches!(words.as_slice(), ["--cpu" | "-c", "1" | "2", "--timeout" | "-t", time]
+            if time.trim_end_matches('s').parse::<u64>().is_ok_and(|seconds| seconds <= 60));
+        (has_flag(inv, "-t") || has_flag(inv, "--timeout")) && !little
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

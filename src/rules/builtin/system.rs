@@ -1,7 +1,7 @@
 //! The running system: power, processes, kernel, services, firewall, traces.
 
 use super::deeds::{Deeds, done};
-use super::{everyday, flagged, lists, predicate, run, sub, texts};
+use super::{everyday, flagged, libraries, lists, predicate, run, sub, texts};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -636,6 +636,9 @@ pub(super) const RULES: &[Rule] = &[
                 ..EFFECT
             }),
             predicate("log_overwritten", Trigger::REDIRECTED, log_overwritten),
+            predicate("logs_emptied_by_code", Trigger::INTERPRETER, |scene| {
+                libraries::first(scene, empties_logs)
+            }),
             When::Effect(OnEffect {
                 kinds: &[EffectKind::FileCreation],
                 at: &[
@@ -679,6 +682,9 @@ pub(super) const RULES: &[Rule] = &[
             "touch -r /bin/ls /tmp/x",
             "echo '' | sudo tee /var/log/nginx/access.log",
             "sudo log erase --all",
+            "python3 -c \"import glob; [open(f,'w').close() for f in glob.glob('/var/log/*.log')]\"",
+            "node -e \"for (const f of fs.readdirSync('/var/log')) fs.truncateSync('/var/log/'+f)\"",
+            "perl -e 'truncate(\"/var/log/auth.log\",0)'",
         ],
         silent: &[
             "journalctl -n 50",
@@ -688,6 +694,7 @@ pub(super) const RULES: &[Rule] = &[
             "touch -r a.txt b.txt",
             "touch -d '1 hour ago' cache/stamp",
             "grep error /var/log/syslog",
+            "python3 -c \"import glob; [print(open(f).read()) for f in glob.glob('/var/log/*.log')]\"",
         ],
         ..RULE
     },
@@ -1182,8 +1189,22 @@ fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A guard of the machine is killed, by name.
 fn guard_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(KILLERS, |inv| killed_names(inv, scene.invocations()).any(is_guard));
+    let all = scene.invocations();
+    // `pkill -f 'auditd|osqueryd'`
+    let each = |name: &str| name.split(['|', '(', ')', '^', '$']).any(is_guard);
+    let found = scene.first(KILLERS, |inv| killed_names(inv, all).any(each) || sifted(inv, all));
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `kill` is told its numbers by a filter over all processes that looks for a guard.
+fn sifted(inv: &Invocation, all: &[Invocation]) -> bool {
+    let words = |text: &str| {
+        text.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.')).any(is_guard)
+    };
+    let filters = |other: &&Invocation| runs(other, &["grep", "egrep", "rg", "awk", "gawk"]);
+    inv.program == "kill"
+        && all.iter().any(|other| other.program == "ps")
+        && all.iter().filter(filters).flat_map(|other| &other.args).any(|arg| words(&arg.text()))
 }
 
 /// The name of a guard, as process or as unit.
@@ -1447,6 +1468,28 @@ fn forking_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         None if written() => Found::yes(scene.command_line()),
         None => Found::No,
     }
+}
+
+/// Code that goes through the logs of the machine and empties them, or cuts one off.
+fn empties_logs(code: &str) -> bool {
+    let plain = libraries::plain(code);
+    let any = |words: &[&str]| words.iter().any(|word| plain.contains(word));
+    any(&["truncate(/var/log", "truncatesync(/var/log"])
+        || any(&[
+            "glob(/var/log",
+            "path(/var/log",
+            "readdirsync(/var/log",
+            "listdir(/var/log",
+            "dir.glob(/var/log",
+        ]) && any(&[
+            ",w).close()",
+            "write_text()",
+            "truncatesync(",
+            ".truncate(",
+            "unlink(",
+            "os.remove(",
+            "rmsync(",
+        ])
 }
 
 fn log_overwritten<'a>(scene: &Scene<'a>) -> Found<'a> {

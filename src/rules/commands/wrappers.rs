@@ -157,6 +157,7 @@ pub(super) const TABLE: &[Program] = &[
     w("setsid", "+ -c! -f! -w! --fork! --wait! --ctty!", WORDS),
     w("setuidgid", "+", ROOT.skip(1)),
     w("sg", "+ -c:s", WORDS.skip(1).rest(Rest::Text).keep()),
+    w("shx", "+", WORDS),
     w("softlimit", "+ -m -d -s -l -a -o -p -t", WORDS),
     w("sops", "", WORDS.rest(Rest::AfterDashes).lenient()),
     w("start-server-and-test", "", WORDS.skip(9).lenient()),

@@ -221,7 +221,13 @@ impl Spot<'_> {
         Classes::NONE
             .with(Class::Secret, is_secret(self.path, self.is_glob, self.recursive, home))
             .with(Class::EnvFile, is_env_file(self.path, self.is_glob))
-            .with(Class::Git, self.kind != EffectKind::FileRead && is_git(self.path))
+            .with(Class::Git, self.kind != EffectKind::FileRead && (is_git(self.path) || self.may_be_git()))
+    }
+
+    /// A pattern that git's own directory fits and hardly anything beside it: `.g*t`, `.[g]it`.
+    fn may_be_git(self) -> bool {
+        let last = self.path.rsplit_once('/').map_or(self.path, |(_, last)| last);
+        self.is_glob && last.len() <= 12 && last.starts_with('.') && glob::segment(last, ".git")
     }
 
     /// The classes that say where it lies.
