@@ -283,7 +283,8 @@ impl Reader {
             if text.len() > Action::MAX_CONTENT {
                 self.claims.push(Claim::Unread);
             } else {
-                if self.is_shell() {
+                // What is called code may be in any language, to whatever it is given.
+                if self.is_shell() && key.starts_with("s") {
                     self.command(text.clone().into_owned());
                 }
                 self.claims.push(Claim::Code(text.into_owned()));

@@ -256,6 +256,8 @@ pub(super) const RULES: &[Rule] = &[
             "cat .env.example",
             "cut -d= -f1 .env",
             "grep -q KEY .env",
+            "sed 's/=.*/=***/' .env",
+            "awk -F= '{print $1}' .env",
             "grep -oE '^[A-Z_]+' .env",
             "cp .env.example .env",
             "ls -la .env",
@@ -621,11 +623,38 @@ fn shows(inv: &Invocation) -> bool {
             && ["-o", "--only-matching"].iter().any(|flag| has_flag(inv, flag))
             && inv.operands.first().and_then(Arg::known).is_some_and(is_pattern_of_names);
     let in_place = inv.program == "sed" && has_flag(inv, "-i");
+    let names_only = names_only || cuts_values(inv);
     // `python -m venv .env` makes a directory of that name.
     let makes = inv.args.iter().zip(inv.args.iter().skip(1)).any(|(flag, module)| {
         flag.known() == Some("-m") && matches!(module.known(), Some("venv" | "virtualenv"))
     });
     !quiet && !names_only && !in_place && !makes
+}
+
+/// `sed 's/=.*/=/'` and `awk -F= '{print $1}'`: what stands behind the name is taken away.
+fn cuts_values(inv: &Invocation) -> bool {
+    const TAKEN: &[&str] =
+        &["s/=.*/", "s/=.*$/", "s/=.\\+/", "s/=.+/", "s/=.+$/", "s|=.*|", "s|=.*$|", "s#=.*#"];
+    let Some(script) = inv
+        .operands
+        .first()
+        .and_then(Arg::known)
+        .or_else(|| flag_value(inv, &["-e", "--expression"]).and_then(Arg::known))
+    else {
+        return false;
+    };
+    match inv.program.as_str() {
+        // One command, in whose replacement nothing of what was found is named again.
+        "sed" | "gsed" => TAKEN.iter().filter_map(|front| script.strip_prefix(front)).any(|rest| {
+            let rest = rest.trim_end_matches('g').trim_end_matches(['/', '|', '#']);
+            !has_flag(inv, "-n") && !rest.contains(['&', '\\', ';', '\n', '/', '|', '#'])
+        }),
+        "awk" | "gawk" | "mawk" => {
+            let by_sign = flag_value(inv, &["-F", "--field-separator"]).and_then(Arg::known) == Some("=");
+            by_sign && script.split_whitespace().collect::<String>() == "{print$1}"
+        }
+        _ => false,
+    }
 }
 
 /// A pattern of `grep -o` that matches no more than the name at the start of a line.

@@ -289,6 +289,8 @@ pub(super) const RULES: &[Rule] = &[
             "tar xf rel.tgz",
             "rsync -a src/ ~/work/copy/",
             "tar -C ~ -cf /tmp/x.tar work",
+            "find . -type d -exec chmod 755 {} +",
+            "find . -type f -print0 | xargs -0 chmod 644",
         ],
         ..RULE
     },
@@ -725,6 +727,7 @@ pub(super) const RULES: &[Rule] = &[
             "kill %1",
             "kill $!",
             "kill $(lsof -ti:3000)",
+            "trap 'kill 0' EXIT; npm run api & npm run web & wait",
             "ps aux | grep claude; kill 12345",
             "git commit -m 'pkill claude'",
         ],

@@ -149,7 +149,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             When::Command(Command { without: &["-c", "-k", "--show"], ..run(&["shutdown"]) }),
             When::Command(Command {
-                without: &["-w", "--wtmp-only"],
+                without: &["-w", "--wtmp-only", "--version"],
                 ..run(&["reboot", "poweroff", "halt", "pm-suspend"])
             }),
             When::Command(Command {

@@ -7,7 +7,7 @@ use super::{Stdin, Surveyor};
 use crate::domain::{
     Action, Ask, Claim, EffectKind, Places, Protected, Severity, Target, Tool, ToolCall, Usage, join,
 };
-use crate::shell::{Arg, Bound};
+use crate::shell::{Arg, Bound, Problem};
 
 impl Surveyor<'_> {
     /// Surveys a call of any tool.
@@ -100,9 +100,14 @@ impl Surveyor<'_> {
             Claim::Code(text) => {
                 // In which language is not known. What a shell can read, it may be for; and the rules for the two others
                 // that tools are given most often look at it.
-                if crate::shell::parse(text).problem.is_none() {
+                // Where the shell would get stuck, all in front of that has run.
+                if !matches!(crate::shell::parse(text).problem, Some(Problem::Bound(_))) {
+                    let problem = self.out.problem.clone();
                     let scope = fresh_scope(&self.facts.places, own.cwd.clone());
                     self.script(&Arg::literal(text), scope, Frame::top());
+                    if !self.out.bound {
+                        self.out.problem = problem;
+                    }
                 }
                 for words in [["python3", "-c", text.as_str()], ["node", "-e", text.as_str()]] {
                     let mut scope = fresh_scope(&self.facts.places, own.cwd.clone());
