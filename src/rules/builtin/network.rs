@@ -583,6 +583,11 @@ pub(super) const RULES: &[Rule] = &[
             "curl \"http://169.254.170.2$AWS_CONTAINER_CREDENTIALS_RELATIVE_URI\"",
             "python3 -c \"import requests; requests.get('http://169.254.169.'+'254/')\"",
             "wkhtmltopdf http://169.254.169.254/ x.pdf",
+            "curl \"http://$((0xa9fea9fe))/\"",
+            "x=$((0xa9fea9fe)); curl http://$x/",
+            "http_proxy=http://169.254.169.254 curl http://x.example/",
+            "curl -g 'http://[fd20:ce::254]/computeMetadata/v1/'",
+            "wget -i <(echo http://169.254.169.254/)",
             "docker run --rm curlimages/curl http://169.254.169.254/",
             "ec2-metadata --user-data",
         ],
@@ -1637,6 +1642,7 @@ fn metadata_named<'a>(scene: &Scene<'a>) -> Found<'a> {
         talks
             && !only_sought(inv)
             && (inv.args.iter().any(|arg| !is_prose(inv, arg) && names_metadata(arg))
+                || runs(inv, lists::DOWNLOADERS) && computed_metadata(inv, scene.command_line())
                 // What the container's own variable holds is known by its name alone.
                 || !inv.text.contains('\'') && CREDENTIAL_VARIABLES.iter().any(|name| inv.text.contains(name))
                 || input_of(inv, scene).iter().any(|text| {
@@ -1647,6 +1653,23 @@ fn metadata_named<'a>(scene: &Scene<'a>) -> Found<'a> {
                 }))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The address is worked out by the shell, set as the proxy in front of the command, or comes in by a list.
+fn computed_metadata(inv: &Invocation, line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    let open = || inv.text.contains('$');
+    let listed = || ["-i", "--input-file", "-K", "--config"].iter().any(|flag| has_flag(inv, flag));
+    let by_proxy = || {
+        lower.match_indices("_proxy=").any(|(at, sign)| {
+            let value = lower.get(at + sign.len()..).unwrap_or_default().trim_start_matches(['"', '\'']);
+            let value = value.split([' ', ';', '"', '\'', '&']).next().unwrap_or_default();
+            is_metadata(&host_of(value))
+        })
+    };
+    open() && ["0xa9fea9fe", "2852039166"].iter().any(|number| lower.contains(number))
+        || listed() && lower.contains("169.254.169.254")
+        || by_proxy()
 }
 
 /// The address is a word of a search, of a test's name or of a look-up of who owns it.

@@ -109,6 +109,10 @@ impl Surveyor<'_> {
                         self.out.problem = problem;
                     }
                 }
+                for line in escapes(text) {
+                    let scope = fresh_scope(&self.facts.places, own.cwd.clone());
+                    self.script(&Arg::literal(line), scope, Frame::top());
+                }
                 for words in [["python3", "-c", text.as_str()], ["node", "-e", text.as_str()]] {
                     let mut scope = fresh_scope(&self.facts.places, own.cwd.clone());
                     let words = words.map(Arg::literal).to_vec();
@@ -157,6 +161,16 @@ impl Surveyor<'_> {
             }
         }
     }
+}
+
+/// What a notebook hands to a shell: `!command`, and all behind `%%bash`.
+fn escapes(text: &str) -> impl Iterator<Item = &str> {
+    /// Most lines that are looked at.
+    const LINES: usize = 64;
+    let whole =
+        ["%%bash", "%%sh", "%%script bash"].iter().find_map(|magic| text.trim_start().strip_prefix(magic));
+    let lines = text.lines().filter_map(|line| line.trim_start().strip_prefix('!')).take(LINES);
+    whole.into_iter().chain(lines)
 }
 
 /// The path that a shell, or a tool that is kind, makes of one with a home directory in it.
