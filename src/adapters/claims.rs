@@ -230,7 +230,11 @@ impl Reader {
             self.words.extend(words(&deed));
         }
         let dir = one(DIRECTORIES).and_then(|(name, raw)| decode_text(raw, name).ok());
-        let arguments = one(ARGUMENTS).and_then(|(_, raw)| texts(raw)).unwrap_or_default();
+        let listed = one(ARGUMENTS).and_then(|(_, raw)| texts(raw));
+        // In one text, behind a program of its own.
+        let spoken = one(PROGRAMS).and(one(ARGUMENTS)).and_then(|(name, raw)| decode_text(raw, name).ok());
+        let words = |text: Cow<'_, str>| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let arguments = listed.or_else(|| spoken.map(words)).unwrap_or_default();
         let mut rest = Vec::new();
         for (name, raw) in &fields {
             let started = PROGRAMS.contains(&name.as_str()) && !arguments.is_empty();
@@ -279,11 +283,14 @@ impl Reader {
         let text = decode_text(raw, key).ok()?;
         let typed =
             TYPED.contains(&key) && self.words.iter().any(|word| INTERPRETERS.contains(&word.as_str()));
-        if typed || CODE.contains(&key) {
+        // A cell of a notebook has a source as a file has one.
+        let cell = key == "source" && self.words.iter().any(|word| matches!(word.as_str(), "cell" | "cells"));
+        if typed || cell || CODE.contains(&key) {
             if text.len() > Action::MAX_CONTENT {
                 self.claims.push(Claim::Unread);
             } else {
-                if self.is_shell() {
+                // What is called code may be in any language, to whatever it is given.
+                if self.is_shell() && key.starts_with("s") {
                     self.command(text.clone().into_owned());
                 }
                 self.claims.push(Claim::Code(text.into_owned()));
@@ -395,6 +402,7 @@ mod tests {
             r#"{"calls":[{"Command_Line":"rm -rf x"}]}"#,
             r#"{"arguments":"{\"command\":\"rm -rf x\"}"}"#,
             r#"{"program":"rm","args":["-rf","x"]}"#,
+            r#"{"program":"rm","arguments":"-rf x"}"#,
             r#"{"cli_command":"rm -rf x"}"#,
         ] {
             assert!(claims("t", raw).contains(&command("rm -rf x")), "{raw}: {:?}", claims("t", raw));

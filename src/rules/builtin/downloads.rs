@@ -78,12 +78,25 @@ pub(in crate::rules) fn copies_here(inv: &Invocation) -> bool {
             .iter()
             .map(String::as_str)
             .chain(inv.operands.iter().filter_map(Arg::known))
-            .any(|word| word == "cp");
+            .any(|word| matches!(word, "cp" | "copy" | "copyto"));
     (runs(inv, COPIERS) || stores)
         && inv
             .operands
             .split_last()
             .is_some_and(|(last, sources)| !remote(last) && sources.iter().any(remote))
+}
+
+/// Where the copies lie: at the last operand, or in it under their own names.
+fn landed(inv: &Invocation) -> Vec<Target> {
+    let Some((last, sources)) = inv.operands.split_last() else { return Vec::new() };
+    let to = target_of(last, inv.cwd.as_deref());
+    let names = sources.iter().filter_map(|source| {
+        let text = source.text();
+        let name = text.rsplit(['/', ':']).next().filter(|name| !name.is_empty())?;
+        Some(target_of(&Arg::literal(name), Some(to.text())))
+    });
+    let below: Vec<Target> = names.collect();
+    below.into_iter().chain([to]).collect()
 }
 
 /// Whether a command fetches from another machine.
@@ -102,8 +115,7 @@ pub(super) fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
         let outer = inv.feeds.and_then(|index| all.get(index));
         let printed =
             outer.into_iter().flat_map(|outer| outer.writes.iter().map(|(target, _)| target.clone()));
-        let copied = inv.operands.last().filter(|_| copies_here(inv));
-        let copied = copied.map(|arg| target_of(arg, inv.cwd.as_deref()));
+        let copied = if copies_here(inv) { landed(inv) } else { Vec::new() };
         downloads(inv).chain(saved_behind(inv, all)).chain(copied).chain(printed).collect()
     })
 }

@@ -375,7 +375,10 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("getcap -r .")),
         when: &[predicate("capabilities_given", Trigger::programs(&["setcap", "capsh"]), |scene| {
             let found = scene.first(&["setcap", "capsh"], |inv| {
-                !["-v", "-n"].iter().any(|flag| has_flag(inv, flag))
+                // Who mounts behind it has looked for a way out.
+                let only_prints = has_flag(inv, "--print") && scene.first(&["mount"], |_| true).is_none();
+                !only_prints
+                    && !["-v", "-n", "--decode"].iter().any(|flag| has_flag(inv, flag))
                     && !asks_for_help(inv)
                     && !everyday::binds_low_ports(inv)
             });
@@ -388,6 +391,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "getcap -r .",
+            "capsh --print",
             "setcap -v cap_net_raw+ep ./x",
             "grep setcap Makefile",
             "sudo setcap cap_net_bind_service=+ep ./bin/app",
@@ -627,7 +631,13 @@ pub(super) const RULES: &[Rule] = &[
             ])),
         ],
         fires: &["find / -perm -4000 -type f 2>/dev/null", "./linpeas.sh -a", "getcap -r / 2>/dev/null"],
-        silent: &["getcap -r .", "find . -perm -u+x", "find / -name libc.so.6", "find . -type f -perm 644"],
+        silent: &[
+            "getcap -r .",
+            "getcap -r /usr/bin",
+            "find . -perm -u+x",
+            "find / -name libc.so.6",
+            "find . -type f -perm 644",
+        ],
         ..RULE
     },
     Rule {
@@ -738,7 +748,8 @@ fn setuid_sought<'a>(scene: &Scene<'a>) -> Found<'a> {
         let sought = words.windows(2).any(|pair| {
             matches!(pair, [flag, mode] if flag == "-perm" && (mode.contains("4000") || mode.contains("6000") || mode.contains("2000") || mode.contains("+s") || mode.contains("=s")))
         });
-        wide && (sought || inv.program == "getcap")
+        let all = inv.program == "getcap" && words.iter().any(|word| word == "/");
+        (wide && sought) || all
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -65,7 +65,8 @@ const DECRYPTERS: &[&str] = &["gpg", "gpg2"];
 
 const SOURCES: &[&str] = &["source", "."];
 
-const VARIABLE_PRINTERS: &[&str] = &["echo", "printf", "printenv", "cat"];
+const VARIABLE_PRINTERS: &[&str] =
+    &["echo", "printf", "printenv", "cat", "declare", "typeset", "jq", "gojq", "envsubst"];
 
 const SEARCHERS: &[&str] =
     &["find", "fd", "locate", "grep", "rg", "egrep", "ag", "trufflehog", "gitleaks", "mdfind", "plocate"];
@@ -208,12 +209,18 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "shows every value of a .env file to the model",
         instead: Some(Instead::Command("cut -d= -f1 .env")),
-        when: &[predicate("env_file_dumped", Trigger::programs(DUMPERS).or(Trigger::TOOL), env_file_dumped)],
+        when: &[predicate(
+            "env_file_dumped",
+            Trigger::programs(DUMPERS).or(Trigger::programs(LINE_READERS)).or(Trigger::TOOL),
+            env_file_dumped,
+        )],
         fires: &[
             "cat .env",
             "head config/.env.production",
             "base64 .env",
             "cat < .env",
+            "xargs -a .env echo",
+            "while read -r l; do echo \"$l\"; done < .env",
             "Read /home/u/proj/.env",
             "Read /home/u/proj/.env.local",
         ],
@@ -222,6 +229,8 @@ pub(super) const RULES: &[Rule] = &[
             "cut -d= -f1 .env",
             "grep PORT .env",
             "cat .env.test",
+            "while read -r l; do echo \"$l\"; done < .env.example",
+            "while IFS='=' read -r k v; do echo \"$k\"; done < .env",
             "cat .env.development",
             "export $(cat .env | xargs)",
             "Read /home/u/proj/.env.sample",
@@ -256,6 +265,8 @@ pub(super) const RULES: &[Rule] = &[
             "cat .env.example",
             "cut -d= -f1 .env",
             "grep -q KEY .env",
+            "sed 's/=.*/=***/' .env",
+            "awk -F= '{print $1}' .env",
             "grep -oE '^[A-Z_]+' .env",
             "cp .env.example .env",
             "ls -la .env",
@@ -353,6 +364,12 @@ pub(super) const RULES: &[Rule] = &[
             "printf '%s' \"$DB_PASSWORD\"",
             "echo ${OPENAI_API_KEY:0:50}",
             "echo $OPENAI_API_KEY | base64",
+            "echo ${GITHUB_TOKEN^^}",
+            "declare -p GITHUB_TOKEN",
+            "v=ANTHROPIC_API_KEY; echo \"${!v}\"",
+            "jq -n '$ENV.GITHUB_TOKEN'",
+            "awk 'BEGIN{print ENVIRON[\"GITHUB_TOKEN\"]}'",
+            "envsubst <<< '$GITHUB_TOKEN'",
             "cat <<< \"$STRIPE_SECRET_KEY\"",
             "cat <(echo $OPENAI_API_KEY)",
             "echo $DB_PASS",
@@ -377,6 +394,10 @@ pub(super) const RULES: &[Rule] = &[
             "echo '$GITHUB_TOKEN'",
             "curl -H \"Authorization: Bearer $GITHUB_TOKEN\" https://api.github.com/user",
             "echo ${GITHUB_TOKEN:+set}",
+            "echo ${#GITHUB_TOKEN}",
+            "echo ${NODE_ENV^^}",
+            "declare -p NODE_ENV",
+            "jq -n '$ENV.NODE_ENV'",
             "echo $GITHUB_TOKEN | wc -c",
             "echo $REGISTRY_PASSWORD | docker login -u me --password-stdin",
             "echo $GITHUB_TOKEN | base64 | docker login -u me --password-stdin",
@@ -422,6 +443,13 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("use the program that the secret is for, which reads it itself")),
         when: &[
             When::Code(Code { programs: &[], all: &[NAMED_IN_CODE] }),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["/.ssh/*", "/.ssh')", "/.ssh\")", "/.ssh/')", "/.ssh/\")", "/.aws/*", "/.gnupg/*"],
+                    &["open(", "read_text", "readFileSync", "read_bytes", "File.read"],
+                ],
+            }),
             predicate("code_puts_a_secret_path_together", Trigger::INTERPRETER, code_joins_secret),
         ],
         fires: &[
@@ -430,6 +458,7 @@ pub(super) const RULES: &[Rule] = &[
             "node -e \"console.log(require('fs').readFileSync(require('os').homedir()+'/.aws/'+'credentials','utf8'))\"",
             "python3 -c \"print(open('/home/u/.ssh/id_rsa').read())\"",
             "node -e \"require('fs').readFileSync('/etc/shadow')\"",
+            "python3 -c \"import glob; [print(open(f).read()) for f in glob.glob('/root/.ssh/*')]\"",
             "perl -ne print ~/.netrc",
             "python3 <<'E'\nopen('/home/u/.aws/credentials')\nE",
         ],
@@ -621,11 +650,38 @@ fn shows(inv: &Invocation) -> bool {
             && ["-o", "--only-matching"].iter().any(|flag| has_flag(inv, flag))
             && inv.operands.first().and_then(Arg::known).is_some_and(is_pattern_of_names);
     let in_place = inv.program == "sed" && has_flag(inv, "-i");
+    let names_only = names_only || cuts_values(inv);
     // `python -m venv .env` makes a directory of that name.
     let makes = inv.args.iter().zip(inv.args.iter().skip(1)).any(|(flag, module)| {
         flag.known() == Some("-m") && matches!(module.known(), Some("venv" | "virtualenv"))
     });
     !quiet && !names_only && !in_place && !makes
+}
+
+/// `sed 's/=.*/=/'` and `awk -F= '{print $1}'`: what stands behind the name is taken away.
+fn cuts_values(inv: &Invocation) -> bool {
+    const TAKEN: &[&str] =
+        &["s/=.*/", "s/=.*$/", "s/=.\\+/", "s/=.+/", "s/=.+$/", "s|=.*|", "s|=.*$|", "s#=.*#"];
+    let Some(script) = inv
+        .operands
+        .first()
+        .and_then(Arg::known)
+        .or_else(|| flag_value(inv, &["-e", "--expression"]).and_then(Arg::known))
+    else {
+        return false;
+    };
+    match inv.program.as_str() {
+        // One command, in whose replacement nothing of what was found is named again.
+        "sed" | "gsed" => TAKEN.iter().filter_map(|front| script.strip_prefix(front)).any(|rest| {
+            let rest = rest.trim_end_matches('g').trim_end_matches(['/', '|', '#']);
+            !has_flag(inv, "-n") && !rest.contains(['&', '\\', ';', '\n', '/', '|', '#'])
+        }),
+        "awk" | "gawk" | "mawk" => {
+            let by_sign = flag_value(inv, &["-F", "--field-separator"]).and_then(Arg::known) == Some("=");
+            by_sign && script.split_whitespace().collect::<String>() == "{print$1}"
+        }
+        _ => false,
+    }
 }
 
 /// A pattern of `grep -o` that matches no more than the name at the start of a line.
@@ -678,6 +734,9 @@ const DUMPERS: &[&str] = &[
     "base64", "base32",
 ];
 
+/// What takes a file line by line, for something else to show.
+const LINE_READERS: &[&str] = &["xargs", "read", "mapfile", "readarray"];
+
 /// The settings of a developer's own machine or of the tests, which often hold nothing that is secret.
 const OWN_SETTINGS: &[&str] = &["test", "testing", "development", "dev", "ci", "docker", "e2e"];
 
@@ -701,6 +760,25 @@ fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
             }
         }
         _ => {}
+    }
+    let listed = scene.first(LINE_READERS, |inv| match inv.program.as_str() {
+        "xargs" => {
+            let prints = inv.operands.first().and_then(Arg::known);
+            flag_value(inv, &["-a", "--arg-file"])
+                .is_some_and(|file| target(&target_of(file, inv.cwd.as_deref())))
+                && prints.is_none_or(|program| matches!(program, "echo" | "printf"))
+        }
+        // `while read line; do echo "$line"; done < .env`, and not a loop over names and values.
+        _ => {
+            let echoes = |other: &Invocation| other.args.iter().any(Arg::has_unknown) && !is_diverted(other);
+            inv.reads.iter().any(target)
+                && !scene.command_line().contains("IFS='='")
+                && !scene.command_line().contains("IFS==")
+                && scene.first(&["echo", "printf"], echoes).is_some()
+        }
+    });
+    if let Some(inv) = listed {
+        return Found::yes(&inv.text);
     }
     let found = scene.invocations().iter().find(|inv| {
         runs(inv, DUMPERS)
@@ -806,15 +884,48 @@ fn printed_variable<'a>(scene: &Scene<'a>, is_wanted: &dyn Fn(&str) -> bool) -> 
         if inv.program == "printenv" {
             return inv.operands.iter().any(|arg| is_wanted(arg.prefix())) && shown();
         }
+        match inv.program.as_str() {
+            // `declare -p NAME` shows it with its value.
+            "declare" | "typeset" => {
+                return has_flag(inv, "-p")
+                    && inv.args.iter().filter_map(Arg::known).any(is_wanted)
+                    && shown();
+            }
+            "jq" | "gojq" => {
+                let filter = inv.operands.first().map(Arg::text).unwrap_or_default();
+                let names =
+                    ["$ENV.", "env."].iter().flat_map(|front| filter.split(front).skip(1)).map(identifier);
+                return { names }.any(is_wanted) && shown();
+            }
+            "envsubst" => {
+                let text = match &inv.stdin {
+                    Stdin::Text(text) => text.text(),
+                    Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => return false,
+                };
+                return names_in(&text).any(is_wanted) && shown();
+            }
+            _ => {}
+        }
         let told = match &inv.stdin {
             _ if inv.program != "cat" => inv.args.iter().any(Arg::has_unknown),
             // `cat <<< "$TOKEN"`
             Stdin::Text(text) => text.has_unknown() && inv.text.contains("<<<"),
             Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => false,
         };
-        told && names_in(&inv.text).any(is_wanted) && shown()
+        // `v=NAME; echo "${!v}"`
+        let indirect = || {
+            let words = scene.command_line().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            inv.text.contains("${!") && { words }.any(is_wanted)
+        };
+        told && (names_in(&inv.text).any(is_wanted) || indirect()) && shown()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The name at the beginning of a text.
+fn identifier(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    text.get(..end).unwrap_or_default()
 }
 
 /// Whether its output goes to a file; its errors alone do not matter.
@@ -920,6 +1031,7 @@ fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&str) -> boo
                     "env[\"",
                     "$env{",
                     "$env{'",
+                    "environ[\"",
                     "getenv('",
                     "getenv(\"",
                 ]
@@ -972,12 +1084,16 @@ pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
         let braced = rest.strip_prefix('{');
         let body = braced.unwrap_or(rest);
         let end = body.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(body.len());
-        // A part of the value is as good as the value: `${NAME:0:40}`.
+        // A part of the value is as good as the value: `${NAME:0:40}`, `${NAME:-none}`.
         let plain = braced.is_none()
             || body.get(end..).is_some_and(|tail| {
-                let sliced =
-                    tail.strip_prefix(':').is_some_and(|tail| tail.starts_with(|c: char| c.is_ascii_digit()));
-                tail.starts_with('}') || sliced
+                let sliced = tail.strip_prefix(':').is_some_and(|tail| {
+                    tail.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '=' | ' '))
+                });
+                // `${NAME^^}`, `${NAME#x}`: most of the value, whatever is done to it.
+                let changed =
+                    tail.starts_with(['-', '#', '%', '/', '^', ',', '@']) && !tail.starts_with("@a");
+                tail.starts_with('}') || sliced || changed
             });
         if plain { body.get(..end) } else { None }
     })

@@ -6,12 +6,12 @@ mod killed;
 mod transcripts;
 mod written;
 
-use super::{lists, predicate};
+use super::{downloads, flagged, lists, predicate, sub};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    At, Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, contains_word,
-    flag_value, has_flag, inside, is_protected, mentions_protected, runs, squeeze, target_of,
+    At, Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify,
+    contains_word, flag_value, has_flag, inside, is_protected, mentions_protected, runs, squeeze, target_of,
 };
 use crate::shell::Arg;
 
@@ -73,17 +73,31 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "changes what keeps the guard in place: the client's settings or hooks, or lazaret's own files",
         instead: ASK,
-        when: &[When::Effect(OnEffect {
-            kinds: &[
-                EffectKind::FileCreation,
-                EffectKind::FileModification,
-                EffectKind::FileDeletion,
-                EffectKind::SystemModification,
-            ],
-            any: &[Class::Protected],
-            ..EFFECT
-        })],
+        when: &[
+            When::Effect(OnEffect {
+                kinds: &[
+                    EffectKind::FileCreation,
+                    EffectKind::FileModification,
+                    EffectKind::FileDeletion,
+                    EffectKind::SystemModification,
+                ],
+                any: &[Class::Protected],
+                ..EFFECT
+            }),
+            When::Effect(OnEffect {
+                kinds: CHANGES,
+                at: &[
+                    At::Home(".cargo/bin/lazaret"),
+                    At::Abs("/usr/local/bin/lazaret"),
+                    At::Abs("/usr/bin/lazaret"),
+                    At::Abs("/opt/homebrew/bin/lazaret"),
+                ],
+                ..EFFECT
+            }),
+        ],
         fires: &[
+            "cp /bin/true /usr/local/bin/lazaret",
+            "ln -sf /bin/true ~/.cargo/bin/lazaret",
             "rm .claude/settings.json",
             "rm -rf ~/.claude",
             "echo '{}' > .claude/settings.local.json",
@@ -289,6 +303,8 @@ pub(super) const RULES: &[Rule] = &[
             "tar xf rel.tgz",
             "rsync -a src/ ~/work/copy/",
             "tar -C ~ -cf /tmp/x.tar work",
+            "find . -type d -exec chmod 755 {} +",
+            "find . -type f -print0 | xargs -0 chmod 644",
         ],
         ..RULE
     },
@@ -313,6 +329,14 @@ pub(super) const RULES: &[Rule] = &[
                 Trigger::programs(TAKERS).or(Trigger::WRAPPED),
                 piped,
             ),
+            predicate("fetched_into_a_protected_place", Trigger::programs(lists::DOWNLOADERS), |scene| {
+                let found = scene.first(lists::DOWNLOADERS, |inv| {
+                    downloads::downloads(inv).any(|target| {
+                        classify(&target, EffectKind::FileCreation, &scene.view).has(Class::Protected)
+                    })
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             predicate("sed_writes_a_protected_place", Trigger::programs(lists::SEDS), sed_writes),
             predicate("archive_members_renamed", Trigger::programs(TARS), written::renamed_members),
             predicate(
@@ -329,6 +353,8 @@ pub(super) const RULES: &[Rule] = &[
             ),
         ],
         fires: &[
+            "cd ~/.claude && curl -O https://x.example/settings.json",
+            "wget -q -P ~/.claude https://x.example/settings.json",
             "patch -d ~/.claude -p0 < x",
             "cd ~/.claude && patch -p0 < x",
             "cd ~/.claude && git apply x",
@@ -605,21 +631,27 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "writes the list of servers that the client starts, whose code the guard does not see",
         instead: Some(Instead::Advice("tell the person the entry, so that they can add it themselves")),
-        when: &[When::Effect(OnEffect {
-            kinds: WRITES,
-            at: &[
-                At::Name(".mcp.json"),
-                At::Name(".cursor/mcp.json"),
-                At::Name(".vscode/mcp.json"),
-                At::Home(".claude/agents"),
-                At::Home(".claude/commands"),
-                At::Home(".claude/skills"),
-                At::Home(".claude/output-styles"),
-            ],
-            except: &["chmod"],
-            ..EFFECT
-        })],
+        when: &[
+            When::Effect(OnEffect {
+                kinds: WRITES,
+                at: &[
+                    At::Name(".mcp.json"),
+                    At::Name(".cursor/mcp.json"),
+                    At::Name(".vscode/mcp.json"),
+                    At::Home(".claude/agents"),
+                    At::Home(".claude/commands"),
+                    At::Home(".claude/skills"),
+                    At::Home(".claude/output-styles"),
+                ],
+                except: &["chmod"],
+                ..EFFECT
+            }),
+            When::Command(sub(&["codex", "gemini", "qwen"], &["mcp add"])),
+            When::Command(flagged(&["code", "code-insiders", "cursor", "codium"], &[&["--add-mcp"]])),
+        ],
         fires: &[
+            "codex mcp add x -- npx y",
+            "code --add-mcp '{\"name\":\"x\"}'",
             "cp x .mcp.json",
             "Write /home/u/proj/.mcp.json {\"mcpServers\":{}}",
             "cp x.md ~/.claude/agents/",
@@ -725,6 +757,7 @@ pub(super) const RULES: &[Rule] = &[
             "kill %1",
             "kill $!",
             "kill $(lsof -ti:3000)",
+            "trap 'kill 0' EXIT; npm run api & npm run web & wait",
             "ps aux | grep claude; kill 12345",
             "git commit -m 'pkill claude'",
         ],
@@ -770,8 +803,25 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "uses lazaret's own commands to loosen it; they are for a person at a terminal",
         instead: Some(Instead::Command("lazaret doctor")),
-        when: &[predicate("lazaret_loosens_itself", Trigger::programs(OWN), own_commands)],
+        when: &[
+            predicate("lazaret_loosens_itself", Trigger::programs(OWN), own_commands),
+            predicate("lazaret_taken_away_or_shadowed", Trigger::programs(REMOVERS), taken_away),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["which('lazaret", "which(\"lazaret"],
+                    &["remove(", "unlink", "rename(", "write", "chmod("],
+                ],
+            }),
+        ],
         fires: &[
+            "cargo uninstall lazaret",
+            "brew uninstall lazaret",
+            "npm uninstall -g lazaret",
+            "alias lazaret=true",
+            "hash -p /bin/true lazaret",
+            "lazaret() { exit 0; }; export -f lazaret",
+            "python3 -c \"import os,shutil; os.remove(shutil.which('lazaret'))\"",
             "lazaret uninstall",
             "lazaret trust allow",
             "lazaret allow ABC123",
@@ -798,6 +848,10 @@ pub(super) const RULES: &[Rule] = &[
             "lazaret trust",
             "lazaret checkpoint list",
             "echo lazaret uninstall",
+            "cargo uninstall ripgrep",
+            "alias ll='ls -l'",
+            "cargo run -p lazaret -- rules list",
+            "hash -r",
         ],
         ..RULE
     },
@@ -843,6 +897,30 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
+
+/// Programs that take a program away, or have its name mean another one.
+const REMOVERS: &[&str] = &[
+    "cargo", "brew", "npm", "pnpm", "yarn", "bun", "pipx", "uv", "pip", "apt", "apt-get", "dnf", "alias",
+    "hash", "export",
+];
+
+/// lazaret is uninstalled by whatever installed it, or its name is given to something else.
+fn taken_away<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(REMOVERS, |inv| {
+        let names =
+            |wanted: &[&str]| inv.args.iter().filter_map(Arg::known).any(|word| wanted.contains(&word));
+        match inv.program.as_str() {
+            "alias" => inv.args.iter().any(|arg| arg.text().starts_with("lazaret=")),
+            "hash" => names(&["-p"]) && names(&["lazaret"]),
+            "export" => names(&["-f"]) && names(&["lazaret"]) && scene.command_line().contains("lazaret()"),
+            _ => {
+                names(&["lazaret"])
+                    && names(&["uninstall", "remove", "rm", "un", "unlink", "purge", "autoremove"])
+            }
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 /// A protected place, or the client's or lazaret's own directory around one.
 fn around_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {

@@ -1,6 +1,6 @@
 //! The command line itself: what hides what it runs. (What cannot be read at all is the review's to judge.)
 
-use super::{disguise, flagged, predicate};
+use super::{disguise, flagged, lists, predicate};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::commands::{self, Deed, Kind};
 use crate::rules::matcher::{
@@ -170,7 +170,11 @@ pub(super) const RULES: &[Rule] = &[
         reason: "runs what another command prints, which cannot be known before",
         instead: Some(Instead::Advice("print it first, then run what it says")),
         when: &[
-            predicate("output_run_as_command", RUNS_TEXT.or(Trigger::UNKNOWN), computed_command),
+            predicate(
+                "output_run_as_command",
+                RUNS_TEXT.or(Trigger::programs(lists::RUN_IN_SHELL)).or(Trigger::UNKNOWN),
+                computed_command,
+            ),
             predicate("value_expanded_as_a_prompt", Trigger::SIGNS.or(Trigger::WRAPPED), prompt_expansion),
             predicate("unknown_text_piped_to_a_shell", Trigger::SHELL, unknown_input),
             predicate("value_run_by_arithmetic", Trigger::SIGNS.or(Trigger::WRAPPED), run_by_arithmetic),
@@ -193,6 +197,11 @@ pub(super) const RULES: &[Rule] = &[
             "eval \"$(cat x.txt)\"",
             "bash -c \"$(cat x.txt)\"",
             "eval $(python3 gen.py)",
+            "eval \"$(git log -1 --format=%b)\"",
+            "eval \"$(node gen.js)\"",
+            "bash <(git show origin/next:x.sh)",
+            "bash -c \"$(node -p 'process.env.X')\"",
+            "$(git log -1 --format=%s)",
         ],
         silent: &[
             "eval \"$(ssh-agent -s)\"",
@@ -211,6 +220,12 @@ pub(super) const RULES: &[Rule] = &[
             "echo \"${x@Q}\"",
             "eval \"$(direnv hook bash)\"",
             "bash -c 'ls'",
+            "eval \"$(npm completion)\"",
+            "source <(kubectl completion bash)",
+            "source <(grep -v '^#' settings.conf)",
+            "$(npm bin)/eslint src",
+            "sh -c \"$(jq -r .scripts.build package.json)\"",
+            "eval \"$(gh completion -s bash)\"",
         ],
         ..RULE
     },
@@ -389,7 +404,43 @@ fn separator_trick<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Whether something that is no locator feeds the invocation.
 fn is_fed(index: usize, scene: &Scene<'_>) -> bool {
-    scene.invocations().iter().any(|inv| inv.feeds == Some(index) && !runs(inv, LOCATORS))
+    let names_path = scene.invocations().get(index).is_some_and(|inv| inv.word.pieces.len() > 1);
+    scene.invocations().iter().any(|inv| {
+        let expected = if names_path { runs(inv, LOCATORS) } else { sets_up(inv) };
+        inv.feeds == Some(index) && !expected
+    })
+}
+
+/// What it prints is for `eval`, and nobody else has written it: the set-up of a tool, a path, a script of the manifest.
+fn sets_up(inv: &Invocation) -> bool {
+    const WRITTEN: &[&str] = &["run", "run-script", "exec", "x", "dlx", "start", "view", "info"];
+    const TOLD: &[&str] =
+        &["log", "show", "config", "notes", "cat-file", "tag", "blame", "diff", "stash", "grep", "archive"];
+    let is_path = inv.word.prefix().contains('/') && !inv.word.prefix().ends_with("/bin/brew");
+    let first = inv.sub.first().map(String::as_str).or_else(|| inv.operands.first().and_then(Arg::known));
+    let says = |word: &str| inv.args.iter().any(|arg| arg.text().contains(word));
+    match inv.program.as_str() {
+        "git" => !first.is_some_and(|sub| TOLD.contains(&sub)),
+        "npm" | "yarn" | "pnpm" | "go" | "cargo" | "bazel" | "poetry" => {
+            !first.is_some_and(|sub| WRITTEN.contains(&sub))
+        }
+        "node" | "nodejs" => says("--completion-bash") || says("require.resolve"),
+        "perl" => says("local::lib") || says("-V"),
+        "jq" => says(".scripts") && says("package.json"),
+        _ if runs(inv, LOCATORS) => true,
+        _ => !is_path && matches!(first, Some("completion" | "completions" | "shellenv")),
+    }
+}
+
+/// `bash <(…)`: what another command prints is the script.
+fn runs_process(inv: &Invocation) -> bool {
+    const FILTERS: &[&str] = &["<(grep", "<(sed", "<(envsubst", "<(echo", "<(printf", "<(awk", "<(tr"];
+    let whole = inv.operands.first().is_some_and(|arg| matches!(arg.pieces.as_slice(), [Piece::Unknown]));
+    let sources = runs(inv, lists::RUN_IN_SHELL);
+    // A file of settings is read that way, without its comments.
+    let settings =
+        || inv.text.contains("<(cat ") || sources && FILTERS.iter().any(|front| inv.text.contains(front));
+    whole && (sources || runs_shell(inv)) && inv.text.contains("<(") && !settings()
 }
 
 fn pattern_command<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -414,7 +465,8 @@ fn is_built_here(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 fn computed_command<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().enumerate().find(|(index, inv)| {
-        let runs_text = is_unknown(inv) && inv.word.prefix().is_empty() || runs_unknown_text(inv);
+        let runs_text =
+            is_unknown(inv) && inv.word.prefix().is_empty() || runs_unknown_text(inv) || runs_process(inv);
         runs_text && is_fed(*index, scene)
     });
     Found::from(found.map(|(_, inv)| inv.text.as_str()))

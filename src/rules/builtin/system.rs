@@ -149,8 +149,12 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             When::Command(Command { without: &["-c", "-k", "--show"], ..run(&["shutdown"]) }),
             When::Command(Command {
-                without: &["-w", "--wtmp-only"],
+                without: &["-w", "--wtmp-only", "--version"],
                 ..run(&["reboot", "poweroff", "halt", "pm-suspend"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["reboot", "shutdown", "win32shutdown"]),
+                ..sub(&["wmic"], &["os"])
             }),
             When::Command(Command {
                 operand: Operand::Is(&["0", "1", "6", "s", "S"]),
@@ -236,6 +240,7 @@ pub(super) const RULES: &[Rule] = &[
             )),
         ],
         fires: &[
+            "wmic os call reboot",
             "sudo reboot",
             "shutdown -h now",
             "systemctl poweroff",
@@ -281,7 +286,17 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(run(&["slay"])),
             When::Command(flagged(&["xkill"], &[&["-all", "-frame"]])),
             When::Command(Command {
-                operand: Operand::Contains(&["*", "pid ge", "explorer.exe", "csrss", "lsass", "winlogon"]),
+                operand: Operand::Contains(&[
+                    "*",
+                    "pid ge",
+                    "pid gt",
+                    "pid ne",
+                    "username eq",
+                    "explorer.exe",
+                    "csrss",
+                    "lsass",
+                    "winlogon",
+                ]),
                 ..run(&["taskkill"])
             }),
             When::Command(Command { operand: Operand::Is(&["delete"]), ..sub(&["wmic"], &["process"]) }),
@@ -341,6 +356,9 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["wmic"], &["process delete"])),
         ],
         fires: &[
+            "pgrep -v zzz | xargs kill",
+            "kill -9 $(pgrep -v zzz)",
+            "taskkill /F /FI \"PID gt 0\"",
             "kill -9 -1",
             "kill -KILL -- -1",
             "pkill -9 .",
@@ -957,7 +975,11 @@ fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
         _ if reloads(inv) => false,
         "killall5" => true,
-        "kill" => kills_minus_one(inv),
+        "kill" => {
+            let inverse = |other: &Invocation| has_flag(other, "-v") || has_flag(other, "--inverse");
+            kills_minus_one(inv)
+                || inv.args.iter().any(Arg::has_unknown) && scene.first(&["pgrep"], inverse).is_some()
+        }
         "killall" | "skill" => has_flag(inv, "-u") || has_flag(inv, "--user") || matches_all(inv),
         // With a user and no pattern of its own: everything of that user. A user may be taken for an operand.
         _ => {

@@ -501,7 +501,15 @@ pub(super) fn ordered<'a>(scene: &Scene<'a>) -> Found<'a> {
                     | "skill"
                     | "RemoteTrigger"
             );
-            let found = later
+            let delegates = || {
+                let said = |word: &str| name.to_ascii_lowercase().contains(word);
+                name.starts_with("mcp__")
+                    && ["agent", "subagent", "task"].iter().any(|word| said(word))
+                    && ["spawn", "run", "create", "start", "delegate", "dispatch"]
+                        .iter()
+                        .any(|word| said(word))
+            };
+            let found = (later || delegates())
                 && arguments(text).iter().any(|(key, value)| match key.as_str() {
                     "prompt" | "message" | "args" | "arguments" => {
                         instructions::order(scene, value) == Verdict::Block

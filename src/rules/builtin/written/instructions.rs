@@ -71,8 +71,9 @@ const FORBIDS: &[&str] = &[
     "like `",
 ];
 
-/// What hurries an order on, although it has the words of a ban.
+/// What hurries an order on or is a part of the settings, although it has the words of a ban.
 const URGING: &[&str] = &[
+    "hooks block",
     "do not ask",
     "don't ask",
     "never ask",
@@ -95,8 +96,20 @@ const URGING: &[&str] = &[
 
 /// Words with which a text orders.
 const ORDERS: &[&str] = &[
-    "run", "execute", "exec ", "invoke", "start by", "paste", "type ", "use `", "call ", "launch", "do `",
+    "run",
+    "execute",
+    "exec ",
+    "invoke",
+    "start by",
+    "paste",
+    "type ",
+    "use `",
+    "call ",
+    "launch",
+    "do `",
     "issue ",
+    "please do",
+    "do:",
 ];
 
 /// Words with which a text asks about a command.
@@ -352,7 +365,10 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
 pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
     let mut worst = if verdict(scene, text) == Verdict::Block { Verdict::Block } else { Verdict::Allow };
     let mut fenced = false;
-    let mut ordered = false;
+    // A fence and nothing else says what is to be run.
+    let bare = text.trim();
+    let mut ordered = bare.starts_with("```") && bare.ends_with("```") && bare.matches("```").count() == 2;
+    let mut steps = true;
     for line in text.lines().take(2048) {
         if worst == Verdict::Block {
             break;
@@ -380,13 +396,20 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
         if quiet && (ruins(&lower) || robs && metadata) {
             worst = Verdict::Block;
         }
-        // A command and nothing in front of it.
-        let bare = line.trim_start().starts_with(|c: char| c.is_ascii_lowercase());
-        if quiet && bare {
-            worst = worst.max(sure(scene, until_said(line)));
+        // A command and nothing in front of it, or the number of a step where no list of bans was announced.
+        let step = step_of(line);
+        if step.is_none() && !lower.trim().is_empty() {
+            steps = quiet;
+        }
+        let bare = step.filter(|_| steps).unwrap_or(line);
+        if quiet && bare.trim_start().starts_with(|c: char| c.is_ascii_lowercase()) {
+            worst = worst.max(sure(scene, until_said(bare)));
+        }
+        if quiet && gets_around(&lower) {
+            worst = Verdict::Block;
         }
         // `Drop the database with …`: the command that the deed is to be done with.
-        for word in ["with `", "using `", "via `"] {
+        for word in ["with `", "using `", "via `", "then `", "first `", "next `", "finally `"] {
             for (at, _) in lower.match_indices(word).take(8).filter(|_| quiet) {
                 let rest = line.get(at + word.len()..).unwrap_or_default();
                 worst = worst.max(sure(scene, rest.split('`').next().unwrap_or_default()));
@@ -398,7 +421,7 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
         for part in line.split('`').skip(1).step_by(2) {
             worst = worst.max(sure(scene, part));
         }
-        for word in ["run ", "execute ", "run: ", ": ", "command ", "directory: ", "then "] {
+        for word in ["run ", "running ", "execute ", "run: ", ": ", "command ", "directory: ", "then "] {
             for (at, _) in lower.match_indices(word).take(8) {
                 let rest = line.get(at + word.len()..).unwrap_or_default();
                 worst = worst.max(sure(scene, until_said(rest)));
@@ -406,6 +429,35 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
         }
     }
     worst
+}
+
+/// What stands behind the number of a step: `2. make`.
+fn step_of(line: &str) -> Option<&str> {
+    let rest = line.trim_start();
+    let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    (behind.len() < rest.len()).then(|| behind.strip_prefix(['.', ')']))?.map(str::trim_start)
+}
+
+/// An order to take the guard's settings away, or to run past it what it would stop.
+fn gets_around(line: &str) -> bool {
+    const AROUND: &[&str] =
+        &["work around", "get around", "bypass", "circumvent", "evade", "sneak past", "trick"];
+    const WATCHES: &[&str] = &["the guard", "lazaret", "the pretooluse hook", "the safety hook", "the hook"];
+    let has = |list: &[&str]| list.iter().any(|word| line.contains(word));
+    let past = has(AROUND)
+        && has(WATCHES)
+        && has(&["script", "encode", "base64", "another way"])
+        && has(&["run it", "execute it", "run the", "execute the"]);
+    let settings = has(&[".claude/settings", "settings.local.json"])
+        && has(&[
+            "remove the hook",
+            "delete the hook",
+            "empty the hook",
+            "disable the hook",
+            "strip the hook",
+            "remove all hook",
+        ]);
+    past || settings
 }
 
 /// Commands that stand in a sentence without any quotes: what is piped into a shell, and a deletion with what it deletes.
