@@ -368,9 +368,16 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.push-mirror",
         reason: "makes the remote an exact copy, deleting every branch that is not here",
         instead: Some(Instead::Command("git push --all")),
-        when: &[When::Command(git(&["push"], &[&["--mirror", "--prune"]]))],
+        when: &[When::Command(Command {
+            without: &["--dry-run", "-n"],
+            ..git(&["push"], &[&["--mirror", "--prune"]])
+        })],
         fires: &["git push --mirror", "git push --mirror backup", "git push --prune origin 'refs/heads/*'"],
-        silent: &["git push --all", "git clone --mirror https://github.com/a/b"],
+        silent: &[
+            "git push --all",
+            "git clone --mirror https://github.com/a/b",
+            "git push --mirror --dry-run backup",
+        ],
         ..RULE
     },
     Rule {
