@@ -508,7 +508,6 @@ const ASKED: Deeds = &[
     (&["virsh"], &["undefine", "destroy", "vol-delete", "pool-destroy"]),
     (&["gpg"], &["--delete-secret-keys", "--delete-secret-and-public-key"]),
     (&["dvc"], &["gc", "destroy"]),
-    (&["wandb"], &["artifact cache cleanup"]),
     (&["hf", "huggingface-cli"], &["repo delete", "delete-cache", "upload", "repo-files delete"]),
     (&["chef-client", "puppet", "cfn"], &["--once", "apply", "delete"]),
 ];
@@ -557,6 +556,7 @@ pub(super) const RULES: &[Rule] = &[
             }),
             When::Command(Command {
                 flags: &[&["-y", "--yes", "-f", "--skip-preview"]],
+                without: &["--preview-only"],
                 ..sub(&["pulumi"], &["destroy", "down", "stack rm"])
             }),
             When::Command(Command { flags: &[&["--force", "-f"]], ..sub(&["cdk", "aws-cdk"], &["destroy"]) }),
@@ -582,6 +582,7 @@ pub(super) const RULES: &[Rule] = &[
             "terraform -chdir=examples/test destroy",
             "terraform state list",
             "pulumi preview",
+            "pulumi destroy --preview-only",
             "terraform validate",
         ],
         ..RULE
@@ -605,7 +606,10 @@ pub(super) const RULES: &[Rule] = &[
                 TERRAFORM,
                 &["state rm", "state push", "force-unlock", "workspace delete", "taint"],
             )),
-            When::Command(Command { without: &["-y", "--yes"], ..sub(&["pulumi"], &["destroy"]) }),
+            When::Command(Command {
+                without: &["-y", "--yes", "--preview-only"],
+                ..sub(&["pulumi"], &["destroy"])
+            }),
             predicate("applied_unasked_by_a_variable", Trigger::programs(TERRAFORM), |scene| {
                 let applies = |inv: &Invocation| inv.args.iter().any(|arg| arg.known() == Some("apply"));
                 let found =
@@ -679,6 +683,9 @@ pub(super) const RULES: &[Rule] = &[
             "helm uninstall app",
             "kubectl scale deploy x --replicas=0",
             "kubectl delete -f k8s/",
+            "kubectl delete -f k8s/prod/debug-pod.yaml",
+            "kubectl -n orchard-dev delete deployment -l app=api",
+            "kubectl -n prod delete pod -l app=dev",
         ],
         silent: &[
             "kubectl get pods",
@@ -688,6 +695,7 @@ pub(super) const RULES: &[Rule] = &[
             "helm list",
             "kubectl logs x",
             "kubectl delete pod x --dry-run=client",
+            "kubectl delete -f k8s/dev/debug-pod.yaml",
         ],
         ..RULE
     },
@@ -1000,6 +1008,9 @@ pub(super) const RULES: &[Rule] = &[
             "vagrant destroy -f",
             "stripe refunds create --charge ch_1",
             "kubectl debug node/n1 -it --image=alpine",
+            "fly ssh console -C 'ls; rm -rf /data'",
+            "fly ssh console",
+            "dvc gc -w",
         ],
         silent: &[
             "aws ec2 start-instances --instance-ids i-1",
@@ -1011,6 +1022,9 @@ pub(super) const RULES: &[Rule] = &[
             "stripe listen",
             "kubectl rollout status deploy/x",
             "kubectl debug -it web-1 --image=busybox --target=web",
+            "fly ssh console -C 'ls /app'",
+            "gcloud compute ssh dev-box --command uptime",
+            "dvc gc -w --dry",
             "kubectl patch deploy web -p '{\"spec\":{\"replicas\":2}}'",
             "kubectl -n dev patch deploy web -p '{\"spec\":{\"replicas\":2}}'",
             "curl -X DELETE http://localhost:3000/api/v1/orders/7 -H 'Authorization: Bearer t'",
@@ -1173,9 +1187,12 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("ansible-playbook --check site.yml")),
         when: &[
             predicate("ansible_changes", Trigger::programs(&["ansible"]), ansible_changes),
-            When::Command(Command {
-                without: &["--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks"],
-                ..super::run(&["ansible-playbook"])
+            predicate("ansible_playbook_runs", Trigger::programs(&["ansible-playbook"]), |scene| {
+                const LOOKS: &[&str] = &["--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks"];
+                let found = scene.first(&["ansible-playbook"], |inv| {
+                    !LOOKS.iter().any(|flag| has_flag(inv, flag)) && !asks_for_help(inv) && !is_on_own(inv)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
             }),
             When::Command(Command { operand: Operand::Some, ..super::run(&["pssh", "pdsh", "clush"]) }),
             predicate("salt_changes", Trigger::programs(&["salt"]), salt_changes),
@@ -1183,6 +1200,8 @@ pub(super) const RULES: &[Rule] = &[
         fires: &[
             "ansible all -m shell -a 'rm -rf /tmp/x'",
             "ansible-playbook site.yml",
+            "ansible-playbook -i inventory/prod site.yml",
+            "ansible-playbook -i inventory/dev -i inventory/prod site.yml",
             "pdsh -w h[1-9] reboot",
             "salt '*' state.apply web",
             "salt 'db*' service.restart postgresql",
@@ -1197,6 +1216,8 @@ pub(super) const RULES: &[Rule] = &[
             "salt '*' state.apply web test=True",
             "salt --version",
             "ansible-playbook --check site.yml",
+            "ansible-playbook -i localhost, -c local setup.yml",
+            "ansible-playbook -i inventory/dev site.yml --tags nginx",
             "ansible all -m ping",
             "ansible --version",
             "ansible all -i hosts -m ping",
@@ -1574,15 +1595,27 @@ fn kubectl_deletes<'a>(scene: &Scene<'a>, pods: bool) -> Found<'a> {
         let known: Option<Vec<&str>> = words.iter().map(|arg| arg.known()).collect();
         let selects = ["-f", "--filename", "-k", "-l", "--selector", "--all", "--field-selector", "-A"];
         let by_name = !selects.iter().any(|flag| has_flag(inv, flag));
-        let names_pods = by_name
-            && match known.as_deref() {
-                Some([kind]) => kind.contains('/') && is_kind(kind, POD_KINDS),
-                Some([kind, ..]) => is_kind(kind, POD_KINDS),
-                Some([]) | None => false,
-            };
+        let names_pods = has_flag(inv, "-f") && is_own_there(inv)
+            || by_name
+                && match known.as_deref() {
+                    Some([kind]) => kind.contains('/') && is_kind(kind, POD_KINDS),
+                    Some([kind, ..]) => is_kind(kind, POD_KINDS),
+                    Some([]) | None => false,
+                };
         names_pods == pods
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What is deleted is named by a file for trying things.
+fn is_own_there(inv: &Invocation) -> bool {
+    let every = ["--all", "-A", "--all-namespaces", "-k", "--field-selector"];
+    let file = flag_value(inv, &["-f", "--filename"]).and_then(Arg::known);
+    !every.iter().any(|flag| has_flag(inv, flag))
+        && !standing::names_live(inv)
+        && file.is_some_and(|file| {
+            standing::is_own(file) && [".yaml", ".yml", ".json"].iter().any(|end| file.ends_with(end))
+        })
 }
 
 /// Where databases keep their data.
@@ -1813,7 +1846,57 @@ fn deleted_elsewhere<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn changed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    deeds::done_where(scene, ASKED, |inv| !scales(inv) && !everyday::starts_a_check(inv))
+    deeds::done_where(scene, ASKED, |inv| {
+        !scales(inv) && !everyday::starts_a_check(inv) && !only_looks_there(inv)
+    })
+}
+
+/// `fly ssh console -C 'ls /app'`: one command on the other machine, which shows how it fares.
+fn only_looks_there(inv: &Invocation) -> bool {
+    const LOOKS: &[&str] = &[
+        "uptime", "ls", "df", "du", "free", "date", "hostname", "uname", "whoami", "id", "w", "nproc", "pwd",
+    ];
+    let plain = |arg: &Arg| {
+        arg.known().is_some_and(|text| {
+            !text.contains(['|', ';', '&', '>', '<', '$', '`', '(', '\n'])
+                && text.split_whitespace().next().is_some_and(|first| LOOKS.contains(&first))
+        })
+    };
+    let words = deeds::known_words(inv);
+    let told =
+        |option: &str| words.iter().any(|word| *word == option || word.starts_with(&format!("{option}=")));
+    let value = |option: &str| {
+        let at = words.iter().position(|word| *word == option);
+        let attached = words.iter().find_map(|word| word.strip_prefix(option)?.strip_prefix('='));
+        at.and_then(|at| words.get(at + 1).copied())
+            .or(attached)
+            .is_some_and(|text| plain(&Arg::literal(text)))
+    };
+    match inv.program.as_str() {
+        "fly" | "flyctl" => ["-C", "--command"].iter().any(|option| told(option) && value(option)),
+        "gcloud" => told("ssh") && value("--command"),
+        _ => false,
+    }
+}
+
+/// A playbook for this machine alone, or for machines that are one's own to try things on: every inventory says so.
+fn is_on_own(inv: &Invocation) -> bool {
+    let own = |arg: &Arg| {
+        arg.known().is_some_and(|text| {
+            matches!(text.trim_end_matches(','), "localhost" | "127.0.0.1")
+                || !text.contains(',') && standing::is_own(text)
+        })
+    };
+    let values = |names: &'static [&'static str]| {
+        inv.flags
+            .iter()
+            .filter(move |flag| names.contains(&flag.name.as_str()))
+            .map(|flag| flag.value.as_ref())
+    };
+    let mut inventories = values(&["-i", "--inventory", "--inventory-file"]).peekable();
+    inventories.peek().is_some()
+        && inventories.all(|value| value.is_some_and(own))
+        && !standing::names_live(inv)
 }
 
 /// `kubectl patch … -p '{"spec":{"replicas":2}}'`: no more than `kubectl scale` does.

@@ -1,8 +1,12 @@
 //! Databases: statements that lose data, in the arguments of a client or on its standard input.
 
+mod spared;
+
+pub(super) use self::spared::env_is_scratch;
+use self::spared::{is_named_for_tests, is_rolled_back, made_by, takes_only};
 use super::deeds::{self, Deeds};
 use super::standing::is_scratch;
-use super::{lists, predicate, scripts, sub};
+use super::{lists, predicate, scripts, standing, sub};
 use crate::domain::{Action, Severity, Tool, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher;
@@ -230,6 +234,9 @@ const TOOLS: &[&str] = &[
     "statement",
 ];
 
+/// Things that `DROP` takes away and that hold no rows of their own.
+const DEFINED: &[&str] = &["VIEW", "INDEX", "FUNCTION", "PROCEDURE", "TRIGGER", "POLICY", "MATERIALIZED"];
+
 /// Things that `DROP` takes away.
 const DROPPED: &[&str] = &[
     "TABLE",
@@ -377,9 +384,10 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("psql -c '\\dt' app")),
         when: &[predicate("sql_drop_table", STATEMENTS, |scene| {
             sql(scene, |words| {
-                DROPPED.iter().any(|what| starts(words, &["DROP", what]))
+                !defines(words)
+                && (DROPPED.iter().any(|what| starts(words, &["DROP", what]))
                 || starts(words, &["DROP", "MATERIALIZED"])
-                || (starts(words, &["ALTER", "TABLE"]) && words.windows(2).any(|pair| matches!(pair, [a, b] if a == "DROP" && b != "CONSTRAINT" && b != "DEFAULT" && b != "NOT")))
+                || (starts(words, &["ALTER", "TABLE"]) && words.windows(2).any(|pair| matches!(pair, [a, b] if a == "DROP" && b != "CONSTRAINT" && b != "DEFAULT" && b != "NOT"))))
             })
         })],
         fires: &[
@@ -392,6 +400,12 @@ pub(super) const RULES: &[Rule] = &[
             "sqlite3 app.db 'drop table if exists users;'",
             "mysql app -e 'ALTER TABLE u DROP COLUMN x'",
             "printf 'DROP TABLE x;' | mysql app",
+            "psql -c 'DROP FUNCTION f(int) CASCADE'",
+            "psql -c 'ALTER TABLE a DROP index'",
+            "psql -c 'CREATE TABLE users (a int); DROP TABLE users'",
+            "psql -c 'CREATE TEMP TABLE t (a int); DROP TABLE users'",
+            "psql -c 'BEGIN; DROP TABLE a; COMMIT; ROLLBACK'",
+            "mysql app -e 'BEGIN; DROP TABLE a; ROLLBACK'",
         ],
         silent: &[
             "psql -c 'CREATE TEMP TABLE t AS SELECT 1; DROP TABLE t;'",
@@ -402,6 +416,53 @@ pub(super) const RULES: &[Rule] = &[
             "cat > down.sql <<E\nDROP TABLE users;\nE",
             "sqlite3 app.db \"SELECT 'drop table'\"",
             "psql -c 'ALTER TABLE x ADD y int'",
+            "psql -c 'DROP INDEX i'",
+            "psql -c 'CREATE TEMP TABLE t (a int); DROP TABLE t'",
+            "psql -c 'create table tmp_x as select * from orders; drop table tmp_x'",
+            "psql -c 'BEGIN; DROP TABLE a; ROLLBACK;'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.drop-definition",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "takes a function, trigger or policy from a database, that may be what guards it",
+        instead: Some(Instead::Command("psql -c '\\df' app")),
+        when: &[predicate("sql_drop_definition", STATEMENTS, |scene| {
+            sql_where(scene, |inv| !standing::names_scratch(inv), |words| defines(words) && !is_view(words))
+        })],
+        fires: &[
+            "psql -c 'DROP TRIGGER audit ON orders'",
+            "psql -c 'DROP POLICY p ON orders'",
+            "psql app -c 'DROP FUNCTION f(int)'",
+        ],
+        silent: &[
+            "psql -c 'DROP INDEX i'",
+            "psql -c 'CREATE FUNCTION f() RETURNS int'",
+            "psql -d app_dev -c 'DROP FUNCTION f(int)'",
+            "grep 'DROP TRIGGER' x.sql",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.drop-view",
+        verdict: Verdict::Warn,
+        severity: Severity::Low,
+        reason: "takes a view or an index from a database: no rows are lost, but what uses it fails or becomes slow",
+        instead: Some(Instead::Command("psql -c '\\di' app")),
+        when: &[predicate("sql_drop_view", STATEMENTS, |scene| {
+            sql(scene, |words| defines(words) && is_view(words))
+        })],
+        fires: &[
+            "psql -c 'DROP INDEX i'",
+            "mysql app -e 'ALTER TABLE a DROP INDEX b'",
+            "psql -c 'DROP MATERIALIZED VIEW v'",
+        ],
+        silent: &[
+            "psql -c 'CREATE INDEX i ON t (a)'",
+            "psql -c 'DROP TABLE users'",
+            "grep 'DROP INDEX' x.sql",
         ],
         ..RULE
     },
@@ -416,8 +477,17 @@ pub(super) const RULES: &[Rule] = &[
             "psql -c 'TRUNCATE users'",
             "mysql -e 'truncate table users' app",
             "psql -c 'BEGIN; TRUNCATE users CASCADE; COMMIT'",
+            "PGDATABASE=app_test psql -d app -c 'truncate orders'",
+            "PGDATABASE=app_test true; psql -c 'truncate orders'",
+            "TEST_DATABASE_URL=$DATABASE_URL; psql $TEST_DATABASE_URL -c 'truncate orders'",
         ],
-        silent: &["psql -c 'SELECT trunc(1.5)'", "truncate -s 10M x.img", "grep TRUNCATE x.sql"],
+        silent: &[
+            "PGDATABASE=orchard_test psql -c 'truncate orders'",
+            "psql $TEST_DATABASE_URL -c 'truncate orders cascade'",
+            "psql -c 'SELECT trunc(1.5)'",
+            "truncate -s 10M x.img",
+            "grep TRUNCATE x.sql",
+        ],
         ..RULE
     },
     Rule {
@@ -588,13 +658,22 @@ pub(super) const RULES: &[Rule] = &[
                 flags: &[&["--force-reset", "--accept-data-loss"]],
                 ..sub(&["prisma"], &["db push"])
             }),
-            When::Command(sub(&["prisma"], &["migrate reset"])),
+            predicate("prisma_resets", Trigger::programs(&["prisma"]), |scene| {
+                let found = scene.first(&["prisma"], |inv| {
+                    matcher::has_sub(inv, "migrate reset")
+                        && !matcher::asks_for_help(inv)
+                        && !env_is_scratch(inv, scene)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             predicate("framework_database_reset", Trigger::programs(RUNNERS), framework_reset),
             predicate("database_emptied_by_words", Trigger::rows(EMPTIED), |scene| {
                 if is_for_tests(scene) {
                     return Found::No;
                 }
-                deeds::done_where(scene, EMPTIED, |inv| !names_scratch(inv))
+                deeds::done_where(scene, EMPTIED, |inv| {
+                    !names_scratch(inv) && !env_is_scratch(inv, scene) && !only_prints(inv, scene)
+                })
             }),
             predicate(
                 "data_deleted_by_request",
@@ -627,6 +706,9 @@ pub(super) const RULES: &[Rule] = &[
             "php artisan migrate:fresh --env=testing",
             "alembic downgrade -1",
             "pg_restore -d app_dev dump",
+            "flyway -url=jdbc:postgresql://localhost/app_test clean migrate",
+            "npx sequelize-cli \\\n  db:drop \\\n  --env \\\n  test",
+            "python manage.py sqlflush",
         ],
         ..RULE
     },
@@ -786,28 +868,15 @@ fn within(statement: &str) -> Vec<&str> {
     out
 }
 
-/// Names of tables that a text makes for as long as the connection lasts.
-fn temporary(text: &str) -> Vec<String> {
-    let name = |words: &[String]| {
-        let made =
-            starts(words, &["CREATE", "TEMP", "TABLE"]) || starts(words, &["CREATE", "TEMPORARY", "TABLE"]);
-        let skip = if words.get(3).is_some_and(|word| word == "IF") { 6 } else { 3 };
-        words.get(skip).filter(|_| made).cloned()
-    };
-    statements(text).filter_map(|statement| name(&words_of(statement))).collect()
-}
-
-/// Whether `test` holds for one of the statements of a text, or for one inside of it.
+/// Whether `test` holds for one of the statements of a text, or for one inside of it, and not only of tables that the text makes.
 fn any_statement(text: &str, test: fn(&[String]) -> bool) -> bool {
-    let temporary = temporary(text);
-    let lasts = |words: &[String]| {
-        !(starts(words, &["DROP", "TABLE"]) && words.last().is_some_and(|name| temporary.contains(name)))
-    };
-    let holds = |statement: &str| {
-        let words = words_of(statement);
-        lasts(&words) && test(&words)
-    };
-    statements(text).any(|one| holds(one) || any_made(one, test) || within(one).into_iter().any(holds))
+    let holds = |statement: &str| test(&words_of(statement));
+    let loses = |one: &str| holds(one) || any_made(one, test) || within(one).into_iter().any(holds);
+    // Most texts hold nothing of the kind: what spares them is asked last.
+    statements(text).any(loses) && {
+        let made = made_by(text);
+        statements(text).any(|one| loses(one) && !takes_only(&words_of(one), &made))
+    }
 }
 
 /// Statements of a text, which a semicolon ends outside of quotes.
@@ -842,8 +911,43 @@ fn given_to_tool<'a>(scene: &Scene<'a>) -> Option<&'a str> {
     ((words(server, TOOLS) || words(tool, TOOLS)) && !words(tool, ABOUT)).then_some(text.as_str())
 }
 
+/// A statement that takes away what holds no rows, and nothing that hangs on it.
+fn defines(words: &[String]) -> bool {
+    let dropped = DEFINED.iter().any(|what| starts(words, &["DROP", what]));
+    let index = starts(words, &["ALTER", "TABLE"])
+        && words
+            .windows(3)
+            .any(|three| matches!(three, [a, b, _] if a == "DROP" && (b == "INDEX" || b == "KEY")))
+        && words.iter().filter(|word| *word == "DROP").count() == 1;
+    let cascades = words.iter().any(|word| word == "CASCADE");
+    (dropped && (!cascades || is_view(words))) || index
+}
+
+fn is_view(words: &[String]) -> bool {
+    starts(words, &["ALTER"])
+        || words.get(1).is_some_and(|what| matches!(what.as_str(), "VIEW" | "INDEX" | "MATERIALIZED"))
+}
+
+/// Whether a client is at the database of the tests, by what it is given or by the variables around it.
+fn is_at_tests(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const OPTIONS: &[&str] = &["-d", "--dbname", "-D", "--database"];
+    let chosen = inv.flags.iter().any(|flag| OPTIONS.contains(&flag.name.as_str()));
+    is_on_scratch(inv)
+        || !chosen && is_named_for_tests(inv, scene)
+        || !chosen && inv.operands.is_empty() && env_is_scratch(inv, scene)
+}
+
 /// The first client that is given a statement for which `test` holds; statements come as upper-case words.
 fn sql<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
+    sql_where(scene, |_| true, test)
+}
+
+/// The same, of the clients for which `counts` holds.
+fn sql_where<'a>(
+    scene: &Scene<'a>,
+    counts: fn(&Invocation) -> bool,
+    test: fn(&[String]) -> bool,
+) -> Found<'a> {
     if let Some(text) = given_to_tool(scene)
         && scripts::strings(text).iter().any(|text| any_statement(text, test))
     {
@@ -852,7 +956,10 @@ fn sql<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         let client = runs(inv, CLIENTS) && !is_on_scratch(inv) && !is_local_copy(inv);
         let shell = runs(inv, SHELLS) && inv.args.iter().any(|arg| arg.known() == Some("dbshell"));
-        (client || shell) && texts(inv, scene).iter().any(|text| any_statement(text, test))
+        (client || shell)
+            && counts(inv)
+            && texts(inv, scene).iter().any(|text| any_statement(text, test) && !is_rolled_back(inv, text))
+            && !is_at_tests(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -1075,6 +1182,9 @@ pub(super) fn is_for_tests(scene: &Scene<'_>) -> bool {
 }
 
 fn says_tests(line: &str) -> bool {
+    // Over several lines it says the same.
+    let line = line.replace("\\\n", " ");
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     [
         "RAILS_ENV=test",
         "MIX_ENV=test",
@@ -1096,9 +1206,19 @@ fn says_tests(line: &str) -> bool {
 }
 
 /// An option names the database, and as one that nobody misses.
-fn names_scratch(inv: &Invocation) -> bool {
-    const OPTIONS: &[&str] =
-        &["-d", "--dbname", "-D", "--database", "--db", "--database-url", "-database", "--url", "--uri"];
+pub(super) fn names_scratch(inv: &Invocation) -> bool {
+    const OPTIONS: &[&str] = &[
+        "-d",
+        "--dbname",
+        "-D",
+        "--database",
+        "--db",
+        "--database-url",
+        "-database",
+        "--url",
+        "-url",
+        "--uri",
+    ];
     let scratch = |value: &str| {
         let address = value.split('?').next().unwrap_or_default();
         is_scratch(address.rsplit('/').next().unwrap_or_default())
@@ -1199,6 +1319,13 @@ fn deleted_by_request<'a>(scene: &Scene<'a>, all: bool) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// `manage.py sqlflush` prints statements; what comes behind it may run them.
+fn only_prints(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    inv.args.iter().any(|arg| arg.known() == Some("sqlflush"))
+        && inv.feeds.is_none()
+        && !scene.invocations().iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+}
+
 fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
     const PAIRS: &[(&str, &str)] = &[
         ("artisan", "migrate:fresh"),
@@ -1229,7 +1356,7 @@ fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
             return false;
         }
         let step = words.contains(&"migrate:rollback") && !words.contains(&"--all");
-        !step && words.windows(2).any(|pair| matches!(pair, [a, b] if PAIRS.iter().any(|(x, y)| a.rsplit('/').next() == Some(x) && b == y)))
+        !step && !env_is_scratch(inv, scene) && words.windows(2).any(|pair| matches!(pair, [a, b] if PAIRS.iter().any(|(x, y)| a.rsplit('/').next() == Some(x) && b == y)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

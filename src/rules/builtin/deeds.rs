@@ -12,6 +12,8 @@ pub(super) type Deeds = &'static [(&'static [&'static str], &'static [&'static s
 const DRY: &[&str] = &[
     "--dry-run",
     "--dryrun",
+    "--dry",
+    "--preview-only",
     "--whatif",
     "--what-if",
     "--help",

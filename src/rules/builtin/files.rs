@@ -7,6 +7,7 @@ use crate::rules::matcher::{
     At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
     asks_for_help, classify, flag_value, has_flag, inside, owner, owners, runs, target_of,
 };
+use crate::rules::survey::is_guarded;
 use crate::rules::survey::pattern::of_names;
 use crate::shell::{Arg, Piece};
 
@@ -252,11 +253,26 @@ pub(super) const RULES: &[Rule] = &[
             kinds: DELETES,
             any: &[Class::Git],
             recursive: true,
+            lasting: true,
             except: &["git"],
             ..EFFECT
         })],
-        fires: &["rm -rf .git", "rm -r /home/u/proj/.git/objects", "find .git -delete", "mv .git /tmp/x"],
-        silent: &["rm -rf .github/workflows", "rm .gitignore", "ls .git", "rm -f .git/index.lock"],
+        fires: &[
+            "rm -rf .git",
+            "rm -r /home/u/proj/.git/objects",
+            "find .git -delete",
+            "mv .git /tmp/x",
+            "rm -rf .git/refs/heads/build",
+            "rm -rf ../other/.git",
+        ],
+        silent: &[
+            "rm -rf .github/workflows",
+            "rm .gitignore",
+            "ls .git",
+            "rm -f .git/index.lock",
+            "rm -rf /tmp/copy/.git",
+            "rm -rf node_modules/foo/.git",
+        ],
         ..RULE
     },
     Rule {
@@ -305,8 +321,20 @@ pub(super) const RULES: &[Rule] = &[
             "write the path out, or check the variable with ${NAME:?} and a fixed directory in front",
         )),
         when: &[predicate("recursive_deletion_of_an_unknown_path", Trigger::kinds(DELETES), delete_unknown)],
-        fires: &["rm -rf \"$X\"", "rm -rf $(cat list.txt)", "rm -rf $DIR/build"],
-        silent: &["rm -rf build/$X", "rm -f \"$X\"", "D=build; rm -rf \"$D\"", "rm -rf /tmp/x-$$"],
+        fires: &[
+            "rm -rf \"$X\"",
+            "rm -rf $(cat list.txt)",
+            "rm -rf $DIR/build",
+            "rm -rf \"${OUT:?}\"/*",
+            "rm -rf $(go env GOROOT)",
+        ],
+        silent: &[
+            "rm -rf build/$X",
+            "rm -f \"$X\"",
+            "D=build; rm -rf \"$D\"",
+            "rm -rf /tmp/x-$$",
+            "rm -rf \"$(go env GOCACHE)\"",
+        ],
         ..RULE
     },
     Rule {
@@ -320,8 +348,20 @@ pub(super) const RULES: &[Rule] = &[
             Trigger::kinds(DELETES),
             delete_unknown_root,
         )],
-        fires: &["rm -rf \"$X/\"", "rm -rf $X/*", "rm -rf \"${DIR}\"/*", "rm -rf /$X"],
-        silent: &["rm -rf build/$X/*", "X=build; rm -rf \"$X/\"", "ls $X/*"],
+        fires: &[
+            "rm -rf \"$X/\"",
+            "rm -rf $X/*",
+            "rm -rf \"${DIR}\"/*",
+            "rm -rf /$X",
+            "rm -rf \"${X?}\"/*",
+            "rm -rf \"${X:?}\"/* $Y/*",
+        ],
+        silent: &[
+            "rm -rf \"${OUT:?is not set}\"/*",
+            "rm -rf build/$X/*",
+            "X=build; rm -rf \"$X/\"",
+            "ls $X/*",
+        ],
         ..RULE
     },
     Rule {
@@ -922,15 +962,19 @@ fn shown<'a>(known: &'a str, inv: Option<&'a Invocation>) -> Found<'a> {
 
 fn delete_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut unbounded = unknown_deletions(scene).filter(|(known, _)| !is_bounded(known, scene));
-    let plain =
-        unbounded.find(|(_, inv)| !inv.is_some_and(|inv| inv.operands.iter().any(is_root_when_empty)));
+    let plain = unbounded.find(|(_, inv)| !inv.is_some_and(would_be_root));
     plain.map_or(Found::No, |(known, inv)| shown(known, inv))
 }
 
 fn delete_unknown_root<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut unbounded = unknown_deletions(scene).filter(|(known, _)| !is_bounded(known, scene));
-    let root = unbounded.find(|(_, inv)| inv.is_some_and(|inv| inv.operands.iter().any(is_root_when_empty)));
+    let root = unbounded.find(|(_, inv)| inv.is_some_and(would_be_root));
     root.map_or(Found::No, |(known, inv)| shown(known, inv))
+}
+
+/// With every unknown part empty it deletes `/` or `/*`, and nothing stops the shell then.
+fn would_be_root(inv: &Invocation) -> bool {
+    inv.operands.iter().any(is_root_when_empty) && !is_guarded(&inv.text)
 }
 
 /// With every unknown part empty it would be `/` or `/*`.

@@ -5,7 +5,8 @@ use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Tool, ToolCa
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, Trigger, When,
-    flag_value, has_flag, has_operand, host_of, inner_verdict, is_known, is_rehearsal,
+    asks_for_help, flag_value, has_flag, has_operand, has_sub, host_of, inner_verdict, is_known,
+    is_rehearsal, is_scratch,
 };
 use crate::rules::survey::{checked_out, is_whole, setting_command};
 use crate::shell::Arg;
@@ -25,11 +26,18 @@ pub(crate) const RULES: &[Rule] = &[
         reason: "throws away every uncommitted change in the work tree",
         instead: Some(Instead::Command("git stash")),
         when: &[
-            When::Command(git(&["reset"], &[&["--hard", "--merge"]])),
-            When::Command(git(&["read-tree"], &[&["--reset"], &["-u"]])),
-            When::Command(Command {
-                without: &["--prefix"],
-                ..git(&["checkout-index"], &[&["-f", "--force"], &["-a", "--all", "--stdin"]])
+            predicate("git_resets_hard", Trigger::programs(GIT), |scene| {
+                throws(scene, &["reset"], |has| has("--hard") || has("--merge"))
+            }),
+            predicate("git_reads_tree_over", Trigger::programs(GIT), |scene| {
+                throws(scene, &["read-tree"], |has| has("--reset") && has("-u"))
+            }),
+            predicate("git_checks_index_out", Trigger::programs(GIT), |scene| {
+                throws(scene, &["checkout-index"], |has| {
+                    (has("-f") || has("--force"))
+                        && (has("-a") || has("--all") || has("--stdin"))
+                        && !has("--prefix")
+                })
             }),
         ],
         fires: &[
@@ -41,6 +49,10 @@ pub(crate) const RULES: &[Rule] = &[
             "git -c alias.z=reset z --hard",
             "git config alias.x 'reset --hard'",
             "git read-tree -u --reset HEAD",
+            "cd /tmp/none; git reset --hard",
+            "ln -s /home/u/other /tmp/o && git -C /tmp/o reset --hard",
+            "GIT_WORK_TREE=/home/u/proj git -C /tmp/demo reset --hard",
+            "git -C /tmp reset --hard",
             "git checkout-index -fa",
         ],
         silent: &[
@@ -49,6 +61,8 @@ pub(crate) const RULES: &[Rule] = &[
             "git read-tree -m -u HEAD topic",
             "git checkout-index -a --prefix=/tmp/export/",
             "git reset --soft HEAD~1",
+            "git -C /tmp/demo reset --hard v1.0.0",
+            "git clone -q https://github.com/a/b /tmp/b && cd /tmp/b && git reset --hard HEAD~1",
             "git reset HEAD file.txt",
             "git commit -m 'git reset --hard is gone'",
             "grep -rn 'git reset --hard' docs",
@@ -79,6 +93,7 @@ pub(crate) const RULES: &[Rule] = &[
             "git checkout --track origin/topic",
             "git checkout v1.2.0",
             "git checkout -- README.md",
+            "git -C /tmp/demo checkout .",
             "git checkout HEAD~1 -- gone.txt",
             "git checkout -- target",
         ],
@@ -88,7 +103,11 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.checkout-force",
         reason: "switches branch and throws uncommitted changes away",
         instead: Some(Instead::Command("git stash")),
-        when: &[When::Command(git(&["checkout", "switch"], &[&["-f", "--force", "--discard-changes"]]))],
+        when: &[predicate("git_switches_by_force", Trigger::programs(GIT), |scene| {
+            throws(scene, &["checkout", "switch"], |has| {
+                has("-f") || has("--force") || has("--discard-changes")
+            })
+        })],
         fires: &["git checkout -f main", "git switch --discard-changes main", "git checkout --force topic"],
         silent: &["git checkout main", "git switch -c topic", "git switch topic"],
         ..RULE
@@ -161,6 +180,8 @@ pub(crate) const RULES: &[Rule] = &[
             "git -c clean.requireForce=false clean -dx",
             "git config clean.requireForce 0; git clean -d",
             "git clean -fd src",
+            "git -C /tmp/demo -c core.worktree=/home/u/proj clean -fdx",
+            "git --work-tree=/home/u/proj -C /tmp/demo clean -fdx",
             "git clean -fdx target src",
         ],
         silent: &[
@@ -169,6 +190,7 @@ pub(crate) const RULES: &[Rule] = &[
             "git clean --dry-run -f",
             "git commit -m 'git clean -fdx'",
             "git clean -fdX",
+            "git -C /tmp/demo clean -fdx",
             "git clean -fdx target dist",
         ],
         ..RULE
@@ -195,7 +217,7 @@ pub(crate) const RULES: &[Rule] = &[
             first_git(scene, "rm", |inv| {
                 let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
                 let kept = has_flag(inv, "--cached") || has_flag(inv, "-n") || has_flag(inv, "--dry-run");
-                forced && !kept && inv.operands.iter().any(is_whole)
+                forced && !kept && inv.operands.iter().any(is_whole) && !is_scratch(inv, scene)
             })
         })],
         fires: &["git rm -rf .", "git rm -r --force ':/'", "git rm -rf '*'"],
@@ -347,9 +369,16 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.push-mirror",
         reason: "makes the remote an exact copy, deleting every branch that is not here",
         instead: Some(Instead::Command("git push --all")),
-        when: &[When::Command(git(&["push"], &[&["--mirror", "--prune"]]))],
+        when: &[When::Command(Command {
+            without: &["--dry-run", "-n"],
+            ..git(&["push"], &[&["--mirror", "--prune"]])
+        })],
         fires: &["git push --mirror", "git push --mirror backup", "git push --prune origin 'refs/heads/*'"],
-        silent: &["git push --all", "git clone --mirror https://github.com/a/b"],
+        silent: &[
+            "git push --all",
+            "git clone --mirror https://github.com/a/b",
+            "git push --mirror --dry-run backup",
+        ],
         ..RULE
     },
     Rule {
@@ -474,10 +503,13 @@ pub(crate) const RULES: &[Rule] = &[
         reason: "removes a work tree with its uncommitted changes",
         instead: Some(Instead::Command("git worktree remove ../topic")),
         rewriter: Some(Rewriter::WithoutForce),
-        when: &[When::Command(git(&["worktree remove"], &[&["-f", "--force"]]))],
+        when: &[predicate("git_removes_work_tree", Trigger::programs(GIT), |scene| {
+            throws(scene, &["worktree remove"], |has| has("-f") || has("--force"))
+        })],
         fires: &["git worktree remove --force ../topic", "git worktree remove -f ../topic"],
         silent: &[
             "git worktree remove ../topic",
+            "git worktree remove --force /tmp/wt-bench",
             "git worktree list",
             "git worktree add -f ../topic main",
             "git worktree prune",
@@ -558,9 +590,13 @@ pub(crate) const RULES: &[Rule] = &[
             "sed -i s/a/b/ .git/config",
             "Write /home/u/proj/.git/HEAD x",
             "rm .git/index",
+            "rm .git/MERGE_HEAD",
+            "echo x > .git/MERGE_MSG",
         ],
         silent: &[
             "rm -f .git/index.lock",
+            "rm .git/MERGE_MSG",
+            "rm -f .git/gc.log",
             "cat .git/config",
             "git config user.email a@b.c",
             "Read /home/u/proj/.git/HEAD",
@@ -757,6 +793,18 @@ fn first_git<'a>(scene: &Scene<'a>, sub: &str, test: impl Fn(&Invocation) -> boo
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// The first of these subcommands with options for which `test` holds, where more is lost than a work tree in a temporary
+/// directory.
+fn throws<'a>(scene: &Scene<'a>, subs: &[&str], test: impl Fn(&dyn Fn(&str) -> bool) -> bool) -> Found<'a> {
+    let found = scene.first(GIT, |inv| {
+        subs.iter().any(|sub| has_sub(inv, sub))
+            && test(&|flag| has_flag(inv, flag))
+            && !asks_for_help(inv)
+            && !is_scratch(inv, scene)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 /// Beyond this many paths times effects everything counts as lost: strictness instead of slowness.
 const MAX_PAIRS: usize = 1_000_000;
 
@@ -796,7 +844,9 @@ fn overwrites<'a>(scene: &Scene<'a>, sub: &str, loss: Loss) -> Found<'a> {
         let most =
             overwritten(inv, scene).iter().map(|arg| loss_of(arg, inv, scene)).max_by_key(|loss| *loss as u8);
         match loss {
-            Loss::Wide => most == Some(Loss::Wide) || (by_file && sub != "checkout-index"),
+            Loss::Wide => {
+                (most == Some(Loss::Wide) || (by_file && sub != "checkout-index")) && !is_scratch(inv, scene)
+            }
             Loss::File | Loss::Nothing => most == Some(loss),
         }
     })
@@ -877,7 +927,7 @@ fn clean<'a>(scene: &Scene<'a>) -> Found<'a> {
             || inv.args.iter().any(|arg| arg.known() == Some("--help"));
         let named = !inv.operands.is_empty()
             && inv.operands.iter().all(|arg| loss_of(arg, inv, scene) == Loss::Nothing);
-        forced && !spares && !named
+        forced && !spares && !named && !is_scratch(inv, scene)
     })
 }
 
@@ -1165,7 +1215,9 @@ fn internals_written<'a>(scene: &Scene<'a>) -> Found<'a> {
             continue;
         }
         // A lock that a dead git left behind is removed by hand; hooks have a rule of their own; git itself may write.
-        let own = path.ends_with(".lock") || path.contains("/hooks/") || path.ends_with("/info/exclude");
+        let left = effect.kind == EffectKind::FileDeletion && effect.disposable;
+        let own =
+            left || path.ends_with(".lock") || path.contains("/hooks/") || path.ends_with("/info/exclude");
         let owner = crate::rules::matcher::owner(scene, &effect.target);
         if own || path.ends_with("/.git") || owner.is_some_and(|inv| inv.program == "git") {
             continue;

@@ -331,10 +331,16 @@ pub(super) const RULES: &[Rule] = &[
         when: &[When::Effect(OnEffect {
             kinds: &[EffectKind::FileDeletion],
             at: super::lists::GIT_HOOKS,
+            lasting: true,
             ..EFFECT
         })],
         fires: &["rm .git/hooks/pre-commit", "unlink .git/hooks/pre-push", "rm -f .git/hooks/*"],
-        silent: &["ls .git/hooks", "cat .git/hooks/pre-commit", "pre-commit install"],
+        silent: &[
+            "ls .git/hooks",
+            "cat .git/hooks/pre-commit",
+            "pre-commit install",
+            "rm .git/hooks/pre-push.sample",
+        ],
         ..RULE
     },
     Rule {

@@ -919,9 +919,21 @@ pub(super) const RULES: &[Rule] = &[
             ])),
             When::Command(sub(&["code", "code-insiders"], &["tunnel"])),
             When::Command(sub(&["devtunnel"], &["host", "create"])),
+            predicate("tunnel_of_ngrok", Trigger::programs(&["ngrok"]), |scene| {
+                let found = scene.first(&["ngrok"], |inv| {
+                    let first = inv.operands.first().and_then(Arg::known);
+                    let second = inv.operands.get(1).and_then(Arg::known);
+                    !(inv.operands.is_empty()
+                        || matches!(
+                            (first, second),
+                            (Some("version" | "help"), _) | (Some("config"), Some("check"))
+                        ))
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             When::Command(Command {
                 operand: Operand::Some,
-                ..run(&["ngrok", "lt", "localtunnel", "bore", "chisel", "frpc", "pagekite"])
+                ..run(&["lt", "localtunnel", "bore", "chisel", "frpc", "pagekite"])
             }),
             predicate("tunnel_of_cloudflare", Trigger::programs(&["cloudflared"]), |scene| {
                 let found = scene.first(&["cloudflared"], |inv| {

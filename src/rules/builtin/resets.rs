@@ -162,6 +162,8 @@ pub(super) const RULES: &[Rule] = &[
             "MIX_ENV=prod mix ecto.reset",
             "heroku run rails db:reset -a app",
             "echo y | npx prisma migrate reset",
+            "DATABASE_URL=file:./app.db npx prisma migrate reset --force",
+            "migrate -path db/migrations -database postgres://db/app drop -f",
             "DATABASE_URL=postgres://u:p@db.x.example/app npx prisma migrate reset",
         ],
         silent: &[
@@ -169,6 +171,7 @@ pub(super) const RULES: &[Rule] = &[
             "RAILS_ENV=test bundle exec rake db:drop db:create",
             "php artisan migrate:fresh --env=testing --force",
             "supabase db reset",
+            "migrate -path db/migrations -database sqlite3://test.db drop -f",
             "rails db:migrate",
             "RAILS_ENV=production rails db:migrate",
             "npm run migrate -- --force",
@@ -294,7 +297,10 @@ fn forced<'a>(scene: &Scene<'a>) -> Found<'a> {
     if super::database::is_for_tests(scene) {
         return Found::No;
     }
-    Found::from(scene.invocations().iter().find(|inv| is_task(inv)).map(|inv| inv.text.as_str()))
+    let spared =
+        |inv: &Invocation| super::database::names_scratch(inv) || super::database::env_is_scratch(inv, scene);
+    let found = scene.invocations().iter().find(|inv| is_task(inv) && !spared(inv));
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 static RESET: RuleSet = RuleSet::of(&[&["database.reset"]]);
@@ -344,6 +350,12 @@ fn by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let whole = |text: &str| {
         let squeezed: String =
             text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+        // Whoever is logged in logs in again.
+        let squeezed = if squeezed.contains("django.contrib.sessions") {
+            squeezed.replace(";session.objects.all().delete()", ";")
+        } else {
+            squeezed
+        };
         EMPTIED.iter().any(|call| squeezed.contains(call))
             || squeezed.split([';', '\n', '|']).any(|statement| {
                 WHOLE.iter().any(|call| statement.contains(call))

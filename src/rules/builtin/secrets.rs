@@ -310,6 +310,9 @@ pub(super) const RULES: &[Rule] = &[
         fires: &[
             "gh auth token",
             "security find-generic-password -w -s x",
+            "gh auth token 2>/dev/null",
+            "terraform state pull | jq .resources",
+            "gh auth token | tee x | wc -c",
             "pass show mail",
             "gpg --export-secret-keys -a",
             "git credential fill",
@@ -329,6 +332,9 @@ pub(super) const RULES: &[Rule] = &[
             "gh auth token | docker login ghcr.io -u me --password-stdin",
             "docker inspect web",
             "kubectl config view",
+            "gh auth token >/dev/null && echo ok",
+            "gh auth token | wc -c",
+            "terraform state pull | jq .serial",
             "npm config get registry",
             "ps aux",
             "getent passwd u",
@@ -818,8 +824,39 @@ fn token_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
             && !shown::is_taken(inv, scene)
             && !goes_where_it_belongs(inv, scene)
             && !only_keys(inv, scene)
+            && !is_only_tried(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Nothing of what it prints is shown or kept: thrown away, counted, or one plain field of a state.
+pub(super) fn is_only_tried(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const FIELDS: &[&str] = &[".serial", ".version", ".terraform_version", ".lineage"];
+    let mut behind = scene
+        .invocations()
+        .iter()
+        .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+        .peekable();
+    let next = behind.peek().filter(|other| inv.stage.checked_add(1) == Some(other.stage));
+    let first =
+        |other: &Invocation| other.operands.first().and_then(Arg::known).unwrap_or_default().to_owned();
+    let takes_none = |other: &Invocation| {
+        runs(other, &["wc"])
+            || runs(other, &["grep"]) && (has_flag(other, "-q") || has_flag(other, "-c"))
+            || runs(other, &["jq"])
+                && runs(inv, &["terraform", "tofu"])
+                && FIELDS.contains(&first(other).as_str())
+    };
+    let away = |target: &Target| target.text() == "/dev/null";
+    match next {
+        Some(next) => inv.writes.is_empty() && takes_none(next),
+        None => is_diverted(inv) && inv.writes.iter().all(|(target, _)| away(target)) && !tees(inv),
+    }
+}
+
+/// `>&2` and the like beside a redirection: it may be shown all the same.
+fn tees(inv: &Invocation) -> bool {
+    inv.text.contains(">&") || inv.text.contains("/dev/tty") || inv.text.matches('>').count() > 2
 }
 
 /// `kubectl get secret … -o json | jq '.data | keys'`: of the secret no more than its keys is shown.

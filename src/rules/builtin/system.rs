@@ -6,7 +6,7 @@ use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, flag_value, has_flag, input_of, runs, runs_code, target_of,
+    asks_for_help, classify, flag_value, has_flag, has_operand, input_of, runs, runs_code, target_of,
 };
 use crate::shell::{Arg, Assign, Part, Word};
 
@@ -564,7 +564,25 @@ pub(super) const RULES: &[Rule] = &[
         reason: "stops or switches off a service of the machine",
         instead: Some(Instead::Command("systemctl status nginx")),
         when: &[
-            When::Command(sub(&["systemctl"], &["stop", "disable", "mask", "kill", "set-default", "revert"])),
+            When::Command(sub(&["systemctl"], &["disable", "mask", "kill", "set-default", "revert"])),
+            When::Command(Command { without: &["--user"], ..sub(&["systemctl"], &["stop"]) }),
+            predicate("systemctl_stops_the_session", Trigger::programs(&["systemctl"]), |scene| {
+                let session = |arg: &Arg| {
+                    let text = arg.text();
+                    arg.has_unknown()
+                        || [
+                            ".target", ".slice", "*", "dbus", "session", "wayland", "gnome", "plasma",
+                            "lazaret",
+                        ]
+                        .iter()
+                        .any(|word| text.contains(word))
+                };
+                let found = scene.first(&["systemctl"], |inv| {
+                    let stops = inv.sub.first().is_some_and(|sub| sub == "stop") || has_operand(inv, "stop");
+                    stops && inv.operands.iter().any(session)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             When::Command(Command { operand: Operand::Is(&["stop"]), ..run(&["service", "rc-service"]) }),
             When::Command(sub(&["launchctl"], &["unload", "bootout", "remove", "disable", "stop"])),
             When::Command(Command {
@@ -572,12 +590,18 @@ pub(super) const RULES: &[Rule] = &[
                 ..run(&["chkconfig", "update-rc.d"])
             }),
             When::Command(sub(&["pm2"], &["kill", "delete all"])),
-            When::Command(Command { operand: Operand::Is(&["quit"]), ..flagged(&["screen"], &[&["-X"]]) }),
+            When::Command(Command {
+                operand: Operand::Is(&["quit"]),
+                without: &["-S"],
+                ..flagged(&["screen"], &[&["-X"]])
+            }),
             When::Command(sub(&["supervisorctl"], &["shutdown", "stop all"])),
         ],
         fires: &[
             "sudo systemctl stop nginx",
             "systemctl --user disable x.service",
+            "systemctl --user stop graphical-session.target",
+            "screen -X quit",
             "sudo service ssh stop",
             "launchctl bootout gui/501/x",
             "pm2 kill",
@@ -587,6 +611,8 @@ pub(super) const RULES: &[Rule] = &[
             "systemctl list-units",
             "service --status-all",
             "docker stop web",
+            "systemctl --user stop orchard-dev",
+            "screen -S worker -X quit",
             "launchctl list",
         ],
         ..RULE

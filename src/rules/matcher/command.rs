@@ -27,6 +27,12 @@ fn fits(pattern: &Run<'_>, inv: &Invocation, scene: &Scene<'_>) -> bool {
         && operands_match(&pattern.operand, inv, scene)
 }
 
+/// Whether all that a command throws away lies in a temporary directory, and nothing in the call says that it lies elsewhere.
+pub(crate) fn is_scratch(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const ELSEWHERE: &[&str] = &["GIT_WORK_TREE", "GIT_DIR", "GIT_CONFIG", "core.worktree"];
+    inv.scratch && !ELSEWHERE.iter().any(|word| scene.command_line().contains(word))
+}
+
 /// Whether it is one of these programs (`mkfs.*` stands for all that begin so).
 pub(crate) fn runs(inv: &Invocation, programs: &'static [&'static str]) -> bool {
     inv.listed.known_or(programs, || is_one_of(&inv.program, programs))
@@ -84,7 +90,7 @@ pub(super) fn interprets(program: &str, row: Option<&Program>) -> bool {
 }
 
 /// The subcommand path begins with the words of `sub`.
-fn has_sub(inv: &Invocation, sub: &str) -> bool {
+pub(crate) fn has_sub(inv: &Invocation, sub: &str) -> bool {
     let mut given = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known));
     sub.split(' ').all(|word| given.next() == Some(word))
 }

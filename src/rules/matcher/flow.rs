@@ -160,6 +160,9 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
     if !runs_shell(inv) && !runs_code(inv) {
         return false;
     }
+    if crate::rules::survey::only_checks(&inv.program, &inv.args) {
+        return false;
+    }
     let code = code_flag(inv);
     match by {
         By::Pipe => {

@@ -37,8 +37,8 @@ pub(crate) use class::{
     At, Class, Classes, at, classify, held, is_protected, is_settings, may_be, target_of,
 };
 pub(crate) use command::{
-    asks_for_help, flag_value, has_flag, has_operand, is_interpreter, is_prose, is_rehearsal, is_shell, runs,
-    runs_code, runs_shell,
+    asks_for_help, flag_value, has_flag, has_operand, has_sub, is_interpreter, is_prose, is_rehearsal,
+    is_scratch, is_shell, runs, runs_code, runs_shell,
 };
 pub(crate) use effect::{owner, owners};
 pub(crate) use flow::{By, prints_environment, runs_input, sends};

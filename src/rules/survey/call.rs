@@ -85,6 +85,7 @@ impl Surveyor<'_> {
             cwd: call.cwd.clone(),
             privileged: call.privileged,
             contained: call.container.is_some(),
+            scratch: false,
             wrappers: call.wrappers.clone(),
             stdin: call.stdin.clone(),
             writes: call.writes.clone(),

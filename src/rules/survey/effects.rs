@@ -122,6 +122,13 @@ impl Surveyor<'_> {
             self.effect(call, EffectKind::FileDeletion, target, Severity::High);
             return;
         }
+        if let (Act::Delete, Target::UnknownPath { known, .. }) = (act, &target)
+            && known.is_empty()
+            && is_guarded(&call.text)
+        {
+            self.effect(call, EffectKind::FileDeletion, target, Severity::High);
+            return;
+        }
         if act == Act::Delete && recursive && !call.remote && arg.text().ends_with('/') {
             // `rm -r link/` takes what the link leads to.
             if let Target::Path { path, glob: false, .. } = &target {
@@ -377,6 +384,16 @@ fn is_too_long(piece: &Piece) -> bool {
         Piece::Known(text) | Piece::Glob(text) => text.len() > paths::MAX_PATH,
         Piece::Unknown => false,
     }
+}
+
+/// Whether all that is not known in a command's text is one variable that stops the shell where it is empty: `${NAME:?}`.
+pub(in crate::rules) fn is_guarded(text: &str) -> bool {
+    let (Some((_, rest)), false) = (text.split_once("${"), text.len() >= super::call::MAX_TEXT) else {
+        return false;
+    };
+    let name = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+    let stops = !name.is_empty() && rest.get(name.len()..).is_some_and(|rest| rest.starts_with(":?"));
+    stops && text.matches('$').count() == 1 && !text.contains(['`', '<'])
 }
 
 fn is_all(name: &str) -> bool {

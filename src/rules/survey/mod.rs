@@ -31,9 +31,11 @@ mod walk;
 mod wrap;
 
 pub(in crate::rules) use container::IN_CONTAINER;
+pub(in crate::rules) use effects::is_guarded;
 pub(in crate::rules) use git::{checked_out, is_whole, setting_command};
 pub(in crate::rules) use output::decode as decode_base64;
 pub(in crate::rules) use paths::MAX_PATH;
+pub(in crate::rules) use shells::only_checks;
 
 use std::collections::BTreeSet;
 
@@ -82,6 +84,8 @@ pub struct Invocation {
     pub privileged: bool,
     /// In a container: its paths are not this machine's.
     pub contained: bool,
+    /// What it throws away lies in a temporary directory outside the project, and nowhere else.
+    pub scratch: bool,
     /// The programs it was unfolded from, outermost first (`sudo`, `env`, `bash`).
     pub wrappers: Vec<String>,
     pub stdin: Stdin,

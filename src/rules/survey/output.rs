@@ -194,6 +194,7 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "git" if is(call, &["rev-parse", "--show-toplevel"]) => {
             facts.places.repo.as_deref().map(Arg::literal)
         }
+        "go" | "npm" | "pip" | "pip3" => cache(name, call, facts),
         "whoami" => facts.places.user.as_deref().map(Arg::literal),
         _ => None,
     };
@@ -323,6 +324,22 @@ pub(in crate::rules) fn decode(text: &str) -> Vec<u8> {
     out
 }
 
+/// Where a tool keeps its cache when nobody told it otherwise.
+fn cache(name: &str, call: &Call, facts: &Facts) -> Option<Arg> {
+    const CACHES: &[(&str, &[&str], &str)] = &[
+        ("go", &["env", "GOCACHE"], ".cache/go-build"),
+        ("go", &["env", "GOMODCACHE"], "go/pkg/mod"),
+        ("npm", &["config", "get", "cache"], ".npm"),
+        ("pip", &["cache", "dir"], ".cache/pip"),
+    ];
+    let asked = |(tool, words, _): &&(&str, &[&str], &str)| name.starts_with(tool) && is(call, words);
+    let (_, _, place) = CACHES.iter().find(asked)?;
+    Some(Arg::literal(&join(facts.places.home.as_deref()?, place)))
+}
+
+/// The name that stands for the one that `mktemp` makes up.
+pub(super) const MADE: &str = "tmp.made-by-mktemp";
+
 /// A name in the temporary directory that nobody knows: what `mktemp` makes.
 fn mktemp(call: &Call, facts: &Facts) -> Option<Arg> {
     let elsewhere = call.args().iter().any(|arg| {
@@ -338,7 +355,7 @@ fn mktemp(call: &Call, facts: &Facts) -> Option<Arg> {
         return inside.then(|| Arg::literal(template));
     }
     let temp = facts.places.temp.first().map_or("/tmp", String::as_str);
-    Some(Arg::literal(&join(temp, "tmp.made-by-mktemp")))
+    Some(Arg::literal(&join(temp, MADE)))
 }
 
 fn path(name: &str, call: &Call) -> Option<Arg> {

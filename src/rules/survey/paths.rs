@@ -206,7 +206,7 @@ pub(super) fn is_disposable(path: &str, ignored: bool, places: &Places) -> bool 
         if last.starts_with(".env") {
             return false;
         }
-        return (ignored && !inside.is_empty()) || is_build_output(inside);
+        return (ignored && !inside.is_empty()) || is_build_output(inside) || is_left_by_git(inside);
     }
     if let Some(home) =
         places.home.as_deref().filter(|home| is_or_has_name_below(path, home) || below(home, path))
@@ -245,7 +245,8 @@ fn is_cache(inside: &str) -> bool {
 pub(super) fn is_build_output(path: &str) -> bool {
     let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
     while let Some(part) = parts.next() {
-        if part == ".." {
+        // What git keeps is no output, whatever its branches are called.
+        if matches!(part, ".." | ".git") {
             return false;
         }
         let last = parts.peek().is_none();
@@ -255,6 +256,15 @@ pub(super) fn is_build_output(path: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether git leaves a file of that name behind and needs it no more, or an editor beside one of git's.
+fn is_left_by_git(inside: &str) -> bool {
+    const LEFT: &[&str] = &["MERGE_MSG", "SQUASH_MSG", "COMMIT_EDITMSG", "gc.log", "FETCH_HEAD"];
+    let Some(name) = inside.strip_prefix("/.git/") else { return false };
+    LEFT.contains(&name)
+        || !name.contains('/') && name.ends_with(".swp")
+        || name.strip_prefix("hooks/").is_some_and(|hook| !hook.contains('/') && hook.ends_with(".sample"))
 }
 
 /// Whether a read of it is worth a question: hidden files, and whatever lies elsewhere.

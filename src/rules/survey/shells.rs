@@ -8,7 +8,7 @@ use super::scope::Scope;
 use super::walk::{Frame, fresh_scope};
 use super::{Stdin, Surveyor};
 use crate::domain::{Ask, EffectKind, Severity, Target};
-use crate::rules::commands::{self, Kind, Program, Role};
+use crate::rules::commands::{self, Deed, Kind, Program, Role};
 use crate::shell::Arg;
 
 impl Surveyor<'_> {
@@ -26,6 +26,11 @@ impl Surveyor<'_> {
             false => args.to_vec(),
         };
         let parsed = options::parse(&args, program);
+        if only_checks(name, call.args()) {
+            self.emit(call, name, Some(&parsed));
+            self.deed(call, &parsed, Deed::Look);
+            return;
+        }
         let operands = parsed.operands.as_slice();
         self.option_commands(call, &parsed, name);
         for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
@@ -201,6 +206,28 @@ impl Surveyor<'_> {
         };
         *scope = self.script(&text, std::mem::take(scope), Frame::inside(call, parsed.program.name));
     }
+}
+
+/// Whether a program with these arguments only looks whether code could be read, and runs none of it: an option that says so in
+/// front of all else, and none beside it that runs something.
+pub(in crate::rules) fn only_checks(name: &str, args: &[Arg]) -> bool {
+    const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "zsh", "ksh", "mksh"];
+    if name == "node" {
+        let check = |arg: &Arg| matches!(arg.known(), Some("--check" | "-c"));
+        return args.first().is_some_and(check)
+            && !args.iter().skip(1).any(|arg| arg.prefix().len() > 1 && arg.prefix().starts_with('-'));
+    }
+    // An interactive shell and `+n` take it back.
+    let letters = |arg: &&Arg| {
+        arg.known().and_then(|text| text.strip_prefix('-')).is_some_and(|letters| {
+            !letters.is_empty() && letters.bytes().all(|letter| b"nsvxeuc".contains(&letter))
+        })
+    };
+    let front = args.iter().take_while(letters).count();
+    let (front, behind) = (args.get(..front).unwrap_or_default(), args.get(front..).unwrap_or_default());
+    SHELLS.contains(&name)
+        && front.iter().any(|arg| arg.prefix().contains('n'))
+        && !behind.first().is_some_and(|arg| arg.has_unknown() || arg.prefix().starts_with(['-', '+']))
 }
 
 /// The names of standard input as a file.

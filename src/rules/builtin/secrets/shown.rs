@@ -233,6 +233,7 @@ fn printed_plainly<'a>(scene: &Scene<'a>) -> Found<'a> {
             && (inv.program == "npm"
                 || !inv.args.iter().filter_map(Arg::known).any(|word| NOT_ONLY.contains(&word)))
             && is_shown(inv, scene)
+            && !super::is_only_tried(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
