@@ -318,15 +318,7 @@ const GIVEN: Deeds = &[
 
 /// Deeds of which a person is asked.
 const ASKED: Deeds = &[
-    (
-        &["gh"],
-        &[
-            "gist create --public",
-            "gist create -p",
-            "repo create --public --push",
-            "repo create --public --source",
-        ],
-    ),
+    (&["gh"], &["gist create --public", "gist create -p", "repo create --public --push"]),
     (&["aws"], &["s3 mv s3://* s3://* --recursive"]),
     (
         &["aws"],

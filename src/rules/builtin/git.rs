@@ -5,8 +5,7 @@ use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Tool, ToolCa
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, Trigger, When,
-    asks_for_help, flag_value, has_flag, has_operand, has_sub, host_of, inner_verdict, is_known,
-    is_rehearsal, is_scratch,
+    asks_for_help, flag_value, has_flag, has_operand, has_sub, host_of, inner_verdict, is_known, is_scratch,
 };
 use crate::rules::survey::{checked_out, is_whole, setting_command};
 use crate::shell::Arg;
@@ -635,43 +634,6 @@ pub(crate) const RULES: &[Rule] = &[
             "git remote add fork git@github.com:a/b.git",
         ],
         silent: &["git remote -v", "git remote show origin", "git remote get-url origin"],
-        ..RULE
-    },
-    Rule {
-        id: "git.push-address",
-        verdict: Verdict::Modify,
-        severity: Severity::Medium,
-        reason: "pushes to an address that is written out, not to a remote that the person has set up",
-        instead: Some(Instead::Command("git remote -v")),
-        when: &[predicate("pushed_to_an_address", Trigger::programs(GIT), |scene| {
-            let found = scene.first(GIT, |inv| {
-                let given = inv.operands.first().map(Arg::text).unwrap_or_default();
-                let host = host_of(&given);
-                let own = host.is_empty() || host == "localhost" || host.starts_with("127.");
-                let by_ssh = given.split_once(':').is_some_and(|(host, path)| {
-                    host.contains('@') && !host.contains('/') && !path.starts_with("//")
-                });
-                let everything = inv
-                    .operands
-                    .iter()
-                    .skip(1)
-                    .any(|arg| matches!(arg.known(), Some("main" | "master" | "HEAD")))
-                    || has_flag(inv, "--all")
-                    || has_flag(inv, "--tags");
-                is_sub(inv, "push")
-                    && !is_rehearsal(inv)
-                    && everything
-                    && (by_ssh || given.contains("://") && !own)
-            });
-            Found::from(found.map(|inv| inv.text.as_str()))
-        })],
-        fires: &["git push https://github.com/x/mirror.git --all", "git push git@gitlab.com:x/dump.git main"],
-        silent: &[
-            "git push upstream HEAD:feature/x",
-            "git push https://github.com/a/b.git HEAD:feature/x",
-            "git push ../mirror.git main",
-            "git fetch https://github.com/a/b main",
-        ],
         ..RULE
     },
     Rule {

@@ -69,14 +69,8 @@ pub(super) fn read(args: &[Arg]) -> Search<'_> {
                 terms.named |= !limits.is_empty();
                 search.names.extend(limits);
             }
-            "-size" if tail.first().and_then(Arg::known) != Some("0") => {
-                rest = tail.get(1..).unwrap_or_default()
-            }
-            "-empty" | "-size" => {
-                if text == "-size" {
-                    rest = tail.get(1..).unwrap_or_default();
-                }
-                search.empty = !negated && !either && !search.deletes && terms.around.is_empty();
+            "-empty" | "-size" if text == "-empty" || is_zero(&mut rest) => {
+                search.empty = !negated && !either && !search.deletes && terms.around.is_empty()
             }
             "-o" | "-or" | "," => {
                 terms.next(&mut search.names);
@@ -95,6 +89,13 @@ pub(super) fn read(args: &[Arg]) -> Search<'_> {
     let acts = acts || search.deletes || !search.commands.is_empty();
     search.wide |= !acts && !terms.all_named();
     search
+}
+
+/// Takes the value of a `-size`; whether nothing is in a file of that size.
+fn is_zero(rest: &mut &[Arg]) -> bool {
+    let Some((value, tail)) = rest.split_first() else { return false };
+    *rest = tail;
+    value.known() == Some("0")
 }
 
 /// What a test of names or paths limits what is found to; nothing where that cannot be told.

@@ -22,6 +22,7 @@ mod program;
 mod reading;
 mod redirects;
 mod scope;
+mod scratch;
 mod search;
 mod shells;
 mod tools;

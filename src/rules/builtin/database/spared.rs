@@ -31,7 +31,7 @@ pub(super) fn made_by(text: &str) -> Vec<String> {
 pub(super) fn takes_only(words: &[String], made: &[String]) -> bool {
     let names = match words {
         [a, b, c, d, names @ ..] if a == "DROP" && b == "TABLE" && c == "IF" && d == "EXISTS" => names,
-        [a, b, names @ ..] if a == "DROP" && b == "TABLE" || a == "TRUNCATE" && b == "TABLE" => names,
+        [a, b, names @ ..] if b == "TABLE" && (a == "DROP" || a == "TRUNCATE") => names,
         [a, b, name, ..] if a == "DELETE" && b == "FROM" => std::slice::from_ref(name),
         [a, names @ ..] if a == "TRUNCATE" => names,
         _ => return false,
