@@ -1478,7 +1478,7 @@ fn destroyed<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Terraform is given a flag by a variable.
 fn told_beforehand(scene: &Scene<'_>, flag: &str) -> bool {
-    scene.command_line().split("TF_CLI_ARGS").skip(1).any(|rest| {
+    scene.texts().flat_map(|text| text.split("TF_CLI_ARGS").skip(1)).any(|rest| {
         let value = rest.split_once('=').map_or("", |(_, value)| value);
         let end = match value.chars().next() {
             Some(quote @ ('"' | '\'')) => value.get(1..).and_then(|rest| rest.find(quote)).map(|at| at + 1),

@@ -61,7 +61,6 @@ pub(crate) const RULES: &[Rule] = &[
             "git checkout-index -a --prefix=/tmp/export/",
             "git reset --soft HEAD~1",
             "git -C /tmp/demo reset --hard v1.0.0",
-            "git clone -q https://github.com/a/b /tmp/b && cd /tmp/b && git reset --hard HEAD~1",
             "git reset HEAD file.txt",
             "git commit -m 'git reset --hard is gone'",
             "grep -rn 'git reset --hard' docs",

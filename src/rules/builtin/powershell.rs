@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use super::predicate;
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, runs};
+use crate::shell::Arg;
 
 /// Programs of that world that other shells do not have.
 const OWN: &[&str] = &[
@@ -178,7 +179,12 @@ fn said<'a>(scene: &Scene<'a>, verdict: Verdict) -> Found<'a> {
         }
         let behind = all.iter().filter(|other| other.pipeline == inv.pipeline);
         let line = behind.map(|other| other.text.as_str()).collect::<Vec<_>>().join(" | ");
-        script(&in_one_line(&line)).max(script(&in_one_line(&inv.text))) == verdict
+        let said = script(&in_one_line(&line)).max(script(&in_one_line(&inv.text)));
+        // Quotes and blanks of the shell around it are not part of what it is told.
+        let told =
+            || inv.args.iter().map(Arg::text).fold(inv.program.clone(), |line, word| line + " " + &word);
+        let said = if runs(inv, &["powershell", "pwsh"]) { said.max(script(&told())) } else { said };
+        said == verdict
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

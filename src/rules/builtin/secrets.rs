@@ -647,16 +647,8 @@ fn shows(inv: &Invocation) -> bool {
     }
     let quiet =
         runs(inv, &["grep", "egrep", "fgrep", "rg", "ag"]) && QUIET.iter().any(|flag| has_flag(inv, flag));
-    // The first field of `NAME=value` is the name.
-    let names_only = inv.program == "cut"
-        && flag_value(inv, &["-f", "--fields"]).and_then(Arg::known) == Some("1")
-        && flag_value(inv, &["-d", "--delimiter"]).and_then(Arg::known) == Some("=");
-    let names_only = names_only
-        || runs(inv, &["grep", "egrep", "rg"])
-            && ["-o", "--only-matching"].iter().any(|flag| has_flag(inv, flag))
-            && inv.operands.first().and_then(Arg::known).is_some_and(is_pattern_of_names);
+    let names_only = cuts_values(inv);
     let in_place = inv.program == "sed" && has_flag(inv, "-i");
-    let names_only = names_only || cuts_values(inv);
     // `python -m venv .env` makes a directory of that name.
     let makes = inv.args.iter().zip(inv.args.iter().skip(1)).any(|(flag, module)| {
         flag.known() == Some("-m") && matches!(module.known(), Some("venv" | "virtualenv"))
@@ -664,8 +656,41 @@ fn shows(inv: &Invocation) -> bool {
     !quiet && !names_only && !in_place && !makes
 }
 
-/// `sed 's/=.*/=/'` and `awk -F= '{print $1}'`: what stands behind the name is taken away.
+/// Whether all that a command prints goes to one that takes the values away, or only counts.
+fn is_cut_behind(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let counts = |other: &Invocation| {
+        let quiet = || QUIET.iter().any(|flag| has_flag(other, flag));
+        other.program == "wc" || runs(other, &["grep", "egrep", "rg"]) && quiet()
+    };
+    // `>&2` goes past the pipe.
+    let aside = |one: &Invocation| is_diverted(one) || one.text.replace("2>&1", "").contains(">&");
+    !runs(inv, &["tee"])
+        && !aside(inv)
+        && scene.invocations().iter().any(|other| {
+            other.pipeline == inv.pipeline
+                && other.stage > inv.stage
+                && other.operands.len() <= 1
+                && (counts(other) || cuts_values(other))
+                && scene.invocations().iter().all(|between| {
+                    between.pipeline != inv.pipeline
+                        || !(inv.stage + 1..other.stage).contains(&between.stage)
+                        || runs(between, &["grep", "egrep", "sort", "uniq", "head", "tail", "cat"])
+                            && !aside(between)
+                })
+        })
+}
+
+/// `cut -d= -f1`, `sed 's/=.*/=/'` and `awk -F= '{print $1}'`: what stands behind the name is taken away.
 fn cuts_values(inv: &Invocation) -> bool {
+    // The first field of `NAME=value` is the name.
+    if inv.program == "cut" {
+        return flag_value(inv, &["-f", "--fields"]).and_then(Arg::known) == Some("1")
+            && flag_value(inv, &["-d", "--delimiter"]).and_then(Arg::known) == Some("=");
+    }
+    if runs(inv, &["grep", "egrep", "rg"]) {
+        return ["-o", "--only-matching"].iter().any(|flag| has_flag(inv, flag))
+            && inv.operands.first().and_then(Arg::known).is_some_and(is_pattern_of_names);
+    }
     const TAKEN: &[&str] =
         &["s/=.*/", "s/=.*$/", "s/=.\\+/", "s/=.+/", "s/=.+$/", "s|=.*|", "s|=.*$|", "s#=.*#"];
     let Some(script) = inv
@@ -730,6 +755,7 @@ fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
         shows(inv)
             && (inv.reads.iter().any(env_target) || inv.operands.iter().any(|arg| is_env(arg, inv, scene)))
             && !is_exported(inv, scene)
+            && !is_cut_behind(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -792,6 +818,7 @@ fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
             && (inv.reads.iter().any(target)
                 || inv.operands.iter().any(|arg| target(&target_of(arg, inv.cwd.as_deref()))))
             && !is_exported(inv, scene)
+            && !is_cut_behind(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -20,7 +20,7 @@ impl Surveyor<'_> {
                 let dirs: Vec<Target> = dirs.map(|arg| paths::target(arg, cwd, false)).collect();
                 !dirs.is_empty()
                     && dirs.iter().all(|dir| match dir {
-                        Target::Path { path, glob: false, .. } => self.is_scratch(path, None),
+                        Target::Path { path, glob: false, .. } => self.is_scratch(path, true),
                         Target::Path { .. }
                         | Target::UnknownPath { .. }
                         | Target::Url(_)
@@ -31,14 +31,14 @@ impl Surveyor<'_> {
             (
                 "reset" | "checkout" | "switch" | "restore" | "clean" | "read-tree" | "checkout-index" | "rm",
                 Some(cwd),
-            ) => self.is_scratch(cwd, call.before.as_deref()),
+            ) => self.is_scratch(cwd, parsed.has(&["-C"])),
             _ => false,
         }
     }
 
-    /// Whether a directory lies in a temporary one and has nothing to do with the project; `before`: where the command runs if
-    /// the directory is not there.
-    fn is_scratch(&mut self, dir: &str, before: Option<&str>) -> bool {
+    /// Whether a directory lies in a temporary one and has nothing to do with the project; `or_fails`: the
+    /// command does nothing where it is not there.
+    fn is_scratch(&mut self, dir: &str, or_fails: bool) -> bool {
         let places = &self.facts.places;
         let apart = |path: &str| {
             !path.contains(['*', '?', '['])
@@ -52,8 +52,8 @@ impl Surveyor<'_> {
         }
         let made = dir.ends_with(super::output::MADE) || self.made.iter().any(|made| made == dir);
         self.ask(Ask::Path(dir.to_owned()));
-        self.facts.path(dir).is_some_and(|fact| {
-            apart(&fact.real) && (before.is_none() || made || fact.kind == PathKind::Directory)
-        })
+        self.facts
+            .path(dir)
+            .is_some_and(|fact| apart(&fact.real) && (or_fails || made || fact.kind == PathKind::Directory))
     }
 }
