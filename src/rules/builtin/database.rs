@@ -1350,13 +1350,19 @@ fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
         return Found::No;
     }
     let found = scene.first(RUNNERS, |inv| {
-        let words: Vec<&str> = std::iter::once(inv.program.as_str()).chain(inv.args.iter().filter_map(Arg::known)).collect();
+        let words: Vec<&str> =
+            std::iter::once(inv.program.as_str()).chain(inv.args.iter().filter_map(Arg::known)).collect();
         // One step back is what migrations are tried with.
         if words.contains(&"supabase") && words.contains(&"--local") {
             return false;
         }
         let step = words.contains(&"migrate:rollback") && !words.contains(&"--all");
-        !step && !env_is_scratch(inv, scene) && words.windows(2).any(|pair| matches!(pair, [a, b] if PAIRS.iter().any(|(x, y)| a.rsplit('/').next() == Some(x) && b == y)))
+        let is_pair = |pair: &[&str]| {
+            let [a, b] = pair else { return false };
+            PAIRS.iter().any(|(x, y)| a.rsplit('/').next() == Some(x) && b == y)
+        };
+        // Last, because it looks at the whole command line.
+        !step && words.windows(2).any(is_pair) && !env_is_scratch(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
