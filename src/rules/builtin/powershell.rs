@@ -467,7 +467,9 @@ fn unwrapped(stage: &str) -> &str {
                     flags.iter().filter_map(|flag| behind.find(flag).map(|at| at + flag.len())).min()
                 {
                     rest = behind.get(at..).unwrap_or_default();
-                } else if front.starts_with("powershell") {
+                } else if front.starts_with("powershell")
+                    && !FROM_AFAR.iter().any(|file| behind.contains(file))
+                {
                     rest = behind_switches(behind);
                 }
             }
@@ -504,6 +506,9 @@ fn unwrapped(stage: &str) -> &str {
     }
     rest
 }
+
+/// A file of another machine, as `powershell` is given it.
+const FROM_AFAR: &[&str] = &["-file \\\\", "-file http"];
 
 /// What stands behind the switches of `powershell`, which is a command there; nothing where it is a file.
 fn behind_switches(mut rest: &str) -> &str {
@@ -718,7 +723,7 @@ fn statement(stage: &str, before: &str) -> Verdict {
         }
         "start-process" | "start" | "saps" => ask(holds(&["-verb runas"])),
         "wsl" => block(holds(&["rm -rf /", "rm -rf ~", "rm -fr /", "--unregister", "mkfs", "dd if="])),
-        "powershell" | "pwsh" => ask(holds(&["-file \\\\", "-file http"])),
+        "powershell" | "pwsh" => ask(holds(FROM_AFAR)),
         _ => Verdict::Allow,
     }
 }

@@ -565,7 +565,7 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("systemctl status nginx")),
         when: &[
             When::Command(sub(&["systemctl"], &["disable", "mask", "kill", "set-default", "revert"])),
-            When::Command(Command { without: &["--user"], ..sub(&["systemctl"], &["stop"]) }),
+            When::Command(sub(&["systemctl"], &["stop"])),
             predicate("systemctl_stops_the_session", Trigger::programs(&["systemctl"]), |scene| {
                 let session = |arg: &Arg| {
                     let text = arg.text();
@@ -611,7 +611,6 @@ pub(super) const RULES: &[Rule] = &[
             "systemctl list-units",
             "service --status-all",
             "docker stop web",
-            "systemctl --user stop orchard-dev",
             "screen -S worker -X quit",
             "launchctl list",
         ],
