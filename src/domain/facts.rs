@@ -200,6 +200,11 @@ impl Facts {
         self.paths.get(path)
     }
 
+    /// Whether it is known that nothing is at the path, no link that leads nowhere either.
+    pub fn is_missing(&self, path: &str) -> bool {
+        self.path(path).is_some_and(|fact| fact.kind == PathKind::Missing && !fact.link)
+    }
+
     /// The text of a file: `None` = not asked yet, `Some(None)` = missing, too long, or not text.
     pub fn content(&self, path: &str) -> Option<Option<&str>> {
         self.contents.get(path).map(Option::as_deref)

@@ -1,7 +1,7 @@
 //! Installs of packages in a tree from elsewhere: when one without scripts runs nothing that the tree brings along.
 
 use super::across::strange;
-use crate::domain::{Ask, Facts, PathKind, join};
+use crate::domain::{Ask, Facts, join};
 use crate::rules::Invocation;
 use crate::rules::matcher::Scene;
 use crate::shell::Arg;
@@ -62,13 +62,9 @@ fn is_tame(cwd: &str, scene: &Scene<'_>) -> bool {
     fetched
         && settings(cwd, |dir| strange(&facts.marks, dir, scene).is_some())
             .iter()
-            .all(|path| is_missing(path, facts))
+            .all(|path| facts.is_missing(path))
         && text(cwd, "package.json", facts).is_some_and(takes_from_registry)
         && text(cwd, "package-lock.json", facts).is_some_and(|lock| !lock.contains("\"git"))
-}
-
-fn is_missing(path: &str, facts: &Facts) -> bool {
-    facts.path(path).is_some_and(|fact| fact.kind == PathKind::Missing && !fact.link)
 }
 
 fn text<'f>(cwd: &str, name: &str, facts: &'f Facts) -> Option<&'f str> {

@@ -6,7 +6,7 @@ use super::secret::{is_env_file, is_secret};
 use super::tails::tails_like;
 use super::{View, glob};
 pub(crate) use crate::domain::Class;
-use crate::domain::{EffectKind, Origin, PathKind, Protected, ProtectedKind, Target, join};
+use crate::domain::{EffectKind, Origin, Protected, ProtectedKind, Target, join};
 use crate::rules::builtin::lists;
 use crate::rules::survey::MAX_PATH;
 use crate::shell::Arg;
@@ -306,7 +306,7 @@ impl Spot<'_> {
             && places.any(|place| match relation_to(self.path, self.is_glob, &place.path) {
                 Rel::Apart => false,
                 // A pattern stands for what is there.
-                Rel::Same => !self.is_glob || !is_missing(&place.path, view),
+                Rel::Same => !self.is_glob || !view.facts.is_missing(&place.path),
                 Rel::Below => place.tree,
                 Rel::Above => self.takes_with_it(view),
             })
@@ -380,10 +380,6 @@ impl Spot<'_> {
     }
 }
 
-fn is_missing(path: &str, view: &View<'_>) -> bool {
-    view.facts.path(path).is_some_and(|fact| fact.kind == PathKind::Missing)
-}
-
 /// Deeper than the roots of work and the home directory, and in one of them or nowhere near them.
 fn is_inner(path: &str, view: &View<'_>) -> bool {
     let broad = |place: &str| matches!(relation_to(path, false, place), Rel::Same | Rel::Above);
@@ -432,6 +428,7 @@ pub(crate) fn may_be(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::PathKind;
     use crate::domain::Policy;
     use crate::rules::{Survey, fixture};
 
