@@ -8,8 +8,8 @@ use super::{lists, predicate, run, scripts, sub};
 use crate::domain::{Action, Claim, EffectKind, SearchKind, Severity, Target, Usage, Verdict};
 use crate::rules::matcher::{
     Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, SECRET_PRINTERS, Scene,
-    Trigger, When, belongs_to, classify, dumps_store, flag_value, has_flag, host_of, is_known, is_settings,
-    prints_environment, prints_secret, runs, runs_code, target_of,
+    Trigger, When, belongs_to, classify, cuts_to_names, dumps_store, flag_value, has_flag, host_of, is_known,
+    is_settings, prints_environment, prints_secret, runs, runs_code, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, RedirectKind, parse};
@@ -682,10 +682,8 @@ fn is_cut_behind(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// `cut -d= -f1`, `sed 's/=.*/=/'` and `awk -F= '{print $1}'`: what stands behind the name is taken away.
 fn cuts_values(inv: &Invocation) -> bool {
-    // The first field of `NAME=value` is the name.
-    if inv.program == "cut" {
-        return flag_value(inv, &["-f", "--fields"]).and_then(Arg::known) == Some("1")
-            && flag_value(inv, &["-d", "--delimiter"]).and_then(Arg::known) == Some("=");
+    if cuts_to_names(inv) {
+        return true;
     }
     if runs(inv, &["grep", "egrep", "rg"]) {
         return ["-o", "--only-matching"].iter().any(|flag| has_flag(inv, flag))

@@ -1,8 +1,8 @@
 //! Data that goes from one command of a call to another.
 
 use super::{
-    Class, Flow, Found, Scene, classify, has_flag, is_interpreter, is_prose, is_shell, prints_secret, runs,
-    runs_code, runs_shell, target_of,
+    Class, Flow, Found, Scene, classify, flag_value, has_flag, is_interpreter, is_prose, is_shell,
+    prints_secret, runs, runs_code, runs_shell, target_of,
 };
 use crate::domain::{EffectKind, Target};
 use crate::rules::builtin::{is_secret_name, lists};
@@ -281,6 +281,13 @@ fn goes_to_known(inv: &Invocation, scene: &Scene<'_>) -> bool {
         Target::Path { .. } | Target::UnknownPath { .. } | Target::Command(_) | Target::None => None,
     });
     urls.all(|host| super::is_known(&host, scene.view.policy) || super::belongs_to(inv, &host))
+}
+
+/// `cut -d= -f1`: of `NAME=value` only the name goes on.
+pub(crate) fn cuts_to_names(inv: &Invocation) -> bool {
+    inv.program == "cut"
+        && flag_value(inv, &["-f", "--fields"]).and_then(Arg::known) == Some("1")
+        && flag_value(inv, &["-d", "--delimiter"]).and_then(Arg::known) == Some("=")
 }
 
 /// Whether a command prints all variables.

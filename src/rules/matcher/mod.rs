@@ -41,7 +41,7 @@ pub(crate) use command::{
     is_scratch, is_shell, runs, runs_code, runs_shell,
 };
 pub(crate) use effect::{owner, owners};
-pub(crate) use flow::{By, prints_environment, runs_input, sends};
+pub(crate) use flow::{By, cuts_to_names, prints_environment, runs_input, sends};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};

@@ -5,7 +5,8 @@ use crate::domain::{Origin, Reach, Target, join, lies_in};
 use crate::rules::Invocation;
 use crate::rules::builtin::downloads::{DECODING, copies_here, downloads, saved_behind};
 use crate::rules::matcher::{
-    flag_value, has_flag, is_env_file, is_secret, prints_environment, prints_secret, runs, target_of,
+    cuts_to_names, flag_value, has_flag, is_env_file, is_secret, prints_environment, prints_secret, runs,
+    target_of,
 };
 use crate::shell::Arg;
 
@@ -85,12 +86,9 @@ pub(super) fn passes_on(inv: &Invocation) -> bool {
     const COUNTING: &[&str] =
         &["-q", "--quiet", "--silent", "-c", "--count", "-l", "--files-with-matches", "-L"];
     let searches = runs(inv, &["grep", "egrep", "fgrep", "rg"]);
-    let names_only = inv.program == "cut"
-        && flag_value(inv, &["-f", "--fields"]).and_then(Arg::known) == Some("1")
-        && flag_value(inv, &["-d", "--delimiter"]).and_then(Arg::known) == Some("=");
     (runs(inv, PASSING) || prints_secret(inv))
         && !(searches && COUNTING.iter().any(|flag| has_flag(inv, flag)))
-        && !names_only
+        && !cuts_to_names(inv)
 }
 
 /// Whether a command may print its input without the values in it.
