@@ -18,6 +18,13 @@ pub(super) struct Search<'c> {
     pub writes: Vec<&'c Arg>,
 }
 
+impl Search<'_> {
+    /// Nothing was done yet, and no bracket is open: a test that is met limits all that follows.
+    fn is_plain(&self, terms: &Terms) -> bool {
+        !self.deletes && terms.around.is_empty()
+    }
+}
+
 /// What the arguments of `find` say.
 pub(super) fn read(args: &[Arg]) -> Search<'_> {
     let mut search = Search::default();
@@ -40,12 +47,9 @@ pub(super) fn read(args: &[Arg]) -> Search<'_> {
                 search.commands.push(tail.get(..end).unwrap_or_default());
                 rest = tail.get(end + 1..).unwrap_or_default();
             }
-            "-delete" => {
-                search.deletes = true;
-                search.wide |= !terms.named;
-            }
-            "-print" | "-print0" => {
+            "-delete" | "-print" | "-print0" => {
                 acts = true;
+                search.deletes |= text == "-delete";
                 search.wide |= !terms.named;
             }
             "(" => terms.open(negated.then_some(search.names.len())),
@@ -69,8 +73,10 @@ pub(super) fn read(args: &[Arg]) -> Search<'_> {
                 terms.named |= !limits.is_empty();
                 search.names.extend(limits);
             }
-            "-empty" | "-size" if text == "-empty" || is_zero(&mut rest) => {
-                search.empty = !negated && !either && !search.deletes && terms.around.is_empty()
+            "-empty" => search.empty = !negated && !either && search.is_plain(&terms),
+            "-size" if tail.first().and_then(Arg::known) == Some("0") => {
+                (rest, search.empty) =
+                    (tail.get(1..).unwrap_or_default(), !negated && !either && search.is_plain(&terms));
             }
             "-o" | "-or" | "," => {
                 terms.next(&mut search.names);
@@ -86,16 +92,9 @@ pub(super) fn read(args: &[Arg]) -> Search<'_> {
         }
         negated = false;
     }
-    let acts = acts || search.deletes || !search.commands.is_empty();
+    let acts = acts || !search.commands.is_empty();
     search.wide |= !acts && !terms.all_named();
     search
-}
-
-/// Takes the value of a `-size`; whether nothing is in a file of that size.
-fn is_zero(rest: &mut &[Arg]) -> bool {
-    let Some((value, tail)) = rest.split_first() else { return false };
-    *rest = tail;
-    value.known() == Some("0")
 }
 
 /// What a test of names or paths limits what is found to; nothing where that cannot be told.
@@ -192,6 +191,7 @@ fn takes_value(test: &str) -> bool {
             | "-amin"
             | "-cmin"
             | "-newer"
+            | "-size"
             | "-anewer"
             | "-cnewer"
             | "-perm"
