@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::json::{Object, decode_text};
-use crate::domain::{Action, Claim, Tool, Usage};
+use crate::domain::{Action, Claim, Tool, Usage, single_quoted};
 
 /// Most values that are looked at.
 const MAX_VALUES: usize = 2048;
@@ -372,7 +372,7 @@ fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(bare) {
         return word.to_owned();
     }
-    format!("'{}'", word.replace('\'', "'\\''"))
+    single_quoted(word)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! OpenCode sees.
 
 use super::json::bad;
-use crate::domain::{Action, Fault};
+use crate::domain::{Action, Fault, single_quoted};
 
 /// What a patch does to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +130,7 @@ fn filled(redirection: &str, content: &str) -> String {
 fn quoted(path: &str) -> String {
     // Judged as the place that it is for a tool that expands it.
     let (home, rest) = path.strip_prefix("~/").map_or(("", path), |rest| ("~/", rest));
-    format!("{home}'{}'", rest.replace('\'', "'\\''"))
+    home.to_owned() + &single_quoted(rest)
 }
 
 #[cfg(test)]

@@ -39,6 +39,11 @@ pub fn is_hidden(c: char) -> bool {
         | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff)
 }
 
+/// One word of a shell in single quotes, whatever is in it.
+pub fn single_quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// The absolute, lexically normalised form of `path` seen from `base`: `.`, `..` and doubled slashes resolved, no
 /// trailing slash. Symbolic links are not looked at.
 pub fn join(base: &str, path: &str) -> String {
@@ -142,6 +147,11 @@ mod tests {
     fn lying_in_is_by_whole_names() {
         assert!(lies_in("/a/b", "/a") && lies_in("/a", "/a") && lies_in("/a", "/") && lies_in("/a/b", "/a/"));
         assert!(!lies_in("/ab", "/a") && !lies_in("/", "/a"));
+    }
+
+    #[test]
+    fn a_quote_in_a_word_stays_one() {
+        assert_eq!(single_quoted("it's"), "'it'\\''s'");
     }
 
     #[test]

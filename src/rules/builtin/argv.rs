@@ -1,6 +1,7 @@
 //! How code starts programs, as far as the words tell it: by a list of arguments that no shell looks into, and by backticks.
 
 use super::scripts;
+use crate::domain::single_quoted;
 
 /// Calls of Python that start a program from a list of arguments.
 const CALLS: &[&str] = &[
@@ -61,7 +62,7 @@ fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
-    format!("'{}'", word.replace('\'', "'\\''"))
+    single_quoted(word)
 }
 
 /// Whether backticks of a program's code run what stands between them: not in every language, and not within a string.

@@ -2,7 +2,7 @@
 //! letters that cannot be seen or look like others. What they come to is judged in their place.
 
 use super::code::shell;
-use crate::domain::Verdict;
+use crate::domain::{Verdict, single_quoted};
 use crate::rules::Invocation;
 use crate::rules::commands;
 use crate::rules::matcher::{Found, Scene, inner_verdict, may_be};
@@ -128,11 +128,7 @@ fn written(arg: &Arg) -> String {
     let mut out = String::new();
     for piece in &arg.pieces {
         match piece {
-            Piece::Known(text) => {
-                out.push('\'');
-                out.push_str(&text.replace('\'', "'\\''"));
-                out.push('\'');
-            }
+            Piece::Known(text) => out.push_str(&single_quoted(text)),
             Piece::Glob(text) => out.push_str(text),
             Piece::Unknown => out.push_str(UNKNOWN),
         }

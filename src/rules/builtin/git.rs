@@ -1,7 +1,7 @@
 //! Git: what throws work away, rewrites what others have, or runs code behind git's back.
 
 use super::{lists, predicate, sub};
-use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Tool, ToolCall, Verdict};
+use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Tool, ToolCall, Verdict, single_quoted};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, Trigger, When,
@@ -961,7 +961,7 @@ fn unknown_program<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// An argument as a word of a command line; nothing when it is not known.
 fn quoted(arg: &Arg) -> Option<String> {
-    arg.known().map(|text| format!("'{}'", text.replace('\'', "'\\''")))
+    arg.known().map(single_quoted)
 }
 
 /// A push that overwrites what is there: by option, or by `+` in front of a refspec.

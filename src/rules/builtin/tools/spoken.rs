@@ -1,6 +1,6 @@
 //! The command lines that tools stand for which wrap a program of the command line, so that the rules for those judge them.
 
-use crate::domain::{Action, Tool, ToolCall, Verdict};
+use crate::domain::{Action, Tool, ToolCall, Verdict, single_quoted};
 use crate::rules::matcher::{Scene, Told, inner_verdict};
 
 /// Programs that servers wrap, by words of their names.
@@ -173,5 +173,5 @@ fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(bare) {
         return word.to_owned();
     }
-    format!("'{}'", word.replace('\'', "'\\''"))
+    single_quoted(word)
 }
