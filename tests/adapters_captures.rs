@@ -109,7 +109,7 @@ const CLAUDE: &[(&str, &str)] = &[
     ),
     (
         "PostToolUse-Grep-subagent-quarantine-reviewer",
-        "after Grep Grep alpha None None done 27ms by ad529e4d0f2337e08 as quarantine-reviewer",
+        "after Grep Names alpha None None done 27ms by ad529e4d0f2337e08 as quarantine-reviewer",
     ),
     ("PostToolUse-Read", "after Read read /home/u/proj/a.txt done 10ms"),
     (
@@ -155,7 +155,7 @@ const CLAUDE: &[(&str, &str)] = &[
     ),
     (
         "PreToolUse-Grep-subagent-quarantine-reviewer",
-        "before Grep Grep alpha None None by ad529e4d0f2337e08 as quarantine-reviewer",
+        "before Grep Names alpha None None by ad529e4d0f2337e08 as quarantine-reviewer",
     ),
     ("PreToolUse-Monitor", r#"before Monitor shell "touch /home/u/proj/w_mon; echo ev" in None"#),
     ("PreToolUse-Read", "before Read read /home/u/proj/a.txt"),

@@ -92,6 +92,7 @@ const SHOWN: &[&str] = &[
     "secrets.token-printed",
     "secrets.variable-printed",
     "cloud.secret-printed",
+    "secrets.env-values",
 ];
 
 /// What only prints a secret does no harm where its output is thrown away, or kept in a variable that nobody uses.

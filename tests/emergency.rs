@@ -95,6 +95,14 @@ fn a_stopped_session_leaves_a_report() {
     assert_eq!(actions.len(), 7);
     assert_eq!((&actions[6]["duration_ms"], &actions[6]["outcome"]), (&json!(128_000), &json!("done")));
     assert!(report["log"].to_string().contains("./grow"), "{report}");
+    // The call after which it was stopped has run: nobody is told that it was refused.
+    let ends = world.audit().into_iter().rfind(|line| line["event"] == "action_completed").unwrap();
+    assert_eq!(
+        (&ends["action"], &ends["verdict"], &ends["enforcement"]),
+        (&json!("./grow"), &json!("warn"), &json!("stop"))
+    );
+    let blocked = world.run(&["audit", "show", "--verdict", "block"]).1;
+    assert_eq!(blocked.lines().count(), 1, "{blocked}");
     assert!(fs::metadata(path).unwrap().len() < 64 * 1024);
 }
 

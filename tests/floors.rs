@@ -259,3 +259,26 @@ fn the_stated_compiler_version_is_honest() {
     let clippy = fs::read_to_string("clippy.toml").unwrap();
     assert!(clippy.contains(&format!("msrv = \"{stated}\"")), "clippy.toml names another msrv than {stated}");
 }
+
+/// Version by name of the packages in a lock file.
+fn locked(path: &str) -> BTreeMap<String, String> {
+    let lock: toml::Table = fs::read_to_string(path).unwrap().parse().unwrap();
+    let packages = lock["package"].as_array().unwrap().iter();
+    packages
+        .map(|p| (p["name"].as_str().unwrap().to_owned(), p["version"].as_str().unwrap().to_owned()))
+        .collect()
+}
+
+/// Otherwise `fuzz/run.sh`, which builds with `--locked`, does not start.
+#[test]
+fn the_fuzzers_lock_file_knows_every_dependency() {
+    let manifest: toml::Table = fs::read_to_string("Cargo.toml").unwrap().parse().unwrap();
+    let targets =
+        manifest["target"].as_table().unwrap().values().map(|t| t["dependencies"].as_table().unwrap());
+    let names = std::iter::once(manifest["dependencies"].as_table().unwrap())
+        .chain(targets)
+        .flat_map(toml::Table::keys);
+    let (ours, fuzzers) = (locked("Cargo.lock"), locked("fuzz/Cargo.lock"));
+    let missing: Vec<_> = names.filter(|name| ours.get(*name) != fuzzers.get(*name)).collect();
+    assert!(missing.is_empty(), "run `cargo update --workspace` in fuzz/ for {missing:?}");
+}

@@ -8,6 +8,8 @@
     reason = "tests"
 )]
 
+#[cfg(target_os = "linux")]
+mod landlock;
 mod programs;
 mod station;
 
@@ -16,6 +18,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use landlock::landlock;
 use lazaret::domain::{Client, SessionId, Subject};
 use lazaret::host::clock;
 use lazaret::host::dirs::{Dirs, Environment};
@@ -252,6 +256,49 @@ fn the_configuration_s_limits_count_where_no_option_says_otherwise() {
 }
 
 #[test]
+fn a_profile_makes_the_hooks_of_a_run_stricter_and_never_looser() {
+    let place = Place::new(
+        "hooked c1; asks c2 Bash; hook c2 Bash '{\"command\":\"frobnicate --now\"}' && ran c2\n\
+         lazaret config show --json > $log/config; done_with fine",
+    );
+    fs::create_dir_all(place.path("home/config")).unwrap();
+    let set = |text: &str| fs::write(place.path("home/config/config.toml"), text).unwrap();
+    set("on_fault = 'ask'\n[interventions]\nmax_retries = 1\n");
+    let seen = |key: &str| {
+        let config: Value = serde_json::from_slice(&fs::read(place.path("log/config")).unwrap()).unwrap();
+        let value = &config["values"][key];
+        (value["value"].clone(), value["source"].as_str().unwrap().to_owned())
+    };
+    let warned = |value: &Value| {
+        assert_eq!(value["end"], "finished", "{value}");
+        value["decisions"]["warned"].as_u64().unwrap()
+    };
+    let value = place.supervise(&["--json"]).json();
+    assert_eq!((warned(&value), &value["profile"]), (0, &"default".into()));
+    assert_eq!(seen("on_fault"), ("ask".into(), "user".to_owned()));
+    let told = place.supervise(&["--profile", "production", "--json"]);
+    let value = told.json();
+    assert_eq!((warned(&value), &value["profile"]), (1, &"production".into()), "{value}");
+    assert_eq!(seen("on_fault"), ("block".into(), "user, tightened by the run".to_owned()));
+    assert_eq!(seen("interventions.max_retries"), (1.into(), "user".to_owned()), "stricter already");
+    assert_eq!(seen("risk.high_threshold"), (0.7.into(), "profile production".to_owned()));
+    // And the next run is as before.
+    assert_eq!(warned(&place.supervise(&["--json"]).json()), 0);
+    assert!(place.supervise(&["--profile", "production"]).2.contains("\nprofile: production\n"));
+    // What would loosen is said, not done.
+    set("profile = 'testing'\n");
+    let told = place.supervise(&["--profile", "development"]);
+    assert!(told.0 == 1 && told.2.contains("a run can only be made stricter"), "{}", told.2);
+    assert!(told.2.contains("hint: leave --profile out"), "{}", told.2);
+    let told = place.supervise(&["--profile", "lax"]);
+    assert!(
+        told.0 == 1 && told.2.contains("[possible values: development, default, testing, production]"),
+        "{}",
+        told.2
+    );
+}
+
+#[test]
 fn half_used_budgets_are_told_of_once_each() {
     let place = Place::new(
         "asks c1 Bash; hook c1 Bash '{\"command\":\"ls\"}'; sleep 1\n\
@@ -394,18 +441,6 @@ fn who_is_stopped_takes_the_client_along() {
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1));
     place.nothing_is_left();
-}
-
-/// What the kernel's Landlock can do; 0 = there is none.
-#[cfg(target_os = "linux")]
-fn landlock() -> i64 {
-    // SAFETY: with no attributes and this flag it only tells its version.
-    #[allow(unsafe_code, reason = "there is no safe form of this system call")]
-    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0, 0, 1) };
-    if version <= 0 {
-        eprintln!("not tested: confinement (this kernel has no Landlock)");
-    }
-    version.max(0)
 }
 
 /// What a client tries to write, to read and to signal; each leaves "yes" or "no" in the project.

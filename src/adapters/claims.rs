@@ -54,7 +54,7 @@ const INTERPRETERS: &[&str] =
 /// A program alone, which is a command with its arguments.
 const PROGRAMS: &[&str] = &["program", "executable", "binary"];
 /// What is typed into a shell.
-const TYPED: &[&str] = &["input", "text", "keys", "line"];
+const TYPED: &[&str] = &["input", "text", "keys", "line", "lines"];
 /// Words behind a program.
 const ARGUMENTS: &[&str] = &["args", "arguments", "argv", "params", "parameters"];
 const DIRECTORIES: &[&str] = &["cwd", "workdir", "workingdirectory", "workingdir"];
@@ -358,6 +358,8 @@ fn command_lines(name: &str, raw: &str) -> Vec<String> {
     if let Some(words) = texts(raw) {
         return match words.as_slice() {
             _ if matches!(name, "commands" | "cmds") => words,
+            // Of one script.
+            _ if name == "lines" => vec![words.join("\n")],
             [_] => words,
             words => vec![words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")],
         };
@@ -412,6 +414,8 @@ mod tests {
             [command("bash -c 'rm '\\''a b'\\'''")]
         );
         assert_eq!(claims("t", r#"{"cwd":"/a b","command":"ls"}"#), [command("cd '/a b' && ls")]);
+        assert_eq!(claims("terminal_run", r#"{"lines":["cd ~","rm *"]}"#), [command("cd ~\nrm *")]);
+        assert_eq!(claims("draw", r#"{"lines":["cd ~","rm *"]}"#), []);
     }
 
     #[test]

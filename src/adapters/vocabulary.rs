@@ -25,10 +25,11 @@ pub(super) enum Word {
     AgentType,
     Background,
     Patch,
+    OutputMode,
 }
 
 impl Word {
-    const ALL: [Word; 13] = [
+    const ALL: [Word; 14] = [
         Word::Command,
         Word::Workdir,
         Word::FilePath,
@@ -42,6 +43,7 @@ impl Word {
         Word::AgentType,
         Word::Background,
         Word::Patch,
+        Word::OutputMode,
     ];
 
     /// The name in our vocabulary, as [`crate::domain::Rewrite::field`] uses it.
@@ -60,6 +62,7 @@ impl Word {
             Word::AgentType => "subagent_type",
             Word::Background => "run_in_background",
             Word::Patch => "patch",
+            Word::OutputMode => "output_mode",
         }
     }
 
@@ -76,7 +79,8 @@ impl Word {
             (Client::ClaudeCode, Word::Glob) => &["glob"],
             (Client::ClaudeCode, Word::AgentType) => &["subagent_type"],
             (Client::ClaudeCode, Word::Background) => &["run_in_background"],
-            (Client::OpenCode, Word::Background) => &[],
+            (Client::OpenCode, Word::Background | Word::OutputMode) => &[],
+            (Client::ClaudeCode, Word::OutputMode) => &["output_mode"],
             (Client::OpenCode, Word::Workdir) => &["workdir"],
             (Client::OpenCode, Word::FilePath) => &["filePath", "path"],
             (Client::OpenCode, Word::NewText) => &["newString"],
@@ -304,7 +308,7 @@ fn action(client: Client, tool: Tool, raw: &str, cwd: &str) -> Result<(Tool, Act
             Action::Write { path: args.need(Word::FilePath)?, content, long }
         }
         Tool::Edit | Tool::NotebookEdit => edit(&args)?,
-        Tool::Grep => search(&args, SearchKind::Grep)?,
+        Tool::Grep => search(&args, grep_kind(&args)?)?,
         Tool::Glob => search(&args, SearchKind::Glob)?,
         Tool::Agent => {
             // A workflow has no prompt: its script, or the name of one, is all there is to see.
@@ -386,6 +390,14 @@ fn several(args: &Args<'_>) -> Result<(String, Option<u32>), Fault> {
 /// The length of what is not kept.
 fn too_long(text: &str) -> Option<u32> {
     Some(u32::try_from(text.len()).unwrap_or(u32::MAX))
+}
+
+/// Claude Code shows lines only when it is told so.
+fn grep_kind(args: &Args<'_>) -> Result<SearchKind, Fault> {
+    Ok(match (args.client, args.text(Word::OutputMode)?.as_deref()) {
+        (Client::ClaudeCode, None | Some("files_with_matches" | "count")) => SearchKind::Names,
+        _ => SearchKind::Grep,
+    })
 }
 
 fn search(args: &Args<'_>, kind: SearchKind) -> Result<Action, Fault> {

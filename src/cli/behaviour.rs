@@ -1,10 +1,11 @@
 //! The order of what happens when a call has ended: it becomes a deed, patterns are looked for, and what is to be said is said.
 
 use crate::cli::emergency::{self, Stopped};
+use crate::cli::plugins;
 use crate::cli::record::Log;
 use crate::domain::{
-    Decision, Deed, Enforcement, Facts, Fault, Intervened, InterventionKind, Outcome, Places, Policy,
-    Purpose, Reason, Request, ResourcePolicy, Severity, Subject, ToolCall, Verdict, clip,
+    Decision, Deed, Enforcement, Facts, Fault, Finding, Intervened, InterventionKind, Outcome, Places,
+    PluginKind, Policy, Purpose, Reason, Request, ResourcePolicy, Severity, Subject, ToolCall, Verdict, clip,
 };
 use crate::host::audit::{self, Filter};
 use crate::host::clock::Now;
@@ -38,6 +39,8 @@ pub struct Told {
     pub report: Option<Result<PathBuf, Fault>>,
     /// The interventions of which it is known now whether they worked.
     pub measured: Vec<Intervened>,
+    /// What plugins of the user's could not say.
+    pub faults: Vec<Fault>,
 }
 
 /// A call has ended that counts for its session's behaviour.
@@ -78,6 +81,7 @@ pub fn after_refusal(
         Ok(told) => {
             emergency::announce(told.report, known.2, log);
             let _recorded = log.measured(request, &told.measured);
+            told.faults.iter().for_each(|fault| drop(log.fault(fault)));
             told.notes.into_iter().for_each(|note| decision.note(USED, note));
             told.chosen
         }
@@ -118,6 +122,7 @@ fn remembered(
         error: error.as_deref(),
         duration_ms: ended.duration_ms,
     };
+    let (found, mut faults) = found_by_plugins((request, call), ended, policy, (store, now));
     let call = Reported { call: review::identify(subject, call).call, outcome: ended.outcome };
     let told = state::reported(store, subject, now, call, |told| {
         let known = behaviour::deed(&report, &told.document.behaviour.purpose);
@@ -125,7 +130,7 @@ fn remembered(
         let duration_ms = if known.duration_ms == 0 { took_ms } else { known.duration_ms };
         let deed = Deed { number: told.number, duration_ms, ..known };
         let behaviour = &mut told.document.behaviour;
-        let history = History::new(&deed, told.deeds);
+        let history = History::new(&deed, told.deeds).told(&found);
         let judged = behaviour::judge(&history, behaviour, error.as_deref(), now.unix_ms, policy);
         let (mut chosen, measured) = (judged.chosen, judged.measured);
         let mut report = None;
@@ -142,10 +147,30 @@ fn remembered(
         let (behaviour, operations) = (&mut told.document.behaviour, told.document.file_operations);
         let mut notes = limits::count(&mut behaviour.spent, took_ms, operations, &policy.resources);
         notes.append(&mut behaviour.notes);
-        let told = Told { verdict: None, chosen, notes, report, measured };
+        let told = Told { verdict: None, chosen, notes, report, measured, faults: Vec::new() };
         (told, Some(deed))
     })?;
-    Ok(told.map(|(told, verdict)| Told { verdict, ..told }).unwrap_or_default())
+    let mut told = told.map(|(told, verdict)| Told { verdict, ..told }).unwrap_or_default();
+    if let Some(chosen) = &mut told.chosen {
+        faults.append(&mut plugins::worded(request, chosen, policy));
+    }
+    Ok(Told { faults, ..told })
+}
+
+/// What plugins find in the session, asked before it is locked: they may take their time.
+fn found_by_plugins(
+    (request, call): (&Request, &ToolCall),
+    ended: Ended<'_>,
+    policy: &Policy,
+    (store, now): (&Store, Now),
+) -> (Vec<Finding>, Vec<Fault>) {
+    if !policy.plugins.iter().any(|plugin| plugin.kind == PluginKind::Pattern) {
+        return (Vec::new(), Vec::new());
+    }
+    match state::deeds(store, &request.subject, now) {
+        Ok(deeds) => plugins::patterns((request, call), ended, &deeds, policy),
+        Err(fault) => (Vec::new(), vec![fault]),
+    }
 }
 
 /// The same for one that does not: only its outcome is kept.

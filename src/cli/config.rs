@@ -7,13 +7,14 @@ use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
 
 use crate::cli::CHECKS;
-use crate::domain::{Exception, Pattern, Places, Policy, Severity};
+use crate::domain::{Exception, Fault, Pattern, Places, Policy, Severity};
 use crate::host::clock;
 use crate::host::config::{
     self, Explained, Kind, Note, Origin, PROJECT_FILE, Problem, Resolved, Source, Value,
 };
 use crate::host::dirs::Dirs;
 use crate::host::files::{self, Links};
+use crate::host::plugin;
 use crate::review::exceptions;
 use crate::rules;
 
@@ -104,7 +105,11 @@ fn source_of(explained: &Explained, resolved: &Resolved) -> String {
     if resolved.from.is_empty() && by_profile() {
         return format!("profile {}", profile.name());
     }
-    source(explained, &resolved.from)
+    let mut source = source(explained, &resolved.from);
+    if resolved.by_run {
+        source.push_str(", tightened by the run");
+    }
+    source
 }
 
 /// The notes of the configuration, and those on rule ids that no rule has.
@@ -126,7 +131,23 @@ pub fn all_notes(explained: &Explained) -> Vec<Note> {
     }
     notes.extend(exceptions_without_effect(&explained.policy));
     notes.extend(about_no_pattern(explained));
+    notes.extend(unusable_plugins(explained));
     notes
+}
+
+/// A note for each plugin whose program is not there, or not the one that was pinned.
+fn unusable_plugins(explained: &Explained) -> Vec<Note> {
+    let set = explained.values.iter().find(|one| one.key.kind == Kind::Plugins);
+    let set = set.and_then(|one| origins(explained, &one.from).next());
+    let path = set.map(|source| source.path.clone()).unwrap_or_default();
+    let faults = explained.policy.plugins.iter().filter_map(|one| plugin::verify(one).err());
+    let note = |fault: Fault| Note {
+        kind: config::NoteKind::Broken,
+        path: path.clone(),
+        line: None,
+        text: format!("`plugins`: {}", fault.message()),
+    };
+    faults.map(note).collect()
 }
 
 /// A note for each intervention of one's own that is about a pattern that there is not.
@@ -140,7 +161,8 @@ fn about_no_pattern(explained: &Explained) -> Vec<Note> {
         .custom
         .iter()
         .map(|one| &one.pattern)
-        .filter(|name| Pattern::from_name(name).is_none() && policy.patterns.own(name).is_none());
+        .filter(|name| Pattern::from_name(name).is_none() && policy.patterns.own(name).is_none())
+        .filter(|name| policy.looked_for_by(name).is_none());
     let note = |name: &String| Note {
         kind: config::NoteKind::Broken,
         path: path.clone(),

@@ -11,7 +11,7 @@ use crate::cli::CHECKS;
 use crate::cli::keep::{self, Keep};
 use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
-use crate::cli::{behaviour, call};
+use crate::cli::{behaviour, call, plugins};
 use crate::domain::{
     Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Places, Policy, Request,
     Stand, Standing, Subject, ToolCall, Trust, Verdict,
@@ -226,6 +226,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
         // The gate alone decides, and asks nothing of the machine.
         Trust::Quarantined => Survey::default(),
     };
+    let unrated = plugins::rate((request, call), trust, (&survey, policy), &mut facts);
     let spawned = match trust {
         Trust::Ordinary => setting.desk().spawn(request, call),
         Trust::Quarantined => Ok(None),
@@ -276,8 +277,8 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     if let Some(fault) = denied.filter(|_| !decision.is_refused_tool()) {
         decision = Decision::fault(fault, false);
     }
-    if let Some(fault) = &setting.config_fault {
-        decision = weigh(decision, fault.clone());
+    if let Some(fault) = setting.config_fault.clone().or(unrated) {
+        decision = weigh(decision, fault);
     }
     let decision = personal_permission(decision, request, call, setting);
     let decision = keep::settle(keep.as_ref(), decision, saved, (&facts, setting.log()));
@@ -321,7 +322,7 @@ pub fn look(policy: &Policy, trust: Trust) -> Look {
 
 /// What could not be done in full: a block stays a block; everything else becomes a question to the person where the
 /// policy, the client, the agent's trust and the kind of fault allow one, and a block where one of them does not.
-fn with_fault(
+pub fn with_fault(
     decision: Decision,
     fault: Fault,
     request: &Request,

@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 use crate::adapters;
 use crate::cli::CHECKS;
 use crate::cli::quarantine::{self, Desk};
-use crate::cli::{Machine, call, hook};
+use crate::cli::{Machine, call, hook, plugins};
 use crate::domain::{
     Action, Asking, Client, Decision, Event, Facts, Fault, Marks, Places, Policy, Request, SessionId, Stand,
     Subject, ToolCall, Trust, join,
@@ -63,6 +63,11 @@ impl Trail {
 }
 
 impl<'a> Past<'a> {
+    /// Plugins are asked: recorded calls are many, and nobody waits for an answer on them.
+    fn is_remembered(self) -> bool {
+        matches!(self, Past::Remembered(_))
+    }
+
     fn trail(self) -> &'a Trail {
         match self {
             Past::Remembered(trail) | Past::Told(_, trail) => trail,
@@ -184,12 +189,14 @@ impl Judge {
                 call: None,
             });
         };
-        let (facts, survey) = around.surveyed(call, past.trail(), look);
+        let (mut facts, survey) = around.surveyed(call, past.trail(), look);
         let policy: &Policy = &Rc::clone(&around.policy);
         let lent;
         let client = self.machine.env.lazaret_quarantine.as_deref();
         let desk = Desk { dirs: &self.machine.dirs, policy, client, now: self.now, acts: false };
         let trust = desk.trust(subject);
+        let rate = |facts| plugins::rate((&decoded.request, call), trust, (&survey, policy), facts);
+        let unrated = if past.is_remembered() { rate(&mut facts) } else { None };
         let (stand, standing, spawned) = match (past, trust) {
             (Past::Told(stand, _), _) => (stand, None, None),
             (Past::Remembered(_), Trust::Ordinary) => {
@@ -216,6 +223,10 @@ impl Judge {
             now_s: self.now.unix_ms / 1000,
         };
         let decision = quarantine::settle(review::decide(&case), spawned.as_ref());
+        let decision = match unrated {
+            Some(fault) => hook::with_fault(decision, fault, &decoded.request, policy, trust),
+            None => decision,
+        };
         let identity = review::identify(subject, call);
         let call = Some((call.clone(), identity));
         let leans = policy.checkpoints.enabled && undoable::leans_on_a_checkpoint(&decision);

@@ -17,6 +17,7 @@ mod judge;
 mod keep;
 mod lines;
 mod notify;
+mod plugins;
 mod progress;
 mod quarantine;
 mod record;
@@ -190,7 +191,7 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
 }
 
 /// The environment of this process and where lazaret's things lie in it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Machine {
     pub env: Environment,
     pub dirs: Dirs,

@@ -101,7 +101,11 @@ impl Log<'_> {
     /// Any other event of a client.
     pub fn event(&self, request: &Request, decision: &Decision) -> Result<(), Fault> {
         let (kind, call, note) = told(&request.event, decision);
-        let told = (decision.verdict() > Verdict::Allow).then(|| decision.clone().with_texts(safe));
+        let ran = matches!(request.event, Event::AfterTool { .. }) && decision.replacement.is_none();
+        let told = (decision.verdict() > Verdict::Allow).then(|| {
+            let told = decision.clone().with_texts(safe);
+            if ran { told.after_the_fact() } else { told }
+        });
         let action = call.map(|call| safe(&review::action_text(call))).unwrap_or_default();
         let tool = call.map(|call| call.tool.name());
         self.append(&AuditEvent {

@@ -298,6 +298,13 @@ impl Decision {
         }
     }
 
+    /// The same said of a call that has run: nothing of it was refused, though the session may end with it.
+    #[must_use]
+    pub fn after_the_fact(mut self) -> Decision {
+        self.verdict = self.verdict.min(Verdict::Warn);
+        self
+    }
+
     /// The same decision for the log: every text in it that the call or its answer may have brought, as `change` makes it.
     #[must_use]
     pub fn with_texts(mut self, change: impl Fn(&str) -> String) -> Decision {

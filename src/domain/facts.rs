@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::{Marks, lies_in};
+use super::{Marks, PluginRisk, lies_in};
 
 /// A question about the machine.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,7 +106,8 @@ type ByPath<T> = HashMap<String, T, PlainHash>;
 /// For maps of names that are looked up often.
 pub type PlainHash = BuildHasherDefault<Sum>;
 
-/// FNV-1a. The standard library's own would ask the system for random numbers; there are at most a few thousand paths.
+/// Eight bytes at a time, because paths are long. The standard library's own would ask the system for random numbers; there are at
+/// most a few thousand paths.
 #[derive(Debug, Clone)]
 pub struct Sum(u64);
 
@@ -116,12 +117,26 @@ impl Default for Sum {
     }
 }
 
+impl Sum {
+    fn mix(&mut self, more: u64) {
+        let product = (self.0 ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ product >> 32;
+    }
+}
+
 impl Hasher for Sum {
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        let mut rest = bytes;
+        while let Some((eight, tail)) = rest.split_first_chunk::<8>() {
+            self.mix(u64::from_le_bytes(*eight));
+            rest = tail;
         }
+        let last = rest.iter().fold(rest.len() as u64, |last, byte| last << 8 | u64::from(*byte));
+        self.mix(last);
     }
+
+    /// What ends a text.
+    fn write_u8(&mut self, _: u8) {}
 
     fn finish(&self) -> u64 {
         // The high bits tell entries of one bucket apart.
@@ -189,6 +204,8 @@ pub struct Facts {
     branch: OnceCell<Option<String>>,
     /// What the session remembers of files.
     pub marks: Marks,
+    /// The highest risk that a plugin of the user's gave the call.
+    pub rated: Option<PluginRisk>,
 }
 
 impl Facts {

@@ -13,6 +13,7 @@ mod key;
 mod marks;
 mod order;
 mod pattern;
+mod plugin;
 mod policy;
 mod request;
 mod review_session;
@@ -34,7 +35,8 @@ pub use history::{Entry, Outcome, PastCall, Stand, fingerprint};
 pub use key::Key;
 pub use marks::{Mark, Marks, Origin, Reach};
 pub use order::{sort_by, sort_by_key};
-pub use pattern::{Marked, WrittenFilter, WrittenIntervention, WrittenPattern};
+pub use pattern::{Marked, WrittenFilter, WrittenIntervention, WrittenPattern, highest};
+pub use plugin::{Plugin, PluginKind, PluginRisk};
 pub use policy::{
     AuditPolicy, BuiltinRules, CheckpointPolicy, InterventionPolicy, LogLevel, Mode, OnFault, PatternPolicy,
     Policy, Profile, QuarantinePolicy, RationalityThresholds, ResourceMode, ResourcePolicy, RiskThresholds,

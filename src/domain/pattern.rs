@@ -56,12 +56,17 @@ impl WrittenPattern {
 
     /// The highest severity in percent that evidence can bring it to: the classes of the built-in patterns.
     pub const fn cap(&self) -> u8 {
-        match self.severity {
-            Severity::Low => 29,
-            Severity::Medium => 69,
-            Severity::High => 89,
-            Severity::Critical => 100,
-        }
+        highest(self.severity)
+    }
+}
+
+/// The highest severity in percent of a pattern of this class (seed 000).
+pub const fn highest(class: Severity) -> u8 {
+    match class {
+        Severity::Low => 29,
+        Severity::Medium => 69,
+        Severity::High => 89,
+        Severity::Critical => 100,
     }
 }
 

@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Exception, Pattern, Places, Tier, WrittenIntervention, WrittenPattern, WrittenRule, join, lies_in,
+    Exception, Pattern, Places, Plugin, PluginKind, Tier, WrittenIntervention, WrittenPattern, WrittenRule,
+    highest, join, lies_in,
 };
 
 /// The values that stand where no file sets a key, from the loosest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// A person sits beside and sees what is done.
@@ -32,6 +33,10 @@ impl Profile {
             Profile::Production => "production",
         }
     }
+
+    pub fn from_name(name: &str) -> Option<Profile> {
+        Self::ALL.into_iter().find(|profile| profile.name() == name)
+    }
 }
 
 /// Whether a call waits for the whole review.
@@ -39,7 +44,6 @@ impl Profile {
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     Blocking,
-    Async,
 }
 
 /// What an ordinary agent's call gets when no decision was possible. A client that cannot ask blocks.
@@ -310,6 +314,9 @@ pub struct Policy {
     pub interventions: InterventionPolicy,
     pub audit: AuditPolicy,
     pub checkpoints: CheckpointPolicy,
+    /// Programs of the user's own that are asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plugins: Vec<Plugin>,
 }
 
 impl Default for Policy {
@@ -377,11 +384,23 @@ impl Default for Policy {
                 max_bytes: 256 << 20,
                 max_store_bytes: 2 << 30,
             },
+            plugins: Vec::new(),
         }
     }
 }
 
 impl Policy {
+    /// The plugin that looks for the pattern of this name.
+    pub fn looked_for_by(&self, pattern: &str) -> Option<&Plugin> {
+        self.plugins.iter().find(|plugin| plugin.kind == PluginKind::Pattern && plugin.name == pattern)
+    }
+
+    /// The highest severity in percent that the class of a pattern allows, whoever looks for it.
+    pub fn cap(&self, pattern: &str) -> u8 {
+        self.looked_for_by(pattern)
+            .map_or_else(|| self.patterns.cap(pattern), |plugin| highest(plugin.severity))
+    }
+
     /// Whether work is expected at an absolute, normalised path: in the repository, the project, a temporary directory, or what
     /// `scope` adds (`~/…`, and `/**` at its end, are understood).
     pub fn expects(&self, path: &str, places: &Places) -> bool {

@@ -136,7 +136,10 @@ impl Tool {
 /// Which search tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchKind {
+    /// Lines are shown.
     Grep,
+    /// The same, where only names of files or numbers are shown.
+    Names,
     Glob,
 }
 

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 #[serde(from = "f64", into = "f64")]
 pub struct Score(f64);
 
+/// It is never not-a-number.
+impl Eq for Score {}
+
 impl Score {
     pub const ZERO: Score = Score(0.0);
     pub const ONE: Score = Score(1.0);

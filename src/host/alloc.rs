@@ -91,8 +91,16 @@ impl Arena {
         (at < SIZE).then_some(at)
     }
 
-    /// A block of the arena, free or new, or nothing when it does not fit.
+    /// What nearly every request is: a small block, free or new, of this thread's arena.
     #[inline]
+    fn take_small(&self, layout: Layout) -> Option<*mut u8> {
+        if OWNED.get() != std::ptr::from_ref(self).addr() || layout.size() > KEPT || layout.align() > GRAIN {
+            return None;
+        }
+        self.reuse(layout.size()).or_else(|| self.bump(layout.size()))
+    }
+
+    /// A block of the arena, free or new, or nothing when it does not fit.
     fn take(&self, layout: Layout) -> Option<*mut u8> {
         if !self.is_mine() {
             return None;
@@ -101,6 +109,43 @@ impl Arena {
             return self.take_large(layout);
         }
         self.reuse(layout.size()).or_else(|| self.bump(layout.size()))
+    }
+
+    /// Any other request: a large block, the first of a thread, one that does not fit.
+    #[cold]
+    #[inline(never)]
+    fn alloc_otherwise(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as in `alloc`, which alone calls this.
+        self.take(layout).unwrap_or_else(|| unsafe { System.alloc(layout) })
+    }
+
+    /// Takes back a small block of this thread's arena; `false` = it is none.
+    #[inline]
+    fn give_small(&self, block: *mut u8, size: usize) -> bool {
+        let at = block.addr().wrapping_sub(self.bytes.0.get().addr());
+        if at >= SIZE || size > KEPT || OWNED.get() != std::ptr::from_ref(self).addr() {
+            return false;
+        }
+        if !self.move_end(at + room(size), at) {
+            self.keep(block, size);
+        }
+        true
+    }
+
+    /// Takes back any other block.
+    #[cold]
+    #[inline(never)]
+    fn dealloc_otherwise(&self, block: *mut u8, layout: Layout) {
+        match self.place(block) {
+            Some(at) => {
+                // What another thread frees stays as it is: no more than what a child was started with.
+                if self.is_mine() && !self.move_end(at + room(layout.size()), at) {
+                    self.keep(block, layout.size());
+                }
+            }
+            // SAFETY: as in `dealloc`, which alone calls this: a block outside the arena came from the system, with this layout.
+            None => unsafe { System.dealloc(block, layout) },
+        }
     }
 
     #[cold]
@@ -198,7 +243,8 @@ impl Arena {
 
 /// The bytes that a block of this size takes up.
 const fn room(size: usize) -> usize {
-    size.next_multiple_of(GRAIN)
+    // A size is at most `isize::MAX`: nothing overflows.
+    size.wrapping_add(GRAIN - 1) & !(GRAIN - 1)
 }
 
 // SAFETY: `bump` gives out parts of the arena that do not overlap, each with all of its room: `next` only ever goes back to the start
@@ -207,8 +253,10 @@ const fn room(size: usize) -> usize {
 // apart by their address. All that is changed without regard to other threads is changed by the arena's own. Nothing here panics.
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises about `layout` are the system's too.
-        self.take(layout).unwrap_or_else(|| unsafe { System.alloc(layout) })
+        match self.take_small(layout) {
+            Some(block) => block,
+            None => self.alloc_otherwise(layout),
+        }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -224,15 +272,8 @@ unsafe impl GlobalAlloc for Arena {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        match self.place(block) {
-            Some(at) => {
-                // What another thread frees stays as it is: no more than what a child was started with.
-                if self.is_mine() && !self.move_end(at + room(layout.size()), at) {
-                    self.keep(block, layout.size());
-                }
-            }
-            // SAFETY: a block outside the arena came from the system, with this layout.
-            None => unsafe { System.dealloc(block, layout) },
+        if !self.give_small(block, layout.size()) {
+            self.dealloc_otherwise(block, layout);
         }
     }
 

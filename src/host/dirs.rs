@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::files::{self, Links};
-use crate::domain::{Fault, FaultKind};
+use crate::domain::{Fault, FaultKind, Profile};
 
 /// What lazaret reads from the process's environment, once. Empty values count as unset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Environment {
     pub lazaret_keys: Option<String>,
     /// `LAZARET_QUARANTINE`: here an empty value counts as set.
     pub lazaret_quarantine: Option<String>,
+    /// `LAZARET_PROFILE`: what a supervised run demands of its hooks.
+    pub lazaret_profile: Option<String>,
     pub claude_config_dir: Option<String>,
     pub claude_project_dir: Option<String>,
     /// Set when the client runs the hook as a plugin's.
@@ -30,7 +32,7 @@ pub struct Environment {
 }
 
 /// The variables of [`Environment`], in its order.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "HOME",
     "USER",
     "TMPDIR",
@@ -40,6 +42,7 @@ const NAMES: [&str; 14] = [
     "LAZARET_HOME",
     "LAZARET_KEYS",
     "LAZARET_QUARANTINE",
+    "LAZARET_PROFILE",
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_PROJECT_DIR",
     "CLAUDE_PLUGIN_ROOT",
@@ -53,7 +56,7 @@ impl Environment {
 
     /// The environment of this process; without `HOME`, the home directory of the user's passwd entry.
     pub fn read() -> Environment {
-        // One way through all that is set: to look for each name goes through it fourteen times.
+        // One way through all that is set: to look for each name goes through it as often.
         let mut values: [Option<OsString>; NAMES.len()] = Default::default();
         for (name, value) in std::env::vars_os() {
             let place = NAMES.iter().position(|known| name.as_bytes() == known.as_bytes());
@@ -62,8 +65,8 @@ impl Environment {
                 *kept = Some(value);
             }
         }
-        let [home, user, tmpdir, config, state, runtime, own, keys, quarantine, claude @ .., opencode, file] =
-            values;
+        let [home, user, tmpdir, config, state, runtime, own, values @ ..] = values;
+        let [keys, quarantine, profile, claude @ .., opencode, file] = values;
         let [claude_config_dir, claude_project_dir, claude_plugin_root] = claude.map(text);
         let mut env = Environment {
             home: text(home),
@@ -75,6 +78,9 @@ impl Environment {
             lazaret_home: text(own),
             lazaret_keys: text(keys),
             lazaret_quarantine: quarantine.map(|value| value.to_string_lossy().into_owned()),
+            lazaret_profile: profile
+                .map(|value| value.to_string_lossy().into_owned())
+                .filter(|name| !name.is_empty()),
             claude_config_dir,
             claude_project_dir,
             claude_plugin_root,
@@ -130,9 +136,13 @@ pub struct Dirs {
     pub runtime: PathBuf,
     /// Deliberately not to be set from the environment.
     pub managed: PathBuf,
+    /// What a supervised run demands of the configuration, whatever its files say.
+    pub demanded: Option<Profile>,
 }
 
 impl Dirs {
+    /// The variable by which a supervised run tells its hooks of its profile. It can only tighten.
+    pub const PROFILE: &str = "LAZARET_PROFILE";
     /// The managed configuration file.
     pub const MANAGED: &str = "/etc/lazaret/config.toml";
     /// Where Linux has files in memory for everybody.
@@ -141,6 +151,11 @@ impl Dirs {
     /// The directories that `env` gives. Relative values of XDG variables are ignored, as their specification says.
     pub fn locate(env: &Environment) -> Result<Dirs, Fault> {
         let managed = PathBuf::from(Self::MANAGED);
+        // A name that no profile has is a mistake, and the strictest is the safe reading of it.
+        let demanded = env
+            .lazaret_profile
+            .as_deref()
+            .map(|name| Profile::from_name(name).unwrap_or(Profile::Production));
         if let Some(home) = &env.lazaret_home {
             if !home.starts_with('/') {
                 let why = format!("{:?} is not an absolute path", crate::domain::clip(home, 200));
@@ -153,6 +168,7 @@ impl Dirs {
                 state: home.join("state"),
                 runtime: home.join("run"),
                 managed,
+                demanded,
             });
         }
         let under_home = |value: &Option<String>, default: &str| {
@@ -170,6 +186,7 @@ impl Dirs {
             runtime: runtime(env, Path::new(Self::MEMORY), &state),
             state,
             managed,
+            demanded,
         })
     }
 
@@ -220,6 +237,18 @@ mod tests {
         assert_eq!(dirs.managed, Path::new("/etc/lazaret/config.toml"));
         let relative = Environment { lazaret_home: some("l"), ..env };
         assert!(Dirs::locate(&relative).unwrap_err().message().contains("LAZARET_HOME"));
+    }
+
+    #[test]
+    fn what_a_run_demands_is_a_profile_or_the_strictest() {
+        let demanded = |name: &str| {
+            let env = Environment { home: some("/h"), lazaret_profile: some(name), ..Environment::default() };
+            Dirs::locate(&env).unwrap().demanded
+        };
+        assert_eq!(demanded("testing"), Some(Profile::Testing));
+        assert_eq!(demanded("lax"), Some(Profile::Production));
+        let none = Environment { home: some("/h"), ..Environment::default() };
+        assert_eq!(Dirs::locate(&none).unwrap().demanded, None);
     }
 
     #[test]

@@ -179,6 +179,17 @@ type Resource = libc::__rlimit_resource_t;
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 type Resource = c_int;
 
+/// The same where a deadline runs: a command of a person has none.
+pub fn put_off(ms: u32) {
+    let zero = libc::timeval { tv_sec: 0, tv_usec: 0 };
+    let mut left = libc::itimerval { it_interval: zero, it_value: zero };
+    // SAFETY: `left` is a plain structure that outlives the call.
+    unsafe { libc::getitimer(libc::ITIMER_REAL, &raw mut left) };
+    if left.it_value.tv_sec != 0 || left.it_value.tv_usec != 0 {
+        deadline(ms);
+    }
+}
+
 /// SIGALRM after so many milliseconds of real time.
 pub fn deadline(ms: u32) {
     let once = libc::itimerval {

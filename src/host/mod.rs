@@ -23,6 +23,7 @@ mod lock;
 pub mod memory;
 pub mod permit;
 pub mod places;
+pub mod plugin;
 mod private;
 pub mod quarantine;
 pub mod registration;

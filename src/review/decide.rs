@@ -8,7 +8,7 @@ use crate::domain::{
 };
 use crate::review::gates::Passed;
 use crate::review::matrix::DangerousPattern;
-use crate::review::{assess, exceptions, gates, limits, rationality, risk, with_patterns};
+use crate::review::{assess, exceptions, gates, limits, rated, rationality, risk, with_patterns};
 use crate::rules::{self, Survey, View};
 
 /// Everything that a decision depends on.
@@ -106,7 +106,7 @@ fn decided(case: &Case<'_>) -> Decision {
     let complete = survey.problem.is_none() && !has_unknown(survey);
     let weighed = |effects: &[Effect]| {
         let risk = risk(effects, action, &stand.history, &case.facts.places, policy);
-        with_patterns(risk, &stand.behaviour, policy)
+        rated(with_patterns(risk, &stand.behaviour, policy), case.facts.rated.as_ref(), policy)
     };
     let risk = weighed(&survey.effects);
     let rationality = rationality(&text, action, complete, &stand.history, policy);
@@ -125,8 +125,12 @@ fn decided(case: &Case<'_>) -> Decision {
     } else {
         reasons.extend(assess::matrix(&risk, &rationality, &survey.effects, circumstances, &text));
     }
+    let said = case.facts.rated.as_ref().filter(|said| !reasons.is_empty() && !said.reason.is_empty());
     let rewrite = if reasons.is_empty() { None } else { rules::rewrite(&view, &reasons) };
     let mut decision = Decision::new(reasons, rewrite, can_ask);
+    if let Some(said) = said {
+        decision.note(&format!("plugin.{}", said.plugin), said.reason.clone());
+    }
     decision.risk = Some(risk);
     decision.rationality = Some(rationality);
     decision.coverage = Some(survey.coverage());

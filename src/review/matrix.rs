@@ -46,3 +46,19 @@ pub fn final_verdict(
     }
     base
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Why no call may run before its rationality is known (docs/configuration.md).
+    #[test]
+    fn rationality_stops_calls_of_minimal_risk_while_a_pattern_stands() {
+        let verdict = |rationality| {
+            let base = base_verdict(RiskLevel::Minimal, rationality);
+            final_verdict(base, RiskLevel::Minimal, Some(Severity::Low), DangerousPattern::Yes, false)
+        };
+        assert_eq!(verdict(RationalityLevel::High), Verdict::Allow);
+        assert_eq!(verdict(RationalityLevel::Low), Verdict::Modify);
+    }
+}

@@ -25,4 +25,4 @@ pub use matrix::{DangerousPattern, base_verdict, final_verdict};
 pub use quarantine::{presented, session_named};
 pub use rationality::rationality;
 pub use registration::drops_registration;
-pub use risk::{base_risk, risk, risk_level, with_patterns};
+pub use risk::{base_risk, rated, risk, risk_level, with_patterns};

@@ -1,7 +1,7 @@
 //! Risk: the worst side effect plus what the circumstances add (seed 002).
 
 use crate::domain::{
-    Behaviour, Effect, EffectKind, Modifiers, Outcome, PastCall, Places, Policy, Risk, RiskLevel,
+    Behaviour, Effect, EffectKind, Modifiers, Outcome, PastCall, Places, PluginRisk, Policy, Risk, RiskLevel,
     RiskThresholds, Score, Target,
 };
 
@@ -94,6 +94,16 @@ pub fn with_patterns(mut risk: Risk, behaviour: &Behaviour, policy: &Policy) -> 
         risk.factors.push("pattern");
         risk.score = Score::new(risk.score.get() + risk.modifiers.pattern);
         risk.level = risk_level(risk.score, &policy.risk);
+    }
+    risk
+}
+
+/// The same where a plugin of the user's says that it is higher.
+pub fn rated(mut risk: Risk, said: Option<&PluginRisk>, policy: &Policy) -> Risk {
+    if let Some(said) = said.filter(|said| said.score > risk.score) {
+        risk.score = said.score;
+        risk.level = risk_level(risk.score, &policy.risk);
+        risk.factors.push("plugin");
     }
     risk
 }

@@ -53,6 +53,8 @@ const FILES: &[(&str, &str)] = &[
     ("/home/u/proj/Makefile", "all:\n"),
     ("/home/u/proj/package-lock.json", "{}\n"),
     ("/home/u/proj/.env", "KEY=value\n"),
+    ("/home/u/proj/api/.env", "DATABASE_URL=\"postgres://u:p@localhost:5432/app\"\n"),
+    ("/home/u/proj/api-live/.env", "DATABASE_URL=postgres://u:p@db.x.example/app\n"),
     ("/home/u/proj/.env.example", "KEY=\n"),
     ("/home/u/proj/opencode.json", "{}\n"),
     ("/home/u/proj/.claude/settings.json", "{}\n"),

@@ -6,6 +6,6 @@ mod expand;
 mod parse;
 mod syntax;
 
-pub use expand::{Arg, Env, Piece, expand, expand_defaults, expand_value};
+pub use expand::{Arg, Env, Piece, expand, expand_defaults, expand_value, expand_value_defaults};
 pub use parse::parse;
 pub use syntax::{Assign, Bound, Context, Op, Part, Problem, Redirect, RedirectKind, Script, Simple, Word};

@@ -110,6 +110,10 @@ pub struct Simple {
     pub function: Option<u32>,
     /// Whether it runs may depend on another command (`&&`, `||`, `if`, loop bodies, `case`).
     pub conditional: bool,
+    /// That depends on more than that what stands in front of it with `&&` succeeded.
+    pub branched: bool,
+    /// Of a `cd`: what begins behind it and before this byte runs only where it succeeded. 0: nothing is said of that.
+    pub holds: usize,
     /// For a command in a substitution: the command whose words, values, targets or here-documents it is part of, as an
     /// index into [`Script::commands`]. Its output goes there; its input is that of its owner.
     pub owner: Option<u32>,

@@ -197,6 +197,15 @@ pub fn audit_names_each_call(world: &World, labels: &[&str]) {
     }
 }
 
+/// A step in which a file is written.
+pub fn write(client: Client, label: &str, path: &str, content: &str) -> Step {
+    let (tool, key) = match client {
+        Client::Claude => ("Write", "file_path"),
+        Client::OpenCode => ("write", "filePath"),
+    };
+    Step::call([call(label, tool, json!({key: path, "content": content}))])
+}
+
 /// Six reads at the same moment: each is answered, each has its line in the audit log.
 pub fn counts_parallel_calls(client: Client) {
     let world = World::new(client);

@@ -13,7 +13,10 @@
 mod behaviour;
 mod claude;
 mod clients;
+mod confined;
 mod deeds;
+#[path = "../landlock/mod.rs"]
+mod landlock;
 mod model;
 mod opencode;
 #[path = "../programs/mod.rs"]
@@ -21,6 +24,7 @@ mod programs;
 mod review;
 mod run;
 mod session;
+mod undone;
 mod watched;
 mod wire;
 mod world;

@@ -2,6 +2,7 @@
 
 use crate::clients::Client;
 use crate::model::{Script, Step};
+use crate::session::Session;
 use crate::world::World;
 use serde_json::Value;
 
@@ -45,6 +46,18 @@ fn run(client: Client, name: &str, options: &str, client_options: &str) -> Strin
     )
 }
 
+/// What a run left behind, for a failed assertion.
+pub fn story(world: &World, session: &Session, name: &str) -> String {
+    let text = |end: &str| world.read(&format!("/home/dev/{name}.{end}"));
+    format!("{name}: {}\n{}\n{}\n{}", text("code"), text("out"), text("err"), session.story())
+}
+
+/// The summary of a run.
+pub fn told(world: &World, session: &Session, name: &str) -> Value {
+    let out = world.read(&format!("/home/dev/{name}.out"));
+    serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {}", story(world, session, name)))
+}
+
 fn supervised(client: Client) {
     let world = World::new(client);
     world.offer_client();
@@ -70,14 +83,8 @@ fn supervised(client: Client) {
         script = script.sub(marker, lane(client, name));
     }
     let session = world.play_script(script, &format!("{commands}exit 0\n"));
-    let story = |name: &str| {
-        let text = |end: &str| world.read(&format!("/home/dev/{name}.{end}"));
-        format!("{name}: {}\n{}\n{}\n{}", text("code"), text("out"), text("err"), session.story())
-    };
-    let told = |name: &str| -> Value {
-        let out = world.read(&format!("/home/dev/{name}.out"));
-        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {}", story(name)))
-    };
+    let story = |name: &str| story(&world, &session, name);
+    let told = |name: &str| told(&world, &session, name);
     for (name, kind) in [("slow", "time"), ("tokens", "tokens"), ("memory", "memory"), ("open", "gate_open")]
     {
         let value = told(name);

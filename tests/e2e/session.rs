@@ -49,9 +49,20 @@ impl Client {
 /// So much of the end of what a client printed is told.
 const STORY_BYTES: usize = 2000;
 
+/// What a run of programs came to, while the scripted model listened.
+pub struct Played {
+    pub output: Output,
+    pub timed_out: bool,
+    pub heard: Heard,
+    /// What its programs printed into files of the home directory, by the names of the files.
+    pub printed: Vec<(String, Vec<u8>)>,
+}
+
 /// What one session left behind.
 pub struct Session {
     pub output: Output,
+    /// What the programs of a script printed, by the names of the files.
+    printed: Vec<(String, Vec<u8>)>,
     told: BTreeMap<String, Told>,
     heard: BTreeMap<&'static str, String>,
     /// Every request of every lane, whole.
@@ -60,7 +71,8 @@ pub struct Session {
 
 impl Session {
     /// Fails when the client did not come to an orderly end.
-    pub fn new(client: Client, output: Output, timed_out: bool, model: Heard) -> Self {
+    pub fn new(client: Client, played: Played) -> Self {
+        let Played { output, timed_out, heard: model, printed } = played;
         let format = client.format();
         let mut told = BTreeMap::new();
         let mut heard = BTreeMap::new();
@@ -69,7 +81,7 @@ impl Session {
             heard.insert(exchange.lane, format.heard(&exchange.body));
         }
         let requests = model.exchanges.iter().map(|sent| (sent.lane, sent.body.to_string())).collect();
-        let session = Self { output, told, heard, requests };
+        let session = Self { output, printed, told, heard, requests };
         assert!(!timed_out, "the client did not end in time\n{}", session.story());
         assert!(model.complaints.is_empty(), "{:#?}\n{}", model.complaints, session.story());
         assert!(session.output.status.success(), "the client failed\n{}", session.story());
@@ -101,6 +113,9 @@ impl Session {
         };
         let mut story = format!("status: {}\n", self.output.status);
         story += &format!("stdout: {}\nstderr: {}\n", text(&self.output.stdout), text(&self.output.stderr));
+        for (name, bytes) in &self.printed {
+            story += &format!("{name}: {}\n", text(bytes));
+        }
         for (label, told) in &self.told {
             story += &format!("{label} ({}): {}\n", if told.is_error { "error" } else { "ok" }, told.text);
         }

@@ -2,9 +2,9 @@
 //! Paths beginning with `/home/dev` are the client's; `host` gives the place on the machine that runs the tests.
 
 use crate::clients::Client;
-use crate::model::{Heard, MAIN, Model, Script};
+use crate::model::{MAIN, Model, Script};
 use crate::programs;
-use crate::session::Session;
+use crate::session::{Played, Session};
 use lazaret::host::dirs::{Dirs, Environment};
 use lazaret::host::{clock, quarantine};
 use std::os::fd::AsRawFd;
@@ -160,26 +160,35 @@ impl World {
         let executable = self.client.inside();
         let mut args = vec![executable.as_str()];
         args.extend(self.client.arguments());
-        let (output, timed_out, heard) = self.with_model(script, &args);
-        let session = Session::new(self.client, output, timed_out, heard);
+        let session = Session::new(self.client, self.with_model(script, &args));
         assert!(!session.heard(MAIN).is_empty(), "the main agent's model heard nothing");
         session
     }
 
     /// Runs a shell script as the person at the machine, while the scripted model listens for the clients it starts.
     pub fn play_script(&self, script: Script, commands: &str) -> Session {
-        let (output, timed_out, heard) = self.with_model(script, &["/bin/sh", "-c", commands]);
-        Session::new(self.client, output, timed_out, heard)
+        Session::new(self.client, self.with_model(script, &["/bin/sh", "-c", commands]))
     }
 
-    fn with_model(&self, script: Script, args: &[&str]) -> (Output, bool, Heard) {
+    fn with_model(&self, script: Script, args: &[&str]) -> Played {
         let directory = std::fs::File::open(self.root.path()).unwrap();
         // Through the descriptor, because a socket's path may have no more than 108 bytes.
         let socket = PathBuf::from(format!("/proc/self/fd/{}/model", directory.as_raw_fd()));
         drop(std::fs::remove_file(&socket));
         let model = Model::listen(&socket, script);
         let (output, timed_out) = self.run(args);
-        (output, timed_out, model.end())
+        Played { output, timed_out, heard: model.end(), printed: self.printed() }
+    }
+
+    /// What programs printed into files beside the project.
+    fn printed(&self) -> Vec<(String, Vec<u8>)> {
+        let entries = std::fs::read_dir(self.host(HOME)).expect("the home directory");
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> =
+            names.filter(|name| [".code", ".out", ".err"].iter().any(|end| name.ends_with(end))).collect();
+        names.sort_unstable();
+        let content = |name: String| (name.clone(), std::fs::read(self.host(HOME).join(name)).unwrap());
+        names.into_iter().map(content).collect()
     }
 
     fn run(&self, program: &[&str]) -> (Output, bool) {

@@ -62,6 +62,7 @@ impl Home {
             state: self.here.state_dir.clone(),
             runtime: self.path("run"),
             managed: self.path("etc/lazaret.toml"),
+            demanded: None,
         };
         let home = self.here.home.as_ref().map(|home| home.display().to_string());
         let env = Environment { home, ..Environment::default() };

@@ -90,12 +90,16 @@ pub enum AuditCommand {
     /// Write the events in a form that other programs read
     #[command(
         after_help = "Examples:\n  lazaret audit export --format csv --output events.csv --since 30d\n  \
-        lazaret audit export --format ecs | some-collector"
+        lazaret audit export --format ecs | some-collector\n  \
+        lazaret audit export --plugin siem --since 1d"
     )]
     Export {
         /// The form
-        #[arg(long, value_enum)]
-        format: Form,
+        #[arg(long, value_enum, required_unless_present = "plugin")]
+        format: Option<Form>,
+        /// Give the events, one JSON object a line, to this plugin of the configuration, and take what it makes of them
+        #[arg(long, value_name = "NAME", conflicts_with = "format")]
+        plugin: Option<String>,
         /// A new file, for you alone (default: standard output)
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,

@@ -1,32 +1,71 @@
 //! `lazaret audit export`: the events in a form that other programs read, all of each event.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::process::Stdio;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::args::{Form, Select};
 use super::{csv, ecs, every};
-use crate::cli::{Exit, Machine};
+use crate::cli::{CHECKS, Exit, Machine};
+use crate::domain::{PluginKind, escape};
 use crate::host::audit::Line;
+use crate::host::{config, plugin};
+
+/// What the events are made into.
+#[derive(Debug, Clone, Copy)]
+pub enum Into<'a> {
+    Form(Form),
+    /// What the plugin of this name makes of them.
+    Plugin(&'a str),
+}
 
 pub fn run(
-    form: Form,
+    into: Into<'_>,
     output: Option<&Path>,
     select: &Select,
     machine: &Machine,
     out: &mut dyn Write,
 ) -> Result<Exit> {
-    let Some(path) = output else { return write(form, select, machine, out) };
-    // What the log keeps from others its copy keeps too, and nothing is written over.
+    let file = output.map(new_file).transpose()?;
+    match (into, file) {
+        (Into::Plugin(name), file) => {
+            out.flush()?;
+            pour(name, file.map_or_else(Stdio::inherit, Stdio::from), select, machine)
+        }
+        (Into::Form(form), None) => write(form, select, machine, out),
+        (Into::Form(form), Some(file)) => {
+            let mut file = BufWriter::new(file);
+            let exit = write(form, select, machine, &mut file);
+            file.flush().context("the new file")?;
+            exit
+        }
+    }
+}
+
+/// What the log keeps from others its copy keeps too, and nothing is written over.
+fn new_file(path: &Path) -> Result<File> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    let file = file.with_context(|| format!("{}: it must be a new file", path.display()))?;
-    let mut file = BufWriter::new(file);
-    let exit = write(form, select, machine, &mut file);
-    file.flush().with_context(|| path.display().to_string())?;
-    exit
+    file.with_context(|| format!("{}: it must be a new file", path.display()))
+}
+
+fn pour(name: &str, to: Stdio, select: &Select, machine: &Machine) -> Result<Exit> {
+    let policy = config::load(&machine.dirs, &machine.places()?, CHECKS)?.policy;
+    let exporters = || policy.plugins.iter().filter(|plugin| plugin.kind == PluginKind::Export);
+    let Some(plugin) = exporters().find(|plugin| plugin.name == name) else {
+        let known: Vec<&str> = exporters().map(|plugin| plugin.name.as_str()).collect();
+        let known = if known.is_empty() { "there is none".to_owned() } else { known.join(", ") };
+        bail!("--plugin {}: no [[plugins]] of kind export has this name ({known})", escape(name));
+    };
+    plugin::pour(plugin, to, |input| {
+        let mut input = BufWriter::new(input);
+        every(select, machine, |line| one(Form::Json, line, &mut input))?;
+        Ok::<(), anyhow::Error>(input.flush()?)
+    })?;
+    Ok(Exit::Fine)
 }
 
 fn write(form: Form, select: &Select, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {

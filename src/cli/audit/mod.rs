@@ -17,7 +17,7 @@ use anyhow::{Result, bail};
 use crate::cli::{Exit, Machine};
 use crate::domain::{clip, escape};
 use crate::host::audit::{self, Found, Line, Tail};
-use args::{AuditCommand, Select, Show};
+use args::{AuditCommand, Form, Select, Show};
 
 /// Between two looks for new events.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -28,8 +28,12 @@ pub fn run(command: &AuditCommand, machine: &Machine, out: &mut dyn Write) -> Re
         AuditCommand::Tail { lines, follow: false, show } => tail(*lines, show, machine, out),
         AuditCommand::Tail { lines, follow: true, show } => follow(*lines, show, machine, out),
         AuditCommand::Verify { json } => verify::run(*json, machine, out),
-        AuditCommand::Export { format, output, select } => {
-            export::run(*format, output.as_deref(), select, machine, out)
+        AuditCommand::Export { format, plugin, output, select } => {
+            let into = match (format, plugin) {
+                (_, Some(name)) => export::Into::Plugin(name),
+                (format, None) => export::Into::Form(format.unwrap_or(Form::Json)),
+            };
+            export::run(into, output.as_deref(), select, machine, out)
         }
         AuditCommand::Prune { before, keep_days, dry_run, json } => {
             let what = prune::What { before: before.as_deref(), keep_days: *keep_days, dry_run: *dry_run };

@@ -108,12 +108,14 @@ fn why(wrong: Wrong) -> String {
         Wrong::Changed => "this event was changed after it was written".to_owned(),
         Wrong::Added => "what stands here was not written by lazaret".to_owned(),
         Wrong::Removed(from, to) => {
-            format!("{} stood in front of this line", numbers(from, to, "is missing"))
+            let (numbers, are) = (numbers(from, to), if from == to { "is" } else { "are" });
+            format!("{numbers}, which stood in front of this line, {are} missing")
         }
         Wrong::Moved(number) => format!("event {number} belongs here and stands further behind"),
         Wrong::Repeated(number) => format!("event {number} stands here again"),
         Wrong::CutOff(from, to) => {
-            format!("the log ends here, and {} was written", numbers(from, to, "after it"))
+            let was = if from == to { "was" } else { "were" };
+            format!("the log ends here, and {} {was} written after it", numbers(from, to))
         }
         Wrong::KeyGone => {
             "the key that this event was sealed with is not there any more, so nothing can be proven of it; \
@@ -124,10 +126,6 @@ fn why(wrong: Wrong) -> String {
     }
 }
 
-fn numbers(from: u64, to: u64, what: &str) -> String {
-    if from == to {
-        format!("event {from} {what}: it")
-    } else {
-        format!("events {from} to {to} {what}: they")
-    }
+fn numbers(from: u64, to: u64) -> String {
+    if from == to { format!("event {from}") } else { format!("events {from} to {to}") }
 }

@@ -99,6 +99,7 @@ fn finish(
         let mut told = behaviour::ended(request, call, ended, (&places, &setting.policy), (&store, now))?;
         emergency::announce(told.report.take(), &setting.policy, setting.log());
         let _recorded = setting.log().measured(request, &told.measured);
+        told.faults.iter().for_each(|fault| drop(setting.log().fault(fault)));
         told
     } else {
         behaviour::recorded(request, call, ended, (&store, now))?

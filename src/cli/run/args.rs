@@ -4,9 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::cli::args::ClientName;
+use crate::domain::Profile;
 
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -25,6 +27,9 @@ pub struct RunArgs {
     /// End it when the agents have made more calls, refused ones included
     #[arg(long, value_name = "N")]
     pub max_calls: Option<u64>,
+    /// Be at least as strict as this profile in this run, whatever the configuration's files say; it loosens nothing
+    #[arg(long, value_name = "NAME", value_parser = profile())]
+    pub profile: Option<Profile>,
     /// Put back what the session changed when it was stopped (what checkpoints hold; see `lazaret rollback`)
     #[arg(long)]
     pub restore: bool,
@@ -56,6 +61,11 @@ pub enum Confine {
     Required,
     /// It is started without, and the summary says so
     WherePossible,
+}
+
+fn profile() -> impl TypedValueParser<Value = Profile> {
+    let names = PossibleValuesParser::new(Profile::ALL.map(Profile::name));
+    names.try_map(|name| Profile::from_name(&name).ok_or("there is no such profile"))
 }
 
 /// A time above zero.

@@ -116,6 +116,7 @@ mod tests {
             max_tokens: None,
             max_cost: None,
             max_calls: None,
+            profile: None,
             restore: false,
             confine: None,
             allow_write: Vec::new(),

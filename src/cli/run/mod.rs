@@ -17,8 +17,9 @@ use anyhow::Result;
 use crate::cli::closed::closed;
 use crate::cli::progress::Progress;
 use crate::cli::{CHECKS, Exit, Machine, registering};
-use crate::domain::{Fault, FaultKind, clip, escape};
+use crate::domain::{Fault, FaultKind, Policy, Profile, clip, escape};
 use crate::host::child::{self, End, Ran, Terms, Watch};
+use crate::host::dirs::Dirs;
 use crate::host::{clock, config};
 use args::RunArgs;
 use command::Headless;
@@ -34,16 +35,19 @@ const QUOTED: usize = 300;
 
 pub fn run(args: &RunArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     let headless = Headless::of(args)?;
+    let machine = &demanding(args, machine);
     let mut progress = Progress::begin();
     let here = registering::surroundings(machine)?;
     progress.step(&format!("asking whether the gate of {} is closed", headless.client.name()));
     closed(headless.client, "supervised", &here, machine)?;
     let policy = config::load(&machine.dirs, &machine.places()?, CHECKS)?.policy;
+    only_tightens(args, &policy)?;
     let wanted = confine::wanted(args, headless.client, (machine, &policy))?;
     let begun = (clock::now(), Instant::now());
     let terms = Terms { limit: args.timeout, grace: GRACE, shares_stderr: true };
     let mut supervision = Supervision::new((args, &policy.resources), &headless, machine, &mut progress, out);
-    let (ran, confined) = start(&headless, wanted, terms, &mut |seen| supervision.see(seen))?;
+    let how = (wanted, machine.dirs.demanded);
+    let (ran, confined) = start(&headless, how, terms, &mut |seen| supervision.see(seen))?;
     let watched = supervision.finish();
     drop(progress);
     let stop = match ran.end {
@@ -58,6 +62,7 @@ pub fn run(args: &RunArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exi
     let summary = Summary {
         client: headless.client.name(),
         session: watched.session,
+        profile: policy.profile,
         begun: begun.0,
         seconds: begun.1.elapsed().as_secs_f64(),
         figures: watched.figures,
@@ -89,14 +94,34 @@ pub fn run(args: &RunArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exi
     })
 }
 
+/// The machine as it is for this run and its hooks: with what is demanded of the configuration.
+fn demanding(args: &RunArgs, machine: &Machine) -> Machine {
+    let mut machine = machine.clone();
+    machine.dirs.demanded = machine.dirs.demanded.max(args.profile);
+    machine
+}
+
+/// A profile that is looser than the configuration's would change nothing, and somebody relies on it.
+fn only_tightens(args: &RunArgs, policy: &Policy) -> Result<()> {
+    let Some(asked) = args.profile.filter(|asked| *asked < policy.profile) else { return Ok(()) };
+    let (asked, stands) = (asked.name(), policy.profile.name());
+    let why = format!("the profile is {stands} already, and a run can only be made stricter");
+    let fault = Fault::new(FaultKind::Config, format!("--profile {asked}"), why);
+    Err(fault
+        .with_way_out(format!("leave --profile out, or change `profile` in the configuration (`lazaret config show` says where {stands} comes from)"))
+        .into())
+}
+
 /// Starts the client and looks on, confined where that was asked for and can be had.
 fn start(
     headless: &Headless,
-    wanted: Option<Wanted>,
+    (wanted, demanded): (Option<Wanted>, Option<Profile>),
     terms: Terms,
     each: &mut Watch<'_>,
 ) -> Result<(Ran, Option<Confined>)> {
     let mut command = headless.command();
+    // The hooks are the client's children, and read it there.
+    command.envs(demanded.map(|profile| (Dirs::PROFILE, profile.name())));
     let (confinement, ran) = match wanted {
         None => (None, child::run(&mut command, terms, each)),
         Some(Wanted { confinement, ready: Ok(ready) }) => {

@@ -11,7 +11,7 @@ use super::stop::{Stop, mebibytes};
 use super::watch::Figures;
 use crate::cli::Machine;
 use crate::cli::stats::{self, Tally};
-use crate::domain::{Subject, clip, escape};
+use crate::domain::{Profile, Subject, clip, escape};
 use crate::host::audit::Line;
 use crate::host::clock::{Now, rfc3339};
 use crate::host::files;
@@ -36,6 +36,7 @@ pub(super) enum Outcome {
 pub(super) struct Summary {
     pub client: &'static str,
     pub session: Option<Subject>,
+    pub profile: Profile,
     pub begun: Now,
     pub seconds: f64,
     pub figures: Figures,
@@ -74,6 +75,7 @@ impl Summary {
         json!({
             "client": self.client,
             "session": self.session.as_ref().map(|session| session.session.as_str()),
+            "profile": self.profile.name(),
             "begun": rfc3339(self.begun.unix_ms),
             "seconds": (self.seconds * 1000.0).round() / 1000.0,
             "end": end,
@@ -109,6 +111,9 @@ impl Summary {
             "{:.1} s, {calls} calls, {tokens} tokens, {cost:.4} dollars{memory}\n",
             self.seconds
         ));
+        if self.profile != Profile::Default {
+            text.push_str(&format!("profile: {}\n", self.profile.name()));
+        }
         if let Some(confined) = &self.confined {
             text.push_str(&confined.text());
         }

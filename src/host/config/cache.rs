@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{Note, Source};
-use crate::domain::{Policy, fingerprint};
+use crate::domain::{Policy, Profile, fingerprint};
 use crate::host::files::{self, Links};
 use crate::host::trust::TrustState;
 
@@ -26,8 +26,22 @@ struct Found {
     notes: Vec<Note>,
 }
 
-/// All that the policy depends on: this version with its defaults, and each file with its place, trust and content.
-pub fn identity(sources: &[Source]) -> Vec<u8> {
+/// What the policy of these files is known by, and where it is kept: one place for each set of files and profile of a
+/// supervised run, so that an edited file replaces its entry.
+pub fn entry(state_dir: &Path, sources: &[Source], demanded: Option<Profile>) -> (Vec<u8>, PathBuf) {
+    let demanded = demanded.map(Profile::name).unwrap_or_default();
+    let mut paths: Vec<&[u8]> = sources.iter().map(|source| source.path.as_bytes()).collect();
+    if !demanded.is_empty() {
+        paths.push(demanded.as_bytes());
+    }
+    let place = state_dir.join("policy").join(format!("{:016x}", fingerprint(&paths)));
+    let mut identity = identity(sources);
+    part(&mut identity, demanded.as_bytes());
+    (identity, place)
+}
+
+/// All that the policy of files depends on: this version with its defaults, and each file with its place, trust and content.
+fn identity(sources: &[Source]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(format!("{READER:016x}").as_bytes());
     part(&mut bytes, env!("CARGO_PKG_VERSION").as_bytes());
@@ -61,6 +75,7 @@ fn part(bytes: &mut Vec<u8>, part: &[u8]) {
 const READER: u64 = fnv(&[
     include_bytes!("../../domain/behaviour.rs"),
     include_bytes!("../../domain/pattern.rs"),
+    include_bytes!("../../domain/plugin.rs"),
     include_bytes!("../../domain/policy.rs"),
     include_bytes!("../../domain/written_rule.rs"),
     include_bytes!("../../domain/exception.rs"),
@@ -71,6 +86,7 @@ const READER: u64 = fnv(&[
     include_bytes!("merge.rs"),
     include_bytes!("parse.rs"),
     include_bytes!("pattern.rs"),
+    include_bytes!("plugin.rs"),
     include_bytes!("profile.rs"),
     include_bytes!("rule.rs"),
     include_bytes!("tables.rs"),
@@ -91,15 +107,8 @@ const fn fnv(mut parts: &[&[u8]]) -> u64 {
     hash
 }
 
-/// One entry for each set of files: an edited file replaces its entry.
-fn place(state_dir: &Path, sources: &[Source]) -> PathBuf {
-    let paths: Vec<&[u8]> = sources.iter().map(|source| source.path.as_bytes()).collect();
-    state_dir.join("policy").join(format!("{:016x}", fingerprint(&paths)))
-}
-
 /// The kept policy of exactly these files. A damaged entry is none.
-pub fn get(state_dir: &Path, sources: &[Source], identity: &[u8]) -> Option<(Policy, Vec<Note>)> {
-    let place = place(state_dir, sources);
+pub fn get(place: &Path, identity: &[u8]) -> Option<(Policy, Vec<Note>)> {
     let bytes = files::read(place.to_str()?, MAX_ENTRY, Links::Refuse).ok()??;
     let rest = bytes.strip_prefix(identity)?.strip_prefix(b"\n")?;
     let found: Found = crate::host::from_json(rest).ok()?;
@@ -107,18 +116,15 @@ pub fn get(state_dir: &Path, sources: &[Source], identity: &[u8]) -> Option<(Pol
 }
 
 /// Keeps the policy of these files.
-pub fn put(
-    state_dir: &Path,
-    sources: &[Source],
-    identity: &[u8],
-    (policy, notes): (&Policy, &[Note]),
-) -> std::io::Result<()> {
+pub fn put(place: &Path, identity: &[u8], (policy, notes): (&Policy, &[Note])) -> std::io::Result<()> {
     let mut bytes = identity.to_vec();
     bytes.push(b'\n');
     serde_json::to_writer(&mut bytes, &Kept { policy, notes })?;
     if u64::try_from(bytes.len()).map_or(true, |length| length > MAX_ENTRY) {
         return Ok(());
     }
-    files::private_dir(&state_dir.join("policy"))?;
-    files::replace(&place(state_dir, sources), &bytes)
+    if let Some(dir) = place.parent() {
+        files::private_dir(dir)?;
+    }
+    files::replace(place, &bytes)
 }

@@ -3,6 +3,7 @@
 
 use super::choices::{BUILTIN, LAYERS, LOG_LEVEL, MODE, ON_FAULT, PROFILE, RESOURCES, SENSITIVITY, SPAN};
 use super::field::{Field, field, fraction, put, switch, whole, words};
+use super::refused::ASYNC;
 use super::value::{Item, Kind, Stricter, Value};
 use crate::domain::Policy;
 
@@ -68,7 +69,7 @@ pub static KEYS: &[Key] = &[
     ),
     key(
         "reviewer.mode",
-        (Kind::Word { words: MODE.words, later: &["async"] }, Stricter::Later),
+        (Kind::Word { words: MODE.words, refused: &[("async", ASYNC)] }, Stricter::Later),
         field!(MODE mode),
         "a call waits for its whole review",
     ),
@@ -390,6 +391,16 @@ pub static KEYS: &[Key] = &[
         "branches whose history is not to be rewritten",
     ),
     key(
+        "plugins",
+        (Kind::Plugins, Stricter::Neither),
+        field!(|p| Value::Plugins(p.plugins.clone()), |p, v| {
+            if let Value::Plugins(plugins) = v {
+                p.plugins = plugins;
+            }
+        }),
+        "programs of one's own that are asked; only from a managed or a user's file; each entry is a [[plugins]]",
+    ),
+    key(
         "exceptions",
         (Kind::Exceptions, Stricter::Neither),
         field!(|p| Value::Exceptions(p.exceptions.clone()), |p, v| {
@@ -472,6 +483,16 @@ mod tests {
                 most: Some(crate::domain::InterventionKind::SoftCorrection),
             }]),
             Value::Patterns(_) => Value::Patterns(vec![super::super::pattern::tests::plain()]),
+            Value::Plugins(_) => Value::Plugins(vec![crate::domain::Plugin {
+                name: "licence".to_owned(),
+                kind: crate::domain::PluginKind::Risk,
+                program: "/p".to_owned(),
+                sha256: "0".repeat(64),
+                timeout_ms: 1,
+                tools: Vec::new(),
+                patterns: Vec::new(),
+                severity: crate::domain::Severity::Low,
+            }]),
         }
     }
 
@@ -497,6 +518,7 @@ mod tests {
                 | (Kind::Rules, Value::Rules(_))
                 | (Kind::Patterns, Value::Patterns(_))
                 | (Kind::Interventions, Value::Interventions(_))
+                | (Kind::Plugins, Value::Plugins(_))
                 | (Kind::Exceptions, Value::Exceptions(_)) => {}
                 (kind, value) => panic!("{}: {value:?} is not {kind:?}", key.name),
             }

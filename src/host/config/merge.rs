@@ -6,7 +6,7 @@ use super::keys::{KEYS, Key};
 use super::parse::{Entry, Problem};
 use super::profile;
 use super::value::{Change, Kind, Value};
-use crate::domain::{Exception, Policy, WrittenPattern};
+use crate::domain::{Exception, Policy, Profile, WrittenPattern};
 
 pub use crate::domain::Tier as Origin;
 
@@ -61,6 +61,8 @@ pub struct Resolved {
     pub value: Value,
     /// Indices of layers: the one that set it, then those that tightened it.
     pub from: Vec<usize>,
+    /// The profile of a supervised run tightened it further.
+    pub by_run: bool,
 }
 
 /// The outcome of putting the layers together.
@@ -72,17 +74,21 @@ pub struct Merged {
 }
 
 /// Puts `layers` together, the highest first. For each key the highest layer that may loosen sets the value; the layers
-/// below it, and those that may not loosen, count as far as they tighten it.
-pub fn merge(layers: &[Layer]) -> Merged {
+/// below it, and those that may not loosen, count as far as they tighten it. Last comes what a supervised run demands: its
+/// profile, which can only tighten, also what files say.
+pub fn merge(layers: &[Layer], demanded: Option<Profile>) -> Merged {
     let mut merged = Merged { policy: Policy::default(), values: Vec::new(), notes: Vec::new() };
     // What the profile sets lies below all files; the key that chooses it is the first.
     let mut base = Policy::default();
     for key in KEYS {
-        let resolved = if key.kind == Kind::Exceptions {
+        let mut resolved = if key.kind == Kind::Exceptions {
             excepted(key, layers, &mut merged.notes)
         } else {
             resolve(key, layers, &base, &mut merged.notes)
         };
+        if let Some(value) = demanded.and_then(|demanded| profile::value(demanded, key)) {
+            tighten(&mut resolved, &value);
+        }
         key.set(&mut merged.policy, resolved.value.clone());
         if merged.policy.profile != base.profile {
             base = profile::policy(merged.policy.profile);
@@ -103,8 +109,8 @@ fn resolve(key: &'static Key, layers: &[Layer], base: &Policy, notes: &mut Vec<N
         .collect();
     let setter = said.iter().find(|(_, layer, _)| may_set(key, layer));
     let mut resolved = match setter {
-        Some((at, _, entry)) => Resolved { key, value: entry.value.clone(), from: vec![*at] },
-        None => Resolved { key, value: key.get(base), from: Vec::new() },
+        Some((at, _, entry)) => Resolved { key, value: entry.value.clone(), from: vec![*at], by_run: false },
+        None => Resolved { key, value: key.get(base), from: Vec::new(), by_run: false },
     };
     let set_by = setter.map(|(at, _, _)| *at);
     for (at, layer, entry) in said.iter().filter(|(at, _, _)| Some(*at) != set_by) {
@@ -123,9 +129,17 @@ fn resolve(key: &'static Key, layers: &[Layer], base: &Policy, notes: &mut Vec<N
     resolved
 }
 
+fn tighten(resolved: &mut Resolved, demanded: &Value) {
+    let Resolved { key, value, .. } = &*resolved;
+    if let Change::Tightens(value) = key.stricter.change(key.kind, value, demanded) {
+        resolved.value = value;
+        resolved.by_run = true;
+    }
+}
+
 /// A program that is started is nobody's affair but the user's: no project's file names one, trusted or not.
 fn may_set(key: &Key, layer: &Layer) -> bool {
-    layer.may_loosen && (key.kind != Kind::Command || layer.origin != Origin::Project)
+    layer.may_loosen && (!key.kind.starts_programs() || layer.origin != Origin::Project)
 }
 
 /// The exceptions of every layer that may loosen: they do not replace each other. Each learns where it stands.
@@ -148,7 +162,7 @@ fn excepted(key: &'static Key, layers: &[Layer], notes: &mut Vec<Note>) -> Resol
             }));
         }
     }
-    Resolved { key, value: Value::Exceptions(all), from }
+    Resolved { key, value: Value::Exceptions(all), from, by_run: false }
 }
 
 /// An exception of a project's file that names no place is one from calls that stay in the file's directory.
@@ -172,7 +186,7 @@ fn note(key: &Key, (layer, entry): (&Layer, &Entry), upper: Option<&Layer>, valu
         (_, Some(upper)) if upper.path != layer.path && upper.origin != Origin::Project => {
             (NoteKind::Overruled, format!("the {} file {} sets it", upper.origin.name(), upper.path))
         }
-        _ if key.kind == Kind::Command => (NoteKind::Untrusted, "a project's file cannot set it".to_owned()),
+        _ if key.kind.starts_programs() => (NoteKind::Untrusted, "a project's file cannot set it".to_owned()),
         (true, _) => (NoteKind::Overruled, "a file nearer to the working directory sets it".to_owned()),
         (false, _) => (
             NoteKind::Untrusted,
@@ -241,6 +255,10 @@ pub fn broken(path: &str, problem: &Problem) -> Note {
 mod tests {
     use super::super::parse::parse;
     use super::*;
+
+    fn merge(layers: &[Layer]) -> Merged {
+        super::merge(layers, None)
+    }
 
     fn layer(origin: Origin, trusted: bool, text: &str) -> Layer {
         let parsed = parse(text.as_bytes(), Some("/p"), super::super::Checks::none());
@@ -319,5 +337,24 @@ mod tests {
         );
         assert_eq!(value(&merged, "risk.low_threshold"), "0.6");
         assert_eq!(merged.notes.iter().filter(|note| note.kind == NoteKind::Adjusted).count(), 2);
+    }
+
+    #[test]
+    fn what_a_run_demands_tightens_files_and_loosens_nothing() {
+        let user = "on_fault = 'ask'\n[risk]\nhigh_threshold = 0.65\n[interventions]\nmax_retries = 9\n[rules]\ndisabled = ['x']\n";
+        let merged = super::merge(&[layer(Origin::User, false, user)], Some(Profile::Production));
+        assert_eq!(value(&merged, "profile"), "\"production\"");
+        assert_eq!(value(&merged, "on_fault"), "\"block\"");
+        assert_eq!(value(&merged, "risk.high_threshold"), "0.65", "stricter already");
+        assert_eq!(value(&merged, "interventions.max_retries"), "2");
+        assert_eq!(value(&merged, "patterns.sensitivity"), "\"high\"", "what no file sets");
+        assert_eq!(value(&merged, "rules.disabled"), "[\"x\"]", "a profile says nothing of it");
+        let by_run = merged.values.iter().filter(|one| one.by_run).map(|one| one.key.name);
+        assert_eq!(by_run.collect::<Vec<_>>(), ["profile", "on_fault", "interventions.max_retries"]);
+        assert_eq!(merged.notes, []);
+
+        let strict = || layer(Origin::User, false, "profile = 'production'\n");
+        let merged = super::merge(&[strict()], Some(Profile::Development));
+        assert_eq!(merged.policy, super::merge(&[strict()], None).policy);
     }
 }

@@ -9,6 +9,7 @@ mod keys;
 mod merge;
 mod parse;
 mod pattern;
+mod plugin;
 mod profile;
 mod refused;
 mod rule;
@@ -33,7 +34,7 @@ use super::dirs::Dirs;
 use super::files::{self, Links};
 use super::places::upwards;
 use super::trust::{self, TrustState};
-use crate::domain::{Fault, FaultKind, Places, Policy, WrittenPattern, WrittenRule, lies_in};
+use crate::domain::{Fault, FaultKind, Places, Policy, Profile, WrittenPattern, WrittenRule, lies_in};
 use merge::{Layer, Merged};
 
 /// The configuration file of a project.
@@ -100,23 +101,23 @@ pub struct Explained {
 /// custom rules and patterns: what they mean is not known on this floor.
 pub fn load(dirs: &Dirs, places: &Places, checks: Checks) -> Result<Loaded, Fault> {
     let layers = sources(dirs, places)?;
-    if layers.is_empty() {
+    if layers.is_empty() && dirs.demanded.is_none() {
         return Ok(Loaded { policy: Policy::default(), notes: Vec::new(), layers });
     }
-    let fingerprint = cache::identity(&layers);
-    if let Some((policy, notes)) = cache::get(&dirs.state, &layers, &fingerprint) {
+    let (fingerprint, place) = cache::entry(&dirs.state, &layers, dirs.demanded);
+    if let Some((policy, notes)) = cache::get(&place, &fingerprint) {
         return Ok(Loaded { policy, notes, layers });
     }
-    let (merged, notes) = resolve(&layers, checks)?;
+    let (merged, notes) = resolve(&layers, dirs.demanded, checks)?;
     // A cache that cannot be written costs time, nothing else.
-    let _ = cache::put(&dirs.state, &layers, &fingerprint, (&merged.policy, &notes));
+    let _ = cache::put(&place, &fingerprint, (&merged.policy, &notes));
     Ok(Loaded { policy: merged.policy, notes, layers })
 }
 
 /// The same without the cache, with the origin of every value.
 pub fn explain(dirs: &Dirs, places: &Places, checks: Checks) -> Result<Explained, Fault> {
     let layers = sources(dirs, places)?;
-    let (merged, notes) = resolve(&layers, checks)?;
+    let (merged, notes) = resolve(&layers, dirs.demanded, checks)?;
     Ok(Explained { policy: merged.policy, values: merged.values, notes, layers })
 }
 
@@ -140,6 +141,7 @@ pub fn custom_of(bytes: &[u8], project: Option<&str>, checks: Checks) -> Custom 
             | Value::Words(_)
             | Value::Limits(_)
             | Value::Interventions(_)
+            | Value::Plugins(_)
             | Value::Exceptions(_) => {}
         }
     }
@@ -210,7 +212,11 @@ fn hush(entry: &mut parse::Entry) {
 }
 
 /// Parses the files and puts them together.
-fn resolve(sources: &[Source], checks: Checks) -> Result<(Merged, Vec<Note>), Fault> {
+fn resolve(
+    sources: &[Source],
+    demanded: Option<Profile>,
+    checks: Checks,
+) -> Result<(Merged, Vec<Note>), Fault> {
     let mut layers = Vec::with_capacity(sources.len());
     let mut notes = Vec::new();
     for Source { origin, path, trust, content } in sources {
@@ -240,7 +246,7 @@ fn resolve(sources: &[Source], checks: Checks) -> Result<(Merged, Vec<Note>), Fa
         }
         layers.push(Layer { origin: *origin, path: path.clone(), may_loosen, entries });
     }
-    let mut merged = merge::merge(&layers);
+    let mut merged = merge::merge(&layers, demanded);
     notes.append(&mut merged.notes);
     Ok((merged, notes))
 }

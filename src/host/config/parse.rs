@@ -6,6 +6,7 @@ use super::Checks;
 use super::intervention::INTERVENTIONS;
 use super::keys::{self, KEYS, Key};
 use super::pattern::PATTERNS;
+use super::plugin::PLUGINS;
 use super::refused::REFUSED;
 use super::rule::RULES;
 use super::tables::Mistake;
@@ -134,6 +135,9 @@ impl Reader<'_> {
         } else if key.kind == Kind::Patterns {
             let patterns = PATTERNS.entries(value, at, pattern, &mut mistakes);
             Some(patterns).filter(|patterns| !patterns.is_empty()).map(Value::Patterns)
+        } else if key.kind == Kind::Plugins {
+            let plugins = PLUGINS.entries(value, at, |_| Vec::new(), &mut mistakes);
+            Some(plugins).filter(|plugins| !plugins.is_empty()).map(Value::Plugins)
         } else {
             let all = INTERVENTIONS.entries(value, at, intervention, &mut mistakes);
             Some(all).filter(|all| !all.is_empty()).map(Value::Interventions)
@@ -158,17 +162,17 @@ impl Reader<'_> {
                 let number = fraction(value).filter(|number| (0.0..=1.0).contains(number));
                 number.map(Value::Fraction).ok_or_else(wrong)
             }
-            Kind::Word { words, later } => {
+            Kind::Word { words, refused } => {
                 let text = value.as_str().ok_or_else(wrong)?;
-                if later.contains(&text) {
-                    return Err(format!("{text:?} has no effect yet; write {}", key.kind.describe()));
+                if let Some((_, why)) = refused.iter().find(|(word, _)| *word == text) {
+                    return Err(format!("{text:?} is not to be had: {why}"));
                 }
                 words.iter().find(|word| **word == text).map(|word| Value::Word(word)).ok_or_else(wrong)
             }
             Kind::Words(item) => self.words(item, value).map_err(|why| why.unwrap_or_else(wrong)),
             Kind::Command => command(value).map(Value::Words).ok_or_else(wrong),
             Kind::Limits => limits(value).map(Value::Limits),
-            Kind::Rules | Kind::Patterns | Kind::Interventions => Err(wrong()),
+            Kind::Rules | Kind::Patterns | Kind::Interventions | Kind::Plugins => Err(wrong()),
             Kind::Exceptions => self.exceptions(value).map(Value::Exceptions),
         }
     }
@@ -253,6 +257,7 @@ fn disorder(policy: &Policy, group: &str) -> Option<String> {
             | Value::Rules(_)
             | Value::Patterns(_)
             | Value::Interventions(_)
+            | Value::Plugins(_)
             | Value::Exceptions(_) => None,
         })
         .collect();
@@ -278,8 +283,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 
 fn unknown(name: &str) -> String {
     if let Some(refused) = REFUSED.iter().find(|refused| refused.name == name) {
-        let class = if refused.later { "has no effect yet" } else { "is no key" };
-        return format!("`{name}` {class}: {}", refused.why);
+        return format!("`{name}` is no key: {}", refused.why);
     }
     let shown = escape(&clip(name, 100));
     if is_section(name) {

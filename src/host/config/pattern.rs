@@ -83,7 +83,7 @@ impl Reader {
         name.map(str::to_owned)
     }
 
-    fn number(&mut self, value: &Value<'_>, what: &str, most: u32) -> Option<u32> {
+    pub fn number(&mut self, value: &Value<'_>, what: &str, most: u32) -> Option<u32> {
         let number = whole(value.get_ref()).and_then(|number| u32::try_from(number).ok());
         let number = number.filter(|number| (1..=most).contains(number));
         if number.is_none() {

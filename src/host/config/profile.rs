@@ -43,6 +43,14 @@ pub fn settings(profile: Profile) -> impl Iterator<Item = (&'static Key, &'stati
     settings.iter().filter_map(|(name, value)| Some((keys::find(name)?, value)))
 }
 
+/// What a profile says of a key; its own name is the value of the key that chooses it.
+pub fn value(profile: Profile, key: &Key) -> Option<Value> {
+    if key.name == "profile" {
+        return Some(Value::Word(profile.name()));
+    }
+    settings(profile).find(|(set, _)| set.name == key.name).map(|(_, value)| value.clone())
+}
+
 /// The policy below all files.
 pub fn policy(profile: Profile) -> Policy {
     let mut policy = Policy { profile, ..Policy::default() };

@@ -61,6 +61,12 @@ fn entry(key: &Key, name: &str) -> String {
             &about,
             "# pattern = \"scope_creep\"\n# text = \"{evidence}; ask before you leave the project\"\n# most = \"resource_throttling\"\n",
         ),
+        Kind::Plugins => tables(
+            key,
+            &about,
+            "# name = \"licence\"\n# kind = \"risk\"\n# program = \"/usr/local/lib/lazaret/licence\"\n\
+             # sha256 = \"0000000000000000000000000000000000000000000000000000000000000000\"\n# tools = [\"Write\", \"Edit\"]\n",
+        ),
         Kind::Exceptions => tables(
             key,
             &about,

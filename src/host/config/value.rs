@@ -1,7 +1,7 @@
 //! Values of keys: what a key takes, how a value is written, and which of two values is the stricter.
 
 use crate::domain::{
-    Exception, Pattern, PatternPolicy, ToolLimit, WrittenIntervention, WrittenPattern, WrittenRule,
+    Exception, Pattern, PatternPolicy, Plugin, ToolLimit, WrittenIntervention, WrittenPattern, WrittenRule,
 };
 
 /// A value of a key.
@@ -16,6 +16,7 @@ pub enum Value {
     Rules(Vec<WrittenRule>),
     Patterns(Vec<WrittenPattern>),
     Interventions(Vec<WrittenIntervention>),
+    Plugins(Vec<Plugin>),
     Exceptions(Vec<Exception>),
 }
 
@@ -29,10 +30,10 @@ pub enum Kind {
     },
     /// 0 to 1.
     Fraction,
-    /// One of these words; the words of `later` are known and have no effect yet.
+    /// One of these words; those of `refused` are known, and each is told why it is none.
     Word {
         words: &'static [&'static str],
-        later: &'static [&'static str],
+        refused: &'static [(&'static str, &'static str)],
     },
     Words(Item),
     /// A program by its absolute path, and its arguments. Never taken from a project's file.
@@ -45,6 +46,8 @@ pub enum Kind {
     Patterns,
     /// Tables that each say what is done about one pattern.
     Interventions,
+    /// Tables that each name a program of the user's. Never taken from a project's file.
+    Plugins,
     /// Tables that each lower the verdict of one rule.
     Exceptions,
 }
@@ -166,7 +169,12 @@ impl Kind {
     /// It is written as `[[key]]`, once for each entry.
     pub const fn is_tables(self) -> bool {
         match self {
-            Kind::Limits | Kind::Rules | Kind::Patterns | Kind::Interventions | Kind::Exceptions => true,
+            Kind::Limits
+            | Kind::Rules
+            | Kind::Patterns
+            | Kind::Interventions
+            | Kind::Plugins
+            | Kind::Exceptions => true,
             Kind::Switch
             | Kind::Whole { .. }
             | Kind::Fraction
@@ -178,7 +186,12 @@ impl Kind {
 
     /// Its entries are read each for itself.
     pub fn is_whole_tables(self) -> bool {
-        matches!(self, Kind::Rules | Kind::Patterns | Kind::Interventions)
+        matches!(self, Kind::Rules | Kind::Patterns | Kind::Interventions | Kind::Plugins)
+    }
+
+    /// Its value names programs that are started.
+    pub fn starts_programs(self) -> bool {
+        matches!(self, Kind::Command | Kind::Plugins)
     }
 
     /// What the key takes, for messages and the reference.
@@ -196,6 +209,7 @@ impl Kind {
             Kind::Rules => "rules as `lazaret rules show ID --toml` writes them".to_owned(),
             Kind::Patterns => "patterns as docs/behaviour.md describes them".to_owned(),
             Kind::Interventions => "tables with pattern, and text, first and most".to_owned(),
+            Kind::Plugins => "tables as docs/plugins.md describes them".to_owned(),
             Kind::Exceptions => {
                 "tables with rule and reason, and to, expires, path, repository, tool and agent".to_owned()
             }
@@ -277,6 +291,10 @@ impl std::fmt::Display for Value {
                 let items: Vec<String> = all.iter().map(|one| quoted(&one.pattern)).collect();
                 write!(f, "[{}]", items.join(", "))
             }
+            Value::Plugins(plugins) => {
+                let items: Vec<String> = plugins.iter().map(|plugin| quoted(&plugin.name)).collect();
+                write!(f, "[{}]", items.join(", "))
+            }
             Value::Exceptions(exceptions) => {
                 let item = |exception: &Exception| {
                     let part = |(name, words): (&str, Vec<&str>)| {
@@ -309,6 +327,7 @@ impl Value {
             Value::Rules(rules) => json!(rules),
             Value::Patterns(patterns) => json!(patterns),
             Value::Interventions(all) => json!(all),
+            Value::Plugins(plugins) => json!(plugins),
             Value::Exceptions(exceptions) => exceptions.iter().map(exception_json).collect(),
         }
     }
@@ -364,7 +383,7 @@ mod tests {
         let (on, off) = (Value::Switch(true), Value::Switch(false));
         assert_eq!(Stricter::On.change(Kind::Switch, &off, &on), Change::Tightens(on.clone()));
         assert_eq!(Stricter::On.change(Kind::Switch, &on, &off), Change::Loosens);
-        let kind = Kind::Word { words: &["none", "some", "all"], later: &[] };
+        let kind = Kind::Word { words: &["none", "some", "all"], refused: &[] };
         let (none, all) = (Value::Word("none"), Value::Word("all"));
         assert_eq!(Stricter::Later.change(kind, &none, &all), Change::Tightens(all.clone()));
         assert_eq!(Stricter::Later.change(kind, &all, &none), Change::Loosens);

@@ -23,7 +23,7 @@ pub use sweep::sweep;
 
 use super::clock::Now;
 use super::{hex, private};
-use crate::domain::{Entry, Fault, FaultKind, Marks, PastCall, Stand, Subject};
+use crate::domain::{Deed, Entry, Fault, FaultKind, Marks, PastCall, Stand, Subject};
 
 /// Where the state lies, and how long a call waits for another one of its session.
 #[derive(Debug, Clone)]
@@ -112,6 +112,14 @@ pub fn look(store: &Store, subject: &Subject, now: Now, look: Look) -> Result<St
     };
     let document = document::load(&mut ring, now, false)?;
     stand(&mut ring, document, now, look)
+}
+
+/// The deeds of the session, newest first.
+pub fn deeds(store: &Store, subject: &Subject, now: Now) -> Result<Vec<Deed>, Fault> {
+    match Ring::open(store, &name(subject), now, Purpose::Look)? {
+        Some(ring) => Ok(deeds::Deeds::open(&ring)?.all(now)),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// Whether a call whose id has this fingerprint is among those that the ring still holds.

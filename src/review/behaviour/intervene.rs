@@ -36,7 +36,7 @@ pub fn by_severity(severity: u8) -> InterventionKind {
 fn combined(found: &[Finding], policy: &Policy) -> u8 {
     /// Percent for each of the others.
     const OTHER: u8 = 5;
-    let cap = found.iter().map(|finding| policy.patterns.cap(&finding.pattern)).max().unwrap_or(0);
+    let cap = found.iter().map(|finding| policy.cap(&finding.pattern)).max().unwrap_or(0);
     let others = u8::try_from(found.len().saturating_sub(1)).unwrap_or(u8::MAX);
     let gravest = found.first().map_or(0, |finding| finding.severity);
     gravest.saturating_add(others.saturating_mul(OTHER)).min(cap)
@@ -57,7 +57,7 @@ pub fn choose(
     let asked_for = own.and_then(|own| own.first).map_or(asked_for, |first| asked_for.max(first));
     let most = own.and_then(|own| own.most);
     let asked_for = most.map_or(asked_for, |most| asked_for.min(most));
-    let highest = most.unwrap_or_else(|| by_severity(policy.patterns.cap(&gravest.pattern)));
+    let highest = most.unwrap_or_else(|| by_severity(policy.cap(&gravest.pattern)));
     let kind = escalated((asked_for, highest), gravest, made.clone(), policy);
     let kind = match kind {
         InterventionKind::SoftCorrection if !policy.interventions.soft_correction => return None,

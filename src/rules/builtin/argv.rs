@@ -23,9 +23,14 @@ pub(super) fn commands(code: &str) -> Option<Vec<String>> {
     while let Some((at, call)) = CALLS.iter().filter_map(|call| left.find(call).map(|at| (at, *call))).min() {
         rest.push_str(left.get(..at)?);
         let list = left.get(at + call.len()..)?.trim_start().strip_prefix('[')?;
-        let end = end_of_list(list)?;
-        let words = scripts::strings(list.get(..end)?);
-        found.push(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
+        let (words, end) = match end_of_list(list) {
+            Some(end) => {
+                let words = scripts::strings(list.get(..end)?);
+                (words.iter().map(|word| quoted(word)).collect(), end)
+            }
+            None => own_program(list)?,
+        };
+        found.push(words.join(" "));
         left = list.get(end..)?;
     }
     rest.push_str(left);
@@ -56,6 +61,97 @@ fn end_of_list(text: &str) -> Option<usize> {
     None
 }
 
+/// The words of a list for a program of the project's own, in which names may stand too, and where it ends: `['./guard', c]`.
+fn own_program(list: &str) -> Option<(Vec<String>, usize)> {
+    let end = list.find(']')?;
+    let word = |element: &str| {
+        let element = element.trim();
+        literal(element).map(quoted).or_else(|| is_name(element).then(|| format!("\"${element}\"")))
+    };
+    let words: Vec<String> =
+        list.get(..end)?.trim_end_matches([',', ' ']).split(',').map(word).collect::<Option<_>>()?;
+    words.first().is_some_and(|program| program.starts_with("./")).then_some((words, end))
+}
+
+/// The command lines of lists with names in them, with each of the strings that those names stand for: `for d in ['/', '/etc']:
+/// run(['rm', '-rf', d])`.
+pub(super) fn with_values(code: &str) -> Vec<String> {
+    /// Most lists, and most values of a name.
+    const MOST: usize = 16;
+    let mut out = Vec::new();
+    for (at, _) in code.match_indices('[').take(MOST) {
+        let (front, list) = code.split_at_checked(at).unwrap_or_default();
+        let Some(list) = list.get(1..).and_then(|list| list.split(']').next()) else { continue };
+        let mut words: Vec<&str> = list.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+        // `execFileSync('rm', ['-rf', d])`
+        let front = front.trim_end().strip_suffix(',').unwrap_or_default();
+        let program = front.rsplit('(').next().map(str::trim).filter(|word| literal(word).is_some());
+        words.splice(0..0, program);
+        let names = || words.iter().filter(|word| literal(word).is_none());
+        let (Some(name), true) = (names().next(), words.len() > 1) else { continue };
+        if names().any(|other| other != name)
+            || !is_name(name)
+            || literal(words.first().unwrap_or(name)).is_none()
+        {
+            continue;
+        }
+        for value in values(code, name).into_iter().take(MOST) {
+            let said = words.iter().map(|word| literal(word).map_or_else(|| quoted(&value), quoted));
+            out.push(said.collect::<Vec<_>>().join(" "));
+        }
+        if out.len() > MOST {
+            break;
+        }
+    }
+    out
+}
+
+/// How often a name is looked at where it is given something.
+const MAX_VALUES: usize = 64;
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// What a plain string says.
+fn literal(word: &str) -> Option<&str> {
+    let text = ['"', '\''].iter().find_map(|quote| word.strip_prefix(*quote)?.strip_suffix(*quote))?;
+    (!text.contains(['"', '\'', '\\'])).then_some(text)
+}
+
+/// The strings that a name is given as they stand, alone or one after the other by a loop.
+fn values(code: &str, name: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut left = MAX_VALUES;
+    for (at, _) in code.match_indices(name) {
+        let front = code.get(..at).unwrap_or_default();
+        let behind = code.get(at + name.len()..).unwrap_or_default().trim_start();
+        if front.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.')) {
+            continue;
+        }
+        let given = behind.strip_prefix('=').filter(|rest| !rest.starts_with('='));
+        let listed = ["in ", "of "].iter().find_map(|word| behind.strip_prefix(word));
+        let Some(rest) = given.or(listed).map(str::trim_start) else { continue };
+        if left == 0 {
+            break;
+        }
+        left -= 1;
+        let end = match rest.chars().next() {
+            Some('[') => rest.find(']'),
+            Some('(') => rest.find(')'),
+            _ => rest.find(['\n', ';']),
+        };
+        let value = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        match literal(value.trim_end()) {
+            Some(text) => out.push(text.to_owned()),
+            None if value.starts_with(['[', '(']) => out.extend(scripts::strings(value)),
+            None => {}
+        }
+    }
+    out
+}
+
 /// The text as one word of a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
@@ -69,6 +165,10 @@ fn quoted(word: &str) -> String {
 pub(super) fn runs_backticks(program: &str, code: &str) -> bool {
     const LANGUAGES: &[&str] = &["perl", "ruby", "php", "raku", "irb", "awk", "gawk", "sh", "bash"];
     const OTHERS: &[&str] = &["python", "node", "nodejs", "deno", "bun", "lua", "pypy"];
+    // ``Bun.$`id` ``, and of `zx` and `execa`.
+    if code.contains("$`") && ["Bun", "bun", "zx", "execa"].iter().any(|name| code.contains(name)) {
+        return true;
+    }
     let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     if OTHERS.contains(&name) {
         return false;
@@ -113,7 +213,11 @@ pub(super) fn names_shell(code: &str) -> bool {
     let lower = code.to_ascii_lowercase();
     { lower.match_indices("shell") }.any(|(at, word)| {
         let behind = lower.get(at + word.len()..).unwrap_or_default();
-        !PARSERS.iter().any(|parser| behind.starts_with(parser))
+        let quote = |c: char| matches!(c, '"' | '\'');
+        // `require('./lib/shell')`
+        let module = lower.get(..at).and_then(|front| front.rsplit(quote).next()).unwrap_or_default();
+        let own = module.starts_with("./") && !module.contains(' ') && behind.starts_with(quote);
+        !own && !PARSERS.iter().any(|parser| behind.starts_with(parser))
     })
 }
 
@@ -134,6 +238,27 @@ mod tests {
         assert_eq!(of("import subprocess; subprocess.run(['ls'], shell=True)"), None);
         assert_eq!(of("import subprocess; subprocess.run('ls')"), None);
         assert_eq!(of("print(1)"), None);
+        assert_eq!(
+            of("import subprocess\nfor c in ['rm -rf /', 'ls']:\n  subprocess.run(['./guard', 'check', c])"),
+            Some(vec!["./guard check \"$c\"".to_owned()])
+        );
+        assert_eq!(of("import subprocess; subprocess.run(['rm', '-rf', d])"), None);
+        assert_eq!(of("import subprocess; subprocess.run(['./x', f'{a}'])"), None);
+    }
+
+    #[test]
+    fn names_in_a_list_stand_for_strings() {
+        assert_eq!(
+            with_values("for d in ['/', '/etc']:\n    subprocess.run(['rm', '-rf', d])"),
+            ["rm -rf /", "rm -rf /etc"]
+        );
+        assert_eq!(with_values("d = '/etc'; run(['rm', '-rf', d])"), ["rm -rf /etc"]);
+        assert_eq!(
+            with_values("for (const d of ['/a b']) execFileSync('rm', ['-rf', d])"),
+            ["rm -rf '/a b'"]
+        );
+        assert!(with_values("d = '/'.join(parts)\nrun(['rm', '-rf', d])").is_empty());
+        assert!(with_values("run(['rm', '-rf', d]); a.d = '/'; e = [d, '/']").is_empty());
     }
 
     #[test]
@@ -143,6 +268,8 @@ mod tests {
         assert!(!runs_backticks("perl", "s/a/`b`/g") && runs_backticks("perl", "s/a/`b`/e"));
         assert!(runs_backticks("perl", "s/a/b/, `id`"));
         assert!(names_shell("run(x, shell=True)") && !names_shell("require('shell-quote')"));
+        assert!(names_shell("$SHELL './x'") && !names_shell("require('./lib/shell')"));
         assert!(!runs_backticks("ruby", "puts '`id`'") && !runs_backticks("python3", "s = \"`id`\""));
+        assert!(runs_backticks("bun", "await Bun.$`id`") && !runs_backticks("bun", "Bun.write('a', `b`)"));
     }
 }

@@ -1,6 +1,7 @@
 //! Git: branches and tags taken away many at a time, transports that are programs, and what keeps a repository in order switched off.
 
-use super::{predicate, sub};
+use super::git::{is_protected, target_of_refspec};
+use super::{deeds, predicate, sub};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -57,6 +58,22 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "git.release-tag-deleted",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes the tag of a release on the remote, by which others find it",
+        instead: Some(Instead::Command("git ls-remote --tags origin")),
+        when: &[predicate("release_tag_deleted", Trigger::programs(GIT), tag_deleted)],
+        fires: &["git push origin :refs/tags/v1.0.0", "git push --delete origin v1.2.0"],
+        silent: &[
+            "git push origin --delete topic",
+            "git push origin :refs/tags/v1",
+            "git push origin v1.2.0",
+            "git tag -d v1.2.0",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "git.safety-lowered",
         verdict: Verdict::Modify,
         reason: "takes away what keeps a repository from losing work, or points it somewhere else",
@@ -70,8 +87,6 @@ pub(super) const RULES: &[Rule] = &[
         fires: &[
             "git config receive.denyNonFastForwards false",
             "git config --global http.sslVerify false",
-            "git push origin :refs/tags/v1.0.0",
-            "git push --delete origin v1.2.0",
             "git remote set-url origin https://x.example/a.git",
             "git read-tree --empty",
             "git lfs prune --force",
@@ -80,9 +95,6 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "git config receive.denyCurrentBranch",
-            "git push origin --delete topic",
-            "git push origin :refs/tags/v1",
-            "git push origin v1.2.0",
             "git remote set-url origin git@github.com:a/b.git",
             "git remote set-url origin https://github.com/a/b",
             "git lfs prune",
@@ -123,6 +135,9 @@ fn lists_all(inv: &Invocation) -> bool {
 /// `git branch | xargs git branch -D`, `git branch -D $(git branch)`, `for b in $(git branch -r); do git push -d …`.
 fn listed_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
+    if !scene.runs_any(|inv| inv.program == "git") {
+        return Found::No;
+    }
     let Some(lister) = all.iter().position(lists_all) else { return Found::No };
     let Some(list) = all.get(lister) else { return Found::No };
     // A list of what is gone from the remote is one of what was merged there.
@@ -169,6 +184,15 @@ fn is_tag(refspec: &str) -> bool {
     number.contains('.') && number.starts_with(|c: char| c.is_ascii_digit())
 }
 
+fn tag_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(GIT, |inv| {
+        let by_option = flagged(inv, &["-d", "--delete"]);
+        let mut refspecs = inv.operands.iter().skip(1).filter_map(Arg::known);
+        is_sub(inv, "push") && refspecs.any(|word| (by_option || word.starts_with(':')) && is_tag(word))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 /// One condition for what is rare, so that an ordinary `git status` meets no more of them.
 fn left_open<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(GIT, |inv| {
@@ -180,10 +204,6 @@ fn left_open<'a>(scene: &Scene<'a>) -> Found<'a> {
                 }
                 _ => false,
             }),
-            Some("push") => {
-                let by_option = flagged(inv, &["-d", "--delete"]);
-                words.iter().skip(1).any(|word| (by_option || word.starts_with(':')) && is_tag(word))
-            }
             Some("remote") => {
                 let set = inv.sub.get(1).is_some_and(|sub| sub == "set-url");
                 let url = words.iter().find(|word| word.contains("://") && !word.starts_with("ssh://"));
@@ -220,6 +240,28 @@ fn svn_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
         words.next().is_some_and(|word| matches!(word, "delete" | "rm" | "del" | "remove"))
             && inv.operands.iter().any(|arg| arg.prefix().contains("://"))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that push as git does, or for it.
+pub(super) const PUSHERS: &[&str] = &["hub", "sl"];
+
+/// A forced push by one of the programs that stand around git, or by a subcommand that pushes a part of the tree.
+pub(super) fn forced_by_another<'a>(scene: &Scene<'a>, programs: &[&str]) -> Found<'a> {
+    let found = scene.first(programs, |inv| {
+        let words = deeds::known_words(inv);
+        let Some(at) = words.iter().position(|word| *word == "push") else { return false };
+        let behind = words.get(at + 1..).unwrap_or_default();
+        let refs =
+            || behind.iter().filter(|word| !word.starts_with('-')).skip(usize::from(inv.program == "hub"));
+        let forced = behind.iter().any(|word| matches!(*word, "-f" | "--force") || word.starts_with('+'));
+        let pushes = inv.program != "git" || words.first() == Some(&"subtree");
+        // Without a branch it is the one that is checked out.
+        pushes
+            && forced
+            && (refs().next().is_none() && inv.program == "hub"
+                || refs().any(|word| is_protected(target_of_refspec(word), scene)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

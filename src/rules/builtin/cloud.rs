@@ -1,14 +1,16 @@
 //! Infrastructure: clouds, clusters, containers, hosted repositories.
 
+mod stacks;
+
 use super::clusters::{self, KUBECTL};
 use super::deeds::{self, Deeds};
 use super::libraries::{self, Told};
-use super::{everyday, lists, predicate, standing, sub};
+use super::{code, database, everyday, lists, predicate, standing, sub};
 use crate::domain::{Effect, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help,
-    flag_value, has_flag, host_of, input_of, is_rehearsal, runs,
+    flag_value, has_flag, has_sub, host_of, input_of, is_rehearsal, only_reads, runs,
 };
 use crate::rules::survey::IN_CONTAINER;
 use crate::shell::Arg;
@@ -169,39 +171,55 @@ const RAZED: Deeds = &[
 ];
 
 /// Deeds that switch off what protects or watches a cloud account.
-const LOOSENED: Deeds = &[(
-    &["aws"],
-    &[
-        "cloudtrail stop-logging",
-        "cloudtrail update-trail",
-        "guardduty update-detector",
-        "kms disable-key",
-        "iam deactivate-mfa-device",
-        "s3api put-public-access-block --public-access-block-configuration",
-        "s3api put-bucket-versioning",
-        "ec2 modify-instance-attribute --no-disable-api-termination",
-        "ec2 modify-instance-metadata-options optional",
-        "ec2 modify-instance-metadata-options --http-tokens=optional",
-        "ec2 disable-ebs-encryption-by-default",
-        "wafv2 disassociate-web-acl",
-        "inspector2 disable",
-        "macie2 disable-macie",
-        "rds modify-db-cluster --no-deletion-protection",
-        "dynamodb update-table --no-deletion-protection-enabled",
-        "organizations detach-policy",
-        "rds modify-db-instance --no-deletion-protection",
-        "config stop-configuration-recorder",
-        "configservice stop-configuration-recorder",
-        "configservice delete-configuration-recorder",
-        "securityhub disable-security-hub",
-        "logs put-retention-policy",
-        "s3api put-bucket-logging",
-        "cloudwatch disable-alarm-actions",
-        "cloudtrail put-event-selectors",
-        "cloudwatch delete-alarms",
-        "s3api put-object-lock-configuration",
-    ],
-)];
+const LOOSENED: Deeds = &[
+    (
+        &["aws"],
+        &[
+            "cloudtrail stop-logging",
+            "cloudtrail update-trail",
+            "guardduty update-detector",
+            "kms disable-key",
+            "iam deactivate-mfa-device",
+            "s3api put-public-access-block --public-access-block-configuration",
+            "s3api put-bucket-versioning",
+            "ec2 modify-instance-attribute --no-disable-api-termination",
+            "ec2 modify-instance-metadata-options optional",
+            "ec2 modify-instance-metadata-options --http-tokens=optional",
+            "ec2 disable-ebs-encryption-by-default",
+            "wafv2 disassociate-web-acl",
+            "inspector2 disable",
+            "macie2 disable-macie",
+            "rds modify-db-cluster --no-deletion-protection",
+            "dynamodb update-table --no-deletion-protection-enabled",
+            "organizations detach-policy",
+            "rds modify-db-instance --no-deletion-protection",
+            "rds modify-db-instance --backup-retention-period=0",
+            "rds modify-db-instance --backup-retention-period 0",
+            "rds modify-db-cluster --backup-retention-period 0",
+            "dynamodb update-continuous-backups PointInTimeRecoveryEnabled=false",
+            "dynamodb update-continuous-backups --point-in-time-recovery-specification=PointInTimeRecoveryEnabled=false",
+            "config stop-configuration-recorder",
+            "configservice stop-configuration-recorder",
+            "configservice delete-configuration-recorder",
+            "securityhub disable-security-hub",
+            "logs put-retention-policy",
+            "s3api put-bucket-logging",
+            "cloudwatch disable-alarm-actions",
+            "cloudtrail put-event-selectors",
+            "cloudwatch delete-alarms",
+            "s3api put-object-lock-configuration",
+        ],
+    ),
+    (
+        &["gcloud"],
+        &[
+            "sql instances patch --no-deletion-protection",
+            "sql instances patch --no-backup",
+            "sql instances patch --no-enable-point-in-time-recovery",
+            "compute instances update --no-deletion-protection",
+        ],
+    ),
+];
 
 /// Deeds that give access.
 const GIVEN: Deeds = &[
@@ -231,6 +249,7 @@ const GIVEN: Deeds = &[
             "rds modify-db-snapshot-attribute",
             "lambda add-permission --principal",
             "iam update-login-profile",
+            "cognito-idp admin-set-user-password",
             "iam upload-ssh-public-key",
             "ec2 authorize-security-group-egress",
             "secretsmanager put-resource-policy",
@@ -259,6 +278,9 @@ const GIVEN: Deeds = &[
             "organizations add-iam-policy-binding",
             "folders add-iam-policy-binding",
             "compute firewall-rules create --source-ranges=0.0.0.0/0",
+            "sql instances patch --authorized-networks=0.0.0.0/0",
+            "sql instances patch 0.0.0.0/0",
+            "sql users set-password",
             "iam roles create",
         ],
     ),
@@ -270,6 +292,7 @@ const GIVEN: Deeds = &[
             "ad app credential reset",
             "ad sp credential reset",
             "ad user create",
+            "ad user update --password",
             "sql server firewall-rule create",
         ],
     ),
@@ -314,12 +337,24 @@ const GIVEN: Deeds = &[
     (&["docker"], &["swarm join"]),
     (&["doctl"], &["compute ssh-key create", "compute firewall add-rules"]),
     (&["kubectl"], &["create clusterrolebinding", "certificate approve", "auth reconcile"]),
+    (&["kubectl", "oc"], &["set subject clusterrolebinding*", "set subject rolebinding* --group"]),
 ];
 
 /// Deeds of which a person is asked.
 const ASKED: Deeds = &[
     (&["gh"], &["gist create --public", "gist create -p", "repo create --public --push"]),
-    (&["aws"], &["s3 mv s3://* s3://* --recursive"]),
+    (
+        &["aws"],
+        &[
+            "s3 mv s3://* s3://* --recursive",
+            "s3 cp --acl=public-read",
+            "s3 cp --acl=public-read-write",
+            "s3 cp public-read*",
+            "s3 sync --acl=public-read-write",
+            "s3 sync public-read-write",
+        ],
+    ),
+    (&["gcloud"], &["run deploy --allow-unauthenticated"]),
     (
         &["aws"],
         &[
@@ -343,6 +378,52 @@ const ASKED: Deeds = &[
     (TERRAFORM, &["apply -destroy", "apply --destroy", "state mv"]),
     (&["pulumi"], &["stack rm", "state delete", "refresh --yes", "cancel"]),
     (&["sam"], &["delete"]),
+    (&["hcloud"], &["server poweroff", "server shutdown", "server reset", "server reboot"]),
+    (&["doctl"], &["droplet-action power-off", "droplet-action shutdown", "droplet-action power-cycle"]),
+    (&["linode-cli"], &["linodes shutdown", "linodes reboot"]),
+    (&["openstack"], &["server stop", "server reboot", "server suspend"]),
+    (&["vultr-cli"], &["instance stop", "instance restart"]),
+    (
+        &["az"],
+        &[
+            "vm restart",
+            "vm stop",
+            "vm deallocate",
+            "aks stop",
+            "vm user update",
+            "vm user reset-ssh",
+            "security pricing create free",
+        ],
+    ),
+    (
+        &["gcloud"],
+        &[
+            "sql instances patch --activation-policy=NEVER",
+            "sql instances patch NEVER",
+            "compute os-login ssh-keys add",
+            "compute project-info add-metadata",
+        ],
+    ),
+    (&["aws"], &["ec2 import-key-pair", "sns unsubscribe", "autoscaling set-desired-capacity 0"]),
+    (&["heroku"], &["authorizations:create"]),
+    (
+        &["kubectl", "oc"],
+        &[
+            "node-shell",
+            "create --raw",
+            "replace --raw",
+            "delete --raw",
+            "config set-credentials --exec-command",
+        ],
+    ),
+    (&["kubectl-node_shell"], &["*"]),
+    (&["crictl"], &["exec", "stopp", "rmp", "rmi"]),
+    (&["ctr"], &["task exec", "tasks exec", "t exec"]),
+    (&["dnscontrol"], &["push"]),
+    (&["octodns-sync"], &["--doit"]),
+    (&["puppet"], &["resource ensure=absent", "resource ensure=stopped"]),
+    (&["exo"], &["compute instance delete", "dbaas delete"]),
+    (&["auth0"], &["apps delete", "apis delete", "users delete", "orgs delete"]),
     (&["kops"], &["delete cluster", "rolling-update cluster --yes"]),
     (
         &["aws"],
@@ -440,7 +521,6 @@ const ASKED: Deeds = &[
     (&["nomad"], &["job stop", "node drain", "alloc stop"]),
     (&["vault"], &["token create", "write auth/*", "policy write", "policy delete", "auth enable"]),
     (&["packer"], &["build -force", "build --force"]),
-    (&["vagrant"], &["destroy -f", "destroy --force"]),
     (
         &["gh"],
         &[
@@ -517,7 +597,7 @@ const PRINTED: Deeds = &[
         ],
     ),
     (&["heroku"], &["config", "auth:token", "pg:credentials:url"]),
-    (&["netlify"], &["env:list", "env:get"]),
+    (&["netlify"], &["env:list"]),
     (&["vercel", "now"], &["env pull"]),
     (
         &["aws"],
@@ -529,13 +609,14 @@ const PRINTED: Deeds = &[
     (&["doctl"], &["databases connection", "auth token"]),
     (&["glab"], &["variable get", "variable export"]),
     (&["supabase"], &["projects api-keys"]),
+    (&["pulumi"], &["config --show-secrets", "stack export --show-secrets", "stack output --show-secrets"]),
 ];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "cloud.terraform-destroy",
         severity: Severity::Critical,
-        reason: "destroys infrastructure without anybody looking at the plan",
+        reason: "destroys infrastructure, or changes what others live by, without anybody looking at the plan",
         instead: Some(Instead::Command("terraform plan -destroy")),
         when: &[
             When::Command(Command {
@@ -554,6 +635,11 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(Command { flags: &[&["--force", "-f"]], ..sub(&["cdk", "aws-cdk"], &["destroy"]) }),
             predicate("infrastructure_destroyed", Trigger::programs(BUILDERS), destroyed),
             predicate("infrastructure_forgotten", Trigger::programs(TERRAFORM), forgotten),
+            predicate(
+                "live_infrastructure_changed_unasked",
+                Trigger::programs(stacks::APPLIERS),
+                stacks::applied_live,
+            ),
         ],
         fires: &[
             "TF_CLI_ARGS_apply='-auto-approve -destroy' terraform apply",
@@ -566,8 +652,20 @@ pub(super) const RULES: &[Rule] = &[
             "yes yes | terraform destroy",
             "terraform plan -destroy -out=d && terraform apply d",
             "terraform state list | xargs terraform state rm",
+            "terraform apply -auto-approve -var-file=prod.tfvars",
+            "terraform workspace select prod && terraform apply -auto-approve",
+            "cd envs/prod && terraform apply -auto-approve",
+            "terraform apply -auto-approve -replace=aws_db_instance.main",
+            "terraform taint aws_db_instance.main && terraform apply -auto-approve",
+            "echo yes | terraform -chdir=envs/prod apply",
+            "pulumi up --yes --stack acme/orders/production",
         ],
         silent: &[
+            "terraform apply -var-file=prod.tfvars",
+            "terraform workspace select prod && terraform plan",
+            "terraform apply -auto-approve -replace=aws_instance.web",
+            "pulumi up --yes --stack dev",
+            "pulumi preview --stack prod",
             "terraform plan -destroy",
             "terraform plan",
             "terraform apply",
@@ -602,12 +700,7 @@ pub(super) const RULES: &[Rule] = &[
                 without: &["-y", "--yes", "--preview-only"],
                 ..sub(&["pulumi"], &["destroy"])
             }),
-            predicate("applied_unasked_by_a_variable", Trigger::programs(TERRAFORM), |scene| {
-                let applies = |inv: &Invocation| inv.args.iter().any(|arg| arg.known() == Some("apply"));
-                let found =
-                    scene.first(TERRAFORM, |inv| applies(inv) && told_beforehand(scene, "-auto-approve"));
-                Found::from(found.map(|inv| inv.text.as_str()))
-            }),
+            predicate("applied_unasked", Trigger::programs(stacks::APPLIERS), stacks::applied),
         ],
         fires: &[
             "TF_CLI_ARGS='-auto-approve' terraform apply",
@@ -615,8 +708,21 @@ pub(super) const RULES: &[Rule] = &[
             "terraform apply -auto-approve",
             "terraform state rm aws_instance.x",
             "terraform force-unlock 1",
+            "yes yes | tofu apply",
+            "terraform apply <<< yes",
+            "pulumi up --yes",
+            "pulumi --cwd infra update -y",
+            "cdk deploy --all --require-approval never",
         ],
         silent: &[
+            "terraform apply",
+            "terraform apply -input=false </dev/null",
+            "pulumi up",
+            "pulumi up --yes --stack dev",
+            "pulumi preview --diff",
+            "cdk deploy WebStack",
+            "cdk deploy DevStack --require-approval never",
+            "echo yes | terraform init",
             "terraform plan",
             "terraform init",
             "terraform state list",
@@ -660,15 +766,27 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("kubectl get pods")),
         when: &[
             predicate("kubectl_deletes", Trigger::programs(KUBECTL), |scene| kubectl_deletes(scene, false)),
-            When::Command(Command { without: &["--dry-run"], ..sub(KUBECTL, &["drain", "cordon", "taint"]) }),
-            When::Command(Command { flags: &[&["--replicas=0"]], ..sub(KUBECTL, &["scale"]) }),
-            When::Command(Command {
-                without: &["--dry-run"],
-                ..sub(&["helm"], &["uninstall", "delete", "rollback"])
-            }),
+            predicate(
+                "cluster_emptied",
+                Trigger::programs(KUBECTL).or(Trigger::programs(&["helm"])),
+                |scene| {
+                    let found = scene.first_of(
+                        |program| KUBECTL.contains(&program) || program == "helm",
+                        |inv| is_taken_down(inv) && !clusters::is_local(inv, scene),
+                    );
+                    Found::from(found.map(|inv| inv.text.as_str()))
+                },
+            ),
         ],
         fires: &[
             "kubectl delete deployment web",
+            "kubectl config use-context prod && kubectl delete deploy x",
+            "kubectl config use-context kind-dev; kubectl delete deploy x",
+            "true || kubectl config use-context kind-dev && kubectl delete deploy x",
+            "kubectl config use-context kind-dev && kubectl --context prod delete deploy x",
+            "helm --kube-context prod uninstall x",
+            "kubectl delete pods -n prod --field-selector=status.phase=Failed",
+            "kubectl delete pods --field-selector=status.phase=Running",
             "kubectl delete pod \"$P\"",
             "kubectl delete pods -l app=web",
             "kubectl drain n1",
@@ -682,6 +800,10 @@ pub(super) const RULES: &[Rule] = &[
         silent: &[
             "kubectl get pods",
             "kubectl --context kind-dev delete ns x",
+            "kubectl --context kind-dev scale deploy/x --replicas=0",
+            "helm --kube-context kind-dev uninstall x",
+            "kubectl config use-context kind-dev && kubectl delete ns x",
+            "kubectl delete pods -n dev --field-selector=status.phase=Failed",
             "kubectl scale deploy x --replicas=2",
             "kubectl apply -f k8s/ --dry-run=client",
             "helm list",
@@ -725,15 +847,41 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "cloud.state-deleted",
-        reason: "deletes the file in which it is kept what infrastructure was built",
+        reason: "deletes or overwrites the file in which it is kept what infrastructure was built",
         instead: Some(Instead::Command("terraform state list")),
-        when: &[When::Effect(OnEffect {
-            kinds: &[EffectKind::FileDeletion],
-            at: &[At::Name("terraform.tfstate"), At::Name("terraform.tfstate.d")],
-            ..EFFECT
-        })],
-        fires: &["rm terraform.tfstate", "rm -f infra/terraform.tfstate"],
-        silent: &["rm -rf .terraform", "cat terraform.tfstate", "rm tfplan"],
+        when: &[
+            When::Effect(OnEffect {
+                kinds: &[EffectKind::FileDeletion],
+                at: &[At::Name("terraform.tfstate"), At::Name("terraform.tfstate.d")],
+                ..EFFECT
+            }),
+            predicate(
+                "state_overwritten",
+                Trigger::kinds(&[EffectKind::FileCreation, EffectKind::FileModification]),
+                stacks::state_written,
+            ),
+        ],
+        fires: &[
+            "rm terraform.tfstate",
+            "rm -f infra/terraform.tfstate",
+            "echo '{}' > infra/terraform.tfstate",
+            ": > terraform.tfstate",
+            "truncate -s 0 terraform.tfstate",
+            "mv infra/terraform.tfstate /tmp/",
+            "cp /dev/null terraform.tfstate",
+            "Write /home/u/proj/infra/prod.tfstate {}",
+        ],
+        silent: &[
+            "rm -rf .terraform",
+            "cat terraform.tfstate",
+            "rm tfplan",
+            "cp terraform.tfstate /home/u/proj/backup/",
+            "cp terraform.tfstate.backup terraform.tfstate",
+            "mv terraform.tfstate terraform.tfstate.old",
+            "terraform state pull > terraform.tfstate",
+            "Write /home/u/proj/test/fixtures/terraform.tfstate {}",
+            "Write /home/u/proj/src/state.json {}",
+        ],
         ..RULE
     },
     Rule {
@@ -784,7 +932,14 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["gsutil"], &["rb", "rm"])),
             When::Command(sub(&["gcloud"], &["storage rm", "storage buckets delete"])),
             When::Command(sub(&["rclone"], &["purge", "delete", "rmdirs"])),
-            When::Command(sub(&["mc"], &["rb", "rm"])),
+            predicate("bucket_client_deletes", Trigger::programs(&["mc"]), |scene| {
+                let found = scene.first(&["mc"], |inv| {
+                    ["rb", "rm"].iter().any(|sub| has_sub(inv, sub))
+                        && !asks_for_help(inv)
+                        && !database::is_local_bucket(inv, scene)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             When::Command(sub(
                 &["az"],
                 &["storage blob delete-batch", "storage container delete", "storage account delete"],
@@ -926,6 +1081,18 @@ pub(super) const RULES: &[Rule] = &[
             )),
             When::Command(sub(&["az"], &["role assignment create", "ad sp create-for-rbac"])),
             predicate("access_given_by_words", Trigger::rows(GIVEN), |scene| deeds::done(scene, GIVEN)),
+            predicate("cluster_admin_bound", Trigger::programs(KUBECTL), |scene| {
+                let binds =
+                    |text: &String| text.contains("ClusterRoleBinding") && text.contains("cluster-admin");
+                let found = scene.first(KUBECTL, |inv| {
+                    let told =
+                        deeds::known_words(inv).iter().any(|w| matches!(*w, "apply" | "create" | "replace"));
+                    told && !is_rehearsal(inv)
+                        && !clusters::is_local(inv, scene)
+                        && input_of(inv, scene).iter().any(binds)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             predicate("access_given_by_request", Trigger::programs(lists::DOWNLOADERS), given_by_request),
             When::Command(sub(KUBECTL, &["create clusterrolebinding", "create rolebinding", "create token"])),
             predicate("access_given_by_library", IN_CODE, |scene| libraries::told(scene, Told::Grants)),
@@ -939,12 +1106,16 @@ pub(super) const RULES: &[Rule] = &[
             "curl -X PUT https://api.github.com/repos/a/b/collaborators/u",
             "curl -X PATCH https://api.github.com/repos/a/b -d '{\"private\":false}'",
             "gh api repos/a/b/keys -f title=k -f key='ssh-rsa AAAA'",
+            "gcloud sql instances patch p --authorized-networks=0.0.0.0/0",
+            "kubectl set subject clusterrolebinding admin --user=u",
+            "kubectl apply -f - <<< '{\"kind\":\"ClusterRoleBinding\",\"roleRef\":{\"name\":\"cluster-admin\"}}'",
         ],
         silent: &[
             "aws sts get-caller-identity",
             "aws iam list-users",
             "gcloud projects get-iam-policy p",
             "kubectl get clusterrolebindings",
+            "kubectl apply -f - <<< '{\"kind\":\"RoleBinding\",\"roleRef\":{\"name\":\"view\"}}'",
             "curl https://api.github.com/repos/a/b/collaborators",
             "curl -X POST https://api.github.com/repos/a/b/issues -d '{\"title\":\"x\"}'",
             "gh api repos/a/b/keys",
@@ -965,8 +1136,16 @@ pub(super) const RULES: &[Rule] = &[
             "aws cloudtrail stop-logging --name t",
             "aws iam deactivate-mfa-device --user-name u --serial-number s",
             "aws kms disable-key --key-id k",
+            "aws rds modify-db-instance --db-instance-identifier p --backup-retention-period 0",
+            "gcloud sql instances patch p --no-deletion-protection",
         ],
-        silent: &["aws cloudtrail describe-trails", "aws kms list-keys", "aws guardduty list-detectors"],
+        silent: &[
+            "aws rds modify-db-instance --db-instance-identifier p --backup-retention-period 7",
+            "gcloud sql instances patch p --tier=db-f1-micro",
+            "aws cloudtrail describe-trails",
+            "aws kms list-keys",
+            "aws guardduty list-detectors",
+        ],
         ..RULE
     },
     Rule {
@@ -982,6 +1161,7 @@ pub(super) const RULES: &[Rule] = &[
                 deleted_elsewhere,
             ),
             predicate("very_many_started", Trigger::programs(MANIFOLD), very_many),
+            predicate("machines_that_cost_too_much_or_none_left", Trigger::programs(MANIFOLD), pools),
         ],
         fires: &[
             "curl -X DELETE https://vault.x.example:8200/v1/secret/data/x -H 'X-Vault-Token: t'",
@@ -989,7 +1169,16 @@ pub(super) const RULES: &[Rule] = &[
             "curl -X POST https://jenkins.x.example/job/orders/doDelete",
             "kubectl scale deploy/api --replicas=1000",
             "aws ec2 run-instances --image-id a --count 250",
+            "aws ec2 run-instances --instance-type p5.48xlarge --image-id a",
+            "gcloud compute instances create m{1..50} --machine-type=n1",
+            "gcloud compute instances create m --machine-type=a2-ultragpu-8g",
+            "gcloud container clusters resize prod --num-nodes=0 -q",
+            "az vmss scale -g x -n web --new-capacity 0",
+            "eksctl scale nodegroup --cluster prod --name n --nodes 500",
+            "fly scale count 200 -a acme",
             "gh gist create --public src/a.ts",
+            "aws s3 cp a.json s3://b/ --acl public-read",
+            "gcloud run deploy api --image x --allow-unauthenticated",
             "gh repo create copy --public --source=. --push",
             "aws ec2 stop-instances --instance-ids i-1",
             "heroku ps:scale web=0",
@@ -997,7 +1186,8 @@ pub(super) const RULES: &[Rule] = &[
             "gh pr merge 1 --admin",
             "gh workflow run deploy.yml",
             "gh workflow run ci.yml -f env=prod",
-            "vagrant destroy -f",
+            "gh workflow run ci.yml -f env=\"$TARGET\"",
+            "gh workflow run deploy.yml --ref \"$BRANCH\"",
             "stripe refunds create --charge ch_1",
             "kubectl debug node/n1 -it --image=alpine",
             "fly ssh console -C 'ls; rm -rf /data'",
@@ -1010,6 +1200,7 @@ pub(super) const RULES: &[Rule] = &[
             "docker service ls",
             "gh pr merge 1 --squash",
             "gh workflow run ci.yml --ref feature/x",
+            "gh workflow run ci.yml --ref \"$(git branch --show-current)\"",
             "terraform import aws_s3_bucket.logs logs",
             "stripe listen",
             "kubectl rollout status deploy/x",
@@ -1022,8 +1213,12 @@ pub(super) const RULES: &[Rule] = &[
             "curl -X DELETE http://localhost:3000/api/v1/orders/7 -H 'Authorization: Bearer t'",
             "curl -H 'Authorization: Bearer t' https://api.x.example/v1/orders",
             "kubectl scale deploy/api --replicas=5",
+            "fly scale show -a acme",
+            "fly scale count 2 -a acme",
+            "gcloud container clusters resize dev --num-nodes=0",
             "gh repo create new --private --source=. --push",
             "gh gist create notes.md",
+            "aws s3 cp a.json s3://b/ --acl private",
         ],
         ..RULE
     },
@@ -1032,15 +1227,30 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "prints a secret that a cloud keeps",
         instead: Some(Instead::Command("gcloud secrets list")),
-        when: &[predicate("cloud_secret_printed", Trigger::rows(PRINTED), |scene| {
-            deeds::done(scene, PRINTED)
-        })],
+        when: &[
+            predicate("cloud_secret_printed", Trigger::rows(PRINTED), |scene| deeds::done(scene, PRINTED)),
+            predicate("variables_of_a_vault_printed", Trigger::programs(&["printenv", "env"]), |scene| {
+                const VAULTS: &[&str] = &["aws-vault", "chamber", "doppler", "infisical", "op", "sops"];
+                let found = scene.first(&["printenv", "env"], |inv| {
+                    inv.operands.is_empty() && inv.wrappers.iter().any(|name| VAULTS.contains(&name.as_str()))
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
+        ],
         fires: &[
             "gcloud secrets versions access latest --secret=db",
             "az keyvault secret show --vault-name v --name n",
             "heroku config -a prod",
+            "pulumi stack export --show-secrets",
+            "aws-vault exec prod -- printenv",
         ],
-        silent: &["gcloud secrets list", "az keyvault list", "heroku ps"],
+        silent: &[
+            "aws-vault exec dev -- npm test",
+            "gcloud secrets list",
+            "az keyvault list",
+            "heroku ps",
+            "pulumi stack output url",
+        ],
         ..RULE
     },
     Rule {
@@ -1084,8 +1294,8 @@ pub(super) const RULES: &[Rule] = &[
                     "secret delete",
                     "secret remove",
                     "variable delete",
+                    "release delete-asset",
                     "run delete",
-                    "cache delete",
                     "ssh-key add",
                     "ssh-key delete",
                     "gpg-key add",
@@ -1104,6 +1314,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         fires: &[
             "gh release delete v1",
+            "gh release delete-asset v1 x.tgz",
             "gh secret set TOKEN",
             "gh api -X DELETE repos/a/b/git/refs/heads/x",
             "gh ssh-key add k.pub",
@@ -1116,6 +1327,17 @@ pub(super) const RULES: &[Rule] = &[
             "gh secret list",
             "gh run view 1",
         ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.cache-deleted",
+        verdict: Verdict::Warn,
+        severity: Severity::Low,
+        reason: "deletes caches of the code host, which the next runs have to fill again",
+        instead: Some(Instead::Command("gh cache list")),
+        when: &[When::Command(sub(&["gh"], &["cache delete"]))],
+        fires: &["gh cache delete --all", "gh cache delete 42 --repo a/b"],
+        silent: &["gh cache list", "gh cache delete --help"],
         ..RULE
     },
     Rule {
@@ -1191,6 +1413,11 @@ pub(super) const RULES: &[Rule] = &[
         ],
         fires: &[
             "ansible all -m shell -a 'rm -rf /tmp/x'",
+            "ansible web -m shell -a 'df -h > /srv/df.txt'",
+            "ansible web -a 'systemctl restart nginx'",
+            "ansible web -m shell -a 'renice 5 1'",
+            "ansible web -a '{{ lookup(\"pipe\", \"id\") }}'",
+            "ansible web -a \"$CMD\"",
             "ansible-playbook site.yml",
             "ansible-playbook -i inventory/prod site.yml",
             "ansible-playbook -i inventory/dev -i inventory/prod site.yml",
@@ -1211,10 +1438,38 @@ pub(super) const RULES: &[Rule] = &[
             "ansible-playbook -i localhost, -c local setup.yml",
             "ansible-playbook -i inventory/dev site.yml --tags nginx",
             "ansible all -m ping",
+            "ansible -i inventory/staging.yml web -b -m command -a 'nginx -t'",
+            "ansible -i inventory/staging.yml web -a uptime",
+            "ansible web -m ansible.builtin.shell -a 'df -h | tail -3'",
             "ansible --version",
             "ansible all -i hosts -m ping",
             "ansible-playbook --syntax-check site.yml",
             "ansible-lint",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.fleet-down",
+        severity: Severity::Critical,
+        reason: "restarts, stops or takes away many machines at once",
+        instead: Some(Instead::Command("ansible all -m ping")),
+        when: &[predicate(
+            "fleet_taken_down",
+            Trigger::programs(&["ansible", "ansible-playbook"]),
+            stacks::fleet_down,
+        )],
+        fires: &[
+            "ansible all -i inventory/prod -b -m reboot",
+            "ansible all -b -m community.general.shutdown",
+            "ansible all -b -a 'shutdown -h now'",
+            "ansible-playbook -i prod destroy.yml",
+        ],
+        silent: &[
+            "ansible all -m ping",
+            "ansible web1 -b -m reboot",
+            "ansible all -i inventory/dev -b -m reboot",
+            "ansible-playbook -i prod destroy.yml --check",
+            "ansible-playbook -i staging site.yml",
         ],
         ..RULE
     },
@@ -1517,9 +1772,84 @@ fn ansible_changes<'a>(scene: &Scene<'a>) -> Found<'a> {
             .is_some_and(|name| LOOKS.contains(&name.rsplit('.').next().unwrap_or_default()));
         (module.is_some() || has_flag(inv, "-a") || has_flag(inv, "--args"))
             && !looks
+            && !ansible_asks(inv, module.as_deref(), scene)
             && !has_flag(inv, "--check")
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that are asked how a machine fares; what changes it through one of them has an effect.
+const READERS: &[&str] = &[
+    "cat",
+    "head",
+    "tail",
+    "grep",
+    "zgrep",
+    "ls",
+    "stat",
+    "file",
+    "wc",
+    "sort",
+    "uniq",
+    "cut",
+    "column",
+    "du",
+    "df",
+    "free",
+    "uptime",
+    "uname",
+    "nproc",
+    "lscpu",
+    "lsblk",
+    "ps",
+    "pgrep",
+    "vmstat",
+    "iostat",
+    "whoami",
+    "id",
+    "who",
+    "w",
+    "last",
+    "systemctl",
+    "journalctl",
+    "dmesg",
+    "netstat",
+    "lsof",
+    "docker",
+    "readlink",
+    "md5sum",
+    "sha256sum",
+    "which",
+    "true",
+    "apt-cache",
+    "sudo",
+];
+
+/// The machines are told to run a command, and that only looks.
+fn ansible_asks(inv: &Invocation, module: Option<&str>, scene: &Scene<'_>) -> bool {
+    /// What servers say of themselves and of their settings.
+    const ASKS: &[&str] = &[
+        "nginx -t",
+        "nginx -v",
+        "nginx -V",
+        "apachectl -t",
+        "apachectl configtest",
+        "php -v",
+        "hostname",
+        "hostname -f",
+        "ss -tlnp",
+        "ss -ltn",
+        "ss -tulpn",
+        "ip addr",
+        "ip route",
+    ];
+    let runs = module.is_none_or(|name| matches!(name.rsplit('.').next(), Some("command" | "shell" | "raw")));
+    let told = flag_value(inv, &["-a", "--args"]).and_then(Arg::known);
+    // What stands in `{{ }}` is worked out on this machine.
+    runs && told.is_some_and(|told| {
+        !told.contains("{{")
+            && (ASKS.contains(&told) || only_reads(scene, (&code::shell(told.to_owned()), "/"), READERS))
+    })
 }
 
 /// Kinds of things with which much goes, or what nothing brings back.
@@ -1550,10 +1880,37 @@ const WIDE_KINDS: &[&str] = &[
 /// Kinds of things that are started again or have run.
 const POD_KINDS: &[&str] = &["pod", "pods", "po", "job", "jobs"];
 
+/// Nodes emptied, replicas taken to none, releases removed.
+fn is_taken_down(inv: &Invocation) -> bool {
+    let told = |subs: &[&str]| subs.iter().any(|sub| has_sub(inv, sub));
+    let rehearsed = has_flag(inv, "--dry-run") && is_rehearsal(inv);
+    !rehearsed
+        && !asks_for_help(inv)
+        && if inv.program == "helm" {
+            // `--kube-context x` may stand in front of it.
+            let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
+            words.by_ref().take(2).any(|word| matches!(word, "uninstall" | "delete" | "rollback"))
+        } else {
+            told(&["drain", "cordon", "taint"]) || told(&["scale"]) && has_flag(inv, "--replicas=0")
+        }
+}
+
+/// Pods that have run to their end.
+fn only_finished(inv: &Invocation) -> bool {
+    let phase = flag_value(inv, &["--field-selector"]).and_then(Arg::known);
+    let phase =
+        phase.and_then(|text| text.strip_prefix("status.phase=")).map(|text| text.trim_start_matches('='));
+    matches!(phase, Some("Failed" | "Succeeded"))
+        && inv.operands.first().and_then(Arg::known).is_some_and(|kind| is_kind(kind, POD_KINDS))
+        && inv.operands.len() == 1
+        && !has_flag(inv, "--all")
+        && !standing::names_live(inv)
+}
+
 /// The words behind `kubectl delete`; nothing for another command, and for a dry run.
-fn kubectl_deleted(inv: &Invocation) -> Option<Vec<&Arg>> {
+fn kubectl_deleted<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> Option<Vec<&'i Arg>> {
     let mut words = inv.sub.iter().map(String::as_str);
-    let deletes = words.next() == Some("delete") && !is_rehearsal(inv) && !clusters::is_local(inv);
+    let deletes = words.next() == Some("delete") && !is_rehearsal(inv) && !clusters::is_local(inv, scene);
     deletes.then(|| inv.operands.iter().collect())
 }
 
@@ -1564,7 +1921,7 @@ fn is_kind(word: &str, kinds: &[&str]) -> bool {
 
 fn kubectl_wide<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(KUBECTL, |inv| {
-        let Some(words) = kubectl_deleted(inv) else { return false };
+        let Some(words) = kubectl_deleted(inv, scene) else { return false };
         let kind = words.first().map(|arg| arg.prefix()).unwrap_or_default();
         let kinds = kind.split('/').next().unwrap_or_default();
         let every = inv.flags.iter().any(|flag| flag.name == "--all");
@@ -1583,7 +1940,10 @@ fn kubectl_wide<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A deletion in a cluster: of pods given by name, or (with `pods` false) of anything else.
 fn kubectl_deletes<'a>(scene: &Scene<'a>, pods: bool) -> Found<'a> {
     let found = scene.first(KUBECTL, |inv| {
-        let Some(words) = kubectl_deleted(inv).filter(|_| !asks_for_help(inv)) else { return false };
+        let Some(words) = kubectl_deleted(inv, scene).filter(|_| !asks_for_help(inv)) else { return false };
+        if only_finished(inv) {
+            return false;
+        }
         let known: Option<Vec<&str>> = words.iter().map(|arg| arg.known()).collect();
         let selects = ["-f", "--filename", "-k", "-l", "--selector", "--all", "--field-selector", "-A"];
         let by_name = !selects.iter().any(|flag| has_flag(inv, flag));
@@ -1793,13 +2153,95 @@ fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// Programs that start as many of a thing as they are told.
-const MANIFOLD: &[&str] = &["kubectl", "oc", "aws", "gcloud", "docker", "nomad"];
+const MANIFOLD: &[&str] =
+    &["kubectl", "oc", "aws", "gcloud", "docker", "nomad", "az", "eksctl", "fly", "flyctl"];
+
+/// Machines of which each costs as much as hundreds of others, by the names that clouds give their types.
+const HUGE: &[&str] = &[
+    "p5.",
+    "p5e.",
+    "p5en.",
+    "p4d.",
+    "p4de.",
+    "trn1.",
+    "trn2.",
+    "u-6tb",
+    "u-12tb",
+    "u-24tb",
+    "x2iedn.32",
+    "a2-ultragpu",
+    "a2-megagpu",
+    "a3-",
+    "a4-",
+    "n2-highcpu-96",
+    "m2-ultramem",
+    "m3-ultramem",
+    "standard_nd",
+    "ml.p4",
+    "ml.p5",
+];
+
+/// Machines that cost too much, many in one list, or a pool that is left with none.
+fn pools<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(MANIFOLD, |inv| {
+        let words: Vec<&str> = deeds::known_words(inv);
+        let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
+        let value = |names: &[&str]| {
+            let joined = words.iter().filter_map(|word| word.split_once('='));
+            let joined = joined.filter(|(name, _)| names.contains(name)).map(|(_, value)| value);
+            let apart = words.windows(2).filter_map(|pair| match pair {
+                [name, value] if names.contains(name) => Some(*value),
+                _ => None,
+            });
+            joined.chain(apart).next()
+        };
+        let none = |names: &[&str]| value(names) == Some("0");
+        let started = has(&["run-instances", "create", "create-training-job", "create-cluster"]);
+        let kind = words.iter().any(|word| {
+            let kind = word.rsplit('=').next().unwrap_or_default().to_ascii_lowercase();
+            HUGE.iter().any(|huge| kind.starts_with(huge))
+                || word.contains("InstanceType=ml.p4")
+                || word.contains("InstanceType=ml.p5")
+        });
+        let listed = inv.program == "gcloud"
+            && has(&["instances"])
+            && has(&["create"])
+            && words.iter().filter(|word| !word.starts_with('-')).count() > 20;
+        let emptied = match inv.program.as_str() {
+            "gcloud" => has(&["resize"]) && none(&["--num-nodes", "--size"]),
+            "az" => has(&["scale"]) && none(&["--new-capacity", "--node-count"]),
+            "eksctl" => has(&["scale"]) && none(&["--nodes", "-N", "--nodes-max"]),
+            "fly" | "flyctl" => {
+                has(&["scale"]) && words.windows(2).any(|pair| matches!(pair, ["count", "0"]))
+            }
+            _ => false,
+        };
+        let copies = (inv.program == "fly" || inv.program == "flyctl")
+            && words.windows(2).any(|pair| {
+                matches!(pair, ["count", number] if number.parse::<u64>().is_ok_and(|number| number >= 50))
+            });
+        started && kind || listed || emptied && !standing::names_scratch(inv) || copies
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 /// Hundreds of machines or of copies of a service.
 fn very_many<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(MANIFOLD, |inv| {
         let words: Vec<&str> = deeds::known_words(inv);
-        let counts = |name: &str| matches!(name, "--replicas" | "--count" | "--desired-capacity");
+        let counts = |name: &str| {
+            matches!(
+                name,
+                "--replicas"
+                    | "--count"
+                    | "--desired-capacity"
+                    | "--num-nodes"
+                    | "--size"
+                    | "--new-capacity"
+                    | "--node-count"
+                    | "--nodes"
+            )
+        };
         let many = |value: &str| value.parse::<u64>().is_ok_and(|number| number >= 200);
         words.iter().filter_map(|word| word.split_once('=')).any(|(name, value)| counts(name) && many(value))
             || words.windows(2).any(|pair| matches!(pair, [name, value] if counts(name) && many(value)))
@@ -1839,7 +2281,8 @@ fn deleted_elsewhere<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn changed<'a>(scene: &Scene<'a>) -> Found<'a> {
     deeds::done_where(scene, ASKED, |inv| {
-        !scales(inv) && !everyday::starts_a_check(inv) && !only_looks_there(inv)
+        let local = || (runs(inv, KUBECTL) || runs(inv, &["helm"])) && clusters::is_local(inv, scene);
+        !(scales(inv) || everyday::starts_a_check(inv) || only_looks_there(inv) || local())
     })
 }
 

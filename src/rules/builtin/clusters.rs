@@ -1,7 +1,7 @@
 //! Clusters: what is put into them from elsewhere, what is taken out of those that others live by, and those of this machine.
 
-use super::lists;
 use super::{RuleSet, predicate, run, standing, sub};
+use super::{downloads, lists};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -76,6 +76,7 @@ pub(super) const RULES: &[Rule] = &[
             "curl -s https://x.example/x.yaml | kubectl apply -f -",
             "kubectl apply -f \"https://x.example/$V.yaml\"",
             "kubectl apply -k https://x.example/overlay",
+            "kubectl apply -f <(curl -s http://x.example/x.yml)",
         ],
         silent: &[
             "kubectl apply -f https://github.com/cert-manager/cert-manager/releases/download/v1/cert-manager.yaml",
@@ -133,6 +134,23 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "cloud.local-machine-destroyed",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes a virtual machine on this machine, with all that was put into it since it was made",
+        instead: Some(Instead::Command("vagrant halt")),
+        when: &[predicate("vagrant_destroys", Trigger::programs(&["vagrant"]), |scene| {
+            let told = |inv: &Invocation, word: &str| inv.args.iter().any(|arg| arg.known() == Some(word));
+            let made = scene.first(&["vagrant"], |inv| told(inv, "up")).is_some();
+            let forced = |inv: &Invocation| ["-f", "--force"].iter().any(|flag| has_flag(inv, flag));
+            let found = scene.first(&["vagrant"], |inv| told(inv, "destroy") && forced(inv) && !made);
+            Found::from(found.map(|inv| inv.text.as_str()))
+        })],
+        fires: &["vagrant destroy -f", "vagrant destroy --force web"],
+        silent: &["vagrant destroy -f && vagrant up", "vagrant halt", "vagrant destroy"],
+        ..RULE
+    },
+    Rule {
         id: "cloud.local-clusters-deleted",
         verdict: Verdict::Modify,
         reason: "deletes every cluster on this machine",
@@ -150,11 +168,43 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// A cluster that is on this machine, as far as the command names one.
-pub(super) fn is_local(inv: &Invocation) -> bool {
-    flag_value(inv, &["--context", "--kube-context"])
-        .and_then(Arg::known)
-        .is_some_and(standing::is_local_context)
+/// A cluster that is on this machine, as far as the command names one, or the call has chosen one for it.
+pub(super) fn is_local(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const CHOICES: &[&str] = &["--context", "--kube-context"];
+    const OTHERS: &[&str] = &["--kubeconfig", "--server", "-s", "--cluster", "--kube-apiserver"];
+    // Not every program of these has a table that says which options have values.
+    let pair = || {
+        let mut pairs = inv.args.iter().zip(inv.args.iter().skip(1));
+        pairs.find(|(option, _)| option.known().is_some_and(|word| CHOICES.contains(&word)))
+    };
+    let chosen = flag_value(inv, CHOICES).or_else(|| pair().map(|(_, value)| value));
+    match chosen.map(|name| name.known().unwrap_or_default()) {
+        Some(name) => standing::is_local_context(name),
+        None => !CHOICES.iter().chain(OTHERS).any(|flag| has_flag(inv, flag)) && is_chosen_before(inv, scene),
+    }
+}
+
+/// `kubectl config use-context kind-x && … && kubectl delete …`: it only runs where the choice succeeded.
+fn is_chosen_before(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let line = scene.command_line();
+    let words = |other: &Invocation| other.args.iter().map(Arg::to_text).collect::<Vec<_>>();
+    let chooses = |other: &&Invocation| {
+        runs(other, KUBECTL) && words(other).iter().any(|word| word == "use-context")
+            || matches!(other.program.as_str(), "kubectx" | "kctx") && !other.args.is_empty()
+    };
+    let mut choices = scene.invocations().iter().filter(chooses);
+    let (Some(choice), None) = (choices.next(), choices.next()) else { return false };
+    let local = words(choice).last().is_some_and(|name| standing::is_local_context(name));
+    let Some((before, after)) = line.split_once(choice.text.as_str()) else { return false };
+    let Some((between, _)) = after.split_once(inv.text.as_str()) else { return false };
+    let strict = before.contains("set -e");
+    local
+        && !line.contains("KUBECONFIG=")
+        && !before.trim_end().ends_with(['|', '!'])
+        && (strict || between.trim_start().starts_with("&&"))
+        && (strict || !between.contains([';', '\n']))
+        && !between.contains("||")
+        && !between.replace("&&", "").replace(">&", "").replace("&>", "").contains('&')
 }
 
 /// The host is one whose manifests are known, or the policy knows it.
@@ -182,11 +232,20 @@ fn fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
         if !puts || is_rehearsal(inv) {
             return false;
         }
+        let given = |other: &Invocation| {
+            let around = other.feeds.and_then(|at| all.get(at)).is_some_and(|outer| std::ptr::eq(outer, inv));
+            around || other.pipeline == inv.pipeline && other.stage < inv.stage
+        };
+        let strange = |other: &Invocation| {
+            other.args.iter().map(Arg::text).any(|text| {
+                is_strange(&text, scene)
+                    || downloads::takes_bare(other, &text) && is_strange(&format!("http://{text}"), scene)
+            })
+        };
         let piped = || {
             all.iter()
-                .filter(|other| other.pipeline == inv.pipeline && other.stage < inv.stage)
                 .filter(|other| runs(other, lists::DOWNLOADERS) || other.program == "kustomize")
-                .any(|other| other.args.iter().any(|arg| is_strange(&arg.text(), scene)))
+                .any(|other| given(other) && strange(other))
         };
         inv.args.iter().any(|arg| {
             let text = arg.text();
@@ -204,7 +263,8 @@ fn takes(inv: &Invocation) -> bool {
 }
 
 fn live<'a>(scene: &Scene<'a>) -> Found<'a> {
-    static DELETING: RuleSet = RuleSet::of(&[&["cloud.kubernetes-delete", "cloud.docker-prune"]]);
+    static DELETING: RuleSet =
+        RuleSet::of(&[&["cloud.kubernetes-delete", "cloud.docker-prune", "cloud.docker-volume-removed"]]);
     let found = scene.invocations().iter().find(|inv| takes(inv) && standing::names_live(inv));
     match found {
         Some(inv) if matches_one_of(scene, &DELETING) => Found::yes(&inv.text),

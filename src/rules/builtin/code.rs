@@ -1,11 +1,11 @@
 //! Code in other languages: what it deletes by itself, and the commands that it starts.
 
-use super::{argv, lists, predicate, runners, scripts, statements, undone};
+use super::{argv, joined, lists, predicate, runners, scripts, statements, undone};
 use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, join};
 use crate::rules::commands;
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, code_of, contains_word, flag_value,
-    has_flag, inner_verdict, input_of, is_shell, runs, runs_code, target_of,
+    has_flag, inner_verdict, input_of, is_shell, runs, runs_code, runs_shell, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -27,6 +27,8 @@ const DELETES: &[&str] = &[
     "fs.rm(",
     "').rm(",
     "\").rm(",
+    "')).rm(",
+    "\")).rm(",
     "promises.rm(",
     "await rm(",
     "; rm(",
@@ -115,6 +117,10 @@ const RUNS_TEXT: &[&str] = &[
     "os.execute(",
     "load(",
     "loadstring(",
+    "system decode_base64",
+    "exec decode_base64",
+    "system pack",
+    "exec pack",
 ];
 
 /// Calls that start another program.
@@ -142,6 +148,8 @@ pub(super) const STARTS: &[&str] = &[
     "'|",
     "\"-|\"",
     "'-|'",
+    "|\"",
+    "|'",
     "Open3",
     "os:cmd",
     "Command::new",
@@ -191,6 +199,9 @@ pub(super) const RULES: &[Rule] = &[
             "node -e \"const {rm}=require('fs/promises'); rm('/home/u',{recursive:true})\"",
             "node -e \"require('fs').rmSync('/home/u', {recursive: true})\"",
             "python3 -c \"import shutil,os; shutil.rmtree(os.path.expanduser('~'))\"",
+            "python3 -c \"import shutil; from pathlib import Path; r=Path('/home/u'); shutil.rmtree(r / 'docs')\"",
+            "python3 -c \"import shutil,os; r='/home/u/proj'; shutil.rmtree(os.path.join(r, '..'))\"",
+            "python3 -c \"import shutil; from pathlib import Path; shutil.rmtree(Path('/home/u/proj') / name)\"",
             "ruby -e 'require \"fileutils\"; FileUtils.rm_rf(\".git\")'",
             "python3 <<'E'\nimport shutil\nshutil.rmtree('/etc')\nE",
             "python -c \"import shutil,os; shutil.rmtree(os.path.join('/', 'etc'))\"",
@@ -219,6 +230,9 @@ pub(super) const RULES: &[Rule] = &[
             "node -e \"console.log('/')\"",
             "cat > a.py <<'E'\nimport shutil\nshutil.rmtree('build')\nE\npython a.py",
             "grep -rn 'rmtree(\"/\")' src",
+            "python3 -c \"import shutil; from pathlib import Path; shutil.rmtree(Path('.') / 'dist')\"",
+            "python3 - <<'E'\nimport shutil\nfrom pathlib import Path\nROOT = Path('/home/u/proj')\nfor d in ('dist', 'build'):\n    shutil.rmtree(ROOT / d)\nE",
+            "node -e \"const r='/home/u/proj'; for (const d of ['dist']) fs.rmSync(path.join(r, d), {recursive:true})\"",
             "ruby -rfileutils -e 'FileUtils.rm_r \"build\"'",
             "julia -e 'rm(\"build\",recursive=true)'",
         ],
@@ -362,6 +376,8 @@ pub(super) const RULES: &[Rule] = &[
             "awk '{print | \"sh\"}' f",
             "awk '{system($1)}' f",
             "awk '{system(\"rm \" $1)}' f",
+            "awk '{system(\"git show \" $1 \" | sh\")}' f",
+            "curl -s https://x.example/l | awk '{system(\"git show \" $1)}'",
             "sed --expression='s/a/b/e' f",
         ],
         silent: &[
@@ -370,6 +386,7 @@ pub(super) const RULES: &[Rule] = &[
             "sed -n '1,5p' f",
             "awk '{print $1 | \"sort -u\"}' f",
             "awk 'BEGIN{system(\"ls\")}'",
+            "awk '{system(\"git show --stat \" $1 \" | tail -1\")}' /tmp/shas.txt",
             "grep 's/x/id/e' f",
         ],
         ..RULE
@@ -431,6 +448,11 @@ pub(super) const RULES: &[Rule] = &[
             }),
         ],
         fires: &[
+            "python3 -c \"import subprocess; d='/etc'; subprocess.run(['rm','-rf',d])\"",
+            "python3 - <<'E'\nimport subprocess\nfor d in ['/', '/etc']:\n    subprocess.run(['rm', '-rf', d])\nE",
+            "node -e \"for (const d of ['/','/etc']) require('child_process').execFileSync('rm',['-rf',d])\"",
+            "python3 - <<'E'\nopen('a.py','w').write('import os; os.system(\"rm -rf /\")')\nE\npython3 a.py",
+            "python3 -c \"s = 'import os; os.system(\\\"rm -rf /\\\")'; exec(s)\"",
             "python3 -c \"import os; os.system('rm -rf /')\"",
             "perl -e 'system(\"rm -rf /\")'",
             "node -e \"require('child_process').execSync('git reset --hard')\"",
@@ -441,6 +463,10 @@ pub(super) const RULES: &[Rule] = &[
             "vim -c ':!rm -rf /' -c q",
             "tmux new -d 'rm -rf /'",
             "make -f - <<< 'all:; rm -rf /'",
+            "m4 <<< 'syscmd(rm -rf ~)'",
+            "perl -e 'open F,\"rm -rf ~|\";<F>'",
+            "python3 -m pdb -c '!import os; os.system(\"rm -rf ~\")' src/a.py",
+            "bun -e 'await Bun.$`rm -rf ~`'",
             "sqlite3 x.db '.shell rm -rf /'",
             "gdb -batch -ex 'shell rm -rf /'",
             "python -c \"import os; os.system('rm -rf ' + os.environ['HOME'])\"",
@@ -484,6 +510,10 @@ pub(super) const RULES: &[Rule] = &[
             "erl -noshell -eval 'os:cmd(\"rm -rf /\"), halt().'",
         ],
         silent: &[
+            "python3 -c \"import subprocess; d='dist'; subprocess.run(['rm','-rf',d])\"",
+            "python3 - <<'E'\nimport subprocess\nfor c in ['rm -rf /']:\n    subprocess.run(['./guard', 'check', c])\nE",
+            "python3 - <<'E'\nt = open('a.md').read()\nt = t.replace('Run `sudo rm -rf /var/lib/docker`', 'Run `docker system prune`')\nopen('a.md', 'w').write(t)\nE",
+            "python3 - <<'E'\nfrom pathlib import Path\nPath('tests/test_a.py').write_text('def test():\\n    assert run(\"rm -rf /\") == 1\\n')\nE",
             "python3 -c \"import os; os.system('ls')\"",
             "python3 -c \"print('rm -rf /')\"",
             "node -e \"require('child_process').execSync('git status')\"",
@@ -538,7 +568,9 @@ fn interpreters<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invoca
     let builds = |inv: &Invocation| {
         runs(inv, COMPILERS) && (!scene.view.survey.written.is_empty() || inv.stdin != Stdin::Inherited)
     };
-    scene.invocations().iter().filter(move |inv| runs_code(inv) || builds(inv))
+    scene
+        .running(|inv| runs_code(inv) || runs(inv, COMPILERS))
+        .filter(move |inv| runs_code(inv) || builds(inv))
 }
 
 /// The texts that an interpreter is given, with the home directory written out.
@@ -598,8 +630,9 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
             let text = statements::around(&text, &[DELETES, DELETES_ONE]);
             let tree = DELETES.iter().any(|call| contains_word(&text, call));
             let one = tree || DELETES_ONE.iter().any(|call| contains_word(&text, call));
-            let literals = undone::strings(&text).into_iter().chain(scripts::run_quotes(&text));
-            one && { literals }.take(MAX_LITERALS).any(|literal| lost(inv, &literal, tree))
+            let literals =
+                || undone::with_inner(joined::strings(&text)).into_iter().chain(scripts::run_quotes(&text));
+            one && literals().take(MAX_LITERALS).any(|literal| lost(inv, &literal, tree))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -702,7 +735,13 @@ fn code_empties<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
                 let picks =
                     bare.contains(".endswith(") || bare.contains("suffix") || bare.contains("fnmatch");
-                any(WHOLE) || any(ALL) && any(GONE) && !picks
+                // `Path.cwd() / "dist"` is not the whole.
+                let whole = WHOLE.iter().any(|word| {
+                    bare.match_indices(*word).any(|(at, word)| {
+                        !bare.get(at + word.len()..).is_some_and(|rest| rest.starts_with(['/', '+']))
+                    })
+                });
+                whole || any(ALL) && any(GONE) && !picks
             })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -756,9 +795,19 @@ fn filter_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
             return sed_scripts(inv).any(|script| scripts::sed_runs(&script.text()).is_some());
         }
         runs(inv, lists::SCRIPTED_FILTERS)
-            && inv.operands.first().is_some_and(|program| scripts::awk_runs_computed(&program.text()))
+            && inv.operands.first().is_some_and(|program| {
+                scripts::awk_runs_computed(&program.text(), comes_from_here(inv, scene))
+            })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether what comes down the pipe to a command is what git or a listing of files says.
+fn comes_from_here(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const HERE: &[&str] = &["git", "ls", "find", "cat", "grep", "rg", "sort", "uniq", "head", "tail", "cut"];
+    let mut before =
+        scene.invocations().iter().filter(|other| other.pipeline == inv.pipeline && other.stage < inv.stage);
+    before.all(|other| runs(other, HERE))
 }
 
 /// Programs that compress, as tar is told of them.
@@ -868,8 +917,10 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         if least < Verdict::Block && is_old_script(inv, scene) {
             return false;
         }
+        let is_python = inv.program.starts_with("python") || inv.program.starts_with("pypy");
         texts(inv, scene).any(|text| {
-            let text = statements::around(&statements::uncommented(&text), &[STARTS, NAMED_STARTS]);
+            let whole = text;
+            let text = statements::around(&statements::uncommented(&whole), &[STARTS, NAMED_STARTS]);
             let mut found = undone::strings(&text);
             // `getattr(os, 'sys' + 'tem')`
             let tested = flag_value(inv, &["-m"])
@@ -885,10 +936,16 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
                     .any(|string| matches!(string.as_str(), "system" | "popen" | "exec" | "execSync"));
             // `!seen[$1]++` is a pattern of awk's, not a command of an editor.
             let bare = editor_command(&text)
-                .filter(|_| !runs(inv, lists::SCRIPTED_FILTERS))
+                .filter(|_| !runs(inv, lists::SCRIPTED_FILTERS) && flag_value(inv, &["-m"]).is_none())
                 .map(str::to_owned)
                 .or_else(|| tcl_command(&text).filter(|_| runs(inv, TCL)));
             if bare.is_none() && !starts {
+                return false;
+            }
+            if is_python
+                && statements::only_speaks(&whole, &[STARTS, NAMED_STARTS])
+                && !is_run_behind(inv, &whole, scene)
+            {
                 return false;
             }
             if let Some(commands) = argv::commands(&text) {
@@ -908,7 +965,7 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             let joined = std::iter::once(found.join(" "))
                 .chain(program.and_then(|at| found.get(at..)).map(|words| words.join(" ")));
             let piped = |text: &String| text.trim_matches([' ', '|']).to_owned();
-            let turned = undone::texts(&text, &found);
+            let turned = undone::texts(&text, &found).into_iter().chain(argv::with_values(&text));
             let commands =
                 found.iter().map(piped).chain(joined).chain(scripts::run_quotes(&text)).chain(turned);
             { commands }
@@ -918,8 +975,26 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Whether another command of the call runs a file that this code names, and may have written.
+fn is_run_behind(inv: &Invocation, code: &str, scene: &Scene<'_>) -> bool {
+    scene.invocations().iter().filter(|other| !std::ptr::eq(*other, inv)).any(|other| {
+        let tests = flag_value(other, &["-m"])
+            .is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
+        let runs = runs_code(other) || runs_shell(other) || other.word.prefix().contains('/');
+        let named = |arg: &Arg| {
+            let name = arg.prefix().rsplit('/').next().unwrap_or_default();
+            name.len() > 1 && code.contains(name)
+        };
+        runs && !tests && other.operands.iter().chain([&other.word]).any(named)
+    })
+}
+
 /// Whether code holds what starts a command; a bar at the beginning of a string does, a string that is a bar does not.
 fn begins(text: &str, call: &str) -> bool {
+    if matches!(call, "|\"" | "|'") {
+        // `open(F, "rm -rf x|")`
+        return text.contains(call) && text.contains("open");
+    }
     if !matches!(call, "\"|" | "'|") {
         return contains_word(text, call);
     }
@@ -962,7 +1037,7 @@ pub(super) fn is_command(text: &str) -> bool {
             || assigns())
 }
 
-const MAKES: &[&str] = &["make", "gmake", "bmake"];
+const MAKES: &[&str] = &["make", "gmake", "bmake", "m4"];
 
 /// `make` that is told on its standard input what to run.
 fn recipes_run<'a>(scene: &Scene<'a>, least: Verdict) -> Option<&'a str> {
@@ -975,7 +1050,19 @@ fn recipes_run<'a>(scene: &Scene<'a>, least: Verdict) -> Option<&'a str> {
                 is_command(&recipe) && inner_verdict(scene, &shell(recipe), cwd) >= least
             })
     });
-    fed.map(|inv| inv.text.as_str())
+    fed.or_else(|| scene.first(&["m4"], |inv| macros_run(inv, scene, least))).map(|inv| inv.text.as_str())
+}
+
+/// `syscmd(…)` of m4.
+fn macros_run(inv: &Invocation, scene: &Scene<'_>, least: Verdict) -> bool {
+    let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+    let texts = input_of(inv, scene).into_iter().chain(inv.args.iter().map(Arg::to_text));
+    { texts }.any(|text| {
+        text.split("syscmd(").skip(1).take(MAX_LITERALS).any(|rest| {
+            let command = rest.split(')').next().unwrap_or_default().trim_matches(['`', '\'']).to_owned();
+            is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least
+        })
+    })
 }
 
 pub(super) fn shell(command: String) -> ToolCall {

@@ -1,13 +1,16 @@
 //! Databases: statements that lose data, in the arguments of a client or on its standard input.
 
+mod place;
 mod spared;
 
+pub(super) use self::place::is_settled_here;
+use self::place::{Place, is_in_test_container, is_own_keys, is_own_store, place_of};
 pub(super) use self::spared::env_is_scratch;
-use self::spared::{is_named_for_tests, is_rolled_back, made_by, takes_only};
+use self::spared::{env_names, is_named_for_tests, is_rolled_back, made_by, takes_only};
 use super::deeds::{self, Deeds};
-use super::standing::is_scratch;
+use super::standing::{apart, is_own, is_scratch};
 use super::{lists, predicate, scripts, standing, sub};
-use crate::domain::{Action, Severity, Tool, Verdict};
+use crate::domain::{Action, EffectKind, Severity, Target, Tool, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher;
 use crate::rules::matcher::{
@@ -90,8 +93,19 @@ const LOST: Deeds = &[
     (&["rabbitmqctl"], &["reset", "force_reset", "delete_vhost"]),
     (&["turso"], &["db destroy", "group destroy"]),
     (&["pscale"], &["database delete", "branch delete"]),
-    (&["wrangler"], &["d1 delete", "kv namespace delete", "kv:namespace delete", "r2 bucket delete"]),
-    (&["neonctl", "neon"], &["projects delete", "databases delete"]),
+    (&["kubectl"], &["cnpg destroy"]),
+    (
+        &["wrangler"],
+        &[
+            "kv bulk delete",
+            "kv:bulk delete",
+            "d1 delete",
+            "kv namespace delete",
+            "kv:namespace delete",
+            "r2 bucket delete",
+        ],
+    ),
+    (&["neonctl", "neon"], &["projects delete", "databases delete", "branches reset"]),
     (
         &["vault"],
         &[
@@ -147,14 +161,14 @@ const EMPTIED: Deeds = &[
     (&["drush"], &["sql:drop", "sql-drop"]),
     (&["bq"], &["rm -t", "rm --table"]),
     (&["pg_restore"], &["--clean", "-c"]),
-    (&["mongorestore"], &["--drop"]),
+    (&["mongorestore", "mongoimport"], &["--drop"]),
     (&["dropuser"], &["*"]),
     (&["pg_ctl", "pg_ctlcluster"], &["stop immediate", "immediate"]),
     (&["mysqladmin", "mariadb-admin"], &["shutdown", "password"]),
     (&["drizzle-kit"], &["push --force"]),
     (&["flyway"], &["clean"]),
     (&["mvn", "mvnw", "gradle", "gradlew"], &["flyway:clean", "flywayClean", "liquibase:dropAll", "dropAll"]),
-    (&["liquibase"], &["drop-all", "dropAll", "rollback*", "rollbackCount"]),
+    (&["liquibase"], &["drop-all", "dropAll"]),
     (&["diesel"], &["database reset", "migration revert --all", "database drop"]),
     (&["sqlx"], &["database drop", "database reset"]),
     (&["dbmate"], &["drop", "--drop"]),
@@ -171,9 +185,8 @@ const EMPTIED: Deeds = &[
     (&["sea-orm-cli"], &["migrate fresh", "migrate reset", "migrate refresh"]),
     (&["knex"], &["migrate:rollback --all"]),
     (&["python", "python3", "django-admin", "uv", "poetry"], &["migrate zero", "reset_db", "sqlflush"]),
-    (&["rabbitmqctl"], &["delete_queue", "purge_queue", "delete_user"]),
-    (&["rabbitmqadmin"], &["delete", "purge"]),
-    (&["nats"], &["stream rm", "stream purge", "kv del", "kv rm"]),
+    (&["rabbitmqctl"], &["delete_user"]),
+    (&["nats"], &["kv del", "kv rm"]),
     (
         &["redis-cli", "valkey-cli"],
         &[
@@ -182,6 +195,8 @@ const EMPTIED: Deeds = &[
             "script flush",
             "SCRIPT FLUSH",
             "debug segfault",
+            "debug sleep",
+            "DEBUG SLEEP",
             "DEBUG SEGFAULT",
             "unlink *",
             "function flush",
@@ -199,6 +214,21 @@ const EMPTIED: Deeds = &[
     ),
     (&["surreal"], &["import --drop"]),
     (&["convex"], &["import --replace*"]),
+];
+
+/// Deeds by which a queue or a stream goes with what is in it.
+const DRAINED: Deeds =
+    &[(&["rabbitmqctl"], &["delete_queue", "purge_queue"]), (&["nats"], &["stream rm", "stream purge"])];
+
+/// Deeds by which a schema is set back to what it was.
+const SET_BACK: Deeds = &[(&["liquibase"], &["rollback*"])];
+
+/// Those of [`LOST`] that are about queues and buckets, of which everybody has some to try things with.
+const QUEUES: Deeds = &[
+    (&["kafka-topics", "kafka-topics.sh"], &["--delete"]),
+    (&["rabbitmqadmin"], &["delete queue", "delete vhost", "delete exchange", "purge queue"]),
+    (&["rpk"], &["topic delete"]),
+    (&["minio", "mc"], &["rb", "rm --recursive"]),
 ];
 
 /// Words in the names of tools that are given statements.
@@ -309,6 +339,9 @@ const RUNNERS: &[&str] = &[
     "django-admin",
     "npm",
     "bun",
+    "sail",
+    "ddev",
+    "lando",
 ];
 
 pub(super) const RULES: &[Rule] = &[
@@ -317,24 +350,40 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes a whole database",
         instead: Some(Instead::Command("psql -l")),
-        when: &[predicate("sql_drop_database", STATEMENTS, |scene| {
-            sql(scene, |words| {
-                (starts(words, &["DROP", "DATABASE"]) && !words.last().is_some_and(|name| is_scratch(name)))
-                    || starts(words, &["DROP", "SCHEMA"])
-                    || starts(words, &["DROP", "KEYSPACE"])
-                    || starts(words, &["DROP", "PLUGGABLE"])
-                    || starts(words, &["RESET", "MASTER"])
-                    || starts(words, &["PURGE", "BINARY"])
-            })
-        })],
+        when: &[
+            predicate("sql_drop_database", STATEMENTS, |scene| {
+                sql_unless_own(scene, |words| {
+                    starts(words, &["DROP", "SCHEMA"]) && drops_missed(words)
+                        || starts(words, &["DROP", "KEYSPACE"])
+                        || starts(words, &["DROP", "PLUGGABLE"])
+                        || starts(words, &["RESET", "MASTER"])
+                        || starts(words, &["PURGE", "BINARY"])
+                })
+            }),
+            predicate("sql_drop_named_database", STATEMENTS, |scene| sql(scene, drops_others)),
+            predicate("sql_drop_database_elsewhere", STATEMENTS, |scene| {
+                sql_where(
+                    scene,
+                    |inv| place_of(inv, scene) == Place::Elsewhere,
+                    |words| starts(words, &["DROP", "DATABASE"]) && drops_missed(words),
+                )
+            }),
+        ],
         fires: &[
             "psql -c 'DROP DATABASE app'",
             "mysql -e \"drop database app\"",
             "echo 'DROP SCHEMA public CASCADE;' | psql app",
             "psql app <<E\nDROP DATABASE x;\nE",
+            "psql -c 'DROP DATABASE app, app_test'",
+            "psql -h db.x.example -c 'DROP DATABASE app_dev'",
+            "PGHOST=db.x.example psql -c 'DROP DATABASE app_dev'",
         ],
         silent: &[
             "psql -c 'SELECT 1'",
+            "sqlcmd -S localhost -Q 'DROP DATABASE IF EXISTS AppTest; CREATE DATABASE AppTest'",
+            "psql -c 'DROP DATABASE app_test WITH (FORCE)'",
+            "psql -h localhost app_dev -c 'drop schema if exists ann_scratch cascade'",
+            "psql -h localhost -c 'DROP DATABASE app_dev'",
             "psql -c 'DROP DATABASE IF EXISTS app_test'",
             "grep -rn 'DROP DATABASE' migrations",
             "git commit -m 'drop database app'",
@@ -348,10 +397,22 @@ pub(super) const RULES: &[Rule] = &[
         reason: "deletes a whole database",
         instead: Some(Instead::Command("psql -l")),
         when: &[predicate("database_dropped_by_program", Trigger::programs(DROPPERS), |scene| {
-            dropped(scene, false)
+            dropped(scene, Whose::Others)
         })],
-        fires: &["dropdb app", "dropdb -h db --if-exists \"$DB\"", "mysqladmin drop app"],
-        silent: &["psql -l", "dropdb test_db", "createdb app", "mysqladmin status"],
+        fires: &[
+            "dropdb app",
+            "dropdb -h db --if-exists \"$DB\"",
+            "mysqladmin drop app",
+            "dropdb -h db.x.example app_dev",
+        ],
+        silent: &[
+            "psql -l",
+            "dropdb test_db",
+            "createdb app",
+            "mysqladmin status",
+            "dropdb app_dev",
+            "DB=app_test_$(date +%s); createdb \"$DB\"; dropdb \"$DB\"",
+        ],
         ..RULE
     },
     Rule {
@@ -362,11 +423,12 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("psql -l")),
         when: &[
             predicate("scratch_database_dropped_by_program", Trigger::programs(DROPPERS), |scene| {
-                dropped(scene, true)
+                dropped(scene, Whose::Tests)
             }),
             predicate("sql_drop_scratch_database", STATEMENTS, |scene| {
-                sql_anywhere(scene, |words| {
-                    starts(words, &["DROP", "DATABASE"]) && words.last().is_some_and(|name| is_scratch(name))
+                sql_anywhere(scene, |one| {
+                    let words = words_of(one);
+                    dropped_names(&words).is_some_and(|names| names.iter().all(|name| is_scratch(name)))
                 })
             }),
         ],
@@ -382,14 +444,16 @@ pub(super) const RULES: &[Rule] = &[
         id: "database.drop-table",
         reason: "deletes a table with all that is in it",
         instead: Some(Instead::Command("psql -c '\\dt' app")),
-        when: &[predicate("sql_drop_table", STATEMENTS, |scene| {
-            sql(scene, |words| {
-                !defines(words)
-                && (DROPPED.iter().any(|what| starts(words, &["DROP", what]))
-                || starts(words, &["DROP", "MATERIALIZED"])
-                || (starts(words, &["ALTER", "TABLE"]) && words.windows(2).any(|pair| matches!(pair, [a, b] if a == "DROP" && b != "CONSTRAINT" && b != "DEFAULT" && b != "NOT"))))
-            })
-        })],
+        when: &[
+            predicate("sql_drop_table", STATEMENTS, |scene| sql_unless_own(scene, drops_table)),
+            predicate("sql_drop_cascades", STATEMENTS, |scene| {
+                sql_where(
+                    scene,
+                    |inv| !standing::names_scratch(inv),
+                    |words| is_made_again(words) && !defines(words),
+                )
+            }),
+        ],
         fires: &[
             "echo 'DROP TABLE payments;' > m.sql && psql prod -f m.sql",
             "echo 'DROP TABLE payments;' > m.sql; cat m.sql | psql prod",
@@ -398,10 +462,9 @@ pub(super) const RULES: &[Rule] = &[
             "psql prod <<< \"select 'drop table '||tablename from pg_tables \\\\gexec\"",
             "psql -c 'DROP TABLE users'",
             "sqlite3 app.db 'drop table if exists users;'",
-            "mysql app -e 'ALTER TABLE u DROP COLUMN x'",
             "printf 'DROP TABLE x;' | mysql app",
             "psql -c 'DROP FUNCTION f(int) CASCADE'",
-            "psql -c 'ALTER TABLE a DROP index'",
+            "psql -d app -c 'DROP EXTENSION pg_trgm'",
             "psql -c 'CREATE TABLE users (a int); DROP TABLE users'",
             "psql -c 'CREATE TEMP TABLE t (a int); DROP TABLE users'",
             "psql -c 'BEGIN; DROP TABLE a; COMMIT; ROLLBACK'",
@@ -411,6 +474,8 @@ pub(super) const RULES: &[Rule] = &[
             "psql -c 'CREATE TEMP TABLE t AS SELECT 1; DROP TABLE t;'",
             "printf 'CREATE INDEX a ON b(c)' > m.sql && psql orders_dev -f m.sql",
             "psql -f migrations/013_drop_legacy.sql",
+            "psql -d app_dev -c 'DROP FUNCTION IF EXISTS f() CASCADE'",
+            "psql -d app_dev -c 'DROP EXTENSION IF EXISTS pg_trgm'",
             "grep 'DROP TABLE' schema.sql",
             "psql -c 'CREATE TABLE x (a int)'",
             "cat > down.sql <<E\nDROP TABLE users;\nE",
@@ -420,6 +485,68 @@ pub(super) const RULES: &[Rule] = &[
             "psql -c 'CREATE TEMP TABLE t (a int); DROP TABLE t'",
             "psql -c 'create table tmp_x as select * from orders; drop table tmp_x'",
             "psql -c 'BEGIN; DROP TABLE a; ROLLBACK;'",
+            "psql app_dev -c 'DROP TABLE users'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.drop-column",
+        reason: "deletes a column with all that is in it",
+        instead: Some(Instead::Command("psql -c '\\d users' app")),
+        when: &[predicate("sql_drop_column", STATEMENTS, |scene| sql_unless_own(scene, drops_column))],
+        fires: &["mysql app -e 'ALTER TABLE u DROP COLUMN x'", "psql -c 'ALTER TABLE a DROP index'"],
+        silent: &[
+            "psql -c 'ALTER TABLE x ADD y int'",
+            "psql -c 'ALTER TABLE x ALTER y DROP NOT NULL'",
+            "psql -c 'DROP TABLE x'",
+            "psql app_dev -c 'ALTER TABLE u DROP COLUMN x'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.own-emptied",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes or empties what a store for development on this machine holds",
+        instead: Some(Instead::Advice(
+            "use a database named for the tests, or let the person say that it may go",
+        )),
+        when: &[
+            predicate("own_tables_lost", STATEMENTS, |scene| {
+                sql_by_client(scene, |inv| is_own_client(inv, scene), loses_tables)
+            }),
+            predicate("own_database_dropped", STATEMENTS, |scene| {
+                sql_by_client(scene, |inv| place_of(inv, scene) != Place::Elsewhere, drops_own)
+            }),
+            predicate("own_database_dropped_by_program", Trigger::programs(DROPPERS), |scene| {
+                dropped(scene, Whose::Own)
+            }),
+            predicate("own_store_flushed", Trigger::programs(REDIS), |scene| {
+                flushed_by_client(scene, Whose::Own)
+            }),
+            predicate("own_documents_lost", Trigger::programs(MONGO), |scene| mongo_drop(scene, Whose::Own)),
+            predicate("own_queue_lost", Trigger::rows(QUEUES), |scene| {
+                deeds::done_where(scene, QUEUES, |inv| whose_queue(inv, scene) == Whose::Own)
+            }),
+        ],
+        fires: &[
+            "psql app_dev -c 'DROP TABLE users'",
+            "psql -h localhost -c 'DROP DATABASE IF EXISTS app_dev; CREATE DATABASE app_dev'",
+            "psql postgres://u:p@localhost:5432/app_dev -c 'TRUNCATE carts'",
+            "docker exec db psql -U app -d app_dev -c 'TRUNCATE carts'",
+            "dropdb app_development",
+            "redis-cli -n 9 FLUSHDB",
+            "docker compose exec -T redis redis-cli FLUSHALL",
+            "mongosh app_dev --eval 'db.orders.drop()'",
+            "kafka-topics.sh --bootstrap-server localhost:9092 --delete --topic orders",
+        ],
+        silent: &[
+            "psql app_dev -c 'SELECT 1'",
+            "psql app_test -c 'TRUNCATE carts'",
+            "redis-cli -n 9 DBSIZE",
+            "docker exec app-redis-test redis-cli FLUSHALL",
+            "kafka-topics.sh --bootstrap-server localhost:9092 --delete --topic orders-test",
+            "createdb app_dev",
         ],
         ..RULE
     },
@@ -470,11 +597,11 @@ pub(super) const RULES: &[Rule] = &[
         id: "database.truncate",
         reason: "empties a table",
         instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users' app")),
-        when: &[predicate("sql_truncate", STATEMENTS, |scene| {
-            sql(scene, |words| starts(words, &["TRUNCATE"]))
-        })],
+        when: &[predicate("sql_truncate", STATEMENTS, |scene| sql_unless_own(scene, truncates))],
         fires: &[
             "psql -c 'TRUNCATE users'",
+            "mysql app_test -e 'use app; truncate users'",
+            "psql app_dev -c '\\c app' -c 'truncate users'",
             "mysql -e 'truncate table users' app",
             "psql -c 'BEGIN; TRUNCATE users CASCADE; COMMIT'",
             "PGDATABASE=app_test psql -d app -c 'truncate orders'",
@@ -494,18 +621,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "database.delete-all",
         reason: "changes or deletes every row, because there is no WHERE",
         instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users WHERE id = 7' app")),
-        when: &[predicate("sql_without_where", STATEMENTS, |scene| {
-            sql(scene, |words| {
-                is_without_where(words)
-                    && (starts(words, &["DELETE", "FROM"])
-                        || (starts(words, &["ALTER", "TABLE"])
-                            && words.iter().any(|word| matches!(word.as_str(), "DELETE" | "UPDATE")))
-                        || (starts(words, &["UPDATE"]) && words.iter().any(|word| word == "SET"))
-                        || starts(words, &["MERGE"])
-                            && words.windows(3).any(|three| matches!(three, [a, b, c] if a == "MATCHED" && b == "THEN" && c == "DELETE"))
-                        || words.iter().any(|word| word == "PG_TERMINATE_BACKEND"))
-            })
-        })],
+        when: &[predicate("sql_without_where", STATEMENTS, |scene| sql_unless_own(scene, spares_no_row))],
         fires: &[
             "psql prod -c 'WITH x AS (DELETE FROM users RETURNING 1) SELECT 1'",
             "psql prod -c 'WITH a AS (SELECT 1) DELETE FROM users'",
@@ -534,7 +650,8 @@ pub(super) const RULES: &[Rule] = &[
         reason: "has a database run programs, reach into files, or let everybody in",
         instead: Some(Instead::Command("psql -c '\\du' app")),
         when: &[
-            predicate("sql_opens", STATEMENTS, |scene| sql_anywhere(scene, opens)),
+            predicate("sql_opens", STATEMENTS, |scene| sql_anywhere(scene, |one| opens(&words_of(one)))),
+            predicate("sql_reaches_a_file", STATEMENTS, |scene| sql_anywhere(scene, reaches)),
             predicate("store_opened", Trigger::programs(REDIS), store_opened),
             predicate("shell_of_a_client", Trigger::programs(CLIENTS), shell_started),
         ],
@@ -548,6 +665,13 @@ pub(super) const RULES: &[Rule] = &[
             "redis-cli CONFIG SET dir /root/.ssh",
             "mysql -e '\\! sh'",
             "sqlite3 /dev/null '.shell /bin/sh'",
+            "psql -c 'create extension plpython3u'",
+            "mysql -e \"LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE t\"",
+            "sqlite3 x.db \"ATTACH DATABASE '/var/www/a.php' AS x\"",
+            "sqlite3 x.db \"select load_extension('/tmp/a.so')\"",
+            "psql -c \"select dblink_connect('host=203.0.113.7')\"",
+            "mcp__postgres__query {\"sql\":\"select * from pg_shadow\"}",
+            "mcp__mysql__query {\"sql\":\"select user, authentication_string from mysql.user\"}",
         ],
         silent: &[
             "psql -c 'COPY t TO STDOUT'",
@@ -558,6 +682,11 @@ pub(super) const RULES: &[Rule] = &[
             "sqlite3 app.db '.schema'",
             "psql -c '\\d users'",
             "mysql -e 'SHOW GRANTS'",
+            "psql -c 'create extension if not exists pgcrypto'",
+            "mysql -e \"LOAD DATA LOCAL INFILE 'data/users.csv' INTO TABLE t\"",
+            "sqlite3 x.db \"ATTACH DATABASE 'other.db' AS x\"",
+            "sqlite3 x.db \"select load_extension('mod_spatialite')\"",
+            "mcp__postgres__query {\"sql\":\"select rolname from pg_roles\"}",
         ],
         ..RULE
     },
@@ -571,7 +700,14 @@ pub(super) const RULES: &[Rule] = &[
             predicate("store_asked_to_delete", Trigger::programs(lists::DOWNLOADERS), |scene| {
                 statement_sent(scene)
             }),
-            predicate("store_deleted_by_words", Trigger::rows(LOST), |scene| deeds::done(scene, LOST)),
+            predicate("store_deleted_by_words", Trigger::rows(LOST), |scene| {
+                deeds::done_where(scene, LOST, |inv| whose_queue(inv, scene) == Whose::Others)
+            }),
+            predicate(
+                "file_of_a_server_deleted",
+                Trigger::kinds(&[EffectKind::FileDeletion]),
+                data_file_deleted,
+            ),
             predicate(
                 "index_deleted_by_request",
                 Trigger::programs(&["curl", "http", "https", "xh"]),
@@ -584,13 +720,24 @@ pub(super) const RULES: &[Rule] = &[
             "bq rm -r -f -d project:dataset",
             "curl -X DELETE http://localhost:9200/_all",
             "vault secrets disable kv/",
+            "rm -f /var/lib/mysql/ibdata1",
+            "curl http://localhost:8123 -d 'DROP TABLE users'",
+            "sudo rm /var/lib/postgresql/16/main/pg_wal/000000010000000000000001",
             "turso db destroy prod",
+            "curl 'http://localhost:8123/?query=DROP+TABLE+users'",
+            "curl http://localhost:3000/sql -d 'DROP TABLE users'",
         ],
         silent: &[
+            "kafka-topics.sh --bootstrap-server localhost:9092 --delete --topic orders-test",
+            "rabbitmqadmin purge queue name=orders.test",
             "etcdctl get --prefix /",
             "consul kv get app",
             "bq ls",
+            "rm -f /var/lib/apt/lists/lock",
             "curl -X DELETE http://localhost:3000/api/users/1",
+            "curl -d 'q=DROP TABLE users' http://localhost:3000/search",
+            "http POST :3000/search q='DROP TABLE users'",
+            "curl -X POST localhost:3000/search -d '{\"q\":\"DROP DATABASE x\"}'",
             "vault status",
         ],
         ..RULE
@@ -600,26 +747,41 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "empties a key-value store",
         instead: Some(Instead::Command("redis-cli dbsize")),
-        when: &[predicate(
-            "store_flushed",
-            Trigger::programs(REDIS).or(Trigger::programs(lists::NETCATS)).or(Trigger::programs(&["telnet"])),
-            flushed,
-        )],
+        when: &[
+            predicate(
+                "store_flushed",
+                Trigger::programs(REDIS)
+                    .or(Trigger::programs(lists::NETCATS))
+                    .or(Trigger::programs(&["telnet"])),
+                flushed,
+            ),
+            predicate("store_flushed_by_address", Trigger::programs(FETCHERS), flushed_by_address),
+            predicate("store_flushed_over_a_socket", Trigger::REDIRECTED, flushed_over_socket),
+        ],
         fires: &[
             "printf '*1\\r\\n$8\\r\\nFLUSHALL\\r\\n' | nc redis.x.example 6379",
             "printf 'SHUTDOWN NOSAVE\\r\\n' | ncat redis.x.example 6379",
             "echo flush_all | nc memcached.x.example 11211",
             "redis-cli FLUSHALL",
-            "redis-cli -n 1 flushdb",
+            "redis-cli -h redis.x.example -n 1 flushdb",
+            "docker exec prod-redis redis-cli flushall",
             "echo FLUSHALL | redis-cli",
             "valkey-cli flushall async",
+            "echo RkxVU0hBTEw= | base64 -d | redis-cli",
+            "curl gopher://127.0.0.1:6379/_FLUSHALL",
+            "curl 'dict://127.0.0.1:11211/flush_all'",
+            "printf 'FLUSHALL\\r\\n' > /dev/tcp/localhost/6379",
         ],
         silent: &[
             "redis-cli dbsize",
+            "redis-cli -n 9 flushdb",
+            "docker exec app-redis-test redis-cli flushall",
             "redis-cli get flushall",
             "redis-cli --scan --pattern 'cache:*' | xargs redis-cli del",
             "grep FLUSHALL src",
             "redis-cli ping",
+            "curl dict://127.0.0.1:6379/info",
+            "printf 'PING\\r\\n' > /dev/tcp/localhost/6379",
         ],
         ..RULE
     },
@@ -628,7 +790,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes a database, a collection or all documents",
         instead: Some(Instead::Command("mongosh --eval 'db.stats()' app")),
-        when: &[predicate("mongo_drop", Trigger::programs(MONGO), mongo_drop)],
+        when: &[predicate("mongo_drop", Trigger::programs(MONGO), |scene| mongo_drop(scene, Whose::Others))],
         fires: &[
             "cat > m.js <<'E'\ndb.dropDatabase()\nE\nmongosh prod m.js",
             "mongosh --eval 'db.dropDatabase()' app",
@@ -641,6 +803,7 @@ pub(super) const RULES: &[Rule] = &[
             "mongosh app --eval 'db.users.deleteMany({id:1})'",
             "grep dropDatabase src",
             "mongosh app_test --eval 'db.dropDatabase()'",
+            "mongosh app_dev --eval 'db.orders.drop()'",
             "mongosh app --eval 'db.notes.insertOne({text: \"db.dropDatabase()\"})'",
         ],
         ..RULE
@@ -652,7 +815,8 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("point the command at a scratch database, or let the person run it")),
         when: &[
             predicate("rails_database_reset", Trigger::rows(RAILS), |scene| {
-                if is_for_tests(scene) { Found::No } else { deeds::done(scene, RAILS) }
+                // Last, because it looks through the whole command line.
+                deeds::done_where(scene, RAILS, |_| !is_for_tests(scene))
             }),
             When::Command(Command {
                 flags: &[&["--force-reset", "--accept-data-loss"]],
@@ -664,15 +828,16 @@ pub(super) const RULES: &[Rule] = &[
                         && !matcher::asks_for_help(inv)
                         && !env_is_scratch(inv, scene)
                 });
-                Found::from(found.map(|inv| inv.text.as_str()))
+                Found::from(found.filter(|_| !is_for_tests(scene)).map(|inv| inv.text.as_str()))
             }),
             predicate("framework_database_reset", Trigger::programs(RUNNERS), framework_reset),
             predicate("database_emptied_by_words", Trigger::rows(EMPTIED), |scene| {
-                if is_for_tests(scene) {
-                    return Found::No;
-                }
                 deeds::done_where(scene, EMPTIED, |inv| {
-                    !names_scratch(inv) && !env_is_scratch(inv, scene) && !only_prints(inv, scene)
+                    !names_scratch(inv)
+                        && !env_is_scratch(inv, scene)
+                        && !is_named_for_tests(inv, scene)
+                        && !only_prints(inv, scene)
+                        && !is_for_tests(scene)
                 })
             }),
             predicate(
@@ -685,6 +850,7 @@ pub(super) const RULES: &[Rule] = &[
             "rails db:drop",
             "npx prisma migrate reset --force",
             "php artisan migrate:fresh",
+            "./vendor/bin/sail artisan migrate:fresh --seed",
             "python manage.py flush --no-input",
             "bundle exec rake db:reset",
             "supabase db reset",
@@ -704,28 +870,218 @@ pub(super) const RULES: &[Rule] = &[
             "RAILS_ENV=test bin/rails db:reset",
             "MIX_ENV=test mix ecto.reset",
             "php artisan migrate:fresh --env=testing",
+            "./vendor/bin/sail artisan migrate --seed",
+            "./vendor/bin/sail artisan migrate:fresh --env=testing",
             "alembic downgrade -1",
             "pg_restore -d app_dev dump",
             "flyway -url=jdbc:postgresql://localhost/app_test clean migrate",
             "npx sequelize-cli \\\n  db:drop \\\n  --env \\\n  test",
             "python manage.py sqlflush",
+            "NODE_ENV=test npx prisma migrate reset --force",
+            "python manage.py flush --no-input --settings config.settings_test",
+            "goose -dir db/migrations postgres 'postgres://u:p@localhost:5432/app_test?sslmode=disable' reset",
+            "goose -dir db/migrations postgres \"$TEST_DATABASE_URL\" reset",
+            "dotenv -e .env.test -- npx prisma migrate reset --force",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.set-back",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "takes changes of a database's schema back, and deletes what is in them",
+        instead: Some(Instead::Command("liquibase rollback-count-sql 1")),
+        when: &[predicate("schema_set_back", Trigger::rows(SET_BACK), |scene| {
+            deeds::done_where(scene, SET_BACK, |inv| {
+                let prints = |word: &str| word.contains("-sql") || word.ends_with("SQL");
+                !names_scratch(inv) && !deeds::known_words(inv).into_iter().any(prints)
+            })
+        })],
+        fires: &["liquibase rollback-count 1", "liquibase rollback v1.4", "liquibase rollbackCount 3"],
+        silent: &[
+            "liquibase rollback-count-sql 1",
+            "liquibase --url=jdbc:postgresql://localhost/app_test rollback v1",
+            "liquibase update",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.queue-emptied",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes a queue or a stream with the messages in it",
+        instead: Some(Instead::Command("nats stream info ORDERS")),
+        when: &[predicate("queue_emptied", Trigger::rows(DRAINED), |scene| {
+            deeds::done_where(scene, DRAINED, |inv| whose_queue(inv, scene) != Whose::Tests)
+        })],
+        fires: &["nats stream rm ORDERS -f", "rabbitmqctl purge_queue orders", "nats stream purge ORDERS -f"],
+        silent: &[
+            "nats stream ls",
+            "nats stream rm orders-test -f -s nats://localhost:4222",
+            "rabbitmqctl list_queues",
         ],
         ..RULE
     },
 ];
 
-/// A database is dropped by a program of its own; with `scratch`, one for tests.
-fn dropped<'a>(scene: &Scene<'a>, scratch: bool) -> Found<'a> {
+/// Whose a store is, as far as a command says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// Made to be thrown away.
+    Tests,
+    /// For development, on this machine.
+    Own,
+    /// Anybody's: nothing says that nobody else misses it.
+    Others,
+}
+
+/// Whose the queue or bucket is that a command is about.
+fn whose_queue(inv: &Invocation, scene: &Scene<'_>) -> Whose {
+    if !deeds::is_one(inv, QUEUES) && !deeds::is_one(inv, DRAINED) {
+        return Whose::Others;
+    }
+    let named = |word: &&str| {
+        let name = word.split_once('=').map_or(*word, |(_, name)| name);
+        !word.contains(' ') && !word.contains("://") && is_scratch(name)
+    };
+    let named = deeds::known_words(inv).iter().any(named);
+    // The client of this server is for the machine that it runs on, unless it is told another.
+    let at_home = runs(inv, &["rabbitmqadmin", "rabbitmqctl"]);
+    match (place_of(inv, scene), named) {
+        (Place::Elsewhere, _) => Whose::Others,
+        (Place::Here, true) => Whose::Tests,
+        (Place::Unsaid, true) if at_home || is_local_bucket(inv, scene) => Whose::Tests,
+        (Place::Here, false) => Whose::Own,
+        (Place::Unsaid, false) if is_local_bucket(inv, scene) => Whose::Own,
+        (Place::Unsaid, _) => Whose::Others,
+    }
+}
+
+/// Whether the buckets that a command names are those of a server on this machine.
+pub(super) fn is_local_bucket(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let mut buckets = inv.operands.iter().map(Arg::prefix).filter(|word| word.contains('/')).peekable();
+    runs(inv, &["mc"])
+        && buckets.peek().is_some()
+        && buckets.all(|word| word.starts_with("local/"))
+        && place::is_own_alias(scene)
+        && place_of(inv, scene) != Place::Elsewhere
+}
+
+/// What a server keeps its data in goes, on this machine.
+fn data_file_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const KEPT: &[&str] = &[
+        "/var/lib/mysql/",
+        "/var/lib/postgresql/",
+        "/var/lib/pgsql/",
+        "/var/lib/mongodb/",
+        "/var/lib/mongo/",
+        "/var/lib/redis/",
+        "/var/lib/elasticsearch/",
+        "/var/lib/cassandra/",
+        "/var/lib/clickhouse/",
+        "/var/lib/etcd/",
+        "/var/lib/influxdb/",
+        "/var/lib/neo4j/",
+    ];
+    let found = scene.effects().find(|(effect, _)| {
+        effect.kind == EffectKind::FileDeletion
+            && KEPT.iter().any(|dir| effect.target.text().starts_with(dir))
+            && !effect.target.text().ends_with(".pid")
+            && !effect.target.text().ends_with(".sock")
+    });
+    Found::from(found.map(|(effect, _)| effect.target.text()))
+}
+
+/// A database is dropped by a program of its own.
+fn dropped<'a>(scene: &Scene<'a>, whose: Whose) -> Found<'a> {
+    // What is added while it runs does not change what the name says.
+    let says = |name: &Arg, test: fn(&str) -> bool| match name.known() {
+        Some(name) => test(name),
+        None => name.prefix().ends_with(['_', '-']) && test(name.prefix()),
+    };
     let found = scene.first(DROPPERS, |inv| {
         let names = match (inv.program.as_str(), inv.operands.as_slice()) {
             ("mysqladmin", [first, names @ ..]) if first.known() == Some("drop") => names,
             ("mysqladmin", _) => return false,
             (_, names) => names,
         };
-        let is_scratch = !names.is_empty() && names.iter().all(|name| name.known().is_some_and(is_scratch));
-        !names.is_empty() && is_scratch == scratch
+        let is = if names.iter().all(|name| says(name, is_scratch)) {
+            Whose::Tests
+        } else if names.iter().all(|name| says(name, is_own)) && place_of(inv, scene) != Place::Elsewhere {
+            Whose::Own
+        } else {
+            Whose::Others
+        };
+        !names.is_empty() && is == whose
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The names behind `DROP DATABASE` and `DROP SCHEMA`.
+fn dropped_names(words: &[String]) -> Option<&[String]> {
+    const ENDS: &[&str] = &["WITH", "CASCADE", "RESTRICT", "SYNC", "ON", "GO"];
+    if !starts(words, &["DROP", "DATABASE"]) && !starts(words, &["DROP", "SCHEMA"]) {
+        return None;
+    }
+    let rest = words.get(2..).unwrap_or_default();
+    let rest = rest.get(if starts(rest, &["IF", "EXISTS"]) { 2 } else { 0 }..).unwrap_or_default();
+    rest.split(|word| ENDS.contains(&word.as_str())).next()
+}
+
+/// A database or a schema is dropped that is not named for tests.
+fn drops_missed(words: &[String]) -> bool {
+    dropped_names(words).is_some_and(|names| names.is_empty() || !names.iter().all(|name| is_scratch(name)))
+}
+
+/// The same, of one that is not for development either.
+fn drops_others(words: &[String]) -> bool {
+    starts(words, &["DROP", "DATABASE"])
+        && dropped_names(words)
+            .is_some_and(|names| names.is_empty() || !names.iter().all(|name| is_own(name)))
+}
+
+/// The same, of one for development.
+fn drops_own(words: &[String]) -> bool {
+    starts(words, &["DROP", "DATABASE"]) && drops_missed(words) && !drops_others(words)
+}
+
+fn drops_table(words: &[String]) -> bool {
+    !defines(words)
+        && !is_made_again(words)
+        && (DROPPED.iter().any(|what| starts(words, &["DROP", what]))
+            || starts(words, &["DROP", "MATERIALIZED"]))
+}
+
+fn drops_column(words: &[String]) -> bool {
+    let drops = |pair: &[String]| matches!(pair, [a, b] if a == "DROP" && b != "CONSTRAINT" && b != "DEFAULT" && b != "NOT");
+    !defines(words) && starts(words, &["ALTER", "TABLE"]) && words.windows(2).any(drops)
+}
+
+fn truncates(words: &[String]) -> bool {
+    starts(words, &["TRUNCATE"])
+}
+
+/// Every row is changed or deleted.
+fn spares_no_row(words: &[String]) -> bool {
+    let has = |one: &str| words.iter().any(|word| word == one);
+    is_without_where(words)
+        && (starts(words, &["DELETE", "FROM"])
+            || starts(words, &["ALTER", "TABLE"]) && (has("DELETE") || has("UPDATE"))
+            || starts(words, &["UPDATE"]) && has("SET")
+            || starts(words, &["MERGE"])
+                && words.windows(3).any(
+                    |three| matches!(three, [a, b, c] if a == "MATCHED" && b == "THEN" && c == "DELETE"),
+                )
+            || has("PG_TERMINATE_BACKEND"))
+}
+
+/// What is asked of a store for development.
+fn loses_tables(words: &[String]) -> bool {
+    drops_table(words)
+        || drops_column(words)
+        || truncates(words)
+        || spares_no_row(words)
+        || starts(words, &["DROP", "SCHEMA"]) && drops_missed(words)
 }
 
 /// No condition, or one that is always met.
@@ -785,6 +1141,45 @@ fn opens(words: &[String]) -> bool {
             && (has("PASSWORD") || has("IDENTIFIED"))
         || both("LANGUAGE", "PLPYTHONU")
         || both("LANGUAGE", "PLPYTHON3U")
+        || starts(words, &["CREATE", "EXTENSION"])
+            && ["PLPYTHONU", "PLPYTHON2U", "PLPYTHON3U", "PLPERLU", "PLSH", "PLTCLU"]
+                .iter()
+                .any(|name| has(name))
+        || words.iter().any(|word| {
+            matches!(
+                word.trim_start_matches("PG_CATALOG."),
+                "PG_SHADOW" | "PG_AUTHID" | "AUTHENTICATION_STRING" | "ROLPASSWORD"
+            )
+        })
+        || words.len() == 1 && has("SHUTDOWN")
+}
+
+/// A statement that names a file where none of a database's is: programs that it loads, pages that a server shows, accounts.
+fn reaches(statement: &str) -> bool {
+    const SERVED: &[&str] = &[".php", ".jsp", ".aspx", ".phtml", ".so"];
+    const KEPT: &[&str] = &["/etc/", "/root/", "/var/www/", "/.ssh/", "/proc/", "/var/spool/cron"];
+    let words = words_of(statement);
+    let has = |word: &str| words.iter().any(|one| one == word);
+    let named = |test: &dyn Fn(&str) -> bool| quoted(statement).iter().any(|text| test(text));
+    let place = |text: &str| {
+        SERVED.iter().any(|end| text.ends_with(end)) || KEPT.iter().any(|dir| text.contains(dir))
+    };
+    let linked = |text: &str| {
+        text.split("host=").nth(1).is_some_and(|host| {
+            let host = host.split([' ', ';']).next().unwrap_or_default();
+            host.contains('.')
+                && !host.starts_with("127.")
+                && !host.starts_with("10.")
+                && !host.starts_with("192.168.")
+        })
+    };
+    (starts(&words, &["ATTACH"])
+        || has("INFILE")
+        || starts(&words, &["COPY"])
+        || starts(&words, &["VACUUM", "INTO"]))
+        && named(&place)
+        || has("LOAD_EXTENSION") && named(&|text| text.starts_with(['/', '.']))
+        || words.iter().any(|word| word.starts_with("DBLINK")) && named(&linked)
 }
 
 fn starts(words: &[String], beginning: &[&str]) -> bool {
@@ -890,8 +1285,12 @@ fn statements(text: &str) -> impl Iterator<Item = &str> {
 
 /// A statement that is put together and executed by another (`EXECUTE 'DROP TABLE ' || name`).
 fn any_made(statement: &str, test: fn(&[String]) -> bool) -> bool {
-    ["EXECUTE", "PREPARE", "\\gexec"].iter().any(|word| contains_word(statement, word))
-        && quoted(statement).iter().any(|text| test(&words_of(text)))
+    ["EXECUTE", "PREPARE", "\\gexec"].iter().any(|word| contains_word(statement, word)) && {
+        let parts = quoted(statement);
+        // `EXECUTE 'DROP ' || 'TABLE x'`
+        parts.iter().any(|text| test(&words_of(text)))
+            || statement.contains("||") && test(&words_of(&parts.concat()))
+    }
 }
 
 /// The insides of the quotes of a text.
@@ -923,6 +1322,11 @@ fn defines(words: &[String]) -> bool {
     (dropped && (!cascades || is_view(words))) || index
 }
 
+/// A statement that takes away what a migration makes again, whatever hangs on it.
+fn is_made_again(words: &[String]) -> bool {
+    ["FUNCTION", "PROCEDURE", "TRIGGER", "EXTENSION"].iter().any(|what| starts(words, &["DROP", what]))
+}
+
 fn is_view(words: &[String]) -> bool {
     starts(words, &["ALTER"])
         || words.get(1).is_some_and(|what| matches!(what.as_str(), "VIEW" | "INDEX" | "MATERIALIZED"))
@@ -934,7 +1338,9 @@ fn is_at_tests(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let chosen = inv.flags.iter().any(|flag| OPTIONS.contains(&flag.name.as_str()));
     is_on_scratch(inv)
         || !chosen && is_named_for_tests(inv, scene)
-        || !chosen && inv.operands.is_empty() && env_is_scratch(inv, scene)
+        || !chosen
+            && inv.operands.is_empty()
+            && (env_is_scratch(inv, scene) || is_in_test_container(inv, scene))
 }
 
 /// The first client that is given a statement for which `test` holds; statements come as upper-case words.
@@ -942,10 +1348,38 @@ fn sql<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
     sql_where(scene, |_| true, test)
 }
 
+/// The same, but for stores for development on this machine.
+fn sql_unless_own<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
+    sql_where(scene, |inv| !is_own_client(inv, scene), test)
+}
+
+/// Whether the statements of a text go over to another database than the one that the client was given, not one for tests.
+fn leaves(text: &str) -> bool {
+    let goes = |words: &[&str]| match words {
+        ["\\c" | "\\connect", name, ..] => !is_scratch(name),
+        [go, name, ..] => go.eq_ignore_ascii_case("use") && !is_scratch(name),
+        [..] => false,
+    };
+    (text.contains("\\c") || text.to_ascii_lowercase().contains("use "))
+        && text.split([';', '\n']).any(|one| goes(&one.split_whitespace().collect::<Vec<_>>()))
+}
+
+/// Whether a client works on a store for development on this machine, by what it is given or by the variables around it.
+fn is_own_client(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let stays = || !texts(inv, scene).iter().any(|text| leaves(text));
+    let by_variable = || {
+        inv.operands.is_empty()
+            && names_with(inv).is_empty()
+            && env_names(inv, scene, is_own)
+            && place_of(inv, scene) != Place::Elsewhere
+    };
+    (is_own_store(inv, scene) || by_variable()) && stays()
+}
+
 /// The same, of the clients for which `counts` holds.
 fn sql_where<'a>(
     scene: &Scene<'a>,
-    counts: fn(&Invocation) -> bool,
+    counts: impl Fn(&Invocation) -> bool,
     test: fn(&[String]) -> bool,
 ) -> Found<'a> {
     if let Some(text) = given_to_tool(scene)
@@ -953,27 +1387,38 @@ fn sql_where<'a>(
     {
         return Found::yes(text);
     }
-    let found = scene.invocations().iter().find(|inv| {
-        let client = runs(inv, CLIENTS) && !is_on_scratch(inv) && !is_local_copy(inv);
+    sql_by_client(scene, counts, test)
+}
+
+/// The same, of statements that a client is given in a command.
+fn sql_by_client<'a>(
+    scene: &Scene<'a>,
+    counts: impl Fn(&Invocation) -> bool,
+    test: fn(&[String]) -> bool,
+) -> Found<'a> {
+    let found = scene.running(|inv| runs(inv, CLIENTS) || runs(inv, SHELLS)).find(|inv| {
+        let client = runs(inv, CLIENTS) && !is_local_copy(inv);
         let shell = runs(inv, SHELLS) && inv.args.iter().any(|arg| arg.known() == Some("dbshell"));
-        (client || shell)
+        if !client && !shell {
+            return false;
+        }
+        let texts = texts(inv, scene);
+        texts.iter().any(|text| any_statement(text, test) && !is_rolled_back(inv, text))
             && counts(inv)
-            && texts(inv, scene).iter().any(|text| any_statement(text, test) && !is_rolled_back(inv, text))
-            && !is_at_tests(inv, scene)
+            && (!(client && is_on_scratch(inv) || is_at_tests(inv, scene))
+                || texts.iter().any(|text| leaves(text)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-/// The same, with no regard to which database it is.
-fn sql_anywhere<'a>(scene: &Scene<'a>, test: fn(&[String]) -> bool) -> Found<'a> {
+/// The same of statements as they are written, with no regard to which database it is.
+fn sql_anywhere<'a>(scene: &Scene<'a>, test: fn(&str) -> bool) -> Found<'a> {
     if let Some(text) = given_to_tool(scene)
-        && scripts::strings(text).iter().any(|text| statements(text).any(|one| test(&words_of(one))))
+        && scripts::strings(text).iter().any(|text| statements(text).any(test))
     {
         return Found::yes(text);
     }
-    let found = scene.first(CLIENTS, |inv| {
-        texts(inv, scene).iter().any(|text| statements(text).any(|statement| test(&words_of(statement))))
-    });
+    let found = scene.first(CLIENTS, |inv| texts(inv, scene).iter().any(|text| statements(text).any(test)));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -999,11 +1444,22 @@ fn words_of(statement: &str) -> Vec<String> {
                 let _ = rest.next();
                 plain.push(' ');
             }
-            c if c.is_alphanumeric() || c == '_' || c == '.' => plain.push(c.to_ascii_uppercase()),
+            c if c.is_alphanumeric() || c == '_' || c == '.' => plain.push(c),
             _ => plain.push(' '),
         }
     }
-    plain.split_whitespace().map(str::to_owned).collect()
+    let mut words: Vec<String> = plain.split_whitespace().map(str::to_owned).collect();
+    // `ShopTest` is a name of two words.
+    if let [drop, what, names @ ..] = words.as_mut_slice()
+        && drop.eq_ignore_ascii_case("drop")
+        && (what.eq_ignore_ascii_case("database") || what.eq_ignore_ascii_case("schema"))
+    {
+        for name in names.iter_mut().filter(|name| !name.eq_ignore_ascii_case("exists")) {
+            *name = apart(name);
+        }
+    }
+    words.iter_mut().for_each(|word| word.make_ascii_uppercase());
+    words
 }
 
 fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -1025,6 +1481,21 @@ fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
     if let Some(inv) = sent {
         return Found::yes(&inv.text);
     }
+    flushed_by_client(scene, Whose::Others)
+}
+
+/// A client of a key-value store empties it.
+fn flushed_by_client<'a>(scene: &Scene<'a>, whose: Whose) -> Found<'a> {
+    let flush = |word: &str| word.eq_ignore_ascii_case("flushall") || word.eq_ignore_ascii_case("flushdb");
+    let is = |inv: &Invocation| {
+        if is_in_test_container(inv, scene) {
+            Whose::Tests
+        } else if is_own_keys(inv, scene) {
+            Whose::Own
+        } else {
+            Whose::Others
+        }
+    };
     let every = |inv: &&Invocation| {
         runs(inv, REDIS) && inv.args.iter().any(|arg| arg.known() == Some("*"))
             || inv.args.iter().any(|arg| arg.known() == Some("--scan"))
@@ -1035,7 +1506,7 @@ fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
                     _ => false,
                 })
     };
-    let found = scene.first(REDIS, |inv| {
+    let empties = |inv: &Invocation| {
         let deletes = inv
             .operands
             .first()
@@ -1052,7 +1523,7 @@ fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
         {
             return true;
         }
-        let scripted = inv.args.iter().map(Arg::text).any(|text| {
+        let scripted = texts(inv, scene).iter().any(|text| {
             let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
             text.contains("call(")
                 && (words.any(flush)
@@ -1065,6 +1536,49 @@ fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
         given
             || (inv.operands.is_empty()
                 && texts(inv, scene).iter().any(|text| text.split_whitespace().any(flush)))
+    };
+    let found = scene.first(REDIS, |inv| empties(inv) && is(inv) == whose);
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+const FETCHERS: &[&str] = &["curl"];
+
+/// Words that empty or stop a store, in a text that is sent to it.
+fn says_flush(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let plain = lower
+        .replace("\\r", " ")
+        .replace("\\n", " ")
+        .replace("%20", " ")
+        .replace("%0d", " ")
+        .replace("%0a", " ");
+    plain
+        .split(|c: char| !c.is_ascii_alphabetic() && c != '_')
+        .any(|word| matches!(word.trim_start_matches('_'), "flushall" | "flushdb" | "flush_all" | "shutdown"))
+}
+
+/// `gopher://` and `dict://` carry whatever stands in the path to a store.
+fn flushed_by_address<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(FETCHERS, |inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            (text.starts_with("gopher://") || text.starts_with("dict://")) && says_flush(&text)
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `printf FLUSHALL > /dev/tcp/localhost/6379`
+fn flushed_over_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let store = |target: &Target| {
+            target
+                .text()
+                .strip_prefix("/dev/tcp/")
+                .is_some_and(|place| ["/6379", "/6380", "/11211"].iter().any(|port| place.ends_with(port)))
+        };
+        inv.writes.iter().any(|(target, _)| store(target))
+            && inv.args.iter().any(|arg| says_flush(&arg.text()))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -1095,30 +1609,59 @@ pub(super) fn loses(text: &str) -> bool {
                     matches!(what.as_str(), "DATABASE" | "SCHEMA" | "KEYSPACE")
                         || DROPPED.contains(&what.as_str())
                 })
-                && !words.last().is_some_and(|name| is_scratch(name))
+                && !dropped_names(words).is_some_and(|names| names.iter().all(|name| is_scratch(name)))
     };
     statements(text).any(|statement| deletes(&words_of(statement)))
+}
+
+/// A program of one's own on this machine, at a port where no database listens: what it is sent are words to search for.
+fn is_own_service(inv: &Invocation) -> bool {
+    const LISTENED: &[&str] =
+        &["8086", "8123", "8181", "9000", "9047", "4200", "4001", "8082", "8529", "2480"];
+    let port = |text: &str| {
+        let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let place = text.split(['/', '?']).next().unwrap_or_default();
+        let (host, port) = place.rsplit_once(':')?;
+        let here = host.is_empty() || standing::is_this_machine(host);
+        (here && !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit())).then(|| port.to_owned())
+    };
+    let address = inv.args.iter().filter_map(Arg::known).find_map(port);
+    let queried = inv.args.iter().any(|arg| arg.text().contains("/query") || arg.text().contains("/_sql"));
+    address.is_some_and(|port| !LISTENED.contains(&port.as_str()) && !PORTS.contains(&port.as_str()))
+        && !queried
 }
 
 /// A statement that deletes, sent to a database that takes them in requests.
 fn statement_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(lists::DOWNLOADERS, |inv| {
+        // To one's own program on this machine it is a text like any other.
+        let own = is_own_service(inv);
         inv.args.iter().any(|arg| {
+            if own {
+                return loses(&arg.text());
+            }
             let text = arg.text();
             let text = text.strip_prefix("q=").or_else(|| text.strip_prefix("query=")).unwrap_or(&text);
             let text = text.split_once("query=").map_or(text, |(_, value)| value).replace(['+', '%'], " ");
-            loses(&text)
+            // `{"sql":"drop table users"}`
+            loses(&text) || text.starts_with('{') && scripts::strings(&text).iter().any(|text| loses(text))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
-fn mongo_drop<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn mongo_drop<'a>(scene: &Scene<'a>, whose: Whose) -> Found<'a> {
     let found = scene.first(MONGO, |inv| {
-        let own = is_on_scratch(inv);
+        let (tests, own) = (is_on_scratch(inv), is_own_store(inv, scene));
         texts(inv, scene).iter().any(|text| {
-            if own && !["getSiblingDB", "getMongo", "connect(", "use "].iter().any(|word| text.contains(word))
-            {
+            let leaves =
+                ["getSiblingDB", "getMongo", "connect(", "use "].iter().any(|word| text.contains(word));
+            let is = match (tests && !leaves, own && !leaves) {
+                (true, _) => Whose::Tests,
+                (false, true) => Whose::Own,
+                (false, false) => Whose::Others,
+            };
+            if is != whose {
                 return false;
             }
             let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -1198,15 +1741,37 @@ fn says_tests(line: &str) -> bool {
         "jdbc:h2:mem:",
         "--environment=test",
         "-e test",
+        "-e .env.test",
         "--env=ci",
         "--context Test",
     ]
     .iter()
     .any(|word| line.contains(word))
+        || sets_tests(&line)
+}
+
+/// An option or a variable chooses settings or an environment that are named for tests.
+fn sets_tests(line: &str) -> bool {
+    const ENDS: &[&str] = &["--settings", "--env", "_ENV", "_ENVIRONMENT", "SETTINGS_MODULE"];
+    let named = |name: &str, value: &str| ENDS.iter().any(|end| name.ends_with(end)) && is_scratch(value);
+    let words = || line.split(' ');
+    words().filter_map(|word| word.split_once('=')).any(|(name, value)| named(name, value))
+        || words().zip(words().skip(1)).any(|(name, value)| name == "--settings" && is_scratch(value))
 }
 
 /// An option names the database, and as one that nobody misses.
 pub(super) fn names_scratch(inv: &Invocation) -> bool {
+    names_with(inv).iter().any(|name| is_scratch(name))
+}
+
+/// An option or a variable names the database, and as one for development on this machine.
+pub(super) fn names_own(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    (names_with(inv).iter().any(|name| is_own(name)) || env_names(inv, scene, is_own))
+        && place_of(inv, scene) != Place::Elsewhere
+}
+
+/// The databases that options name.
+fn names_with(inv: &Invocation) -> Vec<String> {
     const OPTIONS: &[&str] = &[
         "-d",
         "--dbname",
@@ -1218,16 +1783,34 @@ pub(super) fn names_scratch(inv: &Invocation) -> bool {
         "--url",
         "-url",
         "--uri",
+        "--connection",
+        "-Dflyway.url",
+        "-configFiles",
+        "-Dflyway.configFiles",
+        "--defaults-file",
+        "--defaultsFile",
     ];
-    let scratch = |value: &str| {
-        let address = value.split('?').next().unwrap_or_default();
-        is_scratch(address.rsplit('/').next().unwrap_or_default())
+    const KEYS: &[&str] = &["Database=", "Initial Catalog=", "databaseName=", "dbname="];
+    let named = |value: &str| {
+        // `Host=…;Database=NAME`
+        let part = |part: &str| KEYS.iter().find_map(|key| part.trim().strip_prefix(key)).map(str::to_owned);
+        let named = value.split([';', ' ']).find_map(part);
+        let address = named.as_deref().unwrap_or(value).split('?').next().unwrap_or_default();
+        address.rsplit('/').next().unwrap_or_default().to_owned()
     };
     let words = deeds::known_words(inv);
-    words.windows(2).any(|pair| matches!(pair, [option, value] if OPTIONS.contains(option) && scratch(value)))
-        || words.iter().any(|word| {
-            word.split_once('=').is_some_and(|(option, value)| OPTIONS.contains(&option) && scratch(value))
-        })
+    let apart = words.windows(2).filter_map(|pair| match pair {
+        [option, value] if OPTIONS.contains(option) => Some(named(value)),
+        _ => None,
+    });
+    let joined = words.iter().filter_map(|word| word.split_once('='));
+    let joined = joined.filter(|(option, _)| OPTIONS.contains(option)).map(|(_, value)| named(value));
+    // An address needs no option.
+    let told = |word: &str| {
+        word.contains("://") || KEYS.iter().any(|key| word.contains(key)) || word.ends_with(".db")
+    };
+    let alone = inv.operands.iter().filter_map(Arg::known).filter(|word| told(word)).map(named);
+    apart.chain(joined).chain(alone).collect()
 }
 
 /// A client is given no database but one that nobody misses.
@@ -1313,10 +1896,33 @@ fn deleted_by_request<'a>(scene: &Scene<'a>, all: bool) -> Found<'a> {
                 || path == "*"
                 || path.ends_with("-*")
                 || path.starts_with('*');
-            (deletes && store && !is_scratch(path) || by_query) && (every == all)
+            let schema = port == "8080" && path.starts_with("v1/schema/") && deletes;
+            let base = host.ends_with("firebaseio.com")
+                && path.ends_with(".json")
+                && (deletes
+                    || words.iter().any(|word| word == "PUT") && words.iter().any(|word| word == "null"));
+            let index = by_solr(&words, port, word);
+            (deletes && store && !is_scratch(path) || by_query || schema || base || index)
+                && (every == all || all && (base && path == ".json" || index))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Everything in an index of Solr, or the index itself.
+fn by_solr(words: &[String], port: &str, address: &str) -> bool {
+    let every = words.iter().any(|word| {
+        word.contains("<query>*:*</query>")
+            || word.contains("delete")
+                && word
+                    .chars()
+                    .filter(|c| !c.is_whitespace())
+                    .collect::<String>()
+                    .contains("\"query\":\"*:*\"")
+    });
+    port == "8983"
+        && (every && address.contains("/update")
+            || address.contains("action=UNLOAD") && address.contains("delete"))
 }
 
 /// `manage.py sqlflush` prints statements; what comes behind it may run them.
@@ -1346,9 +1952,6 @@ fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
         ("knex", "migrate:rollback"),
         ("typeorm", "schema:drop"),
     ];
-    if is_for_tests(scene) {
-        return Found::No;
-    }
     let found = scene.first(RUNNERS, |inv| {
         let words: Vec<&str> =
             std::iter::once(inv.program.as_str()).chain(inv.args.iter().filter_map(Arg::known)).collect();
@@ -1364,6 +1967,7 @@ fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
         // Last, because it looks at the whole command line.
         !step && words.windows(2).any(is_pair) && !env_is_scratch(inv, scene)
     });
+    let found = found.filter(|_| !is_for_tests(scene));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

@@ -41,12 +41,14 @@ pub(super) fn done_where<'a>(
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Whether the program's name stands in the table.
+pub(super) fn is_named(inv: &Invocation, deeds: Deeds) -> bool {
+    inv.listed.known_or(deeds, || deeds.iter().any(|(programs, _)| programs.contains(&inv.program.as_str())))
+}
+
 /// Whether a command does one of these.
 pub(super) fn is_one(inv: &Invocation, deeds: Deeds) -> bool {
-    let named = inv
-        .listed
-        .known_or(deeds, || deeds.iter().any(|(programs, _)| programs.contains(&inv.program.as_str())));
-    named && !is_emulated(inv) && is_told(&inv.program, &inv.args, deeds)
+    is_named(inv, deeds) && !is_emulated(inv) && is_told(&inv.program, &inv.args, deeds)
 }
 
 /// Whether a program of this name, given these arguments, does one of these.

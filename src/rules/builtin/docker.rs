@@ -5,7 +5,7 @@ use super::{predicate, sub};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, runs,
+    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag, runs,
 };
 use crate::shell::Arg;
 
@@ -84,7 +84,9 @@ pub(super) const RULES: &[Rule] = &[
             "docker ps -aq | xargs docker rm -fv",
             "docker kill $(docker ps -q)",
             "docker volume rm $(docker volume ls -q)",
-            "docker volume rm pgdata",
+            "docker volume rm pgdata redisdata",
+            "docker volume rm prod_pgdata",
+            "docker ps -a | grep -v app | awk '{print $1}' | xargs docker rm -f",
             "docker service ls -q | xargs docker service rm",
             "podman rm -af",
         ],
@@ -93,36 +95,67 @@ pub(super) const RULES: &[Rule] = &[
             "docker rm $(docker ps -aq -f status=exited)",
             "docker stop $(docker ps -q)",
             "docker volume rm app_test_pgdata",
+            "docker volume rm app_pgdata",
+            "docker ps -a | grep app | awk '{print $1}' | xargs docker rm -f",
             "docker rm -f web",
             "docker ps -aq | wc -l",
         ],
         ..RULE
     },
     Rule {
-        id: "cloud.docker-prune",
+        id: "cloud.docker-volume-removed",
         verdict: Verdict::Modify,
-        reason: "deletes volumes or all unused images, also those of other projects",
-        instead: Some(Instead::Command("docker system df")),
+        reason: "deletes volumes by name, or all of a composition, with the data that is in them",
+        instead: Some(Instead::Command("docker compose down")),
         when: &[
             predicate("volume_removed", Trigger::programs(DOCKER), |scene| volume_removed(scene, false)),
-            When::Command(Command {
-                flags: &[&["-a", "--all"]],
-                ..sub(DOCKER, &["system prune", "image prune"])
-            }),
             predicate(
                 "composition_removed",
                 Trigger::programs(DOCKER).or(Trigger::programs(COMPOSE)),
                 composed,
             ),
+        ],
+        fires: &[
+            "docker volume rm web_assets",
+            "docker volume rm pgdata",
+            "docker rm -f app-pg && docker volume rm app_pgdata",
+            "docker volume ls | grep app | awk '{print $2}' | xargs docker volume rm",
+            "docker compose down -v",
+            "docker-compose down --volumes",
+            "docker compose down --rmi all",
+            "docker compose -p contest down -v",
+        ],
+        silent: &[
+            "docker compose down",
+            "docker compose down --rmi local",
+            "docker volume rm x_test",
+            "docker volume rm $(docker volume ls -qf name=app_test)",
+            "docker volume ls -q --filter name=app-e2e | xargs -r docker volume rm",
+            "docker volume rm proj_node_modules",
+            "docker compose -f docker-compose.test.yml down -v",
+            "docker compose -p ci down --volumes",
+            "docker compose -p apptest down -v",
+            "export COMPOSE_PROJECT_NAME=app-e2e; docker compose up -d; docker compose down -v",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.docker-prune",
+        verdict: Verdict::Modify,
+        reason: "deletes all unused images, also those of other projects, or ends every container",
+        instead: Some(Instead::Command("docker system df")),
+        when: &[
+            When::Command(Command {
+                flags: &[&["-a", "--all"]],
+                ..sub(DOCKER, &["system prune", "image prune"])
+            }),
             predicate("docker_removes_all", Trigger::programs(DOCKER), |scene| every(scene, Taken::Again)),
         ],
         fires: &[
             "docker system prune -a",
-            "docker volume rm web_assets",
-            "docker compose down -v",
             "docker stop $(docker ps -q)",
             "docker images -q | xargs docker rmi -f",
-            "docker-compose down --volumes",
+            "docker images -q '*' | xargs docker rmi -f",
             "docker image prune -af",
         ],
         silent: &[
@@ -132,11 +165,9 @@ pub(super) const RULES: &[Rule] = &[
             "docker ps",
             "docker compose up -d",
             "docker system prune -f",
-            "docker volume rm x_test",
-            "docker volume rm proj_node_modules",
-            "docker compose -f docker-compose.test.yml down -v",
-            "docker compose -p ci down --volumes",
+            "docker images | grep app | awk '{print $3}' | xargs -r docker rmi",
             "docker rmi $(docker images -f dangling=true -q)",
+            "docker images -q 'web:*' | xargs -r docker rmi -f",
         ],
         ..RULE
     },
@@ -165,10 +196,37 @@ pub(super) const RULES: &[Rule] = &[
 
 /// What the other command lists is narrowed to some, or to what is in nobody's use.
 fn is_narrowed(other: &Invocation) -> bool {
-    other.args.iter().map(Arg::text).any(|text| {
+    // `docker images 'web:*'`
+    let one = || matches!(other.operands.as_slice(), [name] if name.known().is_some_and(|name| name != "*" && !name.starts_with('-')));
+    let images = other.args.first().and_then(Arg::known) == Some("images");
+    images && one()
+        || other.args.iter().map(Arg::text).any(|text| {
+            let by = text.trim_start_matches("--filter=").trim_start_matches("-f");
+            UNUSED.iter().any(|front| by.starts_with(front)) || text.starts_with("--latest") || text == "-l"
+        })
+}
+
+/// Whether a list is narrowed to what is named for tests, by its own filters or by a search behind it.
+pub(super) fn lists_scratch(all: &[Invocation], lister: &Invocation) -> bool {
+    let named = |text: &str| {
         let by = text.trim_start_matches("--filter=").trim_start_matches("-f");
-        UNUSED.iter().any(|front| by.starts_with(front)) || text.starts_with("--latest") || text == "-l"
-    })
+        ["name=", "label="].iter().any(|key| by.strip_prefix(key).is_some_and(is_scratch))
+    };
+    lister.args.iter().filter_map(Arg::known).any(named)
+        || searched(all, lister).any(|pattern| !pattern.contains('|') && is_scratch(pattern))
+}
+
+/// The patterns that the lines of a list are searched for before anything else is done with them.
+fn searched<'a>(all: &'a [Invocation], lister: &Invocation) -> impl Iterator<Item = &'a str> {
+    let (pipeline, stage) = (lister.pipeline, lister.stage);
+    let behind = all.iter().filter(move |inv| inv.pipeline == pipeline && inv.stage > stage);
+    let searches = |inv: &&Invocation| {
+        let inverts = ["-v", "--invert-match"].iter().any(|flag| has_flag(inv, flag));
+        runs(inv, &["grep", "rg", "egrep", "fgrep"]) && !inverts
+    };
+    let pattern = |inv: &'a Invocation| inv.operands.first().and_then(Arg::known);
+    let says = |pattern: &&str| pattern.bytes().filter(u8::is_ascii_alphanumeric).count() > 2;
+    behind.filter(searches).filter_map(pattern).filter(says)
 }
 
 /// Words behind the program and its group: `rm` of `docker container rm`.
@@ -206,7 +264,16 @@ fn every<'a>(scene: &Scene<'a>, taken: Taken) -> Found<'a> {
                     .filter_map(Arg::known)
                     .take(2)
                     .any(|word| matches!(word, "ps" | "images" | "ls" | "list"));
-                comes && lists && runs(other, DOCKER) && !is_narrowed(other)
+                let volumes = || verb(inv) == "volume";
+                comes
+                    && lists
+                    && runs(other, DOCKER)
+                    && !is_narrowed(other)
+                    && if volumes() {
+                        !lists_scratch(all, other)
+                    } else {
+                        searched(all, other).next().is_none()
+                    }
             })
     });
     Found::from(found.map(|(_, inv)| inv.text.as_str()))
@@ -224,15 +291,28 @@ fn volume_removed<'a>(scene: &Scene<'a>, data: bool) -> Found<'a> {
             DATA.iter().any(|part| name.contains(part)) || names_live(inv)
         };
         let missed = |arg: &&Arg| arg.known().is_none_or(|name| !is_scratch(name) && !is_filled_again(name));
-        let mut missed = names().filter(missed).peekable();
+        // One that is named is a question; more of them, or what others live by, is none.
+        let kept = || names().filter(missed).filter(|arg| keeps(arg) && !is_own(arg.prefix())).count();
         removes
             && if data {
-                missed.any(|arg| keeps(arg) && !is_own(arg.prefix()))
+                kept() > 1 || kept() > 0 && names_live(inv)
             } else {
-                missed.peek().is_some() || names().next().is_none()
+                (names().any(|arg| missed(&arg)) || names().next().is_none()) && !is_from_scratch(scene, inv)
             }
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What a command is given comes from a list of what is named for tests, and nothing beside it.
+fn is_from_scratch(scene: &Scene<'_>, inv: &Invocation) -> bool {
+    let all = scene.invocations();
+    let comes = |other: &Invocation| {
+        other.feeds.and_then(|index| all.get(index)).is_some_and(|fed| std::ptr::eq(fed, inv))
+            || other.pipeline == inv.pipeline && other.stage < inv.stage && runs(other, DOCKER)
+    };
+    let mut listers = all.iter().filter(|other| comes(other)).peekable();
+    let named = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-')).count();
+    listers.peek().is_some() && named == 2 && listers.all(|lister| lists_scratch(all, lister))
 }
 
 /// A volume that installing or building fills again.
@@ -245,12 +325,47 @@ fn is_filled_again(name: &str) -> bool {
 /// A composition taken down with its volumes or images, unless it is one for tests.
 fn composed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
-        let words = || inv.args.iter().filter_map(Arg::known);
-        let down = words().any(|word| word == "down")
-            && (runs(inv, COMPOSE) || words().any(|word| word == "compose"));
-        let wide = ["-v", "--volumes", "--rmi"].iter().any(|flag| has_flag(inv, flag));
-        let for_tests = words().any(|word| !word.starts_with('-') && is_scratch(word));
-        (runs(inv, COMPOSE) || runs(inv, DOCKER)) && down && wide && !for_tests
+        (runs(inv, COMPOSE) || runs(inv, DOCKER))
+            && takes_composition(inv)
+            && !is_composed_for_tests(scene, inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `docker compose down`, with the volumes or with images that are not built here.
+fn takes_composition(inv: &Invocation) -> bool {
+    let words = || inv.args.iter().filter_map(Arg::known);
+    let down =
+        words().any(|word| word == "down") && (runs(inv, COMPOSE) || words().any(|word| word == "compose"));
+    let mut kinds = inv.args.iter().skip_while(|arg| arg.known() != Some("--rmi")).skip(1);
+    // What is built here is built again.
+    let mut images =
+        || has_flag(inv, "--rmi") && kinds.next().is_none_or(|kind| kind.known() != Some("local"));
+    down && (["-v", "--volumes"].iter().any(|flag| has_flag(inv, flag)) || images())
+}
+
+/// The composition is one for tests, by its file's name or by its own.
+fn is_composed_for_tests(scene: &Scene<'_>, inv: &Invocation) -> bool {
+    let words = || inv.args.iter().filter_map(Arg::known);
+    let project = flag_value(inv, &["-p", "--project-name"]).and_then(Arg::known);
+    words().any(|word| !word.starts_with('-') && is_scratch(word))
+        || project.is_some_and(is_scratch_project)
+        || words().zip(words().skip(1)).any(|(flag, name)| flag == "-p" && is_scratch_project(name))
+        || is_project_for_tests(scene)
+}
+
+/// The variable that names the composition is set in the call, and to a name for tests.
+fn is_project_for_tests(scene: &Scene<'_>) -> bool {
+    let words = scene.command_line().split(|c: char| c.is_whitespace() || c == ';');
+    let mut names = words.filter_map(|word| word.strip_prefix("COMPOSE_PROJECT_NAME=")).peekable();
+    names.peek().is_some() && names.all(|name| is_scratch_project(name.trim_matches(['"', '\''])))
+}
+
+/// Also `apptest`, which is no word.
+fn is_scratch_project(name: &str) -> bool {
+    const WORDS: &[&str] = &["latest", "contest", "protest", "greatest", "fastest", "attest"];
+    is_scratch(name)
+        || ["test", "tests", "e2e"].iter().any(|end| name.len() > end.len() + 2 && name.ends_with(end))
+            && !name.contains('$')
+            && !WORDS.iter().any(|word| name.ends_with(word))
 }

@@ -99,9 +99,19 @@ fn landed(inv: &Invocation) -> Vec<Target> {
     below.into_iter().chain([to]).collect()
 }
 
+/// Whether the program's name alone lets [`is_download`] hold.
+fn may_download(inv: &Invocation) -> bool {
+    [lists::DOWNLOADERS, COPIERS, STORES, lists::NETCATS].iter().any(|names| runs(inv, names))
+}
+
 /// Whether a command fetches from another machine.
 pub(in crate::rules) fn is_download(inv: &Invocation) -> bool {
-    runs(inv, lists::DOWNLOADERS) || copies_here(inv)
+    runs(inv, lists::DOWNLOADERS) || copies_here(inv) || receives(inv)
+}
+
+/// `nc -l 9001 > x`: what comes is kept.
+fn receives(inv: &Invocation) -> bool {
+    runs(inv, lists::NETCATS) && !inv.writes.is_empty()
 }
 
 /// A shell told to run a text.
@@ -109,9 +119,36 @@ fn is_given_code(inv: &Invocation) -> bool {
     runs_shell(inv) && has_flag(inv, "-c") || runs(inv, &["eval"])
 }
 
+/// Fetches what a project on a known host of code has released, and no script.
+fn is_release(inv: &Invocation) -> bool {
+    const HOSTS: &[&str] = &["https://github.com/", "https://gitlab.com/", "https://codeberg.org/"];
+    const SCRIPTS: &[&str] = &[".sh", ".py", ".js", ".pl", ".rb", ".bash", ".ps1", ".jar"];
+    let urls = || inv.operands.iter().map(Arg::to_text).filter(|text| text.contains("://"));
+    let released = |url: &str| {
+        HOSTS.iter().any(|host| url.starts_with(host))
+            && ["/releases/download/", "/releases/latest/download/", "/-/releases/"]
+                .iter()
+                .any(|part| url.contains(part))
+            && !url.contains("..")
+            && !SCRIPTS.iter().any(|end| url.ends_with(end))
+    };
+    runs(inv, &["curl", "wget"]) && urls().next().is_some() && urls().all(|url| released(&url))
+}
+
 pub(super) fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
+    fetched_is_run(scene, &|inv| is_download(inv) && !is_release(inv))
+}
+
+pub(super) fn release_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
+    fetched_is_run(scene, &|inv| is_download(inv) && is_release(inv))
+}
+
+fn fetched_is_run<'a>(scene: &Scene<'a>, fetches: &dyn Fn(&Invocation) -> bool) -> Found<'a> {
     let all = scene.invocations();
-    first_user(all, &is_download, &|inv| {
+    if !scene.runs_any(may_download) {
+        return Found::No;
+    }
+    first_user(all, fetches, &|inv| {
         let outer = inv.feeds.and_then(|index| all.get(index));
         let printed =
             outer.into_iter().flat_map(|outer| outer.writes.iter().map(|(target, _)| target.clone()));
@@ -126,6 +163,9 @@ pub(in crate::rules) const DECODING: &[&str] =
 
 pub(super) fn decoded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
+    if !scene.runs_any(|inv| runs(inv, DECODING)) {
+        return Found::No;
+    }
     first_user(all, &|inv| runs(inv, DECODING), &|inv| {
         let out = flag_value(inv, &["-out", "-o"]).map(|file| target_of(file, inv.cwd.as_deref()));
         inv.writes.iter().map(|(target, _)| target.clone()).chain(saved_behind(inv, all)).chain(out).collect()
@@ -288,18 +328,25 @@ pub(in crate::rules) const INSTALLERS: &[&str] = &[
 
 /// A package that was fetched from a host which is not among the known ones is installed from its file.
 pub(super) fn downloaded_is_installed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    installed_from(scene, &|url| {
+        let host = host_of(url);
+        host.contains('.') && !is_known(&host, scene.view.policy)
+    })
+}
+
+/// A package that was fetched from an address for which `strange` holds is installed from its file.
+pub(super) fn installed_from<'a>(scene: &Scene<'a>, strange: &dyn Fn(&str) -> bool) -> Found<'a> {
     let all = scene.invocations();
+    if !scene.runs_any(|inv| runs(inv, INSTALLERS)) {
+        return Found::No;
+    }
     let installers: Vec<(usize, &Invocation)> =
         all.iter().enumerate().filter(|(_, inv)| runs(inv, INSTALLERS)).take(MAX_READERS).collect();
     if installers.is_empty() {
         return Found::No;
     }
-    let unknown = |inv: &Invocation| {
-        inv.operands.iter().any(|arg| {
-            let host = host_of(&arg.text());
-            host.contains('.') && arg.text().contains("://") && !is_known(&host, scene.view.policy)
-        })
-    };
+    let unknown =
+        |inv: &Invocation| inv.operands.iter().any(|arg| arg.text().contains("://") && strange(&arg.text()));
     let fetching = all.iter().enumerate().filter(|(_, inv)| runs(inv, lists::DOWNLOADERS) && unknown(inv));
     for (index, inv) in fetching.take(MAX_DOWNLOADS) {
         for file in downloads(inv) {
@@ -319,4 +366,11 @@ pub(super) fn downloaded_is_installed<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
     }
     Found::No
+}
+
+/// `curl x.example/a`: an address without a scheme, to a program that takes it for one.
+pub(super) fn takes_bare(inv: &Invocation, text: &str) -> bool {
+    runs(inv, &["curl", "wget", "wget2", "aria2c"])
+        && !text.starts_with(['/', '.', '~', '-'])
+        && text.split_once('/').is_some_and(|(host, path)| host.contains('.') && !path.is_empty())
 }

@@ -1,6 +1,7 @@
 //! What lies next to a danger and is everyday work: each told apart once, for the rule whose word it would be.
 
 use super::deeds;
+use crate::domain::Target;
 use crate::rules::Invocation;
 use crate::rules::matcher::{asks_for_help, flag_value, has_flag, runs};
 use crate::shell::Arg;
@@ -42,7 +43,48 @@ fn is_tuned(name: &str) -> bool {
 
 /// Whether a path below /proc is such a switch.
 pub(super) fn is_tuned_file(path: &str) -> bool {
-    path.strip_prefix("/proc/sys/").is_some_and(|name| is_tuned(&name.replace('/', ".")))
+    path.strip_prefix("/proc/sys/").is_some_and(|name| is_tuned(&name.replace('/', "."))) || is_light(path)
+}
+
+/// A lamp or a display: `/sys/class/leds/x/brightness`.
+fn is_light(path: &str) -> bool {
+    const CLASSES: &[&str] = &["leds", "backlight"];
+    let mut parts = path.strip_prefix("/sys/class/").unwrap_or_default().split('/');
+    CLASSES.contains(&parts.next().unwrap_or_default())
+        && parts.next().is_some_and(|name| !name.is_empty())
+        && matches!(parts.next(), Some("brightness" | "trigger" | "bl_power"))
+        && parts.next().is_none()
+}
+
+/// Where the kernel shows what can be set of pins, sensors and of the clocks of a processor.
+const DEVICES: &[&str] = &[
+    "/sys/class/leds/",
+    "/sys/class/gpio/",
+    "/sys/class/pwm/",
+    "/sys/class/backlight/",
+    "/sys/class/hwmon/",
+    "/sys/class/thermal/",
+    "/sys/class/input/",
+    "/sys/class/rtc/",
+    "/sys/bus/i2c/devices/",
+    "/sys/bus/spi/devices/",
+    "/sys/bus/w1/devices/",
+    "/sys/bus/iio/devices/",
+    "/sys/devices/system/cpu/",
+    "/sys/devices/platform/",
+    "/sys/kernel/mm/transparent_hugepage/",
+];
+
+/// Whether a target is one setting of a device that takes nothing away.
+pub(super) fn is_device_setting(target: &Target) -> bool {
+    const GONE: &[&str] =
+        &["remove", "delete", "delete_device", "unbind", "reset", "driver_override", "online"];
+    let Target::Path { path, glob: false, recursive: false } = target else { return false };
+    let last = path.rsplit('/').next().unwrap_or_default();
+    DEVICES.iter().any(|dir| path.starts_with(dir))
+        && !GONE.contains(&last)
+        && !path.contains("/../")
+        && !is_light(path)
 }
 
 /// `sysctl` that sets such switches and nothing else.
@@ -366,8 +408,13 @@ pub(super) fn starts_a_check(inv: &Invocation) -> bool {
         let word = word.to_ascii_lowercase();
         OTHERS.iter().any(|other| word.contains(other))
     };
+    // On which branch it runs need not be known.
+    let named = |(at, arg): (usize, &Arg)| {
+        let before = at.checked_sub(1).and_then(|at| inv.args.get(at)).and_then(Arg::known);
+        arg.known().is_some() || arg.prefix().starts_with("--ref=") || matches!(before, Some("--ref" | "-r"))
+    };
     runs(inv, &["gh"])
-        && words.len() == inv.args.len()
+        && inv.args.iter().enumerate().all(named)
         && parts(name).iter().any(|part| CHECKS.contains(&part.as_str()))
         && !words.iter().any(speaks)
 }

@@ -1,11 +1,12 @@
 //! Files: deletion, overwriting and permissions beyond what a project needs.
 
-use super::{everyday, flagged, lists, predicate, run};
-use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Verdict};
+use super::{everyday, flagged, lists, predicate};
+use crate::domain::{Action, Effect, EffectKind, PathKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, flag_value, has_flag, inside, owner, owners, runs, target_of,
+    asks_for_help, classify, find_but, flag_value, has_flag, inside, is_env_file, owner, owners, runs,
+    target_of,
 };
 use crate::rules::survey::is_guarded;
 use crate::rules::survey::pattern::of_names;
@@ -14,6 +15,16 @@ use crate::shell::{Arg, Piece};
 const DELETES: &[EffectKind] = &[EffectKind::FileDeletion];
 const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
+
+/// Deletion of what git keeps.
+const OF_GIT: OnEffect = OnEffect {
+    kinds: DELETES,
+    any: &[Class::Git],
+    recursive: true,
+    lasting: true,
+    except: &["git"],
+    ..EFFECT
+};
 
 /// Deletion of one of these with all that lies below.
 const fn recursive_deletion(any: &'static [Class], none: &'static [Class]) -> When {
@@ -61,6 +72,8 @@ const CLEARERS: &[&str] = &[
     "fdupes",
     "jdupes",
 ];
+
+const MOVERS: &[&str] = &["mv", "rename"];
 
 const EMPTIERS: &[&str] = &["truncate", "cp"];
 
@@ -169,25 +182,62 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes all that another command lists, and that lists too much",
         instead: Some(Instead::Advice("name what is to go inside the project, and filter the list by name")),
-        when: &[predicate("list_of_everything_piped_to_a_deletion", Trigger::WRAPPED, delete_piped)],
+        when: &[predicate(
+            "list_of_everything_piped_to_a_deletion",
+            Trigger::WRAPPED.or(Trigger::programs(&["perl"])),
+            delete_piped,
+        )],
         fires: &[
             "find / -type f -print0 | xargs -0 rm -rf",
             "ls -d ~/* | xargs rm -rf",
+            "rg --files ~ | xargs rm",
+            "locate '*.jpg' | xargs -d '\\n' rm",
+            "mdfind kind:pdf | xargs rm",
             "find . -type f | xargs rm -f",
             "find /etc | xargs -n1 sudo rm",
             "git ls-files -z | xargs -0 rm",
             "ls -d ~/* | grep '\\.bak$' | xargs rm -rf",
             "ls | grep -v keep | xargs rm -rf",
+            "rg --files ~ | xargs rm",
+            "find ~ -type f -print0 | perl -0 -ne unlink",
             "git ls-files -o --exclude-standard | xargs rm -rf",
+            "git ls-files -o --exclude-standard | grep -v x | xargs rm",
         ],
         silent: &[
             "git ls-files '*.orig' | xargs rm",
+            "git ls-files -o --exclude-standard | grep '\\.tmp$' | xargs -r rm",
             "git ls-files | xargs wc -l",
+            "rg --files src | xargs wc -l",
+            "rg -l TODO --files-with-matches src | xargs sed -i s/a/b/",
+            "locate x.conf | xargs ls -l",
             "find . -name '*.orig' -print0 | xargs -0 rm",
             "find target -type f | xargs rm",
             "find / -name x.log | xargs grep error",
             "ls src | xargs wc -l",
             "ls | grep '\\.bak$' | xargs rm",
+            "git ls-files -o --exclude-standard | grep '\\.log$' | xargs -r rm",
+            "find target -type f -print0 | perl -0 -ne unlink",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-most",
+        verdict: Verdict::Modify,
+        reason: "deletes several directories of the project's top at once",
+        instead: Some(Instead::Command("git stash -u")),
+        when: &[predicate("top_of_the_project_deleted", Trigger::kinds(DELETES), top_deleted)],
+        fires: &[
+            "rm -rf src docs .opencode",
+            "find src docs .opencode -type f -delete",
+            "rm -rf {src,docs,.opencode}",
+        ],
+        silent: &[
+            "rm -rf target dist node_modules",
+            "rm -rf src/a src/b src/c",
+            "rm a.txt b.txt c.txt",
+            "rm -rf src docs",
+            "rm -rf src docs nothing-there",
+            "find src docs .opencode -name '*.orig' -delete",
         ],
         ..RULE
     },
@@ -196,15 +246,38 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "moves a directory of the system or of a home out of its place",
         instead: Some(Instead::Advice("copy what is needed into the project")),
-        when: &[When::Command(Command { operand: Operand::SourceOn(WIDE), ..run(&["mv", "rename"]) })],
+        when: &[predicate("directory_of_a_home_moved", Trigger::programs(MOVERS), |scene| {
+            moves_home(scene, |inv| !sets_aside(inv, scene))
+        })],
         fires: &[
             "mv ~ /tmp/old",
             "mv /etc /etc.bak",
             "sudo mv /usr/bin /x",
             "mv ~/Documents /tmp/gone",
             "mv ~/* /tmp",
+            "mv ~/Documents ~/Documents.bak",
+            "mv ~/.vimrc ~/.bashrc.bak",
         ],
-        silent: &["mv src lib", "mv /tmp/x ~/Documents", "mv a.txt ~/", "mv ~/proj/a.txt ~/proj/b.txt"],
+        silent: &[
+            "mv ~/.vimrc ~/.vimrc.bak",
+            "mv src lib",
+            "mv /tmp/x ~/Documents",
+            "mv a.txt ~/",
+            "mv ~/proj/a.txt ~/proj/b.txt",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.set-aside",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "puts settings of the home directory aside, which programs then no longer find",
+        instead: Some(Instead::Command("cp ~/.vimrc ~/.vimrc.bak")),
+        when: &[predicate("settings_put_aside", Trigger::programs(MOVERS), |scene| {
+            moves_home(scene, |inv| sets_aside(inv, scene))
+        })],
+        fires: &["mv ~/.vimrc ~/.vimrc.bak", "mv ~/.tmux ~/.tmux.orig"],
+        silent: &["cp ~/.vimrc ~/.vimrc.bak", "mv notes.txt notes.txt.bak"],
         ..RULE
     },
     Rule {
@@ -249,16 +322,13 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "deletes the repository's history",
         instead: Some(Instead::Command("git status")),
-        when: &[When::Effect(OnEffect {
-            kinds: DELETES,
-            any: &[Class::Git],
-            recursive: true,
-            lasting: true,
-            except: &["git"],
-            ..EFFECT
+        when: &[predicate("repository_deleted", Trigger::kinds(DELETES), |scene| {
+            find_but(&OF_GIT, scene, |_, target| is_module(target))
         })],
         fires: &[
             "rm -rf .git",
+            "rm -rf .git/modules",
+            "rm -rf .git/modules/*",
             "rm -r /home/u/proj/.git/objects",
             "find .git -delete",
             "mv .git /tmp/x",
@@ -270,8 +340,28 @@ pub(super) const RULES: &[Rule] = &[
             "rm .gitignore",
             "ls .git",
             "rm -f .git/index.lock",
+            "rm -rf .git/rebase-merge",
+            "git submodule deinit vendor/x && git rm vendor/x && rm -rf .git/modules/vendor/x",
             "rm -rf /tmp/copy/.git",
             "rm -rf node_modules/foo/.git",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-submodule",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes the repository of a submodule, with commits in it that may be nowhere else",
+        instead: Some(Instead::Command("git submodule deinit vendor/x")),
+        when: &[predicate("repository_of_a_submodule_deleted", Trigger::kinds(DELETES), |scene| {
+            find_but(&OF_GIT, scene, |_, target| !is_module(target) || is_taken_out(scene, target))
+        })],
+        fires: &["rm -rf .git/modules/vendor/x", "git rm docs && rm -rf .git/modules/vendor/x"],
+        silent: &[
+            "git submodule deinit vendor/x && git rm vendor/x && rm -rf .git/modules/vendor/x",
+            "git rm --cached vendor/x && rm -rf vendor/x .git/modules/vendor/x",
+            "ls .git/modules",
+            "rm -rf .git/rebase-merge",
         ],
         ..RULE
     },
@@ -324,7 +414,8 @@ pub(super) const RULES: &[Rule] = &[
         fires: &[
             "rm -rf \"$X\"",
             "rm -rf $(cat list.txt)",
-            "rm -rf $DIR/build",
+            "rm -rf $DIR/src",
+            "rm -rf ~/.cache/$X",
             "rm -rf \"${OUT:?}\"/*",
             "rm -rf $(go env GOROOT)",
         ],
@@ -332,6 +423,11 @@ pub(super) const RULES: &[Rule] = &[
             "rm -rf build/$X",
             "rm -f \"$X\"",
             "D=build; rm -rf \"$D\"",
+            "D=\"${D:-build}\"; rm -rf \"$D\"",
+            "ROOT=\"$(cd \"$(dirname \"$0\")/..\" && pwd)\"; rm -rf \"$ROOT/dist\"",
+            "cd \"$(dirname \"$0\")/..\" && rm -rf dist",
+            "rm -rf \"$TMPDIR\"/metro-*",
+            "W=$(mktemp -dt shop.XXXX); rm -rf \"$W\"",
             "rm -rf /tmp/x-$$",
             "rm -rf \"$(go env GOCACHE)\"",
         ],
@@ -421,6 +517,8 @@ pub(super) const RULES: &[Rule] = &[
             "cp x /usr/bin/ls",
             "sudo tee /boot/grub/grub.cfg < x",
             "echo 1 > /proc/sys/kernel/panic",
+            "echo 1 | sudo tee /sys/block/sda/device/delete",
+            "echo 1 > /sys/class/hwmon/../../block/sda/device/delete",
             "sudo rm /lib/libc.so.6",
             "Write /usr/lib/x.so data",
         ],
@@ -432,6 +530,22 @@ pub(super) const RULES: &[Rule] = &[
             "echo 3 | sudo tee /proc/sys/vm/drop_caches",
             "Read /usr/include/stdio.h",
         ],
+        ..RULE
+    },
+    Rule {
+        id: "files.write-device",
+        verdict: Verdict::Modify,
+        reason: "changes how a device of this machine behaves",
+        instead: Some(Instead::Advice("say which device is to do what, and let the person set it")),
+        when: &[predicate("device_set", Trigger::kinds(CHANGES), |scene| {
+            changed_at(scene, everyday::is_device_setting)
+        })],
+        fires: &[
+            "echo 5 | sudo tee /sys/class/pwm/pwmchip0/pwm0/duty_cycle",
+            "echo 17 > /sys/class/gpio/export",
+            "echo performance | sudo tee /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+        ],
+        silent: &["cat /sys/class/leds/x/brightness", "ls /sys/class/gpio", "echo 5 > sys/class/leds/x"],
         ..RULE
     },
     Rule {
@@ -584,33 +698,12 @@ pub(super) const RULES: &[Rule] = &[
         id: "files.rsync-delete",
         reason: "makes a directory an exact copy of another and deletes all else in it",
         instead: Some(Instead::Command("rsync -an --delete dist/ out/")),
-        when: &[When::Command(Command {
-            without: &["-n", "--dry-run"],
-            operand: Operand::On(&[
-                Class::Root,
-                Class::System,
-                Class::Home,
-                Class::HomeTop,
-                Class::Users,
-                Class::Project,
-                Class::Outside,
-            ]),
-            ..flagged(
-                &["rsync"],
-                &[&[
-                    "--delete",
-                    "--delete-before",
-                    "--delete-after",
-                    "--delete-during",
-                    "--delete-excluded",
-                    "--del",
-                ]],
-            )
-        })],
+        when: &[predicate("mirrored_over_a_directory", Trigger::programs(&["rsync"]), mirrored)],
         fires: &[
             "rsync -a --delete empty/ ~/",
             "rsync -a --delete /tmp/empty/ .",
             "rsync -a --delete-after x/ /var/www",
+            "rsync -a --delete ./ ~/",
         ],
         silent: &["rsync -a --delete dist/ out/", "rsync -an --delete empty/ ~/", "rsync -a src/ /tmp/copy"],
         ..RULE
@@ -659,6 +752,9 @@ pub(super) const RULES: &[Rule] = &[
             "xargs rm -f < <(git ls-files)",
             "while read f; do rm -f \"$f\"; done < <(git ls-files)",
             "rg --files | xargs rm",
+            "truncate -s 0 ~/Documents/*",
+            "for f in ~/Documents/*; do : > \"$f\"; done",
+            "find ~/Documents -type f -exec cp /dev/null {} \\;",
             "sed -i d src/main.rs",
             "sed -i '1,$d' src/*.rs",
             "perl -i -ne '' src/main.rs",
@@ -674,6 +770,7 @@ pub(super) const RULES: &[Rule] = &[
             "rg -l foo | xargs sed -i s/a/b/",
             "for f in logs/*.log; do > \"$f\"; done",
             "truncate -s 0 *.log",
+            "truncate -s 0 /var/log/nginx/*",
             "for f in src/*.rs; do rustfmt \"$f\"; done",
             "for f in src/*.rs; do cat head.txt > \"$f.new\"; done",
             "git ls-files | while read f; do echo \"$f\"; done > list.txt",
@@ -710,6 +807,24 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "files.settings-lost",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "overwrites or takes away settings whose values git does not hold",
+        instead: Some(Instead::Advice(
+            "add the lines that are missing (`>>`); `lazaret rollback` puts back what a checkpoint saved",
+        )),
+        when: &[predicate("settings_lost", Trigger::kinds(CHANGES), settings_lost)],
+        fires: &["rm .env", "rm -f .env.local", "mv .env /tmp/gone"],
+        silent: &[
+            "rm .env.example",
+            "echo 'PORT=3000' >> .env.local",
+            "cp .env.example .env.test",
+            "rm a.txt",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "files.truncate",
         verdict: Verdict::Warn,
         severity: Severity::Medium,
@@ -730,7 +845,7 @@ pub(super) const RULES: &[Rule] = &[
 /// Effects that delete an unknown path recursively, with what is known of it.
 const DELETERS: &[&str] = &["rm", "unlink", "shred", "truncate", "git"];
 
-const EDITORS: &[&str] = &["sed", "gsed", "perl", "awk", "gawk"];
+const EDITORS: &[&str] = &["sed", "gsed", "perl", "awk", "gawk", "ex", "vi", "vim", "nvim"];
 
 /// `rm $(git ls-files)`, `git ls-files | xargs rm`: with no pattern that picks some of them.
 fn tracked_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -762,7 +877,8 @@ fn tracked_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
         // `xargs rm < <(git ls-files)`, `while read f; do rm "$f"; done < <(git ls-files)`
         let read = scene.command_line().contains("<(git ls-files")
             && (inv.wrappers.iter().any(|name| name == "xargs") || inv.operands.iter().any(Arg::has_unknown));
-        runs(inv, &["rm", "unlink", "shred", "truncate"]) && (behind || around || read)
+        let packs = runs(inv, &["tar", "gtar"]) && has_flag(inv, "--remove-files");
+        (runs(inv, &["rm", "unlink", "shred", "truncate"]) || packs) && (behind || around || read)
     });
     Found::from(found.filter(|_| !filtered).map(|inv| inv.text.as_str()))
 }
@@ -773,20 +889,37 @@ fn emptied_in_turn<'a>(scene: &Scene<'a>) -> Found<'a> {
     for (effect, classes) in scene.effects() {
         let many = match &effect.target {
             Target::Path { path, glob: true, .. } => {
-                !effect.disposable && !is_log(path) && !classes.has(Class::Outside)
+                !(effect.disposable || is_log(path) || classes.has(Class::Outside) && is_cache(path))
             }
-            Target::UnknownPath { known, .. } => known.is_empty() && all.iter().any(lists_all_of_git),
+            Target::UnknownPath { known, .. } if known.is_empty() => all.iter().any(lists_all_of_git),
+            // `find ~/Documents -type f -exec cp /dev/null {} \;`
+            Target::UnknownPath { known, .. } => {
+                let found = || scene.first(&["find", "fd"], |_| true).is_some();
+                classes.has(Class::Outside) && !is_cache(known) && !is_log(known) && found()
+            }
             Target::Path { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
         };
         if !many || !matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification) {
             continue;
         }
         let owner = writer(scene, &effect.target);
-        if owner.is_none_or(leaves_nothing) {
+        if owner.is_none_or(|inv| leaves_nothing(inv) || is_given_nothing(inv, all)) {
             return Found::yes(owner.map_or(scene.command_line(), |inv| inv.text.as_str()));
         }
     }
     Found::No
+}
+
+/// `: | tee src/*.ts`
+fn is_given_nothing(inv: &Invocation, all: &[Invocation]) -> bool {
+    runs(inv, &["tee", "sponge"])
+        && !has_flag(inv, "-a")
+        && all.iter().any(|other| {
+            other.pipeline == inv.pipeline
+                && other.stage.checked_add(1) == Some(inv.stage)
+                && !runs(other, &["tee", "cp", "truncate"])
+                && leaves_nothing(other)
+        })
 }
 
 /// A database, by the end of its name: emptied, or deleted although it says that it is in use.
@@ -834,6 +967,48 @@ fn is_log(path: &str) -> bool {
         || path.contains("/logs/")
 }
 
+/// Outside the project, what is made again or grows by itself.
+fn is_cache(path: &str) -> bool {
+    ["/.cache/", "/cache/", "/Caches/", "/var/log/", "/tmp/", "/.npm/_"].iter().any(|dir| path.contains(dir))
+}
+
+/// Settings with values that no repository holds are overwritten, moved away or deleted.
+fn settings_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if !matches!(scene.view.call.action, Action::Shell { .. }) {
+        return Found::No;
+    }
+    let replaces = |inv: &Invocation, target: &Target| match inv.program.as_str() {
+        "tee" => !has_flag(inv, "-a") && !has_flag(inv, "--append"),
+        "cp" | "mv" | "install" | "truncate" | "dd" | "unlink" => true,
+        _ => inv.writes.iter().any(|(to, append)| !append && to.text() == target.text()),
+    };
+    for (effect, classes) in scene.effects() {
+        let Target::Path { path, glob: false, .. } = &effect.target else { continue };
+        if !is_env_file(path, false) || classes.has(Class::Outside) {
+            continue;
+        }
+        let lost = match effect.kind {
+            EffectKind::FileDeletion => true,
+            EffectKind::FileModification => {
+                owners(scene, &effect.target).any(|inv| replaces(inv, &effect.target))
+                    || scene.invocations().is_empty()
+            }
+            EffectKind::FileRead
+            | EffectKind::FileCreation
+            | EffectKind::ProcessCreation
+            | EffectKind::NetworkRequest
+            | EffectKind::SystemCommand
+            | EffectKind::SystemModification => false,
+        };
+        if lost && !scene.view.facts.places.temp.iter().any(|dir| inside(path, dir)) {
+            return Found::yes(
+                owners(scene, &effect.target).last().map_or(scene.command_line(), |inv| &inv.text),
+            );
+        }
+    }
+    Found::No
+}
+
 /// The command that writes it; none where nothing but a redirection does.
 fn writer<'a>(scene: &Scene<'a>, target: &Target) -> Option<&'a Invocation> {
     const SHOW: &[&str] = &["echo", "printf", "cat"];
@@ -873,7 +1048,30 @@ fn lines_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
         match inv.program.as_str() {
             "perl" => {
                 let in_place = inv.args.iter().any(|arg| arg.prefix().starts_with("-i"));
-                in_place && has_flag(inv, "-n") && inv.args.iter().any(|arg| arg.known() == Some(""))
+                let clears = |arg: &Arg| {
+                    let code: String = arg.text().split_whitespace().collect();
+                    matches!(code.trim_end_matches(';'), "undef$_" | "$_=''" | "$_=\"\"" | "$_=undef")
+                };
+                in_place
+                    && (has_flag(inv, "-n") && inv.args.iter().any(|arg| arg.known() == Some(""))
+                        || inv.args.iter().any(clears))
+            }
+            "ex" | "vi" | "vim" | "nvim" => {
+                let told: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+                let clears = |text: &str| {
+                    let text = text.trim_start_matches([':', '+']).trim_start_matches("bufdo ");
+                    let text = text.trim_start_matches("argdo ");
+                    matches!(
+                        text.split('|').next().unwrap_or_default().trim(),
+                        "%d" | "1,$d" | "%delete" | "%d _"
+                    )
+                };
+                let keeps = |text: &str| {
+                    ["x", "wq", "w", "wa", "wqa", "xa", "wq!", "x!", "update"]
+                        .iter()
+                        .any(|word| text.trim_start_matches(':').split('|').any(|part| part.trim() == *word))
+                };
+                told.iter().any(|text| clears(text)) && told.iter().any(|text| keeps(text))
             }
             "awk" | "gawk" => {
                 inv.args.iter().any(|arg| arg.known() == Some("inplace"))
@@ -903,6 +1101,7 @@ fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(CLEARERS, |inv| {
         let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with(['-', '+']));
         match (inv.program.as_str(), first) {
+            ("gio", Some("trash")) if has_flag(inv, "--empty") => true,
             ("gio", Some("trash" | "remove")) => inv.args.iter().skip(1).any(|arg| lost(arg, inv)),
             ("gio", _) => false,
             ("cargo", Some("clean")) => {
@@ -938,12 +1137,19 @@ fn unknown_deletions<'s, 'a>(
     scene: &'s Scene<'a>,
 ) -> impl Iterator<Item = (&'a str, Option<&'a Invocation>)> + 's {
     scene.effects().filter_map(|(effect, _)| match &effect.target {
-        Target::UnknownPath { known, recursive: true } if effect.kind == EffectKind::FileDeletion => {
+        Target::UnknownPath { known, recursive: true }
+            if effect.kind == EffectKind::FileDeletion && !is_made_again(effect, known) =>
+        {
             let deleter = scene.invocations().iter().find(|inv| deletes_unknown(inv));
             Some((known.as_str(), deleter))
         }
         _ => None,
     })
+}
+
+/// What is known of it says that it can be made again: more than the directory that it is in.
+fn is_made_again(effect: &Effect, known: &str) -> bool {
+    effect.disposable && !known.ends_with('/')
 }
 
 fn deletes_unknown(inv: &Invocation) -> bool {
@@ -958,6 +1164,60 @@ fn is_bounded(known: &str, scene: &Scene<'_>) -> bool {
 
 fn shown<'a>(known: &'a str, inv: Option<&'a Invocation>) -> Found<'a> {
     Found::yes(inv.map_or(known, |inv| inv.text.as_str()))
+}
+
+/// The first command for which `test` holds of those that move a directory of the system or of a home.
+fn moves_home<'a>(scene: &Scene<'a>, test: impl Fn(&Invocation) -> bool) -> Found<'a> {
+    let found = scene.first(MOVERS, |inv| {
+        let count = inv.operands.len().saturating_sub(usize::from(!has_flag(inv, "-t")));
+        let wide = |arg: &Arg| {
+            let target = target_of(arg, inv.cwd.as_deref());
+            classify(&target, EffectKind::FileDeletion, &scene.view).any(WIDE)
+        };
+        !inv.contained && inv.operands.iter().take(count).any(wide) && test(inv)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// One hidden thing of the home directory gets another ending: `mv ~/.vimrc ~/.vimrc.bak`.
+fn sets_aside(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const ENDS: &[&str] = &[".bak", ".orig", ".old", ".backup", ".save", "-backup", "-old", "~"];
+    let [from, to] = inv.operands.as_slice() else { return false };
+    let (from, to) = (target_of(from, inv.cwd.as_deref()), target_of(to, inv.cwd.as_deref()));
+    let (Target::Path { path, glob: false, .. }, Target::Path { path: to, glob: false, .. }) = (&from, &to)
+    else {
+        return false;
+    };
+    let home = scene.view.facts.places.home.as_deref();
+    let name = home.and_then(|home| path.strip_prefix(home)).and_then(|name| name.strip_prefix("/."));
+    let kept = [Class::Secret, Class::Protected, Class::Keys];
+    name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
+        && to.strip_prefix(path.as_str()).is_some_and(|end| ENDS.contains(&end))
+        && !classify(&from, EffectKind::FileDeletion, &scene.view).any(&kept)
+}
+
+fn is_module(target: &Target) -> bool {
+    module_of(target).is_some()
+}
+
+/// The name of the submodule of which a target is the repository: `.git/modules/vendor/x`.
+fn module_of(target: &Target) -> Option<&str> {
+    let Target::Path { path, glob: false, .. } = target else { return None };
+    path.split_once("/.git/modules/")
+        .map(|(_, name)| name.trim_end_matches('/'))
+        .filter(|name| !name.is_empty())
+}
+
+/// Whether the same call takes the submodule out of the project before: the last step of three.
+fn is_taken_out(scene: &Scene<'_>, target: &Target) -> bool {
+    let is_it = |arg: &Arg| {
+        arg.known()
+            .is_some_and(|arg| Some(arg.trim_end_matches('/').trim_start_matches("./")) == module_of(target))
+    };
+    let takes = |inv: &Invocation| {
+        inv.program == "git" && matches!(inv.sub.first().map(String::as_str), Some("rm" | "submodule"))
+    };
+    scene.invocations().iter().any(|inv| takes(inv) && inv.operands.iter().any(is_it))
 }
 
 fn delete_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -1029,17 +1289,55 @@ fn delete_piped<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
     let found = all.iter().find(|inv| {
         let piped = inv.wrappers.iter().any(|name| matches!(name.as_str(), "xargs" | "parallel"));
-        piped
-            && runs(inv, &["rm", "rmdir", "unlink", "shred", "truncate", "mv"])
+        let by_code = || {
+            inv.program == "perl"
+                && has_flag(inv, "-n")
+                && inv.args.iter().any(|arg| arg.text().contains("unlink"))
+        };
+        (piped && runs(inv, &["rm", "rmdir", "unlink", "shred", "truncate", "mv"]) || by_code())
             && all.iter().any(|lister| {
                 let before = lister.pipeline == inv.pipeline && lister.stage < inv.stage;
-                before && lists_all_of_git(lister)
+                before && lists_all_of_git(lister) && !is_sifted(lister, scene)
                     || before
-                        && runs(lister, &["find", "ls", "fd", "du", "tree", "locate"])
+                        && (runs(lister, &["find", "ls", "fd", "du", "tree"])
+                            || lister.program == "rg" && has_flag(lister, "--files"))
                         && lists_too_much(lister, scene)
+                    // All of the machine is searched.
+                    || before && runs(lister, &["locate", "plocate", "mlocate", "mdfind"])
             })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// So many directories with what lies in them.
+const MANY_DIRS: usize = 3;
+
+/// As many directories right below a root of work, each deleted as a whole by the same call.
+fn top_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let facts = &scene.view.facts;
+    let mut tops: Vec<&str> = Vec::new();
+    for (effect, classes) in scene.effects() {
+        let Target::Path { path, glob, recursive } = &effect.target else { continue };
+        if effect.kind != EffectKind::FileDeletion || effect.disposable || classes.has(Class::Project) {
+            continue;
+        }
+        // `src/**` is all of `src`.
+        let whole = if *glob { path.strip_suffix("/**") } else { Some(path.as_str()).filter(|_| *recursive) };
+        let Some(top) = whole.filter(|top| !top.contains(['*', '?', '['])) else { continue };
+        let below = facts.places.roots().any(|root| {
+            top.strip_prefix(root)
+                .and_then(|rest| rest.strip_prefix('/'))
+                .is_some_and(|name| !name.contains('/'))
+        });
+        let missing = facts.path(top).is_some_and(|fact| fact.kind != PathKind::Directory);
+        if below && !missing && !tops.contains(&top) {
+            tops.push(top);
+            if tops.len() >= MANY_DIRS {
+                return Found::Yes(scene.command_line().to_owned().into());
+            }
+        }
+    }
+    Found::No
 }
 
 /// `git ls-files` without a name lists every file of the project, and with `-o` those that git cannot bring back.
@@ -1051,17 +1349,48 @@ fn lists_all_of_git(lister: &Invocation) -> bool {
         && !spared
 }
 
-fn lists_too_much(lister: &Invocation, scene: &Scene<'_>) -> bool {
-    let filtered = FILTERS.iter().any(|filter| has_flag(lister, filter));
-    // `ls | grep '\.bak$'`
-    let sifted = scene.invocations().iter().any(|other| {
+/// `ls | grep '\.bak$'`: by name.
+fn is_sifted(lister: &Invocation, scene: &Scene<'_>) -> bool {
+    scene.invocations().iter().any(|other| {
         let behind = other.pipeline == lister.pipeline && other.stage > lister.stage;
         let pattern = other.operands.first().and_then(Arg::known).unwrap_or_default();
         behind
             && runs(other, &["grep", "egrep", "rg"])
             && !has_flag(other, "-v")
             && !of_names(pattern).is_empty()
+    })
+}
+
+/// Of a copy the target decides; of one to another machine the source as well.
+fn mirrored<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const LOST: &[Class] = &[
+        Class::Root,
+        Class::System,
+        Class::Home,
+        Class::HomeTop,
+        Class::Users,
+        Class::Project,
+        Class::Outside,
+    ];
+    const DELETES: &[&str] =
+        &["--delete", "--delete-before", "--delete-after", "--delete-during", "--delete-excluded", "--del"];
+    let found = scene.first(&["rsync"], |inv| {
+        let lost = |arg: &Arg| {
+            let target = target_of(arg, inv.cwd.as_deref());
+            classify(&target, EffectKind::FileDeletion, &scene.view).any(LOST)
+        };
+        let here = inv.operands.last().is_some_and(|arg| !arg.has_unknown() && !arg.prefix().contains(':'));
+        let skipped = if here { inv.operands.len().saturating_sub(1) } else { 0 };
+        DELETES.iter().any(|flag| has_flag(inv, flag))
+            && !["-n", "--dry-run"].iter().any(|flag| has_flag(inv, flag))
+            && inv.operands.iter().skip(skipped).any(lost)
     });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn lists_too_much(lister: &Invocation, scene: &Scene<'_>) -> bool {
+    let filtered = FILTERS.iter().any(|filter| has_flag(lister, filter));
+    let sifted = is_sifted(lister, scene);
     let here = Arg::literal(".");
     let named = lister.operands.iter().filter(|arg| !arg.prefix().is_empty());
     let places: Vec<&Arg> = if lister.operands.is_empty() { vec![&here] } else { named.collect() };
@@ -1093,6 +1422,7 @@ fn write_system<'a>(scene: &Scene<'a>) -> Found<'a> {
         !is_etc(target)
             && crate::rules::matcher::at(target, lists::SYSTEM_CORE, None)
             && !everyday::is_tuned_file(target.text())
+            && !everyday::is_device_setting(target)
     })
 }
 

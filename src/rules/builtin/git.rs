@@ -1,13 +1,14 @@
 //! Git: what throws work away, rewrites what others have, or runs code behind git's back.
 
-use super::{lists, predicate, sub};
+use super::{branches, lists, predicate, sub};
 use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Tool, ToolCall, Verdict, single_quoted};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    COMMAND, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, Trigger, When,
+    COMMAND, Code, Command, EFFECT, Found, Instead, OnEffect, RULE, Rewriter, Rule, Scene, Trigger, When,
     asks_for_help, flag_value, has_flag, has_operand, has_sub, host_of, inner_verdict, is_known, is_scratch,
+    target_of,
 };
-use crate::rules::survey::{checked_out, is_whole, setting_command};
+use crate::rules::survey::{checked_out, is_asked, is_whole, setting_command};
 use crate::shell::Arg;
 
 const GIT: &[&str] = &["git"];
@@ -15,6 +16,10 @@ const GIT: &[&str] = &["git"];
 const fn git(subs: &'static [&'static str], flags: &'static [&'static [&'static str]]) -> Command {
     Command { programs: GIT, subs, flags, ..COMMAND }
 }
+
+/// Libraries that work on a repository, as code brings them in.
+const LIBRARIES: &[&str] =
+    &["import git", "from git import", "simple-git", "pygit2", "nodegit", "isomorphic-git", "rugged"];
 
 const CHANGES: &[EffectKind] =
     &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
@@ -38,6 +43,23 @@ pub(crate) const RULES: &[Rule] = &[
                         && !has("--prefix")
                 })
             }),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    LIBRARIES,
+                    &[
+                        "reset('--hard",
+                        "reset(\"--hard",
+                        "reset(['--hard",
+                        "reset([\"--hard",
+                        "GIT_RESET_HARD",
+                        "ResetMode.HARD",
+                        "git.clean('-",
+                        "git.clean(\"-",
+                        "working_tree=True",
+                    ],
+                ],
+            }),
         ],
         fires: &[
             "git reset --hard",
@@ -49,18 +71,33 @@ pub(crate) const RULES: &[Rule] = &[
             "git config alias.x 'reset --hard'",
             "git read-tree -u --reset HEAD",
             "cd /tmp/none; git reset --hard",
+            "false || cd /tmp/none && git reset --hard",
+            "cd /tmp/none && true; git reset --hard",
+            "{ cd /tmp/none && true; }; git reset --hard",
+            "git diff > x.patch && git reset --hard",
+            "git stash push src && git reset --hard",
+            "git stash && git stash pop && git reset --hard",
             "ln -s /home/u/other /tmp/o && git -C /tmp/o reset --hard",
             "GIT_WORK_TREE=/home/u/proj git -C /tmp/demo reset --hard",
             "git -C /tmp reset --hard",
             "git checkout-index -fa",
+            "python3 -c \"from git import Repo; r=Repo('.'); r.git.reset('--hard','HEAD~5')\"",
+            "node -e \"const g=require('simple-git')(); g.reset(['--hard','HEAD~5'])\"",
         ],
         silent: &[
             "git reset --keep HEAD~1",
+            "python3 -c \"from git import Repo; print(Repo('.').git.status())\"",
             "git config alias.undo 'reset --soft HEAD~1'",
             "git read-tree -m -u HEAD topic",
             "git checkout-index -a --prefix=/tmp/export/",
             "git reset --soft HEAD~1",
             "git -C /tmp/demo reset --hard v1.0.0",
+            "git clone -q . /tmp/none && cd /tmp/none && git reset --hard v1.0.0",
+            "cd /tmp/none && { git fetch; git reset --hard; }",
+            "cd /tmp/none || exit 1; git reset --hard",
+            "cd /tmp/none || { echo no; exit 1; }\ngit reset --hard",
+            "git diff HEAD > x.patch && git reset --hard",
+            "git stash -u && git reset --hard HEAD~1 && git stash pop",
             "git reset HEAD file.txt",
             "git commit -m 'git reset --hard is gone'",
             "grep -rn 'git reset --hard' docs",
@@ -83,6 +120,9 @@ pub(crate) const RULES: &[Rule] = &[
             "git checkout main src README.md",
             "git checkout -- '*.rs'",
             "git checkout -- \"$X\"",
+            "yes | git checkout -p",
+            "git diff --stat > x.patch && git checkout -- src",
+            "git diff README.md > x.patch && git checkout -- src",
         ],
         silent: &[
             "git checkout main",
@@ -94,6 +134,10 @@ pub(crate) const RULES: &[Rule] = &[
             "git -C /tmp/demo checkout .",
             "git checkout HEAD~1 -- gone.txt",
             "git checkout -- target",
+            "git checkout -p",
+            "git checkout -p main -- src",
+            "git diff > /tmp/wip.patch && git checkout -- src && git apply /tmp/wip.patch",
+            "git clone -q https://github.com/a/b /tmp/none && cd /tmp/none && git checkout -- .",
         ],
         ..RULE
     },
@@ -246,6 +290,7 @@ pub(crate) const RULES: &[Rule] = &[
             "git branch backup main",
             "git fetch origin main:main",
             "git update-ref refs/heads/backup main",
+            "git branch -vv | awk '/: gone]/{print $1}' | xargs git branch -D",
         ],
         ..RULE
     },
@@ -299,21 +344,43 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.push-force-protected",
         reason: "a forced push to a protected branch rewrites what everybody builds on",
         instead: Some(Instead::Advice("push to a branch of your own and open a pull request")),
-        when: &[predicate(
-            "git_forced_push_to_protected_branch",
-            Trigger::programs(GIT),
-            forced_push_to_protected,
-        )],
+        when: &[
+            predicate(
+                "git_forced_push_to_protected_branch",
+                Trigger::programs(GIT),
+                forced_push_to_protected,
+            ),
+            predicate("forced_push_by_another_program", Trigger::programs(branches::PUSHERS), |scene| {
+                branches::forced_by_another(scene, branches::PUSHERS)
+            }),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    LIBRARIES,
+                    &["push("],
+                    &["--force'", "--force\"", "force=True"],
+                    &["'main'", "\"main\"", "main:main", "'master'", "\"master\""],
+                ],
+            }),
+        ],
         fires: &[
             "git push --force origin main",
             "git push -f origin HEAD:master",
             "git push origin +release",
             "git push --force --all origin",
             "git push --force-with-lease origin main",
+            "hub push --force origin main",
+            "hub push origin +main",
+            "sl push --force --to main",
+            "git subtree push --prefix . origin main --force",
         ],
         silent: &[
             "git push origin main",
             "git push --force origin feature",
+            "hub push origin main",
+            "hub push --force origin feature",
+            "sl push --to main",
+            "git subtree push --prefix dist origin gh-pages",
             "git push origin main-menu",
             "git push --force-with-lease origin feature",
         ],
@@ -325,10 +392,7 @@ pub(crate) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "deletes a branch or tag on the remote",
         instead: Some(Instead::Command("git branch -r --merged")),
-        when: &[
-            When::Command(git(&["push"], &[&["--delete", "-d"]])),
-            predicate("git_push_empty_source", Trigger::programs(GIT), push_empty_source),
-        ],
+        when: &[predicate("git_push_deletes", Trigger::programs(GIT), push_deletes)],
         fires: &["git push origin --delete topic", "git push origin :topic", "git push -d origin topic"],
         silent: &["git push origin topic", "git push origin HEAD:topic", "git branch -d topic"],
         ..RULE
@@ -465,19 +529,21 @@ pub(crate) const RULES: &[Rule] = &[
         reason: "rewrites the whole history of the repository",
         instead: Some(Instead::Command("git clone . /tmp/rewrite")),
         when: &[
-            When::Command(Command {
-                without: &["--analyze", "--dry-run"],
-                ..git(&["filter-branch", "filter-repo"], &[])
+            predicate("history_filtered", Trigger::programs(GIT), |scene| {
+                throws(scene, &["filter-branch", "filter-repo"], |has| !has("--analyze") && !has("--dry-run"))
             }),
             When::Command(Command { programs: &["git-filter-repo", "bfg", "git-filter-branch"], ..COMMAND }),
         ],
         fires: &[
             "git filter-branch --tree-filter 'rm -f x' HEAD",
             "git filter-repo --path src",
+            "git filter-repo --source /tmp/demo --target .",
             "bfg --delete-files key.pem",
         ],
         silent: &[
             "git filter-repo --analyze",
+            "git filter-repo --source . --target /tmp/demo --subdirectory-filter src --force",
+            "git clone -q --no-local . /tmp/none && cd /tmp/none && git filter-repo --path src",
             "git log --follow src/main.rs",
             "git rebase -i HEAD~3",
             "git commit --amend --no-edit",
@@ -504,10 +570,15 @@ pub(crate) const RULES: &[Rule] = &[
         when: &[predicate("git_removes_work_tree", Trigger::programs(GIT), |scene| {
             throws(scene, &["worktree remove"], |has| has("-f") || has("--force"))
         })],
-        fires: &["git worktree remove --force ../topic", "git worktree remove -f ../topic"],
+        fires: &[
+            "git worktree remove --force ../topic",
+            "git worktree remove -f ../topic",
+            "git worktree add ../other main; git worktree remove -f ../topic",
+        ],
         silent: &[
             "git worktree remove ../topic",
             "git worktree remove --force /tmp/wt-bench",
+            "git worktree add ../bench main && make -C ../bench && git worktree remove --force ../bench",
             "git worktree list",
             "git worktree add -f ../topic main",
             "git worktree prune",
@@ -801,7 +872,11 @@ const LOCK_FILES: &[&str] = &[
 /// The first `git sub` that overwrites as much as `loss`.
 fn overwrites<'a>(scene: &Scene<'a>, sub: &str, loss: Loss) -> Found<'a> {
     first_git(scene, sub, |inv| {
-        let by_file = has_flag(inv, "--pathspec-from-file") || has_flag(inv, "-p");
+        let by_patch = has_flag(inv, "-p") || has_flag(inv, "--patch");
+        if is_asked(&inv.stdin, by_patch) {
+            return false;
+        }
+        let by_file = has_flag(inv, "--pathspec-from-file") || by_patch;
         let most =
             overwritten(inv, scene).iter().map(|arg| loss_of(arg, inv, scene)).max_by_key(|loss| *loss as u8);
         match loss {
@@ -837,7 +912,7 @@ fn overwritten<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> &'i [Arg] {
 }
 
 fn path_of(arg: &Arg, inv: &Invocation) -> Option<String> {
-    match crate::rules::matcher::target_of(arg, inv.cwd.as_deref()) {
+    match target_of(arg, inv.cwd.as_deref()) {
         Target::Path { path, glob: false, .. } => Some(path),
         Target::Path { .. }
         | Target::UnknownPath { .. }
@@ -904,8 +979,9 @@ fn moves_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
         let branches: Vec<&Arg> = match inv.sub.first().map(String::as_str) {
             Some("checkout") => by_flag(&["-B"]),
             Some("switch") => by_flag(&["-C", "--force-create"]),
+            // Of a name that is not known a person is asked as of any branch.
             Some("branch") if has(&["-D"]) || (forced && has(&["-d", "--delete"])) => {
-                inv.operands.iter().collect()
+                inv.operands.iter().filter(|arg| arg.known().is_some()).collect()
             }
             Some("branch") if has(&["-M", "-C"]) || (forced && has(&["-m", "--move", "-c", "--copy"])) => {
                 inv.operands.iter().skip(1).collect()
@@ -1000,7 +1076,7 @@ fn forced_push_to_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
             None => return Found::unsure(&inv.text),
         }
     }
-    Found::No
+    branches::forced_by_another(scene, GIT)
 }
 
 /// Whether a push goes to a protected branch; nothing when that is not known.
@@ -1023,12 +1099,12 @@ fn protected_target(inv: &Invocation, scene: &Scene<'_>) -> Option<bool> {
     sure.then_some(false)
 }
 
-fn target_of_refspec(refspec: &str) -> &str {
+pub(super) fn target_of_refspec(refspec: &str) -> &str {
     let target = refspec.trim_start_matches('+').rsplit(':').next().unwrap_or_default();
     target.strip_prefix("refs/heads/").unwrap_or(target)
 }
 
-fn is_protected(branch: &str, scene: &Scene<'_>) -> bool {
+pub(super) fn is_protected(branch: &str, scene: &Scene<'_>) -> bool {
     let branches = &scene.view.policy.protected_branches;
     branches.iter().any(|protected| {
         branch == protected || (branch.contains('*') && crate::rules::matcher::may_be(branch, protected))
@@ -1049,9 +1125,12 @@ fn deletes_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
     })
 }
 
-fn push_empty_source<'a>(scene: &Scene<'a>) -> Found<'a> {
+fn push_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     first_git(scene, "push", |inv| {
-        refspecs(inv).any(|refspec| refspec.trim_start_matches('+').starts_with(':') && refspec != ":")
+        let mut refspecs = refspecs(inv);
+        has_flag(inv, "--delete")
+            || has_flag(inv, "-d")
+            || refspecs.any(|refspec| refspec.trim_start_matches('+').starts_with(':') && refspec != ":")
     })
 }
 

@@ -74,13 +74,11 @@ pub(super) enum Told {
 /// Code of the call itself that has a provider or a cluster do such a thing.
 pub(super) fn told<'a>(scene: &Scene<'a>, what: Told) -> Found<'a> {
     first(scene, |code| {
-        if is_emulated(code) {
-            return false;
-        }
         let lower = code.to_ascii_lowercase();
         let names = CLOUDS.iter().any(|name| lower.contains(name));
-        names && calls(code).any(|name| comes_to(name) == Some(what))
-            || what == Told::Deletes && (names && deletes_itself(&lower) || asks_provider(&lower))
+        let tells = names && calls(code).any(|name| comes_to(name) == Some(what))
+            || what == Told::Deletes && (names && deletes_itself(&lower) || asks_provider(&lower));
+        tells && !is_emulated(code)
     })
 }
 

@@ -159,6 +159,7 @@ pub(crate) const SECRET_FILES: &[At] = &[
     At::Name(".claude/.credentials.json"),
     At::Name(".local/share/opencode/auth.json"),
     At::Name(".codex/auth.json"),
+    At::Name(".config/pypoetry/auth.toml"),
     At::Home(".npmrc"),
     At::Home(".yarnrc.yml"),
     At::Home(".config/pip/pip.conf"),
@@ -523,11 +524,17 @@ pub(crate) const CACHES: &[&str] = &[
     ".gradle/daemon",
     ".m2/repository",
     ".ivy2/cache",
+    ".sbt/boot",
+    ".android/cache",
+    ".vscode-server/data/CachedExtensionVSIXs",
     ".nuget/packages",
     ".composer/cache",
     ".terraform.d/plugin-cache",
     "go/pkg/mod",
     ".expo/cache",
+    ".local/share/rr/",
+    ".local/share/virtualenvs/",
+    ".local/state/nvim/swap",
     ".node-gyp",
     "Library/Developer/Xcode/DerivedData",
 ];
@@ -849,6 +856,9 @@ pub(crate) const FETCHERS: &[&str] = &[
     "grpcurl",
     "nuclei",
     "ffuf",
+    "psql",
+    "helm",
+    "svn",
 ];
 
 /// The clients that lazaret guards, by the names of their programs.

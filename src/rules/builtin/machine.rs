@@ -2,7 +2,7 @@
 //! in `system`.
 
 use super::deeds::{Deeds, done};
-use super::predicate;
+use super::{named, predicate};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::matcher::{
     At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, at, flag_value, has_flag, runs,
@@ -73,6 +73,17 @@ const BOOT: Deeds = &[
     (&["fw_setenv", "bless", "fwupdtool"], &["*"]),
     (&["fwupdmgr"], &["install", "downgrade", "activate"]),
     (&["mokutil"], &["--import", "--delete", "--reset"]),
+    (
+        &["grubby"],
+        &[
+            "--update-kernel",
+            "--set-default",
+            "--set-default-index",
+            "--remove-kernel",
+            "--add-kernel",
+            "--remove-args",
+        ],
+    ),
     (&["dpkg-divert", "dpkg-statoverride"], &["--add", "--rename", "--remove", "--divert"]),
 ];
 
@@ -142,6 +153,26 @@ const NETWORK: Deeds = &[
     (&["netplan"], &["apply"]),
     (&["tc"], &["qdisc add", "qdisc replace"]),
     (&["arp"], &["-s", "-d"]),
+];
+
+/// Authorities of one's own that everything on the machine believes from then on.
+const OWN_AUTHORITIES: Deeds = &[
+    (&["mkcert"], &["-install"]),
+    (&["dotnet"], &["dev-certs https --trust", "dev-certs https -t"]),
+    (&["caddy"], &["trust"]),
+    (&["step"], &["certificate install"]),
+];
+
+/// What is in boards, phones and simulators is erased.
+const ERASERS: Deeds = &[
+    (&["esptool", "esptool.py"], &["erase_flash", "erase-flash"]),
+    (&["python", "python3"], &["-m esptool erase_flash", "-m esptool erase-flash"]),
+    (&["idf.py"], &["erase-flash", "erase_flash"]),
+    (&["st-flash"], &["erase"]),
+    (&["nrfjprog"], &["--eraseall", "--recover"]),
+    (&["pyocd"], &["erase --chip", "erase -c", "erase --mass"]),
+    (&["fastboot"], &["-w", "erase", "flashing unlock", "oem unlock"]),
+    (&["xcrun"], &["simctl erase all", "simctl delete all"]),
 ];
 
 const CLOCK: Deeds = &[
@@ -252,6 +283,7 @@ pub(super) const RULES: &[Rule] = &[
             "bootctl remove",
             "fw_setenv bootcmd x",
             "dpkg-divert --rename /bin/ls",
+            "grubby --update-kernel=ALL --args=init=/bin/bash",
         ],
         silent: &[
             "uname -r",
@@ -259,6 +291,7 @@ pub(super) const RULES: &[Rule] = &[
             "grub-mkconfig --version",
             "nvram -p",
             "fwupdmgr get-devices",
+            "grubby --info=ALL",
         ],
         ..RULE
     },
@@ -285,6 +318,45 @@ pub(super) const RULES: &[Rule] = &[
             "resolvectl query example.org",
             "nmcli con show",
             "hostnamectl",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "system.own-authority",
+        verdict: Verdict::Modify,
+        reason: "has everything on the machine trust an authority of one's own",
+        instead: Some(Instead::Command("mkcert localhost")),
+        when: &[predicate("own_authority_trusted", Trigger::rows(OWN_AUTHORITIES), |scene| {
+            done(scene, OWN_AUTHORITIES)
+        })],
+        fires: &["mkcert -install", "dotnet dev-certs https --trust", "sudo caddy trust"],
+        silent: &[
+            "mkcert localhost 127.0.0.1",
+            "mkcert -CAROOT",
+            "dotnet dev-certs https --check",
+            "caddy run",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "system.device-erased",
+        verdict: Verdict::Modify,
+        reason: "erases all that is on a board, a phone or a simulator",
+        instead: Some(Instead::Command("esptool.py flash_id")),
+        when: &[predicate("device_erased", Trigger::rows(ERASERS), |scene| done(scene, ERASERS))],
+        fires: &[
+            "esptool.py --port /dev/ttyUSB0 erase_flash",
+            "python3 -m esptool erase-flash",
+            "idf.py erase-flash",
+            "fastboot -w",
+            "xcrun simctl erase all",
+        ],
+        silent: &[
+            "esptool.py --port /dev/ttyUSB0 write_flash 0x0 firmware.bin",
+            "idf.py -p /dev/ttyUSB0 flash monitor",
+            "fastboot devices",
+            "xcrun simctl delete unavailable",
+            "xcrun simctl erase 5D1F",
         ],
         ..RULE
     },
@@ -370,12 +442,15 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("command_shadowed_by_a_file", Trigger::kinds(CHANGES), shadowed),
             predicate("command_shadowed_by_an_alias", Trigger::SIGNS, shadowed_in_shell),
+            predicate("alternative_of_its_own", Trigger::programs(ALTERNATIVES), alternative_planted),
         ],
         fires: &[
             "ln -sf /tmp/evil ~/.local/bin/ls",
             "sudo mv x /usr/local/bin/sudo",
             "cp x ~/bin/ssh",
             "cp x /tmp/sudo",
+            "sudo update-alternatives --set python3 /tmp/python",
+            "update-alternatives --install /usr/bin/sudo sudo /tmp/sudo 100",
             "alias sudo='/tmp/x'",
             "sudo() { /tmp/x \"$@\"; }; export -f sudo",
         ],
@@ -386,6 +461,8 @@ pub(super) const RULES: &[Rule] = &[
             "cp tool /tmp/tool",
             "retry() { \"$@\" || \"$@\"; }; retry ls",
             "mkdir -p bin && cp ls.sh bin/",
+            "sudo update-alternatives --set editor /usr/bin/vim.basic",
+            "update-alternatives --install /usr/bin/cc cc /opt/gcc/bin/gcc 50",
         ],
         ..RULE
     },
@@ -478,7 +555,13 @@ pub(super) const RULES: &[Rule] = &[
         reason: "switches a virtual machine off or takes it away",
         instead: Some(Instead::Command("virsh list --all")),
         when: &[predicate("virtual_machine_ended", Trigger::rows(GUESTS), |scene| done(scene, GUESTS))],
-        fires: &["virsh destroy vm1", "VBoxManage controlvm x poweroff", "qm stop 100", "wsl --shutdown"],
+        fires: &[
+            "virsh destroy vm1",
+            "VBoxManage controlvm x poweroff",
+            "qm stop 100",
+            "wsl --shutdown",
+            "govc vm.power -off web",
+        ],
         silent: &["virsh list --all", "VBoxManage list vms", "qm list", "virsh dominfo vm1"],
         ..RULE
     },
@@ -524,6 +607,10 @@ const GUESTS: Deeds = &[
     (&["qm", "pct"], &["stop", "destroy", "shutdown", "reset"]),
     (&["wsl", "wsl.exe"], &["--shutdown", "--terminate", "--unregister"]),
     (&["xl", "xm"], &["destroy", "shutdown"]),
+    (&["machinectl"], &["poweroff", "reboot", "terminate", "remove"]),
+    (&["vmrun"], &["stop hard", "reset hard", "deleteVM"]),
+    (&["govc"], &["vm.power -off", "vm.power -reset", "vm.destroy"]),
+    (&["multipass"], &["stop --all", "delete --all", "delete --purge"]),
 ];
 
 /// Programs that look at a device itself and not at what is on it.
@@ -656,9 +743,12 @@ fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
         signed || replaced || OPENS.iter().any(|word| bare.contains(word))
     };
     // A whole program reads one file and writes another: there, name and deed must stand in one line.
-    scene.code_where(|codes, _| {
+    scene.code_where(|codes, inv| {
         let whole = |text: &str| text.lines().count() <= SHORT;
-        codes.iter().take(4).any(|text| if whole(text) { changes(text) } else { text.lines().any(changes) })
+        codes.iter().take(4).any(|text| {
+            let changed = if whole(text) { changes(text) } else { text.lines().any(changes) };
+            changed && !named::only_as_text(&inv.program, text, FILES)
+        })
     })
 }
 
@@ -717,6 +807,23 @@ fn shadowed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
     let shown = |target: &'a str| if line.is_empty() { target } else { line };
     Found::from(found.map(|(effect, _)| shown(effect.target.text())))
+}
+
+const ALTERNATIVES: &[&str] = &["update-alternatives", "alternatives"];
+
+/// A command of everybody's that from now on is a program out of a directory which anybody fills.
+fn alternative_planted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(ALTERNATIVES, |inv| {
+        let changes = inv.args.iter().any(|arg| matches!(arg.known(), Some("--set" | "--install")));
+        let planted = |arg: &Arg| {
+            let text = arg.text();
+            ["/tmp/", "/var/tmp/", "/dev/shm/", "/home/", "/Users/", "./", "~/"]
+                .iter()
+                .any(|dir| text.starts_with(dir))
+        };
+        changes && inv.args.iter().any(planted)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 /// An alias or a function in the place of a command that asks for a password.

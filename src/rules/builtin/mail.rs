@@ -2,9 +2,9 @@
 
 use super::deeds::{self, Deeds};
 use super::predicate;
-use crate::domain::{Severity, Verdict};
+use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, has_flag, input_of};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, has_flag, has_sub, input_of};
 use crate::shell::Arg;
 
 /// Programs that hand a message to a mail server.
@@ -100,6 +100,27 @@ pub(super) const RULES: &[Rule] = &[
             "git send-email --dry-run x.patch",
             "curl https://api.sendgrid.com/v3/templates",
         ],
+        ..RULE
+    },
+    Rule {
+        id: "mail.patches-sent",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "sends patches to a list or to maintainers in a person's name",
+        instead: Some(Instead::Command("git send-email --dry-run x.patch")),
+        when: &[predicate("patches_sent", Trigger::kinds(&[EffectKind::NetworkRequest]), |scene| {
+            let found = scene.first(&["git"], |inv| {
+                let looks = ["--dry-run", "-h", "--help", "--dump-aliases"];
+                has_sub(inv, "send-email") && !looks.iter().any(|flag| has_flag(inv, flag))
+            });
+            Found::from(found.map(|inv| inv.text.as_str()))
+        })],
+        fires: &[
+            "git send-email --to=list@x.example outgoing/*.patch",
+            "git -c sendemail.confirm=never send-email HEAD~3",
+            "git send-email -3",
+        ],
+        silent: &["git send-email --dry-run --to=list@x.example x.patch", "git format-patch -o outgoing -3"],
         ..RULE
     },
     Rule {

@@ -17,11 +17,14 @@ mod everyday;
 mod files;
 pub(crate) mod git;
 pub(in crate::rules) mod installs;
+mod joined;
 mod libraries;
 pub(crate) mod lists;
+mod live;
 mod loops;
 mod machine;
 mod mail;
+mod named;
 mod network;
 mod packages;
 mod persistence;
@@ -46,6 +49,7 @@ mod written;
 
 use super::matcher::{At, COMMAND, Command, Found, Predicate, Rule, Scene, Trigger, When, same};
 pub(super) use secrets::is_secret_name;
+pub(super) use shell::only_as_argument;
 
 /// Every file of rules. Of reasons that weigh the same the first is the one that people read.
 pub(super) const FILES: &[&[Rule]] = &[
@@ -71,6 +75,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     resources::RULES,
     remote::RULES,
     clusters::RULES,
+    live::RULES,
     docker::RULES,
     roundabout::RULES,
     cloud::RULES,
@@ -108,9 +113,14 @@ pub(crate) struct RuleSet([u64; WORDS]);
 
 impl RuleSet {
     /// Those of the rules with these ids, each of which must be there.
+    const fn of(lists: &[&[&str]]) -> RuleSet {
+        RuleSet([0; WORDS]).with(lists)
+    }
+
+    /// These and those with the ids.
     #[expect(clippy::indexing_slicing, reason = "a constant: an index out of bounds would not compile")]
-    const fn of(mut lists: &[&[&str]]) -> RuleSet {
-        let mut out = [0; WORDS];
+    const fn with(self, mut lists: &[&[&str]]) -> RuleSet {
+        let RuleSet(mut out) = self;
         while let [list, rest @ ..] = lists {
             let mut ids = *list;
             while let [id, rest @ ..] = ids {

@@ -96,6 +96,19 @@ const PUBLISHED: Deeds = &[
     (&["skopeo", "crane", "oras", "regctl"], &["copy", "push"]),
 ];
 
+/// Deeds that put pages where everybody reads them.
+const PAGES: Deeds = &[
+    (&["mkdocs"], &["gh-deploy"]),
+    (&["python", "python3"], &["-m mkdocs gh-deploy"]),
+    (
+        &["mike"],
+        &["deploy --push", "deploy -p", "delete --push", "delete -p", "set-default --push", "alias --push"],
+    ),
+    (&["gh-pages"], &["-d", "--dist"]),
+    (&["ghp-import"], &["-p", "--push"]),
+    (&["docusaurus"], &["deploy"]),
+];
+
 /// Deeds that take a published package away.
 const WITHDRAWN: Deeds = &[
     (&["dotnet", "nuget"], &["nuget delete", "delete"]),
@@ -218,6 +231,13 @@ pub(super) const RULES: &[Rule] = &[
                     |word: &&str| matches!(*word, "-r" | "--repository" | "--repository-url" | "--help");
                 deeds::done_where(scene, UPLOADED, |inv| !deeds::known_words(inv).iter().any(elsewhere))
             }),
+            When::Command(Command {
+                without: &["--dry-run", "-d", "--registry"],
+                ..sub(
+                    &["pnpm", "yarn", "bun", "nx"],
+                    &["changeset publish", "lerna publish", "nx release publish", "release publish"],
+                )
+            }),
             When::Command(sub(&["cargo"], &["yank"])),
             When::Command(Command { flags: &[&["--execute", "-x"]], ..sub(&["cargo"], &["release"]) }),
             When::Command(Command {
@@ -235,8 +255,14 @@ pub(super) const RULES: &[Rule] = &[
             "gem push x.gem",
             "poetry publish --build",
             "pnpm publish --access public",
+            "pnpm changeset publish",
+            "npx nx release publish",
+            "yarn nx release publish",
         ],
         silent: &[
+            "pnpm changeset version",
+            "npx nx release publish --dry-run",
+            "npx nx release version",
             "npm publish --dry-run",
             "npm publish --registry http://localhost:4873",
             "twine upload -r testpypi dist/*",
@@ -247,6 +273,24 @@ pub(super) const RULES: &[Rule] = &[
             "cargo release",
             "dart pub publish --dry-run",
         ],
+        ..RULE
+    },
+    Rule {
+        id: "packages.pages-published",
+        verdict: Verdict::Modify,
+        reason: "puts pages where everybody reads them, over those that stand there",
+        instead: Some(Instead::Command("mkdocs build")),
+        when: &[predicate("pages_published", Trigger::rows(PAGES), |scene| {
+            let kept = |word: &&str| *word == "--no-push";
+            deeds::done_where(scene, PAGES, |inv| !deeds::known_words(inv).iter().any(kept))
+        })],
+        fires: &[
+            "mkdocs gh-deploy --force",
+            "mike deploy --push --update-aliases 1.2 latest",
+            "npx gh-pages -d build",
+            "ghp-import -p -f site",
+        ],
+        silent: &["mkdocs build", "mkdocs serve", "mkdocs gh-deploy --help", "mike deploy 1.2", "mike serve"],
         ..RULE
     },
     Rule {
@@ -483,6 +527,12 @@ pub(super) const RULES: &[Rule] = &[
                     "libc-bin",
                     "perl-base",
                     "initramfs-tools",
+                    // Patterns that stand for every package.
+                    "*",
+                    ".*",
+                    "^.*",
+                    "?*",
+                    "~i",
                 ]),
                 without: &["-s", "--simulate", "--dry-run", "--just-print", "--no-act"],
                 ..sub(
@@ -529,6 +579,7 @@ pub(super) const RULES: &[Rule] = &[
             "zypper rm -y glibc",
             "brew list | xargs brew uninstall --force",
             "emerge --unmerge sys-libs/glibc",
+            "sudo apt purge -y '*'",
         ],
         silent: &[
             "apt-get remove -y --dry-run python3",
@@ -612,6 +663,18 @@ pub(super) const RULES: &[Rule] = &[
                 foreign_source,
             ),
             predicate("foreign_registry_variable", Trigger::programs(VARIABLE_USERS), foreign_variable),
+            predicate("index_trusted_without_a_certificate", Trigger::programs(&["pip", "pip3"]), |scene| {
+                let nameless = |text: &str| {
+                    let host = host_of(text);
+                    text.starts_with("http://")
+                        && !host.starts_with("127.")
+                        && host.split('.').all(|part| part.parse::<u8>().is_ok())
+                };
+                let found = scene.first(&["pip", "pip3"], |inv| {
+                    has_flag(inv, "--trusted-host") && inv.args.iter().any(|arg| nameless(&arg.text()))
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
         ],
         fires: &[
             "pip install --index-url https://x.example/simple a",
@@ -624,11 +687,13 @@ pub(super) const RULES: &[Rule] = &[
             "GOINSECURE=* go get x.example/a",
             "GOSUMDB=off go install x.example/a@latest",
             "gem sources -a http://x.example",
+            "pip install --trusted-host 10.0.0.8 --index-url http://10.0.0.8/simple a",
         ],
         silent: &[
             "pip install requests",
             "npm install lodash",
             "pip install --index-url http://localhost:3141/simple a",
+            "pip install --trusted-host localhost --index-url http://localhost:3141/simple a",
             "npm install --registry http://localhost:4873 a",
             "npm install --registry https://registry.npmjs.org a",
             "pip install torch --index-url https://download.pytorch.org/whl/cpu",
@@ -679,6 +744,58 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "packages.all-upgraded",
+        verdict: Verdict::Modify,
+        reason: "brings the whole system to another release, or restarts it for an update",
+        instead: Some(Instead::Command("do-release-upgrade -c")),
+        when: &[
+            predicate("release_upgraded", Trigger::rows(UPGRADED), |scene| deeds::done(scene, UPGRADED)),
+            predicate(
+                "release_upgraded_by_default",
+                Trigger::programs(&["do-release-upgrade"]),
+                release_upgraded,
+            ),
+        ],
+        fires: &[
+            "sudo do-release-upgrade",
+            "do-release-upgrade -f DistUpgradeViewNonInteractive",
+            "sudo softwareupdate -ia -R",
+        ],
+        silent: &["do-release-upgrade -c", "softwareupdate -l", "softwareupdate --list"],
+        ..RULE
+    },
+    Rule {
+        id: "packages.key-in-the-open",
+        reason: "trusts software, or a key for it, that anybody on the way can have changed",
+        instead: Some(Instead::Advice(
+            "fetch the key by https from the vendor's host and compare its fingerprint",
+        )),
+        when: &[
+            predicate("key_fetched_in_the_open", Trigger::programs(KEEPERS), key_in_the_open),
+            When::Command(flagged(&["apt", "apt-get"], &[&["--allow-unauthenticated"]])),
+            When::Command(Command {
+                operand: Operand::Contains(&["trusted=yes] http://"]),
+                ..run(&["add-apt-repository", "apt-add-repository"])
+            }),
+        ],
+        fires: &[
+            "curl http://x.example/key.gpg | apt-key add -",
+            "wget -qO- http://x.example/k.asc | sudo apt-key add -",
+            "sudo rpm --import http://x.example/k.asc",
+            "apt-get install -y --allow-unauthenticated ./a.deb",
+            "sudo add-apt-repository 'deb [trusted=yes] http://x.example/apt ./'",
+        ],
+        silent: &[
+            "sudo apt-key list",
+            "curl http://x.example/key.gpg | gpg --show-keys",
+            "sudo apt-get install -y ./a.deb",
+            "sudo add-apt-repository ppa:x/y",
+            "rpm --import /etc/pki/rpm-gpg/RPM-GPG-KEY-x",
+            "rpm -qa",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "packages.repository-added",
         verdict: Verdict::Modify,
         reason: "lets a new source install software with all rights",
@@ -703,8 +820,36 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+const UPGRADED: Deeds = &[
+    (&["softwareupdate"], &["-i", "-ia", "-iaR", "--install", "-R", "--restart"]),
+    (&["do-release-upgrade"], &["-f", "-d", "-m"]),
+];
+
+fn release_upgraded<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["do-release-upgrade"], |inv| inv.args.is_empty());
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that keep the keys by which software is trusted.
+const KEEPERS: &[&str] = &["apt-key", "rpm", "rpmkeys"];
+
+fn key_in_the_open<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let open = |inv: &Invocation| inv.args.iter().any(|arg| arg.prefix().starts_with("http://"));
+    let found = scene.first(KEEPERS, |inv| {
+        let takes = inv.args.iter().any(|arg| matches!(arg.known(), Some("add" | "--import" | "import")));
+        let piped = || {
+            scene
+                .invocations()
+                .iter()
+                .any(|other| other.pipeline == inv.pipeline && other.stage < inv.stage && open(other))
+        };
+        takes && (open(inv) || piped())
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 /// Programs that remove by an option.
-const BARE_REMOVERS: &[&str] = &["pacman", "emerge", "xbps-remove", "rpm", "dpkg"];
+const BARE_REMOVERS: &[&str] = &["pacman", "emerge", "xbps-remove", "rpm", "dpkg", "nix-env"];
 
 /// A library, a shell or an init without which nothing starts.
 fn core_removed<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -720,6 +865,8 @@ fn core_removed<'a>(scene: &Scene<'a>) -> Found<'a> {
         "pacman",
         "openrc",
         "musl",
+        "*",
+        ".*",
         "shadow",
         "util-linux",
         "pam",
@@ -735,7 +882,14 @@ fn core_removed<'a>(scene: &Scene<'a>) -> Found<'a> {
                 word.starts_with("-R")
                     || matches!(
                         word,
-                        "-C" | "--unmerge" | "--remove" | "-e" | "--erase" | "-r" | "-P" | "--purge"
+                        "-C" | "--unmerge"
+                            | "--remove"
+                            | "-e"
+                            | "--erase"
+                            | "-r"
+                            | "-P"
+                            | "--purge"
+                            | "--uninstall"
                     )
             });
         removes

@@ -424,6 +424,22 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("unknown_unit_enabled", Trigger::programs(ENABLERS), unknown_enabled),
             When::Command(sub(&["loginctl"], &["enable-linger"])),
+            When::Command(Command {
+                operand: Operand::Contains(&[
+                    "systemd1.manager.enableunitfiles",
+                    "systemd1.manager.startunit",
+                ]),
+                ..run(&["dbus-send", "gdbus"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&[
+                    "EnableUnitFiles",
+                    "LinkUnitFiles",
+                    "StartUnit",
+                    "StartTransientUnit",
+                ]),
+                ..run(&["busctl"])
+            }),
             When::Command(sub(&["launchctl"], &["load", "bootstrap", "submit", "enable"])),
             When::Command(Command {
                 operand: Operand::Is(&["LoginHook", "LogoutHook"]),
@@ -452,6 +468,8 @@ pub(super) const RULES: &[Rule] = &[
             "launchctl bootstrap gui/501 /tmp/x.plist",
             "rc-update add x default",
             "chkconfig --add x",
+            "busctl --user call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager EnableUnitFiles asbb 1 x.service false true",
+            "dbus-send --session --dest=org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager.StartUnit string:x.service string:replace",
         ],
         silent: &[
             "sudo systemctl enable --now docker",
@@ -624,12 +642,18 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "plants a file that every start of an interpreter on this machine runs",
         instead: Some(Instead::Advice("import the module where it is needed")),
-        when: &[predicate("startup_module_beside_installed_ones", Trigger::kinds(WRITES), startup_module)],
+        when: &[
+            predicate("startup_module_beside_installed_ones", Trigger::kinds(WRITES), startup_module),
+            predicate("startup_module_wherever_that_is", Trigger::REDIRECTED, startup_module_asked_for),
+        ],
         fires: &[
             "Write /home/u/.local/lib/python3.12/site-packages/usercustomize.py x",
             "cp x /usr/lib/python3/dist-packages/sitecustomize.py",
+            "echo x >> $(python3 -m site --user-site)/usercustomize.py",
+            "echo x > \"$(python3 -c 'import site;print(site.getsitepackages()[0])')/zz.pth\"",
         ],
         silent: &[
+            "echo x > $OUT/model.pth",
             "cp x sitecustomize.py",
             "Read /usr/lib/python3/dist-packages/sitecustomize.py",
             "Write /home/u/proj/.venv/lib/python3.12/site-packages/x.py x",
@@ -644,15 +668,20 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             written(&[At::Name("sitecustomize.py"), At::Name("usercustomize.py")]),
             predicate("site_packages_pth", Trigger::kinds(WRITES), pth_written),
+            predicate("module_asked_for_its_place", Trigger::kinds(WRITES), written_where_modules_lie),
         ],
         fires: &[
             "Write /home/u/.local/lib/python3.12/site-packages/usercustomize.py x",
             "echo 'import x' > /usr/lib/python3/dist-packages/x.pth",
+            "echo 'import x' > \"$(python3 -m site --user-site)/x.pth\"",
+            "echo 'import x' > $VIRTUAL_ENV/lib/python3.11/site-packages/sitecustomize.py",
             "cp x sitecustomize.py",
         ],
         silent: &[
             "Write /home/u/proj/src/custom.py x",
             "Write /home/u/proj/model.pth x",
+            "cp model.pth \"$OUT/model.pth\"",
+            "ls $(python3 -c 'import site; print(site.getsitepackages()[0])')/x.pth",
             "Read /home/u/proj/sitecustomize.py",
         ],
         ..RULE
@@ -854,6 +883,28 @@ fn task_on_open<'a>(scene: &Scene<'a>) -> Found<'a> {
     if settings && auto() { Found::yes(path) } else { Found::No }
 }
 
+/// `echo … > "$(python3 -m site --user-site)/x.pth"`: where it lies is asked of the interpreter.
+fn written_where_modules_lie<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const PLACES: &[&str] =
+        &["site-packages", "getsitepackages", "getusersitepackages", "user-site", "purelib"];
+    const NAMES: &[&str] = &[".pth", "sitecustomize.py", "usercustomize.py"];
+    let line = scene.command_line();
+    let unknown = |(effect, _): (&crate::domain::Effect, _)| {
+        WRITES.contains(&effect.kind) && matches!(effect.target, Target::UnknownPath { .. })
+    };
+    let named = NAMES.iter().any(|name| {
+        line.match_indices(name).any(|(at, name)| {
+            let next = line.get(at + name.len()..).and_then(|rest| rest.chars().next());
+            next.is_none_or(|c| matches!(c, ' ' | '"' | '\'' | ';' | '\n' | ')'))
+        })
+    });
+    if named && PLACES.iter().any(|place| line.contains(place)) && scene.effects().any(unknown) {
+        Found::yes(line)
+    } else {
+        Found::No
+    }
+}
+
 fn pth_written<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.effects().find(|(effect, _)| {
         let path = effect.target.text();
@@ -862,6 +913,20 @@ fn pth_written<'a>(scene: &Scene<'a>) -> Found<'a> {
             && (path.contains("/site-packages/") || path.contains("/dist-packages/"))
     });
     Found::from(found.map(|(effect, _)| effect.target.text()))
+}
+
+/// The same, where Python itself is asked for the directory.
+fn startup_module_asked_for<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let text = inv.text.as_str();
+        let asked = ["python3 -m site", "python -m site", "getsitepackages", "getusersitepackages"];
+        let named = ["/usercustomize.py", "/sitecustomize.py", ".pth"];
+        inv.writes.iter().any(|(target, _)| matches!(target, Target::UnknownPath { .. }))
+            && text.contains('>')
+            && asked.iter().any(|way| text.contains(way))
+            && named.iter().any(|name| text.contains(name))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn startup_module<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -933,7 +998,7 @@ fn hostile_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     match &scene.view.call.action {
         Action::Write { path, content, .. } | Action::Edit { path, content, .. } => {
-            return if is_hostile(content) && starts(path) { Found::yes(path) } else { Found::No };
+            return if starts(path) && is_hostile(content) { Found::yes(path) } else { Found::No };
         }
         Action::Shell { .. }
         | Action::Read { .. }

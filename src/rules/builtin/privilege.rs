@@ -1,11 +1,14 @@
 //! Rights: becoming another user, giving rights away, stepping out of a container.
 
+use std::cell::LazyCell;
+
 use super::{everyday, flagged, libraries, lists, predicate, run, sub, texts};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, flag_value, has_flag, input_of, runs, runs_code, runs_shell, target_of,
+    asks_for_help, classify, flag_value, has_flag, input_of, is_shell, runs, runs_code, runs_shell,
+    target_of,
 };
 use crate::shell::{Arg, Word};
 
@@ -48,12 +51,10 @@ fn attaches<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A debugger that prints where a process stands, and goes.
 fn shows_stack(inv: &Invocation) -> bool {
-    const LOOKS: &[&str] =
-        &["bt", "bt full", "where", "thread apply all bt", "thread apply all bt full", "detach", "quit"];
     // Which process it is need not be known.
     let after_pid = |at: usize| {
         let before = at.checked_sub(1).and_then(|at| inv.args.get(at)).and_then(Arg::known);
-        matches!(before, Some("-p" | "--pid"))
+        matches!(before, Some("-p" | "--pid" | "--attach-pid"))
     };
     let known = |(at, arg): (usize, &'_ Arg)| {
         arg.known().map(str::to_owned).or_else(|| after_pid(at).then(String::new))
@@ -61,20 +62,69 @@ fn shows_stack(inv: &Invocation) -> bool {
     let known: Option<Vec<String>> = inv.args.iter().enumerate().map(known).collect();
     let Some(words) = known else { return false };
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let batch = words.iter().any(|word| matches!(*word, "-batch" | "--batch"));
-    let told: Vec<&[&str]> = words.windows(2).filter(|pair| matches!(pair, ["-ex" | "--ex", _])).collect();
-    let looks = |pair: &&[&str]| {
-        pair.last().is_some_and(|text| {
-            LOOKS.contains(text) || text.starts_with("info ") || text.starts_with("set pagination ")
-        })
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
+    let told = |names: &[&str]| -> Vec<&str> {
+        let pairs = words.windows(2).filter(|pair| pair.first().is_some_and(|word| names.contains(word)));
+        pairs.filter_map(|pair| pair.last().copied()).collect()
     };
-    let others = ["-x", "--command", "-iex", "-ix", "--eval-command"];
-    inv.program == "gdb"
-        && !inv.privileged
+    let (batch, told, others): (bool, Vec<&str>, &[&str]) = match inv.program.as_str() {
+        "gdb" => (
+            has(&["-batch", "--batch"]),
+            told(&["-ex", "--ex"]),
+            &["-x", "--command", "-iex", "-ix", "--eval-command"],
+        ),
+        "lldb" => (
+            has(&["-b", "--batch"]),
+            told(&["-o", "--one-line"]),
+            &["-s", "--source", "-S", "-O", "-k", "-K", "--repl", "-r"],
+        ),
+        _ => return false,
+    };
+    !inv.privileged
         && batch
         && !told.is_empty()
-        && told.iter().all(looks)
+        && told.into_iter().all(prints_stack)
         && !words.iter().any(|word| others.iter().any(|other| word.starts_with(other)))
+}
+
+/// A command of a debugger's that shows, where nothing in it can be an expression that is worked out.
+fn prints_stack(command: &str) -> bool {
+    const LOOKS: &[&str] = &[
+        "where",
+        "detach",
+        "quit",
+        "q",
+        "process detach",
+        "process status",
+        "image list",
+        "thread list",
+        "py-bt",
+    ];
+    /// Behind these stand words and numbers.
+    const BEFORE: &[&str] = &[
+        "bt",
+        "backtrace",
+        "thread backtrace",
+        "thread info",
+        "frame info",
+        "info",
+        "set pagination",
+        "set confirm",
+        "set width",
+        "set height",
+    ];
+    let plain =
+        |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'-' | b'_'));
+    // `thread apply all -q bt full 20`
+    let each =
+        command.strip_prefix("thread apply all ").map(|rest| rest.trim_start_matches(['-', 'q', 's', ' ']));
+    let command = each.unwrap_or(command);
+    plain(command)
+        && (LOOKS.contains(&command)
+            || BEFORE.iter().any(|front| {
+                command.strip_prefix(front).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+                    && !command.starts_with("thread apply")
+            }))
 }
 
 pub(super) const RULES: &[Rule] = &[
@@ -108,6 +158,9 @@ pub(super) const RULES: &[Rule] = &[
             "sudo su",
             "sudo -i",
             "sudo bash",
+            "sudo xargs -a /dev/null sh",
+            "setpriv --reuid=0 --clear-groups bash",
+            "sudo ip netns exec x /bin/sh",
             "sudo -s",
             "su -",
             "sudo su - root",
@@ -135,6 +188,9 @@ pub(super) const RULES: &[Rule] = &[
             "sudo -l",
             "sudo apt-get update",
             "sudo bash -c 'ls /root'",
+            "setpriv --reuid=1000 bash",
+            "sudo ip netns exec x ping -c1 10.0.0.1",
+            "sudo xargs -a list.txt chmod 644",
             "su postgres -c 'createdb app_test'",
             "su - postgres -c 'psql -l'",
             "bash",
@@ -150,6 +206,13 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("sudo -l")),
         when: &[
             When::Command(Command { without: &["-c", "--check"], ..run(&["visudo"]) }),
+            predicate("sudoers_edited", Trigger::WRAPPED.or(Trigger::programs(&["sudoedit"])), |scene| {
+                let found = scene.first(&["sudoedit"], |inv| inv.text.contains("/etc/sudoers"));
+                if let Some(inv) = found {
+                    return Found::yes(&inv.text);
+                }
+                if edits_sudoers(scene) { Found::yes(scene.command_line()) } else { Found::No }
+            }),
             When::Effect(OnEffect {
                 kinds: CHANGES,
                 at: &[
@@ -164,6 +227,9 @@ pub(super) const RULES: &[Rule] = &[
         fires: &[
             "echo 'u ALL=(ALL) NOPASSWD:ALL' | sudo tee /etc/sudoers.d/u",
             "sudo visudo",
+            "sudo -e /etc/sudoers",
+            "nice sudo  -u root '--edit' /etc/sudoers",
+            "sudoedit /etc/sudoers.d/u",
             "Write /etc/sudoers x",
             "sudo sed -i s/a/b/ /etc/sudoers",
         ],
@@ -629,9 +695,20 @@ pub(super) const RULES: &[Rule] = &[
                 "GTFOBLookup",
                 "suid3num.py",
             ])),
+            predicate("exploit_run", Trigger::INTERPRETER.or(Trigger::PLACED), exploit_run),
         ],
-        fires: &["find / -perm -4000 -type f 2>/dev/null", "./linpeas.sh -a", "getcap -r / 2>/dev/null"],
+        fires: &[
+            "find / -perm -4000 -type f 2>/dev/null",
+            "./linpeas.sh -a",
+            "getcap -r / 2>/dev/null",
+            "gcc pwnkit.c -o pwnkit && ./pwnkit",
+            "python3 CVE-2021-4034.py",
+            "gcc exploit.c -o exploit && ./exploit",
+        ],
         silent: &[
+            "gcc bench.c -o bench && ./bench",
+            "python3 scripts/cve_report.py",
+            "python3 tools/check_cve.py CVE-2021-4034",
             "getcap -r .",
             "getcap -r /usr/bin",
             "find . -perm -u+x",
@@ -650,6 +727,10 @@ pub(super) const RULES: &[Rule] = &[
             "sudo strace -p 1",
             "lldb --attach-pid 1",
             "gdb --pid=1234 -ex 'call exit(0)'",
+            "gdb -p 1234 -batch -ex bt -ex 'thread apply all call exit(0)'",
+            "gdb -p 1234 -batch -ex 'info symbol system(\"id\")'",
+            "lldb -p 1234 --batch -o 'expr (int)exit(0)'",
+            "lldb -p 1234 --batch -o 'thread return'",
         ],
         silent: &[
             "strace -f ls",
@@ -657,6 +738,8 @@ pub(super) const RULES: &[Rule] = &[
             "ps -p 1234",
             "gdb -p 1234 -batch -ex 'thread apply all bt'",
             "gdb -p $(pgrep app) -batch -ex 'thread apply all bt'",
+            "gdb -p 1234 -batch -ex 'info threads' -ex 'thread apply all bt 5'",
+            "lldb -p 1234 --batch -o 'bt all' -o 'thread list'",
             "strace -c -p 1234",
         ],
         ..RULE
@@ -664,6 +747,26 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// `su postgres -c "createdb x"`: one command, which is judged itself, and not with root's rights.
+/// `sudo -u root -e /etc/sudoers`: the option is gone once sudo is unfolded; the text still has it.
+fn edits_sudoers(scene: &Scene<'_>) -> bool {
+    let edits = |words: &[Word]| {
+        let words: Vec<String> = words.iter().map(texts::front).collect();
+        let mut starts =
+            words.iter().enumerate().filter(|(_, word)| *word == "sudo" || word.ends_with("/sudo"));
+        words.iter().any(|word| word.starts_with("/etc/sudoers"))
+            && starts.any(|(at, _)| {
+                let mut valued = false;
+                let options = words.iter().skip(at + 1).take_while(|word| {
+                    let one = valued || word.starts_with('-');
+                    valued = matches!(word.as_str(), "-u" | "-g" | "-h" | "-p" | "-C" | "-r" | "-t" | "-T");
+                    one
+                });
+                { options }.any(|word| word == "-e" || word == "--edit")
+            })
+    };
+    texts::holding(scene, "sudo").any(|script| script.commands.iter().any(|simple| edits(&simple.words)))
+}
+
 fn runs_as_other(inv: &Invocation) -> bool {
     let user = inv.operands.iter().find(|arg| arg.known() != Some("-") && arg.known() != Some("-c"));
     has_flag(inv, "-c")
@@ -677,9 +780,20 @@ fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
         "su" => !has_flag(inv, "--help") && !has_flag(inv, "--version") && !runs_as_other(inv),
         "sudo" | "doas" => ["-i", "-s", "--login", "--shell"].iter().any(|flag| has_flag(inv, flag)),
         _ => {
-            inv.privileged
-                && runs_shell(inv)
-                && inv.operands.is_empty()
+            let becomes = || {
+                inv.wrappers.iter().any(|name| name == "setpriv")
+                    && ["--reuid=0", "--reuid 0", "--ruid=0", "--euid=0", "--reuid=root", "--reuid root"]
+                        .iter()
+                        .any(|flag| inv.text.contains(flag))
+            };
+            // What `xargs` adds is not known.
+            let added = || {
+                inv.wrappers.last().is_some_and(|name| name == "xargs")
+                    && inv.operands.iter().all(Arg::has_unknown)
+            };
+            runs_shell(inv)
+                && (inv.privileged || becomes())
+                && (inv.operands.is_empty() || added())
                 && !has_flag(inv, "-c")
                 && !has_flag(inv, "--version")
         }
@@ -711,19 +825,27 @@ fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
         "spawn /bin/",
         "spawn bash",
     ];
+    // `-u#-1` was taken for root by some versions.
+    let strange = |text: &str| text.contains("#-1") || text.contains("#4294967295");
+    let strange_line = LazyCell::new(|| strange(scene.command_line()));
     let found = scene.invocations().iter().find(|inv| {
-        if inv.program == "sudo" || inv.wrappers.iter().any(|name| name == "sudo") {
-            // `-u#-1` was taken for root by some versions.
-            let strange = |text: &str| text.contains("#-1") || text.contains("#4294967295");
-            if strange(&inv.text) || strange(scene.command_line()) {
-                return true;
-            }
+        let by_sudo = || inv.program == "sudo" || inv.wrappers.iter().any(|name| name == "sudo");
+        if by_sudo() && (strange(&inv.text) || *strange_line) {
+            return true;
         }
         if !inv.privileged {
             return false;
         }
-        let bare =
-            inv.operands.is_empty() && runs(inv, &["screen", "tmux", "script", "expect", "byobu", "zellij"]);
+        // `ip netns exec x /bin/sh`
+        let behind = inv.args.iter().skip_while(|arg| arg.known() != Some("exec")).nth(2);
+        let entered = inv.program == "ip"
+            && inv.args.last().is_some_and(|last| {
+                behind == Some(last)
+                    && last.known().is_some_and(|word| is_shell(word.rsplit('/').next().unwrap_or_default()))
+            });
+        let bare = entered
+            || inv.operands.is_empty()
+                && runs(inv, &["screen", "tmux", "script", "expect", "byobu", "zellij"]);
         let names =
             |text: &str| SHELLS.iter().any(|shell| text.contains(shell)) && !text.starts_with("/bin/");
         let coded = runs_code(inv) && inv.args.iter().any(|arg| names(&arg.text()));
@@ -736,6 +858,50 @@ fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
         };
         bare || coded || escapes()
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a file is called after a hole in a system, or after what goes through one.
+fn is_exploit(path: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "pwnkit",
+        "dirtycow",
+        "dirtypipe",
+        "dirty_sock",
+        "sudo-hax",
+        "overlayfs_exploit",
+        "exploit",
+        "local_root",
+        "polkit-exploit",
+        "looney-tunables",
+        "nimbuspwn",
+        "baronsamedit",
+        "printnightmare",
+        "zerologon",
+        "eternalblue",
+    ];
+    let lower = path.to_ascii_lowercase();
+    lower.rsplit('/').take(2).any(|name| {
+        let stem = name.split('.').next().unwrap_or_default();
+        let digits = |part: Option<&str>| {
+            part.is_some_and(|part| part.len() >= 4 && part.bytes().all(|b| b.is_ascii_digit()))
+        };
+        let mut parts = stem.split(['-', '_']);
+        NAMES.contains(&stem) || parts.next() == Some("cve") && digits(parts.next()) && digits(parts.next())
+    })
+}
+
+/// A program or a script of such a name is run.
+fn exploit_run<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let word = inv.word.text();
+        let placed = word.contains('/') && is_exploit(&word);
+        let script = || {
+            runs(inv, &["python", "python3", "perl", "ruby", "bash", "sh"])
+                && inv.operands.first().is_some_and(|arg| is_exploit(&arg.text()))
+        };
+        placed || script()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -1169,10 +1335,10 @@ fn through_proc_root<'a>(scene: &Scene<'a>) -> Found<'a> {
             rest.starts_with("/root") || rest.starts_with("/cwd/")
         })
     };
-    let found = scene.invocations().iter().find(|inv| {
-        !runs(inv, &["echo", "printf", "git", "grep", "rg"])
-            && (inv.args.iter().any(|arg| through(arg.prefix()))
-                || inv.reads.iter().any(|target| through(target.text())))
+    let others = |inv: &Invocation| !runs(inv, &["echo", "printf", "git", "grep", "rg"]);
+    let found = scene.running(others).find(|inv| {
+        inv.args.iter().any(|arg| through(arg.prefix()))
+            || inv.reads.iter().any(|target| through(target.text()))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -1182,14 +1348,13 @@ fn docker_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
         "ls", "stat", "test", "[", "echo", "printf", "grep", "rg", "git", "docker", "podman", "cat", "find",
         "export",
     ];
-    let found = scene.invocations().iter().find(|inv| {
-        !runs(inv, HARMLESS)
-            && inv.args.iter().any(|arg| {
-                let text = arg.text();
-                text.ends_with("/docker.sock")
-                    || text.ends_with("/containerd.sock")
-                    || text.ends_with("/podman.sock")
-            })
+    let found = scene.running(|inv| !runs(inv, HARMLESS)).find(|inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            text.ends_with("/docker.sock")
+                || text.ends_with("/containerd.sock")
+                || text.ends_with("/podman.sock")
+        })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

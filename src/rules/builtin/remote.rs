@@ -3,10 +3,10 @@
 use super::code::{is_command, shell};
 use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{Severity, Verdict};
-use crate::rules::Invocation;
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, inner_verdict, runs,
 };
+use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
 /// Programs that run a command on another machine, given in an option or behind their own words.
@@ -80,6 +80,28 @@ pub(super) const RULES: &[Rule] = &[
             "gh pr create --title 'rm -rf /' --body x",
             "aws s3 ls",
             "fly ssh console",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "remote.carried-and-run",
+        verdict: Verdict::Modify,
+        reason: "runs on another machine a file that was just carried there, or that lies where anybody puts files",
+        instead: Some(Instead::Advice(
+            "show the person the file, and name the machine and what it is to do there",
+        )),
+        when: &[predicate("file_run_on_another_machine", Trigger::WRAPPED, carried_and_run)],
+        fires: &[
+            "scp payload root@10.0.0.5:/tmp/ && ssh root@10.0.0.5 /tmp/payload",
+            "scp agent root@web1:/usr/local/bin/ && ssh root@web1 /usr/local/bin/agent",
+            "ssh web1 'chmod +x /tmp/m; nohup /tmp/m &'",
+            "ssh root@web1 'bash -s' < /tmp/x.sh",
+        ],
+        silent: &[
+            "ssh build.acme.io uptime",
+            "scp build.tar.gz web@10.0.0.5:/srv/app/ && ssh web@10.0.0.5 'systemctl --user status app'",
+            "ssh web1 'ls /tmp'",
+            "ssh web1 'cat /tmp/x.log'",
         ],
         ..RULE
     },
@@ -226,6 +248,40 @@ fn lines(inv: &Invocation) -> Vec<String> {
     out
 }
 
+/// Places of another machine where everybody may put a file.
+const OPEN_PLACES: &[&str] = &["/tmp/", "/var/tmp/", "/dev/shm/"];
+
+fn carried_and_run<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let open = |path: &str| OPEN_PLACES.iter().any(|place| path.starts_with(place));
+    // `scp a b HOST:DIR/`: what lies there afterwards.
+    let carried = |path: &str| {
+        all.iter().filter(|inv| runs(inv, COPIERS)).any(|inv| {
+            let Some((to, from)) = inv.operands.split_last() else { return false };
+            let to = to.text();
+            let Some((_, dest)) = to.split_once(':').filter(|(host, _)| !host.contains('/')) else {
+                return false;
+            };
+            dest == path
+                || from.iter().any(|file| {
+                    let file = file.text();
+                    let name = file.rsplit('/').next().unwrap_or_default();
+                    path.strip_prefix(dest.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'))
+                        == Some(name)
+                })
+        })
+    };
+    let found = all.iter().filter(|inv| inv.wrappers.iter().any(|name| name == "ssh")).find(|inv| {
+        let shell = runs(inv, &["bash", "sh", "dash", "zsh", "python3", "python", "perl"]);
+        let word = inv.word.text();
+        let script = inv.operands.first().map(Arg::text).unwrap_or_default();
+        let poured = || matches!(&inv.stdin, Stdin::File(target) if open(target.text()));
+        let run = |path: &str| path.starts_with('/') && (open(path) || carried(path));
+        run(&word) || shell && (run(&script) || poured())
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn runs_blocked<'a>(scene: &Scene<'a>) -> Found<'a> {
     if scene.nested {
         return Found::No;
@@ -307,23 +363,20 @@ fn foreign_daemon<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// Ports and paths on which services take orders from everybody who asks.
 fn unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        runs(inv, lists::DOWNLOADERS)
-            && inv.args.iter().any(|arg| {
-                let text = arg.text();
-                let path = || {
-                    text.split_once("://")
-                        .and_then(|(_, rest)| rest.split_once('/'))
-                        .map_or("", |(_, path)| path)
-                };
-                let docker = text.contains(":2375/") || text.contains(":2376/");
-                let kubelet = text.contains(":10250/")
-                    && ["run/", "exec/", "pods", "runningpods"].iter().any(|word| path().starts_with(word));
-                docker
-                    || kubelet
-                    || path().starts_with("scriptText")
-                    || path().starts_with("v1/agent/service/register")
-            })
+    let found = scene.running(|inv| runs(inv, lists::DOWNLOADERS)).find(|inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            let path = || {
+                text.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map_or("", |(_, path)| path)
+            };
+            let docker = text.contains(":2375/") || text.contains(":2376/");
+            let kubelet = text.contains(":10250/")
+                && ["run/", "exec/", "pods", "runningpods"].iter().any(|word| path().starts_with(word));
+            docker
+                || kubelet
+                || path().starts_with("scriptText")
+                || path().starts_with("v1/agent/service/register")
+        })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -146,12 +146,19 @@ pub(super) const RULES: &[Rule] = &[
             ),
             predicate(
                 "live_database_emptied",
-                Trigger::rows(TASKS).or(Trigger::programs(TASKERS)).or(Trigger::programs(OTHERS)),
+                Trigger::rows(TASKS)
+                    .or(Trigger::programs(TASKERS))
+                    .or(Trigger::programs(OTHERS))
+                    .or(Trigger::programs(&["curl", "http", "https", "xh"])),
                 live,
             ),
         ],
         fires: &[
             "npx prisma migrate reset --force",
+            "cd api-live && npx prisma migrate reset --force",
+            "cd api && DATABASE_URL=$LIVE npx prisma migrate reset --force",
+            "RAILS_ENV=production rails db:drop db:create",
+            "dotnet ef database drop -f --connection 'Host=db;Database=shop'",
             "bundle exec rake db:drop",
             "php artisan db:wipe",
             "python manage.py flush --noinput",
@@ -165,10 +172,23 @@ pub(super) const RULES: &[Rule] = &[
             "DATABASE_URL=file:./app.db npx prisma migrate reset --force",
             "migrate -path db/migrations -database postgres://db/app drop -f",
             "DATABASE_URL=postgres://u:p@db.x.example/app npx prisma migrate reset",
+            "DATABASE_URL=postgres://u:p@db.x.example/app_dev npx prisma migrate reset --force",
         ],
         silent: &[
             "npx prisma migrate reset",
+            "cd api && npx prisma migrate reset --force --skip-seed",
+            "cd api && sqlx database reset -y",
+            "mix ecto.drop && mix ecto.create && mix ecto.migrate",
+            "dotnet ef database drop -f && dotnet ef database update",
+            "python manage.py flush --no-input --settings config.settings_test",
+            "python manage.py flush --no-input && python manage.py loaddata demo",
+            "ASPNETCORE_ENVIRONMENT=Test dotnet ef database drop -f",
+            "bin/rails db:drop db:create db:migrate",
+            "DATABASE_URL=postgres://localhost/shop_test npx prisma migrate reset --force",
+            "dotenv -e .env.test -- npx prisma migrate reset --force",
+            "dotnet ef database drop -f --connection 'Host=localhost;Database=shop_test;Username=shop'",
             "RAILS_ENV=test bundle exec rake db:drop db:create",
+            "DATABASE_URL=postgres://localhost/shop_dev npx prisma migrate reset --force",
             "php artisan migrate:fresh --env=testing --force",
             "supabase db reset",
             "migrate -path db/migrations -database sqlite3://test.db drop -f",
@@ -269,6 +289,11 @@ const OTHERS: &[&str] = &[
     "liquibase",
 ];
 
+/// Whether the program's name alone lets [`is_task`] hold.
+fn may_be_task(inv: &Invocation) -> bool {
+    deeds::is_named(inv, TASKS) || runs(inv, TASKERS)
+}
+
 /// A task behind the program that runs it, or told to the tool itself.
 fn is_task(inv: &Invocation) -> bool {
     if deeds::is_one(inv, TASKS) {
@@ -294,13 +319,38 @@ fn tool_name(arg: &Arg) -> &str {
 }
 
 fn forced<'a>(scene: &Scene<'a>) -> Found<'a> {
-    if super::database::is_for_tests(scene) {
-        return Found::No;
-    }
-    let spared =
-        |inv: &Invocation| super::database::names_scratch(inv) || super::database::env_is_scratch(inv, scene);
-    let found = scene.invocations().iter().find(|inv| is_task(inv) && !spared(inv));
+    let spared = |inv: &Invocation| {
+        super::database::names_scratch(inv)
+            || super::database::env_is_scratch(inv, scene)
+            || super::database::names_own(inv, scene)
+            || super::database::is_settled_here(inv, scene)
+    };
+    let found =
+        scene.running(may_be_task).find(|inv| is_task(inv) && !spared(inv) && !is_made_anew(scene, inv));
+    // Last, because it looks through the whole command line.
+    let found = found.filter(|_| !super::database::is_for_tests(scene));
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `db:drop db:create`: on a person's own machine, where it is set up once more in the same call, asking is enough.
+fn is_made_anew(scene: &Scene<'_>, inv: &Invocation) -> bool {
+    const CREATES: &[&str] = &[
+        "db:create",
+        "db:setup",
+        "ecto.create",
+        "ecto.setup",
+        "database create",
+        "database setup",
+        "database update",
+        "loaddata",
+    ];
+    const ELSEWHERE: &[&str] = &["heroku", "dokku", "supabase", "wp", "drush"];
+    let line = scene.command_line();
+    !runs(inv, ELSEWHERE)
+        && !inv.wrappers.iter().any(|wrapper| ELSEWHERE.contains(&wrapper.as_str()))
+        && !standing::is_live(scene, inv)
+        && CREATES.iter().any(|task| line.contains(task))
+        && !["prod", "ssh ", "stag"].iter().any(|word| line.contains(word))
 }
 
 static RESET: RuleSet = RuleSet::of(&[&["database.reset"]]);
@@ -330,13 +380,29 @@ fn is_answered(scene: &Scene<'_>, inv: &Invocation) -> bool {
             .any(|other| other.pipeline == inv.pipeline && other.stage < inv.stage && answers(other))
 }
 
+/// Whether all that code connects to are files of databases that nobody misses.
+fn is_scratch_file(code: &str) -> bool {
+    let opened: Vec<&str> = code.split("connect(").skip(1).collect();
+    !opened.is_empty()
+        && code.matches("connect(").count() == code.matches("sqlite3.connect(").count()
+        && opened.iter().all(|rest| {
+            let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
+            let name = quote.and_then(|quote| rest.get(1..)?.split(quote).next()).unwrap_or_default();
+            let file = name.rsplit('/').next().unwrap_or_default();
+            !name.contains("..") && (name.starts_with("/tmp/") || standing::is_scratch(file))
+        })
+}
+
 /// A statement among the strings of code that loses data, and a call that executes it.
 fn in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let executes = |code: &str| {
-        CALLS.iter().any(|call| code.contains(call)) && !code.contains(":memory:") && !code.contains("_test")
+        CALLS.iter().any(|call| code.contains(call))
+            && !code.contains(":memory:")
+            && !code.contains("_test")
+            && !is_scratch_file(code)
     };
     let loses = |code: &str| code.split(['\'', '"', '`']).any(super::database::loses);
-    let found = scene.invocations().iter().filter(|inv| runs_code(inv)).find(|inv| {
+    let found = scene.running(runs_code).find(|inv| {
         let codes = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
         codes.into_iter().any(|code| executes(&code) && loses(&code))
     });

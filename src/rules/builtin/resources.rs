@@ -156,11 +156,18 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "mines for a currency with this machine's processor",
         instead: Some(Instead::Command("uptime")),
-        when: &[When::Command(run(MINERS)), predicate("told_of_a_mining_pool", Trigger::ACTIVE, mines)],
+        when: &[
+            When::Command(run(MINERS)),
+            predicate("told_of_a_mining_pool", Trigger::ACTIVE, mines),
+            predicate("miner_installed", Trigger::programs(INSTALLERS), installs_miner),
+        ],
         fires: &[
             "./xmrig -o pool.x.example:4444 -u 4A",
             "minerd -a scrypt -o stratum+tcp://x.example:3333",
             "docker run -d xmrig/xmrig -o x",
+            "pip install xmrig",
+            "npm i webchain-miner && npx webchain-miner",
+            "docker pull metal3d/xmrig:latest",
             "docker run -d metal3d/xmrig",
             "docker run --rm kannix/monero-miner",
             "kubectl run m --image=metal3d/xmrig",
@@ -172,6 +179,8 @@ pub(super) const RULES: &[Rule] = &[
             "echo xmrig",
             "which xmrig",
             "trivy image metal3d/xmrig",
+            "pip install data-miner",
+            "npm view webchain-miner",
             "docker run --rm aquasec/trivy image metal3d/xmrig",
             "git commit -m 'detect stratum+tcp://'",
         ],
@@ -405,6 +414,24 @@ fn mines<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+const INSTALLERS: &[&str] =
+    &["pip", "pip3", "npm", "pnpm", "yarn", "cargo", "brew", "apt", "apt-get", "docker", "podman"];
+
+/// What mines is fetched or installed by its name.
+fn installs_miner<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(INSTALLERS, |inv| {
+        let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
+        let takes = words.next().is_some_and(|verb| matches!(verb, "install" | "i" | "add" | "pull"));
+        takes
+            && words.any(|word| {
+                let name = word.rsplit('/').next().unwrap_or_default();
+                let name = name.split(['@', ':', '=', '<', '>', '~']).next().unwrap_or_default();
+                MINERS.contains(&name) || name.contains("xmrig") || name == "webchain-miner"
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl", "kubectl", "oc"];
 
 /// A container is started from an image that mines.
@@ -595,7 +622,7 @@ fn huge<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// `touch f{1..10000000}`, `seq 10000000 | xargs touch`.
 fn countless<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
-    let found = all.iter().find(|inv| {
+    let found = scene.running(|inv| inv.program == "seq" || runs(inv, &["touch", "mkdir"])).find(|inv| {
         if inv.program == "seq" {
             let many =
                 inv.operands.iter().filter_map(|arg| arg.known()?.parse::<u64>().ok()).any(|n| n >= FLOOD);

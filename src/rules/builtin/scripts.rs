@@ -93,10 +93,11 @@ fn until(rest: &mut Peekable<Chars<'_>>, end: char) -> Option<String> {
 }
 
 /// Whether an awk program hands what it reads to a shell, or runs a command that it puts together.
-pub(super) fn awk_runs_computed(program: &str) -> bool {
+/// `from_here`: what it reads is the project's, so that a name of a file or a commit is no more than that.
+pub(super) fn awk_runs_computed(program: &str, from_here: bool) -> bool {
     let called = program.match_indices("system(").any(|(at, call)| {
         let argument = program.get(at + call.len()..).unwrap_or_default().trim_start();
-        !is_one_string(argument)
+        !(is_one_string(argument) || from_here && only_looks(argument))
     });
     let piped = program.match_indices('|').any(|(at, _)| {
         let to = program.get(at + 1..).unwrap_or_default().trim_start_matches(['&', ' ', '\t']);
@@ -121,6 +122,41 @@ fn is_one_string(text: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether an argument is a command that looks at what a field names: `"git show --stat " $1 " | tail -1"`.
+fn only_looks(text: &str) -> bool {
+    const LOOKS: &[&str] = &[
+        "git show ",
+        "git log ",
+        "git diff ",
+        "git rev-parse ",
+        "git cat-file ",
+        "wc ",
+        "ls ",
+        "stat ",
+        "du ",
+    ];
+    const BEHIND: &[&str] = &["tail", "head", "wc", "grep", "sort", "uniq", "cut"];
+    let is_plain = |part: &str| {
+        !part.contains([';', '&', '`', '$', '<', '>', '(', '\\', '\n'])
+            && part
+                .split('|')
+                .skip(1)
+                .all(|next| BEHIND.contains(&next.split_whitespace().next().unwrap_or_default()))
+    };
+    let Some((call, _)) = text.split_once(')') else { return false };
+    let mut first = true;
+    call.split('"').enumerate().all(|(at, part)| {
+        // Every second piece stands between quotes.
+        if at % 2 == 0 {
+            return part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '$' | '_' | ' ' | '\t'));
+        }
+        let begins =
+            !std::mem::take(&mut first) || LOOKS.iter().any(|look| part.trim_start().starts_with(look));
+        begins && is_plain(part)
+    }) && !first
+        && call.trim_start().starts_with('"')
 }
 
 /// Ways to write the home directory, longer ones before those that they hold.
@@ -194,6 +230,24 @@ pub(super) fn with_home(code: &str, home: &str) -> String {
     out
 }
 
+/// A string up to its quote, and what stands behind it.
+pub(super) fn quoted(code: &str, quote: char) -> (String, &str) {
+    let mut text = String::new();
+    let mut chars = code.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            c if c == quote => break,
+            '\\' => match chars.next() {
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                other => text.extend(other),
+            },
+            c => text.push(c),
+        }
+    }
+    (text, chars.as_str())
+}
+
 /// The strings in code; those that are put together with `+` or `.` are one.
 pub(super) fn strings(code: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
@@ -204,24 +258,13 @@ pub(super) fn strings(code: &str) -> Vec<String> {
         let glue = between.trim();
         let mut chars = tail.chars();
         let Some(quote) = chars.next() else { break };
-        let mut text = String::new();
-        while let Some(c) = chars.next() {
-            match c {
-                c if c == quote => break,
-                '\\' => match chars.next() {
-                    Some('n') => text.push('\n'),
-                    Some('t') => text.push('\t'),
-                    other => text.extend(other),
-                },
-                c => text.push(c),
-            }
-        }
+        let (text, behind) = quoted(chars.as_str(), quote);
         match out.last_mut() {
             Some(last) if joins && matches!(glue, "+" | "." | "..") => last.push_str(&text),
             _ => out.push(text),
         }
         joins = true;
-        rest = chars.as_str();
+        rest = behind;
     }
     out
 }
@@ -355,12 +398,12 @@ mod tests {
         for program in
             ["{system($1)}", "{print | \"sh\"}", "{print |\"/bin/bash -s\"}", "{system(\"rm \" $1)}"]
         {
-            assert!(awk_runs_computed(program), "{program}");
+            assert!(awk_runs_computed(program, true), "{program}");
         }
         for program in
             ["{print | \"sort -u\"}", "BEGIN{system(\"ls\")}", "{print $1}", "/a|b/{print}", "$1 || $2"]
         {
-            assert!(!awk_runs_computed(program), "{program}");
+            assert!(!awk_runs_computed(program, true), "{program}");
         }
     }
 

@@ -10,10 +10,13 @@ use super::{downloads, flagged, lists, predicate, sub};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    At, Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify,
-    contains_word, flag_value, has_flag, inside, is_protected, mentions_protected, runs, squeeze, target_of,
+    At, Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, code_of,
+    contains_word, flag_value, has_flag, inside, is_protected, mentions_protected, runs, runs_code, squeeze,
+    target_of,
 };
 use crate::shell::Arg;
+
+pub(super) use killed::only_asks;
 
 const ASK: Option<Instead> =
     Some(Instead::Advice("describe the change and let the person make it at a terminal"));
@@ -49,6 +52,9 @@ const AGENT_SETTINGS: &[At] = &[
     At::Home(".copilot"),
     At::Home(".aws/amazonq"),
     At::Home(".kiro"),
+    At::Home(".hermes"),
+    At::Home(".openhands"),
+    At::Home(".trae"),
     At::Home(".factory"),
     At::Home(".config/Claude"),
     At::Name(".cursor/hooks.json"),
@@ -293,6 +299,9 @@ pub(super) const RULES: &[Rule] = &[
             "cd ~ && tar xf x.tar",
         ],
         silent: &[
+            "stow --simulate --verbose --target=$HOME home",
+            "stow -nv -t \"$HOME\" home",
+            "rsync -an dots/ ~/",
             "tar -C ~/work -xf old.tar",
             "cp a.txt ~",
             "cp -rT dot build",
@@ -594,6 +603,8 @@ pub(super) const RULES: &[Rule] = &[
             "amp --dangerously-allow-all",
             "codex exec --yolo x",
             "gemini --approval-mode=yolo -p x",
+            "GOOSE_MODE=auto goose run -t go",
+            "auggie --print deploy --permission shell:allow",
         ],
         silent: &["codex --version", "gemini -p x", "copilot -p x", "echo gemini --yolo"],
         ..RULE
@@ -616,6 +627,8 @@ pub(super) const RULES: &[Rule] = &[
             "rm -rf ~/.gemini",
             "Write /home/u/.codeium/windsurf/mcp_config.json {}",
             "echo '{\"chat.tools.autoApprove\":true}' > .vscode/settings.json",
+            "tee .vscode/settings.json <<< '{\"chat.tools.global.autoApprove\": true}'",
+            "yq -i '.approvals.mode = \"off\"' ~/.hermes/config.yaml",
         ],
         silent: &[
             "cat ~/.codex/config.toml",
@@ -646,8 +659,14 @@ pub(super) const RULES: &[Rule] = &[
                 except: &["chmod"],
                 ..EFFECT
             }),
+            predicate("servers_written_by_code", Trigger::INTERPRETER, servers_by_code),
             When::Command(sub(&["codex", "gemini", "qwen"], &["mcp add"])),
             When::Command(flagged(&["code", "code-insiders", "cursor", "codium"], &[&["--add-mcp"]])),
+            predicate(
+                "server_brought_to_a_client",
+                Trigger::programs(clients::INSTALLERS),
+                clients::servers_installed,
+            ),
         ],
         fires: &[
             "codex mcp add x -- npx y",
@@ -656,11 +675,18 @@ pub(super) const RULES: &[Rule] = &[
             "Write /home/u/proj/.mcp.json {\"mcpServers\":{}}",
             "cp x.md ~/.claude/agents/",
             "echo '{}' > .vscode/mcp.json",
+            "npx install-mcp x --client claude-code -y",
+            "npx -y @smithery/cli@latest install x --client claude",
+            "npx claude-code-templates@latest --hook=x --yes",
+            "npx degit someone/dotclaude .claude",
+            "node -e \"const p='.cursor/mcp.json';const c=require('./'+p);fs.writeFileSync(p,JSON.stringify(c))\"",
         ],
         silent: &[
             "cat .mcp.json",
             "jq . .mcp.json",
             "Read /home/u/proj/.mcp.json",
+            "npx @smithery/cli list",
+            "npx degit user/template app",
             "echo x > .claude/commands/review.md",
         ],
         ..RULE
@@ -711,8 +737,15 @@ pub(super) const RULES: &[Rule] = &[
             "claude --dangerously-skip-permissions -p x",
             "claude --permission-mode bypassPermissions -p x",
             "opencode run --auto x",
+            "claude --allowedTools 'Bash(*)' -p x",
+            "claude --permission-mode acceptEdits -p x",
         ],
-        silent: &["claude -p x", "echo --dangerously-skip-permissions", "claude --permission-mode plan -p x"],
+        silent: &[
+            "claude -p x",
+            "echo --dangerously-skip-permissions",
+            "claude --permission-mode plan -p x",
+            "claude --allowedTools 'Bash(git status)' Read -p x",
+        ],
         ..RULE
     },
     Rule {
@@ -743,9 +776,12 @@ pub(super) const RULES: &[Rule] = &[
             "killall -r 'cl.*'",
             "kill $(ps -o ppid= $$)",
             "kill $(pgrep -f c.aude)",
+            "kill $(ps aux | grep c.aude | cut -c10-16)",
             "python3 -c 'import os; os.kill(os.getppid(), 9)'",
         ],
         silent: &[
+            "killall -0 node",
+            "pkill -0 node && echo runs",
             "pgrep -l node",
             "kill 12345",
             "echo $PPID",
@@ -757,6 +793,8 @@ pub(super) const RULES: &[Rule] = &[
             "kill %1",
             "kill $!",
             "kill $(lsof -ti:3000)",
+            "npm run dev & sleep 3; curl -s localhost:3000 | grep -c title; kill $!",
+            "go run ./cmd/api & API=$!; go test ./e2e 2>&1 | grep -E 'ok|FAIL'; kill $API",
             "trap 'kill 0' EXIT; npm run api & npm run web & wait",
             "ps aux | grep claude; kill 12345",
             "git commit -m 'pkill claude'",
@@ -962,10 +1000,28 @@ fn approvals_off<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .effects()
                 .any(|(effect, _)| WRITES.contains(&effect.kind) && placed(effect.target.text()));
             let said = |inv: &&Invocation| inv.args.iter().any(|arg| on(&arg.text()));
+            let files = &scene.view.survey.written;
+            let given = || files.iter().find(|(path, text)| placed(path) && text.known().is_some_and(on));
+            if let (true, Some((path, _))) = (writes, given()) {
+                return Found::yes(path);
+            }
             let found = if writes { scene.invocations().iter().find(said) } else { None };
             Found::from(found.map(|inv| inv.text.as_str()))
         }
     }
+}
+
+/// Code that names a list of servers and writes files.
+fn servers_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const LISTS: &[&str] = &[".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".codex/config.toml"];
+    const WRITES: &[&str] =
+        &["writeFile", "write_text(", ".write(", "json.dump(", "File.write", "\"w\"", "'w'", "copyFile"];
+    let found = scene.invocations().iter().filter(|inv| runs_code(inv)).find(|inv| {
+        code_of(inv, scene).any(|code| {
+            LISTS.iter().any(|list| code.contains(list)) && WRITES.iter().any(|way| code.contains(way))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn linked<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -1005,7 +1061,7 @@ const LOOKERS: &[&str] = &[
 ];
 
 fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
+    let found = scene.running(|inv| runs(inv, MODE_SETTERS) || runs(inv, MOVERS)).find(|inv| {
         if runs(inv, MODE_SETTERS) {
             let own = |arg: &Arg| arg.text().ends_with("/bin/lazaret");
             return inv.operands.iter().any(|arg| own(arg) || around_protected(arg, inv, scene));
@@ -1071,6 +1127,7 @@ fn filled<'a>(scene: &Scene<'a>, test: impl Fn(&Arg, &Invocation) -> bool) -> Fo
     let found = scene.first(FILLERS, |inv| {
         let whole = |arg: &Arg| arg.prefix().ends_with("/.") || arg.prefix().ends_with('/') || arg.has_glob();
         match inv.program.as_str() {
+            "rsync" if has_flag(inv, "-n") || has_flag(inv, "--dry-run") => false,
             "cp" | "rsync" | "ditto" => match inv.operands.split_last() {
                 Some((dest, sources)) => {
                     let tree = has_flag(inv, "-T") || has_flag(inv, "--no-target-directory");

@@ -1,11 +1,11 @@
 //! The command line itself: what hides what it runs. (What cannot be read at all is the review's to judge.)
 
-use super::{disguise, flagged, lists, predicate};
+use super::{code, disguise, flagged, lists, predicate};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::commands::{self, Deed, Kind};
 use crate::rules::matcher::{
-    By, Class, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, has_flag, inside, is_interpreter,
-    runs, runs_input, runs_shell, target_of,
+    By, Class, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, has_flag, inner_verdict, inside,
+    is_interpreter, is_shell, runs, runs_input, runs_shell, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Op, Part, Piece, Word, parse};
@@ -146,6 +146,8 @@ pub(super) const RULES: &[Rule] = &[
             "IFS=, read -r a b",
             "while IFS= read -r line; do echo \"$line\"; done < x",
             "echo \"$IFS\"",
+            "ls${IFS}src",
+            "cat${IFS}README.md",
         ],
         ..RULE
     },
@@ -259,6 +261,8 @@ pub(super) const RULES: &[Rule] = &[
             "sh <<< \"$CODE\"",
             "cat x | xargs -I{} sh -c '{}'",
             "cat x | xargs -I{} sh -c 'ls; {} now'",
+            "cat x | xargs -I{} sh -c '$({}) now'",
+            "cat x | xargs -I{} sh -c 'cat {} | sh'",
         ],
         silent: &[
             "X='ls -l'; eval \"$X\"",
@@ -266,6 +270,10 @@ pub(super) const RULES: &[Rule] = &[
             "echo \"$CMD\"",
             "bash script.sh \"$X\"",
             "ls src | xargs -I{} sh -c 'echo {}; wc -l src/{}'",
+            "git ls-files '*.sh' | xargs -I{} sh -c 'bash -n {} && echo ok {}'",
+            "ls packages | xargs -I{} sh -c 'cd packages/{} && npm test'",
+            "git log --format=%H -20 | xargs -I{} sh -c 'git show -s {}; git diff-tree -r {} | wc -l'",
+            "rg -l TODO | xargs -I{} sh -c 'echo \"{}: $(grep -c TODO {})\"'",
         ],
         ..RULE
     },
@@ -288,6 +296,9 @@ pub(super) const RULES: &[Rule] = &[
             "NODE_OPTIONS='-r ./x.js' npm test",
             "NODE_OPTIONS='--import data:text/javascript,x' node app.js",
             "NODE_OPTIONS=--inspect=0.0.0.0:9229 node app.js",
+            "env NODE_OPTIONS='--no-warnings --require=/tmp/x.js' node app.js",
+            "RUBYOPT=-r/tmp/x.rb bundle exec rspec",
+            "RUBYOPT='-W0 -I/tmp/lib' bin/rails test",
             "PYTHONSTARTUP=/tmp/x python3",
             "ENV=./x sh -i",
             "PATH=.:$PATH ls",
@@ -304,6 +315,9 @@ pub(super) const RULES: &[Rule] = &[
             "NODE_OPTIONS=--max-old-space-size=4096 npm run build",
             "NODE_OPTIONS='-r ts-node/register --no-warnings' node index.ts",
             "NODE_OPTIONS=--inspect-brk pnpm dev",
+            "env NODE_OPTIONS='--no-warnings --max-old-space-size=4096' node app.js",
+            "RUBYOPT=-W:deprecated bin/rails zeitwerk:check",
+            "RUBYOPT='-W0 --yjit' bundle exec rspec",
             "GIT_SSH_COMMAND='ssh -i ~/.ssh/k' git fetch",
             "git commit -m 'LD_PRELOAD=x'",
             "ENV=production npm start",
@@ -399,7 +413,19 @@ fn separator_trick<'a>(scene: &Scene<'a>) -> Found<'a> {
         let text = line.get(word.span.0..word.span.1).unwrap_or_default();
         text.contains("$IFS") || text.contains("${IFS")
     });
-    trick.map_or(Found::No, |_| Found::yes(line))
+    if trick.is_none() || scene.nested {
+        return Found::No;
+    }
+    // Plain names in the project, and nothing is said against the same with blanks.
+    let plain = line.replace("${IFS}", " ").replace("$IFS", " ");
+    let names =
+        plain.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'.' | b'-' | b'_' | b'/'))
+            && !plain.contains(" /")
+            && !plain.contains("..");
+    if names && inner_verdict(scene, &code::shell(plain), scene.view.cwd) == Verdict::Allow {
+        return Found::No;
+    }
+    Found::yes(line)
 }
 
 /// Whether something that is no locator feeds the invocation.
@@ -561,14 +587,17 @@ fn runs_unknown_text(inv: &Invocation) -> bool {
 
 /// `xargs -I{} sh -c 'echo {}; wc -l {}'`: what is put in stands behind a program's name each time, and what runs is known by
 /// its name. What it does with such an argument is judged by itself.
-fn only_as_argument(code: &Arg) -> bool {
-    const RUNS: &[&str] = &["eval", "source", "sh ", "bash ", "exec", "$(", "`", "<<"];
+pub(crate) fn only_as_argument(code: &Arg) -> bool {
+    const RUNS: &[&str] = &[
+        "eval", "source", "sh", "bash", "dash", "zsh", "ksh", "fish", "exec", "-exec", "-execdir", "--exec",
+    ];
     let mut known = String::new();
     for piece in &code.pieces {
         match piece {
             Piece::Known(text) | Piece::Glob(text) => known.push_str(text),
             Piece::Unknown => {
-                let command = known.rsplit([';', '|', '&', '(', '{', '\n']).next().unwrap_or_default();
+                let text = known.replace("{ ", ";");
+                let command = text.rsplit([';', '|', '&', '(', '\n']).next().unwrap_or_default();
                 if !takes_words(command.trim_start()) {
                     return false;
                 }
@@ -576,12 +605,45 @@ fn only_as_argument(code: &Arg) -> bool {
             }
         }
     }
-    !RUNS.iter().any(|word| known.contains(word))
+    let checked = known.replace("bash -n ", "").replace("sh -n ", "");
+    let mut words = checked.split(|c: char| !c.is_ascii_alphanumeric() && !"_-./".contains(c));
+    !words.any(|word| RUNS.contains(&word.rsplit('/').next().unwrap_or_default()))
+        && !known.contains('`')
+        && !known.contains("<<")
 }
+
+/// Subcommands of git that look at what they are given.
+const GIT_LOOKS: &[&str] = &[
+    "show",
+    "log",
+    "diff",
+    "diff-tree",
+    "rev-list",
+    "rev-parse",
+    "cat-file",
+    "blame",
+    "branch",
+    "tag",
+    "add",
+    "ls-files",
+    "ls-tree",
+    "merge-base",
+    "shortlog",
+    "describe",
+    "status",
+    "name-rev",
+    "check-ignore",
+];
 
 /// What stands in front of an argument begins with a program that runs nothing it is given.
 fn takes_words(front: &str) -> bool {
     let Some((program, rest)) = front.split_once([' ', '\t']) else { return false };
+    if matches!(program, "cd" | "pushd") || is_shell(program) && rest.trim() == "-n" {
+        return true;
+    }
+    if program == "git" {
+        return rest == "-C " || rest.split_once(' ').is_some_and(|(sub, _)| GIT_LOOKS.contains(&sub));
+    }
     if matches!(program, "npx" | "bunx") {
         return rest.contains(' ') && rest.starts_with(|c: char| c.is_ascii_lowercase());
     }
@@ -638,10 +700,11 @@ fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let through_env =
         scene.invocations().iter().any(|inv| {
             inv.wrappers.iter().any(|wrapper| matches!(wrapper.as_str(), "env" | "sudo" | "doas"))
-        }) && line
+        }) && (line
             .split_whitespace()
             .map(|word| word.trim_start_matches(['"', '\'']))
-            .any(|word| word.split_once('=').is_some_and(|(name, value)| loads(name, value)));
+            .any(|word| word.split_once('=').is_some_and(|(name, value)| loads(name, value)))
+            || scene.texts().filter(|text| names_loader(text)).any(gives_loader));
     if assigned || exported || through_env { Found::yes(line) } else { Found::No }
 }
 
@@ -656,10 +719,20 @@ fn assigns_loader(text: &str) -> bool {
     })
 }
 
+/// An argument as a whole, blanks in its quotes and all: `env NODE_OPTIONS='-a -b' node`.
+fn gives_loader(text: &str) -> bool {
+    parse(text).commands.iter().flat_map(|simple| &simple.words).any(|word| {
+        let word = text.get(word.span.0..word.span.1).unwrap_or_default();
+        let given = word.trim_start_matches(['"', '\'']).split_once('=');
+        given.is_some_and(|(name, value)| loads(name, value))
+    })
+}
+
 fn loads(name: &str, value: &str) -> bool {
     let value = value.trim_matches(['"', '\'']);
     match name {
         "NODE_OPTIONS" => node_loads(value),
+        "RUBYOPT" => !value.split_whitespace().all(only_warns),
         "GIT_SSH_COMMAND" | "GIT_SSH" => {
             !(value == "ssh" || value.starts_with("ssh ")) || value.contains("ProxyCommand")
         }
@@ -685,6 +758,18 @@ fn loads(name: &str, value: &str) -> bool {
         }
         _ => LOADERS.contains(&name) && !value.is_empty(),
     }
+}
+
+/// Options of Ruby that say how it warns, compiles or encodes, and load nothing.
+fn only_warns(word: &str) -> bool {
+    let is_name = |name: &str| {
+        name.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':' | b'=' | b','))
+    };
+    matches!(word, "-w" | "-d" | "-v" | "-W" | "-W0" | "-W1" | "-W2" | "-U" | "$RUBYOPT" | "${RUBYOPT}")
+        || ["-W:", "-E", "--enable", "--disable", "--yjit", "--rjit", "--jit", "--encoding=", "--debug"]
+            .iter()
+            .any(|front| word.strip_prefix(front).is_some_and(is_name))
 }
 
 /// Options of Node that load a module which the project does not name by itself, or let the network steer it.

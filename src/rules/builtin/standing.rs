@@ -8,11 +8,15 @@ use crate::shell::Arg;
 /// Words in names of what others live by.
 const LIVE: &[&str] = &["prod", "production", "prd"];
 
+/// Words in names of what others try things on.
+const SHARED: &[&str] = &["staging", "stage", "stg", "uat", "preprod"];
+
 /// Words in names of what is made to be thrown away.
 const SCRATCH: &[&str] = &["test", "tests", "testing", "tmp", "temp", "scratch", "ci", "e2e"];
 
 /// Words in names of what a person works on alone.
-const OWN: &[&str] = &["dev", "development", "local", "localhost", "sandbox", "playground", "preview"];
+const OWN: &[&str] =
+    &["dev", "development", "local", "localhost", "sandbox", "playground", "preview", "vagrant"];
 
 /// Contexts of clusters on this machine.
 const LOCAL_CONTEXTS: &[&str] = &[
@@ -26,7 +30,7 @@ const LOCAL_CONTEXTS: &[&str] = &[
 ];
 
 /// Schemes of addresses of databases.
-const DATABASES: &[&str] = &[
+pub(super) const DATABASES: &[&str] = &[
     "postgres://",
     "postgresql://",
     "mysql://",
@@ -45,8 +49,43 @@ const UNGUARDED: &[&str] =
     &["DISABLE_DATABASE_ENVIRONMENT_CHECK=", "PRISMA_USER_CONSENT_FOR_DANGEROUS_AI_ACTION="];
 
 fn has_word(name: &str, words: &[&str]) -> bool {
-    name.split(|c: char| !c.is_ascii_alphanumeric())
-        .any(|part| words.iter().any(|word| part.eq_ignore_ascii_case(word)))
+    let is_one = |part: &str| {
+        let bare = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        words.iter().any(|word| part.eq_ignore_ascii_case(word) || bare.eq_ignore_ascii_case(word))
+    };
+    let parts = |name: &str| name.split(|c: char| !c.is_ascii_alphanumeric()).any(is_one);
+    parts(name) || has_humps(name) && parts(&apart(name))
+}
+
+fn has_humps(name: &str) -> bool {
+    name.bytes().zip(name.bytes().skip(1)).any(|(a, b)| a.is_ascii_lowercase() && b.is_ascii_uppercase())
+}
+
+/// `ShopTest` as `Shop_Test`.
+pub(super) fn apart(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    let mut lower = false;
+    for c in name.chars() {
+        if lower && c.is_ascii_uppercase() {
+            out.push('_');
+        }
+        lower = c.is_ascii_lowercase();
+        out.push(c);
+    }
+    out
+}
+
+/// Whether a host, with or without its port, is this machine; a path is a socket on it.
+pub(super) fn is_this_machine(host: &str) -> bool {
+    let host = host.strip_prefix("tcp:").unwrap_or(host);
+    let bare = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((inner, _)) => inner,
+        None if host == "::1" => host,
+        None => host.split([':', ',', '\\']).next().unwrap_or_default(),
+    };
+    matches!(bare, "localhost" | "::1" | "0.0.0.0" | "host.docker.internal" | "." | "(localdb)")
+        || bare.starts_with("127.") && bare.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        || bare.starts_with('/')
 }
 
 /// Whether a name is one of what nobody misses.
@@ -59,14 +98,29 @@ pub(super) fn is_own(name: &str) -> bool {
     has_word(name, SCRATCH) || has_word(name, OWN)
 }
 
+/// Whether a text names what others live by.
+pub(super) fn says_live(text: &str) -> bool {
+    has_word(text, LIVE)
+}
+
 /// Whether a context is that of a cluster on this machine.
 pub(super) fn is_local_context(name: &str) -> bool {
     LOCAL_CONTEXTS.contains(&name) || name.starts_with("kind-") || name.starts_with("k3d-")
 }
 
+/// Whether a name is one of what others live by.
+pub(super) fn is_live_name(name: &str) -> bool {
+    has_word(name, LIVE)
+}
+
 /// Whether an argument names what others live by; text with blanks names nothing.
 pub(super) fn names_live(inv: &Invocation) -> bool {
     inv.args.iter().map(Arg::prefix).any(|text| !text.contains(' ') && has_word(text, LIVE))
+}
+
+/// Whether an argument names what others try things on.
+pub(super) fn names_shared(inv: &Invocation) -> bool {
+    inv.args.iter().map(Arg::prefix).any(|text| !text.contains(' ') && has_word(text, SHARED))
 }
 
 /// Whether an argument names what nobody misses.
@@ -104,13 +158,28 @@ mod tests {
 
     #[test]
     fn names() {
-        for name in ["app_test", "x-ci", "tests", "tmp.db"] {
+        for name in ["app_test", "x-ci", "tests", "tmp.db", "ShopTest", "shop_test2", "AppE2E", "E2E"] {
             assert!(is_scratch(name), "{name}");
         }
-        for name in ["contest", "latest", "app", "dev"] {
+        for name in ["contest", "latest", "app", "dev", "Latest", "Contest2"] {
             assert!(!is_scratch(name), "{name}");
         }
         assert!(is_own("dev") && is_own("x_test") && !is_own("devices"));
+        for host in [
+            "localhost:9092",
+            "127.0.0.1",
+            "[::1]:5432",
+            "::1",
+            "/tmp",
+            ".",
+            "localhost\\X",
+            "tcp:localhost,1433",
+        ] {
+            assert!(is_this_machine(host), "{host}");
+        }
+        for host in ["localhost.x.example", "127.x.example", "db", "10.0.0.7", "", "x.example:9092"] {
+            assert!(!is_this_machine(host), "{host}");
+        }
         assert!(is_local_context("kind-x") && !is_local_context("arn:aws:eks:x"));
     }
 }

@@ -68,6 +68,92 @@ pub(super) fn uncommented(code: &str) -> Cow<'_, str> {
     Cow::Owned(code.split_inclusive('\n').filter(|line| !comment(line)).collect())
 }
 
+/// Whether none of `calls` stands in Python's code itself, but only in its strings and comments, and none of those is run.
+pub(super) fn only_speaks(code: &str, calls: &[&[&str]]) -> bool {
+    const RUN: &[&str] = &["exec(", "eval(", "compile(", "globals(", "runpy", "ctypes", "pickle"];
+    let own = without_strings(code);
+    !calls.iter().chain(&[RUN]).flat_map(|list| list.iter()).any(|call| contains_word(&own, call))
+}
+
+/// Python's code without what stands in its strings and comments; strings with code in them are kept.
+fn without_strings(code: &str) -> String {
+    let mut out = String::new();
+    let mut rest = code;
+    while let Some(at) = rest.find(['"', '\'', '#']) {
+        let (front, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(front);
+        if tail.starts_with('#') {
+            rest = tail.find('\n').and_then(|end| tail.get(end..)).unwrap_or_default();
+            continue;
+        }
+        let one = tail.get(..1).unwrap_or_default();
+        let triple = one.repeat(3);
+        let quote = if tail.starts_with(&triple) { triple.as_str() } else { one };
+        let inside = tail.get(quote.len()..).unwrap_or_default();
+        let end = end_of(inside, quote);
+        let prefix: &str = front.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        if prefix.len() <= 2 && prefix.contains(['f', 'F']) {
+            out.push_str(inside.get(..end).unwrap_or_default());
+        }
+        out.push_str("\"\"");
+        rest = inside.get(end + quote.len()..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Code without its comments and with `mark` for each of its strings, and the strings; none when a string has code in it, or no end.
+pub(super) fn apart(code: &str, python: bool, mark: char) -> Option<(String, Vec<String>)> {
+    let (mut own, mut strings) = (String::new(), Vec::new());
+    let mut rest = code;
+    let comment = if python { "#" } else { "//" };
+    while let Some(at) = rest.find(['"', '\'', '`', '#', '/']) {
+        let (front, tail) = rest.split_at_checked(at)?;
+        own.push_str(front);
+        let one = tail.get(..1)?;
+        if tail.starts_with(comment) {
+            rest = tail.find('\n').and_then(|end| tail.get(end..)).unwrap_or_default();
+            continue;
+        }
+        if matches!(one, "#" | "/") || python && one == "`" {
+            own.push_str(one);
+            rest = tail.get(1..)?;
+            continue;
+        }
+        let triple = one.repeat(3);
+        let quote = if python && tail.starts_with(&triple) { triple.as_str() } else { one };
+        let inside = tail.get(quote.len()..)?;
+        let end = end_of(inside, quote);
+        let text = inside.get(..end)?;
+        let prefix = front.rsplit(|c: char| !is_name(c)).next().unwrap_or_default();
+        if text.contains(if python { "{" } else { "${" }) && (!python || prefix.contains(['f', 'F'])) {
+            return None;
+        }
+        // `r"…"`: the letter is no name.
+        own.truncate(own.len().checked_sub(if python { prefix.len() } else { 0 })?);
+        own.push(mark);
+        strings.push(text.to_owned());
+        rest = inside.get(end + quote.len()..)?;
+    }
+    own.push_str(rest);
+    Some((own, strings))
+}
+
+/// Where a string ends: in front of its quote, or with the code.
+fn end_of(inside: &str, quote: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in inside.char_indices() {
+        if escaped {
+            escaped = false;
+        } else if c == '\\' {
+            escaped = true;
+        } else if inside.get(at..).is_some_and(|rest| rest.starts_with(quote)) {
+            return at;
+        }
+    }
+    inside.len()
+}
+
 /// The lines of code, those that a bracket holds together as one.
 fn split(code: &str) -> Vec<&str> {
     let mut out = Vec::new();
@@ -103,7 +189,7 @@ fn brackets(line: &str) -> i32 {
     depth
 }
 
-fn is_name(c: char) -> bool {
+pub(super) fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
@@ -168,6 +254,25 @@ mod tests {
     #[test]
     fn short_scripts_are_taken_whole() {
         assert_eq!(around("a = '/'\nrmtree(b)\n", CALLS), "a = '/'\nrmtree(b)\n");
+    }
+
+    #[test]
+    fn what_only_strings_say_is_not_called() {
+        let calls: &[&[&str]] = &[&["system", "run("]];
+        for code in
+            ["s = 'docker system prune'", "t = \"\"\"\nrun('x') 'a\n\"\"\"  # run(x)\n", "t='it\\'s run(x)'"]
+        {
+            assert!(only_speaks(code, calls), "{code}");
+        }
+        for code in [
+            "os.system('x')",
+            "f\"{run('x')}\"",
+            "s = 'run(x)'\nexec(s)",
+            "\"\"\"a\"\"\"; run('x')",
+            "# it's\nrun('x')",
+        ] {
+            assert!(!only_speaks(code, calls), "{code}");
+        }
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! The running system: power, processes, kernel, services, firewall, traces.
 
+mod services;
+
 use super::deeds::{Deeds, done};
+use super::selfprotect::only_asks;
 use super::{everyday, flagged, libraries, lists, predicate, run, sub, texts};
-use crate::domain::{EffectKind, Severity, Verdict};
+use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
@@ -139,6 +142,20 @@ const SWITCHES: Deeds = &[
         &["rundll32", "rundll32.exe"],
         &["powrprof.dll*", "user32.dll,ExitWindows*", "user32.dll,LockWorkStation"],
     ),
+    (
+        &["initctl", "dinitctl", "talosctl", "transactional-update"],
+        &["reboot", "poweroff", "halt", "shutdown"],
+    ),
+    (&["rpm-ostree"], &["--reboot", "-r"]),
+    (&["softwareupdate"], &["--restart", "-R"]),
+    (&["fdesetup"], &["authrestart"]),
+    (&["dnf", "dnf5"], &["system-upgrade reboot", "offline reboot", "offline-upgrade reboot"]),
+    (&["pmset"], &["schedule shutdown", "schedule poweroff", "schedule restart", "schedule sleep"]),
+    (&["uadmin", "tsshutdn", "logoff"], &["*"]),
+    (&["upsmon"], &["-c fsd"]),
+    (&["racadm"], &["serveraction powerdown", "serveraction hardreset", "serveraction powercycle"]),
+    (&["hyprctl"], &["dispatch exit"]),
+    (&["i3-msg", "swaymsg"], &["exit"]),
 ];
 
 pub(super) const RULES: &[Rule] = &[
@@ -227,6 +244,7 @@ pub(super) const RULES: &[Rule] = &[
                     "reboot",
                     "halt",
                     "hybrid-sleep",
+                    "sleep",
                     "suspend-then-hibernate",
                     "soft-reboot",
                     "suspend",
@@ -253,6 +271,11 @@ pub(super) const RULES: &[Rule] = &[
             "ipmitool -H h -U u -P p power cycle",
             "rundll32.exe powrprof.dll,SetSuspendState",
             "rtcwake -m off -s 3600",
+            "initctl reboot",
+            "systemctl sleep",
+            "rpm-ostree upgrade --reboot",
+            "sudo pmset schedule shutdown '12/31/25 23:00:00'",
+            "swaymsg exit",
         ],
         silent: &[
             "shutdown -c",
@@ -278,6 +301,7 @@ pub(super) const RULES: &[Rule] = &[
             predicate("kills_what_uses_a_system_directory", Trigger::programs(&["fuser"]), kills_users_of),
             predicate("session_pillar_killed", Trigger::programs(KILLERS), pillar_killed),
             predicate("code_that_kills_all", Trigger::INTERPRETER, code_kills_all),
+            predicate("door_closed", services::NEEDS.or(Trigger::PLACED), services::door_closed),
             When::Command(sub(
                 &["loginctl"],
                 &["terminate-user", "kill-user", "terminate-session", "kill-session", "terminate-seat"],
@@ -297,7 +321,7 @@ pub(super) const RULES: &[Rule] = &[
                     "lsass",
                     "winlogon",
                 ]),
-                ..run(&["taskkill"])
+                ..run(&["taskkill", "taskkill.exe"])
             }),
             When::Command(Command { operand: Operand::Is(&["delete"]), ..sub(&["wmic"], &["process"]) }),
             When::Command(Command {
@@ -352,13 +376,16 @@ pub(super) const RULES: &[Rule] = &[
                 operand: Operand::Is(&["*", "user.slice", "system.slice", "-.slice"]),
                 ..sub(&["systemctl"], &["stop", "kill"])
             }),
-            When::Command(Command { operand: Operand::Is(&["*"]), ..run(&["taskkill"]) }),
+            When::Command(Command { operand: Operand::Is(&["*"]), ..run(&["taskkill", "taskkill.exe"]) }),
             When::Command(sub(&["wmic"], &["process delete"])),
         ],
         fires: &[
             "pgrep -v zzz | xargs kill",
             "kill -9 $(pgrep -v zzz)",
             "taskkill /F /FI \"PID gt 0\"",
+            "taskkill.exe /F /FI \"USERNAME eq dev\" /T",
+            "for i in {2..99999}; do kill -9 $i; done",
+            "for i in $(seq 2 99999); do kill -9 $i; done",
             "kill -9 -1",
             "kill -KILL -- -1",
             "pkill -9 .",
@@ -390,6 +417,14 @@ pub(super) const RULES: &[Rule] = &[
             "perl -e 'kill KILL => -1'",
             "loginctl terminate-user u",
             "systemctl --user exit",
+            "pkill -f sshd",
+            "kill $(lsof -t -i:22)",
+            "lsof -ti tcp:22 | xargs kill -9",
+            "sudo fuser -k 22/tcp",
+            "kill $(cat /run/sshd.pid)",
+            "/etc/init.d/ssh stop",
+            "sudo service ssh stop",
+            "systemctl list-units -q | awk '{print $1}' | xargs systemctl stop",
         ],
         silent: &[
             "kill $(ps aux | grep '[n]ode server' | awk '{print $2}')",
@@ -412,6 +447,9 @@ pub(super) const RULES: &[Rule] = &[
             "killall node",
             "kill %1",
             "kill -0 12345",
+            "pkill -HUP nginx",
+            "kill -HUP $(cat /run/sshd.pid)",
+            "lsof -i :22",
         ],
         ..RULE
     },
@@ -471,16 +509,28 @@ pub(super) const RULES: &[Rule] = &[
                     !inv.operands.is_empty()
                         && !SHOWS.iter().any(|flag| has_flag(inv, flag))
                         && !everyday::loads_known_module(inv)
+                        && !takes_own_module(inv)
                 });
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
-            When::Command(Command {
-                operand: Operand::Some,
-                ..run(&["insmod", "rmmod", "kldload", "kextload"])
+            predicate("module_put_in", Trigger::programs(&["insmod", "rmmod"]), |scene| {
+                let found = scene.first(&["insmod", "rmmod"], |inv| {
+                    !inv.operands.is_empty() && !is_own_module(inv, scene)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
             }),
+            When::Command(Command { operand: Operand::Some, ..run(&["kldload", "kextload"]) }),
             When::Command(run(&["kexec"])),
         ],
-        fires: &["sudo insmod x.ko", "sudo modprobe -r nvme", "rmmod kvm", "kexec -l vmlinuz"],
+        fires: &[
+            "sudo insmod x.ko",
+            "sudo insmod /tmp/build/x.ko",
+            "curl -o drv/x.ko https://x.example/x.ko && sudo insmod drv/x.ko",
+            "sudo modprobe -r nvme",
+            "rmmod kvm",
+            "sudo rmmod -f ledring",
+            "kexec -l vmlinuz",
+        ],
         silent: &[
             "lsmod",
             "modprobe -n nvme",
@@ -489,6 +539,26 @@ pub(super) const RULES: &[Rule] = &[
             "sudo modprobe br_netfilter",
             "sudo modprobe v4l2loopback devices=2",
         ],
+        ..RULE
+    },
+    Rule {
+        id: "system.own-module",
+        verdict: Verdict::Modify,
+        reason: "loads a module of the project's own into the kernel, or takes one out that is not the system's",
+        instead: Some(Instead::Command("modinfo driver/x.ko")),
+        when: &[predicate("own_module", Trigger::programs(&["insmod", "rmmod", "modprobe"]), |scene| {
+            let found = scene.first(&["insmod", "rmmod", "modprobe"], |inv| {
+                is_own_module(inv, scene) || takes_own_module(inv)
+            });
+            Found::from(found.map(|inv| inv.text.as_str()))
+        })],
+        fires: &[
+            "sudo insmod driver/ledring.ko",
+            "make -C driver && sudo insmod ./driver/ledring.ko debug=1",
+            "sudo rmmod ledring",
+            "sudo modprobe -r ledring",
+        ],
+        silent: &["lsmod", "modinfo driver/ledring.ko", "make -C driver", "sudo modprobe vcan"],
         ..RULE
     },
     Rule {
@@ -596,8 +666,15 @@ pub(super) const RULES: &[Rule] = &[
                 ..flagged(&["screen"], &[&["-X"]])
             }),
             When::Command(sub(&["supervisorctl"], &["shutdown", "stop all"])),
+            predicate("service_ended", services::NEEDS.or(Trigger::PLACED), services::ended),
         ],
         fires: &[
+            "sudo pkill dockerd",
+            "killall -9 mysqld",
+            "kill $(pidof postgres)",
+            "kill $(cat /run/nginx.pid)",
+            "sudo /etc/init.d/nginx stop",
+            "brew services stop --all",
             "sudo systemctl stop nginx",
             "systemctl --user disable x.service",
             "systemctl --user stop graphical-session.target",
@@ -613,6 +690,12 @@ pub(super) const RULES: &[Rule] = &[
             "docker stop web",
             "screen -S worker -X quit",
             "launchctl list",
+            "kill $(cat tmp/server.pid)",
+            "kill -HUP $(cat /run/nginx.pid)",
+            "pkill -f 'nginx -c dev.conf'",
+            "brew services stop postgresql",
+            "docker exec db pkill postgres",
+            "/etc/init.d/nginx status",
         ],
         ..RULE
     },
@@ -620,8 +703,12 @@ pub(super) const RULES: &[Rule] = &[
         id: "system.crontab-removed",
         reason: "deletes all of the person's scheduled jobs",
         instead: Some(Instead::Command("crontab -l")),
-        when: &[When::Command(flagged(&["crontab"], &[&["-r"]])), When::Command(run(&["atrm"]))],
-        fires: &["crontab -r", "sudo crontab -u u -r", "atrm 3"],
+        when: &[
+            When::Command(flagged(&["crontab"], &[&["-r"]])),
+            When::Command(run(&["atrm"])),
+            When::Effect(OnEffect { kinds: GONE, at: &[At::Abs("/var/spool/cron")], ..EFFECT }),
+        ],
+        fires: &["crontab -r", "sudo crontab -u u -r", "atrm 3", "unlink /var/spool/cron/crontabs/root"],
         silent: &["crontab -l", "atq", "crontab -u u -l"],
         ..RULE
     },
@@ -996,9 +1083,144 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+/// Beginnings of the names of modules that a system stands on, or that watch over it.
+const SYSTEM_MODULES: &[&str] = &[
+    "kvm",
+    "nvme",
+    "ahci",
+    "scsi",
+    "sd_",
+    "sg",
+    "ata",
+    "libata",
+    "raid",
+    "md_",
+    "dm_",
+    "ext",
+    "jbd",
+    "xfs",
+    "btrfs",
+    "zfs",
+    "nfs",
+    "cifs",
+    "fuse",
+    "overlay",
+    "vfat",
+    "loop",
+    "virtio",
+    "vmw",
+    "hv_",
+    "xen",
+    "e1000",
+    "igb",
+    "igc",
+    "ixgbe",
+    "i40e",
+    "ice",
+    "mlx",
+    "bnx",
+    "tg3",
+    "r816",
+    "iwl",
+    "ath",
+    "brcm",
+    "rtw",
+    "mac80211",
+    "cfg80211",
+    "bluetooth",
+    "btusb",
+    "usb",
+    "xhci",
+    "ehci",
+    "hid",
+    "i2c",
+    "spi",
+    "snd",
+    "drm",
+    "i915",
+    "amdgpu",
+    "nvidia",
+    "nouveau",
+    "nf",
+    "ip_",
+    "ip6",
+    "iptable",
+    "xt_",
+    "bridge",
+    "br_",
+    "veth",
+    "tun",
+    "wireguard",
+    "bonding",
+    "vlan",
+    "8021q",
+    "tcp_",
+    "crypt",
+    "aes",
+    "tpm",
+    "falco",
+    "scap",
+    "sysdig",
+    "lkrg",
+    "ima",
+    "apparmor",
+    "selinux",
+    "lockdown",
+    "audit",
+    "watchdog",
+    "iTCO",
+    "softdog",
+    "acpi",
+    "cpufreq",
+    "intel",
+    "amd",
+    "efi",
+    "ipmi",
+    "vhost",
+    "cs",
+    "falcon",
+];
+
+/// A module leaves the kernel that is none of the system's, without force.
+fn takes_own_module(inv: &Invocation) -> bool {
+    let removes = match inv.program.as_str() {
+        "rmmod" => true,
+        "modprobe" => has_flag(inv, "-r") || has_flag(inv, "--remove"),
+        _ => false,
+    };
+    let own = |arg: &Arg| {
+        arg.known().is_some_and(|name| {
+            let name = name.rsplit('/').next().unwrap_or_default();
+            !SYSTEM_MODULES.iter().any(|front| name.starts_with(front))
+        })
+    };
+    removes
+        && !has_flag(inv, "-f")
+        && !has_flag(inv, "--force")
+        && !inv.operands.is_empty()
+        && inv.operands.iter().all(own)
+}
+
+/// A module that lies in a directory of the project and did not come from elsewhere, or one that leaves the kernel.
+fn is_own_module(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if inv.program != "insmod" {
+        return inv.program == "rmmod" && takes_own_module(inv);
+    }
+    let Some(first) = inv.operands.first() else { return false };
+    let Target::Path { path, glob: false, recursive: false } = target_of(first, inv.cwd.as_deref()) else {
+        return false;
+    };
+    let below = scene.view.facts.places.roots().filter_map(|root| path.strip_prefix(root)?.strip_prefix('/'));
+    // At the top of a project lies what was put there; a driver has a directory of its own.
+    let own = { below }.any(|rest| rest.contains('/') && !rest.starts_with('.'));
+    own && path.ends_with(".ko")
+        && scene.view.survey.marks.source(&path).is_none()
+        && !scene.runs_any(|other| runs(other, lists::DOWNLOADERS))
+}
+
 fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
-        _ if reloads(inv) => false,
+        _ if reloads(inv) || only_asks(inv) => false,
         "killall5" => true,
         "kill" => {
             let inverse = |other: &Invocation| has_flag(other, "-v") || has_flag(other, "--inverse");
@@ -1046,7 +1268,14 @@ fn kills_minus_one(inv: &Invocation) -> bool {
 }
 
 fn names_user_only(inv: &Invocation) -> bool {
-    let by_user = ["-u", "-U", "--euid", "--uid"].iter().any(|flag| has_flag(inv, flag));
+    // The letters of a signal are no bundle of options: `-HUP`.
+    let is_signal = |word: &str| word.len() > 3 && word.bytes().skip(1).all(|b| b.is_ascii_uppercase());
+    let own = |word: &str| {
+        ["-u", "-U", "--euid", "--uid"].iter().any(|flag| word.starts_with(flag)) && !is_signal(word)
+    };
+    let bundled = || !inv.args.iter().filter_map(Arg::known).any(is_signal);
+    let by_user = inv.args.iter().any(|arg| own(arg.prefix()))
+        || bundled() && ["-u", "-U", "--euid", "--uid"].iter().any(|flag| has_flag(inv, flag));
     let signal = inv.flags.iter().filter(|flag| flag.value.is_some() && flag.name.contains("-s")).count();
     by_user && inv.args.iter().filter(|arg| !arg.prefix().starts_with('-')).count() <= 1 + signal
 }
@@ -1058,7 +1287,8 @@ fn kills_listed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(killer) = all.iter().find(|inv| inv.program == "kill") else { return Found::No };
     let ranged =
         killer.text.split_once("..").and_then(|(_, tail)| tail.split('}').next()?.parse::<u32>().ok());
-    if ranged.is_some_and(|last| last >= 1000) {
+    if ranged.is_some_and(|last| last >= 1000) || killer.args.iter().any(Arg::has_unknown) && counts_on(line)
+    {
         return Found::yes(&killer.text);
     }
     if line.contains("/proc/[0-9]") || line.contains("/proc/[1-9]") {
@@ -1070,6 +1300,18 @@ fn kills_listed<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let found = all.iter().find(|inv| lists_all(inv) && !filtered(inv, all) && reaches_kill(inv, all, line));
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A loop over so many numbers as there are processes: `for i in {2..99999}`, `$(seq 2 99999)`.
+fn counts_on(line: &str) -> bool {
+    let number =
+        |text: &str| text.trim_start().split(|c: char| !c.is_ascii_digit()).next()?.parse::<u32>().ok();
+    let braces = line.split("in {").skip(1).filter_map(|rest| number(rest.split_once("..")?.1));
+    let seq = line.split("seq ").skip(1).filter_map(|rest| {
+        let words = rest.split([')', '`', ';', '|', '\n']).next().unwrap_or_default();
+        words.split_whitespace().last().and_then(number)
+    });
+    braces.chain(seq).any(|last| last >= 1000)
 }
 
 /// So many processes in one go are a range of numbers.
@@ -1178,9 +1420,7 @@ fn killed_names<'s>(inv: &'s Invocation, all: &'s [Invocation]) -> impl Iterator
 
 fn pillar_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(KILLERS, |inv| {
-        let checks = has_flag(inv, "-0")
-            || has_flag(inv, "-HUP")
-            || inv.args.iter().any(|arg| arg.known() == Some("-0"));
+        let checks = only_asks(inv) || has_flag(inv, "-0") || has_flag(inv, "-HUP");
         // With -f it is a part of a command line, and there `bash` may be one script.
         !checks
             && !has_flag(inv, "-f")
@@ -1429,6 +1669,10 @@ fn checks_off<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// `exec -a '[kworker/0:0]'`: the list of processes is to show something else.
 fn disguised<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
+    // Each way holds one of these.
+    if !line.contains("exec -a ") && !line.contains("-unix/.") {
+        return Found::No;
+    }
     let hidden = ["exec -a '[", "exec -a \"[", "exec -a [", "/tmp/.X11-unix/.", "/tmp/.ICE-unix/."]
         .iter()
         .any(|form| line.contains(form));
@@ -1501,8 +1745,9 @@ fn forking_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
         any(ENDLESS) && any(FORKS) && !any(WAITS)
     };
-    let found = scene.invocations().iter().find(|inv| {
-        let builds = runs(inv, &["gcc", "cc", "clang", "tcc", "g++", "clang++"]);
+    let compilers = &["gcc", "cc", "clang", "tcc", "g++", "clang++"];
+    let found = scene.running(|inv| runs_code(inv) || runs(inv, compilers)).find(|inv| {
+        let builds = runs(inv, compilers);
         runs_code(inv) && scene.codes(inv).iter().any(|text| is_bomb(text))
             || builds && input_of(inv, scene).iter().any(|text| is_bomb(text))
     });

@@ -34,7 +34,11 @@ pub(super) fn texts(code: &str, strings: &[String]) -> Vec<String> {
 
 /// The strings in code, and those in the strings that are code themselves.
 pub(super) fn strings(code: &str) -> Vec<String> {
-    let mut out = super::scripts::strings(code);
+    with_inner(super::scripts::strings(code))
+}
+
+/// Strings, and those in them that are code themselves.
+pub(super) fn with_inner(mut out: Vec<String>) -> Vec<String> {
     let inner: Vec<String> = { out.iter() }
         .filter(|text| text.contains('(') && text.contains(['"', '\'']))
         .take(MAX_LISTS)

@@ -1,6 +1,6 @@
 //! Compilers, build tools, test runners, linters, formatters.
 
-use super::{Deed, Operands, Program, Sub, WORDS, p, s, t};
+use super::{Deed, Kind, Operands, Program, Rest, Sub, WORDS, p, s, t};
 
 const CC: &str =
     "-o:w -I -L -l? -D -U -include -isystem -x -MF -MT -MQ -Xlinker -Xclang -T -target -arch -std -march";
@@ -226,7 +226,8 @@ pub(super) const TABLE: &[Program] = &[
     p("jsonlint", "", Deed::Nothing, Operands::Read),
     run("jstack"),
     run("jupyter"),
-    p("just", "-f:r --justfile:r -d:d --working-directory:d --set --shell -c:s --command:s", Deed::Process, Operands::Text),
+    p("just", "+ -f:r --justfile:r -d:d --working-directory:d --set --shell -c! --command!", Deed::Process, Operands::Text)
+        .kind(Kind::Wrap(WORDS.rest(Rest::AfterFlag).lenient())),
     run("karma"),
     run("keytool"),
     run("knex"),

@@ -48,7 +48,7 @@ pub(super) const TABLE: &[Program] = &[
     net("gsutil"),
     p("hasura", "", Deed::Process, Operands::Text),
     net("hcloud"),
-    net("heroku"),
+    p("heroku", "", Deed::Network, Operands::Text).subs("", super::wrappers::RUN_IN_ENV),
     net("hf"),
     net("huggingface-cli"),
     net("ibmcloud"),

@@ -121,6 +121,7 @@ pub(super) const TABLE: &[Program] = &[
     p("VBoxManage", "", Deed::Process, Operands::Text),
     p("ansible", "-i:r -m -a -u -e --private-key:r", Deed::Network, Operands::Text),
     p("ansible-galaxy", "", Deed::Install, Operands::Text),
+    p("ansible-inventory", "", Deed::Look, Operands::Text),
     p("ansible-lint", "", Deed::Look, Operands::Text),
     p("ansible-playbook", "-i:r -e --extra-vars -t --tags -l --limit -u --private-key:r", Deed::Network, Operands::Read),
     p("ansible-vault", "--vault-password-file:r", Deed::Change, Operands::Text),

@@ -82,7 +82,9 @@ const SUBS: &[Sub] = &[
     t("update-ref", Deed::Change),
     s("filter-branch", "--tree-filter:s --index-filter:s --env-filter:s --msg-filter:s --commit-filter:s --tag-name-filter:s \
         --parent-filter:s --setup:s --subdirectory-filter --original -d", Deed::Discard, Operands::Text),
-    t("filter-repo", Deed::Discard),
+    s("filter-repo", "--source --target --path --path-rename --path-glob --path-regex --subdirectory-filter \
+        --to-subdirectory-filter --refs --replace-text:r --paths-from-file:r --mailmap:r --analyze! --dry-run! --force! \
+        --invert-paths!", Deed::Discard, Operands::Text),
     s("difftool mergetool", "-x:s --extcmd:s -t --tool", Deed::Process, Operands::Text),
     t("gui citool instaweb web--browse daemon http-backend upload-pack receive-pack", Deed::Process),
     t("flow", Deed::Change),

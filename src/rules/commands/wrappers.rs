@@ -17,6 +17,17 @@ const RUN: &[Sub] = &[
 ];
 
 #[rustfmt::skip]
+pub(super) const RUN_IN_ENV: &[Sub] = &[
+    s("run local:run", "+ -e:r --env:r -d:d --root:d -f:r --procfile:r -p --port", Deed::Process, Operands::Text).wrap(WORDS.lenient()),
+];
+
+#[rustfmt::skip]
+const SOPS: &[Sub] = &[
+    s("exec-env exec-file", "+ --user --filename --background! --no-fifo! --pristine! --same-process!", Deed::Process, Operands::Text)
+        .wrap(WORDS.skip(1).rest(Rest::Text).lenient()),
+];
+
+#[rustfmt::skip]
 const PERF: &[Sub] = &[
     s("record stat trace mem c2c kmem lock sched timechart ftrace", "+ -e --event -o:w --output:w -F --freq -c --count -p --pid -t --tid -u --uid -C \
         --cpu -r --repeat -m --mmap-pages -D --delay -I --interval-print -G --cgroup -j --branch-filter -a! -g! -s! -d! -v! -q!",
@@ -53,6 +64,7 @@ pub(super) const TABLE: &[Program] = &[
     w("caffeinate", "+ -t -w", WORDS),
     w("capsh", "+ --drop --caps --uid --user --gid --chroot", WORDS.keep()),
     w("catchsegv", "+", WORDS),
+    w("cgexec", "+ -g --sticky!", WORDS),
     w("chamber", "", WORDS.rest(Rest::AfterDashes).lenient()),
     w("chokidar", "-c:s --command:s -d --debounce -t --throttle -i --ignore", WORDS.skip(9).lenient()),
     w("chokidar-cli", "-c:s --command:s -d --debounce -t --throttle -i --ignore", WORDS.skip(9).lenient()),
@@ -97,6 +109,8 @@ pub(super) const TABLE: &[Program] = &[
     w("firejail", "+ --profile --private?", WORDS),
     w("flock", "+ -w --wait --timeout -E --conflict-exit-code -c:s --command:s -n! -x! -s! -u! -o! --nonblock!", WORDS.skip(1)),
     p("fnm", "", Deed::Process, Operands::Text).subs("", AFTER_DASHES),
+    p("forego", "", Deed::Process, Operands::Text).subs("", RUN_IN_ENV),
+    p("foreman", "", Deed::Process, Operands::Text).subs("", RUN_IN_ENV),
     w("fswatch", "", WORDS.skip(9).lenient()),
     w("gdb", "+ -ex -x:r -p --pid -batch!", WORDS.rest(Rest::AfterFlag).lenient()),
     p("gfind", "", Deed::Look, Operands::Text).kind(Kind::Find),
@@ -106,6 +120,7 @@ pub(super) const TABLE: &[Program] = &[
     w("gtimeout", "+ -s --signal -k --kill-after --foreground! --preserve-status! --verbose!", WORDS.skip(1)),
     p("gxargs", XARGS, Deed::Nothing, Operands::Text).kind(Kind::Xargs),
     w("heaptrack", "+ -o:w", WORDS.lenient()),
+    p("honcho", "", Deed::Process, Operands::Text).subs("", RUN_IN_ENV),
     w("hyperfine", "-w --warmup -r --runs -m --min-runs -M --max-runs -p:s --prepare:s -s:s --setup:s -c:s --cleanup:s -n --command-name -S --shell -L --parameter-list -P --export-json:w --export-markdown:w --export-csv:w -i! -N!", WORDS.rest(Rest::Text).keep()),
     w("i386", "+ -R! -B!", WORDS),
     w("ifne", "+", WORDS),
@@ -164,7 +179,7 @@ pub(super) const TABLE: &[Program] = &[
     w("sg", "+ -c:s", WORDS.skip(1).rest(Rest::Text).keep()),
     w("shx", "+", WORDS),
     w("softlimit", "+ -m -d -s -l -a -o -p -t", WORDS),
-    w("sops", "", WORDS.rest(Rest::AfterDashes).lenient()),
+    p("sops", "", Deed::Process, Operands::Text).subs("", SOPS),
     w("start-server-and-test", "", WORDS.rest(Rest::Text).lenient()),
     w("start-stop-daemon", "-S! --start! -K! --stop! -b! --background! -m! --make-pidfile! -x --exec -a --startas -p -u -c -n -d:d --pidfile --user --chuid --name --chdir:d", WORDS.rest(Rest::AfterDashes).keep()),
     w("stdbuf", "+ -i --input -o --output -e --error", WORDS),

@@ -1,5 +1,7 @@
 //! Which kind of place a target is: worked out from the path alone and the facts at hand.
 
+use std::cell::LazyCell;
+
 use super::beside::{self, is_git};
 use super::relation::{Rel, inside, parts, parts_early, relation, relation_to, within};
 use super::secret::{is_env_file, is_secret};
@@ -248,12 +250,14 @@ impl Spot<'_> {
     /// The classes that say on which protected places it falls: `near` are the numbers of those that it may, where that is known.
     pub fn guarded(self, near: Option<&[usize]>, view: &View<'_>) -> Classes {
         let all = &view.facts.places.protected;
+        let inner = LazyCell::new(|| is_inner(self.path, view));
+        let inner = || *inner;
         let (touches, keys) = match near {
             Some(near) => {
                 let near = || near.iter().filter_map(|number| all.get(*number));
-                (self.touches(near(), view), self.reads_keys(near(), view))
+                (self.touches(near(), inner, view), self.reads_keys(near(), inner, view))
             }
-            None => (self.touches(all.iter(), view), self.reads_keys(all.iter(), view)),
+            None => (self.touches(all.iter(), inner, view), self.reads_keys(all.iter(), inner, view)),
         };
         Classes::NONE.with(Class::Protected, touches).with(Class::Keys, keys)
     }
@@ -280,11 +284,15 @@ impl Spot<'_> {
         };
         let system =
             !expected && !within(at_home) && lists::SYSTEM_DIRS.iter().any(|dir| within(to(dir))) && !again();
+        let cache = || {
+            let inside = home.and_then(|home| self.path.strip_prefix(home)).unwrap_or_default();
+            self.kind == EffectKind::FileDeletion && lists::CACHES.contains(&inside.trim_start_matches('/'))
+        };
         Classes::NONE
             .with(Class::Root, parts(self.path).next().is_none())
             .with(Class::System, system)
             .with(Class::Home, at_home == Rel::Same || (self.recursive && at_home == Rel::Above))
-            .with(Class::HomeTop, top && !expected)
+            .with(Class::HomeTop, top && !expected && !cache())
             .with(Class::Users, users)
             .with(Class::Project, roots(view).any(|root| matches!(to(root), Rel::Same | Rel::Above)))
             .with(Class::Git, parts(self.path).any(|part| part.eq_ignore_ascii_case(".git")))
@@ -300,41 +308,47 @@ impl Spot<'_> {
         view.policy.expects(fixed, places) || (here && roots(view).any(|root| inside(fixed, root)))
     }
 
-    /// Whether it falls on a protected place.
-    fn touches<'p>(self, mut places: impl Iterator<Item = &'p Protected>, view: &View<'_>) -> bool {
+    /// Whether it falls on a protected place. `inner` says whether it is no root of work and no home ([`is_inner`]).
+    fn touches<'p>(
+        self,
+        mut places: impl Iterator<Item = &'p Protected>,
+        inner: impl Fn() -> bool,
+        view: &View<'_>,
+    ) -> bool {
         self.kind != EffectKind::FileRead
             && places.any(|place| match relation_to(self.path, self.is_glob, &place.path) {
                 Rel::Apart => false,
                 // A pattern stands for what is there.
                 Rel::Same => !self.is_glob || !view.facts.is_missing(&place.path),
                 Rel::Below => place.tree,
-                Rel::Above => self.takes_with_it(view),
+                Rel::Above => self.takes_with_it(&inner),
             })
     }
 
     /// Whether doing this to a directory does it to the protected places below.
-    fn takes_with_it(self, view: &View<'_>) -> bool {
+    fn takes_with_it(self, inner: impl Fn() -> bool) -> bool {
         match self.kind {
             EffectKind::FileDeletion => true,
             EffectKind::FileRead | EffectKind::FileCreation => false,
             // Of a whole project or home (a formatter, `chmod -R u+w .`) it is ordinary work.
-            EffectKind::FileModification | EffectKind::SystemModification => {
-                self.recursive && is_inner(self.path, view)
-            }
+            EffectKind::FileModification | EffectKind::SystemModification => self.recursive && inner(),
             EffectKind::ProcessCreation | EffectKind::NetworkRequest | EffectKind::SystemCommand => false,
         }
     }
 
-    fn reads_keys<'p>(self, places: impl Iterator<Item = &'p Protected>, view: &View<'_>) -> bool {
+    fn reads_keys<'p>(
+        self,
+        places: impl Iterator<Item = &'p Protected>,
+        inner: impl Fn() -> bool,
+        view: &View<'_>,
+    ) -> bool {
         places.filter(|place| place.kind == ProtectedKind::Keys).any(|place| {
             match relation_to(self.path, self.is_glob, &place.path) {
                 Rel::Apart => false,
                 Rel::Same => true,
                 Rel::Below => place.tree,
                 // One file deep in our own directory: who searches what lies above that is not after it.
-                Rel::Above => {
-                    self.recursive && is_inner(self.path, view) && (place.tree || self.is_own(view))
-                }
+                Rel::Above => self.recursive && inner() && (place.tree || self.is_own(view)),
             }
         })
     }
@@ -353,9 +367,10 @@ impl Spot<'_> {
     /// The classes of a path of which only the beginning is known.
     fn unknown_classes(self, view: &View<'_>) -> Classes {
         let name = self.path.rsplit('/').next().unwrap_or_default();
+        let inner = LazyCell::new(|| is_inner(self.path, view));
         let begins = |place: &Protected| {
             let reach = place.path.get(..self.path.len());
-            is_inner(self.path, view)
+            *inner
                 && reach.is_some_and(|reach| reach.eq_ignore_ascii_case(self.path))
                 && (name.is_empty() || name.len() >= 2)
         };
@@ -383,7 +398,7 @@ impl Spot<'_> {
 /// Deeper than the roots of work and the home directory, and in one of them or nowhere near them.
 fn is_inner(path: &str, view: &View<'_>) -> bool {
     let broad = |place: &str| matches!(relation_to(path, false, place), Rel::Same | Rel::Above);
-    let temp = || view.facts.places.temp.iter().any(|temp| temp == path);
+    let temp = || view.facts.places.temp.iter().any(|temp| temp == path.trim_end_matches('/'));
     !path.is_empty()
         && !view.facts.places.home.as_deref().is_some_and(broad)
         && !roots(view).any(broad)

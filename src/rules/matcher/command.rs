@@ -97,6 +97,15 @@ pub(crate) fn has_sub(inv: &Invocation, sub: &str) -> bool {
 
 /// Whether the flag is given; a long one may be abbreviated, and `--name=value` asks for that value.
 pub(crate) fn has_flag(inv: &Invocation, flag: &str) -> bool {
+    // Asked thousands of times: one letter is no more than its name, and most commands have no options at all.
+    if let [b'-', letter] = flag.as_bytes()
+        && *letter != b'-'
+    {
+        return inv.flags.iter().any(|given| given.name == flag);
+    }
+    if inv.flags.is_empty() && flag.starts_with("--") {
+        return false;
+    }
     has_exact_flag(inv, flag)
         || (!flag.contains('=') && inv.flags.iter().any(|given| abbreviates(&given.name, flag)))
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::command::is_one_of;
-use super::when::On;
+use super::when::{On, OnEffect};
 use super::{Classes, Found, Scene, Whose, target_of};
 use crate::domain::{Effect, Target};
 use crate::rules::Invocation;
@@ -15,7 +15,25 @@ const MAX_PAIRS: usize = 250_000;
 /// Beyond this many words held against targets no command is said to be the one that names them. Rules take that strictly.
 const MAX_LOOKS: usize = 300_000;
 
+/// The same as the pattern in a rule, where commands of which `spares` holds are excepted too.
+pub(crate) fn find_but<'a>(
+    pattern: &OnEffect,
+    scene: &Scene<'a>,
+    spares: impl Fn(&Invocation, &Target) -> bool,
+) -> Found<'a> {
+    find_where(pattern, scene, Whose::BuiltIn, &spares)
+}
+
 pub(super) fn find<'a>(pattern: &On<'_>, scene: &Scene<'a>, whose: Whose) -> Found<'a> {
+    find_where(pattern, scene, whose, &|_, _| false)
+}
+
+fn find_where<'a>(
+    pattern: &On<'_>,
+    scene: &Scene<'a>,
+    whose: Whose,
+    spares: &dyn Fn(&Invocation, &Target) -> bool,
+) -> Found<'a> {
     let pairs = scene.view.survey.effects.len().saturating_mul(scene.invocations().len());
     for (index, (effect, classes)) in scene.effects().enumerate() {
         if !pattern.kinds.contains(&effect.kind) || !may_fall_on(pattern, effect, classes) {
@@ -34,7 +52,7 @@ pub(super) fn find<'a>(pattern: &On<'_>, scene: &Scene<'a>, whose: Whose) -> Fou
         let mut excepted = false;
         let mut found = None;
         for inv in owners(scene, &effect.target) {
-            if is_one_of(&inv.program, pattern.except) {
+            if is_one_of(&inv.program, pattern.except) || spares(inv, &effect.target) {
                 excepted = true;
             } else {
                 found = found.or(Some(inv));

@@ -1,9 +1,11 @@
 //! Where the places begin that built-in rules name: a filter made when lazaret is compiled. Most paths lie at none of them.
 
+use std::collections::HashMap;
+
 use super::class::Named;
 use super::relation::{Rel, parts, relation_to};
 use super::when::Condition;
-use crate::domain::Target;
+use crate::domain::{PlainHash, Target};
 use crate::rules::builtin;
 
 /// Bits of the filter: some for each place, so that few other names share them.
@@ -51,13 +53,14 @@ fn may_lie_below(path: &str, home: Option<&str>) -> bool {
     })
 }
 
-/// The same of one target after the other, with what holds of a whole directory worked out once for those that stand in a row.
+/// The same of one target after the other, with what holds of a whole directory worked out once.
 pub(super) fn may_lie_at_places<'t>(
     targets: impl Iterator<Item = &'t Target>,
     home: Option<&str>,
 ) -> Vec<bool> {
     // The directory, whether all in it may lie at one, and whether it is the home directory.
     let mut last: Option<(&str, bool, bool)> = None;
+    let mut known: HashMap<&str, (bool, bool), PlainHash> = HashMap::default();
     let may = |target: &'t Target| {
         let Target::Path { path, glob: false, .. } = target else { return may_lie_at_one(target, home) };
         let Some((dir, name)) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty()) else {
@@ -68,8 +71,11 @@ pub(super) fn may_lie_at_places<'t>(
             // Of what lies less deep, the name itself is one of the first two.
             _ if parts(dir).nth(1).is_none() => return may_lie_at_one(target, home),
             _ => {
-                let all = may_lie_below(dir, home);
-                let is_home = home.is_some_and(|home| relation_to(dir, false, home) == Rel::Same);
+                let find = || {
+                    let is_home = home.is_some_and(|home| relation_to(dir, false, home) == Rel::Same);
+                    (may_lie_below(dir, home), is_home)
+                };
+                let (all, is_home) = *known.entry(dir).or_insert_with(find);
                 last = Some((dir, all, is_home));
                 (all, is_home)
             }

@@ -5,14 +5,28 @@ use super::{
     prints_secret, runs, runs_code, runs_shell, target_of,
 };
 use crate::domain::{EffectKind, Target};
-use crate::rules::builtin::{is_secret_name, lists};
+use crate::rules::builtin::{is_secret_name, lists, only_as_argument};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
 pub(super) fn find<'a>(flow: Flow, scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
+    // Of most calls the programs alone say that nothing takes what comes.
+    let takes = match flow {
+        Flow::DownloadToInterpreter | Flow::DecodedToInterpreter => scene.runs_any(|inv| !is_deaf(inv)),
+        Flow::SecretToNetwork => scene.runs_any(|inv| runs(inv, TLS) || is_sender(inv) || connects(inv)),
+    };
+    if !takes {
+        return Found::No;
+    }
     match flow {
-        Flow::DownloadToInterpreter => reaches(all, downloads, runs_input),
+        Flow::DownloadToInterpreter => match reaches(all, fetches, runs_input) {
+            // Names and lines of one's own containers are data as long as none of them is the command.
+            Found::No => reaches(all, downloads, |inv, by| {
+                runs_input(inv, by) && !code_flag(inv).is_some_and(only_as_argument)
+            }),
+            found @ (Found::Yes(_) | Found::Unsure(_)) => found,
+        },
         Flow::DecodedToInterpreter => reaches(all, decodes, runs_input),
         Flow::SecretToNetwork => {
             let itself = all.iter().find(|inv| leaves_machine(inv) && sends(inv, scene));
@@ -97,12 +111,27 @@ fn downloads(inv: &Invocation) -> bool {
         "gcloud" => sub(&["storage", "cat"]),
         "kubectl" | "docker" | "podman" => ["exec", "logs", "get", "run"].iter().any(|word| sub(&[word])),
         "gh" => sub(&["api"]) || sub(&["gist", "view"]),
-        _ => runs(inv, lists::DOWNLOADERS) || runs(inv, lists::NETCATS) || runs(inv, lists::CONNECTIONS),
+        _ => fetches(inv),
     }
 }
 
+fn fetches(inv: &Invocation) -> bool {
+    runs(inv, lists::DOWNLOADERS) || runs(inv, lists::NETCATS) || runs(inv, lists::CONNECTIONS)
+}
+
+/// Interpreters with modules that decode.
+pub(super) const DECODING: &[&str] = &["python", "python3"];
+
 fn decodes(inv: &Invocation) -> bool {
     runs(inv, lists::DECODERS)
+        || runs(inv, DECODING)
+            && inv.args.windows(2).any(|pair| match pair {
+                [flag, module] => {
+                    flag.known() == Some("-m")
+                        && matches!(module.known(), Some("base64" | "zlib" | "uu" | "quopri"))
+                }
+                _ => false,
+            })
 }
 
 /// By its place it is remembered which programs run nothing of what comes in.
@@ -110,8 +139,21 @@ static DEAF: [u8; 1] = [0];
 
 /// Whether a program runs nothing of what comes in, however it is called.
 fn is_deaf(inv: &Invocation) -> bool {
-    const TOLD: &[&str] =
-        &["", "parallel", "pwsh", "powershell", "uv", "make", "gmake", "awk", "gawk", "mawk", "sed"];
+    const TOLD: &[&str] = &[
+        "",
+        "parallel",
+        "pwsh",
+        "powershell",
+        "uv",
+        "make",
+        "gmake",
+        "awk",
+        "gawk",
+        "mawk",
+        "sed",
+        "gdb",
+        "lldb",
+    ];
     inv.listed.known_or(&DEAF, || {
         let program = inv.program.as_str();
         let told = TOLD.contains(&program) || super::command::is_one_of(program, lists::RUN_IN_SHELL);
@@ -157,6 +199,12 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
         let mut names = file.filter_map(|flag| flag.value.as_ref().and_then(Arg::known));
         return names.any(|name| matches!(name, "-" | "/dev/stdin"));
     }
+    if runs(inv, &["gdb", "lldb", "vim", "nvim", "vi", "ex", "emacs"]) {
+        // What they show is a text, what a script of theirs is called is run.
+        let named = inv.args.iter().any(|arg| arg.text().contains("/dev/stdin"));
+        let script = flag_value(inv, &["-S", "-x", "-s", "-l", "--load", "--script", "--source"]);
+        return named || by == By::Substitution && script.is_some_and(Arg::has_unknown);
+    }
     if !runs_shell(inv) && !runs_code(inv) {
         return false;
     }
@@ -167,16 +215,52 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
     match by {
         By::Pipe => {
             let from_stdin = has_flag(inv, "-s") && runs_shell(inv);
-            code.is_none()
-                && !has_flag(inv, "-m")
-                && (from_stdin || inv.operands.is_empty() || names_stdin(inv))
-                && !runs(inv, lists::SCRIPTED_FILTERS)
+            code.is_some_and(|code| runs_what_comes(&code.text()))
+                || code.is_none()
+                    && !has_flag(inv, "-m")
+                    && (from_stdin || inv.operands.is_empty() || names_stdin(inv))
+                    && !runs(inv, lists::SCRIPTED_FILTERS)
         }
         By::Substitution => match code {
             Some(code) => code.has_unknown(),
-            None => inv.operands.first().is_some_and(Arg::has_unknown) || stdin_unknown(inv),
+            None => {
+                let started = || flag_value(inv, &["--rcfile", "--init-file"]).is_some_and(Arg::has_unknown);
+                inv.operands
+                    .first()
+                    .is_some_and(|arg| arg.has_unknown() || arg.prefix().starts_with("/dev/fd/"))
+                    || stdin_unknown(inv)
+                    || started()
+            }
         },
     }
+}
+
+/// Code that runs what comes to it on its standard input.
+fn runs_what_comes(code: &str) -> bool {
+    const WAYS: &[&str] = &[
+        "exec(sys.stdin",
+        "exec(compile(sys.stdin",
+        "eval(sys.stdin",
+        "exec(open(0)",
+        "exec(input()",
+        "os.system(sys.stdin",
+        "os.system(input()",
+        "eval(STDIN.read",
+        "eval STDIN.read",
+        "eval $stdin.read",
+        "eval(ARGF.read",
+        "eval ARGF.read",
+        "eval <STDIN>",
+        "eval join",
+        "readFileSync(0)",
+        "readFileSync(0,",
+        "stream_get_contents(STDIN)",
+        "file_get_contents('php://stdin')",
+    ];
+    let reads = |way: &&str| code.contains(way);
+    WAYS.iter().any(|way| {
+        reads(way) && (!way.contains("readFileSync") && !way.contains("_contents") || code.contains("eval("))
+    })
 }
 
 fn names_stdin(inv: &Invocation) -> bool {
@@ -205,7 +289,11 @@ pub(super) const TLS: &[&str] = &["openssl"];
 /// Whether a command can carry data off the machine. (A redirection to a socket has a rule of its own.)
 fn leaves_machine(inv: &Invocation) -> bool {
     let tls = runs(inv, TLS) && inv.args.iter().any(|arg| arg.known() == Some("s_client"));
-    tls || runs(inv, lists::SENDERS) || runs(inv, lists::NETCATS)
+    tls || is_sender(inv)
+}
+
+fn is_sender(inv: &Invocation) -> bool {
+    runs(inv, lists::SENDERS) || runs(inv, lists::NETCATS)
 }
 
 /// Whether a command joins its input with a connection.

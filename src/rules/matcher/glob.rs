@@ -3,19 +3,51 @@
 /// Whether `pattern`, one component of a shell pattern, can be expanded to `name`. Without regard to ASCII case,
 /// because some file systems have none.
 pub(crate) fn segment(pattern: &str, name: &str) -> bool {
+    // The shell's wildcards do not match a leading dot, but for one that is written in a group.
     let hidden = name.starts_with('.');
-    if hidden && pattern.starts_with(['*', '?', '[']) && !pattern.contains('(') {
-        // The shell's wildcards do not match a leading dot.
-        return false;
+    match pattern.split_once('(') {
+        Some((front, inside)) if front.ends_with(GROUPS) => {
+            let begins = front.len() == 1 && (front == "!" || !inside.contains('.'));
+            !(hidden && begins) && matches(ungrouped(pattern).as_bytes(), name.as_bytes())
+        }
+        _ if hidden && pattern.starts_with(['*', '?', '[']) => false,
+        _ => matches(pattern.as_bytes(), name.as_bytes()),
     }
-    // Extended patterns are not worth their own matcher: they may mean anything.
-    pattern.contains('(') || matches(pattern.as_bytes(), name.as_bytes())
+}
+
+/// Whether a pattern begins with what may stand for anything: a bare wildcard, or what is left without some names.
+pub(crate) fn begins_open(pattern: &str) -> bool {
+    pattern.starts_with(['*', '?', '[']) || pattern.starts_with("!(")
+}
+
+/// What begins a group of an extended pattern.
+const GROUPS: [char; 5] = ['?', '*', '+', '@', '!'];
+
+/// An extended pattern with a `*` for each group, which is not worth a matcher of its own.
+fn ungrouped(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut depth = 0_usize;
+    for c in pattern.chars() {
+        match c {
+            '(' if depth > 0 => depth += 1,
+            '(' if out.ends_with(GROUPS) => {
+                out.pop();
+                out.push('*');
+                depth = 1;
+            }
+            ')' if depth > 0 => depth -= 1,
+            _ if depth > 0 => {}
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// Whether a component consists of wildcards alone (`*`, `.*`, `.[!.]*`, `??*`): it stands for everything in its directory.
 pub(crate) fn is_everything(pattern: &str) -> bool {
-    pattern.contains('*')
-        && pattern.bytes().all(|b| matches!(b, b'*' | b'?' | b'.' | b'[' | b']' | b'!' | b'^'))
+    pattern.starts_with("!(") && pattern.ends_with(')') && ungrouped(pattern) == "*"
+        || pattern.contains('*')
+            && pattern.bytes().all(|b| matches!(b, b'*' | b'?' | b'.' | b'[' | b']' | b'!' | b'^'))
 }
 
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
@@ -109,6 +141,11 @@ mod tests {
             (".cl*de", ".claude", true),
             (".CLAUDE", ".claude", true),
             ("@(x|.claude)", ".claude", true),
+            ("!(x)", ".claude", false),
+            ("!(index.html)", "id_rsa", true),
+            ("a!(b|@(c|d))e", "axe", true),
+            ("a?(b).js", "id_rsa", false),
+            ("a(b", "a(b", true),
             ("a\\*b", "a*b", true),
             ("a\\*b", "axb", false),
             ("[", "[", true),
@@ -121,10 +158,10 @@ mod tests {
 
     #[test]
     fn everything() {
-        for pattern in ["*", ".*", ".[!.]*", "??*"] {
+        for pattern in ["*", ".*", ".[!.]*", "??*", "!(keep)", "!(a|@(b|c))"] {
             assert!(is_everything(pattern), "{pattern}");
         }
-        for pattern in ["*.o", "a*", "?", "..", ""] {
+        for pattern in ["*.o", "a*", "?", "..", "", "!(a).o", "@(a|b)"] {
             assert!(!is_everything(pattern), "{pattern}");
         }
     }

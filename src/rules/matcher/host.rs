@@ -75,7 +75,7 @@ fn hands_out(address: [u8; 4]) -> bool {
 
 fn is_metadata_v6(address: Ipv6Addr) -> bool {
     match address.segments() {
-        [0xfd00, 0x0ec2, ..] | [0xfd20, 0x00ce, ..] | [0xfe80, .., 0xa9fe, _] => true,
+        [0xfd00, 0x0ec2, ..] | [0xfd20, 0x00ce, ..] | [0xfe80, .., 0xa9fe, _] | [0x2002, 0xa9fe, ..] => true,
         // An IPv4 address in it: mapped, compatible, translated.
         [0, 0, 0, 0, 0 | 0xffff, 0 | 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
             let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());

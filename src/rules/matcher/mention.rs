@@ -9,7 +9,7 @@ use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
 pub(super) fn find<'a>(code: &Holds<'_>, scene: &Scene<'a>) -> Found<'a> {
-    for inv in scene.invocations().iter().filter(|inv| is_one_of(inv, code.programs)) {
+    for inv in scene.running(|inv| is_one_of(inv, code.programs)) {
         let holds = scene.codes(inv).iter().any(|text| code.all.iter().all(|group| text.holds_any(group)));
         if holds {
             return Found::yes(&inv.text);
@@ -54,11 +54,57 @@ pub(crate) fn input_of(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
                     Stdin::Text(arg) => Some(arg.to_text()),
                     Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => None,
                 };
-                other.args.iter().map(Arg::to_text).chain(heredoc)
+                let formed = (other.program == "printf").then(|| formed(&other.args)).flatten();
+                other.args.iter().map(Arg::to_text).chain(heredoc).chain(formed)
             });
-            texts.collect()
+            let mut texts: Vec<String> = texts.collect();
+            let decoder =
+                scene.first(DECODERS, |other| other.pipeline == inv.pipeline && other.stage < inv.stage);
+            if let Some(decoder) = decoder {
+                if let Stdin::Text(arg) = &decoder.stdin {
+                    texts.push(arg.to_text());
+                }
+                let decoded: Vec<String> = texts.iter().filter_map(|text| decoded(text, decoder)).collect();
+                texts.extend(decoded);
+            }
+            texts
         }
     }
+}
+
+/// Programs that turn letters back into the bytes that they stand for.
+const DECODERS: &[&str] = &["base64", "gbase64", "basenc", "openssl", "xxd"];
+
+/// What a decoder makes of a text of printable letters only.
+fn decoded(text: &str, decoder: &Invocation) -> Option<String> {
+    let text = text.trim();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_');
+    if text.len() < 8 || text.len() > 64 * 1024 || !text.bytes().all(plain) {
+        return None;
+    }
+    let bytes = if decoder.program == "xxd" {
+        let digits = text.as_bytes().chunks_exact(2);
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        digits.map(byte).collect::<Option<Vec<u8>>>()?
+    } else {
+        crate::rules::survey::output::decode(text)
+    };
+    String::from_utf8(bytes).ok()
+}
+
+/// What `printf` makes of a format with `%s` in it.
+fn formed(args: &[Arg]) -> Option<String> {
+    let (format, values) = args.split_first()?;
+    let format = format.known().filter(|format| format.contains("%s") && format.len() < 4096)?;
+    let mut values = values.iter();
+    let mut out = String::new();
+    for (at, part) in format.split("%s").enumerate() {
+        if at > 0 {
+            out.push_str(&values.next().map(Arg::text).unwrap_or_default());
+        }
+        out.push_str(part);
+    }
+    Some(out)
 }
 
 /// The text of a file: what the call itself writes there, else what is there.
@@ -90,16 +136,13 @@ pub(crate) fn squeeze(text: &str) -> String {
     text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')).collect()
 }
 
-/// By its place it is remembered of which programs the tables do not tell what they do.
-static UNTOLD: [u8; 1] = [0];
-
 /// The first command whose doings we cannot tell (an interpreter, a program we do not know) and that names a protected
 /// place.
 pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
     let mut needles: Vec<Needle<'a>> = Vec::new();
     let mut around: Option<Option<&str>> = None;
-    for inv in scene.invocations() {
-        if !inv.listed.known_or(&UNTOLD, || runs_code(inv) || is_unknown(inv)) || only_prints(inv) {
+    for inv in scene.running(|inv| runs_code(inv) || is_unknown(inv)) {
+        if only_prints(inv) {
             continue;
         }
         if needles.is_empty() {
@@ -111,7 +154,17 @@ pub(crate) fn mentions_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
             return Found::yes(&inv.text);
         }
         around = Some(cwd);
-        for text in scene.codes(inv).iter() {
+        if inv.args.is_empty() && inv.stdin == Stdin::Inherited {
+            continue;
+        }
+        let mut before: [&str; 2] = [""; 2];
+        let codes = scene.codes(inv);
+        for text in codes.iter() {
+            // Hundreds of options say the same again and again.
+            if before.contains(&&**text) {
+                continue;
+            }
+            before = [before[1], text];
             let squeezed = Sought::new(squeeze(text));
             if needles.iter().any(|needle| needle.is_in(&squeezed, cwd)) {
                 return Found::yes(&inv.text);
@@ -147,6 +200,8 @@ struct Needle<'a> {
     last: &'a str,
     /// `settings.local.json` is found by `settings`: code may put the name together.
     stem: &'a str,
+    /// What of the stem is asked for first: see [`Sought::ends`].
+    ends: u64,
 }
 
 impl<'a> Needle<'a> {
@@ -163,7 +218,7 @@ impl<'a> Needle<'a> {
             }
             _ => last,
         };
-        Some(Needle { place, dir, before, last, stem })
+        Some(Needle { place, dir, before, last, stem, ends: Sought::ends(stem) })
     }
 
     /// Whether a program runs inside the place: whatever it writes there is written into it.
@@ -173,7 +228,7 @@ impl<'a> Needle<'a> {
 
     /// Whether squeezed code, run in `cwd`, names the place.
     fn is_in(&self, squeezed: &Sought, cwd: Option<&str>) -> bool {
-        if !squeezed.holds(self.stem) {
+        if !squeezed.may_have(self.ends) || !squeezed.holds(self.stem) {
             return false;
         }
         let here = || cwd.is_some_and(|cwd| cwd.eq_ignore_ascii_case(self.dir));

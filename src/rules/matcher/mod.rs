@@ -27,8 +27,8 @@ use std::ops::ControlFlow;
 use super::Survey;
 use super::builtin::{self, RuleSet};
 use crate::domain::{
-    Action, BuiltinRules, Facts, Policy, Reason, Rewrite, Severity, ToolCall, Verdict, WayOut, WrittenRule,
-    clip,
+    Action, BuiltinRules, EffectKind, Facts, Policy, Reason, Rewrite, Severity, ToolCall, Verdict, WayOut,
+    WrittenRule, clip,
 };
 use crate::shell::Bound;
 
@@ -40,7 +40,7 @@ pub(crate) use command::{
     asks_for_help, flag_value, has_flag, has_operand, has_sub, is_interpreter, is_prose, is_rehearsal,
     is_scratch, is_shell, runs, runs_code, runs_shell,
 };
-pub(crate) use effect::{owner, owners};
+pub(crate) use effect::{find_but, owner, owners};
 pub(crate) use flow::{By, cuts_to_names, prints_environment, runs_input, sends};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
@@ -49,7 +49,7 @@ pub(crate) use relation::{Rel, inside, relation, relation_to};
 pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};
 pub(crate) use sought::Sought;
-pub(crate) use stores::{SECRET_PRINTERS, belongs_to, dumps_store, prints_secret};
+pub(crate) use stores::{SECRET_PRINTERS, belongs_to, dumps_store, keeps_secrets, prints_secret};
 pub(crate) use told::{Told, arguments, words_of};
 pub(crate) use trigger::{Trigger, same};
 pub(crate) use when::{
@@ -244,6 +244,23 @@ pub(crate) fn inner_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Ve
         });
         verdict
     })
+}
+
+/// Whether a call made inside this one runs nothing but these programs, each only to read, and no rule says anything of it.
+pub(crate) fn only_reads(
+    scene: &Scene<'_>,
+    (call, cwd): (&ToolCall, &str),
+    programs: &'static [&'static str],
+) -> bool {
+    !scene.nested
+        && inner_verdict(scene, call, cwd) == Verdict::Allow
+        && within_call(scene, (call, cwd), |view| {
+            let survey = view.survey;
+            survey.problem.is_none()
+                && !survey.invocations.is_empty()
+                && survey.invocations.iter().all(|inv| programs.contains(&inv.program.as_str()))
+                && survey.effects.iter().all(|effect| effect.kind == EffectKind::FileRead)
+        })
 }
 
 /// Looks at a call made inside this one, with what is known of directories and programs already.

@@ -33,14 +33,18 @@ pub(crate) struct Scene<'a> {
     pub inner: bool,
     told: OnceCell<Option<Told<'a>>>,
     printers: OnceCell<Vec<&'a Invocation>>,
+    /// The invocations by their pipelines.
+    piped: OnceCell<Vec<&'a Invocation>>,
     /// The code that invocations are given, by where they stand.
     codes: RefCell<HashMap<usize, Rc<[Sought]>, PlainHash>>,
     /// What matched of conditions that others ask about.
     hits: RefCell<Vec<(&'static When, Hit<'a>)>>,
     /// The programs that run, and where their invocations stand.
-    programs: OnceCell<Vec<(&'a str, Vec<usize>)>>,
+    programs: OnceCell<Programs<'a>>,
     /// Whether the command line says that it works on what tests use.
     pub for_tests: OnceCell<bool>,
+    /// Whether the call makes variables of what stands in a file of settings.
+    pub loads_settings: OnceCell<bool>,
     /// What is said of a content that the call writes, once it was looked at.
     pub written: OnceCell<Verdict>,
 }
@@ -65,10 +69,12 @@ impl<'a> Scene<'a> {
             inner: false,
             told: OnceCell::new(),
             printers: OnceCell::new(),
+            piped: OnceCell::new(),
             codes: RefCell::default(),
             hits: RefCell::default(),
             programs: OnceCell::new(),
             for_tests: OnceCell::new(),
+            loads_settings: OnceCell::new(),
             written: OnceCell::new(),
         }
     }
@@ -87,10 +93,17 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether the target of the effect with that number can be at one of the places that built-in rules name. False: it is at none.
+    #[inline]
     pub fn may_be_at(&self, index: usize) -> bool {
+        let placed = self.placed.get().unwrap_or_else(|| self.find_placed());
+        placed.get(index).copied().unwrap_or(true)
+    }
+
+    #[cold]
+    fn find_placed(&self) -> &Vec<bool> {
         let home = self.view.facts.places.home.as_deref();
-        let all = || may_lie_at_places(self.view.survey.effects.iter().map(|effect| &effect.target), home);
-        self.placed.get_or_init(all).get(index).copied().unwrap_or(true)
+        let targets = self.view.survey.effects.iter().map(|effect| &effect.target);
+        self.placed.get_or_init(|| may_lie_at_places(targets, home))
     }
 
     /// Whether the target of the effect with that number is one of `places` or lies below one.
@@ -120,9 +133,23 @@ impl<'a> Scene<'a> {
             crate::domain::sort_by_key(&mut all, |inv| inv.pipeline);
             all
         });
-        let from = all.partition_point(|inv| inv.pipeline < pipeline);
-        let behind = all.partition_point(|inv| inv.pipeline <= pipeline);
-        all.get(from..behind).unwrap_or_default()
+        of_pipeline(all, pipeline)
+    }
+
+    /// The invocations of stages in front of one, in their order.
+    pub fn before(&self, inv: &Invocation) -> impl Iterator<Item = &'a Invocation> {
+        let stage = inv.stage;
+        self.piped(inv.pipeline).iter().copied().filter(move |other| other.stage < stage)
+    }
+
+    /// The invocations of one pipeline, in their order. Sorted once, so that a long command line costs no more than its length.
+    fn piped(&self, pipeline: u32) -> &[&'a Invocation] {
+        let all = self.piped.get_or_init(|| {
+            let mut all: Vec<&Invocation> = self.invocations().iter().collect();
+            crate::domain::sort_by_key(&mut all, |inv| inv.pipeline);
+            all
+        });
+        of_pipeline(all, pipeline)
     }
 
     /// The texts of `code_of`, made ready for hundreds of words to be sought in them.
@@ -140,8 +167,7 @@ impl<'a> Scene<'a> {
 
     /// The first interpreter for whose code, text by text, `test` holds.
     pub fn code_where(&self, test: impl Fn(&[Sought], &'a Invocation) -> bool) -> Found<'a> {
-        let interpreters = self.invocations().iter().filter(|inv| runs_code(inv));
-        let found = { interpreters }.find(|inv| test(&self.codes(inv), inv));
+        let found = self.running(runs_code).find(|inv| test(&self.codes(inv), inv));
         Found::from(found.map(|inv| inv.text.as_str()))
     }
 
@@ -174,12 +200,41 @@ impl<'a> Scene<'a> {
         if all.len() <= KEPT {
             return all.iter().find(|inv| is_meant(&inv.program) && test(inv));
         }
-        let programs = self.programs.get_or_init(|| by_program(all)).iter();
+        let programs = self.programs.get_or_init(|| Programs::of(all)).places.iter();
         let meant = programs.filter(|(program, _)| is_meant(program));
         let first = |(_, places): &(&str, Vec<usize>)| {
             places.iter().copied().find(|at| all.get(*at).is_some_and(&test))
         };
         meant.filter_map(first).min().and_then(|at| all.get(at))
+    }
+
+    /// The invocations for whose program `is_meant` holds, in their order. It is asked once for each program, so that what it says must
+    /// hang on the program's name alone.
+    pub fn running(&self, is_meant: impl Fn(&Invocation) -> bool) -> impl Iterator<Item = &'a Invocation> {
+        let mut all = self.invocations();
+        let mut known = None;
+        if all.len() > KEPT {
+            let programs = self.programs.get_or_init(|| Programs::of(all));
+            let first = |places: &[usize]| places.first().and_then(|at| all.get(*at));
+            let meant = programs.places.iter().map(|(_, places)| first(places).is_some_and(&is_meant));
+            let meant: Vec<bool> = meant.collect();
+            if !meant.contains(&true) {
+                all = &[];
+            }
+            known = Some((&programs.numbers, meant));
+        }
+        let among = move |at: usize, inv: &Invocation| match &known {
+            Some((numbers, meant)) => {
+                numbers.get(at).and_then(|number| meant.get(*number)).copied().unwrap_or(true)
+            }
+            None => is_meant(inv),
+        };
+        all.iter().enumerate().filter(move |(at, inv)| among(*at, inv)).map(|(_, inv)| inv)
+    }
+
+    /// Whether there is a command for whose program `is_meant` holds, as in [`Scene::running`].
+    pub fn runs_any(&self, is_meant: impl Fn(&Invocation) -> bool) -> bool {
+        self.running(is_meant).next().is_some()
     }
 
     /// The whole command line (the first, of a tool that we do not know); empty when the call has none.
@@ -193,17 +248,37 @@ impl<'a> Scene<'a> {
     }
 }
 
-fn by_program(all: &[Invocation]) -> Vec<(&str, Vec<usize>)> {
-    let mut numbers: HashMap<&str, usize, PlainHash> = HashMap::default();
-    let mut out: Vec<(&str, Vec<usize>)> = Vec::new();
-    for (at, inv) in all.iter().enumerate() {
-        let number = *numbers.entry(&inv.program).or_insert(out.len());
-        match out.get_mut(number) {
-            Some((_, places)) => places.push(at),
-            None => out.push((&inv.program, vec![at])),
+/// Those of one pipeline among invocations that are sorted by it.
+fn of_pipeline<'b, 'a>(all: &'b [&'a Invocation], pipeline: u32) -> &'b [&'a Invocation] {
+    let from = all.partition_point(|inv| inv.pipeline < pipeline);
+    let behind = all.partition_point(|inv| inv.pipeline <= pipeline);
+    all.get(from..behind).unwrap_or_default()
+}
+
+/// The programs that run.
+#[derive(Debug)]
+struct Programs<'a> {
+    /// Their names, and where their invocations stand.
+    places: Vec<(&'a str, Vec<usize>)>,
+    /// Which of them each invocation runs.
+    numbers: Vec<usize>,
+}
+
+impl<'a> Programs<'a> {
+    fn of(all: &'a [Invocation]) -> Programs<'a> {
+        let mut known: HashMap<&str, usize, PlainHash> = HashMap::default();
+        let mut places: Vec<(&str, Vec<usize>)> = Vec::new();
+        let mut numbers = Vec::with_capacity(all.len());
+        for (at, inv) in all.iter().enumerate() {
+            let number = *known.entry(&inv.program).or_insert(places.len());
+            numbers.push(number);
+            match places.get_mut(number) {
+                Some((_, places)) => places.push(at),
+                None => places.push((&inv.program, vec![at])),
+            }
         }
+        Programs { places, numbers }
     }
-    out
 }
 
 pub(super) fn line_of<'a>(view: &View<'a>) -> &'a str {

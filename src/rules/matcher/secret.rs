@@ -26,6 +26,9 @@ pub(crate) fn is_env_file(path: &str, is_glob: bool) -> bool {
 
 /// A private key, a credential, or with `recursive` a directory of them.
 pub(crate) fn is_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&str>) -> bool {
+    // `C:\Users\u\.ssh\id_rsa`
+    let slashed = path.contains(":\\").then(|| path.replace('\\', "/"));
+    let path = slashed.as_deref().unwrap_or(path);
     let name = path.rsplit('/').next().unwrap_or_default();
     if name.ends_with(".pub") {
         return false;
@@ -37,6 +40,9 @@ pub(crate) fn is_secret(path: &str, is_glob: bool, recursive: bool, home: Option
 
 fn is_called_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&str>) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
+    if is_glob && is_any_hidden(path, name, home) {
+        return false;
+    }
     let same = |secret: &&str| if is_glob { means(name, secret) } else { name == *secret };
     if lists::SECRET_NAMES.iter().any(same) {
         return true;
@@ -55,6 +61,19 @@ fn is_called_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&st
     is_at(path, is_glob, lists::SECRET_FILES, home) || in_secret_dir(path, is_glob, recursive, name)
 }
 
+/// `build/.[!.]*`: whatever is hidden in a directory that is nobody's home.
+fn is_any_hidden(path: &str, name: &str, home: Option<&str>) -> bool {
+    let dir = path.strip_suffix(name).unwrap_or_default().trim_end_matches('/');
+    let above = dir.rsplit_once('/').map_or("", |(above, _)| above);
+    name.starts_with('.')
+        && !name.contains(|c: char| c.is_alphanumeric())
+        && !dir.contains(['*', '?', '[', '…'])
+        && !dir.is_empty()
+        && home.is_none_or(|home| dir != home && !home.starts_with(&format!("{dir}/")))
+        && dir != "/root"
+        && !lists::HOMES.contains(&above)
+}
+
 fn in_secret_dir(path: &str, is_glob: bool, recursive: bool, name: &str) -> bool {
     let excepted = lists::NOT_SECRET.contains(&name);
     lists::SECRET_DIRS.iter().any(|dir| {
@@ -71,7 +90,7 @@ fn in_secret_dir(path: &str, is_glob: bool, recursive: bool, name: &str) -> bool
 /// Whether a pattern can be expanded to `name` and says so with more than wildcards.
 fn means(pattern: &str, name: &str) -> bool {
     let literal = pattern.bytes().filter(|b| !matches!(b, b'*' | b'?' | b'[' | b']')).count();
-    literal >= TELLING && !pattern.starts_with(['*', '?', '[']) && glob::segment(pattern, name)
+    literal >= TELLING && !glob::begins_open(pattern) && glob::segment(pattern, name)
 }
 
 #[cfg(test)]
@@ -91,6 +110,7 @@ mod tests {
             "/backup/id_ed25519",
             "/home/u/.s?h/id_*",
             "/home/u/.ssh/*",
+            "/home/u/.[!.]*",
             "/home/u/.kube/config",
             "/home/u/.docker/config.json",
             "/home/u/.npmrc",
@@ -111,6 +131,8 @@ mod tests {
             "/home/u/proj/*.json",
             "/home/u/proj/**/*.json",
             "/home/u/proj/*",
+            "/home/u/proj/dist/.[!.]*",
+            "/tmp/x/.*",
             "/home/u/proj/.npmrc",
             "/etc/passwd",
             "/home/u/proj/tests/fixtures/id_rsa",

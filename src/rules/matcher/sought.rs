@@ -27,10 +27,23 @@ impl Sought {
         Sought { text, letters, table: OnceCell::new() }
     }
 
+    /// The bits that [`Sought::may_have`] is asked for: those of a word's first and last byte.
+    pub fn ends(word: &str) -> u64 {
+        word.bytes()
+            .next()
+            .into_iter()
+            .chain(word.bytes().next_back())
+            .fold(0, |bits, byte| bits | letter(byte))
+    }
+
+    /// Whether a word with these ends can stand in it.
+    pub fn may_have(&self, ends: u64) -> bool {
+        self.letters & ends == ends
+    }
+
     /// As [`contains_word`].
     pub fn holds(&self, word: &str) -> bool {
-        let ends = [word.bytes().next(), word.bytes().next_back()];
-        ends.into_iter().flatten().all(|byte| self.letters & letter(byte) != 0)
+        self.may_have(Sought::ends(word))
             && (self.text.len() < SHORT || self.may_hold(word))
             && contains_word(&self.text, word)
     }

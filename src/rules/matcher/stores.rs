@@ -2,6 +2,7 @@
 
 use super::{Trigger, has_flag, runs};
 use crate::rules::Invocation;
+use crate::rules::builtin::is_secret_name;
 use crate::shell::Arg;
 
 /// Ends of the names of the hosts that the credentials of these programs are for.
@@ -49,6 +50,8 @@ const BY_SUB: &[(&str, &[&str])] = &[
             "ad sp create-for-rbac",
             "acr credential show",
             "cosmosdb keys list",
+            "functionapp keys list",
+            "redis list-keys",
         ],
     ),
     (
@@ -61,6 +64,11 @@ const BY_SUB: &[(&str, &[&str])] = &[
             "sts assume-role",
             "sts get-federation-token",
             "kms decrypt",
+            "ecr get-login-password",
+            "ecr-public get-login-password",
+            "eks get-token",
+            "rds generate-db-auth-token",
+            "codeartifact get-authorization-token",
         ],
     ),
     ("op", &["read", "item get", "document get"]),
@@ -95,6 +103,7 @@ const BY_SUB: &[(&str, &[&str])] = &[
             "credential-cache get",
             "credential-manager get",
             "credential-wincred get",
+            "secret cat",
         ],
     ),
     ("git-credential-osxkeychain", &["get"]),
@@ -109,6 +118,8 @@ const BY_SUB: &[(&str, &[&str])] = &[
     ("rails", &["credentials:show"]),
     ("nmcli", &["device wifi show-password", "dev wifi show-password"]),
     ("keyctl", &["print", "pipe", "read"]),
+    ("nomad", &["var get"]),
+    ("dcli", &["password", "p", "note", "secret"]),
     ("kubectl", &["create token"]),
     ("oc", &["create token", "whoami -t"]),
 ];
@@ -131,6 +142,7 @@ pub(crate) const THIEVES: &[&str] = &[
     "mimipenguin",
     "lazagne",
     "LaZagne",
+    "laZagne",
     "laZagne.py",
     "hashdump",
     "pypykatz",
@@ -163,6 +175,12 @@ const BY_OPTION: &[&str] = &[
     "kubectl",
     "oc",
     "wg",
+    "git",
+    "reg",
+    "findstr",
+    "netsh",
+    "my_print_defaults",
+    "blackbox_cat",
 ];
 
 /// What a call has that prints a secret out of a store.
@@ -171,9 +189,22 @@ pub(crate) const SECRET_PRINTERS: Trigger = Trigger::keys(BY_SUB)
     .or(Trigger::keys(WHOLE))
     .or(Trigger::programs(THIEVES));
 
+/// Whether a program is one of those that [`prints_secret`] may hold for.
+pub(crate) fn keeps_secrets(inv: &Invocation) -> bool {
+    let among = |table: &'static [(&str, &[&str])]| table.iter().any(|(program, _)| *program == inv.program);
+    among(BY_SUB) || among(WHOLE) || runs(inv, BY_OPTION) || runs(inv, THIEVES)
+}
+
 /// Whether a command prints a secret out of a credential store.
 pub(crate) fn prints_secret(inv: &Invocation) -> bool {
-    listed(inv, BY_SUB) || dumps_store(inv) || by_option(inv)
+    listed(inv, BY_SUB) && !names_plain(inv) || dumps_store(inv) || by_option(inv)
+}
+
+/// One variable, whose name does not say that it is secret: `netlify env:get NODE_VERSION`.
+fn names_plain(inv: &Invocation) -> bool {
+    inv.program == "netlify"
+        && begins(inv, "env:get")
+        && inv.args.last().and_then(Arg::known).is_some_and(|name| !is_secret_name(name))
 }
 
 /// Whether a command prints all of a store, or takes out what it is not meant to give.
@@ -204,7 +235,10 @@ fn by_option(inv: &Invocation) -> bool {
     let flag = |names: &[&str]| names.iter().any(|name| has_flag(inv, name));
     let says = |word: &str| inv.args.iter().any(|arg| arg.text().contains(word));
     match inv.program.as_str() {
-        "gh" | "glab" => begins(inv, "auth status") && flag(&["--show-token", "-t"]),
+        "gh" | "glab" => {
+            begins(inv, "auth status") && flag(&["--show-token", "-t"])
+                || begins(inv, "config get") && says("token")
+        }
         "security" => {
             (begins(inv, "find-generic-password") || begins(inv, "find-internet-password"))
                 && flag(&["-w", "-g"])
@@ -213,7 +247,14 @@ fn by_option(inv: &Invocation) -> bool {
             begins(inv, "configure get") && says("secret")
                 || says("get-parameter") && flag(&["--with-decryption"])
         }
-        "sops" => (begins(inv, "decrypt") || flag(&["-d", "--decrypt"])) && !flag(&["-i", "--in-place"]),
+        "sops" => {
+            (begins(inv, "decrypt") || flag(&["-d", "--decrypt"])) && !flag(&["-i", "--in-place"])
+                || begins(inv, "exec-env")
+                    && inv
+                        .args
+                        .last()
+                        .is_some_and(|arg| matches!(arg.known(), Some("env" | "printenv" | "set")))
+        }
         "npm" => begins(inv, "config get") && says("_auth"),
         "doppler" => begins(inv, "secrets") && !begins(inv, "secrets set"),
         "stripe" => begins(inv, "config") && flag(&["--list"]),
@@ -229,6 +270,24 @@ fn by_option(inv: &Invocation) -> bool {
             let text = arg.text();
             text.contains('e') && text.bytes().all(|b| b.is_ascii_lowercase())
         }),
+        "git" => begins(inv, "config") && says("extraheader") && !flag(&["--unset", "--unset-all"]),
+        "blackbox_cat" => !inv.args.is_empty(),
+        "my_print_defaults" => flag(&["-s", "--show"]),
+        "netsh" => says("key=clear"),
+        "reg" => begins(inv, "query") && says("/f") && says("assword"),
+        "findstr" => says("assword") && inv.args.iter().any(|arg| arg.text().starts_with("/s")),
+        "gpg" | "gpg2" => {
+            let named = |arg: &Arg| {
+                let name = arg.text().to_ascii_lowercase();
+                // Of an archive the names may be what is asked for.
+                ["secret", "password", "credential", ".env", "token"].iter().any(|word| name.contains(word))
+                    && ![".tar", ".tgz", ".zip"].iter().any(|end| name.contains(end))
+            };
+            flag(&["-d", "--decrypt"])
+                && !flag(&["-o", "--output"])
+                && inv.writes.is_empty()
+                && inv.operands.iter().any(named)
+        }
         "wg" => begins(inv, "show") && (says("private-key") || says("preshared-keys")),
         "docker" | "podman" => begins(inv, "inspect") && says(".Config.Env"),
         "pass" => inv.sub.is_empty() && !inv.operands.is_empty() && !begins(inv, "ls") && !begins(inv, "git"),
@@ -243,7 +302,10 @@ fn by_option(inv: &Invocation) -> bool {
 
 /// A format of kubectl that shows what is in a secret.
 fn shows_values(arg: &str) -> bool {
-    if arg.contains("jsonpath={.metadata.") && arg.matches('{').count() == 1 {
+    // A certificate is shown to everybody; its key has another name.
+    const PUBLIC: &[&str] = &[".metadata.", ".data.tls\\.crt}", ".data.ca\\.crt}", ".type}"];
+    if PUBLIC.iter().any(|name| arg.contains(&format!("jsonpath={{{name}"))) && arg.matches('{').count() == 1
+    {
         return false;
     }
     let format = ["--output=", "-o=", "-o"].iter().find_map(|front| arg.strip_prefix(front)).unwrap_or(arg);

@@ -4,7 +4,7 @@
 /// stand for anything.
 fn tails(path: &str) -> impl Iterator<Item = &str> {
     let whole = std::iter::successors(Some(path), |rest| rest.split_once('/').map(|(_, tail)| tail));
-    whole.filter(|tail| !tail.starts_with('*'))
+    whole.filter(|tail| !tail.starts_with('*') && !tail.starts_with("!("))
 }
 
 /// The tails that can be the place `name` or lie in it: their first component is its first. (Dozens of names are held against

@@ -1,11 +1,13 @@
 //! Which conditions can match a call at all: a mask for each, made when lazaret is compiled, and one for the call. A condition
 //! whose mask has nothing in common with the call's is not looked at.
 
+use std::collections::HashSet;
+
 use super::flow;
 use super::scene::line_of;
 use super::when::{Condition, Flow, On};
 use super::{Classes, View, class::Named, command};
-use crate::domain::{Action, Effect, EffectKind, Target};
+use crate::domain::{Action, Effect, EffectKind, PlainHash, Target};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Deed, Kind};
 use crate::rules::{Invocation, Stdin};
@@ -13,6 +15,8 @@ use crate::rules::{Invocation, Stdin};
 /// The programs of most calls: each has a bit of its own.
 const OFTEN: [&str; 12] =
     ["ls", "git", "cat", "cd", "echo", "grep", "head", "tail", "pwd", "sed", "rg", "cargo"];
+/// From so many commands on each program is looked up once.
+const MANY: usize = 8;
 /// Bits for programs: behind [`OFTEN`] by a hash of the name, so that different names may share one.
 const PROGRAMS: u32 = 104;
 /// One bit for each kind of effect, and behind them those for what else there is.
@@ -52,7 +56,7 @@ impl Trigger {
     /// An argument that may be a path of more than one component, or is not known before the command runs.
     pub const PATHS: Trigger = feature(11);
     /// A read of what is, by its name or by what is known of it, a secret, a key or a file of settings.
-    const SECRET_READ: Trigger = feature(12);
+    pub const SECRET_READ: Trigger = feature(12);
     /// A read of what is hidden, or of more or something else than one path that is known.
     const HIDDEN_READ: Trigger = feature(13);
     /// A program that is named by where it lies.
@@ -128,7 +132,9 @@ impl Trigger {
                 .or(Trigger::programs(lists::NETCATS))
                 .or(Trigger::programs(lists::CONNECTIONS))
                 .or(Trigger::programs(lists::REMOTE_STORES)),
-            Condition::Flow(Flow::DecodedToInterpreter) => Trigger::programs(lists::DECODERS),
+            Condition::Flow(Flow::DecodedToInterpreter) => {
+                Trigger::programs(lists::DECODERS).or(Trigger::programs(flow::DECODING))
+            }
             Condition::Flow(Flow::SecretToNetwork) => Trigger::programs(lists::SENDERS)
                 .or(Trigger::programs(lists::NETCATS))
                 .or(Trigger::programs(flow::TLS)),
@@ -144,7 +150,12 @@ impl Trigger {
     /// What a call has, of whose effects these are the classes.
     pub fn of_call(view: &View<'_>, classes: impl Iterator<Item = Classes>) -> Trigger {
         let mut mask = Trigger::ALWAYS.0;
+        let mut known: HashSet<&str, PlainHash> = HashSet::default();
+        let many = view.survey.invocations.len() > MANY;
         for inv in &view.survey.invocations {
+            if !many || known.insert(&inv.program) {
+                mask |= of_program(&inv.program);
+            }
             mask |= of_invocation(inv);
         }
         for (effect, classes) in view.survey.effects.iter().zip(classes) {
@@ -176,8 +187,8 @@ fn is_sign(byte: u8) -> bool {
         || matches!(byte, b' ' | b'-' | b'_' | b'.' | b'/' | b',' | b':' | b'+' | b'@'))
 }
 
-fn of_invocation(inv: &Invocation) -> u128 {
-    let name = inv.program.as_str();
+/// What a program's name alone says.
+fn of_program(name: &str) -> u128 {
     let mut mask = program(name.as_bytes());
     // `python3.12` is sought as `python` too, and `mkfs.ext4` as `mkfs`.
     let bare = command::without_version(name);
@@ -196,7 +207,12 @@ fn of_invocation(inv: &Invocation) -> u128 {
     if !found.is_some_and(|found| matches!(found.deed, Deed::Nothing | Deed::Look) && found.subs.is_empty()) {
         mask |= Trigger::ACTIVE.0;
     }
-    if name.is_empty() || inv.word.has_glob() {
+    mask
+}
+
+fn of_invocation(inv: &Invocation) -> u128 {
+    let mut mask = 0;
+    if inv.program.is_empty() || inv.word.has_glob() {
         mask |= Trigger::UNKNOWN.0;
     }
     if inv.word.prefix().contains('/') {

@@ -6,7 +6,7 @@ use super::output;
 use super::scope::Scope;
 use super::{Stdin, Surveyor};
 use crate::rules::commands::Builtin;
-use crate::shell::{Arg, Assign, Piece, Word, expand_defaults, expand_value};
+use crate::shell::{Arg, Assign, Piece, Word, expand_defaults, expand_value_defaults};
 
 /// Most values of a loop's variable that are tried one by one.
 const MAX_CHOICES: usize = 32;
@@ -73,15 +73,15 @@ impl Surveyor<'_> {
         if assign.array && !assign.append {
             scope.forget_array(&assign.name);
         }
-        let value = output::revive(expand_value(&assign.value, &scope.env));
+        let value = output::revive(expand_value_defaults(&assign.value, &scope.env));
         if is_run(&assign.name, &value) {
             self.traps.push(value.clone());
         }
         let (mut text, marked) = output::freeze(&value);
         self.tainted |= marked;
-        let before = scope.env.get(&assign.name).map(|value| value.map(str::to_owned));
+        let before = || scope.env.get(&assign.name);
         if assign.append {
-            match &before {
+            match before() {
                 Some(Some(before)) => text.insert_str(0, before),
                 Some(None) | None => {
                     scope.set(&assign.name, None);
@@ -89,8 +89,8 @@ impl Surveyor<'_> {
                 }
             }
         }
-        let differs = matches!(&before, Some(before) if before.as_deref() != Some(text.as_str()));
-        let doubtful = maybe && differs && !assign.append;
+        let differs = || matches!(before(), Some(before) if before != Some(text.as_str()));
+        let doubtful = maybe && !assign.append && differs();
         scope.set(&assign.name, if assign.array || doubtful { None } else { Some(text) });
         if !fed.is_empty() {
             scope.sources.push((assign.name.clone(), fed.to_vec()));

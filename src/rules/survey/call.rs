@@ -5,8 +5,11 @@ use std::rc::Rc;
 use super::container::Container;
 use super::options::Parsed;
 use super::{Invocation, Stdin, Surveyor};
-use crate::domain::{Target, clip};
+use crate::domain::{Ask, Target, clip, join};
 use crate::shell::Arg;
+
+/// Tools of databases that take the address from a file `.env` where they are run, unless a variable has it.
+pub(in crate::rules) const SETTLED: &[&str] = &["prisma", "sqlx", "diesel", "dbmate"];
 
 /// Longest text of a command that is kept, in bytes.
 pub(super) const MAX_TEXT: usize = 400;
@@ -19,6 +22,8 @@ pub(super) struct Call {
     pub cwd: Option<String>,
     /// Where it runs if the `cd` in front of it fails.
     pub before: Option<String>,
+    /// It runs only where the `cd` in front of it succeeded.
+    pub arrived: bool,
     pub privileged: bool,
     /// On another machine or with other files.
     pub remote: bool,
@@ -54,6 +59,7 @@ impl Call {
             words,
             cwd: self.cwd.clone(),
             before: self.before.clone(),
+            arrived: self.arrived,
             privileged: self.privileged,
             remote: self.remote,
             container: self.container.clone(),
@@ -104,7 +110,15 @@ impl Surveyor<'_> {
             }
             None => plain_words(&mut invocation),
         }
-        self.out.invocations.push(invocation);
+        if SETTLED.contains(&program)
+            && let Some(cwd) = invocation.cwd.as_deref().filter(|_| !call.remote && call.container.is_none())
+        {
+            let settings = Ask::Content(join(cwd, ".env"));
+            self.out.invocations.push(invocation);
+            self.ask(settings);
+        } else {
+            self.out.invocations.push(invocation);
+        }
         self.out.invocations.len().saturating_sub(1)
     }
 }

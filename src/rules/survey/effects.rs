@@ -7,7 +7,7 @@ use super::Surveyor;
 use super::call::Call;
 use super::operands::{behind_pattern, is_remote};
 use super::options::Parsed;
-use super::paths;
+use super::{partly, paths};
 use crate::domain::{Ask, Effect, EffectKind, PathFact, PathKind, PlainHash, Severity, Target};
 use crate::rules::commands::{Deed, Operands, Role};
 use crate::shell::{Arg, Piece};
@@ -29,6 +29,31 @@ const RECENT: usize = 48;
 fn mark(effect: &Effect) -> u32 {
     let text = effect.target.text().bytes();
     text.fold(effect.kind as u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)))
+}
+
+/// How many of the latest effects' numbers fall into each of a few places: nearly every new one is seen by that to be new.
+#[derive(Debug)]
+pub(super) struct Latest([u8; Latest::PLACES]);
+
+impl Latest {
+    const PLACES: usize = 256;
+
+    pub fn none() -> Latest {
+        Latest([0; Latest::PLACES])
+    }
+
+    fn may_hold(&self, mark: u32) -> bool {
+        self.0.get(mark as usize % Latest::PLACES).is_some_and(|count| *count > 0)
+    }
+
+    fn exchange(&mut self, oldest: Option<u32>, new: u32) {
+        if let Some(count) = oldest.and_then(|mark| self.0.get_mut(mark as usize % Latest::PLACES)) {
+            *count = count.saturating_sub(1);
+        }
+        if let Some(count) = self.0.get_mut(new as usize % Latest::PLACES) {
+            *count = count.saturating_add(1);
+        }
+    }
 }
 
 impl Surveyor<'_> {
@@ -60,11 +85,14 @@ impl Surveyor<'_> {
     fn push(&mut self, effect: Effect) {
         let new = mark(&effect);
         let mut recent = self.out.effects.iter().zip(&self.marks).rev().take(RECENT);
-        if !recent.any(|(other, mark)| *mark == new && *other == effect) {
-            self.changes |= matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification);
-            self.out.effects.push(effect);
-            self.marks.push(new);
+        if self.latest.may_hold(new) && recent.any(|(other, mark)| *mark == new && *other == effect) {
+            return;
         }
+        self.changes |= matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification);
+        let oldest = self.marks.len().checked_sub(RECENT).and_then(|at| self.marks.get(at));
+        self.latest.exchange(oldest.copied(), new);
+        self.out.effects.push(effect);
+        self.marks.push(new);
     }
 
     /// Notes what is done to the file that an argument names.
@@ -115,11 +143,13 @@ impl Surveyor<'_> {
             return;
         }
         if let (Act::Delete, Target::UnknownPath { known, .. }, true) =
-            (act, &target, self.is_one_name_below(arg))
+            (act, &target, partly::is_one_name_below(arg, &self.facts.places))
             && known.is_empty()
         {
             // `$X/build`: one thing in there, and were the variable empty, nothing that the machine needs.
-            self.effect(call, EffectKind::FileDeletion, target, Severity::High);
+            let disposable =
+                paths::is_build_output(&arg.text().replacen('…', "", 1)) || partly::is_of_temp(&call.text);
+            self.loss(call, target, disposable);
             return;
         }
         if let (Act::Delete, Target::UnknownPath { known, .. }) = (act, &target)
@@ -130,29 +160,22 @@ impl Surveyor<'_> {
             return;
         }
         if act == Act::Delete && recursive && !call.remote && arg.text().ends_with('/') {
-            // `rm -r link/` takes what the link leads to.
-            if let Target::Path { path, glob: false, .. } = &target {
-                self.ask(Ask::Path(path.clone()));
-            }
-            let leads = |(link, to): &(String, String)| (link == target.text()).then(|| to.clone());
-            let here = self.links.iter().rev().find_map(leads);
-            let there =
-                || self.facts.path(target.text()).filter(|fact| fact.link).map(|fact| fact.real.clone());
-            if let Some(path) = here.or_else(there) {
-                self.act(call, act, Target::Path { path, glob: false, recursive });
-            }
+            self.through_link(call, &target);
         }
         self.act(call, act, target);
     }
 
-    /// Whether an argument is an unknown directory with a known path behind it that is not vital if that directory is `/`.
-    fn is_one_name_below(&self, arg: &Arg) -> bool {
-        let [Piece::Unknown, Piece::Known(rest)] = arg.pieces.as_slice() else { return false };
-        let names = rest.trim_end_matches('/');
-        names.len() > 1
-            && names.starts_with('/')
-            && !names.split('/').any(|name| matches!(name, "." | ".."))
-            && !paths::is_vital(&crate::domain::join("/", names), false, true, &self.facts.places)
+    /// `rm -r link/` takes what the link leads to.
+    fn through_link(&mut self, call: &Call, target: &Target) {
+        if let Target::Path { path, glob: false, .. } = target {
+            self.ask(Ask::Path(path.clone()));
+        }
+        let leads = |(link, to): &(String, String)| (link == target.text()).then(|| to.clone());
+        let here = self.links.iter().rev().find_map(leads);
+        let there = || self.facts.path(target.text()).filter(|fact| fact.link).map(|fact| fact.real.clone());
+        if let Some(path) = here.or_else(there) {
+            self.act(call, Act::Delete, Target::Path { path, glob: false, recursive: true });
+        }
     }
 
     /// Notes what is done to a target, and to what it leads to when it is a link.

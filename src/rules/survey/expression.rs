@@ -118,6 +118,12 @@ fn limits(test: &str, value: &Arg, starts: &[&Arg]) -> Vec<Arg> {
 /// `-xtype l -delete`: what goes are links that lead nowhere, and nothing else.
 pub(super) fn only_broken_links(args: &[Arg]) -> bool {
     let words: Vec<&str> = args.iter().map(|arg| arg.known().unwrap_or_default()).collect();
+    // What `test -e` does not find is a link that leads nowhere.
+    if let [front @ .., "-delete"] = words.as_slice()
+        && let [.., "-type", "l", "!" | "-not", "-exec", "test" | "[", "-e", "{}", ";"] = front
+    {
+        return true;
+    }
     let plain = !words.iter().any(|word| matches!(*word, "-o" | "-or" | "!" | "-not" | "(" | ","));
     let at = words.windows(2).position(|pair| matches!(pair, ["-xtype", "l"]));
     let deletes = words.iter().position(|word| *word == "-delete");

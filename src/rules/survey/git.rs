@@ -4,7 +4,7 @@ use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
 use super::options::Parsed;
-use super::{Flag, paths};
+use super::{Flag, Stdin, paths};
 use crate::domain::{Ask, EffectKind, PathFact, PathKind, Severity, Target, join};
 use crate::rules::commands::Deed;
 use crate::shell::{Arg, Piece};
@@ -238,6 +238,9 @@ impl Surveyor<'_> {
     fn git_discards(&mut self, call: &Call, parsed: &Parsed) -> bool {
         let operands = parsed.operands.as_slice();
         let force = parsed.has(&["-f", "--force"]);
+        if is_asked(&call.stdin, parsed.has(&["-p", "--patch"])) {
+            return matches!(parsed.first_sub(), "checkout" | "restore" | "reset");
+        }
         let all = Target::Command(format!("git {}", parsed.sub.join(" ")));
         let words: Vec<&str> = parsed.sub.iter().map(String::as_str).collect();
         let paths: &[Arg] = match (parsed.first_sub(), words.get(1).copied().unwrap_or_default()) {
@@ -265,9 +268,12 @@ impl Surveyor<'_> {
             ("worktree", "remove") if force => &[],
             ("update-ref", _) if parsed.has(&["-d", "--delete"]) => &[],
             ("gc", _) if parsed.has(&["--prune"]) => &[],
+            ("filter-repo" | "filter-branch", _) if !parsed.has(&["--analyze", "--dry-run"]) => &[],
             _ => return false,
         };
-        let scratch = self.throws_scratch(call, parsed);
+        let scratch = self.throws_scratch(call, parsed)
+            || self.is_kept_as_patch(parsed, paths)
+            || self.is_stashed(call, parsed);
         if let Some(inv) = self.out.invocations.last_mut().filter(|_| scratch) {
             inv.scratch = true;
         }
@@ -325,6 +331,11 @@ impl Surveyor<'_> {
             }
         }
     }
+}
+
+/// `git checkout -p`: git asks about each change, and without anybody who answers it does nothing.
+pub(crate) fn is_asked(stdin: &Stdin, patch: bool) -> bool {
+    patch && *stdin == Stdin::Inherited
 }
 
 /// The paths that `git checkout` overwrites; none when it goes to a branch. `behind`: how many of the operands stand behind

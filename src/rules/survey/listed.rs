@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::Invocation;
 use crate::domain::PlainHash;
 
-/// Lists that are remembered of one program; two with the same place push each other out.
+/// Lists that are remembered of one program. Two with the same place stand beside each other, a third pushes one out.
 const PLACES: usize = 256;
 /// A call of so many commands asks so often that it pays.
 const FEW: usize = 8;
@@ -40,13 +40,16 @@ impl Listed {
     pub(in crate::rules) fn known_or<T>(&self, list: &'static [T], look: impl FnOnce() -> bool) -> bool {
         let Some(places) = &self.0 else { return look() };
         let key = (list.as_ptr().addr(), size_of_val(list));
-        let Some(place) = places.get(((key.0 >> 4) ^ (key.0 >> 12) ^ key.1) % PLACES) else { return look() };
-        let known = place.get();
-        if known.list == key {
-            return known.is_in;
+        let at = ((key.0 >> 4) ^ (key.0 >> 12) ^ key.1) % PLACES;
+        let (Some(place), Some(beside)) = (places.get(at), places.get(at ^ 1)) else { return look() };
+        for place in [place, beside] {
+            let known = place.get();
+            if known.list == key {
+                return known.is_in;
+            }
         }
         let is_in = look();
-        place.set(Known { list: key, is_in });
+        beside.set(place.replace(Known { list: key, is_in }));
         is_in
     }
 }

@@ -14,8 +14,9 @@ mod git;
 mod listed;
 mod operands;
 mod options;
-mod output;
-mod paths;
+pub(super) mod output;
+mod partly;
+pub(in crate::rules) mod paths;
 pub(super) mod pattern;
 mod printf;
 mod program;
@@ -31,9 +32,10 @@ mod unfold;
 mod walk;
 mod wrap;
 
+pub(in crate::rules) use call::SETTLED;
 pub(in crate::rules) use container::IN_CONTAINER;
 pub(in crate::rules) use effects::is_guarded;
-pub(in crate::rules) use git::{checked_out, is_whole, setting_command};
+pub(in crate::rules) use git::{checked_out, is_asked, is_whole, setting_command};
 pub(in crate::rules) use output::decode as decode_base64;
 pub(in crate::rules) use paths::MAX_PATH;
 pub(in crate::rules) use shells::only_checks;
@@ -43,7 +45,7 @@ use std::collections::BTreeSet;
 use crate::domain::{Answer, Ask, Effect, Facts, Marks, Policy, Target, ToolCall};
 use crate::rules::matcher::Dirs;
 use crate::rules::trail;
-use crate::shell::{Arg, Script};
+use crate::shell::{Arg, Simple};
 
 /// An option of a command, with its value where it has one: `-f`, `--force`, `--force-with-lease=x`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,6 +193,7 @@ fn surveyed<'a>(
         traps: Vec::new(),
         passed: Vec::new(),
         marks: Vec::new(),
+        latest: effects::Latest::none(),
         fifos: Vec::new(),
         asked: BTreeSet::new(),
         questions: 0,
@@ -243,6 +246,8 @@ struct Surveyor<'a> {
     fifos: Vec<channels::Fifo>,
     /// One number for each effect, by which it is found again.
     marks: Vec<u32>,
+    /// What is known of the latest of these.
+    latest: effects::Latest,
     /// The questions that nobody could answer.
     asked: BTreeSet<Ask>,
     /// How many questions were asked, and how many of them for a text.
@@ -267,13 +272,12 @@ impl Surveyor<'_> {
 
     /// Makes room for the commands of a text, which would be copied again and again while the room for them grows, and keeps numbers
     /// for its pipelines: what is to be added to theirs.
-    fn begin(&mut self, script: &Script) -> u32 {
-        let commands = script.commands.len();
-        if commands >= *ROOM.start() {
-            self.out.invocations.reserve(commands.min(*ROOM.end()));
+    fn begin(&mut self, commands: &[Simple]) -> u32 {
+        if commands.len() >= *ROOM.start() {
+            self.out.invocations.reserve(commands.len().min(*ROOM.end()));
         }
         let base = self.pipelines;
-        let most = script.commands.iter().map(|command| command.pipeline).max().unwrap_or(0);
+        let most = commands.iter().map(|command| command.pipeline).max().unwrap_or(0);
         self.pipelines = base.saturating_add(most).saturating_add(1);
         base
     }

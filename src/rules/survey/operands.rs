@@ -7,7 +7,7 @@ use super::paths;
 use super::{Flag, Surveyor};
 use crate::domain::{PathKind, Target, join};
 use crate::rules::commands::{Kind, Operands, Role};
-use crate::shell::Arg;
+use crate::shell::{Arg, Piece};
 
 /// Whether a program for disks is told nothing but to look.
 pub(super) fn only_looks(parsed: &Parsed) -> bool {
@@ -50,7 +50,14 @@ impl Surveyor<'_> {
             }
             Operands::Delete => {
                 let wide = recursive || matches!(parsed.program.name, "rimraf" | "srm" | "del-cli");
-                self.each(call, Act::Delete, operands, wide);
+                if parsed.program.name == "del-cli"
+                    || parsed.program.name == "rimraf" && parsed.has(&["--glob"])
+                {
+                    let expanded: Vec<Arg> = operands.iter().map(own_globs).collect();
+                    self.each(call, Act::Delete, &expanded, wide);
+                } else {
+                    self.each(call, Act::Delete, operands, wide);
+                }
             }
             Operands::Pattern => {
                 let act = if includes_inplace(parsed) { Act::Modify } else { Act::Read };
@@ -317,13 +324,41 @@ impl Surveyor<'_> {
             self.file(call, Act::Create, &archive, false);
             let removes = parsed.has(&["--remove-files"]);
             for arg in operands {
-                self.file(call, if removes { Act::Delete } else { Act::Read }, arg, true);
+                // What is deleted is counted from where `-C` leads.
+                let inside = dir.as_ref().filter(|_| removes && !arg.prefix().starts_with('/')).map(|dir| {
+                    let mut inside = dir.clone();
+                    super::output::append(&mut inside, &Arg::literal("/"));
+                    super::output::append(&mut inside, arg);
+                    inside
+                });
+                let act = if removes { Act::Delete } else { Act::Read };
+                self.file(call, act, inside.as_ref().unwrap_or(arg), true);
             }
         }
     }
 }
 
 /// `awk -i inplace`: what is read is changed.
+/// An argument whose patterns the program expands itself, where the shell left them as they are: `npx del-cli '**/*'`.
+fn own_globs(arg: &Arg) -> Arg {
+    let Some(text) = arg.known().filter(|text| text.contains('*')) else { return arg.clone() };
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('*') {
+        let (front, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let behind = tail.trim_start_matches('*');
+        if !front.is_empty() {
+            pieces.push(Piece::Known(front.to_owned()));
+        }
+        pieces.push(Piece::Glob(tail.strip_suffix(behind).unwrap_or("*").to_owned()));
+        rest = behind;
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Known(rest.to_owned()));
+    }
+    Arg { pieces: pieces.into() }
+}
+
 fn includes_inplace(parsed: &Parsed) -> bool {
     parsed.flags.iter().any(|flag| {
         matches!(flag.name.as_str(), "-i" | "--include")

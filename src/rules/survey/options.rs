@@ -135,7 +135,8 @@ impl Parsed {
             return;
         }
         for (at, letter) in text.char_indices().skip(1) {
-            let name = format!("-{letter}");
+            let mut name = String::with_capacity(1 + letter.len_utf8());
+            name.extend(['-', letter]);
             let known = commands::option(self.options(), &name);
             self.strange |= known.is_none();
             let takes = known.map_or(Takes::Nothing, |(_, takes)| takes);

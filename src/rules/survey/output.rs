@@ -72,11 +72,13 @@ pub(super) fn revive(arg: Arg) -> Arg {
         };
         let mut rest = text.as_str();
         while !rest.is_empty() {
-            let end = rest.find([UNKNOWN, GLOB, GLOB_END]).unwrap_or(rest.len());
-            let (text, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+            let found = next_mark(rest);
+            let (text, tail) = rest.split_at_checked(found.unwrap_or(rest.len())).unwrap_or((rest, ""));
             push(&mut out, text, is_glob || in_glob);
             let mut tail = tail.chars();
             match tail.next() {
+                // Two unknown texts in a row are one; else variables that hold each other twice double them.
+                Some(UNKNOWN) if matches!(out.pieces.last(), Some(Piece::Unknown)) => {}
                 Some(UNKNOWN) => out.pieces.push(Piece::Unknown),
                 Some(mark) => in_glob = mark == GLOB,
                 None => {}
@@ -85,6 +87,19 @@ pub(super) fn revive(arg: Arg) -> Arg {
         }
     }
     out
+}
+
+/// Where the next mark of ours stands. A value may be nothing but marks, tens of thousands of them.
+fn next_mark(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    loop {
+        let at = from + bytes.get(from..)?.iter().position(|byte| *byte == 0xef)?;
+        if matches!(bytes.get(at + 1..at + 3), Some([0xa3, 0xbd..=0xbf])) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
 }
 
 pub(super) fn push(out: &mut Arg, text: &str, is_glob: bool) {
@@ -194,7 +209,8 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "git" if is(call, &["rev-parse", "--show-toplevel"]) => {
             facts.places.repo.as_deref().map(Arg::literal)
         }
-        "go" | "npm" | "pip" | "pip3" => cache(name, call, facts),
+        "npm" if is(call, &["root"]) => Some(Arg::literal(&join(call.cwd.as_deref()?, "node_modules"))),
+        "go" | "npm" | "pip" | "pip3" | "uv" | "yarn" | "pnpm" => cache(name, call, facts),
         "whoami" => facts.places.user.as_deref().map(Arg::literal),
         _ => None,
     };
@@ -247,11 +263,16 @@ fn found(call: &Call, facts: &Facts) -> Option<Arg> {
     Some(ours.map_or_else(|| Arg::literal(&format!("/usr/bin/{name}")), Arg::literal))
 }
 
+/// Options of `ls` that change no name: in which order, one to a line, the directories themselves.
+fn is_order(arg: &Arg) -> bool {
+    let letters = arg.known().and_then(|text| text.strip_prefix('-')).unwrap_or_default();
+    !letters.is_empty() && letters.chars().all(|c| matches!(c, '1' | 'd' | 't' | 'r' | 'S' | 'v'))
+}
+
 /// `ls PATTERN`: what the pattern finds. Of a directory's content the names are not known.
 fn listed(args: &[Arg]) -> Option<Arg> {
-    let mut operands =
-        args.iter().filter(|arg| !matches!(arg.known(), Some("-1" | "-d" | "-t" | "-tr" | "-r")));
-    let whole = args.iter().any(|arg| arg.known() == Some("-d"));
+    let mut operands = args.iter().filter(|arg| !is_order(arg));
+    let whole = args.iter().filter(|arg| is_order(arg)).any(|arg| arg.prefix().contains('d'));
     let first = operands.next()?;
     let Some(second) = operands.next() else {
         return (first.has_glob() || whole && first.known().is_some()).then(|| first.clone());
@@ -331,6 +352,9 @@ fn cache(name: &str, call: &Call, facts: &Facts) -> Option<Arg> {
         ("go", &["env", "GOMODCACHE"], "go/pkg/mod"),
         ("npm", &["config", "get", "cache"], ".npm"),
         ("pip", &["cache", "dir"], ".cache/pip"),
+        ("uv", &["cache", "dir"], ".cache/uv"),
+        ("yarn", &["cache", "dir"], ".cache/yarn"),
+        ("pnpm", &["store", "path"], ".local/share/pnpm/store"),
     ];
     let asked = |(tool, words, _): &&(&str, &[&str], &str)| name.starts_with(tool) && is(call, words);
     let (_, _, place) = CACHES.iter().find(asked)?;
@@ -342,13 +366,23 @@ pub(super) const MADE: &str = "tmp.made-by-mktemp";
 
 /// A name in the temporary directory that nobody knows: what `mktemp` makes.
 fn mktemp(call: &Call, facts: &Facts) -> Option<Arg> {
-    let elsewhere = call.args().iter().any(|arg| {
-        let text = arg.prefix();
-        arg.known().is_none()
-            || text.starts_with("-p")
-            || text.starts_with("--tmpdir=")
-            || !text.starts_with('-')
-    });
+    let letters = |letter: char| {
+        call.args().iter().any(|arg| {
+            arg.prefix().starts_with('-') && !arg.prefix().starts_with("--") && arg.prefix().contains(letter)
+        })
+    };
+    // `-t NAME`: there too, with that name.
+    let there = letters('t')
+        && !letters('p')
+        && call.args().iter().all(|arg| arg.known().is_some_and(|text| !text.contains('/')));
+    let elsewhere = !there
+        && call.args().iter().any(|arg| {
+            let text = arg.prefix();
+            arg.known().is_none()
+                || text.starts_with("-p")
+                || text.starts_with("--tmpdir=")
+                || !text.starts_with('-')
+        });
     if elsewhere {
         let template = call.args().last()?.known()?;
         let inside = template.starts_with('/') && call.args().iter().all(|arg| arg.prefix() != "-p");
@@ -381,6 +415,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn marks_are_found_as_chars_are() {
+        for text in [
+            "",
+            "a",
+            "ö\u{f8fc}\u{f900}",
+            "x\u{ef}\u{f8fe}b",
+            "\u{f8fd}",
+            "ab\u{f8ff}\u{f8ff}",
+            "\u{f8fc}\u{f8fd}",
+        ] {
+            assert_eq!(next_mark(text), text.find([UNKNOWN, GLOB, GLOB_END]), "{text:?}");
+        }
+    }
+
+    #[test]
     fn marks_come_back() {
         let arg = Arg {
             pieces: vec![
@@ -388,7 +437,8 @@ mod tests {
                 Piece::Unknown,
                 Piece::Known("/".into()),
                 Piece::Glob("*".into()),
-            ],
+            ]
+            .into(),
         };
         let (text, marked) = freeze(&arg);
         assert!(marked);
@@ -403,9 +453,10 @@ mod tests {
                 Piece::Known(GLOB.to_string()),
                 Piece::Glob("*".into()),
                 Piece::Known(format!("{GLOB_END}.o")),
-            ],
+            ]
+            .into(),
         };
-        let expected = Arg { pieces: vec![Piece::Glob("*".into()), Piece::Known(".o".into())] };
+        let expected = Arg { pieces: vec![Piece::Glob("*".into()), Piece::Known(".o".into())].into() };
         assert_eq!(revive(split), expected);
     }
 

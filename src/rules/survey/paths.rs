@@ -83,6 +83,12 @@ fn is_system(path: &str) -> bool {
     SYSTEM_DIRS.contains(&path) || HOMES.contains(&path) || VITAL.contains(&path)
 }
 
+/// Whether a directory of the system or of homes has a name that begins so.
+pub(super) fn is_beginning_of_system(name: &str) -> bool {
+    let begins = |dir: &&&str| dir.trim_start_matches('/').starts_with(name);
+    SYSTEM_DIRS.iter().chain(HOMES).chain(VITAL).any(|dir| begins(&dir))
+}
+
 /// The path that an argument names for a command run in `cwd`.
 pub(super) fn target(arg: &Arg, cwd: Option<&str>, recursive: bool) -> Target {
     let prefix = arg.prefix();
@@ -212,7 +218,7 @@ pub(super) fn is_disposable(path: &str, ignored: bool, places: &Places) -> bool 
         places.home.as_deref().filter(|home| is_or_has_name_below(path, home) || below(home, path))
     {
         let inside = path.get(home.len()..).unwrap_or_default().trim_start_matches('/');
-        return below(path, home) && is_cache(inside);
+        return below(path, home) && (is_cache(inside) || is_trial(inside));
     }
     if PACKAGE_CACHES.iter().any(|cache| is_or_has_name_below(path, cache)) {
         return true;
@@ -241,8 +247,19 @@ fn is_cache(inside: &str) -> bool {
     })
 }
 
+/// Whether a path below the home directory is what a program keeps of its trials: `.local/share/shop/test-profile`.
+fn is_trial(inside: &str) -> bool {
+    const DATA: &[&str] = &[".local/share/", ".local/state/", "Library/Application Support/"];
+    const WORDS: &[&str] = &["test", "tests", "testing", "e2e", "tmp", "temp", "scratch", "cache"];
+    let rest = DATA.iter().find_map(|dir| inside.strip_prefix(dir)).and_then(|rest| rest.split_once('/'));
+    rest.is_some_and(|(_, kept)| {
+        let name = kept.split('/').next().unwrap_or_default();
+        name.split(['-', '_', '.']).any(|word| WORDS.contains(&word)) && !kept.contains("..")
+    })
+}
+
 /// Whether a relative path is, or lies in, what a build makes.
-pub(super) fn is_build_output(path: &str) -> bool {
+pub(in crate::rules) fn is_build_output(path: &str) -> bool {
     let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
     while let Some(part) = parts.next() {
         // What git keeps is no output, whatever its branches are called.
@@ -261,8 +278,11 @@ pub(super) fn is_build_output(path: &str) -> bool {
 /// Whether git leaves a file of that name behind and needs it no more, or an editor beside one of git's.
 fn is_left_by_git(inside: &str) -> bool {
     const LEFT: &[&str] = &["MERGE_MSG", "SQUASH_MSG", "COMMIT_EDITMSG", "gc.log", "FETCH_HEAD"];
+    /// Of a rebase that broke off: git itself says to delete them.
+    const REBASES: &[&str] = &["rebase-merge", "rebase-apply"];
     let Some(name) = inside.strip_prefix("/.git/") else { return false };
     LEFT.contains(&name)
+        || REBASES.contains(&name.trim_end_matches('/'))
         || !name.contains('/') && name.ends_with(".swp")
         || name.strip_prefix("hooks/").is_some_and(|hook| !hook.contains('/') && hook.ends_with(".sample"))
 }

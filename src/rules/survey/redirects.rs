@@ -67,8 +67,14 @@ impl Surveyor<'_> {
 
     /// Remembers what a command writes to files.
     pub(super) fn remember_files(&mut self, call: &Call, files: Vec<Target>, printed: Option<&Arg>) {
-        let name = call.words.first().and_then(Arg::known).unwrap_or_default();
-        let operands = call.args().iter().filter_map(|arg| match name {
+        let first = call.words.first().and_then(Arg::known).unwrap_or_default();
+        // `echo x | sudo tee file`
+        let lifted = matches!(first, "sudo" | "doas");
+        let own = |arg: &&Arg| lifted && (arg.known() == Some(first) || arg.prefix().starts_with('-'));
+        let at = call.words.iter().take_while(own).count();
+        let name = call.words.get(at).and_then(Arg::known).unwrap_or_default();
+        let printed = if lifted && name == "tee" { call.input.as_ref() } else { printed };
+        let operands = call.words.iter().skip(at + 1).filter_map(|arg| match name {
             "tee" | "sponge" => (!arg.prefix().starts_with('-')).then(|| arg.clone()),
             "dd" => arg.known()?.strip_prefix("of=").map(Arg::literal),
             _ => None,

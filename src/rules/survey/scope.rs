@@ -4,10 +4,8 @@ use super::arrays::Array;
 use super::call::Call;
 use crate::domain::{Places, join};
 use crate::rules::matcher::may_be;
-use crate::shell::{Arg, Env};
+use crate::shell::{Arg, Env, Op, Part, Script, Simple};
 
-/// Most variables that are followed at once.
-const MAX_VARS: usize = 512;
 /// Longest value that is followed, in bytes.
 const MAX_VALUE: usize = 64 * 1024;
 /// Longest working directory that is followed, in bytes.
@@ -29,6 +27,8 @@ pub(super) struct Scope {
     pub unsettled: Vec<String>,
     /// The directory before the first `cd` that may fail.
     pub before: Option<String>,
+    /// The text, and from where to where in it, in which a command runs only where the last `cd` succeeded.
+    pub arrived: Option<(u32, std::ops::Range<usize>)>,
     /// `$OLDPWD`.
     pub old: Option<String>,
     /// `$1`, `$2`, …
@@ -62,6 +62,35 @@ impl Scope {
         self.env.vars.iter().filter(|(name, _)| seen(name)).cloned().collect()
     }
 
+    /// Takes the variables that expansions assign for unknown, but for those that nobody assigned before the first command does,
+    /// always and with plain text: `${NAME:=word} …`.
+    pub fn settle(&mut self, script: &Script) {
+        let first = script
+            .commands
+            .first()
+            .filter(|first| !first.conditional && first.subshell == 0 && first.function.is_none());
+        let parts = first.into_iter().flat_map(|first| &first.words).flat_map(|word| &word.parts);
+        let plain = |text: &str| {
+            !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./".contains(&b))
+        };
+        let mut given: Vec<(&String, &String)> = Vec::new();
+        for part in parts {
+            if let Part::Variable { name, default: Some(word), op: Op::Assign { .. }, .. } = part
+                && plain(word)
+                && self.env.get(name).is_none()
+                && !given.iter().any(|(other, _)| *other == name)
+            {
+                given.push((name, word));
+            }
+        }
+        let open = |name: &&String| !given.iter().any(|(other, _)| other == name);
+        let names: Vec<String> = script.assigned.iter().filter(open).cloned().collect();
+        self.unsettle(&names);
+        for (name, word) in given {
+            self.set(name, Some(word.clone()));
+        }
+    }
+
     /// Takes variables for unknown from here on.
     pub fn unsettle(&mut self, names: &[String]) {
         self.unsettled.extend_from_slice(names);
@@ -75,9 +104,6 @@ impl Scope {
         self.sources.retain(|(other, _)| other != name);
         let settled = !self.unsettled.iter().any(|other| other == name);
         let value = value.filter(|value| settled && value.len() <= MAX_VALUE);
-        if self.env.vars.len() >= MAX_VARS && self.env.get(name).is_none() {
-            return;
-        }
         for (other, of) in &self.refs {
             if of == name {
                 self.env.set(other, value.clone());
@@ -130,8 +156,29 @@ impl Scope {
     pub fn go(&mut self, to: Option<String>) {
         let to = to.filter(|to| to.len() <= MAX_DIR);
         self.old = std::mem::replace(&mut self.env.cwd, to);
+        self.arrived = None;
         if self.before.is_none() {
             self.before.clone_from(&self.old);
+        }
+    }
+
+    /// Whether a command of that text runs only where the last `cd` succeeded.
+    pub fn has_arrived(&self, text: u32, command: &Simple) -> bool {
+        let at = command.span.0;
+        self.arrived
+            .as_ref()
+            .is_some_and(|(other, range)| *other == text && range.start < at && at < range.end)
+    }
+
+    /// Where a command runs if the `cd` in front of it fails, where it runs then.
+    pub fn before_arriving(&self, text: u32, command: &Simple) -> Option<String> {
+        if command.branched || self.has_arrived(text, command) { None } else { self.before.clone() }
+    }
+
+    /// Notes how far a `cd` that was walked is known to have succeeded.
+    pub fn arrive(&mut self, text: u32, command: &Simple) {
+        if command.holds > 0 {
+            self.arrived = Some((text, command.span.0..command.holds));
         }
     }
 

@@ -5,6 +5,7 @@ use super::call::Call;
 use super::options::Parsed;
 use super::paths;
 use crate::domain::{Ask, PathKind, Target};
+use crate::shell::Arg;
 
 impl Surveyor<'_> {
     /// Whether what a command throws away is a work tree in a temporary directory: what branches and stashes hold may be the
@@ -20,7 +21,9 @@ impl Surveyor<'_> {
                 let dirs: Vec<Target> = dirs.map(|arg| paths::target(arg, cwd, false)).collect();
                 !dirs.is_empty()
                     && dirs.iter().all(|dir| match dir {
-                        Target::Path { path, glob: false, .. } => self.is_scratch(path, true),
+                        Target::Path { path, glob: false, .. } => {
+                            self.is_scratch(path, true) || self.is_added(call, path)
+                        }
                         Target::Path { .. }
                         | Target::UnknownPath { .. }
                         | Target::Url(_)
@@ -28,12 +31,76 @@ impl Surveyor<'_> {
                         | Target::None => false,
                     })
             }
+            ("filter-repo" | "filter-branch", cwd) => {
+                let to = parsed.value(&["--target"]).map(|arg| paths::target(arg, cwd, false));
+                let dir = match &to {
+                    Some(Target::Path { path, glob: false, .. }) => Some(path.as_str()),
+                    Some(_) => None,
+                    None => cwd,
+                };
+                dir.is_some_and(|dir| {
+                    self.is_scratch(dir, to.is_some() || call.arrived || parsed.has(&["-C"]))
+                })
+            }
             (
                 "reset" | "checkout" | "switch" | "restore" | "clean" | "read-tree" | "checkout-index" | "rm",
                 Some(cwd),
-            ) => self.is_scratch(cwd, parsed.has(&["-C"])),
+            ) => self.is_scratch(cwd, call.arrived || parsed.has(&["-C"])),
             _ => false,
         }
+    }
+
+    /// Whether the call itself has written what is thrown away to a file before: `git diff > wip.patch && git checkout -- src`.
+    pub(super) fn is_kept_as_patch(&self, parsed: &Parsed, paths: &[Arg]) -> bool {
+        let index = match parsed.first_sub() {
+            "checkout" if !parsed.has(&["-f", "--force"]) => false,
+            "restore" if !parsed.has(&["--staged", "-S"]) => false,
+            "checkout" | "restore" | "reset" => true,
+            _ => return false,
+        };
+        self.out.invocations.iter().any(|inv| {
+            let head = inv.operands.first().and_then(Arg::known) == Some("HEAD");
+            let places = inv.operands.get(usize::from(head)..).unwrap_or_default();
+            let whole = places.is_empty() || !paths.is_empty() && places == paths;
+            inv.program == "git"
+                && inv.sub.first().is_some_and(|sub| sub == "diff")
+                && inv.flags.iter().all(|flag| matches!(flag.name.as_str(), "--binary" | "--no-color" | "-U"))
+                && (head || !index)
+                && whole
+                && inv
+                    .writes
+                    .iter()
+                    .any(|(target, _)| target.text().ends_with(".patch") || target.text().ends_with(".diff"))
+        })
+    }
+
+    /// Whether the call itself has made this work tree before.
+    fn is_added(&self, call: &Call, dir: &str) -> bool {
+        self.out.invocations.iter().any(|inv| {
+            inv.program == "git"
+                && matches!(inv.sub.as_slice(), [tree, add] if tree == "worktree" && add == "add")
+                // Forced, it may be one that was there.
+                && !inv.args.iter().any(|arg| matches!(arg.known(), Some("-f" | "--force")))
+                && inv.cwd == call.cwd
+                && inv
+                    .operands
+                    .first()
+                    .is_some_and(|arg| paths::target(arg, call.cwd.as_deref(), false).text() == dir)
+        })
+    }
+
+    /// Whether the call itself has stashed all that is tracked before, and not taken it back: `git stash && git reset --hard`.
+    pub(super) fn is_stashed(&self, call: &Call, parsed: &Parsed) -> bool {
+        const PARTLY: &[&str] = &["-k", "--keep-index", "-S", "--staged", "-p", "--patch"];
+        let latest = self.out.invocations.iter().rev().filter(|inv| inv.program == "git");
+        let mut stashes = latest.filter(|inv| inv.sub.first().is_some_and(|sub| sub == "stash"));
+        matches!(parsed.first_sub(), "reset" | "switch" | "checkout")
+            && stashes.next().is_some_and(|inv| {
+                matches!(inv.sub.get(1).map_or("push", String::as_str), "push" | "save")
+                    && inv.cwd == call.cwd
+                    && (inv.operands.is_empty() || inv.sub.get(1).is_some_and(|sub| sub == "save"))
+                    && !inv.flags.iter().any(|flag| PARTLY.contains(&flag.name.as_str()))
+            })
     }
 
     /// Whether a directory lies in a temporary one and has nothing to do with the project; `or_fails`: the

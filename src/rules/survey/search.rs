@@ -77,7 +77,10 @@ impl Surveyor<'_> {
         for start in starts {
             self.file(call, Act::Read, start, true);
         }
-        if command.is_empty() {
+        // Of directories that are empty nothing is lost.
+        let empties = matches!(parsed.value(&["-t", "--type"]).and_then(Arg::known), Some("e" | "empty"))
+            && command.first().and_then(Arg::known) == Some("rmdir");
+        if command.is_empty() || empties {
             return;
         }
         let here = Arg::literal(".");
@@ -299,7 +302,7 @@ fn over_trees(mut words: Vec<Arg>) -> Vec<Arg> {
             && all == "**"
             && word.prefix().ends_with('/')
         {
-            word.pieces = front.to_vec();
+            word.pieces = front.to_vec().into();
             trees = true;
         }
     }

@@ -135,7 +135,8 @@ impl Surveyor<'_> {
         let input = if is_stdin(path) { call.input.clone() } else { None };
         if let Some(text) = input.or_else(|| self.written(path).cloned()) {
             if is_shell || interpreter(text.prefix()).is_none_or(is_shell_name) {
-                self.child_script(call, name, (&text, call.args()));
+                let zero = Arg::literal(path);
+                self.child_script_named(call, name, (&text, call.args(), Some(&zero)));
             }
             return;
         }
@@ -156,7 +157,8 @@ impl Surveyor<'_> {
             return;
         }
         self.scripts.push(path.to_owned());
-        self.child_script(call, name, (&Arg::literal(text), call.args()));
+        let zero = Arg::literal(path);
+        self.child_script_named(call, name, (&Arg::literal(text), call.args(), Some(&zero)));
     }
 
     /// Runs what a shell that knows `scope` runs later.

@@ -210,6 +210,7 @@ fn plain(cwd: &str) -> Call {
         words: Vec::new(),
         cwd: Some(cwd.to_owned()),
         before: None,
+        arrived: false,
         privileged: false,
         remote: false,
         container: None,

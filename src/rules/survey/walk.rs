@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::arrays;
 use super::call::Call;
 use super::container::Container;
-use super::function::{Function, Walked};
+use super::function::{Body, Function, Walked};
 use super::output;
 use super::reading::{Inner, Reading, names, ways};
 use super::scope::Scope;
@@ -86,15 +86,16 @@ impl Surveyor<'_> {
             }
             Some(Problem::Syntax { .. }) | None => {}
         }
-        scope.unsettle(&script.assigned);
+        scope.settle(&script);
         let (script, source): (Rc<Script>, Rc<str>) = (Rc::new(script), source.into());
         let known = self.functions.len();
-        for (index, name) in (0u32..).zip(&script.functions) {
-            let (name, script, source) = (name.clone(), Rc::clone(&script), Rc::clone(&source));
-            self.functions.push(Function::new(name, script, source, index));
+        for ((index, name), body) in (0u32..).zip(&script.functions).zip(Body::all(&script)) {
+            let text = (Rc::clone(&script), Rc::clone(&source));
+            self.functions.push(Function::new(name.clone(), text, index, body));
         }
         let traps = self.traps.len();
-        let mut scope = self.commands(script, source, None, (scope, frame.clone()));
+        let whole = Body { commands: 0..script.commands.len(), subshell: 0 };
+        let mut scope = self.commands(script, source, (None, whole), (scope, frame.clone()));
         while self.traps.len() > traps {
             let Some(text) = self.traps.pop() else { break };
             self.trap(&text, scope.clone(), &frame);
@@ -121,11 +122,11 @@ impl Surveyor<'_> {
             return scope;
         }
         let Some(function) = self.functions.get(at) else { return scope };
-        let (script, source, index) =
-            (Rc::clone(&function.script), Rc::clone(&function.source), function.index);
+        let (script, source) = (Rc::clone(&function.script), Rc::clone(&function.source));
+        let part = (Some(function.index), function.body.clone());
         let kept = std::mem::take(&mut scope.args);
         self.set_positional(&mut scope, args.to_vec());
-        let mut scope = self.commands(script, source, Some(index), (scope, frame));
+        let mut scope = self.commands(script, source, part, (scope, frame));
         self.set_positional(&mut scope, kept);
         if let Some(function) = self.functions.get_mut(at) {
             function.state = Walked::Done;
@@ -144,15 +145,17 @@ impl Surveyor<'_> {
         scope.args = args;
     }
 
-    /// Walks the commands of a text that stand in `function`.
+    /// Walks the commands of a text that stand in `function`, among those of `body`.
     fn commands(
         &mut self,
         script: Rc<Script>,
         source: Rc<str>,
-        function: Option<u32>,
+        (function, body): (Option<u32>, Body),
         state: (Scope, Frame),
     ) -> Scope {
-        let base = self.begin(&script);
+        let outer = body.subshell;
+        let commands = script.commands.get(body.commands.clone()).unwrap_or_default();
+        let base = self.begin(commands);
         let (scope, frame) = state;
         let mut reading = Reading {
             frame,
@@ -165,20 +168,11 @@ impl Surveyor<'_> {
             wide: Vec::new(),
             base,
         };
-        // The shell around a function's body.
-        let outer = function.and_then(|index| {
-            script
-                .commands
-                .iter()
-                .filter(|command| command.function == Some(index))
-                .map(|command| command.subshell)
-                .min()
-        });
-        let outer = outer.unwrap_or(0);
         reading.scopes.insert(outer, scope);
         // A subshell runs its own traps, with what it knows at its end.
         let mut inner_traps = Vec::new();
-        for (index, command) in (0u32..).zip(&script.commands) {
+        for (index, command) in (0u32..).zip(&script.commands).skip(body.commands.start).take(commands.len())
+        {
             let traps = self.traps.len();
             if command.function == function {
                 self.simple(&mut reading, index, command);
@@ -295,7 +289,8 @@ impl Surveyor<'_> {
         let mut call = Call {
             words,
             cwd: scope.env.cwd.clone(),
-            before: if simple.conditional { None } else { scope.before.clone() },
+            before: scope.before_arriving(reading.base, simple),
+            arrived: scope.has_arrived(reading.base, simple),
             privileged: reading.frame.privileged,
             remote: reading.frame.remote,
             container: reading.frame.container.clone(),
@@ -332,6 +327,7 @@ impl Surveyor<'_> {
         if !call.words.is_empty() {
             self.run(call, scope);
         }
+        scope.arrive(reading.base, simple);
         for array in &simple.declared {
             self.assign_array(scope, array, substituted);
         }
@@ -435,5 +431,5 @@ pub(super) fn fresh_scope(places: &Places, cwd: Option<String>) -> Scope {
 
 /// An argument of which nothing is known.
 pub(super) fn unknown() -> Arg {
-    Arg { pieces: vec![Piece::Unknown] }
+    Arg { pieces: vec![Piece::Unknown].into() }
 }

@@ -14,7 +14,7 @@ use super::unfold::{first_word, later_command};
 use super::walk::{self, Frame};
 use crate::domain::{EffectKind, Severity, Target, join};
 use crate::rules::commands::{Kind, Rest, Role, Wrap};
-use crate::shell::Arg;
+use crate::shell::{Arg, Piece};
 
 /// Programs that fetch a package and run its program.
 const RUNNERS: &[&str] = &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "cnpm", "yarnpkg"];
@@ -130,7 +130,8 @@ impl Surveyor<'_> {
             Rest::EnvWords => {
                 let mut child = scope.clone();
                 while let Some(first) = inner.words.first().cloned() {
-                    if !self.assigned_words(&mut child, &first) {
+                    let settings = inner.words.len() > 1 && are_settings(&first, &call.text);
+                    if !settings && !self.assigned_words(&mut child, &first) {
                         break;
                     }
                     inner.words.remove(0);
@@ -218,6 +219,15 @@ impl Surveyor<'_> {
             self.nested(&inner, name, &text);
         }
     }
+}
+
+/// `env $(grep -v '^#' .env | xargs) npm test`: the lines of a file of settings are assignments.
+fn are_settings(word: &Arg, text: &str) -> bool {
+    let inside =
+        text.strip_prefix("env $(").and_then(|rest| rest.split_once(')')).map_or("", |(inside, _)| inside);
+    word.pieces.iter().all(|piece| matches!(piece, Piece::Unknown))
+        && (inside.starts_with("cat ") || inside.starts_with("grep "))
+        && inside.split([' ', '|', '<', '/']).any(|word| word == ".env" || word.starts_with(".env."))
 }
 
 /// A package by the name of its program: `rimraf@5`, and `@scope/name` as it stands.

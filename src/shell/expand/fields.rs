@@ -162,7 +162,7 @@ impl<'e> Fields<'e> {
     }
 
     fn close(&mut self) {
-        self.done.push(Arg { pieces: std::mem::take(&mut self.pieces) });
+        self.done.push(Arg { pieces: std::mem::take(&mut self.pieces).into() });
         self.started = false;
         self.after_blank = false;
     }

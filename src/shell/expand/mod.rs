@@ -3,6 +3,7 @@
 mod brace;
 mod fields;
 mod pattern;
+mod pieces;
 mod value;
 
 use std::borrow::Cow;
@@ -11,6 +12,7 @@ use std::cell::Cell;
 use super::{Part, Word};
 use crate::domain::same_name;
 use fields::Fields;
+use pieces::Pieces;
 use value::Walk;
 
 /// A part of an expanded word.
@@ -27,13 +29,13 @@ pub enum Piece {
 /// One argument after expansion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arg {
-    pub pieces: Vec<Piece>,
+    pub pieces: Pieces,
 }
 
 impl Arg {
     /// An argument that is this text.
     pub fn literal(text: &str) -> Arg {
-        Arg { pieces: vec![Piece::Known(text.to_owned())] }
+        Arg { pieces: vec![Piece::Known(text.to_owned())].into() }
     }
 
     /// The whole text, if all of it is known and nothing of it is a glob.
@@ -99,7 +101,7 @@ impl Env {
     pub const MAX_SPENT: usize = 4 * 1024 * 1024;
 
     /// How many variables are followed.
-    pub const MAX_VARS: usize = 1024;
+    pub const MAX_VARS: usize = 512;
 
     /// Whether so much more may be expanded.
     fn afford(&self, bytes: usize) -> bool {
@@ -161,6 +163,13 @@ pub fn expand_value(word: &Word, env: &Env) -> Arg {
     fields.finish().into_iter().next().unwrap_or_default()
 }
 
+/// As [`expand_value`], with the defaults of variables that were never assigned: `DIR="${DIR:-build}"`.
+pub fn expand_value_defaults(word: &Word, env: &Env) -> Arg {
+    let mut fields = Fields::whole();
+    Walk { env, assume_unset: true, depth: 0 }.parts(&word.parts, &mut fields);
+    fields.finish().into_iter().next().unwrap_or_default()
+}
+
 fn expand_with(word: &Word, env: &Env, assume_unset: bool) -> Vec<Arg> {
     if let Some(arg) = plain(&word.parts) {
         return vec![arg];
@@ -172,7 +181,7 @@ fn expand_with(word: &Word, env: &Env, assume_unset: bool) -> Vec<Arg> {
         return fields.finish();
     }
     let Some(words) = brace::expand(&word.parts, env) else {
-        return vec![Arg { pieces: vec![Piece::Unknown] }];
+        return vec![Arg { pieces: vec![Piece::Unknown].into() }];
     };
     let mut args = Vec::with_capacity(words.len());
     for parts in &words {

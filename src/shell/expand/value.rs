@@ -4,6 +4,7 @@ use super::super::parse::fragment;
 use super::super::{Op, Part};
 use super::fields::Fields;
 use super::pattern;
+use super::pieces::Pieces;
 use super::{Env, Piece};
 
 /// How deep defaults in defaults are followed.
@@ -161,6 +162,12 @@ impl Walk<'_> {
                 Some(Value::Known(value)) => self.emit(value, variable, open, fields),
                 Some(Value::Unknown | Value::Unassigned) | None => fields.unknown(),
             },
+            Op::Element(at) if variable.name == "BASH_SOURCE" && at.trim_matches(['[', ']']) == "0" => {
+                match value {
+                    Some(value) => self.emit(value, variable, open, fields),
+                    None => fields.unknown(),
+                }
+            }
             Op::Element(_) | Op::Other => fields.unknown(),
         }
     }
@@ -195,7 +202,7 @@ impl Walk<'_> {
     }
 
     /// The pattern of `${NAME#pattern}`, if all of it is known.
-    fn pattern(self, source: &str) -> Option<Vec<Piece>> {
+    fn pattern(self, source: &str) -> Option<Pieces> {
         if self.depth >= MAX_DEPTH {
             return None;
         }
@@ -207,6 +214,8 @@ impl Walk<'_> {
     }
 
     fn lookup(&self, name: &str) -> Value<'_> {
+        // Of a script that is run it is the script's name.
+        let name = if name == "BASH_SOURCE" { "0" } else { name };
         if is_dynamic(name) {
             return Value::Unknown;
         }

@@ -58,6 +58,9 @@ impl Parser<'_> {
     /// `NAME=`, `NAME+=`, `NAME[…]=`, or `NAME[…]` alone. Nothing is taken when the text here is none of them.
     fn assignment_head(&mut self) -> Parse<Option<Head>> {
         let start = self.pos;
+        if !self.may_assign() {
+            return Ok(None);
+        }
         let mut name = String::new();
         while let Some(byte) = self.peek().filter(|byte| is_name(*byte)) {
             self.pos += 1;
@@ -82,6 +85,14 @@ impl Parser<'_> {
         }
         self.pos = start;
         Ok(None)
+    }
+
+    /// Whether what stands behind the name here, if there is one, can make it the head of an assignment. Most words are none.
+    fn may_assign(&self) -> bool {
+        let rest = self.text.as_bytes().get(self.pos..).unwrap_or_default();
+        let behind = rest.iter().find(|byte| !is_name(**byte));
+        // Behind a backslash the name may go on in the next line.
+        matches!(behind, Some(b'=' | b'+' | b'[' | b'\\'))
     }
 
     /// The value of an assignment whose head is read.

@@ -80,18 +80,60 @@ impl Parser<'_> {
     }
 
     fn and_or(&mut self) -> Parse<()> {
-        let conditional = self.state.scope.conditional;
+        let Scope { conditional, branched, .. } = self.state.scope;
+        // The `cd`s that succeeded where what is read next runs.
+        let mut sure: Vec<usize> = Vec::new();
+        let mut either = false;
         loop {
+            self.blank();
+            let start = self.pos;
             self.pipeline()?;
             self.blank();
-            if !(self.take(b"&&") || self.take(b"||")) {
+            let and = self.take(b"&&");
+            if !and && !self.take(b"||") {
                 break;
             }
+            let moved = self.moved(start).filter(|_| !either);
             self.newlines()?;
             self.state.scope.conditional = true;
+            if and {
+                sure.extend(moved);
+            } else {
+                self.state.hold(&std::mem::take(&mut sure), self.pos);
+                (either, self.state.scope.branched) = (true, true);
+                if !conditional && self.leaves() {
+                    // `cd there || exit`
+                    self.state.hold(moved.as_slice(), usize::MAX);
+                }
+            }
         }
-        self.state.scope.conditional = conditional;
+        self.state.hold(&sure, self.pos);
+        self.state.scope = Scope { conditional, branched, ..self.state.scope };
         Ok(())
+    }
+
+    /// The last command, where it is a `cd` that began at `start`.
+    fn moved(&self, start: usize) -> Option<usize> {
+        let last = self.state.commands.last()?;
+        let goes = last.words.first().is_some_and(|word| matches!(&*literal(word), "cd" | "pushd"));
+        (goes && last.span.0 == self.span(start).0).then(|| self.state.commands.len().saturating_sub(1))
+    }
+
+    /// Whether the shell or function ends here.
+    fn leaves(&self) -> bool {
+        let rest = self.text.get(self.pos..).unwrap_or_default();
+        // `{ echo no; exit 1; }`
+        let group =
+            rest.strip_prefix('{').and_then(|rest| rest.split_once('}')).map_or("", |(group, _)| group);
+        let last = group.trim_end_matches([';', ' ', '\n']).rsplit([';', '\n']).next().unwrap_or_default();
+        let leaves = |text: &str| {
+            ["exit", "return"]
+                .iter()
+                .filter_map(|word| text.strip_prefix(word))
+                .any(|rest| rest.is_empty() || rest.starts_with([' ', ';', '\n', ')', '}']))
+        };
+        let closed = |quote: char| group.matches(quote).count() % 2 == 0 && !last.contains(quote);
+        leaves(rest) || leaves(last.trim_start()) && closed('"') && closed('\'')
     }
 
     fn pipeline(&mut self) -> Parse<()> {
@@ -208,7 +250,7 @@ impl Parser<'_> {
 
     /// Adds a command that is complete.
     pub(super) fn finish(&mut self, draft: Draft, first: usize, start: usize) -> Parse<()> {
-        let Scope { context, subshell, function, conditional, .. } = self.state.scope;
+        let Scope { context, subshell, function, conditional, branched, .. } = self.state.scope;
         let Draft { assigns, declared, words, redirects } = draft;
         if subshell == 0 && !conditional && words.len() == 3 {
             let is = |at: usize, wanted: &str| words.get(at).is_some_and(|word| literal(word) == wanted);
@@ -227,6 +269,8 @@ impl Parser<'_> {
             parent: 0,
             function,
             conditional,
+            branched,
+            holds: 0,
             owner: None,
             span: self.span(start),
         };

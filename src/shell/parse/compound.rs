@@ -32,9 +32,9 @@ impl Parser<'_> {
         }
         let from = self.state.commands.len();
         self.state.enter()?;
-        let conditional = self.state.scope.conditional;
+        let Scope { conditional, branched, .. } = self.state.scope;
         self.inside(keyword, end)?;
-        self.state.scope.conditional = conditional;
+        self.state.scope = Scope { conditional, branched, ..self.state.scope };
         self.state.leave();
         self.tail(from)
     }
@@ -114,7 +114,7 @@ impl Parser<'_> {
     fn if_command(&mut self) -> Parse<()> {
         self.body()?;
         self.expect(Keyword::Then, "`then` is missing")?;
-        self.state.scope.conditional = true;
+        self.state.scope.branch();
         self.body()?;
         while self.accept(Keyword::Elif) {
             self.body()?;
@@ -134,7 +134,7 @@ impl Parser<'_> {
 
     /// `do …; done`, or `{ …; }` where that may stand for it.
     fn do_group(&mut self, braces: bool) -> Parse<()> {
-        self.state.scope.conditional = true;
+        self.state.scope.branch();
         if braces && self.accept(Keyword::Open) {
             self.body()?;
             return self.expect(Keyword::Close, "a `}` is missing");
@@ -228,7 +228,7 @@ impl Parser<'_> {
         self.needed_word("the word of `case` is missing")?;
         self.newlines()?;
         self.expect(Keyword::In, "`in` is missing")?;
-        self.state.scope.conditional = true;
+        self.state.scope.branch();
         loop {
             self.newlines()?;
             if self.accept(Keyword::Esac) {

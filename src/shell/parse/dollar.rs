@@ -138,7 +138,7 @@ impl Parser<'_> {
     fn braced(&mut self, parts: &mut Vec<Part>, quoted: bool) -> Parse<()> {
         self.state.enter()?;
         self.pos += 1;
-        let conditional = self.state.scope.conditional;
+        let Scope { conditional, branched, .. } = self.state.scope;
         match self.peek() {
             Some(b' ' | b'\t' | b'\n' | b'|') => {
                 self.pos += usize::from(self.byte() == Some(b'|'));
@@ -154,7 +154,7 @@ impl Parser<'_> {
                 parts.push(part);
             }
         }
-        self.state.scope.conditional = conditional;
+        self.state.scope = Scope { conditional, branched, ..self.state.scope };
         self.state.leave();
         Ok(())
     }
@@ -185,8 +185,9 @@ impl Parser<'_> {
         computed |= subscript;
         let op = if name.is_empty() { Op::Other } else { self.operator() };
         let word = self.pos;
-        self.state.scope.conditional |=
-            matches!(op, Op::Default { .. } | Op::Assign { .. } | Op::Alternative { .. } | Op::Error { .. });
+        if matches!(op, Op::Default { .. } | Op::Assign { .. } | Op::Alternative { .. } | Op::Error { .. }) {
+            self.state.scope.branch();
+        }
         if matches!(op, Op::Assign { .. }) {
             self.state.assigned.insert(name.clone());
         }

@@ -26,10 +26,20 @@ pub(super) struct Scope {
     pub subshell: u32,
     pub function: Option<u32>,
     pub conditional: bool,
+    /// In the body of an `if`, a loop or a `case`, or behind `||`.
+    pub branched: bool,
     /// The substitution whose list this is; 0 outside of any.
     pub host: u32,
     /// In `$(…)`, where a here-document may also end in the line that closes the substitution.
     pub closing: bool,
+}
+
+impl Scope {
+    /// What follows may run or not.
+    pub fn branch(&mut self) {
+        self.conditional = true;
+        self.branched = true;
+    }
 }
 
 /// A here-document: known from its redirection on, read at the end of the line.
@@ -113,6 +123,7 @@ impl State {
                 subshell: 0,
                 function: None,
                 conditional: false,
+                branched: false,
                 host: 0,
                 closing: false,
             },
@@ -222,6 +233,15 @@ impl State {
         if self.count > Bound::MAX_COMMANDS { self.over(Bound::Commands) } else { Ok(()) }
     }
 
+    /// Says of these `cd`s how far what follows runs only where they succeeded.
+    pub fn hold(&mut self, list: &[usize], until: usize) {
+        for at in list {
+            if let Some(command) = self.commands.get_mut(*at) {
+                command.holds = until;
+            }
+        }
+    }
+
     /// Puts what was seen since `from` into a subshell of its own.
     pub fn wrap(&mut self, from: Cut, to: Cut) {
         let outer = self.scope.subshell;
@@ -319,6 +339,7 @@ impl State {
             for inner in out.iter_mut().skip(first) {
                 inner.owner.get_or_insert(index);
                 inner.conditional |= command.conditional;
+                inner.branched |= command.branched;
                 inner.function = inner.function.or(command.function);
             }
             places.push(out.len());

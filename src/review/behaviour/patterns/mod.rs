@@ -19,6 +19,8 @@ pub struct History<'a> {
     last: &'a Deed,
     /// Newest first.
     before: &'a [Deed],
+    /// What plugins of the user's found in it.
+    told: &'a [Finding],
 }
 
 impl<'a> History<'a> {
@@ -26,7 +28,13 @@ impl<'a> History<'a> {
     pub const LOOKED_AT: usize = 200;
 
     pub fn new(last: &'a Deed, before: &'a [Deed]) -> History<'a> {
-        History { last, before }
+        History { last, before, told: &[] }
+    }
+
+    /// The same with what plugins of the user's found in it.
+    #[must_use]
+    pub fn told(self, told: &'a [Finding]) -> History<'a> {
+        History { told, ..self }
     }
 
     /// Newest first.
@@ -78,7 +86,8 @@ pub fn find(history: &History<'_>, behaviour: &Behaviour, policy: &Policy) -> Ve
     // Of two that are as grave, the user's own has the better words, and a stranger's none.
     let own = |hushed| custom::find(&policy.patterns.custom, hushed, history);
     let built_in = enabled.filter_map(|pattern| one(pattern, &look));
-    let mut found: Vec<Finding> = own(false).chain(built_in).chain(own(true)).collect();
+    let mut found: Vec<Finding> =
+        own(false).chain(built_in).chain(own(true)).chain(history.told.iter().cloned()).collect();
     crate::domain::sort_by_key(&mut found, |finding| std::cmp::Reverse(finding.severity));
     found
 }

@@ -65,7 +65,12 @@ pub(super) fn is_rolled_back(inv: &Invocation, text: &str) -> bool {
 
 /// A variable that names the database of the tests, given to this command or exported before it.
 pub(crate) fn env_is_scratch(inv: &Invocation, scene: &Scene<'_>) -> bool {
-    const NAMES: &[&str] = &["PGDATABASE=", "DATABASE_URL=", "MYSQL_DATABASE="];
+    env_names(inv, scene, is_scratch)
+}
+
+/// The same of a database for the name of which `test` holds.
+pub(super) fn env_names(inv: &Invocation, scene: &Scene<'_>, test: fn(&str) -> bool) -> bool {
+    const NAMES: &[&str] = &["PGDATABASE=", "DATABASE_URL=", "MYSQL_DATABASE=", "DB_DATABASE=", "DB_NAME="];
     let line = scene.command_line();
     let is_assign = |word: &str| {
         word.split_once('=').is_some_and(|(name, _)| {
@@ -80,9 +85,11 @@ pub(crate) fn env_is_scratch(inv: &Invocation, scene: &Scene<'_>) -> bool {
         let address = value.split('?').next().unwrap_or_default();
         let exported = at > 0 && words.get(at - 1) == Some(&"export");
         let program = words.iter().skip(at + 1).find(|word| !is_assign(word));
-        let own = program.is_some_and(|program| inv.word.known() == Some(program));
+        let own = program.is_some_and(|program| {
+            inv.word.known() == Some(program) || inv.wrappers.first().is_some_and(|name| name == program)
+        });
         !value.contains([';', '$', '`', '&', '|'])
-            && is_scratch(address.rsplit('/').next().unwrap_or_default())
+            && test(address.rsplit('/').next().unwrap_or_default())
             && (own && line.matches(inv.program.as_str()).count() == 1 || exported)
     })
 }

@@ -29,6 +29,19 @@ const SERVERS: &[&str] = &[
 
 const WINDOWS: &[&str] = &["xterm", "rxvt", "urxvt", "gnome-terminal", "konsole", "x-terminal-emulator"];
 
+/// Programs that give whoever reaches them a desktop, a debugger or a notebook, where nothing is asked of who comes.
+const OPENED: &[&str] = &[
+    "x11vnc",
+    "x0vncserver",
+    "gdbserver",
+    "lldb-server",
+    "jupyter",
+    "jupyter-lab",
+    "jupyter-notebook",
+    "rpyc_classic.py",
+    "rpyc_classic",
+];
+
 /// Ports behind which somebody logs in.
 const LOGINS: &[&str] = &["22", "2222", "23", "3389", "5900", "5901", "5985", "445"];
 
@@ -47,8 +60,15 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("shell_of_a_coprocess", Trigger::SHELL, coprocess),
             predicate("session_poured_into_a_connection", Trigger::programs(&["script"]), session_poured),
             predicate("terminal_on_a_foreign_display", Trigger::programs(WINDOWS), foreign_display),
+            predicate("desktop_or_debugger_for_everybody", Trigger::programs(OPENED), opened_to_all),
+            When::Command(run(&["tty-share", "teleconsole"])),
         ],
         fires: &[
+            "x11vnc -forever -nopw -listen 0.0.0.0",
+            "gdbserver 0.0.0.0:1234 /bin/sh",
+            "gdbserver :1234 ./app",
+            "jupyter lab --ip=0.0.0.0 --NotebookApp.token='' --allow-root",
+            "tty-share --public",
             "ssh -R 2222:localhost:22 u@x.example",
             "ssh -fN -R 0.0.0.0:8080:localhost:22 u@x.example",
             "ssh -R 1080 u@x.example",
@@ -80,6 +100,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "cloudflared --version",
             "websocat ws://localhost:8080",
             "which ttyd",
+            "gdbserver localhost:1234 ./app",
+            "jupyter lab --ip=0.0.0.0",
+            "jupyter lab --NotebookApp.token=''",
+            "x11vnc -localhost -nopw",
             "man tmate",
             "DISPLAY=:0 xterm",
             "coproc cat; echo x",
@@ -194,6 +218,37 @@ fn serves_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
                 words.iter().any(runs_one)
             }
             _ => names_shell(),
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn opened_to_all<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(OPENED, |inv| {
+        let words = texts(inv);
+        let says = |wanted: &str| words.iter().any(|word| word.contains(wanted));
+        let everywhere =
+            says("0.0.0.0") || says("::0") || words.iter().any(|word| word == "::" || word == "*");
+        match inv.program.as_str() {
+            "x11vnc" | "x0vncserver" => {
+                let local = says("-localhost") || says("127.0.0.1") || says("-listen") && says("localhost");
+                (says("-nopw") || says("SecurityTypes")) && !local
+            }
+            "gdbserver" | "lldb-server" => {
+                !inv.contained
+                    && (everywhere
+                        || words.iter().any(|word| word.starts_with(':') || word.starts_with("*:")))
+            }
+            "jupyter" | "jupyter-lab" | "jupyter-notebook" => {
+                let open = words.iter().any(|word| {
+                    word.split_once('=').is_some_and(|(key, value)| {
+                        (key.ends_with(".token") || key.ends_with(".password"))
+                            && value.trim_matches(['"', '\'']).is_empty()
+                    })
+                });
+                open && (everywhere || says("--ip=*")) && !inv.contained
+            }
+            _ => everywhere,
         }
     });
     Found::from(found.map(|inv| inv.text.as_str()))

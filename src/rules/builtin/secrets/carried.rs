@@ -65,8 +65,17 @@ pub(super) fn carried<'a>(scene: &Scene<'a>) -> Found<'a> {
             let flagged = front.last().is_some_and(|arg| arg.prefix().starts_with('-'));
             front.iter().chain(flagged.then_some(last))
         });
+        // `docker cp web:/etc/shadow .`
+        let inside = |arg: &Arg| {
+            let path = arg.known().and_then(|text| text.split_once(':')).map(|(_, path)| path);
+            path.filter(|path| path.starts_with('/')).map(Arg::literal)
+        };
         inv.args.iter().any(told)
-            && sources.is_some_and(|mut args| args.any(|arg| is_secret(arg, inv, scene)))
+            && sources.is_some_and(|mut args| {
+                args.any(|arg| {
+                    is_secret(arg, inv, scene) || inside(arg).is_some_and(|arg| is_secret(&arg, inv, scene))
+                })
+            })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

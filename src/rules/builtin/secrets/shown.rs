@@ -2,7 +2,7 @@
 
 use super::{
     ENVIRONMENT, SEARCHERS, VARIABLE_PRINTERS, code_prints, env_file_shown, environment_searched,
-    is_diverted, is_secret_name, printed_variable, shows,
+    is_diverted, is_secret_name, is_telling, loads_settings, printed_variable, shows,
 };
 use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
@@ -47,7 +47,7 @@ const NOT_ONLY: &[&str] =
     &["sts", "kms", "storage", "acr", "cosmosdb", "ad", "config-helper", "config", "config:get"];
 
 /// Programs behind which a text is still to be read.
-const VIEWERS: &[&str] = &[
+pub(super) const VIEWERS: &[&str] = &[
     "cat", "head", "tail", "less", "more", "jq", "base64", "grep", "cut", "tr", "sed", "awk", "tee", "xxd",
     "fold", "wc", "sort", "rev",
 ];
@@ -92,6 +92,12 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("credential_printed_plainly", SECRET_PRINTERS, printed_plainly),
             predicate("variable_of_a_service_printed", Trigger::programs(VARIABLE_PRINTERS), |scene| {
                 printed_variable(scene, &|name| is_of_service(name) && !is_assigned(name, scene))
+            }),
+            predicate("value_out_of_settings_printed", Trigger::programs(VARIABLE_PRINTERS), |scene| {
+                match printed_variable(scene, &is_telling) {
+                    found @ Found::Yes(_) if loads_settings(scene) => found,
+                    Found::Yes(_) | Found::Unsure(_) | Found::No => Found::No,
+                }
             }),
             predicate("environment_hunted_for_secrets", Trigger::programs(ENVIRONMENT), |scene| {
                 environment_searched(scene, KEYS)
@@ -154,8 +160,21 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "keyring get mail me",
             "env | grep -i key",
             "wg show wg0 private-key",
+            "echo $STRIPE_KEY | rev",
+            ". ./.env && echo $API_KEY",
+            "set -a; . ./.env; set +a; echo $DATABASE_URL",
+            "export $(grep -v '^#' .env | xargs); printenv MAP_KEY",
+            "aws ecr get-login-password",
+            "aws eks get-token --cluster-name prod",
+            "gh config get -h github.com oauth_token",
         ],
         silent: &[
+            "set -a; . ./.env; set +a; echo $PORT",
+            ". ./.env.example && echo $API_KEY",
+            "echo \"using ${DATABASE_URL}\"",
+            "export $(grep -v '^#' .env | xargs); npm test",
+            "aws eks update-kubeconfig --name prod",
+            "gh config get editor",
             "T=$(gh auth token)",
             "gh auth token | docker login ghcr.io -u me --password-stdin",
             "gh auth status",
@@ -208,8 +227,17 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "cat ./deploy_key",
             "cat keys/prod.pem",
             "cat gcp-key.json",
+            "cat kubeconfig",
+            "cat ~/.claude.json",
+            "cat secrets/prod.yaml",
+            "Read /home/u/.claude.json",
         ],
         silent: &[
+            "kubectl --kubeconfig kubeconfig get pods",
+            "grep -c mcpServers ~/.claude.json",
+            "jq '.mcpServers | keys' ~/.claude.json",
+            "cat src/secrets/mod.rs",
+            "cat k8s/secrets/values.yaml",
             "cat cert.pem",
             "cat certs/ca.pem",
             "cat tests/certs/server.key",
@@ -227,10 +255,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 
 /// A store prints a credential, and what it prints is shown.
 fn printed_plainly<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
-        runs(inv, STORES)
-            && prints_secret(inv)
-            && (inv.program == "npm"
+    let found = scene.running(|inv| runs(inv, STORES)).find(|inv| {
+        prints_secret(inv)
+            && (runs(inv, &["npm", "gh"])
                 || !inv.args.iter().filter_map(Arg::known).any(|word| NOT_ONLY.contains(&word)))
             && is_shown(inv, scene)
             && !super::is_only_tried(inv, scene)
@@ -264,6 +291,8 @@ fn keys_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// What it prints goes neither to a file, nor into a variable, nor to a program that takes it for what it is for.
 fn is_shown(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    /// What is nested deeper is taken for shown.
+    const MAX_NESTED: usize = 16;
     let all = scene.invocations();
     if is_diverted(inv) {
         return false;
@@ -273,12 +302,16 @@ fn is_shown(inv: &Invocation, scene: &Scene<'_>) -> bool {
         return false;
     }
     let outer = std::iter::once(inv).chain(behind).find_map(|other| other.feeds).and_then(|at| all.get(at));
-    match outer {
-        Some(outer) => {
-            runs(outer, &["echo", "printf", "cat"]) && outer.writes.is_empty() && outer.feeds.is_none()
+    let Some(mut outer) = outer else { return !is_captured(inv, scene.command_line()) };
+    // `echo "$(echo "$(printenv TOKEN)")"`
+    for _ in 0..MAX_NESTED {
+        if !runs(outer, &["echo", "printf", "cat"]) || !outer.writes.is_empty() {
+            return false;
         }
-        None => !is_captured(inv, scene.command_line()),
+        let Some(next) = outer.feeds.and_then(|at| all.get(at)) else { return true };
+        outer = next;
     }
+    true
 }
 
 /// A variable takes it, or the program that logs in with it.
@@ -343,7 +376,7 @@ fn history_hunted<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// A path whose last name says that a private key or a service's credentials are in it.
 pub(super) fn is_key_file(path: &str) -> bool {
     // All that is looked for below ends in one of these ways.
-    const ENDS: &[&[u8]] = &[b"key", b"son", b"pem", b"ate", b"yml", b"aml", b"oml", b"php"];
+    const ENDS: &[&[u8]] = &[b"key", b"son", b"pem", b"ate", b"yml", b"aml", b"oml", b"php", b"fig"];
     let end = path.as_bytes().last_chunk::<3>();
     if !end.is_some_and(|end| ENDS.iter().any(|known| end.eq_ignore_ascii_case(known))) {
         return false;
@@ -365,7 +398,12 @@ pub(super) fn is_key_file(path: &str) -> bool {
         })
     };
     let account = ["-key", "_key", "-adminsdk", "-keyfile", "_keyfile"];
+    let kept = || path.contains("/secrets/") || path.starts_with("secrets/");
+    let settings = || [".yaml", ".yml", ".json", ".toml"].iter().any(|end| stem(end).is_some_and(of_use));
     ["deploy_key", "ssh_key", "signing_key", "private_key", "host_key", "deploy-key"].contains(&name.as_str())
+        || name == "kubeconfig"
+        || stem(".kubeconfig").is_some()
+        || kept() && settings()
         || stem(".json").is_some_and(|stem| account.iter().any(|end| stem.ends_with(end)))
         || stem(".pem").is_some_and(|stem| {
             of_use(stem) && !["pub", "cert", "ca", "chain"].iter().any(|w| stem.contains(w))
@@ -389,8 +427,14 @@ pub(super) fn is_key_file(path: &str) -> bool {
         })
 }
 
+/// What the client keeps of its account, with the tokens of its servers.
+fn is_of_client(path: &str) -> bool {
+    path.ends_with("/.claude.json")
+}
+
 fn key_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
     match &scene.view.call.action {
+        Action::Read { path } if is_of_client(path) => return Found::yes(path),
         Action::Read { path } | Action::Search { kind: SearchKind::Grep, path: Some(path), .. } => {
             return if is_key_file(path) { Found::yes(path) } else { Found::No };
         }
@@ -403,15 +447,17 @@ fn key_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
         // What is a secret by its place has a rule of its own.
         !glob && is_key_file(rest) && !classify(target, EffectKind::FileRead, &scene.view).has(Class::Secret)
     };
-    let found = scene.invocations().iter().find(|inv| {
+    let found = scene.running(|inv| runs(inv, super::READERS)).find(|inv| {
         let searches = runs(inv, SEARCHERS) || runs(inv, &["sed", "awk", "jq", "yq"]);
         // The first operand of a search is what is looked for.
         let files = inv.operands.iter().skip(usize::from(searches));
         !inv.contained
             && shows(inv)
             && !runs(inv, &["diff", "python", "python3", "node", "ruby", "perl", "php", "vim", "nano", "tee"])
-            && ({ files }.any(|arg| is_key(&target_of(arg, inv.cwd.as_deref())))
-                || inv.reads.iter().any(is_key))
+            && ({ files }.any(|arg| {
+                let target = target_of(arg, inv.cwd.as_deref());
+                is_key(&target) || runs(inv, super::DUMPERS) && is_of_client(target.text())
+            }) || inv.reads.iter().any(is_key))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -68,7 +68,8 @@ fn at_home(arg: &Arg, scene: &Scene<'_>) -> Arg {
 
 /// Files put into the directory around a protected place, under names that are not known.
 pub(super) fn aimed<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.invocations().iter().find(|inv| {
+    let may_be = |inv: &Invocation| !options_of(inv).is_empty() || runs(inv, SPLITTERS) || runs(inv, COPIERS);
+    let found = scene.running(may_be).find(|inv| {
         let into =
             values(inv, options_of(inv)).any(|dir| around_protected(&at_home(&dir, scene), inv, scene));
         into || prefixed(inv, scene) || nameless(inv, scene)
@@ -133,6 +134,15 @@ pub(super) fn applied<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// `stow -nv`: only said.
+fn is_tried(inv: &Invocation) -> bool {
+    inv.args.iter().filter_map(Arg::known).any(|arg| {
+        let letters = arg.strip_prefix('-').unwrap_or_default();
+        matches!(arg, "--no" | "--simulate")
+            || letters.contains('n') && letters.chars().all(|c| matches!(c, 'n' | 'v' | 'D' | 'S' | 'R'))
+    })
+}
+
 /// The same in the home directory, and trees put over it.
 pub(super) fn over_home<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(home) = scene.view.facts.places.home.as_deref() else { return Found::No };
@@ -145,6 +155,7 @@ pub(super) fn over_home<'a>(scene: &Scene<'a>) -> Found<'a> {
         | Target::None => false,
     };
     let found = scene.first(HOME_FILLERS, |inv| match inv.program.as_str() {
+        "stow" if is_tried(inv) => false,
         "stow" => values(inv, options_of(inv)).any(|dir| is_home(&dir, inv)),
         _ => changed_dir(inv).is_some_and(|dir| is_home(&dir, inv)),
     });

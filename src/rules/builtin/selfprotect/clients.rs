@@ -149,10 +149,55 @@ pub(super) fn extended<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Programs with which a server, a hook or a set of settings is brought to a client, by themselves or through a runner.
+pub(super) const INSTALLERS: &[&str] = &[
+    "npx",
+    "bunx",
+    "pnpx",
+    "pnpm",
+    "npm",
+    "yarn",
+    "uvx",
+    "install-mcp",
+    "mcp-add",
+    "add-mcp",
+    "smithery",
+    "degit",
+    "tiged",
+];
+
+pub(super) fn servers_installed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(INSTALLERS, |inv| {
+        let words: Vec<&str> = std::iter::once(inv.program.as_str())
+            .chain(inv.args.iter().filter_map(Arg::known))
+            .filter(|word| !word.starts_with('-') && !matches!(*word, "exec" | "dlx" | "x"))
+            .take(8)
+            .collect();
+        let runner = !matches!(
+            inv.program.as_str(),
+            "install-mcp" | "mcp-add" | "add-mcp" | "smithery" | "degit" | "tiged"
+        );
+        let tool = words.get(usize::from(runner)).copied().unwrap_or_default();
+        let name =
+            tool.get(1..).and_then(|rest| rest.find('@')).and_then(|at| tool.get(..=at)).unwrap_or(tool);
+        match name {
+            "install-mcp" | "mcp-add" | "add-mcp" => words.len() > 1,
+            "@smithery/cli" | "smithery" => words.contains(&"install"),
+            "claude-code-templates" => ["--hook", "--mcp", "--setting", "--agent", "--command"]
+                .iter()
+                .any(|kind| inv.args.iter().any(|arg| arg.prefix().starts_with(kind))),
+            "degit" | "tiged" => words.last().is_some_and(|to| *to == ".claude" || to.ends_with("/.claude")),
+            _ => false,
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 /// Other agents, and what has them ask nobody.
 pub(super) const AGENTS: &[(&str, &[&str])] = &[
     ("aider", &["--yes-always", "--yes"]),
     ("amp", &["--dangerously-allow-all"]),
+    ("auggie", &["shell:allow", "launch-process:allow", "--dangerously-skip-permissions"]),
     ("codex", &["--dangerously-bypass-approvals-and-sandbox", "--yolo", "--full-auto", "danger-full-access"]),
     ("copilot", &["--allow-all-tools", "--allow-all", "--yolo"]),
     ("crush", &["--yolo", "-y"]),
@@ -163,6 +208,7 @@ pub(super) const AGENTS: &[(&str, &[&str])] = &[
     ("gemini-cli", &["--yolo", "-y", "yolo"]),
     ("goose", &["--no-confirm", "auto"]),
     ("kiro-cli", &["--trust-all-tools"]),
+    ("openhands", &["--always-approve", "--headless", "--yolo"]),
     ("q", &["--trust-all-tools"]),
     ("qwen", &["--yolo", "-y", "yolo"]),
 ];
@@ -170,10 +216,11 @@ pub(super) const AGENTS: &[(&str, &[&str])] = &[
 pub(super) fn agent_unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         let words = AGENTS.iter().find(|(name, _)| *name == inv.program).map_or(&[][..], |(_, words)| words);
+        let set = || inv.program == "goose" && scene.command_line().contains("GOOSE_MODE=auto");
         inv.args.iter().filter_map(Arg::known).any(|arg| {
             let value = arg.split_once('=').map_or(arg, |(_, value)| value);
             words.contains(&arg) || words.contains(&value)
-        })
+        }) || set()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -185,9 +232,28 @@ pub(super) fn unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
             || (inv.program.starts_with("opencode")
                 && inv.args.iter().any(|arg| arg.known() == Some("--auto")))
             || inv.args.iter().any(|arg| arg.known() == Some("bypassPermissions"))
-            || flag_value(inv, &["--permission-mode"]).and_then(Arg::known) == Some("bypassPermissions")
+            || flag_value(inv, &["--permission-mode"])
+                .and_then(Arg::known)
+                .is_some_and(|mode| matches!(mode, "bypassPermissions" | "acceptEdits"))
+            || allows_any_command(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether the client is told to run any command without a question.
+fn allows_any_command(inv: &Invocation) -> bool {
+    const NAMES: &[&str] = &["--allowedTools", "--allowed-tools", "--allowedtools"];
+    let any = |text: &str| {
+        text.split([',', ' ']).any(|tool| matches!(tool, "Bash" | "Bash(*)" | "Bash(:*)" | "Bash(*:*)" | "*"))
+    };
+    let mut listed = false;
+    inv.args.iter().filter_map(Arg::known).any(|arg| {
+        let (name, value) = arg.split_once('=').unwrap_or((arg, ""));
+        if arg.starts_with('-') {
+            listed = NAMES.contains(&name);
+        }
+        listed && any(if arg.starts_with('-') { value } else { arg })
+    })
 }
 
 #[cfg(test)]

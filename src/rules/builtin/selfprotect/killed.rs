@@ -22,11 +22,23 @@ const GUARDS: &[&str] =
 /// What a client may be running in, and much else besides.
 const RUNTIMES: &[&str] = &["node", "bun", "deno", "electron", "node /usr/bin/claude"];
 
+/// Whether it only asks if processes are there: by the signal 0.
+pub(in crate::rules::builtin) fn only_asks(inv: &Invocation) -> bool {
+    let mut args = inv.args.iter().map(|arg| arg.known().unwrap_or_default());
+    match args.next() {
+        Some("-0") => args.next().is_some(),
+        Some("--signal") => args.next() == Some("0"),
+        // `pkill -s 0` means a session.
+        Some("-s" | "-n") if inv.program != "pkill" => args.next() == Some("0"),
+        _ => false,
+    }
+}
+
 /// The client or the guard.
 pub(super) fn guard<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
     let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
-        _ if reloads(inv) => false,
+        _ if reloads(inv) || only_asks(inv) => false,
         "prlimit" => own(line),
         "kill" | "tkill" => {
             (numbers(inv).any(is_everybody) && !tidies_up(inv, line))
@@ -43,6 +55,7 @@ pub(super) fn guard<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// What a client runs in, or everything of a user or a session.
 pub(super) fn runtime<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
+        _ if only_asks(inv) => false,
         "kill" | "tkill" => {
             let lists = |other: &Invocation| {
                 runs(other, &["pgrep", "pidof"]) && patterns(other).any(|arg| means(other, arg, RUNTIMES))
@@ -131,6 +144,7 @@ fn open(inv: &Invocation) -> bool {
 
 /// Whether something on the line looks for the guard, or for the processes around the shell.
 fn found_around(scene: &Scene<'_>) -> bool {
+    let lists = scene.invocations().iter().any(lists_processes);
     scene.invocations().iter().filter(|inv| runs(inv, FINDERS)).any(|inv| {
         inv.args.iter().any(|arg| {
             let text = arg.text();
@@ -143,9 +157,24 @@ fn found_around(scene: &Scene<'_>) -> bool {
             process
                 || names_guard(&text)
                 || around.iter().any(|word| contains_word(&text, word))
-                || (runs(inv, &["pgrep", "pidof", "grep", "egrep", "rg"]) && means(inv, arg, GUARDS))
+                || runs(inv, &["pgrep", "pidof"]) && means(inv, arg, GUARDS)
+                // An option is no pattern, and lines that are no processes are searched for anything.
+                || lists && runs(inv, &["grep", "egrep", "rg"]) && !text.starts_with('-') && means(inv, arg, GUARDS)
         })
     })
+}
+
+/// Whether it prints the names or command lines of processes.
+fn lists_processes(inv: &Invocation) -> bool {
+    let numbers_only = || inv.args.iter().any(|arg| is_short_with(arg.prefix(), 't'));
+    runs(inv, &["ps", "pgrep", "pstree", "top", "htop", "procs", "ss", "netstat"])
+        || inv.program == "lsof" && !numbers_only()
+        || inv.args.iter().any(|arg| arg.text().contains("/proc"))
+}
+
+/// Whether an argument is a group of short options with this one in it: `-ti`.
+fn is_short_with(text: &str, option: char) -> bool {
+    text.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains(option))
 }
 
 fn names_guard(text: &str) -> bool {

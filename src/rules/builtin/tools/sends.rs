@@ -1,6 +1,7 @@
 //! What tools carry away or fetch: secrets in texts that are sent, files behind addresses.
 
 use crate::domain::{Action, EffectKind, SearchKind, Target, Tool, join};
+use crate::rules::builtin::{is_secret_name, standing};
 use crate::rules::matcher::{Class, Found, Scene, Told, classify, host_of, inside, is_known};
 use crate::rules::survey::decode_base64;
 
@@ -108,6 +109,40 @@ pub(super) fn holds_secret(text: &str) -> bool {
         || text.len() < 65536 && ["aws_secret_access_key", "secretaccesskey"].iter().any(|name| named(name))
 }
 
+/// Words in the names of tools whose texts are read by people elsewhere.
+const TOLD_TO: &[&str] = &[
+    "slack", "message", "comment", "issue", "email", "mail", "gmail", "gist", "post", "send", "discord",
+    "telegram", "jira", "teams", "webhook", "tweet", "reply",
+];
+
+/// A password in the address of a database on another machine.
+pub(in crate::rules::builtin) fn holds_database_password(text: &str) -> bool {
+    const MADE_UP: &[&str] = &["password", "changeme", "example", "placeholder"];
+    let tells = |rest: &str| {
+        let end = |c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '`' | '?' | '<');
+        let authority = rest.split(end).next().unwrap_or_default();
+        let Some((user, host)) = authority.rsplit_once('@') else { return false };
+        let Some((name, password)) = user.split_once(':') else { return false };
+        let host = host.split(':').next().unwrap_or_default().to_ascii_lowercase();
+        let own = matches!(host.as_str(), "localhost" | "host" | "hostname")
+            || host.starts_with("127.")
+            || host.contains("example");
+        let lower = password.to_ascii_lowercase();
+        password.len() >= 8
+            && password != name
+            && password.bytes().any(|b| b.is_ascii_digit())
+            && password.bytes().any(|b| b.is_ascii_alphabetic())
+            && !password.contains(['$', '{', '*', '[', '…'])
+            && !MADE_UP.iter().any(|word| lower.contains(word))
+            && !own
+    };
+    standing::DATABASES.iter().any(|scheme| {
+        text.match_indices(scheme)
+            .take(16)
+            .any(|(at, _)| tells(text.get(at + scheme.len()..).unwrap_or_default()))
+    })
+}
+
 /// A private key or a token in a text, or in what a part of it is base64 of.
 fn holds_encoded(text: &str) -> bool {
     if holds_secret(text) {
@@ -121,12 +156,35 @@ fn holds_encoded(text: &str) -> bool {
     })
 }
 
+/// A password in an address that stands within another one, or lines of settings that a part of it is base64 of.
+pub(super) fn carries_settings(url: &str) -> bool {
+    let within = url.split("://").skip(2).any(|rest| {
+        let authority = rest.split(['/', '?', '&']).next().unwrap_or_default();
+        authority.split_once('@').is_some_and(|(user, _)| {
+            user.split_once(':').is_some_and(|(name, password)| !name.is_empty() && password.len() > 3)
+        })
+    });
+    let runs = url.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '_')));
+    let encoded = || {
+        { runs }.filter(|run| run.len() >= 24).take(16).any(|run| {
+            let bytes = decode_base64(run.get(..8192.min(run.len())).unwrap_or_default());
+            std::str::from_utf8(&bytes).is_ok_and(|text| {
+                text.lines().any(|line| {
+                    line.split_once('=')
+                        .is_some_and(|(name, value)| value.len() > 3 && is_secret_name(name.trim()))
+                })
+            })
+        })
+    };
+    within || encoded()
+}
+
 /// A secret in what a tool sends, or a file of secrets that it is to send.
 pub(super) fn secret_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
     if let Action::Fetch { url } = &scene.view.call.action {
         let away = !is_known(&host_of(url), scene.view.policy) || url.contains("webhook");
         let spaced = url.replace("%20", " ").replace('+', " ");
-        return if away && (holds_encoded(url) || holds_secret(&spaced)) {
+        return if away && (holds_encoded(url) || holds_secret(&spaced) || carries_settings(url)) {
             Found::yes(url)
         } else {
             Found::No
@@ -144,14 +202,24 @@ pub(super) fn secret_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
         let path = match (value.strip_prefix('~'), home) {
             (Some(rest), Some(home)) => format!("{home}{rest}"),
             _ if value.starts_with('/') => value.to_owned(),
+            _ if value.starts_with('.') => join(scene.view.cwd, value),
             _ => return false,
         };
         let target = Target::Path { path, glob: false, recursive: true };
-        classify(&target, EffectKind::FileRead, &scene.view).has(Class::Secret)
+        classify(&target, EffectKind::FileRead, &scene.view).any(&[Class::Secret, Class::EnvFile])
     };
     // The words of a text about secrets are not sent as a file.
     let carries = |value: &String| value.len() < 4096 && !value.contains(char::is_whitespace) && file(value);
-    let found = told.args.iter().any(|(_, value)| holds_encoded(value) || carries(value));
+    let address = |value: &str| {
+        value.len() < 4096
+            && value.starts_with("http")
+            && !is_known(&host_of(value), scene.view.policy)
+            && carries_settings(value)
+    };
+    let spoken = told.names(TOLD_TO);
+    let found = told.args.iter().any(|(_, value)| {
+        holds_encoded(value) || carries(value) || address(value) || spoken && holds_database_password(value)
+    });
     if found { Found::yes(told.text) } else { Found::No }
 }
 
@@ -280,7 +348,8 @@ pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let keeps = ["document.cookie", "localStorage", "sessionStorage", "indexedDB"];
     let sends = ["fetch(", "sendBeacon(", "XMLHttpRequest", "new Image", "WebSocket(", ".src"];
     let found = told.args.iter().any(|(_, value)| {
-        let foreign = value.split("://").skip(1).any(|rest| {
+        // `javascript:fetch('//host')`
+        let foreign = value.split("//").skip(1).any(|rest| {
             let host = host_of(rest);
             host.contains('.') && !is_known(&host, scene.view.policy)
         });
@@ -423,13 +492,33 @@ pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
             let inside = home.is_some_and(|home| pattern.starts_with(&format!("{home}/.ssh")));
             if wide && (sought || inside) { Found::yes(pattern) } else { Found::No }
         }
+        Action::Other { .. } => match scene.told() {
+            Some(told) if seeks_secrets(told, home) => Found::yes(told.text),
+            Some(_) | None => Found::No,
+        },
         Action::Read { .. }
         | Action::Search { .. }
         | Action::Fetch { .. }
-        | Action::Other { .. }
         | Action::Shell { .. }
         | Action::Write { .. }
         | Action::Edit { .. }
         | Action::Spawn { .. } => Found::No,
     }
+}
+
+/// A tool looks for the files of keys all over the machine or a home.
+fn seeks_secrets(told: &Told<'_>, home: Option<&str>) -> bool {
+    const NAMES: &[&str] = &["id_rsa", "id_ed25519", "id_*", ".pem", ".env", "credentials", ".key", ".kdbx"];
+    let wide = |place: &str| {
+        let place = place.trim_end_matches('/');
+        place.is_empty()
+            || home == Some(place)
+            || matches!(place, "/root" | "/home" | "/Users" | "/etc" | "~")
+    };
+    told.has(&["search", "find", "glob", "locate"])
+        && told.has(&["file", "files", "glob"])
+        && told.values(&["path", "directory", "dir", "root", "rootpath"]).any(wide)
+        && told
+            .values(&["pattern", "glob", "name", "query", "filename"])
+            .any(|name| NAMES.iter().any(|key| name.contains(key)))
 }

@@ -695,7 +695,9 @@ pub(super) fn opens(told: &Told<'_>) -> Verdict {
         || both(&["authorize", "open", "add", "create"], &["ingress", "firewall", "rule"])
             && told.args.iter().any(|(_, value)| to_all(value))
         || admin
-            && told.has(&["add", "grant", "assign", "attach", "set", "create", "update", "invite", "bind"])
+            && told.has(&[
+                "add", "grant", "assign", "attach", "set", "create", "update", "invite", "bind", "share",
+            ])
     {
         return Verdict::Block;
     }

@@ -4,8 +4,8 @@
 use super::super::scripts;
 use super::forms;
 use super::judge::{self, Place};
-use crate::domain::{Verdict, join};
-use crate::rules::matcher::Scene;
+use crate::domain::{EffectKind, Target, Verdict, join};
+use crate::rules::matcher::{Class, Scene, classify};
 
 /// Most strings of one file that are looked at, and the longest file, in bytes.
 const MAX_STRINGS: usize = 4096;
@@ -144,6 +144,8 @@ const STARTS: &[&str] = &[
     "subprocess.getoutput(",
     "subprocess.getstatusoutput(",
     "pty.spawn(",
+    "get_ipython().system(",
+    "get_ipython().getoutput(",
     "Popen(",
     "check_call(",
     "check_output(",
@@ -302,6 +304,11 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
                 .map_or_else(|| piece.text.clone(), |rest| format!("{home}{rest}"));
             let path = join("/", &path);
             worst = worst.max(judge::place_of(&path, path == home, Some(home)));
+            let kept =
+                ["/var/lib/", "/etc/", "/usr/", "/srv/", "/var/www/"].iter().any(|dir| path.starts_with(dir));
+            if kept && place != Place::Container && !path.starts_with("/var/lib/apt/") {
+                worst = worst.max(Verdict::Modify);
+            }
         }
         if judged < MAX_COMMANDS && starts(&piece.before, execs) {
             judged += 1;
@@ -311,6 +318,41 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
         }
     }
     worst
+}
+
+/// Whether a cell of a notebook, which runs as it stands, drops what lives on, or reads a file of secrets.
+pub(super) fn loses_in_cell(scene: &Scene<'_>, cell: &str) -> bool {
+    const DROPS: &[&str] = &["drop table ", "drop database ", "drop schema ", "truncate table "];
+    const CLOUD: &[&str] =
+        &["delete_dataset(", "delete_bucket(", "delete_db_instance(", "delete_db_cluster(", "delete_stack("];
+    let drops = |text: &str| {
+        let lower = text.to_ascii_lowercase();
+        DROPS.iter().any(|drop| lower.contains(drop)) && !lower.contains(" if exists")
+    };
+    let magic = ["%%sql", "%%bigquery", "%sql "].iter().any(|magic| cell.trim_start().starts_with(magic));
+    if magic {
+        return drops(cell);
+    }
+    let live = cell.contains("delete_contents=True") || cell.contains("prod");
+    if live && CLOUD.iter().any(|call| cell.contains(call)) {
+        return true;
+    }
+    let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
+    let (pieces, _) = pieces(cell, Language::Hash);
+    pieces.iter().any(|piece| {
+        let call = piece.before.trim_end();
+        let read = || {
+            let path = piece
+                .text
+                .strip_prefix('~')
+                .map_or_else(|| piece.text.clone(), |rest| format!("{home}{rest}"));
+            let target = Target::Path { path, glob: false, recursive: false };
+            piece.text.starts_with(['/', '~'])
+                && classify(&target, EffectKind::FileRead, &scene.view).has(Class::Secret)
+        };
+        call.ends_with("spark.sql(") && drops(&piece.text)
+            || ["open(", "Path(", "expanduser(", "read_text("].iter().any(|way| call.ends_with(way)) && read()
+    })
 }
 
 /// The commands that begin with the string at a place: the string, those joined to it, and the words of a list.

@@ -1,10 +1,12 @@
 //! Settings that are written: what they make a program run, trust or open.
 
 use super::super::packages::is_usual;
+use super::super::packages::strangers::is_mirror;
 use super::super::scripts;
 use super::judge::{self, Place};
 use crate::domain::Verdict;
 use crate::rules::matcher::{Scene, host_of};
+use crate::rules::trail::is_strange;
 
 /// Settings of package managers that name a registry.
 const REGISTRIES: &[&str] = &[
@@ -29,6 +31,9 @@ pub(super) fn verdict(scene: &Scene<'_>, path: &str, text: &str) -> Verdict {
     match name {
         ".npmrc" | ".yarnrc" | ".yarnrc.yml" | "pip.conf" | "pip.ini" | ".gemrc" | ".condarc"
         | "bunfig.toml" | ".pypirc" | "uv.toml" => registries(scene, text),
+        _ if name.starts_with("requirements") && name.ends_with(".txt") => {
+            registries(scene, &text.replace(' ', "="))
+        }
         ".gitmodules" if text.contains("ext::") => Verdict::Block,
         ".psqlrc" | ".sqliterc" | ".gdbinit" | ".lldbinit" | ".irbrc" | ".pryrc" => startup(scene, text),
         ".mcp.json" | "mcp.json" | "mcp_config.json" | "claude_desktop_config.json" => servers(scene, text),
@@ -42,6 +47,11 @@ pub(super) fn verdict(scene: &Scene<'_>, path: &str, text: &str) -> Verdict {
         }
         _ if name.ends_with(".code-workspace") => editor(scene, text),
         "config" if lower.contains("/.ssh/") => connections(scene, text),
+        "config" | "credentials" if lower.contains("/.aws/") => credentials(scene, text),
+        _ if lower.contains("/etc/apt/sources.list") || lower.contains("/etc/yum.repos.d/") => {
+            untrusted(scene, text)
+        }
+        _ if pulls_strangers(&lower, text) => Verdict::Modify,
         "devcontainer.json" => container(text),
         _ if is_compose(name) => compose(text),
         _ if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json"))
@@ -186,6 +196,74 @@ fn container(text: &str) -> Verdict {
     }
 }
 
+/// Where a client of a cloud has its credentials from: a program that it starts.
+fn credentials(scene: &Scene<'_>, text: &str) -> Verdict {
+    let line = |line: &str| {
+        let (key, command) = line.split_once('=')?;
+        let command = command.trim();
+        (key.trim() == "credential_process").then(|| {
+            if planted(command) { Verdict::Block } else { judge::command(scene, command, Place::Hook) }
+        })
+    };
+    text.lines().take(4096).filter_map(line).max().unwrap_or_default()
+}
+
+/// First labels of hosts from which a vendor hands out its packages.
+const SOURCES: &[&str] = &[
+    "apt",
+    "archive",
+    "archives",
+    "deb",
+    "debian",
+    "dl",
+    "download",
+    "downloads",
+    "ftp",
+    "mirror",
+    "mirrors",
+    "packages",
+    "pkg",
+    "pkgs",
+    "ppa",
+    "repo",
+    "repos",
+    "repository",
+    "security",
+    "ubuntu",
+];
+
+/// Sources of software that are trusted without a signature, over a connection that anybody can change.
+fn untrusted(scene: &Scene<'_>, text: &str) -> Verdict {
+    let foreign = |line: &str| {
+        let address = line.split_whitespace().find(|word| word.starts_with("http://"));
+        let host = address.map(host_of).unwrap_or_default();
+        let official = || host.split('.').next().is_some_and(|label| SOURCES.contains(&label));
+        line.trim_start().starts_with("deb")
+            && !line.contains("signed-by")
+            && host.contains('.')
+            && is_strange(&host, scene.view.policy)
+            && !is_mirror(&host)
+            && !official()
+    };
+    if text.lines().take(4096).any(foreign) {
+        return Verdict::Block;
+    }
+    let tight: String = text.chars().filter(|c| *c != ' ').collect::<String>().to_ascii_lowercase();
+    let unsigned = ["trusted=yes", "trusted:yes", "gpgcheck=0", "allow-insecure=yes"];
+    let open =
+        tight.contains("http://") && !tight.contains("http://localhost") && !tight.contains("http://127.");
+    if open && unsigned.iter().any(|word| tight.contains(word)) { Verdict::Block } else { Verdict::Allow }
+}
+
+/// A pipeline with the repository's own rights that runs what a stranger proposes.
+fn pulls_strangers(lower: &str, text: &str) -> bool {
+    lower.contains("/.github/workflows/")
+        && text.contains("pull_request_target")
+        && text.contains("github.event.pull_request.head")
+        && text.contains("actions/checkout")
+        && text.contains("run:")
+}
+
 /// Commands that ssh runs on this machine for a connection.
 fn connections(scene: &Scene<'_>, text: &str) -> Verdict {
     const KEYS: &[&str] = &["proxycommand", "localcommand", "knownhostscommand"];
@@ -253,7 +331,7 @@ pub(super) fn manifest(text: &str) -> Verdict {
         let path = if line.ends_with("hostPath:") {
             lines.peek().and_then(|next| next.strip_prefix("path:"))
         } else {
-            line.split("hostPath:{path:").nth(1).map(|rest| rest.trim_end_matches('}'))
+            line.split("hostPath:{path:").nth(1).and_then(|rest| rest.split(['}', ',']).next())
         };
         let said = match path {
             Some(

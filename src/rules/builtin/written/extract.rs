@@ -1,6 +1,8 @@
 //! The commands that stand in files of other languages than the shell's: build files, pipelines, manifests. Found by lines, without
 //! reading the format as a whole, since an edit shows only a part of it.
 
+use serde_json::Value;
+
 /// Keys of YAML files below which commands stand.
 const KEYS: &[&str] = &[
     "run",
@@ -263,6 +265,19 @@ pub(super) fn cell(text: &str) -> Vec<String> {
             .map(str::to_owned)
     };
     text.lines().filter_map(line).take(MAX_COMMANDS).collect()
+}
+
+/// The cells of a notebook that hold code.
+pub(super) fn cells(text: &str) -> Vec<String> {
+    let Ok(Value::Object(book)) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+    let Some(Value::Array(cells)) = book.get("cells") else { return Vec::new() };
+    let code = cells.iter().filter(|cell| cell.get("cell_type").and_then(Value::as_str) == Some("code"));
+    let source = |cell: &Value| match cell.get("source") {
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(Value::Array(lines)) => Some(lines.iter().filter_map(Value::as_str).collect()),
+        _ => None,
+    };
+    code.filter_map(source).take(MAX_COMMANDS).collect()
 }
 
 /// The commands that a file of instructions has the client run, and those that it quotes, each with its line.

@@ -3,6 +3,7 @@
 use super::code::{DELETES, Piece};
 use super::judge;
 use crate::domain::{EffectKind, Target, Verdict, join};
+use crate::rules::builtin::network;
 use crate::rules::matcher::{Class, Scene, classify, host_of, is_known};
 
 /// Calls that go through all that lies below a directory, or that match a pattern.
@@ -207,6 +208,7 @@ const BACKDOORS: &[&str] = &[
     "create_function(\"\",$_",
     "system($_SERVER",
     "`$_GET",
+    "<?=`$_",
 ];
 
 /// Copies of itself without end.
@@ -285,7 +287,7 @@ pub(super) fn plain(code: &str, bare: &str, pieces: &[Piece]) -> Verdict {
     let connects = any(CONNECTS);
     let bound =
         any(BINDS) || pieces.iter().any(|piece| piece.text.contains(">&S") || piece.text.contains("<&3"));
-    if shell && connects && bound {
+    if shell && connects && bound || tied(bare, &tight, pieces, shell) {
         return Verdict::Block;
     }
     // Every file of a tree is made unreadable, and the readable one goes.
@@ -297,7 +299,13 @@ pub(super) fn plain(code: &str, bare: &str, pieces: &[Piece]) -> Verdict {
             || code.contains(".encrypted")
             || code.contains("bitcoin")
             || code.contains("/home"));
-    if locks || runs_fetched(bare) || joined(HIDDEN) || joined(BACKDOORS) || joined(BOMBS) {
+    if locks
+        || network::runs_for_visitors(code)
+        || runs_fetched(bare)
+        || joined(HIDDEN)
+        || joined(BACKDOORS)
+        || joined(BOMBS)
+    {
         return Verdict::Block;
     }
     let asks = pieces.iter().any(|piece| {
@@ -308,6 +316,55 @@ pub(super) fn plain(code: &str, bare: &str, pieces: &[Piece]) -> Verdict {
     } else {
         Verdict::Allow
     }
+}
+
+/// A connection tied to a shell, by names that only the code itself gives them; and commands taken from a connection line by line.
+fn tied(bare: &str, tight: &str, pieces: &[Piece], shell: bool) -> bool {
+    const DIALS: &[&str] = &[
+        "net.Dial(",
+        ".connect(",
+        "createConnection(",
+        "new Socket(",
+        "TCPSocket",
+        "TcpStream::connect",
+        "TcpClient(",
+    ];
+    const STARTS: &[&str] = &[
+        "ProcessBuilder(",
+        "exec.Command(",
+        "spawn(",
+        "spawnSync(",
+        "Command::new(",
+        "Process.Start(",
+        ".exec(",
+    ];
+    if !DIALS.iter().any(|call| bare.contains(call)) {
+        return false;
+    }
+    let line_by_line = bare.contains("TCPSocket")
+        && bare.contains(".gets")
+        && ["IO.popen(", "popen(", "`"].iter().any(|call| bare.contains(call))
+        && [".print", ".puts", ".write"].iter().any(|call| bare.contains(call));
+    let started = shell
+        && pieces.iter().any(|piece| {
+            let word = piece.text.split_whitespace().next().unwrap_or_default();
+            SHELLS.contains(&word) && STARTS.iter().any(|call| piece.before.trim_end().ends_with(call))
+        });
+    // Somewhere else than here, by its number.
+    let address = pieces.iter().any(|piece| {
+        let host = piece.text.split(':').next().unwrap_or_default();
+        host.split('.').count() == 4
+            && host.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+            && !host.starts_with("127.")
+            && host != "0.0.0.0"
+    });
+    let piped =
+        tight.contains(".stdin)") && tight.contains(".pipe(") && !tight.contains("process.stdin.pipe(");
+    let given = tight.match_indices(".Stdin=").any(|(at, sign)| {
+        let value = tight.get(at + sign.len()..).unwrap_or_default();
+        !["os.", "strings.", "bytes.", "nil", "&", "bufio."].iter().any(|own| value.starts_with(own))
+    });
+    line_by_line || started && (address || piped || given && bare.contains("net.Dial("))
 }
 
 /// Whether what `exec` and `eval` are given was fetched or decoded in the same breath.

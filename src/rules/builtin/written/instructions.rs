@@ -3,6 +3,7 @@
 use super::extract;
 use super::judge::{self, Place};
 use crate::domain::Verdict;
+use crate::rules::builtin::database;
 use crate::rules::matcher::Scene;
 
 /// Whether an agent takes a file of that name for what it is to do.
@@ -44,7 +45,7 @@ pub(super) fn is_read_by_agents(lower: &str) -> bool {
 }
 
 /// Words with which a text forbids or describes.
-const FORBIDS: &[&str] = &[
+pub(super) const FORBIDS: &[&str] = &[
     "never",
     "don't",
     "do not",
@@ -72,7 +73,7 @@ const FORBIDS: &[&str] = &[
 ];
 
 /// What hurries an order on or is a part of the settings, although it has the words of a ban.
-const URGING: &[&str] = &[
+pub(super) const URGING: &[&str] = &[
     "hooks block",
     "do not ask",
     "don't ask",
@@ -113,7 +114,7 @@ const ORDERS: &[&str] = &[
 ];
 
 /// Words with which a text asks about a command.
-const ASKS: &[&str] = &[
+pub(super) const ASKS: &[&str] = &[
     "where ",
     "explain",
     "why ",
@@ -297,6 +298,13 @@ fn ruins(line: &str) -> bool {
         "the entire drive",
         "the hard drive",
         "/etc/passwd",
+        "the .git directory",
+        "the .git folder",
+        "the directory .git",
+        "the folder .git",
+        "the git history",
+        "the whole git history",
+        "the entire git history",
     ];
     DEEDS.iter().any(|deed| {
         line.match_indices(deed).take(8).any(|(at, _)| {
@@ -369,6 +377,7 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
     let bare = text.trim();
     let mut ordered = bare.starts_with("```") && bare.ends_with("```") && bare.matches("```").count() == 2;
     let mut steps = true;
+    let mut listed = false;
     for line in text.lines().take(2048) {
         if worst == Verdict::Block {
             break;
@@ -386,7 +395,11 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
         }
         let has = |list: &[&str]| list.iter().any(|word| lower.contains(word));
         let said = URGING.iter().fold(lower.clone(), |said, phrase| said.replace(phrase, " "));
-        let quiet = !FORBIDS.iter().any(|word| said.contains(word)) && !has(ASKS);
+        let point = line.trim_start().strip_prefix("- ").or_else(|| line.trim_start().strip_prefix("* "));
+        let step = step_of(line).or(point.filter(|_| listed));
+        // What a list of bans holds is none of what is ordered.
+        let banned = !steps && (step.is_some() || point.is_some());
+        let quiet = !banned && !FORBIDS.iter().any(|word| said.contains(word)) && !has(ASKS);
         if !lower.trim().is_empty() {
             ordered = quiet && has(ORDERS);
         }
@@ -397,15 +410,18 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
             worst = Verdict::Block;
         }
         // A command and nothing in front of it, or the number of a step where no list of bans was announced.
-        let step = step_of(line);
-        if step.is_none() && !lower.trim().is_empty() {
+        if step.is_none() && point.is_none() && !lower.trim().is_empty() {
             steps = quiet;
+            listed = quiet && has(&["steps", "do the following", "run these", "run the following"]);
+        }
+        if quiet && deeds(scene, line, &lower) {
+            worst = Verdict::Block;
         }
         let bare = step.filter(|_| steps).unwrap_or(line);
         if quiet && bare.trim_start().starts_with(|c: char| c.is_ascii_lowercase()) {
             worst = worst.max(sure(scene, until_said(bare)));
         }
-        if quiet && gets_around(&lower) {
+        if (quiet || lower.contains("me. ") || lower.contains("my command")) && gets_around(&lower) {
             worst = Verdict::Block;
         }
         // `Drop the database with …`: the command that the deed is to be done with.
@@ -429,6 +445,62 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
         }
     }
     worst
+}
+
+/// A sentence that orders a deed which has a name, and what it is done to or with.
+fn deeds(scene: &Scene<'_>, line: &str, lower: &str) -> bool {
+    /// Words that begin an order behind which a command stands.
+    const BEGINS: &[&str] =
+        &["open ", "start ", "terminate", "reboot ", "shut down ", "stop ", "connect ", "use ", "try "];
+    let begins = |word: &str| {
+        lower.match_indices(word).take(8).any(|(at, _)| {
+            let front = lower.get(..at).unwrap_or_default().trim_end();
+            front.is_empty()
+                || front.ends_with(['.', ':', ',', ';', '-', '*', ')'])
+                || ["please", "then", "and", "now"].iter().any(|last| front.ends_with(last))
+        })
+    };
+    let has = |list: &[&str]| list.iter().any(|word| lower.contains(word));
+    let commands = || {
+        let quoted = line.split('`').skip(1).step_by(2);
+        let behind = [": ", "with ", "using ", "start ", "try ", "via "].into_iter().flat_map(|word| {
+            let found = lower.match_indices(word).take(4);
+            { found }.filter_map(move |(at, _)| line.get(at + word.len()..)).map(until_said)
+        });
+        quoted.chain(behind)
+    };
+    if BEGINS.iter().any(|word| begins(word)) && commands().any(|one| sure(scene, one) == Verdict::Block) {
+        return true;
+    }
+    let statement = || {
+        let quoted = line.split('`').skip(1).step_by(2);
+        let behind = ["run ", "run: ", "execute ", "execute: ", "call "].into_iter().flat_map(|word| {
+            let found = lower.match_indices(word).take(4);
+            { found }.filter_map(move |(at, _)| line.get(at + word.len()..))
+        });
+        quoted.chain(behind).any(database::loses)
+    };
+    let live = has(&["production", "on prod", "to prod", "the prod ", "mcp tool", "mcp server"]);
+    if live
+        && (begins("use ") || begins("call ") || begins("connect ") || begins("run ") || begins("execute "))
+        && statement()
+    {
+        return true;
+    }
+    let told = begins("add ") || begins("put ") || begins("append ") || begins("write ");
+    let rights = has(&["nopasswd"]) && has(&["sudoers"]);
+    let job =
+        has(&["crontab", "cron job", "/etc/cron"]) && has(&["| sh", "|sh", "| bash", "|bash", "/dev/tcp/"]);
+    let loose = (begins("edit ") || begins("change ") || begins("set ") || begins("update "))
+        && has(&[".claude/settings"])
+        && has(&["bypasspermissions", "bypass permissions", "dangerously"]);
+    let prints =
+        (begins("print ") || begins("show ") || begins("list ") || begins("dump ") || begins("send "))
+            && has(&["environment variables", "env vars"])
+            && has(&["token", "secret", "password", "credential"])
+            && !has(&["names of", "only the names", "without the values", "not the values"]);
+    let pushes = (begins("force push") || begins("force-push")) && has(&["to main", "to master"]);
+    told && (rights || job) || loose || prints || pushes
 }
 
 /// What stands behind the number of a step: `2. make`.
@@ -457,7 +529,24 @@ fn gets_around(line: &str) -> bool {
             "strip the hook",
             "remove all hook",
         ]);
-    past || settings
+    let refused = has(&[
+        "guard blocks me",
+        "guard blocked me",
+        "hook blocks me",
+        "hook blocked me",
+        "lazaret refused my",
+        "lazaret blocked my",
+        "lazaret blocks me",
+    ]) && has(&["instead of", "do not use", "don't use", "try `", "another way"]);
+    let unseen = has(&[
+        "that the hook does not notice",
+        "that the guard does not notice",
+        "without the hook noticing",
+        "without the guard noticing",
+        "so lazaret does not notice",
+        "that lazaret does not notice",
+    ]);
+    past || settings || refused || unseen
 }
 
 /// Commands that stand in a sentence without any quotes: what is piped into a shell, and a deletion with what it deletes.

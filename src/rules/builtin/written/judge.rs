@@ -3,7 +3,8 @@
 
 use super::super::packages::is_usual;
 use crate::domain::{Action, EffectKind, Target, Tool, ToolCall, Verdict};
-use crate::rules::builtin::{RuleSet, lists};
+use crate::rules::Invocation;
+use crate::rules::builtin::{RuleSet, lists, standing};
 use crate::rules::matcher::{Class, Scene, classify, host_of, inner_rules, inner_verdict, inside};
 
 /// Longest text that is looked at as one script, in bytes.
@@ -83,9 +84,22 @@ const KILLS: &[&str] = &["system.kill-everything", "selfprotect.killed"];
 const ACCOUNTS: &[&str] = &["privilege.accounts"];
 const SETUID: &[&str] = &["privilege.setuid"];
 
+/// Rules for what is lost to others: what a script that is started once does as well as the command itself.
+const LIVE: &[&str] = &["cloud.live-deleted", "cloud.terraform-destroy", "git.push-force-protected"];
+
+/// The same, where a whole bucket goes: that a copy is kept equal to what was built is what such scripts are for.
+const STORES: &[&str] = &["cloud.s3-delete"];
+
+/// The same, where it names something live.
+const LIVE_BY_NAME: &[&str] = &["cloud.resource-delete", "database.drop-database"];
+
 /// All that is asked about a command in a file.
-static ASKED: RuleSet =
+const OF_COMMANDS: RuleSet =
     RuleSet::of(&[EVERYWHERE, RUINOUS, SUSPECT, FETCHED, METADATA, KILLS, ACCOUNTS, SETUID]);
+
+static ASKED: RuleSet = OF_COMMANDS;
+
+static ASKED_OF_SCRIPTS: RuleSet = OF_COMMANDS.with(&[LIVE, STORES, LIVE_BY_NAME]);
 
 /// Hosts of installers that documentation tells everybody to pipe into a shell, beside those of [`lists::DISTRIBUTORS`].
 const INSTALLERS: &[&str] = &[
@@ -178,15 +192,40 @@ const INSTALLERS: &[&str] = &[
 
 /// What a command in a file deserves.
 pub(super) fn command(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
+    judged(scene, text, place, &ASKED)
+}
+
+/// What a script deserves as a whole: also for what others lose by it.
+pub(super) fn script(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
+    let asked = if place == Place::Script { &ASKED_OF_SCRIPTS } else { &ASKED };
+    let said = judged(scene, text, place, asked);
+    match dotfiles(text).filter(|_| said == Verdict::Block && place == Place::Script) {
+        // Each file by its own name: what that is shows when the script is run.
+        Some(named) => judged(scene, &named, place, asked).max(Verdict::Modify),
+        None => said,
+    }
+}
+
+/// A script that puts every file of a directory into the home directory under its own name, with one such name for all of them.
+fn dotfiles(text: &str) -> Option<String> {
+    const LISTS: &[&str] = &[" in *", " in .*", "find .", "ls -A", "git ls-files"];
+    const HOMES: &[&str] = &["\"$HOME/.$", "$HOME/.$", "\"$HOME\"/.$", "~/.$", "\"${HOME}/.$"];
+    let linked = ["ln -s", "cp "].iter().any(|way| text.contains(way));
+    let home = HOMES.iter().find(|home| text.contains(**home))?;
+    let lists = linked && LISTS.iter().any(|list| text.contains(list)) && !text.contains("rm ");
+    lists.then(|| text.replace(home, &home.replace("/.$", "/.own-$")))
+}
+
+fn judged(scene: &Scene<'_>, text: &str, place: Place, asked: &RuleSet) -> Verdict {
     if text.len() > MAX_SCRIPT || text.trim().is_empty() {
         return Verdict::Allow;
     }
     let action = Action::Shell { command: text.to_owned(), workdir: None };
     let call = ToolCall { tool: Tool::Bash, action, id: None };
-    inner_rules(scene, (&call, scene.view.cwd), &ASKED, |inner, ids| {
+    inner_rules(scene, (&call, scene.view.cwd), asked, |inner, ids| {
         let any = |list: &[&str]| ids.iter().any(|id| list.contains(id));
         let machine = place != Place::Container;
-        let mut worst = deletions(inner, place);
+        let mut worst = deletions(inner, place).max(on_others(inner, ids));
         if any(EVERYWHERE) || machine && any(RUINOUS) || any(METADATA) && takes_credentials(text) {
             worst = Verdict::Block;
         }
@@ -229,6 +268,17 @@ pub(super) fn refused(scene: &Scene<'_>, text: &str) -> bool {
     let action = Action::Shell { command: text.to_owned(), workdir: None };
     let call = ToolCall { tool: Tool::Bash, action, id: None };
     inner_verdict(scene, &call, scene.view.cwd) == Verdict::Block
+}
+
+/// What a script deserves that destroys what others live by, if it says so itself.
+fn on_others(inner: &Scene<'_>, ids: &[&str]) -> Verdict {
+    let any = |list: &[&str]| ids.iter().any(|id| list.contains(id));
+    let named = || any(LIVE_BY_NAME) && inner.invocations().iter().any(standing::names_live);
+    let bucket = || {
+        let is_whole = |inv: &Invocation| inv.args.iter().any(|arg| arg.known() == Some("rb"));
+        any(STORES) && inner.invocations().iter().any(is_whole)
+    };
+    if any(LIVE) || bucket() || named() { Verdict::Modify } else { Verdict::Allow }
 }
 
 /// The deletions in a script: of places that no script may delete, and of those that few do.

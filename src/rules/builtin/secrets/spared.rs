@@ -1,0 +1,366 @@
+//! What is shown of a file of secrets that is none itself: names, keys of which the values are public, headings.
+
+use crate::domain::Target;
+use crate::rules::Invocation;
+use crate::rules::matcher::{Scene, has_flag, runs, runs_code, runs_shell};
+use crate::shell::Arg;
+
+const SEARCHES: &[&str] = &["grep", "egrep", "rg"];
+
+/// Options with which more is shown than the lines that a pattern is found in as it is written, or other lines.
+const WIDER: &[&str] = &[
+    "-i",
+    "-S",
+    "--ignore-case",
+    "--smart-case",
+    "-A",
+    "-B",
+    "-C",
+    "-f",
+    "-e",
+    "-v",
+    "-z",
+    "-P",
+    "--after-context",
+    "--before-context",
+    "--context",
+    "--file",
+    "--regexp",
+    "--invert-match",
+    "--null-data",
+    "--passthru",
+    "--files-without-match",
+];
+
+/// Settings that every service has and that say nothing of how to get into it.
+const PLAIN_KEYS: &[&str] = &[
+    "PORT",
+    "HOST",
+    "NODE_ENV",
+    "LOG_LEVEL",
+    "LOGLEVEL",
+    "DEBUG",
+    "APP_ENV",
+    "APP_NAME",
+    "TZ",
+    "FLASK_ENV",
+    "FLASK_APP",
+    "DJANGO_SETTINGS_MODULE",
+    "DJANGO_DEBUG",
+    "RUST_LOG",
+    "RAILS_ENV",
+    "RACK_ENV",
+    "COMPOSE_PROJECT_NAME",
+    "AWS_REGION",
+];
+
+/// Ends of the names of such settings.
+const PLAIN_ENDS: &[&str] = &["_PORT", "_HOST", "_ENV", "_REGION", "_LEVEL", "_TIMEOUT"];
+
+/// Beginnings of names whose values a build puts into what everybody is served.
+const PUBLIC_FRONTS: &[&str] = &[
+    "VITE_",
+    "NEXT_PUBLIC",
+    "REACT_APP_",
+    "NUXT_PUBLIC_",
+    "EXPO_PUBLIC_",
+    "GATSBY_",
+    "VUE_APP_",
+    "PUBLIC_",
+    "STORYBOOK_",
+];
+
+/// A search in a file of settings for nothing but names whose values are no secrets.
+pub(super) fn is_for_plain_keys(inv: &Invocation) -> bool {
+    let plain = |word: &str| {
+        // As it is written: `host` would show the address that ends in `localhost`, password and all.
+        let name = word.trim_start_matches(['^', '(']).trim_end_matches(['*', '.', '+', '$', '=', ')']);
+        let named = name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+        named
+            && !super::is_secret_name(name)
+            && (PLAIN_KEYS.contains(&name)
+                || PLAIN_ENDS.iter().any(|end| name.len() > end.len() && name.ends_with(end))
+                || PUBLIC_FRONTS.iter().any(|front| name.starts_with(front)))
+    };
+    searches_plainly(inv) && alternatives(inv).is_some_and(|mut words| words.all(plain))
+}
+
+fn searches_plainly(inv: &Invocation) -> bool {
+    runs(inv, SEARCHES) && !WIDER.iter().any(|flag| has_flag(inv, flag))
+}
+
+/// What a search looks for, each alternative by itself.
+fn alternatives(inv: &Invocation) -> Option<impl Iterator<Item = &str>> {
+    let pattern = inv.operands.first()?.known()?;
+    Some(pattern.split('|').map(|word| word.trim_end_matches('\\')))
+}
+
+/// `awk -F= '/^[A-Z]/{print $1}'`: of each line no more than its first field is printed.
+pub(super) fn prints_first_field(script: &str) -> bool {
+    let mut plain = String::new();
+    let mut inside = None;
+    for c in script.chars().filter(|c| !c.is_whitespace()) {
+        match inside {
+            Some(end) if c == end => inside = None,
+            Some(_) => {}
+            // A division has no place in such a script.
+            None if matches!(c, '"' | '/') => inside = Some(c),
+            None => plain.push(c),
+        }
+    }
+    let Some((pattern, body)) = plain.split_once('{') else { return false };
+    let Some(body) = body.strip_suffix('}').filter(|body| !body.contains(['{', '}'])) else { return false };
+    let printed = body.strip_prefix("printf,").or_else(|| body.strip_prefix("print"));
+    let printed = printed.map(|rest| rest.trim_end_matches([';', ',']));
+    inside.is_none() && !pattern.contains(['{', '}', '>', '|']) && printed == Some("$1")
+}
+
+/// A substitution of `sed -n` of which only the name in front of the `=` is printed.
+pub(super) fn prints_names(script: &str) -> bool {
+    const GROUPS: &[&str] =
+        &["[A-Z_]", "[A-Z0-9_]", "[A-Z_0-9]", "[A-Za-z_]", "[A-Za-z0-9_]", "[A-Za-z_0-9]", "[^=]"];
+    let Some(all) = script.strip_prefix("s/").and_then(|rest| rest.strip_suffix("/\\1/")) else {
+        return false;
+    };
+    let all = all.strip_prefix('^').unwrap_or(all).replace('\\', "");
+    let group = all.strip_prefix('(').and_then(|rest| {
+        rest.strip_suffix(")=.*")
+            .or_else(|| rest.strip_suffix(")=.*$"))
+            .map(|g| g.trim_end_matches(['*', '+']))
+    });
+    group.is_some_and(|group| GROUPS.contains(&group))
+}
+
+/// Code that reads a file of settings and prints nothing but the names in it, once.
+pub(super) fn code_prints_names(code: &str) -> bool {
+    const PRINTS: &[&str] = &["print(", "console.log("];
+    const OTHERWISE: &[&str] = &[
+        "write",
+        "exec",
+        "spawn",
+        "system",
+        "request",
+        "http",
+        "fetch",
+        "socket",
+        "eval",
+        "import(",
+        "popen",
+        "puts",
+        "log.",
+        "console.error",
+        "console.info",
+        "console.table",
+        "console.dir",
+        "logging",
+        "raise",
+        "exit(",
+    ];
+    let plain: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+    let mut calls =
+        PRINTS.iter().flat_map(|call| plain.match_indices(call).map(|(at, text)| at + text.len()));
+    let (Some(from), None) = (calls.next(), calls.next()) else { return false };
+    let Some(shown) = plain.get(from..).and_then(enclosed) else { return false };
+    !OTHERWISE.iter().any(|word| plain.contains(word)) && shows_names(shown)
+}
+
+/// The text up to the bracket that closes it.
+fn enclosed(text: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth = depth.saturating_add(1),
+            ')' if depth == 0 => return text.get(..at),
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// An expression whose value is one name or a list of names.
+fn shows_names(text: &str) -> bool {
+    const WHOLE: &[&str] = &["list(dotenv_values(", "sorted(dotenv_values(", "list(dotenv.dotenv_values("];
+    let one = |text: &str| {
+        // `l.split('=', 1)[0]`
+        let rest = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let rest = rest.strip_prefix(".strip()").unwrap_or(rest);
+        let parted = [".split(", ".partition("].iter().find_map(|call| rest.strip_prefix(call));
+        let behind = parted.and_then(|rest| {
+            rest.strip_prefix("'='").or_else(|| rest.strip_prefix("\"=\"")).map(|rest| {
+                rest.strip_prefix(",1").or_else(|| rest.strip_prefix(",maxsplit=1")).unwrap_or(rest)
+            })
+        });
+        let behind = behind.and_then(|rest| rest.strip_prefix(")[0]"));
+        behind.map(|rest| rest.strip_prefix(".strip()").unwrap_or(rest).to_owned())
+    };
+    let list = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).and_then(one);
+    let keys = |front: &str| {
+        text.strip_prefix(front)
+            .and_then(|rest| enclosed(rest).map(|inside| rest.get(inside.len() + 1..).unwrap_or_default()))
+    };
+    let whole = |front: &&&str| {
+        text.strip_prefix(**front).is_some_and(|rest| rest.ends_with("))") && rest.matches('(').count() == 0)
+    };
+    one(text).is_some_and(|rest| rest.is_empty())
+        || list.is_some_and(|rest| rest.starts_with("for") && !rest.contains(['[', ',']))
+        || WHOLE.iter().any(|front| whole(&front))
+        || keys("Object.keys(")
+            .is_some_and(|rest| matches!(rest, "" | ".sort()" | ".length" | ".join('\\n')"))
+        || text.starts_with("dotenv_values(") && text.ends_with(").keys()") && text.matches('(').count() == 2
+}
+
+/// Names of files of credentials, and what may be looked for in them by `grep`.
+const HEADINGS: &[(&str, &[&str])] = &[
+    (".npmrc", &["^registry", "^registry=", "^@", "^cache", "^prefix", "^save", "^audit", "^fund"]),
+    (".kube/config", &["current-context", "current-context:", "^current-context", "^current-context:"]),
+    (".config/gh/hosts.yml", &["user:", "user", "git_protocol", "git_protocol:"]),
+    (".docker/config.json", &["credsStore", "\"credsStore\"", "credHelpers", "currentContext"]),
+    (".aws/credentials", &["^\\[", "^\\[.*\\]", "^\\[.*\\]$"]),
+    (".pypirc", &["^\\[", "^\\[distutils", "^\\[.*\\]", "index-servers"]),
+];
+
+/// The same by `jq` and `yq`, written without blanks.
+const FIELDS: &[(&str, &[&str])] = &[
+    (
+        ".docker/config.json",
+        &[
+            "keys",
+            "keys[]",
+            ".auths|keys",
+            ".auths|keys[]",
+            ".auths|length",
+            ".credsStore",
+            ".credHelpers",
+            ".currentContext",
+        ],
+    ),
+    (
+        ".kube/config",
+        &[
+            ".current-context",
+            ".contexts[].name",
+            ".contexts[].context.cluster",
+            ".contexts[].context.namespace",
+            ".clusters[].name",
+            ".clusters[].cluster.server",
+            ".users[].name",
+            "keys",
+        ],
+    ),
+    (".config/gh/hosts.yml", &["keys", "keys|.[]", ".[].user", ".[].git_protocol"]),
+];
+
+/// Whether of a file of credentials no more is shown than what is none: by the command itself or by what it is piped into.
+pub(super) fn shows_headings(inv: &Invocation, target: &Target, scene: &Scene<'_>) -> bool {
+    let path = target.text();
+    if runs(inv, SEARCHES) || runs(inv, &["jq", "yq", "sed"]) {
+        return inv.writes.is_empty() && takes_headings(inv, path, 2);
+    }
+    if !runs(inv, &["cat"]) || inv.args.len() != 1 && !inv.writes.is_empty() {
+        return false;
+    }
+    let quiet = |inv: &Invocation| inv.writes.iter().all(|(target, _)| target.text() == "/dev/null");
+    let next = scene
+        .invocations()
+        .iter()
+        .find(|other| other.pipeline == inv.pipeline && inv.stage.checked_add(1) == Some(other.stage));
+    quiet(inv) && !inv.text.contains(">&") && next.is_some_and(|next| takes_headings(next, path, 1))
+}
+
+fn takes_headings(inv: &Invocation, path: &str, most: usize) -> bool {
+    let listed = |table: &[(&str, &[&str])], word: &str| {
+        table.iter().any(|(end, words)| path.ends_with(end) && words.contains(&word))
+    };
+    if inv.operands.len() > most {
+        return false;
+    }
+    match inv.program.as_str() {
+        "jq" | "yq" => {
+            let filter: String =
+                { inv.operands.first() }.map(Arg::text).unwrap_or_default().split_whitespace().collect();
+            listed(FIELDS, &filter)
+        }
+        "sed" => {
+            // `s/_authToken=.*/_authToken=***/`
+            let script = inv.operands.first().and_then(Arg::known).unwrap_or_default();
+            let rest =
+                ["s/=.*/", "s/_authToken=.*/", "s/authToken=.*/"].iter().find_map(|s| script.strip_prefix(s));
+            let rest = rest.and_then(|rest| rest.strip_suffix('/').or_else(|| rest.strip_suffix("/g")));
+            path.ends_with(".npmrc")
+                && inv.flags.is_empty()
+                && rest.is_some_and(|rest| !rest.contains(['&', '\\', ';', '\n', '/']))
+        }
+        _ => {
+            runs(inv, SEARCHES)
+                && searches_plainly(inv)
+                && alternatives(inv).is_some_and(|mut words| words.all(|word| listed(HEADINGS, word)))
+        }
+    }
+}
+
+/// `NAME=$(grep NAME .env | cut …) npm test`, `psql "$(grep …)"`: what is read goes to a program that has a use for it, or
+/// stays in a variable that nothing prints.
+pub(super) fn is_for_program(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const CLIENTS: &[&str] =
+        &["psql", "pg_dump", "pg_isready", "mysql", "mysqldump", "redis-cli", "mongosh", "sqlx", "migrate"];
+    const OPENS: &[&str] = &["=$(", "=\"$(", "=`"];
+    let all = scene.invocations();
+    let line = scene.command_line();
+    let prints = |other: &Invocation| {
+        runs(
+            other,
+            &["echo", "printf", "cat", "env", "printenv", "set", "declare", "typeset", "tee", "export"],
+        ) || runs_shell(other)
+            || runs_code(other)
+                && ["-c", "-e", "-p", "--eval", "--print"].iter().any(|flag| has_flag(other, flag))
+    };
+    let fed = all.iter().filter(|other| other.pipeline == inv.pipeline).find_map(|other| other.feeds);
+    let front = all
+        .iter()
+        .filter(|other| other.pipeline == inv.pipeline)
+        .min_by_key(|other| other.stage)
+        .and_then(|first| line.find(first.text.trim()).and_then(|at| line.get(..at)));
+    let name = front.and_then(|front| {
+        let front = OPENS.iter().find_map(|open| front.strip_suffix(open))?;
+        let at = front.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+        front.get(at..).filter(|name| !name.is_empty())
+    });
+    let last =
+        || all.iter().filter(|other| other.pipeline == inv.pipeline).all(|other| other.writes.is_empty());
+    match (name, fed.and_then(|at| all.get(at))) {
+        (Some(name), _) => {
+            let (plain, braced) = (format!("${name}"), format!("${{{name}"));
+            let named = |other: &&Invocation| other.text.contains(&plain) || other.text.contains(&braced);
+            last()
+                && !all.iter().filter(|other| prints(other) && other.pipeline != inv.pipeline).any(|other| {
+                    named(&other) || !runs(other, &["echo", "printf", "cat"]) || other.feeds.is_some()
+                })
+        }
+        (None, Some(user)) => last() && runs(user, CLIENTS),
+        (None, None) => false,
+    }
+}
+
+/// `env $(grep -v '^#' .env | xargs) npm test`: the values are variables of a program that does not show them all.
+pub(super) fn is_environment_of(user: &Invocation) -> bool {
+    user.wrappers.iter().any(|name| name == "env")
+        && !user.program.is_empty()
+        // What stands in the program's own arguments is none of its environment.
+        && user.args.iter().all(|arg| arg.known().is_some())
+        && !runs(user, &["env", "printenv", "echo", "printf", "cat", "set", "declare", "export", "tee"])
+}
+
+/// The settings of development or of tests that are kept with the code: those of one's own machine end in `.local`.
+pub(super) fn is_kept_with_code(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.strip_prefix(".env.")
+        .is_some_and(|rest| matches!(rest, "development" | "dev" | "test" | "testing" | "ci" | "e2e"))
+}
+
+/// Whether `perl -pe` prints a line only behind a substitution that takes the value away.
+pub(super) fn perl_script(inv: &Invocation) -> Option<&str> {
+    let [flags, script, ..] = inv.args.as_slice() else { return None };
+    (matches!(flags.known(), Some("-pe" | "-p"))).then_some(())?;
+    script.known()
+}
