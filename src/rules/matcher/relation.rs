@@ -38,6 +38,11 @@ pub(crate) fn relation_to(target: &str, is_glob: bool, place: &str) -> Rel {
     if !is_glob && parts_early(target.as_bytes(), place.as_bytes()) {
         return Rel::Apart;
     }
+    // Spelled alike as far as the shorter one goes: no need to go through the components.
+    let is_below = |rest: &str| matches!(rest.as_bytes(), [b'/', next, ..] if *next != b'/');
+    if !is_glob && !target.is_empty() && place.strip_prefix(target).is_some_and(is_below) {
+        return Rel::Above;
+    }
     relation(target, is_glob, parts(place))
 }
 

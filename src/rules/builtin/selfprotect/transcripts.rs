@@ -1,5 +1,7 @@
 //! What clients keep of the agents that an agent started: there stand the bytes that a quarantined one read.
 
+use std::cell::LazyCell;
+
 use crate::domain::{Effect, EffectKind, ProtectedKind, Target};
 use crate::rules::matcher::{At, Found, Rel, Scene, at, owner, owners, relation, relation_to, runs};
 
@@ -11,7 +13,7 @@ const MESSAGES: &[At] = &[At::Name("opencode/storage/message"), At::Name("openco
 
 /// A transcript of a subagent, or a directory of them, is read.
 pub(super) fn read<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let dirs = config_dirs(scene);
+    let dirs = LazyCell::new(|| config_dirs(scene));
     let shown = |effect: &&Effect| {
         let mut named = owners(scene, &effect.target).peekable();
         named.peek().is_none() || !named.all(|inv| runs(inv, LISTERS))
