@@ -92,7 +92,9 @@ pub(super) fn interprets(program: &str, row: Option<&Program>) -> bool {
 /// The subcommand path begins with the words of `sub`.
 pub(crate) fn has_sub(inv: &Invocation, sub: &str) -> bool {
     let mut given = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known));
-    sub.split(' ').all(|word| given.next() == Some(word))
+    // Nearly every path is told apart by its first word.
+    given.clone().next().is_some_and(|first| sub.starts_with(first))
+        && sub.split(' ').all(|word| given.next() == Some(word))
 }
 
 /// Whether the flag is given; a long one may be abbreviated, and `--name=value` asks for that value.

@@ -1,6 +1,6 @@
 //! Stores of credentials, and the commands that print what is in them.
 
-use super::{Trigger, has_flag, runs};
+use super::{Trigger, has_flag, has_sub, runs};
 use crate::rules::Invocation;
 use crate::rules::builtin::is_secret_name;
 use crate::shell::Arg;
@@ -203,7 +203,7 @@ pub(crate) fn prints_secret(inv: &Invocation) -> bool {
 /// One variable, whose name does not say that it is secret: `netlify env:get NODE_VERSION`.
 fn names_plain(inv: &Invocation) -> bool {
     inv.program == "netlify"
-        && begins(inv, "env:get")
+        && has_sub(inv, "env:get")
         && inv.args.last().and_then(Arg::known).is_some_and(|name| !is_secret_name(name))
 }
 
@@ -220,15 +220,7 @@ fn listed(inv: &Invocation, table: &'static [(&str, &[&str])]) -> bool {
         return false;
     }
     let rows = table.iter().filter(|(program, _)| *program == inv.program);
-    { rows }.flat_map(|(_, subs)| *subs).any(|path| begins(inv, path))
-}
-
-/// The subcommand and operands begin with these words.
-fn begins(inv: &Invocation, path: &str) -> bool {
-    let mut given = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known));
-    // Nearly every path is told apart by its first word.
-    given.clone().next().is_some_and(|first| path.starts_with(first))
-        && path.split(' ').all(|word| given.next() == Some(word))
+    { rows }.flat_map(|(_, subs)| *subs).any(|path| has_sub(inv, path))
 }
 
 fn by_option(inv: &Invocation) -> bool {
@@ -236,28 +228,28 @@ fn by_option(inv: &Invocation) -> bool {
     let says = |word: &str| inv.args.iter().any(|arg| arg.text().contains(word));
     match inv.program.as_str() {
         "gh" | "glab" => {
-            begins(inv, "auth status") && flag(&["--show-token", "-t"])
-                || begins(inv, "config get") && says("token")
+            has_sub(inv, "auth status") && flag(&["--show-token", "-t"])
+                || has_sub(inv, "config get") && says("token")
         }
         "security" => {
-            (begins(inv, "find-generic-password") || begins(inv, "find-internet-password"))
+            (has_sub(inv, "find-generic-password") || has_sub(inv, "find-internet-password"))
                 && flag(&["-w", "-g"])
         }
         "aws" => {
-            begins(inv, "configure get") && says("secret")
+            has_sub(inv, "configure get") && says("secret")
                 || says("get-parameter") && flag(&["--with-decryption"])
         }
         "sops" => {
-            (begins(inv, "decrypt") || flag(&["-d", "--decrypt"])) && !flag(&["-i", "--in-place"])
-                || begins(inv, "exec-env")
+            (has_sub(inv, "decrypt") || flag(&["-d", "--decrypt"])) && !flag(&["-i", "--in-place"])
+                || has_sub(inv, "exec-env")
                     && inv
                         .args
                         .last()
                         .is_some_and(|arg| matches!(arg.known(), Some("env" | "printenv" | "set")))
         }
-        "npm" => begins(inv, "config get") && says("_auth"),
-        "doppler" => begins(inv, "secrets") && !begins(inv, "secrets set"),
-        "stripe" => begins(inv, "config") && flag(&["--list"]),
+        "npm" => has_sub(inv, "config get") && says("_auth"),
+        "doppler" => has_sub(inv, "secrets") && !has_sub(inv, "secrets set"),
+        "stripe" => has_sub(inv, "config") && flag(&["--list"]),
         "nmcli" => {
             says("psk")
                 || flag(&["--show-secrets"])
@@ -270,11 +262,11 @@ fn by_option(inv: &Invocation) -> bool {
             let text = arg.text();
             text.contains('e') && text.bytes().all(|b| b.is_ascii_lowercase())
         }),
-        "git" => begins(inv, "config") && says("extraheader") && !flag(&["--unset", "--unset-all"]),
+        "git" => has_sub(inv, "config") && says("extraheader") && !flag(&["--unset", "--unset-all"]),
         "blackbox_cat" => !inv.args.is_empty(),
         "my_print_defaults" => flag(&["-s", "--show"]),
         "netsh" => says("key=clear"),
-        "reg" => begins(inv, "query") && says("/f") && says("assword"),
+        "reg" => has_sub(inv, "query") && says("/f") && says("assword"),
         "findstr" => says("assword") && inv.args.iter().any(|arg| arg.text().starts_with("/s")),
         "gpg" | "gpg2" => {
             let named = |arg: &Arg| {
@@ -288,13 +280,15 @@ fn by_option(inv: &Invocation) -> bool {
                 && inv.writes.is_empty()
                 && inv.operands.iter().any(named)
         }
-        "wg" => begins(inv, "show") && (says("private-key") || says("preshared-keys")),
-        "docker" | "podman" => begins(inv, "inspect") && says(".Config.Env"),
-        "pass" => inv.sub.is_empty() && !inv.operands.is_empty() && !begins(inv, "ls") && !begins(inv, "git"),
+        "wg" => has_sub(inv, "show") && (says("private-key") || says("preshared-keys")),
+        "docker" | "podman" => has_sub(inv, "inspect") && says(".Config.Env"),
+        "pass" => {
+            inv.sub.is_empty() && !inv.operands.is_empty() && !has_sub(inv, "ls") && !has_sub(inv, "git")
+        }
         "kubectl" | "oc" => {
-            (begins(inv, "get secret") || begins(inv, "get secrets"))
+            (has_sub(inv, "get secret") || has_sub(inv, "get secrets"))
                 && inv.args.iter().any(|arg| shows_values(arg.prefix()))
-                || begins(inv, "config view") && flag(&["--raw", "--flatten"])
+                || has_sub(inv, "config view") && flag(&["--raw", "--flatten"])
         }
         _ => false,
     }
