@@ -921,9 +921,9 @@ fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
         let named = |arg: &Arg| {
             is_env(arg, inv, scene) && !spared::is_kept_with_code(target_of(arg, inv.cwd.as_deref()).text())
         };
-        // Last, because it looks at all other commands.
-        shows(inv)
-            && (inv.reads.iter().any(env_target) || inv.operands.iter().any(named))
+        // Hardly any command names such a file; and last, because it looks at all other commands, what becomes of the output.
+        (inv.reads.iter().any(env_target) || inv.operands.iter().any(named))
+            && shows(inv)
             && !is_exported(inv, scene)
             && !is_cut_behind(inv, scene)
             && !spared::is_for_program(inv, scene)
@@ -1037,9 +1037,9 @@ fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
         return Found::yes(&inv.text);
     }
     let found = scene.running(|inv| runs(inv, DUMPERS)).find(|inv| {
-        shows(inv)
-            && (inv.reads.iter().any(target)
-                || inv.operands.iter().any(|arg| target(&target_of(arg, inv.cwd.as_deref()))))
+        (inv.reads.iter().any(target)
+            || inv.operands.iter().any(|arg| target(&target_of(arg, inv.cwd.as_deref()))))
+            && shows(inv)
             && !is_exported(inv, scene)
             && !is_cut_behind(inv, scene)
     });

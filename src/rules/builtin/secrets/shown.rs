@@ -452,12 +452,12 @@ fn key_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
         // The first operand of a search is what is looked for.
         let files = inv.operands.iter().skip(usize::from(searches));
         !inv.contained
-            && shows(inv)
             && !runs(inv, &["diff", "python", "python3", "node", "ruby", "perl", "php", "vim", "nano", "tee"])
             && ({ files }.any(|arg| {
                 let target = target_of(arg, inv.cwd.as_deref());
                 is_key(&target) || runs(inv, super::DUMPERS) && is_of_client(target.text())
             }) || inv.reads.iter().any(is_key))
+            && shows(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
