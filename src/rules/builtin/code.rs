@@ -1,5 +1,6 @@
 //! Code in other languages: what it deletes by itself, and the commands that it starts.
 
+use super::files::WIDE;
 use super::{argv, joined, lists, predicate, runners, scripts, statements, undone};
 use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, join};
 use crate::rules::commands;
@@ -592,16 +593,7 @@ fn is_old_script(inv: &Invocation, scene: &Scene<'_>) -> bool {
 }
 
 fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const LOST: &[Class] = &[
-        Class::Root,
-        Class::System,
-        Class::Home,
-        Class::HomeTop,
-        Class::Users,
-        Class::Project,
-        Class::Git,
-        Class::Outside,
-    ];
+    const LOST: &[Class] = &[Class::Project, Class::Git, Class::Outside];
     const LOST_ONE: &[Class] =
         &[Class::Root, Class::System, Class::Home, Class::Users, Class::Git, Class::Device];
     const LOST_BY_OLD: &[Class] = &[Class::Root, Class::Home, Class::Users];
@@ -615,11 +607,11 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         };
         let target = Target::Path { path, glob: text.contains('*'), recursive };
         let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
-        classes.any(match recursive {
-            true if is_old_script(inv, scene) => LOST_BY_OLD,
-            true => LOST,
-            false => LOST_ONE,
-        })
+        match recursive {
+            true if is_old_script(inv, scene) => classes.any(LOST_BY_OLD),
+            true => classes.any(WIDE) || classes.any(LOST),
+            false => classes.any(LOST_ONE),
+        }
     };
     let found = interpreters(scene).find(|inv| {
         texts(inv, scene).any(|text| {

@@ -31,7 +31,8 @@ const fn recursive_deletion(any: &'static [Class], none: &'static [Class]) -> Wh
     When::Effect(OnEffect { kinds: DELETES, any, none, recursive: true, ..EFFECT })
 }
 
-const WIDE: &[Class] = &[Class::Root, Class::System, Class::Home, Class::HomeTop, Class::Users];
+/// Places that are more than anybody's single work.
+pub(super) const WIDE: &[Class] = &[Class::Root, Class::System, Class::Home, Class::HomeTop, Class::Users];
 
 /// Accounts, log-ins, the boot and the loader: one wrong byte locks everybody out.
 const CRITICAL_ETC: &[At] = &[
@@ -1363,21 +1364,13 @@ fn is_sifted(lister: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// Of a copy the target decides; of one to another machine the source as well.
 fn mirrored<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const LOST: &[Class] = &[
-        Class::Root,
-        Class::System,
-        Class::Home,
-        Class::HomeTop,
-        Class::Users,
-        Class::Project,
-        Class::Outside,
-    ];
     const DELETES: &[&str] =
         &["--delete", "--delete-before", "--delete-after", "--delete-during", "--delete-excluded", "--del"];
     let found = scene.first(&["rsync"], |inv| {
         let lost = |arg: &Arg| {
             let target = target_of(arg, inv.cwd.as_deref());
-            classify(&target, EffectKind::FileDeletion, &scene.view).any(LOST)
+            let lies = classify(&target, EffectKind::FileDeletion, &scene.view);
+            lies.any(WIDE) || lies.any(&[Class::Project, Class::Outside])
         };
         let here = inv.operands.last().is_some_and(|arg| !arg.has_unknown() && !arg.prefix().contains(':'));
         let skipped = if here { inv.operands.len().saturating_sub(1) } else { 0 };
@@ -1432,21 +1425,17 @@ fn write_etc<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn chown_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
     const ONE: &[Class] = &[Class::Root, Class::System, Class::Home, Class::Users, Class::Device];
-    const TREE: &[Class] = &[
-        Class::Root,
-        Class::System,
-        Class::Home,
-        Class::HomeTop,
-        Class::Users,
-        Class::Outside,
-        Class::Device,
-    ];
+    const TREE: &[Class] = &[Class::Outside, Class::Device];
     let found = scene.first(CHOWN, |inv| {
-        let lost = if has_flag(inv, "-R") || has_flag(inv, "--recursive") { TREE } else { ONE };
+        let tree = has_flag(inv, "-R") || has_flag(inv, "--recursive");
         let lies = |arg: &Arg| {
             let target = target_of(arg, inv.cwd.as_deref());
             let found = classify(&target, EffectKind::FileDeletion, &scene.view);
-            if inv.contained { found.has(Class::Device) } else { found.any(lost) }
+            match tree {
+                _ if inv.contained => found.has(Class::Device),
+                true => found.any(WIDE) || found.any(TREE),
+                false => found.any(ONE),
+            }
         };
         !asks_for_help(inv)
             && inv.operands.iter().any(lies)

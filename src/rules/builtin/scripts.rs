@@ -232,11 +232,16 @@ pub(super) fn with_home(code: &str, home: &str) -> String {
 
 /// A string up to its quote, and what stands behind it.
 pub(super) fn quoted(code: &str, quote: char) -> (String, &str) {
+    string_up_to(code, |c| c == quote)
+}
+
+/// A string up to the sign that ends it, and what stands behind that.
+pub(super) fn string_up_to(code: &str, ends: impl Fn(char) -> bool) -> (String, &str) {
     let mut text = String::new();
     let mut chars = code.chars();
     while let Some(c) = chars.next() {
         match c {
-            c if c == quote => break,
+            c if ends(c) => break,
             '\\' => match chars.next() {
                 Some('n') => text.push('\n'),
                 Some('t') => text.push('\t'),

@@ -1,5 +1,6 @@
 //! The command line itself: what hides what it runs. (What cannot be read at all is the review's to judge.)
 
+use super::files::WIDE;
 use super::{code, disguise, flagged, lists, predicate};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::commands::{self, Deed, Kind};
@@ -373,17 +374,7 @@ fn is_unknown(inv: &Invocation) -> bool {
 }
 
 fn hidden_command<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const WIDE: &[Class] = &[
-        Class::Root,
-        Class::System,
-        Class::Home,
-        Class::HomeTop,
-        Class::Users,
-        Class::Project,
-        Class::Git,
-        Class::Device,
-        Class::Protected,
-    ];
+    const ALSO: &[Class] = &[Class::Project, Class::Git, Class::Device, Class::Protected];
     const DESTROYERS: &[&str] = &["rm", "dd", "shred", "mv", "chmod", "chown", "find", "truncate", "…"];
     let found = scene.invocations().iter().find(|inv| {
         let word = inv.word.text();
@@ -397,7 +388,8 @@ fn hidden_command<'a>(scene: &Scene<'a>) -> Found<'a> {
             let target = target_of(arg, inv.cwd.as_deref());
             let changed = classify(&target, EffectKind::FileModification, &scene.view);
             let lost = classify(&target, EffectKind::FileDeletion, &scene.view);
-            changed.any(&[Class::Protected, Class::Device]) || (recursive && lost.any(WIDE))
+            changed.any(&[Class::Protected, Class::Device])
+                || (recursive && (lost.any(WIDE) || lost.any(ALSO)))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))

@@ -3,6 +3,7 @@
 mod services;
 
 use super::deeds::{Deeds, done};
+use super::files::WIDE;
 use super::selfprotect::only_asks;
 use super::{everyday, flagged, libraries, lists, predicate, run, sub, texts};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
@@ -1639,15 +1640,7 @@ fn unlocked<'a>(scene: &Scene<'a>) -> Found<'a> {
                 return true;
             }
             let named = arg.prefix().starts_with(['/', '~', '.']) || arg.has_unknown();
-            named
-                && place.any(&[
-                    Class::Root,
-                    Class::System,
-                    Class::Home,
-                    Class::HomeTop,
-                    Class::Users,
-                    Class::Project,
-                ])
+            named && (place.any(WIDE) || place.has(Class::Project))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))

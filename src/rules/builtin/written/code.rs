@@ -113,23 +113,8 @@ fn pieces(code: &str, language: Language) -> (Vec<Piece>, String) {
 
 /// The string that a text begins with, and what comes behind it.
 fn string(rest: &str, quote: char) -> (String, &str) {
-    let mut text = String::new();
-    let mut chars = rest.chars();
-    let _ = chars.next();
-    while let Some(c) = chars.next() {
-        match c {
-            c if c == quote => break,
-            '\\' => match chars.next() {
-                Some('n') => text.push('\n'),
-                Some('t') => text.push('\t'),
-                other => text.extend(other),
-            },
-            // A string on one line that is not ended is an apostrophe.
-            '\n' if quote != '`' => break,
-            c => text.push(c),
-        }
-    }
-    (text, chars.as_str())
+    // A string on one line that is not ended is an apostrophe.
+    scripts::string_up_to(rest.get(1..).unwrap_or_default(), |c| c == quote || (c == '\n' && quote != '`'))
 }
 
 /// Calls that start a command given as a string.
