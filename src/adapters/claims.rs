@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::json::{Object, decode_text};
-use crate::domain::{Action, Claim, Tool, Usage, single_quoted};
+use crate::domain::{Action, Claim, Tool, Usage, single_quoted, words_of};
 
 /// Most values that are looked at.
 const MAX_VALUES: usize = 2048;
@@ -162,26 +162,9 @@ const SHELLS: &[&str] = &["shell", "bash", "terminal", "cmd", "zsh", "sh", "tmux
 /// The claims in the raw arguments of `tool`.
 pub(super) fn of(tool: &Tool, raw: &str) -> Vec<Claim> {
     let name = tool.name();
-    let mut reader = Reader { words: words(&name), claims: Vec::new() };
+    let mut reader = Reader { words: words_of(&name), claims: Vec::new() };
     reader.values(raw);
     reader.claims
-}
-
-/// The words of a name: `writeFile`, `write_file`.
-fn words(name: &str) -> Vec<String> {
-    let mut out: Vec<String> = vec![String::new()];
-    let mut small = false;
-    for c in name.chars() {
-        if !c.is_ascii_alphanumeric() || (small && c.is_ascii_uppercase()) {
-            out.push(String::new());
-        }
-        if let (true, Some(last)) = (c.is_ascii_alphanumeric(), out.last_mut()) {
-            last.push(c.to_ascii_lowercase());
-        }
-        small = c.is_ascii_lowercase();
-    }
-    out.retain(|word| !word.is_empty());
-    out
 }
 
 /// A name without what spellings differ in: `file_path`, `filePath`.
@@ -227,7 +210,7 @@ impl Reader {
             && deed.len() <= 32
             && !deed.contains(char::is_whitespace)
         {
-            self.words.extend(words(&deed));
+            self.words.extend(words_of(&deed));
         }
         let dir = one(DIRECTORIES).and_then(|(name, raw)| decode_text(raw, name).ok());
         let listed = one(ARGUMENTS).and_then(|(_, raw)| texts(raw));

@@ -233,22 +233,10 @@ impl Decision {
             matched: String::new(),
             instead: fault.way_out.clone(),
         };
-        Decision {
-            verdict: Verdict::Block,
-            enforcement: if ask { Enforcement::Ask } else { Enforcement::Deny },
-            reasons: vec![reason],
-            rewrite: None,
-            fault: Some(fault),
-            risk: None,
-            rationality: None,
-            coverage: None,
-            effects: Vec::new(),
-            exceptions: Vec::new(),
-            patterns: Vec::new(),
-            intervention: None,
-            quarantined: false,
-            replacement: None,
-        }
+        let mut decision = Decision::new(vec![reason], None, false);
+        decision.enforcement = if ask { Enforcement::Ask } else { Enforcement::Deny };
+        decision.fault = Some(fault);
+        decision
     }
 
     /// A block that also ends the turn.

@@ -114,6 +114,23 @@ pub fn lies_in(path: &str, root: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// The words of a name: `deleteFile`, `delete_file`, `delete-file`.
+pub fn words_of(name: &str) -> Vec<String> {
+    let mut out: Vec<String> = vec![String::new()];
+    let mut small = false;
+    for c in name.chars() {
+        if !c.is_ascii_alphanumeric() || (small && c.is_ascii_uppercase()) {
+            out.push(String::new());
+        }
+        if let (true, Some(last)) = (c.is_ascii_alphanumeric(), out.last_mut()) {
+            last.push(c.to_ascii_lowercase());
+        }
+        small = c.is_ascii_lowercase() || c.is_ascii_digit();
+    }
+    out.retain(|word| !word.is_empty());
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,6 +169,13 @@ mod tests {
     #[test]
     fn a_quote_in_a_word_stays_one() {
         assert_eq!(single_quoted("it's"), "'it'\\''s'");
+    }
+
+    #[test]
+    fn words_of_names_are_told_apart() {
+        assert_eq!(words_of("deleteFile"), ["delete", "file"]);
+        assert_eq!(words_of("drop_table-2Now"), ["drop", "table", "2", "now"]);
+        assert!(words_of("__").is_empty());
     }
 
     #[test]

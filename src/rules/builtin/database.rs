@@ -1302,8 +1302,9 @@ fn quoted(text: &str) -> Vec<String> {
 fn given_to_tool<'a>(scene: &Scene<'a>) -> Option<&'a str> {
     let Action::Other { text, .. } = &scene.view.call.action else { return None };
     let Tool::Mcp { server, tool } = &scene.view.call.tool else { return None };
-    let words =
-        |name: &str, list: &[&str]| matcher::words_of(name).iter().any(|word| list.contains(&word.as_str()));
+    let words = |name: &str, list: &[&str]| {
+        crate::domain::words_of(name).iter().any(|word| list.contains(&word.as_str()))
+    };
     // A search for documentation is not a statement, nor is what is written about one.
     const ABOUT: &[&str] =
         &["search", "docs", "documentation", "issue", "comment", "message", "explain", "help"];

@@ -50,7 +50,7 @@ pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};
 pub(crate) use sought::Sought;
 pub(crate) use stores::{SECRET_PRINTERS, belongs_to, dumps_store, keeps_secrets, prints_secret};
-pub(crate) use told::{Told, arguments, words_of};
+pub(crate) use told::{Told, arguments};
 pub(crate) use trigger::{Trigger, same};
 pub(crate) use when::{
     COMMAND, Code, Command, Condition, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::View;
-use crate::domain::{Action, Tool};
+use crate::domain::{Action, Tool, words_of};
 
 /// Most values of the arguments that are looked at, and the longest text of one that is compared.
 const MAX_VALUES: usize = 512;
@@ -93,23 +93,6 @@ impl<'a> Told<'a> {
     pub fn is_on(&self, names: &[&str]) -> bool {
         self.args.iter().any(|(key, value)| names.contains(&key.as_str()) && value == "true")
     }
-}
-
-/// The words of a name: `deleteFile`, `delete_file`, `delete-file`.
-pub(crate) fn words_of(name: &str) -> Vec<String> {
-    let mut out: Vec<String> = vec![String::new()];
-    let mut small = false;
-    for c in name.chars() {
-        if !c.is_ascii_alphanumeric() || (small && c.is_ascii_uppercase()) {
-            out.push(String::new());
-        }
-        if let (true, Some(last)) = (c.is_ascii_alphanumeric(), out.last_mut()) {
-            last.push(c.to_ascii_lowercase());
-        }
-        small = c.is_ascii_lowercase() || c.is_ascii_digit();
-    }
-    out.retain(|word| !word.is_empty());
-    out
 }
 
 /// The arguments, however deep they lie. A key of an object below another counts by its own name.

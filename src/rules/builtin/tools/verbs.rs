@@ -1,7 +1,7 @@
 //! What tools destroy, loosen, give away or pay, by the words of their names.
 
-use crate::domain::Verdict;
-use crate::rules::matcher::{Told, words_of};
+use crate::domain::{Verdict, words_of};
+use crate::rules::matcher::Told;
 
 /// Words with which the name of a tool begins that looks.
 const READING: &[&str] = &[
