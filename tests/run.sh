@@ -15,7 +15,7 @@ as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
 # What a command needs, by the package that has it.
 declare -A packages=(
     [shellcheck]=shellcheck [valgrind]=valgrind [strace]=strace [ip]=iproute2 [unshare]=util-linux
-    [git]=git [cc]=build-essential [objdump]=binutils
+    [git]=git [cc]=build-essential [c++]=build-essential [objdump]=binutils
 )
 missing=()
 for tool in "${!packages[@]}"; do
@@ -43,6 +43,8 @@ step() { printf '\n== %s\n' "$*"; "$@"; }
 
 step cargo fmt --check
 step cargo clippy --locked --all-targets --quiet -- -D warnings
+# The fuzz targets are a workspace of their own, which nothing else builds.
+step cargo check --locked --quiet --manifest-path fuzz/Cargo.toml --target-dir target/fuzz
 # shellcheck disable=SC2046 # the repository's own file names hold no blanks
 step shellcheck $(git ls-files -- '*.sh' .ci/run)
 # All of them, so that one run tells every failure.
