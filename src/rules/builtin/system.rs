@@ -12,6 +12,7 @@ use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
     asks_for_help, classify, flag_value, has_flag, has_operand, input_of, runs, runs_code, target_of,
 };
+use crate::rules::survey::paths::is_build_output;
 use crate::shell::{Arg, Assign, Part, Word};
 
 const GONE: &[EffectKind] =
@@ -949,10 +950,7 @@ pub(super) const RULES: &[Rule] = &[
                 operand: Operand::Contains(&["com.apple.quarantine"]),
                 ..run(&["xattr"])
             }),
-            When::Command(Command {
-                operand: Operand::Contains(&[".app", "/applications"]),
-                ..flagged(&["xattr"], &[&["-c", "-cr", "-rc"]])
-            }),
+            predicate("marks_of_a_program_cleared", Trigger::programs(&["xattr"]), marks_cleared),
             When::Command(Command {
                 operand: Operand::Is(&["LSQuarantine", "globalstate", "DisableAntiSpyware", "GKAutoRearm"]),
                 ..run(&["defaults"])
@@ -997,6 +995,9 @@ pub(super) const RULES: &[Rule] = &[
             "apt purge -y clamav-daemon",
             "echo 0 > /selinux/enforce",
             "xattr -d com.apple.quarantine x.app",
+            "xattr -cr /Applications/X.app",
+            "xattr -rc ~/Downloads/X.app",
+            "curl -LO https://x.example/x.zip && unzip x.zip -d build && xattr -cr build/X.app",
             "/dev/shm/.x &",
             "/tmp/.../x",
             "chattr -ia /var/log/auth.log",
@@ -1004,6 +1005,8 @@ pub(super) const RULES: &[Rule] = &[
             "vssadmin delete shadows /all /quiet",
         ],
         silent: &[
+            "xattr -cr build/ios/Shop.app",
+            "xattr -l x.app",
             "systemctl status auditd",
             "sudo systemctl restart nginx",
             "apt install auditd",
@@ -1672,6 +1675,27 @@ fn disguised<'a>(scene: &Scene<'a>) -> Found<'a> {
     let runs_it =
         scene.invocations().iter().any(|inv| !runs(inv, &["echo", "printf", "git", "grep", "rg", "cat"]));
     if hidden && runs_it { Found::yes(line) } else { Found::No }
+}
+
+/// A program whose marks say that it came from elsewhere loses them. What a build of this project made has none but in the way.
+fn marks_cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const FETCHERS: &[&str] =
+        &["curl", "wget", "aria2c", "gh", "unzip", "hdiutil", "tar", "ditto", "scp", "open"];
+    let program = |arg: &Arg| {
+        let text = arg.text().to_ascii_lowercase();
+        text.contains(".app") || text.contains("/applications")
+    };
+    let built = |arg: &Arg, inv: &Invocation| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        arg.known().is_some_and(|text| !text.starts_with(['/', '~']) && is_build_output(text))
+            && classify(&target, EffectKind::FileModification, &scene.view).any(&[Class::Expected])
+            && scene.first(FETCHERS, |_| true).is_none()
+    };
+    let found = scene.first(&["xattr"], |inv| {
+        ["-c", "-cr", "-rc"].iter().any(|flag| has_flag(inv, flag))
+            && inv.operands.iter().any(|arg| program(arg) && !built(arg, inv))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 /// A program is run that a temporary directory hides.

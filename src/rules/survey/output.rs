@@ -210,7 +210,8 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
             facts.places.repo.as_deref().map(Arg::literal)
         }
         "npm" if is(call, &["root"]) => Some(Arg::literal(&join(call.cwd.as_deref()?, "node_modules"))),
-        "go" | "npm" | "pip" | "pip3" | "uv" | "yarn" | "pnpm" => cache(name, call, facts),
+        "go" | "npm" | "pip" | "pip3" | "uv" | "yarn" | "pnpm" | "bun" | "brew" | "poetry" | "pipenv"
+        | "bazel" => cache(name, call, facts),
         "whoami" => facts.places.user.as_deref().map(Arg::literal),
         _ => None,
     };
@@ -355,6 +356,14 @@ fn cache(name: &str, call: &Call, facts: &Facts) -> Option<Arg> {
         ("uv", &["cache", "dir"], ".cache/uv"),
         ("yarn", &["cache", "dir"], ".cache/yarn"),
         ("pnpm", &["store", "path"], ".local/share/pnpm/store"),
+        ("yarn", &["config", "get", "cacheFolder"], ".yarn/berry/cache"),
+        ("bun", &["pm", "cache"], ".bun/install/cache"),
+        ("brew", &["--cache"], ".cache/Homebrew"),
+        ("poetry", &["env", "info", "-p"], ".cache/pypoetry/virtualenvs/x"),
+        ("poetry", &["env", "info", "--path"], ".cache/pypoetry/virtualenvs/x"),
+        ("poetry", &["config", "cache-dir"], ".cache/pypoetry"),
+        ("pipenv", &["--venv"], ".local/share/virtualenvs/x"),
+        ("bazel", &["info", "output_base"], ".cache/bazel/x"),
     ];
     let asked = |(tool, words, _): &&(&str, &[&str], &str)| name.starts_with(tool) && is(call, words);
     let (_, _, place) = CACHES.iter().find(asked)?;

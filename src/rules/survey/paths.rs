@@ -218,7 +218,7 @@ pub(super) fn is_disposable(path: &str, ignored: bool, places: &Places) -> bool 
         places.home.as_deref().filter(|home| is_or_has_name_below(path, home) || below(home, path))
     {
         let inside = path.get(home.len()..).unwrap_or_default().trim_start_matches('/');
-        return below(path, home) && (is_cache(inside) || is_trial(inside));
+        return below(path, home) && (is_cache(inside) || is_trial(inside) || is_lock(inside));
     }
     if PACKAGE_CACHES.iter().any(|cache| is_or_has_name_below(path, cache)) {
         return true;
@@ -245,6 +245,14 @@ fn is_cache(inside: &str) -> bool {
         }
         None => is_or_has_name_below(inside, cache),
     })
+}
+
+/// Whether a path below the home directory is a mark that a tool which was ended has left, and that keeps the next one out.
+fn is_lock(inside: &str) -> bool {
+    const KEPT: &[&str] = &[".android/avd/", ".gradle/", ".npm/", ".pub-cache/"];
+    let last = inside.rsplit('/').next().unwrap_or_default();
+    let marked = last.ends_with(".lock") && KEPT.iter().any(|dir| inside.starts_with(dir));
+    (marked || inside == ".cargo/.package-cache") && !inside.contains("..")
 }
 
 /// Whether a path below the home directory is what a program keeps of its trials: `.local/share/shop/test-profile`.
@@ -377,13 +385,22 @@ mod tests {
             "/home/u/go/pkg/mod/x",
             "/home/u/Library/Caches/x",
             "/home/u/.cache/x/**",
+            "/home/u/.android/avd/x.avd/*.lock",
+            "/home/u/.cargo/.package-cache",
+            "/home/u/.gradle/wrapper/dists/gradle-8.7-bin",
             "/var/lib/apt/lists/*",
         ] {
             assert!(is_disposable(path, false, &places()), "{path}");
         }
-        for path in
-            ["/home/u/.cache", "/home/u/.cache/*", "/home/u/.npm", "/home/u/.cargo", "/home/u/.cargo/bin"]
-        {
+        for path in [
+            "/home/u/.cache",
+            "/home/u/.android/avd/x.avd",
+            "/home/u/proj/yarn.lock",
+            "/home/u/.cache/*",
+            "/home/u/.npm",
+            "/home/u/.cargo",
+            "/home/u/.cargo/bin",
+        ] {
             assert!(!is_disposable(path, false, &places()), "{path}");
         }
         assert!(is_disposable("/home/u/repo/gen", true, &places()));
