@@ -612,6 +612,12 @@ pub(crate) const RULES: &[Rule] = &[
             "git -c core.pager='sh -c id' log",
             "git config set filter.lfs.smudge /tmp/x",
             "git --exec-path=/tmp/x status",
+            "git -c sequence.editor=\"sed -i 's/^pick/exec id; pick/'\" rebase -i main",
+            "git -c core.editor='sed -i 1s/.*/x id/' rebase -i main",
+            "git -c core.editor='sed -i s/a/b/e' commit --amend",
+            "GIT_SEQUENCE_EDITOR=\"sed -i '1iexec rm -rf ~'\" git rebase -i HEAD~2",
+            "GIT_SEQUENCE_EDITOR=\"sed -i '1s/^pick/exec rm -rf ~ #/'\" git rebase -i HEAD~2",
+            "GIT_SEQUENCE_EDITOR=\"sed -i 's/^pick.*/x git reset --hard main/'\" git rebase -i HEAD~2",
         ],
         silent: &[
             "git config user.name 'A B'",
@@ -620,6 +626,10 @@ pub(crate) const RULES: &[Rule] = &[
             "git config get core.pager",
             "git config --unset core.hooksPath",
             "git -c core.pager=cat log",
+            "GIT_SEQUENCE_EDITOR=\"sed -i '/^pick/a exec cargo test'\" git rebase -i main",
+            "GIT_SEQUENCE_EDITOR=\"sed -i 's/^pick a1b2/fixup a1b2/'\" git rebase -i main",
+            "git -c core.editor=\"sed -i '1s/fix/Fix/'\" commit --amend",
+            "git -c sequence.editor=\"sed -i 's/^pick/fixup/'\" rebase -i main",
             "git config --list",
         ],
         ..RULE
@@ -1205,6 +1215,31 @@ fn config_executes<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         inv.program == "git" && (one_call_setting(inv) || (is_git(inv, "config") && lasting_setting(inv)))
     });
+    match found {
+        Some(inv) => Found::yes(&inv.text),
+        None => rebase_made_to_run(scene),
+    }
+}
+
+/// `GIT_SEQUENCE_EDITOR="sed -i '1iexec …'" git rebase -i`: the list of commits is given commands to run, and they may not run.
+fn rebase_made_to_run<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const EDITORS: &[&str] = &["sed", "gsed", "perl", "awk", "gawk"];
+    const RUN: &[&str] = &["exec ", "/x ", "ix ", "ax ", "\\x "];
+    let Some(rebase) = scene.first(GIT, |inv| is_git(inv, "rebase")) else { return Found::No };
+    let stopped = |command: &str| {
+        let action = Action::Shell { command: command.trim().to_owned(), workdir: None };
+        let call = ToolCall { tool: Tool::Bash, action, id: None };
+        inner_verdict(scene, &call, rebase.cwd.as_deref().unwrap_or(scene.view.cwd)) >= Verdict::Modify
+    };
+    let found = scene.first(EDITORS, |inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            RUN.iter().filter_map(|word| text.split_once(word)).any(|(_, rest)| {
+                let line = rest.split('\n').next().unwrap_or_default();
+                stopped(line) || line.rsplit_once('/').is_some_and(|(front, _)| stopped(front))
+            })
+        })
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
@@ -1224,7 +1259,28 @@ fn one_call_setting(inv: &Invocation) -> bool {
         let text = arg.text();
         let (key, value) = text.split_once('=').unwrap_or((&*text, "true"));
         executes(key, (!arg.has_unknown()).then_some(value))
+            && !(arg.known().is_some() && edits_by_pattern(key, value))
     })
+}
+
+/// `-c core.editor="sed -i s/a/b/"`: the message or the list of commits is changed by a pattern.
+fn edits_by_pattern(key: &str, value: &str) -> bool {
+    let editor = ["core.editor", "sequence.editor"].iter().any(|name| key.eq_ignore_ascii_case(name));
+    let expression = value.strip_prefix("sed -i ").or_else(|| value.strip_prefix("sed -i.bak "));
+    editor
+        && expression.is_some_and(|text| {
+            let quoted = text.trim().strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
+            let text = quoted.unwrap_or(text);
+            let becomes = text.split('/').nth(2).unwrap_or_default();
+            // `exec` and `x` are what the list of commits runs.
+            let runs = becomes.contains("xec") || becomes.split_whitespace().next() == Some("x");
+            let address = text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ',' | '$'));
+            !runs
+                && address.starts_with("s/")
+                && text.matches('/').count() == 3
+                && matches!(text.rsplit('/').next(), Some("" | "g" | "I"))
+                && !text.contains(['\'', '"', '`', ';', '|', '&', '\n', '(', '>', '<'])
+        })
 }
 
 /// `git config key value`, `git config set key value`.

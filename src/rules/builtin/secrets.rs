@@ -272,6 +272,7 @@ pub(super) const RULES: &[Rule] = &[
             "cat .env.development",
             "export $(cat .env | xargs)",
             "Read /home/u/proj/.env.sample",
+            "Read /home/u/proj/tests/fixtures/.env",
         ],
         ..RULE
     },

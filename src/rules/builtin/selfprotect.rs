@@ -829,6 +829,7 @@ pub(super) const RULES: &[Rule] = &[
         silent: &[
             "pgrep -l node",
             "pkill -f 'node server.js'",
+            "strace -c -p $(pgrep -n node) & sleep 3; kill $!",
             "pkill -f vite",
             "pkill -P $!",
             "killall python3",

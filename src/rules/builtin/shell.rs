@@ -67,6 +67,25 @@ const LOCATORS: &[&str] = &[
 
 const EVAL: &[&str] = &["eval"];
 
+/// Tools whose output is the set-up of a shell when this word comes first, and may be anybody's otherwise.
+const SETS_UP: &[(&str, &[&str])] = &[
+    ("uv", &["generate-shell-completion"]),
+    ("uvx", &["--generate-shell-completion"]),
+    ("nix", &["print-dev-env"]),
+    ("pixi", &["shell-hook"]),
+    ("spack", &["load", "unload"]),
+    ("vfox", &["activate"]),
+    ("zellij", &["setup"]),
+    ("goenv", &["init"]),
+    ("jenv", &["init"]),
+    ("tfenv", &["init"]),
+    ("phpenv", &["init"]),
+    ("plenv", &["init"]),
+    ("swiftly", &["env"]),
+    ("atuin", &["init"]),
+    ("mcfly", &["init"]),
+];
+
 /// What runs text as commands.
 const RUNS_TEXT: Trigger = Trigger::SHELL.or(Trigger::programs(EVAL));
 
@@ -198,8 +217,13 @@ pub(super) const RULES: &[Rule] = &[
             "echo \"${x@P}\"",
             "$(cat cmd.txt)",
             "eval \"$(cat x.txt)\"",
+            "eval \"$(cat completion)\"",
+            "eval \"$(bash shellenv)\"",
             "bash -c \"$(cat x.txt)\"",
             "eval $(python3 gen.py)",
+            "eval \"$(uv run gen.py)\"",
+            "eval \"$(./goenv init -)\"",
+            "eval \"$(pixi run gen)\"",
             "eval \"$(git log -1 --format=%b)\"",
             "eval \"$(node gen.js)\"",
             "bash <(git show origin/next:x.sh)",
@@ -229,6 +253,9 @@ pub(super) const RULES: &[Rule] = &[
             "$(npm bin)/eslint src",
             "sh -c \"$(jq -r .scripts.build package.json)\"",
             "eval \"$(gh completion -s bash)\"",
+            "eval \"$(goenv init -)\"",
+            "eval \"$(pixi shell-hook)\"",
+            "eval \"$(uv generate-shell-completion bash)\"",
         ],
         ..RULE
     },
@@ -292,6 +319,13 @@ pub(super) const RULES: &[Rule] = &[
             "BASH_ENV=/tmp/x bash script.sh",
             "export LD_PRELOAD=/tmp/x.so",
             "PROMPT_COMMAND=x; ls",
+            "LD_PRELOAD=$(cat /tmp/x) ls",
+            "LD_PRELOAD=$(gcc -print-file-name=/tmp/x.so) ls",
+            "JAVA_TOOL_OPTIONS=-javaagent:/tmp/x.jar mvn test",
+            "JAVA_TOOL_OPTIONS='-Xmx1g -XX:OnOutOfMemoryError=/tmp/x' mvn test",
+            "JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,address=*:5005 mvn test",
+            "JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,onthrow=x,launch=/tmp/x mvn test",
+            "PERL5OPT=-Mx prove",
             "GIT_SSH_COMMAND='sh -c id' git fetch",
             "env NODE_OPTIONS=--require=/tmp/x.js node app.js",
             "NODE_OPTIONS='-r ./x.js' npm test",
@@ -328,6 +362,10 @@ pub(super) const RULES: &[Rule] = &[
             "RUSTC_WRAPPER=~/.cargo/bin/sccache cargo build",
             "enable -n test",
             "LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libasan.so.8 ./build/test_app",
+            "LD_PRELOAD=$(gcc -print-file-name=libasan.so) python -m pytest tests",
+            "JAVA_TOOL_OPTIONS='-Xmx512m -Dfile.encoding=UTF-8' ./mvnw test",
+            "JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=5005 java -jar a.jar",
+            "PERL5OPT=-MDevel::Cover prove -l t",
         ],
         ..RULE
     },
@@ -435,6 +473,12 @@ fn sets_up(inv: &Invocation) -> bool {
     const TOLD: &[&str] =
         &["log", "show", "config", "notes", "cat-file", "tag", "blame", "diff", "stash", "grep", "archive"];
     let is_path = inv.word.prefix().contains('/') && !inv.word.prefix().ends_with("/bin/brew");
+    // What only hands on a file or a page has no words for its set-up: these are names of files.
+    const HANDERS: &[&str] = &[
+        "cat", "tac", "head", "tail", "less", "more", "bat", "sed", "awk", "gawk", "grep", "rg", "sort",
+        "uniq", "cut", "tr", "nl", "rev", "base64", "xxd", "zcat", "gunzip", "strings", "curl", "wget",
+    ];
+    let hands_on = runs(inv, HANDERS) || runs_shell(inv) || is_interpreter(&inv.program);
     let first = inv.sub.first().map(String::as_str).or_else(|| inv.operands.first().and_then(Arg::known));
     let says = |word: &str| inv.args.iter().any(|arg| arg.text().contains(word));
     match inv.program.as_str() {
@@ -446,7 +490,14 @@ fn sets_up(inv: &Invocation) -> bool {
         "perl" => says("local::lib") || says("-V"),
         "jq" => says(".scripts") && says("package.json"),
         _ if runs(inv, LOCATORS) => true,
-        _ => !is_path && matches!(first, Some("completion" | "completions" | "shellenv")),
+        name if SETS_UP
+            .iter()
+            .any(|(tool, words)| *tool == name && first.is_some_and(|w| words.contains(&w))) =>
+        {
+            !is_path
+        }
+        "task" => says("--completion"),
+        _ => !is_path && !hands_on && matches!(first, Some("completion" | "completions" | "shellenv")),
     }
 }
 
@@ -732,11 +783,16 @@ fn loads(name: &str, value: &str) -> bool {
         "GIT_ASKPASS" | "SSH_ASKPASS" => !matches!(value, "" | "true" | "/bin/true" | "echo" | "/bin/echo"),
         "GIT_CONFIG_GLOBAL" => value != "/dev/null",
         // A library of the system, which no agent can have written.
+        "LD_PRELOAD" if asks_compiler(value) => false,
         "LD_PRELOAD" => !value.split([':', ' ']).filter(|path| !path.is_empty()).all(|path| {
             ["/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/"].iter().any(|dir| path.starts_with(dir))
                 && !path.contains("..")
                 && !path.contains(['$', '`', '*', '?'])
         }),
+        "JAVA_TOOL_OPTIONS" => !value.split_whitespace().all(only_sets_java),
+        "PERL5OPT" => !value.split_whitespace().all(only_measures),
+        // What a shell that is not asked reads to know its tools.
+        "BASH_ENV" => !matches!(value, "" | "~/.nvm/nvm.sh" | "$HOME/.nvm/nvm.sh" | "$NVM_DIR/nvm.sh"),
         // A file that `sh` reads first; elsewhere it is a word such as `production`.
         "ENV" => value.contains(['/', '<']),
         // The directory that one is in, or that anybody can write to, before all others.
@@ -750,6 +806,69 @@ fn loads(name: &str, value: &str) -> bool {
         }
         _ => LOADERS.contains(&name) && !value.is_empty(),
     }
+}
+
+/// `$(gcc -print-file-name=libasan.so)`: a library of the compiler's own.
+fn asks_compiler(value: &str) -> bool {
+    const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++"];
+    let inner = value.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')')).unwrap_or_default();
+    let Some((compiler, asked)) = inner.split_once(' ') else { return false };
+    let compiler = compiler.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'));
+    let name = asked.trim().strip_prefix("-print-file-name=").unwrap_or_default();
+    COMPILERS.contains(&compiler)
+        && ["libasan", "libubsan", "libtsan", "liblsan", "libclang_rt."]
+            .iter()
+            .any(|lib| name.starts_with(lib))
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+/// Options of Java that say how much it takes and how it writes, and load nothing. (A debugger it lets in from here.)
+fn only_sets_java(word: &str) -> bool {
+    const FRONTS: &[&str] = &[
+        "-Xmx",
+        "-Xms",
+        "-Xss",
+        "-Xmn",
+        "-XX:+Use",
+        "-XX:-Use",
+        "-XX:Max",
+        "-XX:Min",
+        "-XX:Initial",
+        "-XX:ActiveProcessorCount=",
+        "-XX:+HeapDumpOnOutOfMemoryError",
+        "-XX:TieredStopAtLevel=",
+        "-Dfile.encoding=",
+        "-Dstdout.encoding=",
+        "-Duser.",
+        "-Djava.awt.headless=",
+        "-Djava.net.prefer",
+        "-Dspring.profiles.active=",
+        "-Dorg.gradle.daemon=",
+    ];
+    const DEBUGGER: &str = "-agentlib:jdwp=";
+    let plain = !word.contains(['$', '`', '@']);
+    let let_in = word.strip_prefix(DEBUGGER).is_some_and(|told| {
+        told.split(',').filter_map(|part| part.split_once('=')).all(|(key, value)| match key {
+            "transport" => value == "dt_socket",
+            "server" | "suspend" => matches!(value, "y" | "n"),
+            "address" => {
+                let port = ["localhost:", "127.0.0.1:"].iter().find_map(|host| value.strip_prefix(host));
+                port.unwrap_or(value).bytes().all(|b| b.is_ascii_digit())
+            }
+            _ => false,
+        })
+    });
+    plain
+        && (let_in || matches!(word, "-ea" | "-server") || FRONTS.iter().any(|front| word.starts_with(front)))
+}
+
+/// Options of Perl that warn, or have it measured which lines are run.
+fn only_measures(word: &str) -> bool {
+    const MODULES: &[&str] = &["-MDevel::Cover", "-MDevel::NYTProf", "-w", "-W"];
+    MODULES
+        .iter()
+        .any(|module| word.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
+        && !word.contains(['$', '`', ';'])
 }
 
 /// Options of Ruby that say how it warns, compiles or encodes, and load nothing.

@@ -12,6 +12,10 @@ const TELLING: usize = 3;
 /// A file of settings with secret values in it.
 pub(crate) fn is_env_file(path: &str, is_glob: bool) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
+    // What tests are run with is there to be read.
+    if !is_glob && name.starts_with(".env") && parts(path).any(|part| lists::FIXTURES.contains(&part)) {
+        return false;
+    }
     match name.strip_prefix(".env") {
         Some("" | "rc") => true,
         Some(rest) if is_glob && rest.contains(['*', '?', '[']) => true,
@@ -152,6 +156,9 @@ mod tests {
             ("/p/.env*", true),
             ("/p/.envrc", true),
             ("/p/.env.example", false),
+            ("/p/tests/fixtures/.env", false),
+            ("/p/tests/.env", true),
+            ("/p/fixtures/.env*", true),
             ("/p/.env.local.example", false),
             ("/p/.environment", false),
             ("/p/*", false),

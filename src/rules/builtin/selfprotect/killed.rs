@@ -60,7 +60,8 @@ pub(super) fn runtime<'a>(scene: &Scene<'a>) -> Found<'a> {
             let lists = |other: &Invocation| {
                 runs(other, &["pgrep", "pidof"]) && patterns(other).any(|arg| means(other, arg, RUNTIMES))
             };
-            tidies_up(inv, scene.command_line()) || open(inv) && scene.invocations().iter().any(lists)
+            tidies_up(inv, scene.command_line())
+                || open(inv) && !ends_its_own(inv) && scene.invocations().iter().any(lists)
         }
         "fuser" | "prlimit" => false,
         _ if patterns(inv).next().is_none() => [
@@ -129,6 +130,12 @@ fn tidies_up(inv: &Invocation, line: &str) -> bool {
         })
     };
     inv.args.iter().all(|arg| arg.known() == Some("0")) && line.contains("trap ") && all_trapped()
+}
+
+/// `kill $!`: what this shell started last.
+fn ends_its_own(inv: &Invocation) -> bool {
+    let mut words = inv.text.split_whitespace().skip_while(|word| *word != "kill").skip(1).peekable();
+    words.peek().is_some() && words.all(|word| matches!(word, "$!" | "\"$!\"" | "-9" | "-INT" | "-TERM"))
 }
 
 /// All processes, the group that the shell itself is in, or the first of all.
