@@ -1,7 +1,9 @@
 //! Code in other languages: what it deletes by itself, and the commands that it starts.
 
+use std::cell::LazyCell;
+
 use super::files::WIDE;
-use super::{argv, joined, lists, predicate, runners, scripts, statements, undone};
+use super::{argv, joined, libraries, lists, predicate, runners, scripts, statements, undone};
 use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, join};
 use crate::rules::commands;
 use crate::rules::matcher::{
@@ -49,6 +51,10 @@ const DELETES: &[&str] = &[
 /// Calls that delete one file or an empty directory.
 const DELETES_ONE: &[&str] =
     &["os.remove", "unlink", "File.delete", "os.rmdir", "removedirs", "unlinkSync", "rmdirSync"];
+
+/// Calls that leave a file with nothing in it.
+const EMPTIES_ONE: &[&str] =
+    &["write_text('')", "write_text(\"\")", "'w').close()", "\"w\").close()", "truncate("];
 
 /// Where a value that cannot be known comes from.
 const COMPUTED: &[&str] = &[
@@ -222,6 +228,12 @@ pub(super) const RULES: &[Rule] = &[
             "node -e \"require('fs/promises').rm(process.env.HOME,{recursive:true})\"",
             "python -c \"import os; os.remove('/etc/passwd')\"",
             "printf 'import shutil\\nshutil.rmtree(\"/home/u\")\\n' > a.py; python a.py",
+            "perl -MFile::Path=rmtree -e 'rmtree(\"$ENV{HOME}/Desktop\")'",
+            "python3 - <<'E'\nimport shutil, os\nshutil.rmtree(os.getcwd())\nE",
+            "cat > /tmp/a.js <<'E'\nfor (const f of require('fs').readdirSync('.')) require('fs').rmSync(f, {recursive: true})\nE\nnode /tmp/a.js",
+            "python3 <<'E'\nimport os\nfor f in os.listdir('.'):\n    if os.path.isfile(f):\n        open(f, 'w').close()\nE",
+            "python3 -c \"from pathlib import Path; [p.unlink() for p in Path.home().rglob('*.kdbx')]\"",
+            "python3 - <<'E'\nimport os\nfor r, d, f in os.walk(os.path.expanduser('~/Documents')):\n    for x in f:\n        os.remove(os.path.join(r, x))\nE",
             "cat > a.js <<'E'\nrequire('fs').rmSync(require('os').homedir(), {recursive: true})\nE\nnode a.js",
         ],
         silent: &[
@@ -236,6 +248,11 @@ pub(super) const RULES: &[Rule] = &[
             "node -e \"const r='/home/u/proj'; for (const d of ['dist']) fs.rmSync(path.join(r, d), {recursive:true})\"",
             "ruby -rfileutils -e 'FileUtils.rm_r \"build\"'",
             "julia -e 'rm(\"build\",recursive=true)'",
+            "python3 - <<'E'\nimport os\nfor f in os.listdir('.'):\n    if f.startswith('tmp-'):\n        os.remove(f)\nE",
+            "python3 - <<'E'\nfrom pathlib import Path\nfor p in Path('build').rglob('*'):\n    if p.is_file():\n        p.unlink()\nE",
+            "python3 - <<'E'\nimport os, tempfile\nos.chdir(tempfile.mkdtemp())\nfor f in os.listdir('.'):\n    os.remove(f)\nE",
+            "python3 - <<'E'\nfrom pathlib import Path\nfor p in Path('.').rglob('*.py'):\n    p.write_text(p.read_text().replace('a', 'b'))\nE",
+            "python3 -c \"import os; [os.remove(os.path.join(r,x)) for r,d,f in os.walk('/tmp/out') for x in f]\"",
         ],
         ..RULE
     },
@@ -350,12 +367,17 @@ pub(super) const RULES: &[Rule] = &[
             "perl -MMIME::Base64 -e 'eval(decode_base64(\"Y29kZQ==\"))'",
             "python -c \"import os; os.system(bytes.fromhex('726d').decode())\"",
             "pwsh -enc cgBtAA==",
+            "python3 - <<'E'\nimport zlib, base64\nexec(zlib.decompress(base64.b64decode(open('data/blob.bin').read())))\nE",
+            "cat > /tmp/a.py <<'E'\nimport base64, os\nos.system(base64.b64decode('cm0gLXJmIH4=').decode())\nE\npython3 /tmp/a.py",
+            "node <<'E'\nconst code = Buffer.from('Y29kZQ==', 'base64').toString()\neval(code)\nE",
         ],
         silent: &[
             "python -c \"import base64; print(base64.b64decode('aGk='))\"",
             "node -e \"console.log(Buffer.from('aGk=','base64').toString())\"",
             "python -c \"import re,base64; m=re.exec(x); base64.b64decode(m)\"",
             "pwsh -Command 'Get-ChildItem'",
+            "python3 - <<'E'\nimport base64, json, subprocess\nout = json.loads(subprocess.check_output(['gh', 'api', 'repos/a/b/contents/x']))\nprint(base64.b64decode(out['content']).decode())\nE",
+            "python3 - <<'E'\nfrom pathlib import Path\nPath('tests/test_a.py').write_text('assert flags(\"exec(b64decode(x))\")')\nE",
         ],
         ..RULE
     },
@@ -614,20 +636,59 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
     };
     let found = interpreters(scene).find(|inv| {
+        let walks = LazyCell::new(|| scene.codes(inv).iter().any(|text| text.holds_any(WALKS)));
         texts(inv, scene).any(|text| {
             // Without a quote of some kind there is no literal.
             if !text.contains(['"', '\'', '`', '%', 'q']) {
                 return false;
             }
-            let text = statements::around(&text, &[DELETES, DELETES_ONE]);
+            let whole = text;
+            let text = statements::around(&whole, &[DELETES, DELETES_ONE]);
             let tree = DELETES.iter().any(|call| contains_word(&text, call));
             let one = tree || DELETES_ONE.iter().any(|call| contains_word(&text, call));
             let literals =
                 || undone::with_inner(joined::strings(&text)).into_iter().chain(scripts::run_quotes(&text));
             one && literals().take(MAX_LITERALS).any(|literal| lost(inv, &literal, tree))
+                || *walks && walked(&whole, inv.cwd.as_deref()).iter().any(|root| lost(inv, root, true))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The directories outside of the one it runs in that code goes through from top to bottom, to delete or empty each file in them.
+fn walked(code: &str, cwd: Option<&str>) -> Vec<String> {
+    /// What nobody misses, wherever it lies.
+    const LEFT_BEHIND: &[&str] = &["pyc", "__pycache__", ".DS_Store", ".tmp", "node_modules"];
+    let deleting = [DELETES_ONE, EMPTIES_ONE];
+    let each = statements::around(code, &deleting);
+    let deletes = deleting.iter().flat_map(|list| list.iter()).any(|call| contains_word(&each, call));
+    let some = asks_of_files(code) || LEFT_BEHIND.iter().any(|part| each.contains(part));
+    if !deletes || some {
+        return Vec::new();
+    }
+    let own = |root: &str| {
+        cwd.is_some_and(|cwd| {
+            root.strip_prefix(cwd).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    let roots = each.lines().flat_map(roots);
+    roots.filter(|root| root.starts_with(['/', '~']) && !own(root)).take(MAX_LITERALS).collect()
+}
+
+/// Calls that go through a directory and all that is below it.
+const WALKS: &[&str] = &["os.walk(", ".rglob(", "Find.find(", "Dir.glob(", "glob.glob(", "iglob("];
+
+/// The directories that a line of code goes through: the string in front of `.rglob(`, those behind the other calls.
+fn roots(line: &str) -> Vec<String> {
+    let deep = |text: &String| !text.contains('*') || text.contains("**") || text.ends_with("/*");
+    let behind = WALKS
+        .iter()
+        .filter(|walk| !walk.starts_with('.'))
+        .filter_map(|walk| line.split_once(walk).map(|(_, rest)| rest));
+    let front =
+        line.split_once(".rglob(").and_then(|(front, _)| front.rsplit_once("for ")).map(|(_, rest)| rest);
+    let firsts = behind.chain(front).filter_map(|text| joined::strings(text).into_iter().next());
+    firsts.filter(deep).collect()
 }
 
 fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
@@ -719,24 +780,78 @@ fn code_empties<'a>(scene: &Scene<'a>) -> Found<'a> {
     ];
     let found = interpreters(scene).find(|inv| {
         let temporary = inv.cwd.as_deref().is_some_and(|cwd| cwd.starts_with("/tmp/"));
+        let empties = |text: &str| {
+            let bare: String =
+                text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+            let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
+            let picks = bare.contains(".endswith(") || bare.contains("suffix") || bare.contains("fnmatch");
+            // `Path.cwd() / "dist"` is not the whole.
+            let whole = WHOLE.iter().any(|word| {
+                bare.match_indices(*word).any(|(at, word)| {
+                    !bare.get(at + word.len()..).is_some_and(|rest| rest.starts_with(['/', '+']))
+                })
+            });
+            whole || any(ALL) && any(GONE) && !picks
+        };
+        let scripts = || libraries::scripts_with(inv, scene, &[EMPTIED_BY, PASSED_THROUGH]);
+        let near = |text: String| statements::around(&text, &[DELETES, DELETES_ONE, EMPTIES_ONE]);
         !temporary
-            && inv.args.iter().any(|arg| {
-                let text = arg.text();
-                let bare: String =
-                    text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
-                let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
-                let picks =
-                    bare.contains(".endswith(") || bare.contains("suffix") || bare.contains("fnmatch");
-                // `Path.cwd() / "dist"` is not the whole.
-                let whole = WHOLE.iter().any(|word| {
-                    bare.match_indices(*word).any(|(at, word)| {
-                        !bare.get(at + word.len()..).is_some_and(|rest| rest.starts_with(['/', '+']))
-                    })
-                });
-                whole || any(ALL) && any(GONE) && !picks
-            })
+            && (inv.args.iter().any(|arg| empties(&arg.text()))
+                || scripts().into_iter().any(|text| !chooses(&text) && empties(&near(text))))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Words without which a script empties nothing, and without which it does not go through a directory.
+const EMPTIED_BY: &[&str] =
+    &["remove", "unlink", "rm", "delete", "write_text(", "'w')", "\"w\")", "truncate("];
+const PASSED_THROUGH: &[&str] = &[
+    "walk(",
+    "glob",
+    "listdir(",
+    "<*>",
+    "dir[",
+    "readdir",
+    "finddepth(",
+    "getcwd",
+    "curdir",
+    "cwd(",
+    "dir.pwd",
+];
+
+/// Whether a script does something to some of the files only, goes through another directory than that in which it was started, or
+/// makes one of its own.
+fn chooses(code: &str) -> bool {
+    const ELSEWHERE: &[&str] = &["chdir", "mkdtemp", "TemporaryDirectory", "tmp_path"];
+    // `Path('build').rglob('*')`
+    let below = code.replace('"', "'").split(".rglob('*").any(|front| {
+        let front = front.trim_end_matches(')');
+        front.ends_with('\'') && !front.ends_with("'.'") && !front.ends_with("'src'")
+    });
+    below || asks_of_files(code) || ELSEWHERE.iter().any(|word| code.contains(word))
+}
+
+/// Whether code looks at what a file is right before it deletes or empties it.
+fn asks_of_files(code: &str) -> bool {
+    const BEFORE: usize = 6;
+    let lines: Vec<&str> = code.lines().collect();
+    let takes = |line: &str| {
+        [DELETES, DELETES_ONE, EMPTIES_ONE]
+            .iter()
+            .flat_map(|list| list.iter())
+            .any(|call| contains_word(line, call))
+    };
+    lines.iter().enumerate().filter(|(_, line)| takes(line)).any(|(at, _)| {
+        lines.get(at.saturating_sub(BEFORE)..=at).unwrap_or_default().iter().any(|line| asks_of_file(line))
+    })
+}
+
+/// A line that asks more of a file than whether it is one.
+fn asks_of_file(line: &str) -> bool {
+    const ALL_ARE: &[&str] =
+        &["isfile", "is_file", "isFile", "exists", "isdir", "is_dir", "isDirectory", "file?"];
+    ["if ", "if(", "unless ", "filter("].iter().any(|word| line.contains(word))
+        && !ALL_ARE.iter().any(|word| line.contains(word))
 }
 
 fn code_deletes_computed<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -754,12 +869,33 @@ fn code_deletes_computed<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn decoded_code_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = interpreters(scene).find(|inv| {
         // `… | python3 -c 'json.load(sys.stdin)'`: what comes in is data there.
-        inv.args.iter().map(Arg::text).any(|text| {
+        let said = inv.args.iter().map(Arg::text).any(|text| {
             DECODES.iter().any(|call| contains_word(&text, call))
                 && RUNS_TEXT.iter().any(|call| scripts::calls(&text, call))
-        })
+        });
+        said || libraries::scripts_with(inv, scene, &[DECODES])
+            .iter()
+            .any(|script| script_runs_decoded(script))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a script decodes a text and runs it: by a call that has no other use, or in one statement.
+fn script_runs_decoded(script: &str) -> bool {
+    const RUNS_CODE: &[&str] = &["exec(", "eval(", "Function(", "instance_eval(", "loadstring("];
+    let decodes = |text: &str| DECODES.iter().any(|call| contains_word(text, call));
+    if !decodes(script) || statements::only_speaks(script, &[RUNS_TEXT]) {
+        return false;
+    }
+    let runs = |text: &str, list: &[&str]| list.iter().any(|call| scripts::calls(text, call));
+    runs(script, RUNS_CODE)
+        || statements::uncommented(script).lines().any(|line| {
+            let behind = RUNS_TEXT
+                .iter()
+                .filter(|call| scripts::calls(line, call))
+                .filter_map(|call| line.split_once(call).map(|(_, behind)| behind));
+            { behind }.any(decodes)
+        })
 }
 
 fn encoded_powershell<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -2,8 +2,10 @@
 //! names of calls alone; code that lies in the project already is not looked at.
 
 use super::cloud::PROVIDERS;
-use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Scene, content, input_of, is_interpreter, target_of};
+use crate::rules::matcher::{
+    By, Found, Scene, Sought, content, input_of, is_interpreter, runs_input, target_of,
+};
+use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
 /// Programs that start an interpreter with code behind them: `npx tsx -e`.
@@ -116,21 +118,39 @@ pub(super) fn host_given<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// The first interpreter that is given such code: in its arguments, on its input, or in a file that the call writes.
 pub(super) fn first<'a>(scene: &Scene<'a>, test: impl Fn(&str) -> bool) -> Found<'a> {
-    let written = |inv: &Invocation| -> Option<String> {
-        if scene.view.survey.written.is_empty() {
-            return None;
-        }
-        let target = target_of(inv.operands.first()?, inv.cwd.as_deref());
-        let own = scene.view.survey.written.iter().any(|(file, _)| file == target.text());
-        own.then(|| content(scene, target.text()))?
-    };
     let runs_code =
         |inv: &&Invocation| is_interpreter(&inv.program) || RUNNERS.contains(&inv.program.as_str());
     let found = scene.invocations().iter().filter(runs_code).find(|inv| {
         let args = inv.args.iter().map(Arg::text).collect::<Vec<_>>().join("\n");
-        std::iter::once(args).chain(input_of(inv, scene)).chain(written(inv)).any(|code| test(&code))
+        std::iter::once(args).chain(input_of(inv, scene)).chain(written(inv, scene)).any(|code| test(&code))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The code of a script that the call itself writes and then runs.
+pub(super) fn written(inv: &Invocation, scene: &Scene<'_>) -> Option<String> {
+    if scene.view.survey.written.is_empty() {
+        return None;
+    }
+    let target = target_of(inv.operands.first()?, inv.cwd.as_deref());
+    let own = scene.view.survey.written.iter().any(|(file, _)| file == target.text());
+    own.then(|| content(scene, target.text()))?
+}
+
+/// The scripts of [`scripts_of`], where some code of the command holds one of the words of each list.
+pub(super) fn scripts_with<'a>(inv: &'a Invocation, scene: &Scene<'a>, words: &[&[&str]]) -> Vec<String> {
+    // What a command runs without a script in the call is in its arguments, or was there before.
+    if inv.stdin == Stdin::Inherited && scene.view.survey.written.is_empty() {
+        return Vec::new();
+    }
+    let held = |text: &Sought| words.iter().all(|list| text.holds_any(list));
+    if scene.codes(inv).iter().any(held) { scripts_of(inv, scene) } else { Vec::new() }
+}
+
+/// The whole scripts that the call itself has an interpreter run: what comes to it, where that is run, and a file that it writes.
+pub(super) fn scripts_of(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
+    let fed = if runs_input(inv, By::Pipe) { input_of(inv, scene) } else { Vec::new() };
+    fed.into_iter().chain(written(inv, scene)).collect()
 }
 
 /// Code in small letters without blanks and quotes.

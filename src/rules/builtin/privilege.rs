@@ -178,6 +178,7 @@ pub(super) const RULES: &[Rule] = &[
             "su deploy -c sh",
             "su deploy",
             "python3 -c 'import os; os.setuid(0); os.system(\"/bin/sh\")'",
+            "sudo python3 - <<'E'\nimport pty\npty.spawn('/bin/bash')\nE",
         ],
         silent: &[
             "sudo python3 -c 'print(1)'",
@@ -861,7 +862,15 @@ fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
                 && runs(inv, &["screen", "tmux", "script", "expect", "byobu", "zellij"]);
         let names =
             |text: &str| SHELLS.iter().any(|shell| text.contains(shell)) && !text.starts_with("/bin/");
-        let coded = runs_code(inv) && inv.args.iter().any(|arg| names(&arg.text()));
+        let quoted = |text: &str| {
+            let word = |shell: &&str| {
+                ['"', '\''].iter().any(|quote| text.contains(&format!("{quote}{shell}{quote}")))
+            };
+            text.contains("pty.spawn") || SHELLS.iter().any(word)
+        };
+        let coded = runs_code(inv)
+            && (inv.args.iter().any(|arg| names(&arg.text()))
+                || libraries::scripts_of(inv, scene).iter().any(|script| quoted(script)));
         let escapes = || {
             inv.args.iter().any(|arg| {
                 let text = arg.text();

@@ -225,6 +225,10 @@ pub(super) fn with_home(code: &str, home: &str) -> String {
         for (open, close) in [("#{", "}"), ("${", "}"), ("{", "}")] {
             out = out.replace(&format!("{open}{way}{close}"), path);
         }
+        // Perl expands it inside a string as it stands.
+        if way.starts_with('$') {
+            out = out.replace(&format!("\"{way}"), &format!("\"{path}"));
+        }
         out = out.replace(way, &format!("'{path}'"));
     }
     out

@@ -5,7 +5,7 @@ pub(super) mod carried;
 pub(super) mod shown;
 mod spared;
 
-use super::{lists, named, predicate, run, scripts, sub};
+use super::{libraries, lists, named, predicate, run, scripts, sub};
 use crate::domain::{Action, Claim, EffectKind, PathKind, SearchKind, Severity, Target, Usage, Verdict};
 use crate::rules::matcher::{
     Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, SECRET_PRINTERS, Scene,
@@ -471,8 +471,11 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c 'import os; [print(k,v) for k,v in os.environ.items()]'",
             "python3 -c \"import os; print(dict(os.environ))\"",
             "python3 -c \"import os; print(os.environ['GITHUB_TOKEN'])\"",
+            "python3 - <<'E'\nimport os\nprint(os.environ['GITHUB_TOKEN'])\nE",
+            "python3 <<'E'\nimport os\nprint(dict(os.environ))\nE",
         ],
         silent: &[
+            "python3 - <<'E'\nimport os, openai\nc = openai.OpenAI(api_key=os.environ['OPENAI_API_KEY'])\nprint(c.models.list())\nE",
             "test -n \"$GITHUB_TOKEN\" && echo set",
             "env | grep -c TOKEN",
             "env | grep -viE 'secret|token|password'",
@@ -1413,53 +1416,78 @@ const SHOWS_ALL: &[&str] = &[
     "pprint(dotenv_values(",
 ];
 
+/// How code names one variable, up to its name.
+const ONE_VARIABLE: &[&str] = &[
+    "os.environ['",
+    "os.environ[\"",
+    "os.getenv('",
+    "os.getenv(\"",
+    "os.environ.get('",
+    "os.environ.get(\"",
+    "process.env.",
+    "env['",
+    "env[\"",
+    "$env{",
+    "$env{'",
+    "environ[\"",
+    "getenv('",
+    "getenv(\"",
+];
+
 /// Code that prints a variable with such a name, or with `any` every variable.
 fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&str) -> bool) -> Found<'a> {
+    let wanted = |tail: &str| {
+        let name: String = tail.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        is_wanted(&name.to_ascii_uppercase())
+    };
     let found = scene.invocations().iter().filter(|inv| runs_code(inv)).find(|inv| {
         let prints = inv.program == "node" && (has_flag(inv, "-p") || has_flag(inv, "--print"));
-        inv.args.iter().any(|arg| {
-            let text = arg.text();
-            if !["env", "ENV"].iter().any(|word| text.contains(word)) {
-                return false;
-            }
-            let bare: String =
-                text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+        let said = inv.args.iter().any(|arg| {
+            let Some(bare) = squeezed_environment(&arg.text()) else { return false };
             let shows = prints
                 || ["print", "console.log", "puts", "echo", "log(", "dump("]
                     .iter()
                     .any(|word| bare.contains(word));
             let one = shows
-                && [
-                    "os.environ['",
-                    "os.environ[\"",
-                    "os.getenv('",
-                    "os.getenv(\"",
-                    "os.environ.get('",
-                    "os.environ.get(\"",
-                    "process.env.",
-                    "env['",
-                    "env[\"",
-                    "$env{",
-                    "$env{'",
-                    "environ[\"",
-                    "getenv('",
-                    "getenv(\"",
-                ]
-                .iter()
-                .any(|front| {
-                    bare.split(front).skip(1).any(|tail| {
-                        let name: String =
-                            tail.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-                        is_wanted(&name.to_ascii_uppercase())
-                    })
-                })
+                && ONE_VARIABLE.iter().any(|front| bare.split(front).skip(1).any(wanted))
                 && !["requests.", "fetch(", "urlopen", "len(", "bool(", "!!"]
                     .iter()
                     .any(|word| bare.contains(word));
             one || any && (prints && bare == "process.env" || SHOWS_ALL.iter().any(|all| bare.contains(all)))
-        })
+        });
+        let named: &[&str] = &["environ", "getenv(", "process.env", "ENV[", "ENV{"];
+        let shown: &[&str] = &["print", "puts", "log(", "echo"];
+        said || libraries::scripts_with(inv, scene, &[named, shown])
+            .iter()
+            .any(|script| script_prints(script, any, &wanted))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Code in small letters without blanks; none where it names no environment.
+fn squeezed_environment(code: &str) -> Option<String> {
+    let names = ["env", "ENV"].iter().any(|word| code.contains(word));
+    names.then(|| code.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase())
+}
+
+/// Whether a script prints the variable itself: one that only uses it prints other things.
+fn script_prints(script: &str, any: bool, wanted: &dyn Fn(&str) -> bool) -> bool {
+    const PRINTS: &[&str] = &["print(", "print", "console.log(", "puts", "echo"];
+    let Some(bare) = squeezed_environment(script) else { return false };
+    let one = ONE_VARIABLE.iter().any(|front| {
+        bare.match_indices(front).any(|(at, front)| {
+            let (before, behind) = bare.split_at_checked(at).unwrap_or_default();
+            PRINTS.iter().any(|call| before.ends_with(call))
+                && wanted(behind.strip_prefix(front).unwrap_or_default())
+        })
+    });
+    let whole = || {
+        SHOWS_ALL
+            .iter()
+            .filter(|form| form.contains("print") || form.contains("log("))
+            .any(|all| bare.contains(all))
+    };
+    one || any && whole()
 }
 
 /// What writes down in another way what it is given.
