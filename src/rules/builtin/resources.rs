@@ -1,7 +1,7 @@
 //! Resources: what fills the disk or the memory, keeps the processor busy for nothing, or floods somebody else's machine.
 
 use super::loops::{Loop, bare, long};
-use super::{flagged, predicate, run};
+use super::{flagged, libraries, predicate, run};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -313,6 +313,13 @@ pub(super) const RULES: &[Rule] = &[
             "x=a; while true; do x=$x$x; done",
             "watch -n 5 'while true; do curl -s https://x.example/ & done'",
             "while true; do\nwhile :; do $0 & done\nbreak; done",
+            "python3 - <<'E'\nwhile True:\n    pass\nE",
+            "cat > /tmp/a.js <<'E'\nlet s = 'x'; while (true) s += s\nE\nnode /tmp/a.js",
+            "node -e \"(function f(){require('child_process').spawn(process.argv[0],process.argv.slice(1));f()})()\"",
+            "cat > r.py <<'E'\nimport subprocess, sys\nwhile True:\n    subprocess.Popen([sys.executable, __file__])\nE\npython r.py",
+            "python3 - <<'E'\nfrom multiprocessing import Process\ndef g():\n    while True:\n        Process(target=g).start()\ng()\nE",
+            "while true; do dd if=/dev/urandom of=/var/tmp/$RANDOM bs=1M count=500; done",
+            "while :; do cp big.bin /tmp/$RANDOM; done",
         ],
         silent: &[
             "while true; do date; sleep 5; done",
@@ -327,6 +334,8 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c \"import sys\\nwhile True:\\n  l = sys.stdin.readline()\\n  if not l: break\"",
             "while true; do npm test; done",
             "node -e 'for(let i=0;i<5;i++){console.log(i)}'",
+            "python3 - <<'E'\nimport time\nwhile True:\n    print(open('a.log').read())\n    time.sleep(5)\nE",
+            "while true; do cp a.txt b.txt; done",
         ],
         ..RULE
     },
@@ -687,8 +696,12 @@ fn harms(found: &Loop<'_>) -> bool {
             || command.starts_with(|c: char| c.is_ascii_alphabetic()) && is_assignment(command)
     });
     let grows = commands.iter().any(|(command, _)| {
+        let another =
+            command.contains("$RANDOM") || command.contains("mktemp") || command.contains("uuidgen");
+        let copies = another && begins(command, &["dd", "cp", "tar", "head", "truncate", "fallocate"]);
         let writes = command.contains('>') && !command.contains("/dev/null") && !command.contains(">&");
         writes
+            || copies
             || begins(
                 command,
                 &["curl", "wget", "touch", "mkdir", "fork", "yes", "$0", "\"$0\"", "bash $0", "sh $0"],
@@ -712,7 +725,10 @@ fn begins(command: &str, words: &[&str]) -> bool {
 /// Code in the call itself, in one of the interpreters.
 fn inline<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = (&'a Invocation, String)> + 's {
     let all = scene.invocations().iter().filter(|inv| runs_code(inv));
-    all.flat_map(|inv| inv.args.iter().map(move |arg| (inv, arg.to_text())))
+    all.flat_map(|inv| {
+        let scripts = libraries::scripts_of(inv, scene).into_iter().filter(|text| text.len() <= LONGEST);
+        inv.args.iter().map(Arg::to_text).chain(scripts).map(move |text| (inv, text))
+    })
 }
 
 fn restless_code<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -728,6 +744,8 @@ fn restless_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         "loopdo",
         "fork;redo",
         "fork(__filename)",
+        "spawn(process.argv[0],process.argv.slice(1)",
+        "spawn(process.execpath,process.argv.slice(1)",
         "(iter(int,1)",
         "itertools.count())",
         "setinterval(()=>require('child_process')",

@@ -487,11 +487,13 @@ pub(super) const RULES: &[Rule] = &[
             "php -r 'while(1) pcntl_fork();'",
             "python3 -c 'import os; [os.fork() for _ in iter(int,1)]'",
             "echo 'int main(){while(1)fork();}' | gcc -xc - -o f",
+            "python3 -c 'import os; [os.fork() for _ in range(30)]'",
         ],
         silent: &[
             "echo ':(){ :|:& };:'",
             "f() { echo x | cat; }; f",
             "python3 -c 'import os; os.fork()'",
+            "python3 -c 'import os; print([os.fork() for _ in range(2)])'",
             "git commit -m ':(){ :|:& };:'",
             "walk() { for f in \"$1\"/*; do [ -d \"$f\" ] && walk \"$f\"; done; }; walk src",
             "perl -e 'my $pid = fork; exit unless $pid; sleep 1 while 1'",
@@ -1749,7 +1751,6 @@ fn forking_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         "redo",
         "while!0",
         "whilefork",
-        "range(10",
     ];
     const FORKS: &[&str] = &["fork()", "fork;", "fork}", "forkwhile", "fork(", "{fork", "fork{"];
     const WAITS: &[&str] = &["sleep", "wait", "exit", "accept", "break", "return"];
@@ -1760,7 +1761,10 @@ fn forking_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         let bare: String =
             text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
         let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
-        any(ENDLESS) && any(FORKS) && !any(WAITS)
+        // As many turns are as many powers of two.
+        let turns = |tail: &str| tail.bytes().take_while(u8::is_ascii_digit).count() > 1;
+        let often = || bare.split("range(").skip(1).any(turns);
+        (any(ENDLESS) || often()) && any(FORKS) && !any(WAITS)
     };
     let compilers = &["gcc", "cc", "clang", "tcc", "g++", "clang++"];
     let found = scene.running(|inv| runs_code(inv) || runs(inv, compilers)).find(|inv| {
