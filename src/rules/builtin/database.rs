@@ -1604,6 +1604,14 @@ fn graph_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Whether one of the statements of a text changes every row of a table.
+pub(super) fn changes_every_row(text: &str) -> bool {
+    statements(text).any(|statement| {
+        let words = words_of(statement);
+        starts(&words, &["UPDATE"]) && spares_no_row(&words)
+    })
+}
+
 /// Whether one of the statements of a text deletes or empties more than some rows.
 pub(super) fn loses(text: &str) -> bool {
     let deletes = |words: &[String]| {

@@ -232,6 +232,8 @@ pub(super) const RULES: &[Rule] = &[
             "npx tsx -e 'await new PrismaClient().user.deleteMany()'",
             "mix run -e 'Orders.Repo.delete_all(Orders.User)'",
             "bun -e 'await sql`DROP TABLE users`'",
+            "node -e \"new Client(process.env.PROD_DATABASE_URL).query('UPDATE accounts SET balance = 0')\"",
+            "cat > /tmp/a.py <<'E'\nimport psycopg2\npsycopg2.connect('dbname=shop').cursor().execute('TRUNCATE orders')\nE\npython3 /tmp/a.py",
         ],
         silent: &[
             "rails runner 'puts User.count'",
@@ -248,6 +250,9 @@ pub(super) const RULES: &[Rule] = &[
             "mix run -e 'Repo.delete_all(from u in User, where: u.old)'",
             "python3 -c \"import redis; redis.Redis(host='localhost', db=9).flushdb()\"",
             "python3 -c \"import pymongo; pymongo.MongoClient('mongodb://localhost').drop_database('app_test')\"",
+            "node -e \"new Client(process.env.DATABASE_URL).query('UPDATE accounts SET balance = 0')\"",
+            "node -e \"new Client(process.env.PROD_DATABASE_URL).query('UPDATE accounts SET a = 0 WHERE id = 7')\"",
+            "cat > /tmp/a.py <<'E'\nimport sqlite3\nsqlite3.connect('a.db').execute('DELETE FROM t WHERE id = 1')\nE\npython3 /tmp/a.py",
         ],
         ..RULE
     },
@@ -435,10 +440,17 @@ fn in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
             && !code.contains("_test")
             && !is_scratch_file(code)
     };
-    let loses = |code: &str| code.split(['\'', '"', '`']).any(super::database::loses);
+    let live = |code: &str| {
+        let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        code.split(|c| !name(c)).any(standing::is_live_name)
+    };
+    let loses = |code: &str| {
+        code.split(['\'', '"', '`']).any(super::database::loses)
+            || code.split(['\'', '"', '`']).any(super::database::changes_every_row) && live(code)
+    };
     let found = scene.running(runs_code).find(|inv| {
         let codes = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
-        codes.into_iter().any(|code| executes(&code) && loses(&code))
+        codes.chain(libraries::written(inv, scene)).any(|code| executes(&code) && loses(&code))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
