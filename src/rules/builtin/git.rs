@@ -368,6 +368,8 @@ pub(crate) const RULES: &[Rule] = &[
             "git push -f origin HEAD:master",
             "git push origin +release",
             "git push --force --all origin",
+            "git push -f origin :",
+            "git -c push.default=matching push -f",
             "git push --force-with-lease origin main",
             "hub push --force origin main",
             "hub push origin +main",
@@ -762,6 +764,11 @@ pub(crate) const RULES: &[Rule] = &[
             "git branch -D main",
             "git branch --delete --force master",
             "git diff | git apply -R",
+            "git diff HEAD | git apply --reverse",
+            "git stash list | cut -d: -f1 | xargs -n1 git stash drop",
+            "while git stash drop; do :; done",
+            "git apply -R <(git diff)",
+            "git tag -l | xargs git push --delete origin",
             "hg revert --all --no-backup",
             "svn cleanup --remove-unversioned",
             "sl goto --clean main",
@@ -787,6 +794,7 @@ pub(crate) const RULES: &[Rule] = &[
             "git branch -D topic",
             "git branch -d main",
             "git stash pop || git stash drop",
+            "git stash list && git stash drop",
             "git stash drop",
             "git show HEAD | git apply -R",
             "git diff | git apply --cached --check",
@@ -1094,6 +1102,11 @@ fn protected_target(inv: &Invocation, scene: &Scene<'_>) -> Option<bool> {
     if has_flag(inv, "--all") || has_flag(inv, "--mirror") || has_flag(inv, "--branches") {
         return Some(true);
     }
+    // The refspec `:` stands for all branches that both sides have, and so does the setting.
+    let matching = |arg: &Arg| matches!(arg.known(), Some(":" | "+:" | "push.default=matching"));
+    if inv.args.iter().any(matching) {
+        return Some(true);
+    }
     if refspecs(inv).next().is_none() || has_operand(inv, "HEAD") || has_operand(inv, "@") {
         return current_is_protected(scene);
     }
@@ -1339,7 +1352,7 @@ fn is_sub(inv: &Invocation, word: &str) -> bool {
 
 /// One condition for what is rare, so that an ordinary `git status` meets no more of them.
 fn repository_damaged<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let ways: [for<'b> fn(&Scene<'b>) -> Found<'b>; 7] = [
+    let ways: [for<'b> fn(&Scene<'b>) -> Found<'b>; 8] = [
         history_replaced,
         tags_deleted,
         repository_broken,
@@ -1347,6 +1360,7 @@ fn repository_damaged<'a>(scene: &Scene<'a>) -> Found<'a> {
         deletes_protected_here,
         changes_taken_back,
         stashed_and_dropped,
+        stashes_dropped_in_turn,
     ];
     let found = ways.iter().map(|way| way(scene)).find(|found| !matches!(found, Found::No));
     found.unwrap_or(Found::No)
@@ -1377,13 +1391,14 @@ fn moves_protected_ref(inv: &Invocation, scene: &Scene<'_>) -> bool {
     first.is_some_and(|name| name.starts_with("refs/heads/") && is_protected(target_of_refspec(name), scene))
 }
 
-/// `git tag -d $(git tag)`, `git tag -l | xargs git tag -d`.
+/// `git tag -d $(git tag)`, `git tag -l | xargs git tag -d`, `git tag | xargs git push --delete origin`.
 fn tags_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
     let deletes = |inv: &Invocation| has_flag(inv, "-d") || has_flag(inv, "--delete");
     let lists_all = |inv: &&Invocation| is_sub(inv, "tag") && inv.operands.is_empty() && !deletes(inv);
     let Some(lister) = all.iter().find(lists_all) else { return Found::No };
-    let found = all.iter().filter(|inv| is_sub(inv, "tag") && deletes(inv)).find(|inv| {
+    let removes = |inv: &&Invocation| (is_sub(inv, "tag") || is_git(inv, "push")) && deletes(inv);
+    let found = all.iter().filter(removes).find(|inv| {
         let piped = inv.pipeline == lister.pipeline && inv.stage > lister.stage;
         piped || lister.feeds.and_then(|at| all.get(at)).is_some_and(|outer| std::ptr::eq(outer, *inv))
     });
@@ -1428,15 +1443,41 @@ fn deletes_protected_here<'a>(scene: &Scene<'a>) -> Found<'a> {
     })
 }
 
-/// `git diff | git apply -R`: as `git checkout .`.
+/// `git diff | git apply -R`, `git apply -R <(git diff)`: as `git checkout .`.
 fn changes_taken_back<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
-    let shown = all.iter().find(|inv| is_git(inv, "diff") && inv.operands.is_empty());
-    let Some(shown) = shown else { return Found::No };
+    let whole = |inv: &&Invocation| {
+        is_git(inv, "diff") && inv.operands.iter().all(|arg| matches!(arg.known(), Some("HEAD" | ".")))
+    };
+    let shown: Vec<&Invocation> = all.iter().filter(whole).collect();
+    if shown.is_empty() {
+        return Found::No;
+    }
     first_git(scene, "apply", |inv| {
         let back = has_flag(inv, "-R") || has_flag(inv, "--reverse");
         let looks = has_flag(inv, "--check") || has_flag(inv, "--stat");
-        back && !looks && inv.operands.is_empty() && inv.pipeline == shown.pipeline && inv.stage > shown.stage
+        let takes = |shown: &&Invocation| {
+            inv.operands.is_empty() && inv.pipeline == shown.pipeline && inv.stage > shown.stage
+                || shown.feeds.and_then(|at| all.get(at)).is_some_and(|outer| std::ptr::eq(outer, inv))
+        };
+        back && !looks && shown.iter().any(takes)
+    })
+}
+
+/// `git stash list | … | xargs git stash drop`, `while git stash drop; do :; done`: as `git stash clear`.
+fn stashes_dropped_in_turn<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let listed =
+        all.iter().any(|inv| is_git(inv, "stash") && inv.sub.get(1).is_some_and(|sub| sub == "list"));
+    first_git(scene, "stash", |inv| {
+        let drops = inv.sub.get(1).is_some_and(|sub| sub == "drop");
+        let by_list =
+            || listed && inv.wrappers.iter().any(|name| matches!(name.as_str(), "xargs" | "parallel"));
+        let by_loop = || {
+            let line = scene.command_line();
+            ["while git stash drop", "until ! git stash drop"].iter().any(|form| line.contains(form))
+        };
+        drops && (by_list() || by_loop())
     })
 }
 
