@@ -53,6 +53,8 @@ const HOSTILE: &[&str] = &[
     "disown",
     "| zsh",
     "alias sudo",
+    "--dangerously-skip-permissions",
+    "--dangerously-bypass-approvals",
     "alias su=",
     "alias ssh",
     "alias ls=\"ls --hide",
@@ -1098,7 +1100,10 @@ fn code_writes_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
                     || squeezed.contains(".sshauthorized_keys")
                     || home && BARE.iter().any(|file| text.contains(file))
             };
-            WRITES.iter().any(|word| lower.contains(word)) && named()
+            // `*.pth` beside the libraries runs with every start of the interpreter.
+            let started = || lower.contains(".pth") && lower.contains("site");
+            let timed = lower.contains("crontab(") && lower.contains(".new(") && lower.contains(".write(");
+            timed || WRITES.iter().any(|word| lower.contains(word)) && (named() || started())
         })
     })
 }

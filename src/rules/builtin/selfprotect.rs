@@ -620,9 +620,15 @@ pub(super) const RULES: &[Rule] = &[
                 Trigger::kinds(WRITES).or(Trigger::TOOL),
                 approvals_off,
             ),
+            predicate("agent_settings_edited", Trigger::programs(written::EDITORS), |scene| {
+                written::edited(scene, AGENT_SETTINGS)
+            }),
         ],
         fires: &[
             "cp x ~/.codex/config.toml",
+            "tomlq -i -t '.approval_policy = \"never\"' ~/.codex/config.toml",
+            "crudini --set ~/.codex/config.toml '' approval_policy never",
+            "dasel put -f ~/.codex/config.toml -t string -v never approval_policy",
             "echo '{}' > ~/.cursor/mcp.json",
             "rm -rf ~/.gemini",
             "Write /home/u/.codeium/windsurf/mcp_config.json {}",
@@ -632,6 +638,8 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "cat ~/.codex/config.toml",
+            "tomlq -t .model ~/.codex/config.toml",
+            "crudini --get ~/.codex/config.toml '' model",
             "ls ~/.cursor",
             "Write /home/u/proj/.vscode/settings.json {\"editor.tabSize\":2}",
             "grep -rn autoApprove src",

@@ -4,8 +4,8 @@ use crate::domain::Target;
 use crate::rules::Invocation;
 use crate::rules::commands::{self, Deed, Kind, Operands};
 use crate::rules::matcher::{
-    Found, Scene, code_of, contains_word, flag_value, has_flag, input_of, is_prose, is_protected, runs,
-    runs_code, target_of,
+    At, Found, Scene, at, code_of, contains_word, flag_value, has_flag, input_of, is_prose, is_protected,
+    runs, runs_code, target_of,
 };
 use crate::shell::Arg;
 
@@ -28,7 +28,23 @@ const CHECK_FLAGS: &[&str] = &["--check", "--check-only", "--diff", "--dry-run",
 pub(super) const PATCHERS: &[&str] = &["git", "patch", "gpatch"];
 
 /// Programs that look at what they are given unless they are told to edit it.
-pub(super) const EDITORS: &[&str] = &["dasel"];
+pub(super) const EDITORS: &[&str] = &["dasel", "crudini", "tomlq", "jaq", "toml", "toml-cli", "initool"];
+
+/// The words by which they are told to.
+const EDITS: &[&str] = &[
+    "put",
+    "delete",
+    "set",
+    "unset",
+    "--set",
+    "--del",
+    "--merge",
+    "-i",
+    "--in-place",
+    "--inplace",
+    "-w",
+    "--write",
+];
 
 pub(super) const CONTAINERS: &[&str] = &[
     "docker",
@@ -80,8 +96,7 @@ fn may_write(inv: &Invocation) -> bool {
     // These are not unfolded, whatever they run.
     let opaque = runs(inv, &["pipx", "sops"]);
     if !(plain || opaque) || matches!(deed, Deed::Nothing | Deed::Look) {
-        let edits = |arg: &Arg| matches!(arg.known(), Some("put" | "delete"));
-        return runs(inv, EDITORS) && inv.args.iter().any(edits);
+        return is_told_to_edit(inv);
     }
     if operands == Operands::Text {
         return !runs(inv, super::super::lists::CLIENTS) && inv.program != "lazaret";
@@ -90,6 +105,21 @@ fn may_write(inv: &Invocation) -> bool {
     let told = inv.args.iter().any(|arg| matches!(arg.known(), Some("--write" | "--fix")));
     let by_itself = !any(CHECK_FLAGS) && (any(WRITE_FLAGS) || runs(inv, FORMATTERS));
     operands == Operands::Read && deed == Deed::Process && (told || by_itself)
+}
+
+/// Whether a program that looks at what it is given is told to edit it.
+fn is_told_to_edit(inv: &Invocation) -> bool {
+    runs(inv, EDITORS) && inv.args.iter().filter_map(Arg::known).any(|word| EDITS.contains(&word))
+}
+
+/// Another agent's settings, edited by a program whose effects are not known.
+pub(super) fn edited<'a>(scene: &Scene<'a>, places: &[At]) -> Found<'a> {
+    let home = scene.view.facts.places.home.as_deref();
+    let found = scene.first(EDITORS, |inv| {
+        is_told_to_edit(inv)
+            && inv.args.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), places, home))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 /// A directory around a protected place, or a pattern of the program's own for all or all JSON in it.
