@@ -404,7 +404,12 @@ impl Policy {
     /// Whether work is expected at an absolute, normalised path: in the repository, the project, a temporary directory, or what
     /// `scope` adds (`~/…`, and `/**` at its end, are understood).
     pub fn expects(&self, path: &str, places: &Places) -> bool {
-        let roots = places.roots().chain(places.temp.iter().map(String::as_str));
+        // A home directory below a temporary one is a home directory all the same.
+        let at_home = |temp: &str| {
+            places.home.as_deref().is_some_and(|home| lies_in(home, temp) && lies_in(path, home))
+        };
+        let temp = places.temp.iter().map(String::as_str).filter(|temp| !at_home(temp));
+        let roots = places.roots().chain(temp);
         let scope = self.scope.iter().map(|root| root.trim_end_matches("/**"));
         roots.into_iter().any(|root| lies_in(path, root))
             || scope.into_iter().any(|root| lies_below(path, root, places))
