@@ -211,6 +211,14 @@ const LOOSENED: Deeds = &[
         ],
     ),
     (
+        &["gh"],
+        &[
+            "api repos/* security_and_analysis[secret_scanning][status]=disabled",
+            "api repos/* security_and_analysis[secret_scanning_push_protection][status]=disabled",
+            "api repos/* security_and_analysis[advanced_security][status]=disabled",
+        ],
+    ),
+    (
         &["gcloud"],
         &[
             "sql instances patch --no-deletion-protection",
@@ -1138,6 +1146,7 @@ pub(super) const RULES: &[Rule] = &[
             "aws kms disable-key --key-id k",
             "aws rds modify-db-instance --db-instance-identifier p --backup-retention-period 0",
             "gcloud sql instances patch p --no-deletion-protection",
+            "gh api -X PATCH repos/acme/app -f 'security_and_analysis[secret_scanning][status]=disabled'",
         ],
         silent: &[
             "aws rds modify-db-instance --db-instance-identifier p --backup-retention-period 7",

@@ -12,6 +12,9 @@ use crate::shell::Arg;
 
 pub(super) const KUBECTL: &[&str] = &["kubectl", "oc", "k3s", "k"];
 
+/// Programs that start the containers of a file.
+const COMPOSERS: &[&str] = &["docker", "docker-compose", "podman", "podman-compose", "nerdctl"];
+
 /// Clusters of this machine.
 const LOCAL: &[&str] = &["kind", "k3d", "minikube"];
 
@@ -67,9 +70,13 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "cloud.manifest-fetched",
         severity: Severity::Critical,
-        reason: "has a cluster run what a host hands out that is not known",
+        reason: "has a cluster or a container service run what a host hands out that is not known",
         instead: Some(Instead::Command("curl -fsSLo x.yaml https://x.example/x.yaml")),
-        when: &[predicate("manifest_of_unknown_host", Trigger::programs(KUBECTL), fetched)],
+        when: &[predicate(
+            "manifest_of_unknown_host",
+            Trigger::programs(KUBECTL).or(Trigger::programs(COMPOSERS)),
+            fetched,
+        )],
         fires: &[
             "kubectl apply -f http://203.0.113.5/x.yaml",
             "kubectl create -f https://x.example/x.yaml",
@@ -77,6 +84,8 @@ pub(super) const RULES: &[Rule] = &[
             "kubectl apply -f \"https://x.example/$V.yaml\"",
             "kubectl apply -k https://x.example/overlay",
             "kubectl apply -f <(curl -s http://x.example/x.yml)",
+            "curl -s http://203.0.113.4/compose.yml | docker compose -f - up -d",
+            "docker-compose -f <(curl -s https://x.example/c.yml) up",
         ],
         silent: &[
             "kubectl apply -f https://github.com/cert-manager/cert-manager/releases/download/v1/cert-manager.yaml",
@@ -84,6 +93,8 @@ pub(super) const RULES: &[Rule] = &[
             "kubectl apply --dry-run=client -f https://x.example/x.yaml",
             "kubectl apply -f k8s/",
             "cat x.yaml | kubectl apply -f -",
+            "envsubst < c.yml | docker compose -f - up -d",
+            "curl -s https://x.example/health; docker compose -f c.yml up -d",
             "kubectl get -f https://x.example/x.yaml",
         ],
         ..RULE
@@ -226,9 +237,12 @@ fn is_strange(text: &str, scene: &Scene<'_>) -> bool {
 
 fn fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
-    let found = scene.first(KUBECTL, |inv| {
-        let puts =
-            inv.args.iter().filter_map(Arg::known).any(|word| matches!(word, "apply" | "create" | "replace"));
+    let found = scene.invocations().iter().find(|&inv| {
+        let says = |words: &[&str]| inv.args.iter().filter_map(Arg::known).any(|word| words.contains(&word));
+        let puts = runs(inv, KUBECTL) && says(&["apply", "create", "replace"])
+            || runs(inv, COMPOSERS)
+                && flag_value(inv, &["-f", "--file"]).is_some()
+                && says(&["up", "run", "create", "start"]);
         if !puts || is_rehearsal(inv) {
             return false;
         }

@@ -64,6 +64,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         fires: &[
             "dd if=/dev/zero of=/dev/sda",
+            "head -c 512 /dev/zero | sudo dd of=$(lsblk -no pkname / | sed 's|^|/dev/|')",
             "cat x.iso > /dev/sdb",
             "sudo cp x.iso /dev/nvme0n1",
             "dd of=/dev/mmcblk0 < x.img",
@@ -76,6 +77,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "dd if=/dev/zero of=/tmp/disk.img count=1",
+            "dd if=/dev/zero of=$(mktemp) bs=1M count=1",
             "echo x > /dev/null",
             "cmd 2> /dev/stderr",
             "dd if=/dev/urandom of=key.bin bs=32 count=1",
@@ -375,6 +377,11 @@ fn dd_onto_device<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(DD, |inv| {
         inv.args.iter().any(|arg| {
             let Some(out) = arg.prefix().strip_prefix("of=") else { return false };
+            // A list of the disks says which one.
+            let listed = ["lsblk", "findmnt", "blkid", "/dev/"].iter().any(|word| inv.text.contains(word));
+            if out.is_empty() && arg.has_unknown() && inv.text.contains("of=$(") && listed {
+                return true;
+            }
             // Which device is only known once it runs.
             if out == "/dev/" || out.starts_with("/dev/{") {
                 return true;

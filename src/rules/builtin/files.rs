@@ -761,6 +761,7 @@ pub(super) const RULES: &[Rule] = &[
             "sed -i d src/main.rs",
             "sed -i '1,$d' src/*.rs",
             "perl -i -ne '' src/main.rs",
+            "perl -pi -e '$_=\"\"' $(git ls-files)",
             "awk -i inplace '0' src/main.rs",
         ],
         silent: &[
@@ -1050,7 +1051,14 @@ fn lines_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
         let first = inv.operands.first().map(Arg::text).unwrap_or_default();
         match inv.program.as_str() {
             "perl" => {
-                let in_place = inv.args.iter().any(|arg| arg.prefix().starts_with("-i"));
+                // `-pi`, `-ni.bak`: letters of one cluster, but not the name of a module.
+                let in_place = inv.args.iter().any(|arg| {
+                    let letters = arg.prefix().strip_prefix('-').unwrap_or_default();
+                    let letters = letters.split('.').next().unwrap_or_default();
+                    !letters.starts_with(['M', 'm', 'I', 'e', '-'])
+                        && letters.bytes().all(|b| b.is_ascii_alphanumeric())
+                        && letters.contains('i')
+                });
                 let clears = |arg: &Arg| {
                     let code: String = arg.text().split_whitespace().collect();
                     matches!(code.trim_end_matches(';'), "undef$_" | "$_=''" | "$_=\"\"" | "$_=undef")

@@ -40,6 +40,7 @@ const OPENED: &[&str] = &[
     "jupyter-notebook",
     "rpyc_classic.py",
     "rpyc_classic",
+    "dockerd",
 ];
 
 /// Ports behind which somebody logs in.
@@ -65,6 +66,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         fires: &[
             "x11vnc -forever -nopw -listen 0.0.0.0",
+            "sudo dockerd -H tcp://0.0.0.0:2375",
             "gdbserver 0.0.0.0:1234 /bin/sh",
             "gdbserver :1234 ./app",
             "jupyter lab --ip=0.0.0.0 --NotebookApp.token='' --allow-root",
@@ -102,6 +104,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "which ttyd",
             "gdbserver localhost:1234 ./app",
             "jupyter lab --ip=0.0.0.0",
+            "sudo dockerd -H tcp://0.0.0.0:2376 --tlsverify --tlscacert=ca.pem",
             "jupyter lab --NotebookApp.token=''",
             "x11vnc -localhost -nopw",
             "man tmate",
@@ -115,31 +118,39 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "breaks into other machines, guesses their passwords, or makes programs that do",
         instead: Some(Instead::Command("nc -z localhost 8080")),
-        when: &[When::Command(run(&[
-            "msfconsole",
-            "msfvenom",
-            "msfdb",
-            "hydra",
-            "medusa",
-            "sqlmap",
-            "responder",
-            "bettercap",
-            "ettercap",
-            "arpspoof",
-            "dnsspoof",
-            "aircrack-ng",
-            "aireplay-ng",
-            "beef-xss",
-            "commix",
-            "xsser",
-            "wpscan",
-            "setoolkit",
-            "slowloris",
-            "hping3",
-            "loic",
-            "goldeneye",
-        ]))],
+        when: &[
+            // Everybody's machines.
+            When::Command(Command {
+                operand: Operand::Is(&["0.0.0.0/0", "::/0", "0/0"]),
+                ..run(&["masscan", "zmap", "nmap", "rustscan"])
+            }),
+            When::Command(run(&[
+                "msfconsole",
+                "msfvenom",
+                "msfdb",
+                "hydra",
+                "medusa",
+                "sqlmap",
+                "responder",
+                "bettercap",
+                "ettercap",
+                "arpspoof",
+                "dnsspoof",
+                "aircrack-ng",
+                "aireplay-ng",
+                "beef-xss",
+                "commix",
+                "xsser",
+                "wpscan",
+                "setoolkit",
+                "slowloris",
+                "hping3",
+                "loic",
+                "goldeneye",
+            ])),
+        ],
         fires: &[
+            "masscan 0.0.0.0/0 -p22 --rate 100000",
             "msfvenom -p linux/x64/shell_reverse_tcp LHOST=10.0.0.1 -f elf",
             "hydra -l root -P list ssh://10.0.0.1",
         ],
@@ -248,6 +259,8 @@ fn opened_to_all<'a>(scene: &Scene<'a>) -> Found<'a> {
                 });
                 open && (everywhere || says("--ip=*")) && !inv.contained
             }
+            // Whoever may talk to it has all rights here.
+            "dockerd" => everywhere && !says("--tlsverify"),
             _ => everywhere,
         }
     });

@@ -133,6 +133,23 @@ fn takes_home(inv: &Invocation, scene: &Scene<'_>) -> bool {
     deep && sources.iter().any(whole)
 }
 
+/// All that programs keep of their settings is among the sources of a copy, and with it the credentials of some.
+fn takes_settings(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const KEPT: &[&str] =
+        &[".config", ".local", ".local/share", "Library", "Library/Application Support", ".mozilla"];
+    let Some(home) = scene.view.facts.places.home.as_deref() else { return false };
+    let sources = inv.operands.split_last().map_or(&[][..], |(_, sources)| sources);
+    sources.iter().any(|arg| match target_of(arg, inv.cwd.as_deref()) {
+        Target::Path { path, .. } => {
+            let path = path.trim_end_matches(['*', '/', '.']);
+            path.strip_prefix(home)
+                .and_then(|rest| rest.strip_prefix('/'))
+                .is_some_and(|dir| KEPT.contains(&dir))
+        }
+        Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
+    })
+}
+
 /// Whether what a copy goes to is another machine.
 fn is_remote(inv: &Invocation) -> bool {
     inv.operands.last().is_some_and(|dest| {
@@ -143,7 +160,8 @@ fn is_remote(inv: &Invocation) -> bool {
 }
 
 pub(in crate::rules::builtin) fn home_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(SENDERS, |inv| is_remote(inv) && takes_home(inv, scene));
+    let found =
+        scene.first(SENDERS, |inv| is_remote(inv) && (takes_home(inv, scene) || takes_settings(inv, scene)));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
