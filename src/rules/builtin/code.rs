@@ -249,6 +249,7 @@ pub(super) const RULES: &[Rule] = &[
             "ruby -rfileutils -e 'FileUtils.rm_r \"build\"'",
             "julia -e 'rm(\"build\",recursive=true)'",
             "python3 - <<'E'\nimport os\nfor f in os.listdir('.'):\n    if f.startswith('tmp-'):\n        os.remove(f)\nE",
+            "cat > gen.py <<'E'\nimport os, pathlib\nfor f in os.listdir('.'):\n    print(f)\nfor p in pathlib.Path('gen').iterdir():\n    p.unlink()\nE\npython3 gen.py",
             "python3 - <<'E'\nfrom pathlib import Path\nfor p in Path('build').rglob('*'):\n    if p.is_file():\n        p.unlink()\nE",
             "python3 - <<'E'\nimport os, tempfile\nos.chdir(tempfile.mkdtemp())\nfor f in os.listdir('.'):\n    os.remove(f)\nE",
             "python3 - <<'E'\nfrom pathlib import Path\nfor p in Path('.').rglob('*.py'):\n    p.write_text(p.read_text().replace('a', 'b'))\nE",
@@ -794,10 +795,11 @@ fn code_empties<'a>(scene: &Scene<'a>) -> Found<'a> {
             whole || any(ALL) && any(GONE) && !picks
         };
         let scripts = || libraries::scripts_with(inv, scene, &[EMPTIED_BY, PASSED_THROUGH]);
-        let near = |text: String| statements::around(&text, &[DELETES, DELETES_ONE, EMPTIES_ONE]);
         !temporary
             && (inv.args.iter().any(|arg| empties(&arg.text()))
-                || scripts().into_iter().any(|text| !chooses(&text) && empties(&near(text))))
+                || scripts()
+                    .into_iter()
+                    .any(|text| !chooses(&text) && empties(&statements::behind(&text, PASSED_THROUGH))))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

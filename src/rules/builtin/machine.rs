@@ -443,8 +443,20 @@ pub(super) const RULES: &[Rule] = &[
             predicate("command_shadowed_by_a_file", Trigger::kinds(CHANGES), shadowed),
             predicate("command_shadowed_by_an_alias", Trigger::SIGNS, shadowed_in_shell),
             predicate("alternative_of_its_own", Trigger::programs(ALTERNATIVES), alternative_planted),
+            predicate("directory_of_commands_replaced", Trigger::programs(&["ln"]), |scene| {
+                const PLACES: &[&str] =
+                    &["/usr/local/bin", "/usr/local/sbin", "/usr/bin", "/usr/sbin", "/bin", "/sbin"];
+                let found = scene.first(&["ln"], |inv| {
+                    let itself = ["-n", "--no-dereference", "-T", "--no-target-directory"];
+                    let last = inv.operands.last().and_then(Arg::known).unwrap_or_default();
+                    itself.iter().any(|flag| has_flag(inv, flag))
+                        && PLACES.contains(&last.trim_end_matches('/'))
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
         ],
         fires: &[
+            "sudo ln -sfn /tmp/x /usr/local/bin",
             "ln -sf /tmp/evil ~/.local/bin/ls",
             "sudo mv x /usr/local/bin/sudo",
             "cp x ~/bin/ssh",
@@ -456,6 +468,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "cp x ~/.local/bin/tool",
+            "sudo ln -sfn /opt/app/bin/app /usr/local/bin/app",
             "ls ~/.local/bin",
             "alias ll='ls -l'",
             "cp tool /tmp/tool",

@@ -995,7 +995,11 @@ pub(super) const STARTUP: &[&[At]] = &[
 fn hostile_startup<'a>(scene: &Scene<'a>) -> Found<'a> {
     let home = scene.view.facts.places.home.as_deref();
     let starts = |path: &str| {
-        let target = Target::Path { path: path.to_owned(), glob: false, recursive: false };
+        let path = match (path.strip_prefix('~'), home) {
+            (Some(rest), Some(home)) => format!("{home}{rest}"),
+            _ => path.to_owned(),
+        };
+        let target = Target::Path { path, glob: false, recursive: false };
         STARTUP.iter().any(|places| at(&target, places, home))
     };
     match &scene.view.call.action {

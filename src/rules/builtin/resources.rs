@@ -302,6 +302,7 @@ pub(super) const RULES: &[Rule] = &[
             "while :; do :; done &",
             "while true; do bash -c 'sleep 1000' & done",
             "for i in {1..100000}; do sleep 1000 & done",
+            "for i in {1..999999}; do gh issue create -R a/b -t x -b x; done",
             "while true; do echo x >> log; done",
             "while :; do mkdir x; cd x; done",
             "sh -c 'while :; do :; done'",
@@ -682,10 +683,24 @@ fn harms(found: &Loop<'_>) -> bool {
         return false;
     }
     if let Some(turns) = found.turns {
-        let makes = found
-            .commands()
-            .iter()
-            .any(|(command, _)| begins(command, &["touch", "mkdir", "curl", "wget", "kill", ":"]));
+        let makes = found.commands().iter().any(|(command, _)| {
+            begins(
+                command,
+                &[
+                    "touch",
+                    "mkdir",
+                    "curl",
+                    "wget",
+                    "kill",
+                    ":",
+                    "gh issue create",
+                    "gh pr create",
+                    "gh api",
+                    "mail",
+                    "sendmail",
+                ],
+            )
+        });
         return found.spawns() || makes && turns >= FLOOD;
     }
     let commands = found.commands();

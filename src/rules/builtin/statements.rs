@@ -59,6 +59,35 @@ pub(super) fn around(code: &str, calls: &[&[&str]]) -> String {
     kept.collect::<Vec<_>>().join("\n")
 }
 
+/// The lines of `code` that hold one of `sources`, and those that use a name which was given its value in one of them.
+pub(super) fn behind(code: &str, sources: &[&str]) -> String {
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    let mut kept = String::new();
+    for line in code.lines().take(MAX_SCRIPT) {
+        let source = sources.iter().any(|source| contains_word(line, source));
+        if source || !names.is_empty() && words(line).any(|word| names.contains(word)) {
+            names.extend(given(line));
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+/// The names that a line gives a value: in front of `=`, between `for` and `in` or `of`, as the argument of a block.
+fn given(line: &str) -> impl Iterator<Item = &str> {
+    const LOOPS: &[&str] = &["for ", "for(", "foreach "];
+    const OWN: &[&str] = &["const", "let", "var", "my", "in", "of", "as"];
+    let looped = LOOPS.iter().find_map(|word| line.split_once(word)).map(|(_, rest)| rest);
+    let looped = looped.map(|rest| {
+        let ends = [" in ", " of "].iter().filter_map(|word| rest.find(word)).min();
+        ends.and_then(|end| rest.get(..end)).unwrap_or_default()
+    });
+    let block = line.split('|').nth(1).filter(|_| line.contains("each"));
+    let front = line.split_once('=').map(|(front, _)| front).filter(|front| !front.contains(['(', '[']));
+    looped.into_iter().chain(block).chain(front).flat_map(words).filter(|word| !OWN.contains(word))
+}
+
 /// Code without the lines that are comments as a whole.
 pub(super) fn uncommented(code: &str) -> Cow<'_, str> {
     let comment = |line: &str| line.trim_start().starts_with(['#']) || line.trim_start().starts_with("//");

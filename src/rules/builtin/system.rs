@@ -309,6 +309,10 @@ pub(super) const RULES: &[Rule] = &[
                 &["terminate-user", "kill-user", "terminate-session", "kill-session", "terminate-seat"],
             )),
             When::Command(sub(&["systemctl"], &["exit"])),
+            When::Command(Command {
+                operand: Operand::Is(&["*", "*.service", "*.target", "*.socket"]),
+                ..sub(&["systemctl"], &["stop", "kill", "mask", "disable"])
+            }),
             When::Command(run(&["slay"])),
             When::Command(flagged(&["xkill"], &[&["-all", "-frame"]])),
             When::Command(Command {
@@ -382,6 +386,7 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["wmic"], &["process delete"])),
         ],
         fires: &[
+            "sudo systemctl stop '*.service'",
             "pgrep -v zzz | xargs kill",
             "kill -9 $(pgrep -v zzz)",
             "taskkill /F /FI \"PID gt 0\"",
@@ -429,6 +434,7 @@ pub(super) const RULES: &[Rule] = &[
             "systemctl list-units -q | awk '{print $1}' | xargs systemctl stop",
         ],
         silent: &[
+            "sudo systemctl stop nginx.service",
             "kill $(ps aux | grep '[n]ode server' | awk '{print $2}')",
             "ps aux | grep vite | awk '{print $2}' | xargs kill -9",
             "kill $(pgrep -f 'vite dev')",
