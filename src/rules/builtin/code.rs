@@ -368,6 +368,8 @@ pub(super) const RULES: &[Rule] = &[
             "perl -MMIME::Base64 -e 'eval(decode_base64(\"Y29kZQ==\"))'",
             "python -c \"import os; os.system(bytes.fromhex('726d').decode())\"",
             "pwsh -enc cgBtAA==",
+            "python3 -c \"import base64,subprocess; x=base64.b64decode('bHM='); subprocess.run(x,shell=True)\"",
+            "python3 -c \"import base64,subprocess; exec(base64.b64decode(subprocess.check_output(['cat','x'])))\"",
             "python3 - <<'E'\nimport zlib, base64\nexec(zlib.decompress(base64.b64decode(open('data/blob.bin').read())))\nE",
             "cat > /tmp/a.py <<'E'\nimport base64, os\nos.system(base64.b64decode('cm0gLXJmIH4=').decode())\nE\npython3 /tmp/a.py",
             "node <<'E'\nconst code = Buffer.from('Y29kZQ==', 'base64').toString()\neval(code)\nE",
@@ -377,6 +379,7 @@ pub(super) const RULES: &[Rule] = &[
             "node -e \"console.log(Buffer.from('aGk=','base64').toString())\"",
             "python -c \"import re,base64; m=re.exec(x); base64.b64decode(m)\"",
             "pwsh -Command 'Get-ChildItem'",
+            "python3 -c \"import subprocess,base64; print(base64.b64decode(subprocess.check_output(['gh','api','x'])))\"",
             "python3 - <<'E'\nimport base64, json, subprocess\nout = json.loads(subprocess.check_output(['gh', 'api', 'repos/a/b/contents/x']))\nprint(base64.b64decode(out['content']).decode())\nE",
             "python3 - <<'E'\nfrom pathlib import Path\nPath('tests/test_a.py').write_text('assert flags(\"exec(b64decode(x))\")')\nE",
         ],
@@ -874,12 +877,31 @@ fn decoded_code_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
         let said = inv.args.iter().map(Arg::text).any(|text| {
             DECODES.iter().any(|call| contains_word(&text, call))
                 && RUNS_TEXT.iter().any(|call| scripts::calls(&text, call))
+                && !only_decodes_output(&text)
         });
         said || libraries::scripts_with(inv, scene, &[DECODES])
             .iter()
             .any(|script| script_runs_decoded(script))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether whatever is run stands inside what decodes: `print(b64decode(check_output(['gh', 'api', …])))`.
+fn only_decodes_output(text: &str) -> bool {
+    let opened = |front: &str| {
+        let depth = front.bytes().fold(0_i32, |depth, byte| match byte {
+            b'(' => depth + 1,
+            b')' => depth - 1,
+            _ => depth,
+        });
+        depth > 0
+    };
+    let inside = |front: &str| {
+        let starts = DECODES.iter().filter_map(|call| front.rfind(call).and_then(|at| front.get(at..)));
+        { starts }.any(opened)
+    };
+    let at_calls = RUNS_TEXT.iter().flat_map(|call| text.match_indices(call));
+    { at_calls }.all(|(at, _)| inside(text.get(..at).unwrap_or_default()))
 }
 
 /// Whether a script decodes a text and runs it: by a call that has no other use, or in one statement.

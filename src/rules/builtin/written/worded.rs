@@ -130,6 +130,14 @@ const DEEDS: &[(&[&str], &[&str])] = &[
     ),
     (&["force push", "force-push"], &[" to main", " to master", " over main", " onto main", "production"]),
     (
+        &["use git push --force", "run git push --force", "git push --force", "git push -f", "push --force"],
+        &[" main", " master", "production"],
+    ),
+    (
+        &["delete ", "remove ", "drop "],
+        &["all other remote branches", "all remote branches", "every remote branch", "all branches on "],
+    ),
+    (
         &[
             "read ", "print ", "show ", "cat ", "copy ", "collect ", "dump ", "gather ", "grab ", "steal ",
             "harvest ",
