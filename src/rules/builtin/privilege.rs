@@ -660,7 +660,14 @@ pub(super) const RULES: &[Rule] = &[
             predicate("unfolded_from_nsenter", Trigger::WRAPPED, from_nsenter),
         ],
         fires: &["nsenter -t 1 -m -u -i -n bash", "sudo nsenter --target 1 ls", "sudo chroot /mnt bash"],
-        silent: &["ps aux", "unshare -r true", "lsns", "unshare -r make check"],
+        silent: &[
+            "ps aux",
+            "unshare -r true",
+            "lsns",
+            "unshare -r make check",
+            "nsenter --version; capsh --print",
+            "sudo chroot --version",
+        ],
         ..RULE
     },
     Rule {

@@ -166,7 +166,7 @@ const DEEP: &[&str] = &[
     "heroku",
 ];
 
-/// `--help` directly behind the program or its subcommand, where no option in front can swallow it.
+/// `--help` directly behind the program or its subcommand, where no option in front can swallow it; `--version` and nothing else.
 pub(crate) fn asks_for_help(inv: &Invocation) -> bool {
     /// Most words of a subcommand.
     const WORDS: usize = 3;
@@ -180,6 +180,7 @@ pub(crate) fn asks_for_help(inv: &Invocation) -> bool {
     let sub = first.is_some() && inv.sub.first().map(String::as_str) == first;
     let deep = runs(inv, DEEP);
     matches!(first, Some("--help" | "help"))
+        || (inv.args.len() == 1 && first == Some("--version"))
         || (sub && help(args().nth(1).flatten()))
         || (deep && args().take(WORDS + 1).find(|arg| !plain(*arg)).is_some_and(help))
         || (inv.program == "git" && sub && inv.args.len() == 2 && args().nth(1).flatten() == Some("-h"))
