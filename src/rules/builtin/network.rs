@@ -1,5 +1,6 @@
 //! The network: what comes in and is run, what goes out, who may come in.
 
+mod attackers;
 pub(super) mod doors;
 pub(super) mod taken;
 
@@ -13,10 +14,9 @@ use super::secrets::{carried, is_secret_name, names_in};
 use super::{everyday, flagged, lists, predicate, run, scripts, sub};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::matcher::{
-    Class, Code, Command, Flow, Found, Hosts, Instead, Operand, RULE, Rule, Scene, Trigger, When,
-    asks_for_help, classify, flag_value, has_flag, has_operand, host_of, input_of, is_known, is_metadata,
-    is_metadata_address, is_prose, is_rehearsal, metadata_fetched, runs, runs_code, runs_shell, sends,
-    squeeze, target_of,
+    Class, Code, Command, Flow, Found, Hosts, Instead, Operand, RULE, Rule, Scene, Trigger, When, classify,
+    flag_value, has_flag, has_operand, host_of, input_of, is_known, is_metadata, is_metadata_address,
+    is_prose, is_rehearsal, metadata_fetched, runs, runs_code, runs_shell, sends, squeeze, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -28,61 +28,6 @@ const PRINTERS: &[&str] = &["echo", "printf", "cat"];
 const CHECKERS: &[&str] = &["curl", "wget", "git", "npm", "pnpm", "yarn", "http", "https"];
 
 const SSH: &[&str] = &["ssh", "scp", "sftp"];
-
-/// Programs that listen in on other machines, look for their weaknesses, or use them.
-const ATTACKERS: &[&str] = &[
-    "nmap",
-    "masscan",
-    "zmap",
-    "rustscan",
-    "nikto",
-    "gobuster",
-    "ffuf",
-    "wfuzz",
-    "john",
-    "hashcat",
-    "responder",
-    "bettercap",
-    "aircrack-ng",
-    "arpspoof",
-    "ettercap",
-    "tcpdump",
-    "tshark",
-    "pwncat",
-    "rcat",
-];
-
-fn attacks<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(ATTACKERS, |inv| {
-        let told = matches!(inv.args.as_slice(), [only] if matches!(only.known(), Some("--version" | "-V")));
-        !asks_for_help(inv) && !told && !stays_here(inv)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// Only this machine is looked at.
-fn stays_here(inv: &Invocation) -> bool {
-    let own = |arg: &Arg| matches!(arg.known(), Some("localhost" | "127.0.0.1" | "::1"));
-    match inv.program.as_str() {
-        // What stands behind an option that is not known here may stand among the machines too.
-        "nmap" => {
-            inv.args.iter().any(own)
-                && inv.args.iter().all(|arg| {
-                    own(arg)
-                        || arg.known().is_some_and(|word| {
-                            word.starts_with('-')
-                                || word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b',' | b'-'))
-                        })
-                })
-        }
-        "tcpdump" | "tshark" if everyday::reads_recording(inv) => true,
-        "tcpdump" | "tshark" => inv.args.windows(2).any(|pair| match pair {
-            [flag, value] => flag.known() == Some("-i") && value.known() == Some("lo"),
-            _ => false,
-        }),
-        _ => false,
-    }
-}
 
 /// Where anybody can drop or collect data.
 const DROP_SITES: &[&str] = &[
@@ -1137,14 +1082,32 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "scans or attacks other machines",
         instead: Some(Instead::Command("nc -z localhost 8080")),
-        when: &[predicate("attack_tool", Trigger::programs(ATTACKERS), attacks)],
-        fires: &["nmap -sS 10.0.0.0/8", "john hashes.txt", "sudo tcpdump -i eth0", "tcpdump -r x -z ./x"],
+        when: &[predicate(
+            "attack_tool",
+            Trigger::programs(attackers::ATTACKERS).or(Trigger::programs(attackers::BREAKERS)),
+            attackers::attacks,
+        )],
+        fires: &[
+            "nmap -sS 10.0.0.0/8",
+            "john hashes.txt",
+            "sudo tcpdump -i eth0",
+            "tcpdump -r x -z ./x",
+            "sqlmap -u 'http://localhost:5000/item?id=1' --batch",
+            "nuclei -u https://x.example",
+            "gobuster dir -u http://localhost:3000@x.example -w words.txt",
+            "gobuster dns -d x.example -w words.txt",
+            "ffuf -u http://localhost:3000/FUZZ -w words.txt -x http://10.0.0.1:8080",
+        ],
         silent: &[
             "ping -c1 localhost",
             "man nmap",
             "which nmap",
             "apt-cache show nmap",
             "nmap -p 8080 localhost",
+            "nikto -h http://localhost:8080 -maxtime 60s",
+            "gobuster dir -u http://127.0.0.1:3000 -w words.txt",
+            "ffuf -u http://localhost:3000/FUZZ -w words.txt -H 'X-Debug: 1'",
+            "gobuster version",
             "sudo tcpdump -i lo port 8080",
             "tcpdump -nn -r capture.pcap",
             "tcpdump --version",

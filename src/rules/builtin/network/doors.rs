@@ -1,6 +1,7 @@
 //! Ways into this machine that stay open: shells that anybody reaches, logins made reachable from outside, tools that break in.
 
 use super::super::{lists, predicate, run};
+use super::attackers;
 use crate::domain::Severity;
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -124,37 +125,25 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 operand: Operand::Is(&["0.0.0.0/0", "::/0", "0/0"]),
                 ..run(&["masscan", "zmap", "nmap", "rustscan"])
             }),
-            When::Command(run(&[
-                "msfconsole",
-                "msfvenom",
-                "msfdb",
-                "hydra",
-                "medusa",
-                "sqlmap",
-                "responder",
-                "bettercap",
-                "ettercap",
-                "arpspoof",
-                "dnsspoof",
-                "aircrack-ng",
-                "aireplay-ng",
-                "beef-xss",
-                "commix",
-                "xsser",
-                "wpscan",
-                "setoolkit",
-                "slowloris",
-                "hping3",
-                "loic",
-                "goldeneye",
-            ])),
+            predicate("break_in_tool", Trigger::programs(attackers::BREAKERS), attackers::breaks_in),
         ],
         fires: &[
             "masscan 0.0.0.0/0 -p22 --rate 100000",
             "msfvenom -p linux/x64/shell_reverse_tcp LHOST=10.0.0.1 -f elf",
             "hydra -l root -P list ssh://10.0.0.1",
+            "hydra -l root -P list ssh://localhost",
+            "sqlmap -u https://x.example/?id=1 --batch",
+            "sqlmap -u http://localhost:5000/ --proxy http://x.example:8080",
+            "sqlmap -r request.txt",
         ],
-        silent: &["which hydra", "man sqlmap", "apt-cache show medusa"],
+        silent: &[
+            "which hydra",
+            "man sqlmap",
+            "apt-cache show medusa",
+            "sqlmap --version",
+            "hydra -h",
+            "sqlmap -u 'http://localhost:5000/item?id=1' --batch",
+        ],
         ..RULE
     },
 ];

@@ -1,0 +1,145 @@
+//! Programs that listen in on other machines, look for their weaknesses, or use them, and what they may do on this one.
+
+use super::super::standing::is_this_machine;
+use super::super::{deeds, everyday};
+use crate::rules::Invocation;
+use crate::rules::matcher::{Found, Scene, asks_for_help, host_of, runs};
+use crate::shell::Arg;
+
+/// Programs that listen in on other machines, or look for their weaknesses.
+pub(super) const ATTACKERS: &[&str] = &[
+    "nmap",
+    "masscan",
+    "zmap",
+    "rustscan",
+    "nikto",
+    "gobuster",
+    "ffuf",
+    "wfuzz",
+    "nuclei",
+    "feroxbuster",
+    "dirsearch",
+    "dirb",
+    "wapiti",
+    "john",
+    "hashcat",
+    "responder",
+    "bettercap",
+    "aircrack-ng",
+    "arpspoof",
+    "ettercap",
+    "tcpdump",
+    "tshark",
+    "pwncat",
+    "rcat",
+];
+
+/// Programs that use such weaknesses, guess passwords, or make programs that do.
+pub(super) const BREAKERS: &[&str] = &[
+    "msfconsole",
+    "msfvenom",
+    "msfdb",
+    "hydra",
+    "medusa",
+    "sqlmap",
+    "responder",
+    "bettercap",
+    "ettercap",
+    "arpspoof",
+    "dnsspoof",
+    "aircrack-ng",
+    "aireplay-ng",
+    "beef-xss",
+    "commix",
+    "xsser",
+    "wpscan",
+    "setoolkit",
+    "slowloris",
+    "hping3",
+    "loic",
+    "goldeneye",
+];
+
+/// Of these, the ones that are given the address of a site.
+const SITE_TESTERS: &[&str] = &[
+    "nikto",
+    "gobuster",
+    "ffuf",
+    "wfuzz",
+    "nuclei",
+    "feroxbuster",
+    "dirsearch",
+    "dirb",
+    "wapiti",
+    "sqlmap",
+    "wpscan",
+    "commix",
+    "xsser",
+];
+
+/// Something is looked at that is not this machine's; breaking into what is, is for the person to say.
+pub(super) fn attacks<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(ATTACKERS, |inv| !asks_about_itself(inv) && !stays_here(inv));
+    let found = found.or_else(|| scene.first(BREAKERS, |inv| !asks_about_itself(inv) && is_at_own_site(inv)));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+pub(super) fn breaks_in<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(BREAKERS, |inv| !asks_about_itself(inv) && !is_at_own_site(inv));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The program only tells what it is and how it is used.
+fn asks_about_itself(inv: &Invocation) -> bool {
+    const ASKED: &[&str] = &["--version", "-version", "-Version", "-V", "version", "-h", "-hh"];
+    asks_for_help(inv)
+        || matches!(inv.args.as_slice(), [only] if only.known().is_some_and(|word| ASKED.contains(&word)))
+}
+
+/// Only this machine is looked at.
+fn stays_here(inv: &Invocation) -> bool {
+    let own = |arg: &Arg| matches!(arg.known(), Some("localhost" | "127.0.0.1" | "::1"));
+    match inv.program.as_str() {
+        // What stands behind an option that is not known here may stand among the machines too.
+        "nmap" => {
+            inv.args.iter().any(own)
+                && inv.args.iter().all(|arg| {
+                    own(arg)
+                        || arg.known().is_some_and(|word| {
+                            word.starts_with('-')
+                                || word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b',' | b'-'))
+                        })
+                })
+        }
+        "tcpdump" | "tshark" if everyday::reads_recording(inv) => true,
+        "tcpdump" | "tshark" => inv.args.windows(2).any(|pair| match pair {
+            [flag, value] => flag.known() == Some("-i") && value.known() == Some("lo"),
+            _ => false,
+        }),
+        _ => is_at_own_site(inv),
+    }
+}
+
+/// A program that tries out a site is given one of this machine, and no other address.
+fn is_at_own_site(inv: &Invocation) -> bool {
+    const SITES: &[&str] = &["-u", "-url", "--url", "-target", "--target", "-h", "-host", "--host"];
+    /// Programs whose site stands alone.
+    const PLAIN: &[&str] = &["dirb", "wfuzz"];
+    if !runs(inv, SITE_TESTERS) {
+        return false;
+    }
+    let words = deeds::known_words(inv);
+    let named = |option: &str| SITES.contains(&option);
+    let apart = words.windows(2).filter_map(|pair| match pair {
+        [option, value] if named(option) => Some(*value),
+        _ => None,
+    });
+    let joined = words.iter().filter_map(|word| word.split_once('=')).filter(|(option, _)| named(option));
+    let alone = inv.operands.iter().filter_map(Arg::known).filter(|_| runs(inv, PLAIN)).take(1);
+    let mut sites = apart.chain(joined.map(|(_, value)| value)).chain(alone).peekable();
+    let own = |text: &str| is_this_machine(&host_of(text));
+    words.len() == inv.args.len()
+        && sites.peek().is_some()
+        && sites.all(own)
+        && words.iter().filter(|word| word.contains("://")).all(|word| own(word))
+}
