@@ -8,7 +8,7 @@ use crate::rules::matcher::{
     asks_for_help, flag_value, has_flag, has_operand, has_sub, host_of, inner_verdict, is_known, is_scratch,
     target_of,
 };
-use crate::rules::survey::{checked_out, is_asked, is_whole, setting_command};
+use crate::rules::survey::{checked_out, is_asked, is_noted_again, is_whole, setting_command};
 use crate::shell::Arg;
 
 const GIT: &[&str] = &["git"];
@@ -464,18 +464,40 @@ pub(crate) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "throws stashed work away",
         instead: Some(Instead::Command("git stash list")),
-        when: &[When::Command(git(&["stash drop"], &[]))],
-        fires: &["git stash drop", "git stash drop stash@{2}"],
-        silent: &["git stash", "git stash pop", "git stash list", "git stash push -m 'drop later'"],
+        when: &[predicate("git_drops_stash", Trigger::programs(GIT), |scene| {
+            throws(scene, &["stash drop"], |_| true)
+        })],
+        fires: &["git stash drop", "git stash drop stash@{2}", "cd /tmp/demo && git stash drop"],
+        silent: &[
+            "git stash",
+            "git stash pop",
+            "git stash list",
+            "git stash push -m 'drop later'",
+            "git init -q /tmp/none && cd /tmp/none && git stash && git stash drop",
+        ],
         ..RULE
     },
     Rule {
         id: "git.stash-clear",
         reason: "throws away all work that was ever stashed",
         instead: Some(Instead::Command("git stash list")),
-        when: &[When::Command(git(&["stash clear"], &[]))],
-        fires: &["git stash clear", "git stash push -u; git stash clear", "git -C sub stash clear"],
-        silent: &["git stash", "git stash list", "git stash show -p", "git commit -m 'git stash clear'"],
+        when: &[predicate("git_clears_stashes", Trigger::programs(GIT), |scene| {
+            throws(scene, &["stash clear"], |_| true)
+        })],
+        fires: &[
+            "git stash clear",
+            "git stash push -u; git stash clear",
+            "git -C sub stash clear",
+            "git worktree add /tmp/none && cd /tmp/none && git stash clear",
+            "git init --separate-git-dir=.git /tmp/none && cd /tmp/none && git stash clear",
+        ],
+        silent: &[
+            "git stash",
+            "git stash list",
+            "git stash show -p",
+            "git commit -m 'git stash clear'",
+            "git clone -q . /tmp/none && git -C /tmp/none stash clear",
+        ],
         ..RULE
     },
     Rule {
@@ -493,9 +515,17 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.reflog-expire",
         reason: "removes the record that makes lost commits recoverable",
         instead: Some(Instead::Command("git reflog")),
-        when: &[When::Command(git(&["reflog expire", "reflog delete"], &[]))],
+        when: &[predicate("git_expires_reflog", Trigger::programs(GIT), |scene| {
+            throws(scene, &["reflog expire", "reflog delete"], |has| !has("-n") && !has("--dry-run"))
+        })],
         fires: &["git reflog expire --expire=now --all", "git reflog delete HEAD@{1}"],
-        silent: &["git reflog", "git reflog show main", "git log -g"],
+        silent: &[
+            "git reflog",
+            "git reflog show main",
+            "git log -g",
+            "git reflog expire --expire=now --all --dry-run",
+            "git clone -q . /tmp/none && cd /tmp/none && git reflog expire --expire=now --all",
+        ],
         ..RULE
     },
     Rule {
@@ -503,8 +533,14 @@ pub(crate) const RULES: &[Rule] = &[
         reason: "deletes unreachable commits at once, so that nothing can bring them back",
         instead: Some(Instead::Command("git gc")),
         when: &[
-            When::Command(git(&["gc"], &[&["--prune=now", "--prune=all"]])),
-            When::Command(git(&["prune"], &[&["--expire=now", "--expire=all"]])),
+            predicate("git_collects_at_once", Trigger::programs(GIT), |scene| {
+                throws(scene, &["gc"], |has| has("--prune=now") || has("--prune=all"))
+            }),
+            predicate("git_prunes_at_once", Trigger::programs(GIT), |scene| {
+                throws(scene, &["prune"], |has| {
+                    (has("--expire=now") || has("--expire=all")) && !has("-n") && !has("--dry-run")
+                })
+            }),
         ],
         fires: &[
             "git gc --prune=now",
@@ -512,7 +548,14 @@ pub(crate) const RULES: &[Rule] = &[
             "git prune --expire=now",
             "git prune -v --expire now",
         ],
-        silent: &["git gc", "git gc --auto", "git prune -n", "git remote prune origin", "git fetch --prune"],
+        silent: &[
+            "git gc",
+            "git gc --auto",
+            "git prune -n",
+            "git remote prune origin",
+            "git fetch --prune",
+            "git clone -q --mirror . /tmp/none && git -C /tmp/none gc --prune=now",
+        ],
         ..RULE
     },
     Rule {
@@ -557,9 +600,29 @@ pub(crate) const RULES: &[Rule] = &[
         id: "git.update-ref-delete",
         reason: "deletes a reference without any of git's safety checks",
         instead: Some(Instead::Command("git branch -d topic")),
-        when: &[When::Command(git(&["update-ref"], &[&["-d", "--stdin"]]))],
-        fires: &["git update-ref -d refs/heads/main", "git update-ref --stdin < refs.txt"],
-        silent: &["git update-ref refs/heads/backup HEAD", "git show-ref", "git for-each-ref"],
+        when: &[predicate("git_deletes_reference", Trigger::programs(GIT), |scene| {
+            let found = scene.first(GIT, |inv| {
+                has_sub(inv, "update-ref")
+                    && (has_flag(inv, "--stdin") || has_flag(inv, "-d") && !is_noted_again(&inv.operands))
+                    && !asks_for_help(inv)
+                    && !is_scratch(inv, scene)
+            });
+            Found::from(found.map(|inv| inv.text.as_str()))
+        })],
+        fires: &[
+            "git update-ref -d refs/heads/main",
+            "git update-ref --stdin < refs.txt",
+            "git update-ref -d HEAD",
+            "git update-ref -d refs/stash",
+            "git update-ref -d \"$REF\"",
+        ],
+        silent: &[
+            "git update-ref refs/heads/backup HEAD",
+            "git show-ref",
+            "git for-each-ref",
+            "git update-ref -d refs/remotes/origin/old",
+            "git update-ref -d ORIG_HEAD",
+        ],
         ..RULE
     },
     Rule {

@@ -17,7 +17,10 @@ const MAX_PATCHED: usize = 64;
 impl Surveyor<'_> {
     /// Notes the effects of a git command.
     pub(super) fn git(&mut self, call: &Call, parsed: &Parsed) {
-        if self.git_alias(call, parsed) || self.git_discards(call, parsed) {
+        if self.git_alias(call, parsed)
+            || self.git_discards(call, parsed)
+            || self.is_lost_in_scratch(call, parsed)
+        {
             return;
         }
         let looks = match parsed.first_sub() {
@@ -266,7 +269,7 @@ impl Surveyor<'_> {
             // Without force git itself refuses to delete what is not committed, here and with work trees.
             ("rm", _) if force && !parsed.has(&["--cached", "-n", "--dry-run"]) => operands,
             ("worktree", "remove") if force => &[],
-            ("update-ref", _) if parsed.has(&["-d", "--delete"]) => &[],
+            ("update-ref", _) if parsed.has(&["-d", "--delete"]) && !is_noted_again(operands) => &[],
             ("gc", _) if parsed.has(&["--prune"]) => &[],
             ("filter-repo" | "filter-branch", _) if !parsed.has(&["--analyze", "--dry-run"]) => &[],
             _ => return false,
@@ -373,6 +376,15 @@ fn patched(text: &str, strip: usize) -> impl Iterator<Item = &str> {
         name.filter(|name| !name.is_empty())
     };
     text.lines().filter_map(name).take(MAX_PATCHED)
+}
+
+/// References that the next fetch or the next command writes again.
+pub(in crate::rules) fn is_noted_again(refs: &[Arg]) -> bool {
+    refs.first().and_then(Arg::known).is_some_and(|name| {
+        matches!(name, "ORIG_HEAD" | "FETCH_HEAD")
+            || name.starts_with("refs/remotes/")
+            || name.starts_with("refs/bisect/")
+    })
 }
 
 /// The whole tree, as a pathspec.

@@ -1,9 +1,9 @@
 //! Work trees in temporary directories: what git throws away there is nobody's.
 
-use super::Surveyor;
 use super::call::Call;
 use super::options::Parsed;
 use super::paths;
+use super::{Invocation, Surveyor};
 use crate::domain::{Ask, PathKind, Target};
 use crate::shell::Arg;
 
@@ -46,8 +46,68 @@ impl Surveyor<'_> {
                 "reset" | "checkout" | "switch" | "restore" | "clean" | "read-tree" | "checkout-index" | "rm",
                 Some(cwd),
             ) => self.is_scratch(cwd, call.arrived || parsed.has(&["-C"])),
+            ("gc" | "prune" | "reflog" | "update-ref" | "stash", Some(cwd)) => {
+                self.is_scratch(cwd, call.arrived || parsed.has(&["-C"])) && self.has_own_repository(cwd)
+            }
             _ => false,
         }
+    }
+
+    /// Notes what a command takes out of a repository that lies in a temporary directory as a whole. True: it is one.
+    pub(super) fn is_lost_in_scratch(&mut self, call: &Call, parsed: &Parsed) -> bool {
+        let second = parsed.sub.get(1).map(String::as_str).unwrap_or_default();
+        let loses = matches!(
+            (parsed.first_sub(), second),
+            ("stash", "drop" | "clear") | ("reflog", "expire" | "delete") | ("prune", _)
+        );
+        if !loses || !self.throws_scratch(call, parsed) {
+            return false;
+        }
+        if let Some(inv) = self.out.invocations.last_mut() {
+            inv.scratch = true;
+        }
+        self.loss(call, Target::Command(format!("git {}", parsed.sub.join(" "))), true);
+        true
+    }
+
+    /// Whether a work tree has its branches, stashes and objects to itself: the call itself began it there, or what lies there
+    /// is a repository and not a linked work tree.
+    fn has_own_repository(&mut self, dir: &str) -> bool {
+        const PLAIN: &[&str] = &[
+            "-q",
+            "--quiet",
+            "-b",
+            "--initial-branch",
+            "--branch",
+            "--bare",
+            "--mirror",
+            "--depth",
+            "--no-local",
+        ];
+        let sub = |inv: &Invocation| match inv.program.as_str() {
+            "git" => inv.sub.first().cloned().unwrap_or_default(),
+            _ => String::new(),
+        };
+        let all = &self.out.invocations;
+        if all.iter().any(|inv| sub(inv) == "worktree") {
+            return false;
+        }
+        let mut begun = all.iter().filter(|inv| matches!(sub(inv).as_str(), "init" | "clone"));
+        let is_begun = begun.any(|inv| {
+            let at = usize::from(sub(inv) == "clone");
+            let named = inv.operands.get(at).map(|arg| paths::target(arg, inv.cwd.as_deref(), false));
+            let here =
+                named.as_ref().map_or(inv.cwd.as_deref().filter(|_| at == 0), |target| Some(target.text()));
+            here == Some(dir) && inv.flags.iter().all(|flag| PLAIN.contains(&flag.name.as_str()))
+        });
+        if is_begun {
+            return true;
+        }
+        let (git, common) = (format!("{dir}/.git"), format!("{dir}/.git/commondir"));
+        self.ask(Ask::Path(git.clone()));
+        self.ask(Ask::Path(common.clone()));
+        let kind = |path: &str| self.facts.path(path).map(|fact| fact.kind);
+        kind(&git) == Some(PathKind::Directory) && kind(&common) == Some(PathKind::Missing)
     }
 
     /// Whether the call itself has written what is thrown away to a file before: `git diff > wip.patch && git checkout -- src`.
