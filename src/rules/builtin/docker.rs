@@ -5,7 +5,8 @@ use super::{predicate, sub};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag, runs,
+    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag, has_sub,
+    runs,
 };
 use crate::shell::Arg;
 
@@ -31,6 +32,17 @@ const UNUSED: &[&str] = &[
     "reference=",
 ];
 
+/// The labels that a prune is narrowed to.
+fn labels(inv: &Invocation) -> impl Iterator<Item = &str> {
+    let filters = inv.args.iter().filter_map(Arg::known).map(|word| word.trim_start_matches("--filter="));
+    filters.filter_map(|filter| filter.strip_prefix("label="))
+}
+
+/// A prune takes only what has a certain label.
+fn is_labelled(inv: &Invocation) -> bool {
+    labels(inv).any(|label| !label.is_empty())
+}
+
 /// How much of what is there a command takes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Taken {
@@ -46,8 +58,14 @@ pub(super) const RULES: &[Rule] = &[
         reason: "deletes the data of every container that does not run just now, also of other projects",
         instead: Some(Instead::Command("docker system df")),
         when: &[
-            When::Command(sub(DOCKER, &["volume prune", "system reset"])),
-            When::Command(Command { flags: &[&["--volumes"]], ..sub(DOCKER, &["system prune"]) }),
+            predicate("volumes_pruned", Trigger::programs(DOCKER), |scene| {
+                let found = scene.first(DOCKER, |inv| {
+                    let volumes = has_sub(inv, "volume prune")
+                        || has_sub(inv, "system prune") && has_flag(inv, "--volumes");
+                    (volumes && !is_labelled(inv) || has_sub(inv, "system reset")) && !asks_for_help(inv)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             When::Command(Command { flags: &[&["-a", "--all"]], ..sub(DOCKER, &["volume rm"]) }),
         ],
         fires: &[
@@ -56,8 +74,11 @@ pub(super) const RULES: &[Rule] = &[
             "docker volume prune -af",
             "podman system reset --force",
             "podman volume rm -a",
+            "docker volume prune -f --filter label!=keep",
+            "docker volume prune -f --filter all=1",
         ],
         silent: &[
+            "docker volume prune -f --filter label=com.docker.compose.project=app",
             "docker volume ls",
             "docker system df -v",
             "docker system prune",
@@ -109,6 +130,15 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("docker compose down")),
         when: &[
             predicate("volume_removed", Trigger::programs(DOCKER), |scene| volume_removed(scene, false)),
+            predicate("labelled_volumes_pruned", Trigger::programs(DOCKER), |scene| {
+                let found = scene.first(DOCKER, |inv| {
+                    (has_sub(inv, "volume prune")
+                        || has_sub(inv, "system prune") && has_flag(inv, "--volumes"))
+                        && is_labelled(inv)
+                        && !labels(inv).any(is_scratch)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
             predicate(
                 "composition_removed",
                 Trigger::programs(DOCKER).or(Trigger::programs(COMPOSE)),
@@ -124,8 +154,12 @@ pub(super) const RULES: &[Rule] = &[
             "docker-compose down --volumes",
             "docker compose down --rmi all",
             "docker compose -p contest down -v",
+            "docker volume prune -f --filter label=com.docker.compose.project=app",
         ],
         silent: &[
+            "docker volume prune -f --filter label=app.test",
+            "docker volume prune --force --filter=label=com.docker.compose.project=app-ci",
+            "docker system prune -f --volumes --filter label=com.docker.compose.project=app-e2e",
             "docker compose down",
             "docker compose down --rmi local",
             "docker volume rm x_test",
