@@ -9,13 +9,12 @@ pub(super) use self::spared::env_is_scratch;
 use self::spared::{env_names, is_named_for_tests, is_rolled_back, made_by, takes_only};
 use super::deeds::{self, Deeds};
 use super::standing::{apart, is_own, is_scratch};
-use super::{lists, predicate, resets, scripts, standing, sub};
+use super::{lists, predicate, resets, scripts, standing};
 use crate::domain::{Action, EffectKind, Severity, Target, Tool, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher;
 use crate::rules::matcher::{
-    Command, Found, Instead, RULE, Rule, Scene, Trigger, When, contains_word, content, input_of, is_shell,
-    runs, target_of,
+    Found, Instead, RULE, Rule, Scene, Trigger, contains_word, content, input_of, is_shell, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -229,6 +228,7 @@ const QUEUES: Deeds = &[
     (&["rabbitmqadmin"], &["delete queue", "delete vhost", "delete exchange", "purge queue"]),
     (&["rpk"], &["topic delete"]),
     (&["minio", "mc"], &["rb", "rm --recursive"]),
+    (&["etcdctl"], &["del --prefix", "del --from-key"]),
 ];
 
 /// Words in the names of tools that are given statements.
@@ -543,9 +543,11 @@ pub(super) const RULES: &[Rule] = &[
             "python3 -c \"import redis; redis.Redis(host='localhost', db=9).flushdb()\"",
             "mongosh app_dev --eval 'db.orders.drop()'",
             "kafka-topics.sh --bootstrap-server localhost:9092 --delete --topic orders",
+            "etcdctl --endpoints=http://127.0.0.1:2379 del --prefix /app/",
         ],
         silent: &[
             "psql app_dev -c 'SELECT 1'",
+            "psql app_dev -c 'DROP TABLE IF EXISTS tmp_import'",
             "psql app_test -c 'TRUNCATE carts'",
             "redis-cli -n 9 DBSIZE",
             "docker exec app-redis-test redis-cli FLUSHALL",
@@ -611,10 +613,16 @@ pub(super) const RULES: &[Rule] = &[
             "PGDATABASE=app_test psql -d app -c 'truncate orders'",
             "PGDATABASE=app_test true; psql -c 'truncate orders'",
             "TEST_DATABASE_URL=$DATABASE_URL; psql $TEST_DATABASE_URL -c 'truncate orders'",
+            "mysql -uroot -e 'truncate app_test.a, orders'",
+            "mysql -uroot -e 'truncate app_test.a; truncate orders'",
+            "mysql -h db.x.example -e 'truncate app_test.a'",
+            "psql \"$DATABASE_URL\" -c 'truncate app_test.a'",
         ],
         silent: &[
             "PGDATABASE=orchard_test psql -c 'truncate orders'",
             "psql $TEST_DATABASE_URL -c 'truncate orders cascade'",
+            "clickhouse-client -h localhost -q 'TRUNCATE TABLE app_test.events'",
+            "mysql -uroot -e 'truncate app_test.a, app_test.b'",
             "psql -c 'SELECT trunc(1.5)'",
             "truncate -s 10M x.img",
             "grep TRUNCATE x.sql",
@@ -720,6 +728,8 @@ pub(super) const RULES: &[Rule] = &[
         ],
         fires: &[
             "etcdctl del --prefix /",
+            "etcdctl del --prefix /app/test/",
+            "etcdctl --endpoints=etcd.x.example:2379 del --prefix /app/test/",
             "consul kv delete -recurse app/",
             "bq rm -r -f -d project:dataset",
             "curl -X DELETE http://localhost:9200/_all",
@@ -734,6 +744,7 @@ pub(super) const RULES: &[Rule] = &[
         silent: &[
             "kafka-topics.sh --bootstrap-server localhost:9092 --delete --topic orders-test",
             "rabbitmqadmin purge queue name=orders.test",
+            "etcdctl --endpoints=localhost:2379 del --prefix /app/test/",
             "etcdctl get --prefix /",
             "consul kv get app",
             "bq ls",
@@ -822,13 +833,15 @@ pub(super) const RULES: &[Rule] = &[
                 // Last, because it looks through the whole command line.
                 deeds::done_where(scene, RAILS, |_| !is_for_tests(scene))
             }),
-            When::Command(Command {
-                flags: &[&["--force-reset", "--accept-data-loss"]],
-                ..sub(&["prisma"], &["db push"])
-            }),
             predicate("prisma_resets", Trigger::programs(&["prisma"]), |scene| {
+                let pushes = |inv: &Invocation| {
+                    matcher::has_sub(inv, "db push")
+                        && ["--force-reset", "--accept-data-loss"]
+                            .iter()
+                            .any(|flag| matcher::has_flag(inv, flag))
+                };
                 let found = scene.first(&["prisma"], |inv| {
-                    matcher::has_sub(inv, "migrate reset")
+                    (matcher::has_sub(inv, "migrate reset") || pushes(inv))
                         && !matcher::asks_for_help(inv)
                         && !env_is_scratch(inv, scene)
                 });
@@ -860,6 +873,10 @@ pub(super) const RULES: &[Rule] = &[
             "supabase db reset",
             "flyway clean",
             "alembic downgrade base",
+            "DATABASE_URL=sqlite:///app.db alembic downgrade base",
+            "npx prisma db push --force-reset",
+            "npx prisma migrate reset --schema prisma/app.prisma",
+            "curl -X DELETE 'http://127.0.0.1:8500/v1/kv/app/?recurse'",
             "pg_restore --clean -d app dump",
             "npx sequelize-cli db:drop",
         ],
@@ -1369,6 +1386,38 @@ fn leaves(text: &str) -> bool {
         && text.split([';', '\n']).any(|one| goes(&one.split_whitespace().collect::<Vec<_>>()))
 }
 
+/// Whether all that the statements of a text lose are tables of a database for tests (`app_test.users`), or such as were only
+/// put there for a while (`tmp_import`).
+fn only_scratch(text: &str, test: fn(&[String]) -> bool) -> bool {
+    let loses = |one: &str| any_statement(one, test);
+    let plainly = |one: &str| {
+        let words = words_of(one);
+        test(&words)
+            && tables_of(&words)
+                .is_some_and(|names| !names.is_empty() && names.iter().all(|name| is_scratch_table(name)))
+    };
+    statements(text).filter(|one| loses(one)).all(plainly)
+}
+
+/// The tables that a statement drops or empties.
+fn tables_of(words: &[String]) -> Option<&[String]> {
+    const FRONTS: &[&[&str]] = &[
+        &["DROP", "TABLE", "IF", "EXISTS"],
+        &["DROP", "TABLE"],
+        &["TRUNCATE", "TABLE"],
+        &["TRUNCATE"],
+        &["DELETE", "FROM"],
+    ];
+    const ENDS: &[&str] = &["CASCADE", "RESTRICT", "RESTART", "CONTINUE", "SYNC", "WHERE", "PURGE"];
+    let front = FRONTS.iter().find(|front| starts(words, front))?;
+    words.get(front.len()..)?.split(|word| ENDS.contains(&word.as_str())).next()
+}
+
+fn is_scratch_table(name: &str) -> bool {
+    let (base, table) = name.rsplit_once('.').unwrap_or(("", name));
+    is_scratch(base) || ["TMP_", "TEMP_"].iter().any(|front| table.starts_with(front))
+}
+
 /// Whether a client works on a store for development on this machine, by what it is given or by the variables around it.
 fn is_own_client(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let stays = || !texts(inv, scene).iter().any(|text| leaves(text));
@@ -1408,8 +1457,11 @@ fn sql_by_client<'a>(
             return false;
         }
         let texts = texts(inv, scene);
-        texts.iter().any(|text| any_statement(text, test) && !is_rolled_back(inv, text))
+        let loses = |text: &&String| any_statement(text, test) && !is_rolled_back(inv, text);
+        texts.iter().any(|text| loses(&text))
             && counts(inv)
+            && !(texts.iter().filter(loses).all(|text| only_scratch(text, test))
+                && place_of(inv, scene) != Place::Elsewhere)
             && (!(client && is_on_scratch(inv) || is_at_tests(inv, scene))
                 || texts.iter().any(|text| leaves(text)))
     });
@@ -1769,7 +1821,12 @@ fn sets_tests(line: &str) -> bool {
     let named = |name: &str, value: &str| ENDS.iter().any(|end| name.ends_with(end)) && is_scratch(value);
     let words = || line.split(' ');
     words().filter_map(|word| word.split_once('=')).any(|(name, value)| named(name, value))
-        || words().zip(words().skip(1)).any(|(name, value)| name == "--settings" && is_scratch(value))
+        || words().zip(words().skip(1)).any(|(name, value)| {
+            name == "--settings" && is_scratch(value)
+                || name == "--schema"
+                    && value.ends_with(".prisma")
+                    && is_scratch(value.rsplit('/').next().unwrap_or_default())
+        })
 }
 
 /// An option names the database, and as one that nobody misses.
@@ -1901,7 +1958,9 @@ fn deleted_by_request<'a>(scene: &Scene<'a>, all: bool) -> Found<'a> {
             let (host, path) = address.split_once('/').unwrap_or((address, ""));
             let port = host.rsplit_once(':').map(|(_, port)| port).unwrap_or_default();
             let store = PORTS.contains(&port);
-            let path = path.split('?').next().unwrap_or_default();
+            let (path, query) = path.split_once('?').unwrap_or((path, ""));
+            // One key of Consul, and not all that begin so.
+            let one_key = port == "8500" && path.starts_with("v1/kv/") && !query.contains("recurse");
             let by_query = path.ends_with("_delete_by_query");
             let matched = by_query && words.iter().any(|word| word.contains("match_all"));
             let every = matched
@@ -1915,7 +1974,7 @@ fn deleted_by_request<'a>(scene: &Scene<'a>, all: bool) -> Found<'a> {
                 && (deletes
                     || words.iter().any(|word| word == "PUT") && words.iter().any(|word| word == "null"));
             let index = by_solr(&words, port, word);
-            (deletes && store && !is_scratch(path) || by_query || schema || base || index)
+            (deletes && store && !one_key && !is_scratch(path) || by_query || schema || base || index)
                 && (every == all || all && (base && path == ".json" || index))
         })
     });

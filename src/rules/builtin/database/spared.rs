@@ -89,7 +89,11 @@ pub(super) fn env_names(inv: &Invocation, scene: &Scene<'_>, test: fn(&str) -> b
             inv.word.known() == Some(program) || inv.wrappers.first().is_some_and(|name| name == program)
         });
         !value.contains([';', '$', '`', '&', '|'])
-            && test(address.rsplit('/').next().unwrap_or_default())
+            // The address of a file of SQLite is its path.
+            && test(match address.strip_prefix("sqlite:") {
+                Some(path) if !path.contains("..") => path,
+                Some(_) | None => address.rsplit('/').next().unwrap_or_default(),
+            })
             && (own && line.matches(inv.program.as_str()).count() == 1 || exported)
     })
 }
