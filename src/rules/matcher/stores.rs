@@ -200,11 +200,35 @@ pub(crate) fn prints_secret(inv: &Invocation) -> bool {
     listed(inv, BY_SUB) && !names_plain(inv) || dumps_store(inv) || by_option(inv)
 }
 
-/// One variable, whose name does not say that it is secret: `netlify env:get NODE_VERSION`.
+/// A setting that every service has and that says nothing of how to get into it.
+fn is_plain_name(name: &str) -> bool {
+    !is_secret_name(name)
+        && ["_ENV", "_LEVEL", "_REGION", "_VERSION", "_TIMEOUT"].iter().any(|end| name.ends_with(end))
+}
+
+/// What a store says of a token beside the token.
+pub(crate) const OF_TOKEN: &[&str] = &["policies", "ttl", "expire_time", "display_name", "renewable", "type"];
+
+/// One variable, whose name does not say that it is secret: `netlify env:get NODE_VERSION`; one field of a token that is not
+/// the token itself.
 fn names_plain(inv: &Invocation) -> bool {
-    inv.program == "netlify"
-        && has_sub(inv, "env:get")
-        && inv.args.last().and_then(Arg::known).is_some_and(|name| !is_secret_name(name))
+    let named = || inv.args.last().and_then(Arg::known).is_some_and(|name| !is_secret_name(name));
+    match inv.program.as_str() {
+        "netlify" => has_sub(inv, "env:get") && named(),
+        "heroku" => match inv.args.as_slice() {
+            [sub, name, rest @ ..] => {
+                let only = rest.first().is_none_or(|next| next.prefix().starts_with('-'));
+                sub.known() == Some("config:get") && only && name.known().is_some_and(is_plain_name)
+            }
+            [] | [_] => false,
+        },
+        "vault" => {
+            let mut fields =
+                inv.args.iter().filter_map(Arg::known).filter_map(|word| word.strip_prefix("-field="));
+            has_sub(inv, "token lookup") && fields.any(|field| OF_TOKEN.contains(&field))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a command prints all of a store, or takes out what it is not meant to give.

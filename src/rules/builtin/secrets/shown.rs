@@ -8,7 +8,7 @@ use crate::domain::{Action, EffectKind, SearchKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{lists, predicate};
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, SECRET_PRINTERS, Scene, Trigger, at, classify, has_flag,
+    Class, Found, Instead, RULE, Rule, SECRET_PRINTERS, Scene, Trigger, at, classify, has_flag, inside,
     prints_secret, runs, target_of,
 };
 use crate::shell::Arg;
@@ -219,6 +219,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         fires: &[
             "cat server.key",
             "cat certs/private.pem",
+            "cat certs/dev.crt certs/dev.key > /dev/stdout",
+            "cat certs/dev.crt certs/dev.key",
             "cat config/master.key",
             "head service-account.json",
             "grep password terraform.tfstate",
@@ -239,6 +241,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "cat src/secrets/mod.rs",
             "cat k8s/secrets/values.yaml",
             "cat cert.pem",
+            "cat certs/dev.crt certs/dev.key > certs/dev.pem",
             "cat certs/ca.pem",
             "cat tests/certs/server.key",
             "openssl x509 -in cert.pem -noout -text",
@@ -432,6 +435,19 @@ fn is_of_client(path: &str) -> bool {
     path.ends_with("/.claude.json")
 }
 
+/// `cat server.crt server.key > server.pem`: a key and its certificate, put into one file of the project.
+fn is_bundled(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let own = |target: &Target| scene.view.facts.places.roots().any(|root| inside(target.text(), root));
+    inv.program == "cat"
+        && inv.feeds.is_none()
+        && is_diverted(inv)
+        && inv.writes.iter().all(|(target, _)| own(target) && target.text().ends_with(".pem"))
+        && inv
+            .operands
+            .iter()
+            .any(|arg| [".crt", ".cert", ".cer"].iter().any(|end| arg.prefix().ends_with(end)))
+}
+
 fn key_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
     match &scene.view.call.action {
         Action::Read { path } if is_of_client(path) => return Found::yes(path),
@@ -458,6 +474,7 @@ fn key_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
                 is_key(&target) || runs(inv, super::DUMPERS) && is_of_client(target.text())
             }) || inv.reads.iter().any(is_key))
             && shows(inv)
+            && !is_bundled(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

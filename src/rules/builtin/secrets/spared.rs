@@ -2,7 +2,7 @@
 
 use crate::domain::Target;
 use crate::rules::Invocation;
-use crate::rules::matcher::{Scene, has_flag, runs, runs_code, runs_shell};
+use crate::rules::matcher::{Scene, has_flag, inside, runs, runs_code, runs_shell, target_of};
 use crate::shell::Arg;
 
 const SEARCHES: &[&str] = &["grep", "egrep", "rg"];
@@ -363,4 +363,30 @@ pub(super) fn perl_script(inv: &Invocation) -> Option<&str> {
     let [flags, script, ..] = inv.args.as_slice() else { return None };
     (matches!(flags.known(), Some("-pe" | "-p"))).then_some(())?;
     script.known()
+}
+
+/// A store of keys that programs are started with, by its name.
+pub(super) fn is_key_store(path: &str) -> bool {
+    [".p12", ".pfx", ".jks", ".keystore"].iter().any(|end| path.ends_with(end))
+}
+
+/// A key store of the project is copied within it, or read by the program that makes files of it, which shows none of its keys.
+pub(super) fn stays_in_project(inv: &Invocation, target: &Target, scene: &Scene<'_>) -> bool {
+    let own = |path: &str| scene.view.facts.places.roots().any(|root| inside(path, root));
+    if !is_key_store(target.text()) || !own(target.text()) {
+        return false;
+    }
+    let told = |flag: &str| inv.args.iter().any(|arg| arg.known() == Some(flag));
+    match inv.program.as_str() {
+        "cp" => inv.operands.iter().all(|arg| own(target_of(arg, inv.cwd.as_deref()).text())),
+        "openssl" => {
+            told("-nokeys")
+                || told("-noout")
+                || inv.args.windows(2).any(|pair| {
+                    matches!(pair, [flag, file] if flag.known() == Some("-out")
+                        && own(target_of(file, inv.cwd.as_deref()).text()))
+                })
+        }
+        _ => false,
+    }
 }
