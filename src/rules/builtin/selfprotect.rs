@@ -6,7 +6,7 @@ mod killed;
 mod transcripts;
 mod written;
 
-use super::{downloads, flagged, lists, predicate, sub};
+use super::{deeds, downloads, flagged, lists, predicate, sub};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
@@ -297,8 +297,18 @@ pub(super) const RULES: &[Rule] = &[
             "rsync -a evil/ ~/",
             "unzip -d ~ x.zip",
             "cd ~ && tar xf x.tar",
+            "tar -xzf /tmp/go.tgz -C ~/.local",
+            "unzip -q /tmp/x.zip -d ~/.local/bin",
+            "tar xzf x.tgz -C ~/.local/bin lazaret",
+            "tar xzf x.tgz -C ~/.local/bin --strip-components=1 rel",
+            "tar xzf x.tgz -C ~/.local/bin --transform=s/a/lazaret/ a",
+            "cargo install --root ~/.local ripgrep",
+            "cmake --install build --prefix ~/.local",
         ],
         silent: &[
+            "tar xzf x.tgz -C ~/.local/bin tool",
+            "tar xzf x.tgz --strip-components=1 -C ~/.local/bin rel-1.0/tool",
+            "cargo install ripgrep",
             "stow --simulate --verbose --target=$HOME home",
             "stow -nv -t \"$HOME\" home",
             "rsync -an dots/ ~/",
@@ -371,13 +381,14 @@ pub(super) const RULES: &[Rule] = &[
             "ls x | xargs -I{} cp {} ~/.claude/",
             "ls x | xargs cp -t ~/.claude",
             "split -b1 x ~/.claude/settings",
-            "npm --prefix ~/.claude i x",
             "pip install -t ~/.claude x",
             "pip install --target=.claude x",
             "cargo build --target-dir ~/.claude",
             "mv .claude .claude.bak",
             "mv ~/.claude /tmp/x",
             "tar xf a.tar -C .claude",
+            "tar xf a.tar -C ~/.claude settings.json",
+            "npm --prefix ~/.claude i x",
             "cp -r /tmp/evil/. .claude/",
             "rsync -a /tmp/evil/ .claude/",
             "find .claude -type f | xargs rm",
@@ -1087,7 +1098,12 @@ fn moved<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn unpacked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    match filled(scene, |dest, inv| around_protected(dest, inv, scene)) {
+    let over = |dest: &Arg, inv: &Invocation| {
+        around_protected(dest, inv, scene)
+            && !aimed::is_shared(dest, inv, scene)
+            && !takes_others(dest, inv, scene)
+    };
+    match filled(scene, over) {
         Found::No => Found::from(piped_archive(scene).map(|inv| inv.text.as_str())),
         found => found,
     }
@@ -1121,13 +1137,66 @@ fn home_filled<'a>(scene: &Scene<'a>) -> Found<'a> {
         return Found::yes(&inv.text);
     }
     filled(scene, |dest, inv| match target_of(dest, inv.cwd.as_deref()) {
-        Target::Path { path, glob: false, .. } => inside(home, &path),
+        Target::Path { path, glob: false, .. } => {
+            inside(home, &path)
+                || aimed::is_shared(dest, inv, scene)
+                    && around_protected(dest, inv, scene)
+                    && !takes_others(dest, inv, scene)
+        }
         Target::Path { .. }
         | Target::UnknownPath { .. }
         | Target::Url(_)
         | Target::Command(_)
         | Target::None => false,
     })
+}
+
+/// `tar xzf rel.tgz -C ~/.local/bin rel/tool --strip-components=1`: what is taken out is named, and none of it lands on what is
+/// protected.
+fn takes_others(dest: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Some((members, stripped)) = members_of(inv) else { return false };
+    let Target::Path { path: dest, glob: false, .. } = target_of(dest, inv.cwd.as_deref()) else {
+        return false;
+    };
+    let lands_apart = |member: &&str| {
+        let mut parts = member.split('/').filter(|part| !matches!(*part, "" | "."));
+        let rest = parts.by_ref().skip(stripped).collect::<Vec<_>>().join("/");
+        !rest.is_empty()
+            && !member.starts_with('/')
+            && !member.contains("..")
+            && !around_protected(&Arg::literal(&join(&dest, &rest)), inv, scene)
+    };
+    !members.is_empty() && members.iter().all(lands_apart)
+}
+
+/// The members that `tar` is told to take out, and how many directories it leaves out in front; nothing where anything else is
+/// said that may change their names.
+fn members_of(inv: &Invocation) -> Option<(Vec<&str>, usize)> {
+    const STRIP: &str = "--strip-components";
+    let mut words = deeds::known_words(inv).into_iter();
+    if !runs(inv, TARS) || words.len() != inv.args.len() {
+        return None;
+    }
+    let bundle = words.next()?;
+    let letters = bundle.trim_start_matches('-');
+    if bundle.starts_with("--") || !letters.contains('x') || !letters.bytes().all(|b| b"xzjJvfk".contains(&b))
+    {
+        return None;
+    }
+    if letters.contains('f') {
+        words.next()?;
+    }
+    let (mut members, mut stripped) = (Vec::new(), 0);
+    while let Some(word) = words.next() {
+        match word {
+            "-C" | "--directory" => drop(words.next()?),
+            STRIP => stripped = words.next()?.parse().ok()?,
+            _ if word.starts_with(STRIP) => stripped = word.get(STRIP.len() + 1..)?.parse().ok()?,
+            _ if word.starts_with('-') || word.contains(['*', '?', '[']) => return None,
+            _ => members.push(word),
+        }
+    }
+    Some((members, stripped))
 }
 
 /// A tree unpacked or copied into a directory for which `test` holds.

@@ -36,7 +36,29 @@ pub(super) const COPIERS: &[&str] = &["cp", "mv", "install", "rsync", "ditto", "
 
 pub(super) const APPLIERS: &[&str] = &["patch", "gpatch", "git"];
 
-pub(super) const HOME_FILLERS: &[&str] = &["stow", "patch", "gpatch", "git"];
+pub(super) const HOME_FILLERS: &[&str] =
+    &["stow", "patch", "gpatch", "git", "cargo", "cmake", "gem", "npm", "pip", "pip3", "pnpm", "uv"];
+
+/// Of these, the ones that install what is named to them, by a prefix.
+const INSTALLERS: &[&str] = &["cargo", "cmake", "gem", "npm", "pip", "pip3", "pnpm", "uv"];
+
+/// Directories of the home in which everybody puts programs and data, the guard's own beside them.
+const SHARED: &[&str] = &["/.local", "/.local/bin", "/.local/share", "/.local/state", "/.config", "/.cache"];
+
+/// Whether a directory is one of those that everybody fills.
+pub(super) fn is_shared(dir: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Some(home) = scene.view.facts.places.home.as_deref() else { return false };
+    match target_of(dir, inv.cwd.as_deref()) {
+        Target::Path { path, glob: false, .. } => {
+            path.strip_prefix(home).is_some_and(|rest| SHARED.contains(&rest.trim_end_matches('/')))
+        }
+        Target::Path { .. }
+        | Target::UnknownPath { .. }
+        | Target::Url(_)
+        | Target::Command(_)
+        | Target::None => false,
+    }
+}
 
 /// The values of options, whether the tables know them or not.
 fn values<'i>(inv: &'i Invocation, names: &'i [&'i str]) -> impl Iterator<Item = Arg> + 'i {
@@ -70,8 +92,9 @@ fn at_home(arg: &Arg, scene: &Scene<'_>) -> Arg {
 pub(super) fn aimed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let may_be = |inv: &Invocation| !options_of(inv).is_empty() || runs(inv, SPLITTERS) || runs(inv, COPIERS);
     let found = scene.running(may_be).find(|inv| {
-        let into =
-            values(inv, options_of(inv)).any(|dir| around_protected(&at_home(&dir, scene), inv, scene));
+        let into = values(inv, options_of(inv)).map(|dir| at_home(&dir, scene)).any(|dir| {
+            around_protected(&dir, inv, scene) && !(runs(inv, INSTALLERS) && is_shared(&dir, inv, scene))
+        });
         into || prefixed(inv, scene) || nameless(inv, scene)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -157,6 +180,9 @@ pub(super) fn over_home<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(HOME_FILLERS, |inv| match inv.program.as_str() {
         "stow" if is_tried(inv) => false,
         "stow" => values(inv, options_of(inv)).any(|dir| is_home(&dir, inv)),
+        _ if runs(inv, INSTALLERS) => {
+            values(inv, options_of(inv)).any(|dir| is_shared(&at_home(&dir, scene), inv, scene))
+        }
         _ => changed_dir(inv).is_some_and(|dir| is_home(&dir, inv)),
     });
     Found::from(found.map(|inv| inv.text.as_str()))
