@@ -197,7 +197,6 @@ const EMPTIED: Deeds = &[
             "debug sleep",
             "DEBUG SLEEP",
             "DEBUG SEGFAULT",
-            "unlink *",
             "function flush",
         ],
     ),
@@ -647,6 +646,7 @@ pub(super) const RULES: &[Rule] = &[
             "bq query 'DELETE FROM a.b WHERE true'",
         ],
         silent: &[
+            "sqlite3 data/app.db 'DELETE FROM cache'",
             "psql -c 'WITH x AS (DELETE FROM users WHERE id = 7 RETURNING 1) SELECT 1'",
             "psql -c 'WITH x AS (SELECT id FROM users) SELECT * FROM x'",
             "psql -c 'DELETE FROM users WHERE id = 7'",
@@ -807,6 +807,8 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("mongosh --eval 'db.stats()' app")),
         when: &[predicate("mongo_drop", Trigger::programs(MONGO), |scene| mongo_drop(scene, Whose::Others))],
         fires: &[
+            "mongosh --eval 'db.getSiblingDB(\"app_test\").a.find(); db.dropDatabase()'",
+            "mongosh --host m.x.example --eval 'db.getSiblingDB(\"app_test\").dropDatabase()'",
             "cat > m.js <<'E'\ndb.dropDatabase()\nE\nmongosh prod m.js",
             "mongosh --eval 'db.dropDatabase()' app",
             "mongo app --eval 'db.users.drop()'",
@@ -814,6 +816,7 @@ pub(super) const RULES: &[Rule] = &[
             "echo 'db.dropDatabase()' | mongosh app",
         ],
         silent: &[
+            "mongosh --quiet --eval 'db.getSiblingDB(\"app_test\").dropDatabase()'",
             "mongosh --eval 'db.stats()' app",
             "mongosh app --eval 'db.users.deleteMany({id:1})'",
             "grep dropDatabase src",
@@ -1386,8 +1389,8 @@ fn leaves(text: &str) -> bool {
         && text.split([';', '\n']).any(|one| goes(&one.split_whitespace().collect::<Vec<_>>()))
 }
 
-/// Whether all that the statements of a text lose are tables of a database for tests (`app_test.users`), or such as were only
-/// put there for a while (`tmp_import`).
+/// Whether all that the statements of a text lose are tables of a database for tests (`app_test.users`), or such as are only
+/// there for a while (`tmp_import`, `cache`).
 fn only_scratch(text: &str, test: fn(&[String]) -> bool) -> bool {
     let loses = |one: &str| any_statement(one, test);
     let plainly = |one: &str| {
@@ -1415,7 +1418,10 @@ fn tables_of(words: &[String]) -> Option<&[String]> {
 
 fn is_scratch_table(name: &str) -> bool {
     let (base, table) = name.rsplit_once('.').unwrap_or(("", name));
-    is_scratch(base) || ["TMP_", "TEMP_"].iter().any(|front| table.starts_with(front))
+    is_scratch(base)
+        || ["TMP_", "TEMP_", "CACHE_"].iter().any(|front| table.starts_with(front))
+        || table == "CACHE"
+        || table.ends_with("_CACHE")
 }
 
 /// Whether a client works on a store for development on this machine, by what it is given or by the variables around it.
@@ -1715,13 +1721,30 @@ fn statement_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// `db.getSiblingDB('app_test').dropDatabase()`: all that a text says goes to databases for tests.
+fn turns_to_tests(text: &str) -> bool {
+    const TURNS: &str = "db.getSiblingDB(";
+    let named = |rest: &str| {
+        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let name = quote.and_then(|quote| rest.get(1..)?.split_once(quote)).map(|(name, _)| name);
+        name.is_some_and(is_scratch)
+    };
+    let elsewhere = ["getMongo", "connect(", "use ", "eval(", "db["];
+    text.contains(TURNS)
+        && text.split(TURNS).skip(1).all(named)
+        && text.matches("getSiblingDB").count() == text.matches(TURNS).count()
+        && text.matches("db.").count() == text.matches(TURNS).count()
+        && !elsewhere.iter().any(|word| text.contains(word))
+}
+
 fn mongo_drop<'a>(scene: &Scene<'a>, whose: Whose) -> Found<'a> {
     let found = scene.first(MONGO, |inv| {
         let (tests, own) = (is_on_scratch(inv), is_own_store(inv, scene));
         texts(inv, scene).iter().any(|text| {
             let leaves =
                 ["getSiblingDB", "getMongo", "connect(", "use "].iter().any(|word| text.contains(word));
-            let is = match (tests && !leaves, own && !leaves) {
+            let turns = turns_to_tests(text) && place_of(inv, scene) != Place::Elsewhere;
+            let is = match (tests && !leaves || turns, own && !leaves) {
                 (true, _) => Whose::Tests,
                 (false, true) => Whose::Own,
                 (false, false) => Whose::Others,

@@ -4,6 +4,7 @@ use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
 use super::options::Parsed;
+use super::scratch::is_noted_again;
 use super::{Flag, Stdin, paths};
 use crate::domain::{Ask, EffectKind, PathFact, PathKind, Severity, Target, join};
 use crate::rules::commands::Deed;
@@ -376,15 +377,6 @@ fn patched(text: &str, strip: usize) -> impl Iterator<Item = &str> {
         name.filter(|name| !name.is_empty())
     };
     text.lines().filter_map(name).take(MAX_PATCHED)
-}
-
-/// References that the next fetch or the next command writes again.
-pub(in crate::rules) fn is_noted_again(refs: &[Arg]) -> bool {
-    refs.first().and_then(Arg::known).is_some_and(|name| {
-        matches!(name, "ORIG_HEAD" | "FETCH_HEAD")
-            || name.starts_with("refs/remotes/")
-            || name.starts_with("refs/bisect/")
-    })
 }
 
 /// The whole tree, as a pathspec.

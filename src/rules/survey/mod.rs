@@ -35,9 +35,10 @@ mod wrap;
 pub(in crate::rules) use call::SETTLED;
 pub(in crate::rules) use container::IN_CONTAINER;
 pub(in crate::rules) use effects::is_guarded;
-pub(in crate::rules) use git::{checked_out, is_asked, is_noted_again, is_whole, setting_command};
+pub(in crate::rules) use git::{checked_out, is_asked, is_whole, setting_command};
 pub(in crate::rules) use output::decode as decode_base64;
 pub(in crate::rules) use paths::MAX_PATH;
+pub(in crate::rules) use scratch::is_noted_again;
 pub(in crate::rules) use shells::only_checks;
 
 use std::collections::BTreeSet;

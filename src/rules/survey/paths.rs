@@ -220,12 +220,20 @@ pub(super) fn is_disposable(path: &str, ignored: bool, places: &Places) -> bool 
         let inside = path.get(home.len()..).unwrap_or_default().trim_start_matches('/');
         return below(path, home) && (is_cache(inside) || is_trial(inside) || is_lock(inside));
     }
-    if PACKAGE_CACHES.iter().any(|cache| is_or_has_name_below(path, cache)) {
+    if PACKAGE_CACHES.iter().any(|cache| is_or_has_name_below(path, cache)) || is_pid_file(path) {
         return true;
     }
     places.temp.iter().any(|temp| {
         below(path, temp) && !is_everything(path.get(temp.len()..).unwrap_or_default().trim_matches('/'))
     })
+}
+
+/// Whether a path is that of a file in which a service keeps its number while it runs.
+fn is_pid_file(path: &str) -> bool {
+    ["/run", "/var/run"].iter().any(|dir| below(path, dir))
+        && path.ends_with(".pid")
+        && !path.contains(['*', '?', '['])
+        && !path.contains("lazaret")
 }
 
 /// Whether a path is one of a program that was installed beside the system's own, and can be again.

@@ -184,3 +184,12 @@ impl Surveyor<'_> {
             .is_some_and(|fact| apart(&fact.real) && (or_fails || made || fact.kind == PathKind::Directory))
     }
 }
+
+/// References that the next fetch or the next command writes again.
+pub(in crate::rules) fn is_noted_again(refs: &[Arg]) -> bool {
+    refs.first().and_then(Arg::known).is_some_and(|name| {
+        matches!(name, "ORIG_HEAD" | "FETCH_HEAD")
+            || name.starts_with("refs/remotes/")
+            || name.starts_with("refs/bisect/")
+    })
+}
