@@ -1107,6 +1107,7 @@ pub(super) const RULES: &[Rule] = &[
             "nikto -h http://localhost:8080 -maxtime 60s",
             "gobuster dir -u http://127.0.0.1:3000 -w words.txt",
             "ffuf -u http://localhost:3000/FUZZ -w words.txt -H 'X-Debug: 1'",
+            "wfuzz -c -w words.txt http://localhost:5000/FUZZ",
             "gobuster version",
             "sudo tcpdump -i lo port 8080",
             "tcpdump -nn -r capture.pcap",

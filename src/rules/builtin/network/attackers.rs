@@ -135,7 +135,7 @@ fn is_at_own_site(inv: &Invocation) -> bool {
         _ => None,
     });
     let joined = words.iter().filter_map(|word| word.split_once('=')).filter(|(option, _)| named(option));
-    let alone = inv.operands.iter().filter_map(Arg::known).filter(|_| runs(inv, PLAIN)).take(1);
+    let alone = words.iter().copied().filter(|word| runs(inv, PLAIN) && word.contains("://"));
     let mut sites = apart.chain(joined.map(|(_, value)| value)).chain(alone).peekable();
     let own = |text: &str| is_this_machine(&host_of(text));
     words.len() == inv.args.len()
