@@ -1138,7 +1138,8 @@ fn home_filled<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     filled(scene, |dest, inv| match target_of(dest, inv.cwd.as_deref()) {
         Target::Path { path, glob: false, .. } => {
-            inside(home, &path)
+            // Everybody unpacks in a temporary directory, also where a home lies below it.
+            inside(home, &path) && !scene.view.facts.places.temp.contains(&path)
                 || aimed::is_shared(dest, inv, scene)
                     && around_protected(dest, inv, scene)
                     && !takes_others(dest, inv, scene)
