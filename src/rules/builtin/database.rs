@@ -877,6 +877,7 @@ pub(super) const RULES: &[Rule] = &[
             "flyway clean",
             "alembic downgrade base",
             "DATABASE_URL=sqlite:///app.db alembic downgrade base",
+            "DATABASE_URL=sqlite:////srv/test/app.db alembic downgrade base",
             "npx prisma db push --force-reset",
             "npx prisma migrate reset --schema prisma/app.prisma",
             "curl -X DELETE 'http://127.0.0.1:8500/v1/kv/app/?recurse'",

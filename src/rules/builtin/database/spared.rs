@@ -89,13 +89,16 @@ pub(super) fn env_names(inv: &Invocation, scene: &Scene<'_>, test: fn(&str) -> b
             inv.word.known() == Some(program) || inv.wrappers.first().is_some_and(|name| name == program)
         });
         !value.contains([';', '$', '`', '&', '|'])
-            // The address of a file of SQLite is its path.
-            && test(match address.strip_prefix("sqlite:") {
-                Some(path) if !path.contains("..") => path,
-                Some(_) | None => address.rsplit('/').next().unwrap_or_default(),
-            })
+            && (test(address.rsplit('/').next().unwrap_or_default()) || is_temporary_file(address))
             && (own && line.matches(inv.program.as_str()).count() == 1 || exported)
     })
+}
+
+/// The address of a file of SQLite in a directory that is emptied now and then.
+fn is_temporary_file(address: &str) -> bool {
+    address
+        .strip_prefix("sqlite:")
+        .is_some_and(|path| path.split('/').any(|part| part == "tmp") && !path.contains(".."))
 }
 
 /// `psql $TEST_DATABASE_URL`: a variable that nothing in the call sets, by its name the address of the database of the tests.
