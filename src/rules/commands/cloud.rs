@@ -33,6 +33,7 @@ pub(super) const TABLE: &[Program] = &[
     net("convex"),
     net("copilot"),
     net("datadog-ci"),
+    net("dnscontrol"),
     net("doctl"),
     net("duplicity"),
     net("dvc"),

@@ -14,6 +14,12 @@ const SERVICE: &[Sub] = &[t("list status info print blame", Deed::Nothing)];
 #[rustfmt::skip]
 const LAUNCHCTL: &[Sub] = &[t("list print blame version help getenv dumpstate", Deed::Nothing)];
 
+#[rustfmt::skip]
+const BUSCTL: &[Sub] = &[t("list status monitor capture tree introspect get-property", Deed::Nothing)];
+
+#[rustfmt::skip]
+const UDEVADM: &[Sub] = &[t("info settle monitor test test-builtin verify cat", Deed::Nothing)];
+
 const fn system(name: &'static str) -> Program {
     p(name, "", Deed::System, Operands::Text)
 }
@@ -39,6 +45,7 @@ pub(super) const TABLE: &[Program] = &[
     system("bootctl"),
     quiet("btop"),
     system("btrfs"),
+    p("busctl", "-H -M --user! --system! --no-pager!", Deed::System, Operands::Text).subs("", BUSCTL),
     quiet("cal"),
     device("cfdisk"),
     system("chage"),
@@ -224,6 +231,7 @@ pub(super) const TABLE: &[Program] = &[
     system("trust"),
     quiet("tty"),
     device("tune2fs"),
+    p("udevadm", "", Deed::System, Operands::Text).subs("", UDEVADM),
     system("umount"),
     quiet("uname"),
     system("update-ca-certificates"),
