@@ -73,21 +73,21 @@ fn the_answer_and_the_log_name_it() {
 
 #[test]
 fn a_path_holds_all_that_the_call_touches() {
-    let world = world(&entry("secrets.env-file", "to = \"allow\"\npath = \"PROJ/fixtures\""));
-    for file in ["fixtures/.env", "fixtures/deep/.env", ".env"] {
+    let world = world(&entry("secrets.env-file", "to = \"allow\"\npath = \"PROJ/config\""));
+    for file in ["config/.env", "config/deep/.env", ".env"] {
         let path = world.project().join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "TOKEN=x\n").unwrap();
     }
-    std::os::unix::fs::symlink("../.env", world.project().join("fixtures/.env.linked")).unwrap();
+    std::os::unix::fs::symlink("../.env", world.project().join("config/.env.linked")).unwrap();
     for (command, expected) in [
-        ("cat fixtures/.env", "allow"),
-        ("cd fixtures && cat deep/.env", "allow"),
+        ("cat config/.env", "allow"),
+        ("cd config && cat deep/.env", "allow"),
         ("cat .env", "block"),
-        ("cat fixtures/.env .env", "block"),
-        ("cat fixtures/../.env", "block"),
-        ("cat fixtures/.env \"$X/.env\"", "block"),
-        ("cat fixtures/.env.linked", "block"),
+        ("cat config/.env .env", "block"),
+        ("cat config/../.env", "block"),
+        ("cat config/.env \"$X/.env\"", "block"),
+        ("cat config/.env.linked", "block"),
     ] {
         assert_eq!(verdict(&world, command), expected, "{command}");
     }

@@ -10,7 +10,7 @@ use crate::domain::{Action, Claim, EffectKind, PathKind, SearchKind, Severity, T
 use crate::rules::matcher::{
     Class, Code, Command, EFFECT, Found, Instead, OF_TOKEN, OnEffect, Operand, RULE, Rule, SECRET_PRINTERS,
     Scene, Trigger, When, at, belongs_to, classify, cuts_to_names, dumps_store, find_but, flag_value,
-    has_flag, host_of, input_of, inside, is_env_file, is_known, is_settings, keeps_secrets,
+    has_flag, host_of, input_of, inside, is_env_file, is_known, is_secret, is_settings, keeps_secrets,
     prints_environment, prints_secret, runs, runs_code, runs_shell, target_of,
 };
 use crate::rules::{Invocation, Stdin};
@@ -112,12 +112,15 @@ pub(super) const RULES: &[Rule] = &[
                 operand: Operand::Is(&[".env", ".env.local", ".env.production", "id_rsa", "id_ed25519"]),
                 ..sub(&["git"], &["add"])
             }),
+            predicate("secret_below_unknown_shown", Trigger::programs(READERS), secret_below_unknown),
             predicate("review_of_a_home", Trigger::programs(REVIEWERS), home_reviewed),
             predicate("secret_moved_or_uploaded", Trigger::programs(carried::CARRIERS), carried::carried),
             predicate("secret_named_to_a_tool", Trigger::TOOL, carried::carried_by_tool),
         ],
         fires: &[
             "mv ~/.ssh /tmp/x",
+            "cat \"$DIR/.ssh/id_ed25519\"",
+            "base64 < ~/.ssh/id_ed25519; head -c 99 $1/.aws/credentials",
             "gpg -d ~/.password-store/mail.gpg",
             "git add -f .env",
             "sqlite3 ~/.config/google-chrome/Default/Cookies .dump",
@@ -179,6 +182,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "cat ~/.ssh/id_rsa.pub",
+            "cat \"$DIR/.ssh/id_rsa.pub\" $DIR/.npmrc \"$DIR/.ssh/config\"",
             "grep '^registry' ~/.npmrc",
             "cat ~/.npmrc 2>/dev/null | grep '^registry='",
             "sed 's/_authToken=.*/_authToken=***/' ~/.npmrc",
@@ -244,6 +248,7 @@ pub(super) const RULES: &[Rule] = &[
         fires: &[
             "cat .env",
             "head config/.env.production",
+            "cat \"$DIR/.env\"",
             "base64 .env",
             "cat < .env",
             "xargs -a .env echo",
@@ -269,6 +274,8 @@ pub(super) const RULES: &[Rule] = &[
             "cut -d= -f1 .env",
             "grep PORT .env",
             "cat .env.test",
+            "cat \"$DIR/.env.test\" $DIR/tests/fixtures/.env",
+            "grep -q '^TOKEN=' \"$DIR/.env\"",
             "cat .env | awk -F= '{print $1\"=***\"}'",
             "cat .env | grep '^PORT='",
             "env $(cat .env | grep -v '#' | xargs) ./bin/server",
@@ -801,7 +808,32 @@ fn home_reviewed<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn is_env(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     // Words that are looked for may speak of such a file.
-    !arg.text().contains(' ') && is_settings(&target_of(arg, inv.cwd.as_deref()), &scene.view)
+    !arg.text().contains(' ')
+        && (is_settings(&target_of(arg, inv.cwd.as_deref()), &scene.view) || below_unknown(arg, is_env_below))
+}
+
+fn is_env_below(tail: &str) -> bool {
+    is_env_file(tail, false) && !spared::is_kept_with_code(tail)
+}
+
+/// Whether the end of a path says what it is, whatever directory it lies in: `"$DIR/.env"`.
+fn below_unknown(arg: &Arg, says: impl Fn(&str) -> bool) -> bool {
+    arg.behind_unknown().is_some_and(|tail| tail.starts_with('/') && says(tail))
+}
+
+/// A key or a credential is shown that lies in a directory that is not known: `cat "$DIR/.ssh/id_ed25519"`.
+fn secret_below_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let home = scene.view.facts.places.home.as_deref().unwrap_or_default();
+    let is_key = |tail: &str| {
+        // One name alone may be that of any project's file.
+        let in_home = tail.matches('/').count() > 1;
+        is_secret(tail, false, false, None)
+            || in_home && is_secret(&format!("{home}{tail}"), false, false, Some(home))
+    };
+    let found = scene.running(|inv| runs(inv, READERS)).find(|inv| {
+        inv.operands.iter().any(|arg| below_unknown(arg, is_key)) && shows(inv) && !is_cut_behind(inv, scene)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn shows(inv: &Invocation) -> bool {
@@ -1056,7 +1088,10 @@ fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let found = scene.running(|inv| runs(inv, DUMPERS)).find(|inv| {
         (inv.reads.iter().any(target)
-            || inv.operands.iter().any(|arg| target(&target_of(arg, inv.cwd.as_deref()))))
+            || inv
+                .operands
+                .iter()
+                .any(|arg| target(&target_of(arg, inv.cwd.as_deref())) || below_unknown(arg, is_env_below)))
             && shows(inv)
             && !is_exported(inv, scene)
             && !is_cut_behind(inv, scene)

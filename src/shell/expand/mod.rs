@@ -55,6 +55,14 @@ impl Arg {
         }
     }
 
+    /// The known text behind the last unknown part: of `"$DIR/.env"` the `/.env`.
+    pub fn behind_unknown(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [.., Piece::Unknown, Piece::Known(text)] => Some(text),
+            _ => None,
+        }
+    }
+
     pub fn has_unknown(&self) -> bool {
         self.pieces.contains(&Piece::Unknown)
     }
