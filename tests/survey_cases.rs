@@ -56,7 +56,7 @@ fn show_target(target: &Target) -> String {
         Target::Path { path, recursive, .. } => {
             format!("{path}{}", if *recursive { " recursive" } else { "" })
         }
-        Target::UnknownPath { known, recursive } => {
+        Target::UnknownPath { known, recursive, .. } => {
             format!("{known}…{}", if *recursive { " recursive" } else { "" })
         }
         Target::Url(text) | Target::Command(text) => format!("`{text}`"),

@@ -57,9 +57,11 @@ pub enum Target {
         glob: bool,
         recursive: bool,
     },
-    /// A path of which not everything is known before the command runs; `known` is the part in front that is.
+    /// A path of which not everything is known before the command runs; `known` is the part in front that is, `tail` what stands behind
+    /// the last unknown part, from its slash on (empty where there is none).
     UnknownPath {
         known: String,
+        tail: Box<str>,
         recursive: bool,
     },
     Url(String),
@@ -69,6 +71,11 @@ pub enum Target {
 }
 
 impl Target {
+    /// A path of which no more than the beginning is known.
+    pub fn begun(known: impl Into<String>, recursive: bool) -> Target {
+        Target::UnknownPath { known: known.into(), tail: Box::default(), recursive }
+    }
+
     /// The target as it is shown to people.
     pub fn text(&self) -> &str {
         match self {
@@ -76,6 +83,14 @@ impl Target {
             Target::UnknownPath { known, .. } => known,
             Target::Url(text) | Target::Command(text) => text,
             Target::None => "",
+        }
+    }
+
+    /// The end of a path that is known.
+    pub fn end(&self) -> &str {
+        match self {
+            Target::UnknownPath { tail, .. } => tail,
+            Target::Path { .. } | Target::Url(_) | Target::Command(_) | Target::None => self.text(),
         }
     }
 

@@ -1148,7 +1148,7 @@ fn unknown_deletions<'s, 'a>(
     scene: &'s Scene<'a>,
 ) -> impl Iterator<Item = (&'a str, Option<&'a Invocation>)> + 's {
     scene.effects().filter_map(|(effect, _)| match &effect.target {
-        Target::UnknownPath { known, recursive: true }
+        Target::UnknownPath { known, recursive: true, .. }
             if effect.kind == EffectKind::FileDeletion && !is_made_again(effect, known) =>
         {
             let deleter = scene.invocations().iter().find(|inv| deletes_unknown(inv));
@@ -1169,7 +1169,7 @@ fn deletes_unknown(inv: &Invocation) -> bool {
 
 /// Whether what is known puts it into the project or a temporary directory, whatever comes behind.
 fn is_bounded(known: &str, scene: &Scene<'_>) -> bool {
-    let target = Target::UnknownPath { known: known.to_owned(), recursive: true };
+    let target = Target::begun(known, true);
     known.len() > 1 && !classify(&target, EffectKind::FileDeletion, &scene.view).any(&[Class::Outside])
 }
 

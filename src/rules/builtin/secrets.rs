@@ -10,7 +10,7 @@ use crate::domain::{Action, Claim, EffectKind, PathKind, SearchKind, Severity, T
 use crate::rules::matcher::{
     Class, Code, Command, EFFECT, Found, Instead, OF_TOKEN, OnEffect, Operand, RULE, Rule, SECRET_PRINTERS,
     Scene, Trigger, When, at, belongs_to, classify, cuts_to_names, dumps_store, find_but, flag_value,
-    has_flag, host_of, input_of, inside, is_env_file, is_known, is_secret, is_settings, keeps_secrets,
+    has_flag, host_of, input_of, inside, is_env_file, is_known, is_settings, keeps_secrets,
     prints_environment, prints_secret, runs, runs_code, runs_shell, target_of,
 };
 use crate::rules::{Invocation, Stdin};
@@ -112,7 +112,6 @@ pub(super) const RULES: &[Rule] = &[
                 operand: Operand::Is(&[".env", ".env.local", ".env.production", "id_rsa", "id_ed25519"]),
                 ..sub(&["git"], &["add"])
             }),
-            predicate("secret_below_unknown_shown", Trigger::programs(READERS), secret_below_unknown),
             predicate("review_of_a_home", Trigger::programs(REVIEWERS), home_reviewed),
             predicate("secret_moved_or_uploaded", Trigger::programs(carried::CARRIERS), carried::carried),
             predicate("secret_named_to_a_tool", Trigger::TOOL, carried::carried_by_tool),
@@ -808,32 +807,7 @@ fn home_reviewed<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn is_env(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
     // Words that are looked for may speak of such a file.
-    !arg.text().contains(' ')
-        && (is_settings(&target_of(arg, inv.cwd.as_deref()), &scene.view) || below_unknown(arg, is_env_below))
-}
-
-fn is_env_below(tail: &str) -> bool {
-    is_env_file(tail, false) && !spared::is_kept_with_code(tail)
-}
-
-/// Whether the end of a path says what it is, whatever directory it lies in: `"$DIR/.env"`.
-fn below_unknown(arg: &Arg, says: impl Fn(&str) -> bool) -> bool {
-    arg.behind_unknown().is_some_and(|tail| tail.starts_with('/') && says(tail))
-}
-
-/// A key or a credential is shown that lies in a directory that is not known: `cat "$DIR/.ssh/id_ed25519"`.
-fn secret_below_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let home = scene.view.facts.places.home.as_deref().unwrap_or_default();
-    let is_key = |tail: &str| {
-        // One name alone may be that of any project's file.
-        let in_home = tail.matches('/').count() > 1;
-        is_secret(tail, false, false, None)
-            || in_home && is_secret(&format!("{home}{tail}"), false, false, Some(home))
-    };
-    let found = scene.running(|inv| runs(inv, READERS)).find(|inv| {
-        inv.operands.iter().any(|arg| below_unknown(arg, is_key)) && shows(inv) && !is_cut_behind(inv, scene)
-    });
-    Found::from(found.map(|inv| inv.text.as_str()))
+    !arg.text().contains(' ') && is_settings(&target_of(arg, inv.cwd.as_deref()), &scene.view)
 }
 
 fn shows(inv: &Invocation) -> bool {
@@ -967,9 +941,9 @@ fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let found = scene.running(|inv| runs(inv, READERS)).find(|inv| {
         let env_target =
-            |target: &Target| is_settings(target, &scene.view) && !spared::is_kept_with_code(target.text());
+            |target: &Target| is_settings(target, &scene.view) && !spared::is_kept_with_code(target.end());
         let named = |arg: &Arg| {
-            is_env(arg, inv, scene) && !spared::is_kept_with_code(target_of(arg, inv.cwd.as_deref()).text())
+            is_env(arg, inv, scene) && !spared::is_kept_with_code(target_of(arg, inv.cwd.as_deref()).end())
         };
         // Hardly any command names such a file; and last, because it looks at all other commands, what becomes of the output.
         (inv.reads.iter().any(env_target) || inv.operands.iter().any(named))
@@ -1051,7 +1025,7 @@ fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
         let name = path.rsplit('/').next().unwrap_or_default();
         name.split('.').any(|part| OWN_SETTINGS.contains(&part))
     };
-    let target = |target: &Target| is_settings(target, &scene.view) && !own(target.text());
+    let target = |target: &Target| is_settings(target, &scene.view) && !own(target.end());
     let whole = |path: &String| target(&Target::Path { path: path.clone(), glob: false, recursive: false });
     match &scene.view.call.action {
         Action::Read { path } => return if whole(path) { Found::yes(path) } else { Found::No },
@@ -1088,10 +1062,7 @@ fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let found = scene.running(|inv| runs(inv, DUMPERS)).find(|inv| {
         (inv.reads.iter().any(target)
-            || inv
-                .operands
-                .iter()
-                .any(|arg| target(&target_of(arg, inv.cwd.as_deref())) || below_unknown(arg, is_env_below)))
+            || inv.operands.iter().any(|arg| target(&target_of(arg, inv.cwd.as_deref()))))
             && shows(inv)
             && !is_exported(inv, scene)
             && !is_cut_behind(inv, scene)

@@ -102,6 +102,8 @@ pub(super) const RULES: &[Rule] = &[
             }),
         ],
         fires: &[
+            "echo '{}' > \"$CLAUDE_PROJECT_DIR/.claude/settings.json\"",
+            "rm -f \"$(cat dir)/.claude/settings.json\"",
             "cp /bin/true /usr/local/bin/lazaret",
             "ln -sf /bin/true ~/.cargo/bin/lazaret",
             "rm .claude/settings.json",
@@ -143,6 +145,7 @@ pub(super) const RULES: &[Rule] = &[
             "rm /proc/self/cwd/.claude/settings.json",
         ],
         silent: &[
+            "tmp=$(mktemp -d); echo '{}' > \"$tmp/.claude/settings.json\"",
             "cat .claude/settings.json",
             "git diff .claude/settings.json",
             "git add .claude/settings.json",

@@ -6,7 +6,7 @@ use super::beside::{self, is_git};
 use super::relation::{Rel, inside, parts, parts_early, relation, relation_to, within};
 use super::secret::{is_env_file, is_secret};
 use super::tails::tails_like;
-use super::{View, glob};
+use super::{View, ends, glob};
 pub(crate) use crate::domain::Class;
 use crate::domain::{EffectKind, Origin, Protected, ProtectedKind, Target, join};
 use crate::rules::builtin::lists;
@@ -62,8 +62,15 @@ pub(crate) fn at(target: &Target, places: &[Named<'_>], home: Option<&str>) -> b
 pub(super) fn at_by(target: &Target, names: u64, places: &[Named<'_>], home: Option<&str>) -> bool {
     match target {
         Target::Path { path, glob, .. } => is_at_by(path, *glob, names, (places, home)),
-        // What is unknown comes behind: below the place is enough, being its beginning is not.
-        Target::UnknownPath { known, .. } => is_at_by(known, false, names, (places, home)),
+        // What is unknown comes behind: below the place is enough, being its beginning is not. The end is at places that are
+        // known by their name alone.
+        Target::UnknownPath { known, tail, .. } => {
+            is_at_by(known, false, names, (places, home))
+                || !tail.is_empty()
+                    && places
+                        .iter()
+                        .any(|place| matches!(place, Named::Name(name) if is_named(tail, false, names, name)))
+        }
         Target::Url(_) | Target::Command(_) | Target::None => false,
     }
 }
@@ -76,7 +83,7 @@ pub(super) fn is_at(path: &str, is_glob: bool, places: &[Named<'_>], home: Optio
 pub(super) fn names_in(target: &Target) -> u64 {
     match target {
         Target::Path { path, glob, .. } => names_of(path, *glob),
-        Target::UnknownPath { known, .. } => names_of(known, false),
+        Target::UnknownPath { known, tail, .. } => names_of(known, false) | names_of(tail, false),
         Target::Url(_) | Target::Command(_) | Target::None => 0,
     }
 }
@@ -95,12 +102,15 @@ fn is_at_by(path: &str, is_glob: bool, names: u64, (places, home): (&[Named<'_>]
                 && within(relation(path, is_glob, parts(home).chain(parts(rest))))
         }),
         (Named::Abs(place), _) => within(relation_to(path, is_glob, place)),
-        (Named::Name(name), _) => {
-            let first = parts(name).next().unwrap_or_default();
-            (first == "*" || names & name_bit(first) != 0)
-                && tails_like(path, is_glob, name).any(|tail| within(relation_to(tail, is_glob, name)))
-        }
+        (Named::Name(name), _) => is_named(path, is_glob, names, name),
     })
+}
+
+/// Whether a path lies at a place that is known by its name, wherever that stands; `names` are the path's.
+fn is_named(path: &str, is_glob: bool, names: u64, name: &str) -> bool {
+    let first = parts(name).next().unwrap_or_default();
+    (first == "*" || names & name_bit(first) != 0)
+        && tails_like(path, is_glob, name).any(|tail| within(relation_to(tail, is_glob, name)))
 }
 
 /// One of 64 bits for the name of a component, whatever its case.
@@ -117,14 +127,14 @@ pub(crate) fn target_of(arg: &Arg, cwd: Option<&str>) -> Target {
     let base = match cwd {
         Some(cwd) => cwd,
         None if prefix.starts_with('/') => "/",
-        None => return Target::UnknownPath { known: String::new(), recursive: false },
+        None => return Target::UnknownPath { known: String::new(), tail: arg.below(), recursive: false },
     };
     if arg.has_unknown() {
         let mut known = if prefix.is_empty() { String::new() } else { join(base, prefix) };
         if prefix.ends_with('/') && known.len() > 1 {
             known.push('/');
         }
-        return Target::UnknownPath { known, recursive: false };
+        return Target::UnknownPath { known, tail: arg.tail(), recursive: false };
     }
     let glob = arg.has_glob() || (base.contains('*') && !prefix.starts_with('/'));
     Target::Path { path: join(base, &arg.text()), glob, recursive: false }
@@ -149,9 +159,9 @@ pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Cl
             }
             .or(remembered(target, kind, view))
         }
-        Target::UnknownPath { known, recursive } => {
+        Target::UnknownPath { known, tail, recursive } => {
             let here = Spot { path: known, is_glob: false, recursive: *recursive, kind };
-            here.unknown_classes(view)
+            here.unknown_classes(view).or(ends::classes(tail, kind, view))
         }
         Target::Url(_) | Target::Command(_) | Target::None => Classes::NONE,
     }
@@ -159,7 +169,11 @@ pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Cl
 
 /// Whether a read of this is one of a file of settings: what [`classify`] says of [`Class::EnvFile`], without the other classes.
 pub(crate) fn is_settings(target: &Target, view: &View<'_>) -> bool {
-    let Target::Path { path, glob, .. } = target else { return false };
+    let (path, glob) = match target {
+        Target::Path { path, glob, .. } => (path, glob),
+        Target::UnknownPath { tail, .. } => return !tail.is_empty() && is_env_file(tail, false),
+        Target::Url(_) | Target::Command(_) | Target::None => return false,
+    };
     let real =
         || view.facts.path(path).is_some_and(|fact| fact.real != *path && is_env_file(&fact.real, false));
     let kept = || matches!(held(target, EffectKind::FileRead, view), Some(Origin::Settings));
@@ -379,7 +393,7 @@ impl Spot<'_> {
         let hits = |place: &&Protected| begins(place) || below(place);
         let secret_dir = lists::SECRET_DIRS.iter().any(|dir| {
             let places = [At::Name(dir)];
-            at(&Target::UnknownPath { known: self.path.to_owned(), recursive: false }, &places, None)
+            at(&Target::begun(self.path, false), &places, None)
         });
         let classes = if self.path.is_empty() { Classes::NONE } else { self.place(view) };
         // The place itself is not what is named: something below it is.
@@ -453,7 +467,7 @@ mod tests {
         let view =
             View { call: &call, cwd: fixture::PROJECT, survey: &survey, facts: &facts, policy: &policy };
         let target = match path.strip_suffix('…') {
-            Some(known) => Target::UnknownPath { known: known.to_owned(), recursive },
+            Some(known) => Target::begun(known, recursive),
             None => Target::Path { path: path.to_owned(), glob: path.contains(['*', '?', '[']), recursive },
         };
         classify(&target, kind, &view)

@@ -28,7 +28,9 @@ pub(super) fn may_lie_at_one(target: &Target, home: Option<&str>) -> bool {
     let path = match target {
         Target::Path { glob: true, .. } => return true,
         Target::Path { path, .. } => path,
-        Target::UnknownPath { known, .. } => known,
+        Target::UnknownPath { known, tail, .. } => {
+            return may_lie_below(known, home) || !tail.is_empty() && may_lie_below(tail, None);
+        }
         Target::Url(_) | Target::Command(_) | Target::None => return false,
     };
     may_lie_below(path, home)

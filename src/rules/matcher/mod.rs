@@ -4,6 +4,7 @@ mod beside;
 mod class;
 mod command;
 mod effect;
+mod ends;
 mod firsts;
 mod flow;
 mod glob;

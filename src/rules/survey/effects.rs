@@ -127,11 +127,11 @@ impl Surveyor<'_> {
         if let (Target::UnknownPath { known, .. }, None, false) = (&target, &call.cwd, arg.has_unknown()) {
             // Relative to a directory that is not known: its own name says how much is lost.
             let name = arg.text();
-            let known = known.clone();
+            let (known, tail) = (known.clone(), arg.below());
             let disposable = paths::is_build_output(&name);
             let vital = matches!(act, Act::Delete) && recursive && is_all(&name);
             let (kind, severity) = kind_of(act, None, vital);
-            let target = Target::UnknownPath { known, recursive };
+            let target = Target::UnknownPath { known, tail, recursive };
             self.push(Effect {
                 kind,
                 target,
@@ -201,7 +201,7 @@ impl Surveyor<'_> {
                 }
                 self.path(call, act, Spot { path, glob, recursive });
             }
-            Target::UnknownPath { known, recursive } => {
+            Target::UnknownPath { known, tail, recursive } => {
                 let vital = match act {
                     Act::Delete => recursive && paths::is_vital_start(&known, places),
                     Act::Read | Act::Create | Act::Modify => false,
@@ -209,7 +209,7 @@ impl Surveyor<'_> {
                 let (kind, severity) = kind_of(act, None, vital);
                 let disposable =
                     act != Act::Read && paths::is_disposable(&format!("{known}x"), false, places);
-                let target = Target::UnknownPath { known, recursive };
+                let target = Target::UnknownPath { known, tail, recursive };
                 self.push(Effect {
                     kind,
                     target,
@@ -354,7 +354,7 @@ impl Surveyor<'_> {
             Deed::Look => {
                 let target = match &call.cwd {
                     Some(path) => Target::Path { path: path.clone(), glob: false, recursive: false },
-                    None => Target::UnknownPath { known: String::new(), recursive: false },
+                    None => Target::begun("", false),
                 };
                 self.effect(call, EffectKind::FileRead, target, Severity::Low);
             }

@@ -106,7 +106,7 @@ pub(super) fn target(arg: &Arg, cwd: Option<&str>, recursive: bool) -> Target {
             // What is unknown may be absolute.
             _ => String::new(),
         };
-        return Target::UnknownPath { known, recursive };
+        return Target::UnknownPath { known, tail: arg.tail(), recursive };
     }
     match if absolute { Some("/") } else { cwd } {
         Some(base) => {
@@ -116,7 +116,7 @@ pub(super) fn target(arg: &Arg, cwd: Option<&str>, recursive: bool) -> Target {
             let glob = arg.has_glob() || base.contains('*');
             Target::Path { path, glob, recursive }
         }
-        None => Target::UnknownPath { known: String::new(), recursive },
+        None => Target::UnknownPath { known: String::new(), tail: arg.below(), recursive },
     }
 }
 

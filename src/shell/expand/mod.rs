@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::{Part, Word};
-use crate::domain::same_name;
+use crate::domain::{join, same_name};
 use fields::Fields;
 use pieces::Pieces;
 use value::Walk;
@@ -55,11 +55,20 @@ impl Arg {
         }
     }
 
-    /// The known text behind the last unknown part: of `"$DIR/.env"` the `/.env`.
-    pub fn behind_unknown(&self) -> Option<&str> {
+    /// The end of a path behind its last unknown part, normalised, from its slash on: of `"$DIR/.env"` the `/.env`. Empty where
+    /// there is none.
+    pub fn tail(&self) -> Box<str> {
         match self.pieces.as_slice() {
-            [.., Piece::Unknown, Piece::Known(text)] => Some(text),
-            _ => None,
+            [.., Piece::Unknown, Piece::Known(text)] if text.starts_with('/') => join("/", text).into(),
+            _ => Box::default(),
+        }
+    }
+
+    /// The same of a path that stands in a directory that is not known.
+    pub fn below(&self) -> Box<str> {
+        match self.known() {
+            Some(text) if !text.is_empty() => join("/", text).into(),
+            Some(_) | None => self.tail(),
         }
     }
 

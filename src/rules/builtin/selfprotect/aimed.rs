@@ -110,7 +110,7 @@ fn prefixed(inv: &Invocation, scene: &Scene<'_>) -> bool {
         let Target::Path { path, .. } = target_of(&at_home(&prefix, scene), inv.cwd.as_deref()) else {
             return false;
         };
-        let begun = Target::UnknownPath { known: path, recursive: false };
+        let begun = Target::begun(path, false);
         classify(&begun, crate::domain::EffectKind::FileCreation, &scene.view).has(Class::Protected)
             || around_protected(&prefix, inv, scene)
     })

@@ -42,7 +42,7 @@ fn holds_transcript(target: &Target, dirs: &[&str], scene: &Scene<'_>) -> bool {
             Some((dir, _)) if *glob => (dir, true, true),
             Some(_) | None => (path.as_str(), *glob, *recursive),
         },
-        Target::UnknownPath { known, recursive } => (known.as_str(), false, *recursive),
+        Target::UnknownPath { known, recursive, .. } => (known.as_str(), false, *recursive),
         Target::Url(_) | Target::Command(_) | Target::None => return false,
     };
     if at(target, MESSAGES, scene.view.facts.places.home.as_deref()) {
