@@ -11,8 +11,8 @@ use crate::domain::{Action, EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     At, Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, code_of,
-    contains_word, flag_value, has_flag, inside, is_protected, mentions_protected, runs, runs_code, squeeze,
-    target_of,
+    contains_word, flag_value, has_flag, inside, is_protected, leads_to_protected, mentions_protected, runs,
+    runs_code, squeeze, target_of,
 };
 use crate::shell::Arg;
 
@@ -985,7 +985,11 @@ fn taken_away<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 /// A protected place, or the client's or lazaret's own directory around one.
 fn around_protected(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
-    let Target::Path { path, glob, .. } = target_of(arg, inv.cwd.as_deref()) else { return false };
+    let (path, glob) = match target_of(arg, inv.cwd.as_deref()) {
+        Target::Path { path, glob, .. } => (path, glob),
+        Target::UnknownPath { tail, .. } => return leads_to_protected(&tail, &scene.view),
+        Target::Url(_) | Target::Command(_) | Target::None => return false,
+    };
     // Everybody unpacks there; what is protected below it lies in a directory of its own.
     if scene.view.facts.places.temp.contains(&path) {
         return false;

@@ -20,6 +20,11 @@ pub(super) fn classes(tail: &str, kind: EffectKind, view: &View<'_>) -> Classes 
     Classes::NONE.with(Class::Protected, guarded)
 }
 
+/// Whether a path with this end may be a protected place, lie in one, or be the directory around one.
+pub(crate) fn leads_to_protected(tail: &str, view: &View<'_>) -> bool {
+    classes(tail, EffectKind::FileDeletion, view).has(Class::Protected)
+}
+
 fn is_key(tail: &str, view: &View<'_>) -> bool {
     // One name alone may be that of any project's file.
     let home = view.facts.places.home.as_deref().filter(|_| tail.matches('/').count() > 1);

@@ -42,6 +42,7 @@ pub(crate) use command::{
     is_scratch, is_shell, runs, runs_code, runs_shell,
 };
 pub(crate) use effect::{find_but, owner, owners};
+pub(crate) use ends::leads_to_protected;
 pub(crate) use flow::{By, cuts_to_names, prints_environment, runs_input, sends};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};

@@ -189,12 +189,18 @@ impl Surveyor<'_> {
     pub(super) fn land_in(&mut self, call: &Call, dest: &Arg, sources: &[Arg]) {
         /// Most names that are looked at one by one.
         const NAMES: usize = 32;
-        let Target::Path { path: dir, glob: false, .. } = paths::target(dest, call.cwd.as_deref(), false)
-        else {
-            return;
+        // Of a directory that is not known the end says what it may be.
+        let (dir, front) = match paths::target(dest, call.cwd.as_deref(), false) {
+            Target::Path { path, glob: false, .. } => (path, None),
+            Target::UnknownPath { known, tail, .. } if !tail.is_empty() => (tail.into_string(), Some(known)),
+            Target::Path { .. }
+            | Target::UnknownPath { .. }
+            | Target::Url(_)
+            | Target::Command(_)
+            | Target::None => return,
         };
-        let is_directory = self.facts.path(&dir).is_some_and(|fact| fact.kind == PathKind::Directory);
-        if !is_directory && !dest.text().ends_with('/') && sources.len() < 2 {
+        let is_directory = || self.facts.path(&dir).is_some_and(|fact| fact.kind == PathKind::Directory);
+        if front.is_none() && !dest.text().ends_with('/') && sources.len() < 2 && !is_directory() {
             return;
         }
         for source in sources.iter().take(NAMES) {
@@ -204,7 +210,13 @@ impl Surveyor<'_> {
             if !name.is_empty() && name != "." && name != ".." && !source.has_unknown() && !source.has_glob()
             {
                 let path = join(&dir, name);
-                self.act(call, Act::Create, Target::Path { path, glob: false, recursive: false });
+                let target = match &front {
+                    None => Target::Path { path, glob: false, recursive: false },
+                    Some(known) => {
+                        Target::UnknownPath { known: known.clone(), tail: path.into(), recursive: false }
+                    }
+                };
+                self.act(call, Act::Create, target);
             }
         }
     }
