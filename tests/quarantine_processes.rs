@@ -15,6 +15,7 @@ mod worker;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lazaret::host::clock;
@@ -53,6 +54,28 @@ fn of_20_at_once_exactly_5_get_in_ten_times() {
         let rows = agents(&station.dirs, clock::now()).unwrap();
         assert_eq!(rows.iter().filter(|row| row.state == AgentState::Working).count(), 5);
         assert_eq!(rows.len(), 5, "who was refused is not in it");
+    }
+}
+
+/// An empty room is nobody's: the sweep of another process takes it away, also between the moment it was made and its first use.
+#[test]
+fn a_sweep_takes_no_room_from_who_opens_in_it() {
+    for round in 0..100 {
+        let station = Station::new();
+        station.write("f", "text");
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        sweep(&station.dirs, clock::now()).unwrap();
+                    }
+                });
+            }
+            let opened = station.open(&["f"]);
+            done.store(true, Ordering::Relaxed);
+            assert!(opened.is_ok(), "round {round}: {:?}", opened.err());
+        });
     }
 }
 

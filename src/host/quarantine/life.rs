@@ -57,11 +57,10 @@ pub struct Opening<'o> {
 pub fn open(dirs: &Dirs, opening: &Opening<'_>) -> Result<Session, Fault> {
     let (root, named) = named(opening)?;
     let id = new_id()?;
-    let room = Room::make(dirs)?;
     let mut places = opening.places.clone();
     places::resolve_links(&mut places);
     let new = format!("{OPEN}/.new-{id}");
-    let held = begin(&room, &new)?;
+    let (room, held) = begin_in_room(dirs, &new)?;
     let copies = room.at(&new).join(COPIES);
     let opened = seal::seal(&root, &named, &places.protected, &copies)
         .and_then(|sealed| put_in_place(&room, opening, (&id, root), sealed));
@@ -74,9 +73,32 @@ pub fn open(dirs: &Dirs, opening: &Opening<'_>) -> Result<Session, Fault> {
     opened
 }
 
-/// The directory under another name, locked for as long as it is being filled.
-fn begin(room: &Room, new: &str) -> Result<File, Fault> {
-    let _lock = locked(room)?;
+/// The room, and in it the directory that is filled. A sweep may take an empty room away before anything lies in it: then it is made
+/// again.
+fn begin_in_room(dirs: &Dirs, new: &str) -> Result<(Room, File), Fault> {
+    const TRIES: usize = 16;
+    let once = || -> Result<Option<(Room, File)>, Fault> {
+        let Some(room) = Room::make(dirs)? else { return Ok(None) };
+        let held = begin(&room, new)?;
+        Ok(held.map(|held| (room, held)))
+    };
+    let mut last = None;
+    for _ in 0..TRIES {
+        match once() {
+            Ok(Some(begun)) => return Ok(begun),
+            Ok(None) => {}
+            // Who holds the lock has been waited for already.
+            Err(fault) if fault.kind == FaultKind::Busy => return Err(fault),
+            Err(fault) => last = Some(fault),
+        }
+    }
+    let again = || fault(&dirs.runtime, "the directory of reviews is removed again and again");
+    Err(last.unwrap_or_else(|| again().with_way_out("try again")))
+}
+
+/// The directory under another name, locked for as long as it is being filled: `None` = the room was taken away meanwhile.
+fn begin(room: &Room, new: &str) -> Result<Option<File>, Fault> {
+    let Some(_lock) = room.lock()? else { return Ok(None) };
     room.make_dir(OPEN)?;
     room.make_dir(new)?;
     room.make_dir(&format!("{new}/{COPIES}"))?;
@@ -85,7 +107,7 @@ fn begin(room: &Room, new: &str) -> Result<File, Fault> {
         .map_err(|errno| cannot(&path, errno))?;
     let dir = File::from(dir);
     match lock::try_hold(&dir, Hold::Alone) {
-        Ok(true) => Ok(dir),
+        Ok(true) => Ok(Some(dir)),
         Ok(false) => Err(fault(&path, "somebody else holds it")),
         Err(error) => Err(told(&path, &error)),
     }

@@ -56,11 +56,11 @@ impl Room {
         Ok(Some(Room { dir, path }))
     }
 
-    /// The room, made if it is missing.
-    pub fn make(dirs: &Dirs) -> Result<Room, Fault> {
+    /// The room, made if it is missing: `None` = a sweep took it away meanwhile.
+    pub fn make(dirs: &Dirs) -> Result<Option<Room>, Fault> {
         private::dir(FaultKind::State, &dirs.runtime).map_err(elsewhere)?;
         private::dir(FaultKind::State, &dirs.runtime.join(NAME))?;
-        Room::open(dirs)?.ok_or_else(|| fault(&dirs.runtime.join(NAME), "it is gone again"))
+        Room::open(dirs)
     }
 
     /// Takes the lock: `None` = the room was taken away meanwhile.

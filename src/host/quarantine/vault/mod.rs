@@ -228,7 +228,7 @@ mod tests {
         let home = dir.path().join("home").to_str().unwrap().to_owned();
         let env = Environment { lazaret_home: Some(home), ..Environment::default() };
         std::fs::create_dir(dir.path().join("home")).unwrap();
-        let room = Room::make(&Dirs::locate(&env).unwrap()).unwrap();
+        let room = Room::make(&Dirs::locate(&env).unwrap()).unwrap().unwrap();
         (dir, room)
     }
 
