@@ -178,7 +178,19 @@ fn a_run_that_is_done_prints_the_answer_and_what_it_came_to() {
     // Only what this run did is counted.
     assert_eq!((&value["decisions"]["allowed"], &value["decisions"]["blocked"]), (&1.into(), &1.into()));
     assert_eq!(value["blocked"][0]["action"], "rm -rf /");
-    assert!(value["peak_memory_bytes"].as_u64().unwrap() > 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_most_memory_held_is_told_where_there_was_time_to_look() {
+    let place = Place::new("hooked c1; done_with fine; sleep 1");
+    let value = place.supervise(&["--json"]).json();
+    assert!(value["peak_memory_bytes"].as_u64().unwrap() > 0, "{value}");
+    // What is over at once is told without a figure, never with none held.
+    place.client("claude", "done_with fine");
+    let value = place.supervise(&["--json"]).json();
+    assert_eq!(value["end"], "finished", "{value}");
+    assert!(value["peak_memory_bytes"].as_u64() != Some(0), "{value}");
 }
 
 #[test]

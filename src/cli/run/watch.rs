@@ -18,8 +18,9 @@ use crate::host::state::{self, Look, Store};
 use crate::host::{clock, memory};
 use crate::review;
 
-/// How often memory and state are looked at.
+/// How often memory and state are looked at; in the first moments more often, for a run that is soon over.
 const OFTEN: Duration = Duration::from_millis(250);
+const FIRST: Duration = Duration::from_millis(15);
 /// How long a call that ran may be missing from what the hook wrote. It writes before the call runs; this is for a state that
 /// is locked just now.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -30,7 +31,7 @@ pub(super) struct Figures {
     pub calls: u64,
     pub tokens: u64,
     pub cost: f64,
-    /// The most memory that was seen, in bytes; none = the system does not tell.
+    /// The most memory that was seen, in bytes; none = the system does not tell, or the run was over before it did.
     pub memory: Option<u64>,
 }
 
@@ -54,6 +55,8 @@ pub(super) struct Supervision<'s> {
     missing: VecDeque<(Ran, Instant)>,
     pid: Option<u32>,
     looked: Option<Instant>,
+    /// From the last look to the next one.
+    pause: Duration,
     memory: Option<u64>,
     stop: Option<Stop>,
     /// What was told of budgets that are used up in part, and how much of that the session knows.
@@ -81,6 +84,7 @@ impl<'s> Supervision<'s> {
             missing: VecDeque::new(),
             pid: None,
             looked: None,
+            pause: FIRST,
             memory: None,
             stop: None,
             warnings: Vec::new(),
@@ -97,8 +101,10 @@ impl<'s> Supervision<'s> {
             Seen::Line(line) => self.line(line),
             Seen::Nothing => {}
         }
-        if self.looked.is_none_or(|looked| looked.elapsed() >= OFTEN) {
-            self.looked = Some(Instant::now());
+        if self.looked.is_none_or(|looked| looked.elapsed() >= self.pause) {
+            if self.looked.replace(Instant::now()).is_some() {
+                self.pause = OFTEN.min(self.pause * 2);
+            }
             self.look();
         }
         self.warn();
@@ -165,7 +171,7 @@ impl<'s> Supervision<'s> {
 
     /// What no line of the stream tells.
     fn look(&mut self) {
-        let held = self.pid.and_then(memory::of_tree);
+        let held = self.pid.and_then(memory::of_tree).filter(|held| *held > 0);
         self.memory = self.memory.max(held);
         self.budgets();
         self.hooked();
