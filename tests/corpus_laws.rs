@@ -8,7 +8,7 @@ mod corpus;
 mod rewrite;
 
 use corpus::{Case, Situation, cases, command_verdict};
-use lazaret::domain::{BuiltinRules, Policy, ResourceMode, Verdict};
+use lazaret::domain::{BuiltinRules, Mode, Policy, ResourceMode, Verdict};
 use rewrite::{PADDINGS, PREFIXES, WRAPPERS};
 
 /// One form in so many is tried on a case, another one on the next; all of them with `LAZARET_CORPUS=all` in the environment.
@@ -213,6 +213,7 @@ fn pairs() -> Vec<(&'static str, Policy, Policy)> {
             standard(),
         ),
         ("a wider scope, the usual one", with(|policy| policy.scope = vec!["/".to_owned()]), standard()),
+        ("async, blocking", with(|policy| policy.mode = Mode::Async), standard()),
         ("no known hosts less", standard(), with(|policy| policy.known_hosts.clear())),
         (
             "no protected branches, the usual ones",

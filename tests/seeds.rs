@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use lazaret::domain::{
-    Effect, EffectKind, Issue, Level, Outcome, PastCall, Places, Policy, RationalityLevel, RiskLevel, Score,
-    Severity, Target, Verdict,
+    Effect, EffectKind, Issue, Level, Mode, Outcome, PastCall, Places, Policy, RationalityLevel, RiskLevel,
+    Score, Severity, Target, Verdict,
 };
 use lazaret::review::{
     DangerousPattern, base_risk, base_verdict, final_verdict, rationality, risk, risk_level,
@@ -83,6 +83,13 @@ fn risk_factors() {
     ] {
         assert_eq!(base_risk(kind), base, "{}", kind.name());
     }
+}
+
+/// Step reviewer, "Configuration": `mode` and `async_threshold`.
+#[test]
+fn review_mode() {
+    let policy = Policy::default();
+    assert_eq!((policy.mode, policy.async_threshold), (Mode::Blocking, 0.3));
 }
 
 /// Step reviewer, "Configuration": risk bands are lower bounds.

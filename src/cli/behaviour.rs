@@ -1,17 +1,19 @@
 //! The order of what happens when a call has ended: it becomes a deed, patterns are looked for, and what is to be said is said.
 
 use crate::cli::emergency::{self, Stopped};
+use crate::cli::hook::LOOK_BACK;
 use crate::cli::plugins;
 use crate::cli::record::Log;
 use crate::domain::{
-    Decision, Deed, Enforcement, Facts, Fault, Finding, Intervened, InterventionKind, Outcome, Places,
-    PluginKind, Policy, Purpose, Reason, Request, ResourcePolicy, Severity, Subject, ToolCall, Verdict, clip,
+    Decision, Deed, Enforcement, Facts, Fault, Finding, Intervened, InterventionKind, Mode, Outcome, Places,
+    PluginKind, Policy, Purpose, Reason, Request, ResourcePolicy, Severity, Subject, ToolCall, Trust,
+    Verdict, clip,
 };
 use crate::host::audit::{self, Filter};
 use crate::host::clock::Now;
 use crate::host::state::{self, Look, Reported, Store};
 use crate::review::behaviour::{self, Chosen, History, Report};
-use crate::review::{self, limits, redact};
+use crate::review::{self, Case, limits, redact};
 use crate::rules::{self, Survey};
 use std::path::PathBuf;
 
@@ -41,6 +43,8 @@ pub struct Told {
     pub measured: Vec<Intervened>,
     /// What plugins of the user's could not say.
     pub faults: Vec<Fault>,
+    /// What the session's past says of the call, if it did not wait for that.
+    pub afterwards: Option<Decision>,
 }
 
 /// A call has ended that counts for its session's behaviour.
@@ -53,7 +57,39 @@ pub fn ended(
 ) -> Result<Told, Fault> {
     let facts = Facts::new(places.clone());
     let survey = rules::survey(call, &request.cwd, &facts, policy);
-    remembered(request, call, ended, (&survey, &facts, policy), (store, now))
+    let afterwards = match policy.mode {
+        Mode::Async => afterwards((request, call), (&survey, &facts, policy), (store, now))?,
+        Mode::Blocking => None,
+    };
+    let told = remembered(request, call, ended, (&survey, &facts, policy), (store, now))?;
+    Ok(Told { afterwards, ..told })
+}
+
+/// What the session's past, as it was before the call, says of it.
+fn afterwards(
+    (request, call): (&Request, &ToolCall),
+    (survey, facts, policy): (&Survey, &Facts, &Policy),
+    (store, now): (&Store, Now),
+) -> Result<Option<Decision>, Fault> {
+    let subject = &request.subject;
+    let mut stand = state::look(store, subject, now, Look { records: LOOK_BACK, window_ms: 0 })?;
+    let action = review::identify(subject, call).action;
+    // The newest one first: its own record, and those of calls that began after it.
+    let own = stand.history.iter().position(|past| past.action == action);
+    stand.history.drain(..own.map_or(0, |own| own + 1));
+    Ok(review::afterwards(&Case {
+        subject,
+        call,
+        cwd: &request.cwd,
+        trust: Trust::Ordinary,
+        standing: None,
+        asking: request.asking,
+        survey,
+        facts,
+        policy,
+        stand: &stand,
+        now_s: now.unix_ms / 1000,
+    }))
 }
 
 /// A call was refused: that is a deed too. What is known of it comes from the decision.
@@ -147,7 +183,7 @@ fn remembered(
         let (behaviour, operations) = (&mut told.document.behaviour, told.document.file_operations);
         let mut notes = limits::count(&mut behaviour.spent, took_ms, operations, &policy.resources);
         notes.append(&mut behaviour.notes);
-        let told = Told { verdict: None, chosen, notes, report, measured, faults: Vec::new() };
+        let told = Told { chosen, notes, report, measured, ..Told::default() };
         (told, Some(deed))
     })?;
     let mut told = told.map(|(told, verdict)| Told { verdict, ..told }).unwrap_or_default();
@@ -250,15 +286,26 @@ fn refused_last(subject: &Subject, store: &Store) -> Vec<String> {
     refused
 }
 
-/// What the client is told of a call's end, if anything.
+/// What the client is told of a call's end, if anything, and what is recorded of it.
 pub fn said(told: &Told) -> Option<Decision> {
-    let reasons = told.notes.iter().map(|note| reason(USED, Verdict::Warn, note.clone()));
-    let Some(chosen) = &told.chosen else {
+    let notes = told.notes.iter().map(|note| reason(USED, Verdict::Warn, note.clone()));
+    let late = told.afterwards.iter().flat_map(|late| late.reasons().iter().cloned());
+    let reasons = notes.chain(late);
+    let mut decision = if let Some(chosen) = &told.chosen {
+        let mut decision = advice(chosen);
+        reasons.for_each(|reason| decision.note(&reason.rule, reason.message));
+        decision
+    } else {
         let reasons: Vec<Reason> = reasons.collect();
-        return (!reasons.is_empty()).then(|| Decision::new(reasons, None, false));
+        if reasons.is_empty() && told.afterwards.is_none() {
+            return None;
+        }
+        Decision::new(reasons, None, false)
     };
-    let mut decision = advice(chosen);
-    reasons.for_each(|reason| decision.note(&reason.rule, reason.message));
+    if let Some(late) = &told.afterwards {
+        decision.risk.clone_from(&late.risk);
+        decision.rationality.clone_from(&late.rationality);
+    }
     Some(decision)
 }
 

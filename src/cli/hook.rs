@@ -27,7 +27,7 @@ use crate::rules::Survey;
 /// Internal deadline while the configuration is not known yet, in milliseconds.
 const DEADLINE_MS: u32 = 1500;
 /// Calls that a decision looks back on: what it asks of them (repeated, first time) needs no more, and each costs.
-const LOOK_BACK: u64 = 64;
+pub(super) const LOOK_BACK: u64 = 64;
 
 /// The two exit codes of a hook: a client takes the second for "do not run this".
 const PASSED: u8 = 0;

@@ -102,7 +102,7 @@ impl Log<'_> {
     pub fn event(&self, request: &Request, decision: &Decision) -> Result<(), Fault> {
         let (kind, call, note) = told(&request.event, decision);
         let ran = matches!(request.event, Event::AfterTool { .. }) && decision.replacement.is_none();
-        let told = (decision.verdict() > Verdict::Allow).then(|| {
+        let told = (decision.verdict() > Verdict::Allow || decision.rationality.is_some()).then(|| {
             let told = decision.clone().with_texts(safe);
             if ran { told.after_the_fact() } else { told }
         });

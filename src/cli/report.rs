@@ -187,6 +187,8 @@ fn explain(out: &mut dyn Write, decision: &Decision, survey: &Survey) -> io::Res
             parts.efficiency.get(),
             parts.completeness.get()
         )?;
+    } else if decision.risk.is_some() {
+        writeln!(out, "  rationality: looked at when the call has ended (reviewer.mode is async)")?;
     }
     if let Some(coverage) = decision.coverage {
         writeln!(out, "  known before it runs: {:.2} of its words", coverage.get())?;

@@ -39,10 +39,12 @@ impl Profile {
     }
 }
 
-/// Whether a call waits for the whole review.
+/// Whether every call waits for the whole review (seed 002, `mode`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
+    /// One of little risk does not wait for what its session's past says of it: that is looked at when it has ended.
+    Async,
     Blocking,
 }
 
@@ -290,6 +292,8 @@ pub struct Policy {
     pub on_fault: OnFault,
     /// Internal deadline of one hook call, in milliseconds (100 ..= 10 000).
     pub deadline_ms: u32,
+    /// Risk below which a call does not wait in [`Mode::Async`] (0 ..= 1; seed 002, `async_threshold`).
+    pub async_threshold: f64,
     pub risk: RiskThresholds,
     pub rationality: RationalityThresholds,
     pub builtin_rules: BuiltinRules,
@@ -328,6 +332,7 @@ impl Default for Policy {
             mode: Mode::Blocking,
             on_fault: OnFault::Ask,
             deadline_ms: 1500,
+            async_threshold: 0.3,
             risk: RiskThresholds { low: 0.3, medium: 0.6, high: 0.8, critical: 0.95 },
             rationality: RationalityThresholds { high: 0.8, medium: 0.5 },
             builtin_rules: BuiltinRules::All,

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::domain::{
-    Action, Asking, CallId, Decision, Effect, Facts, Policy, Reason, Rewrite, Severity, Stand, Standing,
-    Subject, Target, Tool, ToolCall, Trust, Verdict, fingerprint,
+    Action, Asking, CallId, Decision, Effect, Facts, Mode, PastCall, Policy, Rationality, Reason, Rewrite,
+    Risk, Severity, Stand, Standing, Subject, Target, Tool, ToolCall, Trust, Verdict, fingerprint,
 };
 use crate::review::gates::Passed;
 use crate::review::matrix::DangerousPattern;
@@ -85,7 +85,7 @@ pub fn decide(case: &Case<'_>) -> Decision {
 }
 
 fn decided(case: &Case<'_>) -> Decision {
-    let Case { subject, call, policy, stand, survey, .. } = *case;
+    let Case { call, policy, survey, .. } = *case;
     let can_ask = case.asking == Asking::Yes;
     match gates::gates(case) {
         Ok(Passed::Ordinary) => {}
@@ -102,41 +102,114 @@ fn decided(case: &Case<'_>) -> Decision {
         return Decision::new(Vec::new(), None, can_ask);
     }
     let text = action_text(call);
-    let action = identify(subject, call).action;
-    let complete = survey.problem.is_none() && !has_unknown(survey);
-    let weighed = |effects: &[Effect]| {
-        let risk = risk(effects, action, &stand.history, &case.facts.places, policy);
-        rated(with_patterns(risk, &stand.behaviour, policy), case.facts.rated.as_ref(), policy)
-    };
-    let risk = weighed(&survey.effects);
-    let rationality = rationality(&text, action, complete, &stand.history, policy);
-    let dangerous = stand.behaviour.against().next().map_or(DangerousPattern::No, |_| DangerousPattern::Yes);
-    let first_time = !stand.history.iter().any(|past| past.action == action);
-    let circumstances = (dangerous, first_time);
+    let weighing = (!waits(case)).then(|| Weighing::of(case, &text));
 
     let view = View { call, cwd: case.cwd, survey, facts: case.facts, policy };
     let mut reasons: Vec<Reason> = rules::judge(&view);
     let applied = exceptions::apply(case, &view, &mut reasons);
     reasons.extend(assess::understood(survey, &text));
     reasons.extend(limits::over(case));
-    if applied.by_path {
-        let rated: Vec<Effect> = applied.rated(&survey.effects).cloned().collect();
-        reasons.extend(assess::matrix(&weighed(&rated), &rationality, &rated, circumstances, &text));
-    } else {
-        reasons.extend(assess::matrix(&risk, &rationality, &survey.effects, circumstances, &text));
-    }
+    let against = weighing.as_ref().and_then(|weighing| {
+        if applied.by_path {
+            let rated: Vec<Effect> = applied.rated(&survey.effects).cloned().collect();
+            weighing.against_these(&rated, &text)
+        } else {
+            weighing.against(&text)
+        }
+    });
+    reasons.extend(against);
     let said = case.facts.rated.as_ref().filter(|said| !reasons.is_empty() && !said.reason.is_empty());
     let rewrite = if reasons.is_empty() { None } else { rules::rewrite(&view, &reasons) };
     let mut decision = Decision::new(reasons, rewrite, can_ask);
     if let Some(said) = said {
         decision.note(&format!("plugin.{}", said.plugin), said.reason.clone());
     }
-    decision.risk = Some(risk);
-    decision.rationality = Some(rationality);
+    match weighing {
+        Some(weighing) => weighing.tell(&mut decision),
+        None => decision.risk = Some(alone(case)),
+    }
     decision.coverage = Some(survey.coverage());
     decision.effects = survey.effects.clone();
     decision.exceptions = applied.used;
     decision
+}
+
+/// A call with all that its session's past says of it.
+struct Weighing<'a> {
+    case: &'a Case<'a>,
+    action: u64,
+    risk: Risk,
+    rationality: Rationality,
+    pattern: DangerousPattern,
+    first_time: bool,
+}
+
+impl<'a> Weighing<'a> {
+    fn of(case: &'a Case<'a>, text: &str) -> Weighing<'a> {
+        let Case { subject, call, policy, stand, survey, .. } = *case;
+        let action = identify(subject, call).action;
+        Weighing {
+            case,
+            action,
+            risk: weighed(case, &survey.effects, action, &stand.history),
+            rationality: rationality(text, action, is_complete(survey), &stand.history, policy),
+            pattern: stand.behaviour.against().next().map_or(DangerousPattern::No, |_| DangerousPattern::Yes),
+            first_time: !stand.history.iter().any(|past| past.action == action),
+        }
+    }
+
+    /// What speaks against it.
+    fn against(&self, text: &str) -> Option<Reason> {
+        let circumstances = (self.pattern, self.first_time);
+        assess::matrix(&self.risk, &self.rationality, &self.case.survey.effects, circumstances, text)
+    }
+
+    /// The same where only these of its effects count.
+    fn against_these(&self, effects: &[Effect], text: &str) -> Option<Reason> {
+        let risk = weighed(self.case, effects, self.action, &self.case.stand.history);
+        assess::matrix(&risk, &self.rationality, effects, (self.pattern, self.first_time), text)
+    }
+
+    fn tell(self, decision: &mut Decision) {
+        decision.risk = Some(self.risk);
+        decision.rationality = Some(self.rationality);
+    }
+}
+
+/// The risk of these effects of a call after this past.
+fn weighed(case: &Case<'_>, effects: &[Effect], action: u64, history: &[PastCall]) -> Risk {
+    let risk = risk(effects, action, history, &case.facts.places, case.policy);
+    rated(with_patterns(risk, &case.stand.behaviour, case.policy), case.facts.rated.as_ref(), case.policy)
+}
+
+/// The risk of a call by itself, whatever the session did before.
+fn alone(case: &Case<'_>) -> Risk {
+    let risk = risk(&case.survey.effects, 0, &[], &case.facts.places, case.policy);
+    rated(risk, case.facts.rated.as_ref(), case.policy)
+}
+
+/// Whether what the session's past says of a call is looked at only when it has ended: all of it is understood, and it has little
+/// risk by itself. Rules, limits and gates wait for nothing.
+fn waits(case: &Case<'_>) -> bool {
+    case.policy.mode == Mode::Async
+        && is_complete(case.survey)
+        && case.survey.effects.iter().all(|effect| effect.severity < Severity::Critical)
+        && !alone(case).score.reaches(case.policy.async_threshold)
+}
+
+/// What the session's past says of a call that did not wait for it and has ended: nothing is held up by it any more. None = it has
+/// been said before the call.
+pub fn afterwards(case: &Case<'_>) -> Option<Decision> {
+    if case.trust == Trust::Quarantined || !case.policy.enabled || !waits(case) {
+        return None;
+    }
+    let text = action_text(case.call);
+    let weighing = Weighing::of(case, &text);
+    let against = weighing.against(&text);
+    let told = against.map(|reason| Reason { verdict: reason.verdict.min(Verdict::Warn), ..reason });
+    let mut decision = Decision::new(told.into_iter().collect(), None, false);
+    weighing.tell(&mut decision);
+    Some(decision)
 }
 
 /// A quarantined agent's call, led to the sealed copy of what it asked for.
@@ -152,6 +225,11 @@ fn sealed(change: Rewrite) -> Decision {
     let mut decision = Decision::new(vec![reason], Some(change), false);
     decision.quarantined = true;
     decision
+}
+
+/// Whether all of the call is understood.
+fn is_complete(survey: &Survey) -> bool {
+    survey.problem.is_none() && !has_unknown(survey)
 }
 
 /// Whether something in the call is known only when it runs.

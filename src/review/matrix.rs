@@ -51,7 +51,7 @@ pub fn final_verdict(
 mod tests {
     use super::*;
 
-    /// Why no call may run before its rationality is known (docs/configuration.md).
+    /// What `reviewer.mode = "async"` gives up before a call (docs/configuration.md).
     #[test]
     fn rationality_stops_calls_of_minimal_risk_while_a_pattern_stands() {
         let verdict = |rationality| {

@@ -18,7 +18,9 @@ pub mod response;
 mod risk;
 pub mod undoable;
 
-pub use decide::{Case, Identity, action_text, call_fingerprint, decide, identify, sealed_action};
+pub use decide::{
+    Case, Identity, action_text, afterwards, call_fingerprint, decide, identify, sealed_action,
+};
 pub use gates::agent_fingerprint;
 pub use limits::is_file_operation;
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};

@@ -7,7 +7,8 @@ pub const ON_FAULT: Choice<OnFault> =
     Choice { words: &["ask", "block"], values: &[OnFault::Ask, OnFault::Block] };
 pub const PROFILE: Choice<Profile> =
     Choice { words: &["development", "default", "testing", "production"], values: &Profile::ALL };
-pub const MODE: Choice<Mode> = Choice { words: &["blocking"], values: &[Mode::Blocking] };
+pub const MODE: Choice<Mode> =
+    Choice { words: &["async", "blocking"], values: &[Mode::Async, Mode::Blocking] };
 pub const BUILTIN: Choice<BuiltinRules> = Choice {
     words: &["none", "essential", "all"],
     values: &[BuiltinRules::None, BuiltinRules::Essential, BuiltinRules::All],

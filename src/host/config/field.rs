@@ -18,7 +18,7 @@ pub struct Choice<T: 'static> {
 
 impl<T: Copy + PartialEq> Choice<T> {
     pub const fn kind(&self) -> Kind {
-        Kind::Word { words: self.words, refused: &[] }
+        Kind::Word { words: self.words }
     }
 
     pub fn word(&self, value: T) -> Value {

@@ -162,11 +162,8 @@ impl Reader<'_> {
                 let number = fraction(value).filter(|number| (0.0..=1.0).contains(number));
                 number.map(Value::Fraction).ok_or_else(wrong)
             }
-            Kind::Word { words, refused } => {
+            Kind::Word { words } => {
                 let text = value.as_str().ok_or_else(wrong)?;
-                if let Some((_, why)) = refused.iter().find(|(word, _)| *word == text) {
-                    return Err(format!("{text:?} is not to be had: {why}"));
-                }
                 words.iter().find(|word| **word == text).map(|word| Value::Word(word)).ok_or_else(wrong)
             }
             Kind::Words(item) => self.words(item, value).map_err(|why| why.unwrap_or_else(wrong)),

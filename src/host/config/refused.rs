@@ -11,10 +11,6 @@ const fn never(name: &'static str, why: &'static str) -> Refused {
     Refused { name, why }
 }
 
-/// Why there is no asynchronous review, and what to do.
-pub const ASYNC: &str = "patterns are looked for after a call in any case, and what is left before it cannot wait: no client takes back a call that runs; \
-    leave it out, performance.max_review_time_ms bounds what a call waits";
-
 /// Keys of the founding documents that are no keys here, and why.
 pub static REFUSED: &[Refused] = &[
     never("reviewer.review_mode", "it is called reviewer.mode here"),
@@ -30,5 +26,4 @@ pub static REFUSED: &[Refused] = &[
     never("cache.enabled", "a review is not cached: a look-up would cost more than the review"),
     never("cache.ttl_minutes", "a review is not cached: a look-up would cost more than the review"),
     never("cache.max_size", "a review is not cached: a look-up would cost more than the review"),
-    never("performance.async_threshold", "no call is reviewed after it began, see reviewer.mode"),
 ];

@@ -30,10 +30,9 @@ pub enum Kind {
     },
     /// 0 to 1.
     Fraction,
-    /// One of these words; those of `refused` are known, and each is told why it is none.
+    /// One of these words.
     Word {
         words: &'static [&'static str],
-        refused: &'static [(&'static str, &'static str)],
     },
     Words(Item),
     /// A program by its absolute path, and its arguments. Never taken from a project's file.
@@ -383,7 +382,7 @@ mod tests {
         let (on, off) = (Value::Switch(true), Value::Switch(false));
         assert_eq!(Stricter::On.change(Kind::Switch, &off, &on), Change::Tightens(on.clone()));
         assert_eq!(Stricter::On.change(Kind::Switch, &on, &off), Change::Loosens);
-        let kind = Kind::Word { words: &["none", "some", "all"], refused: &[] };
+        let kind = Kind::Word { words: &["none", "some", "all"] };
         let (none, all) = (Value::Word("none"), Value::Word("all"));
         assert_eq!(Stricter::Later.change(kind, &none, &all), Change::Tightens(all.clone()));
         assert_eq!(Stricter::Later.change(kind, &all, &none), Change::Loosens);
