@@ -3,48 +3,13 @@
 
 use super::choices::{BUILTIN, LAYERS, LOG_LEVEL, MODE, ON_FAULT, PROFILE, RESOURCES, SENSITIVITY, SPAN};
 use super::field::{Field, field, fraction, put, switch, whole, words};
+use super::key::{Key, key, numbers};
 use super::value::{Item, Kind, Stricter, Value};
 use crate::domain::Policy;
-
-/// One key.
-#[derive(Debug)]
-pub struct Key {
-    /// With the sections before it, separated by dots.
-    pub name: &'static str,
-    pub kind: Kind,
-    pub stricter: Stricter,
-    /// What it does, in one line.
-    pub effect: &'static str,
-    field: Field,
-}
-
-impl Key {
-    pub fn get(&self, policy: &Policy) -> Value {
-        (self.field.get)(policy)
-    }
-
-    /// Puts a value of the key's kind into the policy; one of another kind has no effect.
-    pub fn set(&self, policy: &mut Policy, value: Value) {
-        (self.field.set)(policy, value);
-    }
-}
 
 /// The key of that name.
 pub fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
-}
-
-const fn key(
-    name: &'static str,
-    (kind, stricter): (Kind, Stricter),
-    field: Field,
-    effect: &'static str,
-) -> Key {
-    Key { name, kind, stricter, effect, field }
-}
-
-const fn numbers(min: u64, max: u64) -> Kind {
-    Kind::Whole { min, max }
 }
 
 pub static KEYS: &[Key] = &[

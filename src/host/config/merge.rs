@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::keys::{KEYS, Key};
+use super::key::Key;
+use super::keys::KEYS;
 use super::parse::{Entry, Problem};
 use super::profile;
 use super::value::{Change, Kind, Value};

@@ -1,10 +1,11 @@
-//! The configuration: files of three layers, trust, and the policy they make. What a key is stands in `keys`.
+//! The configuration: files of three layers, trust, and the policy they make. What a key is stands in `key`, which there are in `keys`.
 
 mod cache;
 mod choices;
 mod exceptions;
 mod field;
 mod intervention;
+mod key;
 mod keys;
 mod merge;
 mod parse;
@@ -20,7 +21,8 @@ mod value;
 use std::path::Path;
 
 pub use intervention::InterventionCheck;
-pub use keys::{KEYS, Key};
+pub use key::Key;
+pub use keys::KEYS;
 pub use merge::{Note, NoteKind, Origin, Resolved};
 pub use parse::Problem;
 pub use pattern::PatternCheck;

@@ -4,7 +4,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::Checks;
 use super::intervention::INTERVENTIONS;
-use super::keys::{self, KEYS, Key};
+use super::key::Key;
+use super::keys::{self, KEYS};
 use super::pattern::PATTERNS;
 use super::plugin::PLUGINS;
 use super::refused::REFUSED;

@@ -1,6 +1,7 @@
 //! The profiles: values that stand where no file sets a key. What a profile is called is chosen by the key `profile`.
 
-use super::keys::{self, Key};
+use super::key::Key;
+use super::keys;
 use super::value::Value;
 use crate::domain::{Policy, Profile};
 

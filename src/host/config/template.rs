@@ -1,6 +1,7 @@
 //! The configuration file that a person starts from: every key with its default, all commented out.
 
-use super::keys::{KEYS, Key};
+use super::key::Key;
+use super::keys::KEYS;
 use super::value::Kind;
 use crate::domain::Policy;
 
