@@ -119,6 +119,8 @@ pub(super) const RULES: &[Rule] = &[
         fires: &[
             "mv ~/.ssh /tmp/x",
             "cat \"$DIR/.ssh/id_ed25519\"",
+            "cat \"$DIR/.ssh/$KEY\"",
+            "cd \"$DIR\"; cat .ssh/id_rsa",
             "base64 < ~/.ssh/id_ed25519; head -c 99 $1/.aws/credentials",
             "gpg -d ~/.password-store/mail.gpg",
             "git add -f .env",
@@ -182,6 +184,7 @@ pub(super) const RULES: &[Rule] = &[
         silent: &[
             "cat ~/.ssh/id_rsa.pub",
             "cat \"$DIR/.ssh/id_rsa.pub\" $DIR/.npmrc \"$DIR/.ssh/config\"",
+            "ssh -i \"$DIR/.ssh/id_rsa\" build.example uptime; cat \"$DIR/.ssh/$KEY.pub\" \"$D/.config/$APP/config.toml\"",
             "grep '^registry' ~/.npmrc",
             "cat ~/.npmrc 2>/dev/null | grep '^registry='",
             "sed 's/_authToken=.*/_authToken=***/' ~/.npmrc",
@@ -248,6 +251,7 @@ pub(super) const RULES: &[Rule] = &[
             "cat .env",
             "head config/.env.production",
             "cat \"$DIR/.env\"",
+            "cat .env.$STAGE",
             "base64 .env",
             "cat < .env",
             "xargs -a .env echo",
@@ -275,6 +279,7 @@ pub(super) const RULES: &[Rule] = &[
             "cat .env.test",
             "cat \"$DIR/.env.test\" $DIR/tests/fixtures/.env",
             "grep -q '^TOKEN=' \"$DIR/.env\"",
+            "cp .env.example .env.$STAGE; cat .env.example.$LANG",
             "cat .env | awk -F= '{print $1\"=***\"}'",
             "cat .env | grep '^PORT='",
             "env $(cat .env | grep -v '#' | xargs) ./bin/server",

@@ -103,6 +103,8 @@ pub(super) const RULES: &[Rule] = &[
         ],
         fires: &[
             "echo '{}' > \"$CLAUDE_PROJECT_DIR/.claude/settings.json\"",
+            "echo '{}' > \"$DIR/.claude/$FILE\"",
+            "echo '{}' > $DIR/.cl*/settings.json",
             "rm -f \"$(cat dir)/.claude/settings.json\"",
             "cp /bin/true /usr/local/bin/lazaret",
             "ln -sf /bin/true ~/.cargo/bin/lazaret",

@@ -11,7 +11,7 @@ pub(crate) use crate::domain::Class;
 use crate::domain::{EffectKind, Origin, Protected, ProtectedKind, Target, join};
 use crate::rules::builtin::lists;
 use crate::rules::survey::MAX_PATH;
-use crate::shell::Arg;
+use crate::shell::{Arg, is_pattern};
 
 /// A set of classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,7 +69,7 @@ pub(super) fn at_by(target: &Target, names: u64, places: &[Named<'_>], home: Opt
                 || !tail.is_empty()
                     && places
                         .iter()
-                        .any(|place| matches!(place, Named::Name(name) if is_named(tail, false, names, name)))
+                        .any(|place| matches!(place, Named::Name(name) if is_named(tail, is_pattern(tail), names, name)))
         }
         Target::Url(_) | Target::Command(_) | Target::None => false,
     }
@@ -83,7 +83,7 @@ pub(super) fn is_at(path: &str, is_glob: bool, places: &[Named<'_>], home: Optio
 pub(super) fn names_in(target: &Target) -> u64 {
     match target {
         Target::Path { path, glob, .. } => names_of(path, *glob),
-        Target::UnknownPath { known, tail, .. } => names_of(known, false) | names_of(tail, false),
+        Target::UnknownPath { known, tail, .. } => names_of(known, false) | names_of(tail, is_pattern(tail)),
         Target::Url(_) | Target::Command(_) | Target::None => 0,
     }
 }
@@ -161,7 +161,7 @@ pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Cl
         }
         Target::UnknownPath { known, tail, recursive } => {
             let here = Spot { path: known, is_glob: false, recursive: *recursive, kind };
-            here.unknown_classes(view).or(ends::classes(tail, kind, view))
+            here.unknown_classes(view).or(ends::classes((known, tail), kind, view))
         }
         Target::Url(_) | Target::Command(_) | Target::None => Classes::NONE,
     }
@@ -171,7 +171,7 @@ pub(crate) fn classify(target: &Target, kind: EffectKind, view: &View<'_>) -> Cl
 pub(crate) fn is_settings(target: &Target, view: &View<'_>) -> bool {
     let (path, glob) = match target {
         Target::Path { path, glob, .. } => (path, glob),
-        Target::UnknownPath { tail, .. } => return !tail.is_empty() && is_env_file(tail, false),
+        Target::UnknownPath { known, tail, .. } => return ends::is_settings(known, tail),
         Target::Url(_) | Target::Command(_) | Target::None => return false,
     };
     let real =

@@ -95,13 +95,21 @@ fn shown(effect: &Effect) -> Cow<'_, str> {
 
 /// The commands whose operand, option or redirection names the target.
 pub(crate) fn owners<'a>(scene: &Scene<'a>, target: &Target) -> impl Iterator<Item = &'a Invocation> {
-    let wanted = target.text();
+    let (wanted, end) = (target.text(), target.end());
     let same = move |other: &Target| other.text().trim_end_matches('/') == wanted.trim_end_matches('/');
     let looks = &scene.looks;
     let names = move |inv: &Invocation| {
         looks.set(looks.get().saturating_add(1).saturating_add(inv.operands.len()));
         if looks.get() > MAX_LOOKS {
             return false;
+        }
+        // Where nothing in front is known, the end is the name.
+        if wanted.is_empty() && !end.is_empty() {
+            let mut named =
+                inv.operands.iter().chain(inv.flags.iter().filter_map(|flag| flag.value.as_ref()));
+            let mut places = inv.reads.iter().chain(inv.writes.iter().map(|(write, _)| write));
+            return named.any(|arg| target_of(arg, inv.cwd.as_deref()).end() == end)
+                || places.any(|place| place.end() == end);
         }
         if wanted.is_empty() {
             return inv.operands.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty());

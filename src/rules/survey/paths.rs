@@ -106,7 +106,8 @@ pub(super) fn target(arg: &Arg, cwd: Option<&str>, recursive: bool) -> Target {
             // What is unknown may be absolute.
             _ => String::new(),
         };
-        return Target::UnknownPath { known, tail: arg.tail(), recursive };
+        let tail = if absolute || cwd.is_some() { arg.tail() } else { arg.below() };
+        return Target::UnknownPath { known, tail, recursive };
     }
     match if absolute { Some("/") } else { cwd } {
         Some(base) => {

@@ -4,6 +4,7 @@ mod brace;
 mod fields;
 mod pattern;
 mod pieces;
+mod tail;
 mod value;
 
 use std::borrow::Cow;
@@ -13,6 +14,7 @@ use super::{Part, Word};
 use crate::domain::{join, same_name};
 use fields::Fields;
 use pieces::Pieces;
+pub(crate) use tail::is_pattern;
 use value::Walk;
 
 /// A part of an expanded word.
@@ -55,20 +57,26 @@ impl Arg {
         }
     }
 
-    /// The end of a path behind its last unknown part, normalised, from its slash on: of `"$DIR/.env"` the `/.env`. Empty where
-    /// there is none.
+    /// The end of a path behind its first unknown part, normalised, from a slash on: of `"$DIR/.env"` the `/.env`. With more that is
+    /// not known it is a pattern, from a hidden name on: of `"$DIR/.ssh/$KEY"` the `/.ssh/*`. Empty where there is none.
     pub fn tail(&self) -> Box<str> {
         match self.pieces.as_slice() {
             [.., Piece::Unknown, Piece::Known(text)] if text.starts_with('/') => join("/", text).into(),
-            _ => Box::default(),
+            pieces => {
+                let first = pieces.iter().position(|piece| *piece == Piece::Unknown);
+                let behind = first.and_then(|first| pieces.get(first + 1..)).unwrap_or_default();
+                tail::pattern("", behind)
+            }
         }
     }
 
     /// The same of a path that stands in a directory that is not known.
     pub fn below(&self) -> Box<str> {
         match self.known() {
-            Some(text) if !text.is_empty() => join("/", text).into(),
-            Some(_) | None => self.tail(),
+            Some("") => Box::default(),
+            Some(text) => join("/", text).into(),
+            None if self.has_unknown() && self.prefix().is_empty() => self.tail(),
+            None => tail::pattern("/", &self.pieces),
         }
     }
 
