@@ -551,10 +551,7 @@ fn unknown_input<'a>(scene: &Scene<'a>) -> Found<'a> {
             && !has_flag(inv, "-n")
             && runs_input(inv, By::Pipe)
             && !inv.wrappers.iter().any(|wrapper| ELSEWHERE.contains(&wrapper.as_str()))
-            // What came in is known: it was read, and its commands stand deeper than this shell.
-            && !all.iter().any(|other| {
-                other.pipeline == inv.pipeline && other.wrappers.get(inv.wrappers.len()) == Some(&inv.program)
-            })
+            && scene.read_by(inv).next().is_none()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

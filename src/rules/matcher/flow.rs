@@ -27,7 +27,9 @@ pub(super) fn find<'a>(flow: Flow, scene: &Scene<'a>) -> Found<'a> {
             }),
             found @ (Found::Yes(_) | Found::Unsure(_)) => found,
         },
-        Flow::DecodedToInterpreter => reaches(all, decodes, runs_input),
+        Flow::DecodedToInterpreter => {
+            reaches(all, decodes, |inv, by| runs_input(inv, by) && !is_plain_to_us(inv, scene))
+        }
         Flow::SecretToNetwork => {
             let itself = all.iter().find(|inv| leaves_machine(inv) && sends(inv, scene));
             match itself {
@@ -132,6 +134,16 @@ fn decodes(inv: &Invocation) -> bool {
                 }
                 _ => false,
             })
+}
+
+/// Whether what a shell reads was followed through its decoders, and is made of commands that we know: it is judged by what it does.
+/// Who hides the question which machine or user this is looks around.
+fn is_plain_to_us(shell: &Invocation, scene: &Scene<'_>) -> bool {
+    const ASKS: &[&str] = &["whoami", "id", "uname", "hostname", "who", "w", "last", "ifconfig", "ip"];
+    let mut read = scene.read_by(shell).peekable();
+    runs_shell(shell)
+        && read.peek().is_some()
+        && read.all(|inv| !runs(inv, ASKS) && crate::rules::commands::find(&inv.program).is_some())
 }
 
 /// By its place it is remembered which programs run nothing of what comes in.

@@ -142,6 +142,13 @@ impl<'a> Scene<'a> {
         self.piped(inv.pipeline).iter().copied().filter(move |other| other.stage < stage)
     }
 
+    /// The commands that a shell reads from its input, where that is known: they stand deeper than it.
+    pub fn read_by(&self, shell: &Invocation) -> impl Iterator<Item = &'a Invocation> {
+        let depth = shell.wrappers.len();
+        let piped = self.piped(shell.pipeline).iter().copied();
+        piped.filter(move |inv| inv.wrappers.get(depth) == Some(&shell.program))
+    }
+
     /// The invocations of one pipeline, in their order. Sorted once, so that a long command line costs no more than its length.
     fn piped(&self, pipeline: u32) -> &[&'a Invocation] {
         let all = self.piped.get_or_init(|| {

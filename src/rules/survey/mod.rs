@@ -6,6 +6,7 @@ mod call;
 mod channels;
 mod container;
 mod coverage;
+mod decoders;
 mod effects;
 mod expression;
 mod foreign;

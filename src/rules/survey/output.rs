@@ -187,8 +187,14 @@ pub(super) fn size(arg: &Arg) -> usize {
 
 /// What a command prints, where that is known.
 pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<Arg> {
-    let name = call.words.first()?.known()?;
-    let name = name.rsplit('/').next().unwrap_or(name);
+    /// Where the programs that are known here lie.
+    const DIRS: &[&str] = &["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+    let word = call.words.first()?.known()?;
+    let name = match word.rsplit_once('/') {
+        Some((dir, name)) if DIRS.contains(&dir) => name,
+        Some(_) => return None,
+        None => word,
+    };
     let out = match name {
         "echo" => echo(call.args()),
         "printf" => printf(call.args()),
@@ -200,7 +206,7 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "dd" if !call.args().iter().any(|arg| arg.prefix().starts_with("if=")) => call.input.clone(),
         "head" | "tail" | "sort" | "uniq" => lines_of(name, call),
         "cd" | "true" | ":" | "export" | "set" | "mkdir" => Some(Arg::default()),
-        "base64" => base64(call),
+        "base64" | "openssl" | "rev" | "tr" | "xxd" => super::decoders::decoded(name, call),
         "ls" => listed(call.args()),
         "find" | "gfind" => super::search::printed(call.args()),
         "pwd" => call.cwd.as_deref().map(Arg::literal),
@@ -309,20 +315,7 @@ fn echo(args: &[Arg]) -> Option<Arg> {
     Some(out)
 }
 
-fn base64(call: &Call) -> Option<Arg> {
-    let decodes = |arg: &Arg| {
-        arg.known().is_some_and(|text| {
-            matches!(text, "-d" | "-D" | "-di" | "-id") || (text.len() > 3 && "--decode".starts_with(text))
-        })
-    };
-    if !call.args().iter().any(decodes) {
-        return None;
-    }
-    let input = call.input.as_ref()?.known()?;
-    Some(Arg::literal(&String::from_utf8(decode(input)).ok()?))
-}
-
-/// Base64, as far as it is.
+/// Base64, as far as it is; one text may stand behind another.
 pub(in crate::rules) fn decode(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let (mut bits, mut count) = (0u32, 0u32);
@@ -333,7 +326,10 @@ pub(in crate::rules) fn decode(text: &str) -> Vec<u8> {
             b'0'..=b'9' => byte - b'0' + 52,
             b'+' | b'-' => 62,
             b'/' | b'_' => 63,
-            b'=' => break,
+            b'=' => {
+                (bits, count) = (0, 0);
+                continue;
+            }
             _ => continue,
         };
         bits = ((bits & 0xff_ffff) << 6) | u32::from(value);

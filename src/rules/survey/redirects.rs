@@ -7,10 +7,43 @@ use super::output;
 use super::scope::Scope;
 use super::{Stdin, paths};
 use crate::domain::Target;
-use crate::shell::{Arg, Part, Redirect, RedirectKind, expand_defaults, expand_value};
+use crate::shell::{Arg, Part, Redirect, RedirectKind, Simple, expand_defaults, expand_value};
 
 /// Most files whose content is remembered.
 const MAX_FILES: usize = 256;
+
+/// Where the output of a command goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goes {
+    /// To whoever reads it: the next command, a substitution.
+    On,
+    /// To a file or to the standard error.
+    Away,
+    /// That depends on what the descriptors were before.
+    Somewhere,
+}
+
+/// Where the output of this command goes, which is redirected to these files.
+pub(super) fn goes(simple: &Simple, files: &[Target]) -> Goes {
+    const SELF: &[&str] = &["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+    let number = |redirect: &Redirect| match redirect.target.parts.as_slice() {
+        [Part::Text { text, .. }] => text.parse::<u32>().ok(),
+        _ => None,
+    };
+    let duplicates = |fd: u32| {
+        let all = simple.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Duplicate);
+        all.filter(move |redirect| redirect.fd.unwrap_or(1) == fd)
+    };
+    let mut own = duplicates(1).map(number).peekable();
+    if own.peek().is_none() {
+        let away = files.iter().any(|file| !SELF.contains(&file.text()));
+        return if away { Goes::Away } else { Goes::On };
+    }
+    if own.all(|number| number == Some(2)) && duplicates(2).next().is_none() && files.is_empty() {
+        return Goes::Away;
+    }
+    Goes::Somewhere
+}
 
 impl Surveyor<'_> {
     /// Carries out a redirection: where input comes from, which files are read and written.
