@@ -216,6 +216,10 @@ const LOOSENED: Deeds = &[
             "api repos/* security_and_analysis[secret_scanning][status]=disabled",
             "api repos/* security_and_analysis[secret_scanning_push_protection][status]=disabled",
             "api repos/* security_and_analysis[advanced_security][status]=disabled",
+            "api repos/* enforcement=disabled",
+            "api orgs/* enforcement=disabled",
+            "repo edit --enable-secret-scanning=false",
+            "repo edit --enable-secret-scanning-push-protection=false",
         ],
     ),
     (
@@ -1140,6 +1144,8 @@ pub(super) const RULES: &[Rule] = &[
             predicate("protection_off_by_library", IN_CODE, |scene| libraries::told(scene, Told::Loosens)),
         ],
         fires: &[
+            "gh api -X PATCH repos/a/b/rulesets/1 -f enforcement=disabled",
+            "gh api -X PATCH repos/a/b -F security_and_analysis[secret_scanning][status]=disabled",
             "python3 -c \"import boto3; boto3.client('cloudtrail').stop_logging(Name='t')\"",
             "aws cloudtrail stop-logging --name t",
             "aws iam deactivate-mfa-device --user-name u --serial-number s",
@@ -1149,6 +1155,8 @@ pub(super) const RULES: &[Rule] = &[
             "gh api -X PATCH repos/acme/app -f 'security_and_analysis[secret_scanning][status]=disabled'",
         ],
         silent: &[
+            "gh api repos/a/b/rulesets",
+            "gh api -X PATCH repos/a/b -F security_and_analysis[secret_scanning][status]=enabled",
             "aws rds modify-db-instance --db-instance-identifier p --backup-retention-period 7",
             "gcloud sql instances patch p --tier=db-f1-micro",
             "aws cloudtrail describe-trails",
@@ -2070,7 +2078,9 @@ fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
             // The repository or what protects it, not a thing in it.
             "glab" => !inv.args.iter().map(Arg::text).any(|text| {
                 let path = text.trim_start_matches('/');
-                path.starts_with("projects/") && path.split('/').count() == 2 || text == "repo"
+                path.starts_with("projects/")
+                    && (path.split('/').count() == 2 || path.contains("/protected_branches/"))
+                    || text == "repo"
             }),
             "gh" if inv.args.iter().any(|arg| arg.known() == Some("release")) => false,
             "gh" => !inv.args.iter().map(Arg::text).any(|text| {
@@ -2078,6 +2088,8 @@ fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
                 path.starts_with("repos/")
                     && (path.split('/').count() == 3
                         || path.ends_with("/protection")
+                        || path.ends_with("/vulnerability-alerts")
+                        || path.contains("/rulesets/")
                         || path.contains("/branches/"))
                     || text == "codespace"
             }),

@@ -636,6 +636,7 @@ pub(super) const RULES: &[Rule] = &[
         fires: &[
             "psql prod -c 'WITH x AS (DELETE FROM users RETURNING 1) SELECT 1'",
             "psql prod -c 'WITH a AS (SELECT 1) DELETE FROM users'",
+            "psql prod -c '/* list */ WITH x AS (DELETE FROM users RETURNING 1) SELECT 1'",
             "psql prod -c 'MERGE INTO users USING (SELECT 1) s ON true WHEN MATCHED THEN DELETE'",
             "psql -c 'DELETE FROM users'",
             "mysql -e 'UPDATE users SET admin=1'",
@@ -1255,6 +1256,10 @@ fn own_files(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
 
 /// The statements in front of which, or in which, a `WITH` stands, and what follows it.
 fn within(statement: &str) -> Vec<&str> {
+    let mut statement = statement.trim_start();
+    while let Some((_, rest)) = statement.strip_prefix("/*").and_then(|rest| rest.split_once("*/")) {
+        statement = rest.trim_start();
+    }
     if !statement.trim_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case("with ")) {
         return Vec::new();
     }

@@ -1,5 +1,7 @@
 //! Deeds of programs by the words of their command lines: tables for clients of databases, queues, stores, clouds and hosters.
 
+use std::borrow::Cow;
+
 use crate::rules::Invocation;
 use crate::rules::matcher::{Found, Scene, flag_value};
 use crate::shell::Arg;
@@ -61,7 +63,8 @@ pub(super) fn is_told(program: &str, args: &[Arg], deeds: Deeds) -> bool {
     if rows.peek().is_none() {
         return false;
     }
-    let words: Vec<&str> = args.iter().map(|arg| arg.known().unwrap_or_else(|| arg.prefix())).collect();
+    let texts: Vec<Cow<'_, str>> = args.iter().map(word_of).collect();
+    let words: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
     let dry = |word: &&str| {
         let (flag, value) = word.split_once('=').unwrap_or((word, ""));
         DRY.contains(&flag) && *word != "-h" && !matches!(value, "false" | "no" | "none" | "off" | "0")
@@ -71,6 +74,15 @@ pub(super) fn is_told(program: &str, args: &[Arg], deeds: Deeds) -> bool {
     }
     // `-?` is a pattern to the shell, and a question to the program.
     !args.iter().any(|arg| arg.text() == "-?") && rows.any(|row| told(&words, row))
+}
+
+/// An argument up to what is not known of it. The brackets of a field are a pattern to the shell that hits nothing: `a[b]=c`.
+fn word_of(arg: &Arg) -> Cow<'_, str> {
+    match arg.known() {
+        Some(word) => Cow::Borrowed(word),
+        None if arg.has_glob() && !arg.has_unknown() && arg.text().contains("]=") => arg.text(),
+        None => Cow::Borrowed(arg.prefix()),
+    }
 }
 
 /// A store or cloud that is emulated on this machine.

@@ -841,6 +841,8 @@ pub(crate) const METADATA_HOSTS: &[&str] = &[
     "instance-data.ec2.internal",
     "rancher-metadata",
     "metadata.tencentyun.com",
+    "metadata.azure.internal",
+    "metadata.azure.com",
 ];
 
 /// Ends of names that stand for the address in front of them.

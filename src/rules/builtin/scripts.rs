@@ -189,6 +189,8 @@ const HOME: &[&str] = &[
     "env::var(\"HOME\")?",
     "os.Getenv(\"HOME\")",
     "System.getProperty(\"user.home\")",
+    "System.Environment.GetFolderPath(System.Environment.SpecialFolder.UserProfile)",
+    "Environment.GetFolderPath(Environment.SpecialFolder.UserProfile)",
     "getenv(\"HOME\")",
     "$_SERVER['HOME']",
     "$ENV{HOME}",

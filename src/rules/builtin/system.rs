@@ -386,6 +386,7 @@ pub(super) const RULES: &[Rule] = &[
             When::Command(sub(&["wmic"], &["process delete"])),
         ],
         fires: &[
+            "ps -eo pid= | xargs -n1 kill -9 2>&1 | tail -2",
             "sudo systemctl stop '*.service'",
             "pgrep -v zzz | xargs kill",
             "kill -9 $(pgrep -v zzz)",
@@ -434,6 +435,7 @@ pub(super) const RULES: &[Rule] = &[
             "systemctl list-units -q | awk '{print $1}' | xargs systemctl stop",
         ],
         silent: &[
+            "ps aux | grep vite | awk '{print $2}' | xargs kill 2>&1 | tail -2",
             "sudo systemctl stop nginx.service",
             "kill $(ps aux | grep '[n]ode server' | awk '{print $2}')",
             "ps aux | grep vite | awk '{print $2}' | xargs kill -9",
@@ -875,7 +877,15 @@ pub(super) const RULES: &[Rule] = &[
             )),
             When::Command(flagged(
                 &["firewall-cmd"],
-                &[&["--add-port", "--add-service", "--remove-service", "--panic-on", "--set-default-zone"]],
+                &[&[
+                    "--add-port",
+                    "--add-service",
+                    "--remove-service",
+                    "--panic-on",
+                    "--set-default-zone",
+                    "--set-target",
+                    "--direct",
+                ]],
             )),
         ],
         fires: &[
@@ -884,6 +894,7 @@ pub(super) const RULES: &[Rule] = &[
             "nft flush ruleset",
             "iptables -P INPUT ACCEPT",
             "sudo firewall-cmd --add-port=22/tcp",
+            "firewall-cmd --permanent --zone=public --set-target=ACCEPT",
         ],
         silent: &[
             "sudo iptables -L -n",
@@ -1387,7 +1398,16 @@ fn filtered(lister: &Invocation, all: &[Invocation]) -> bool {
             "tail" => !inv.args.iter().any(|arg| arg.text().trim_start_matches("-n").starts_with('+')),
             _ => runs(inv, &["head", "fzf", "jq", "comm"]),
         };
-        inv.pipeline == lister.pipeline && inv.stage > lister.stage && picks
+        // What stands behind the killer picks among its messages.
+        let last = all
+            .iter()
+            .filter(|one| one.program == "kill" && one.pipeline == lister.pipeline)
+            .map(|one| one.stage)
+            .min();
+        inv.pipeline == lister.pipeline
+            && inv.stage > lister.stage
+            && last.is_none_or(|last| inv.stage < last)
+            && picks
     })
 }
 

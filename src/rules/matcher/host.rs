@@ -107,7 +107,7 @@ fn plain(host: &str) -> String {
 }
 
 /// The four bytes of an address of one to four numbers, each decimal, octal or hexadecimal, as the C library reads it.
-fn four(host: &str) -> Option<[u8; 4]> {
+pub(crate) fn four(host: &str) -> Option<[u8; 4]> {
     if !host.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use crate::domain::{Action, EffectKind, SearchKind, Target, Tool, join};
 use crate::rules::builtin::{is_secret_name, standing};
-use crate::rules::matcher::{Class, Found, Scene, Told, classify, host_of, inside, is_known};
+use crate::rules::matcher::{Class, Found, Scene, Told, classify, four, host_of, inside, is_known};
 use crate::rules::survey::decode_base64;
 
 /// Words in the names of tools that bring a text to somebody.
@@ -36,6 +36,8 @@ const SENDING: &[&str] = &[
     "submit",
     "forward",
     "create",
+    "push",
+    "commit",
     "pull",
     "fetch",
     "navigate",
@@ -74,7 +76,13 @@ const TOKENS: &[(&str, usize)] = &[
 
 /// Whether a text holds a private key or a token.
 pub(super) fn holds_secret(text: &str) -> bool {
-    if text.contains("PRIVATE KEY-----") && text.contains("-----BEGIN") {
+    // Between backquotes it is spoken of.
+    let whole = |at: usize| {
+        let spoken = text.get(..at).is_some_and(|front| front.ends_with('`'));
+        let rest = text.get(at..).unwrap_or_default();
+        rest.split_once("PRIVATE KEY-----").is_some_and(|(_, body)| !spoken || !body.starts_with('`'))
+    };
+    if text.match_indices("-----BEGIN").take(64).any(|(at, _)| whole(at)) {
         return true;
     }
     let named = |name: &str| {
@@ -345,7 +353,14 @@ fn fetched<'a>(
 /// A script for a page that sends away what the page keeps of its user.
 pub(super) fn page_robbed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(told) = scene.told() else { return Found::No };
-    let keeps = ["document.cookie", "localStorage", "sessionStorage", "indexedDB"];
+    let keeps = [
+        "document.cookie",
+        "localStorage",
+        "sessionStorage",
+        "indexedDB",
+        "http://127.0.0.1",
+        "http://localhost",
+    ];
     let sends = ["fetch(", "sendBeacon(", "XMLHttpRequest", "new Image", "WebSocket(", ".src"];
     let found = told.args.iter().any(|(_, value)| {
         // `javascript:fetch('//host')`
@@ -383,10 +398,18 @@ const SERVICES: &[&str] =
 pub(super) fn private_address<'a>(scene: &Scene<'a>) -> Found<'a> {
     let odd = |url: &str| {
         let Some((scheme, rest)) = url.trim().split_once("://") else { return false };
-        if !scheme.to_ascii_lowercase().starts_with("http") || url.contains(char::is_whitespace) {
+        let scheme = scheme.to_ascii_lowercase();
+        let asks = scheme.starts_with("http") || matches!(scheme.as_str(), "ftp" | "ftps" | "sftp" | "smb");
+        if !asks || url.contains(char::is_whitespace) {
             return false;
         }
-        let host = host_of(url);
+        let written = host_of(url);
+        let host = four(&written)
+            .map_or_else(|| written.clone(), |address| address.map(|byte| byte.to_string()).join("."));
+        // Nobody who means a page of this machine writes its number so.
+        if host != written && host.starts_with("127.") {
+            return true;
+        }
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         let port = authority.rsplit_once(':').map(|(_, port)| port).unwrap_or_default();
         let mut numbers = host.split('.').map(str::parse::<u8>);

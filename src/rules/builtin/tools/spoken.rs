@@ -31,6 +31,12 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("fly", "fly"),
 ];
 
+/// Servers that are given a script in a language of their own, the program that would run it, and the names of that argument.
+const SCRIPTS: &[(&[&str], &str, &[&str])] = &[
+    (&["redis", "valkey"], "redis-cli eval", &["script", "lua"]),
+    (&["neo4j", "cypher", "memgraph"], "cypher-shell", &["query", "cypher", "statement"]),
+];
+
 /// Words of a tool's name that say only that something is run.
 const FILLERS: &[&str] = &[
     "run",
@@ -85,6 +91,8 @@ const OPERANDS: &[&str] = &[
     "files",
     "image",
     "container",
+    "release",
+    "releasename",
 ];
 
 /// The strictest verdict on the command lines that a call stands for.
@@ -100,9 +108,15 @@ pub(super) fn verdict(told: &Told<'_>, scene: &Scene<'_>) -> Verdict {
 
 fn lines(told: &Told<'_>) -> Vec<String> {
     let mut out = Vec::new();
-    let wrapped = PROGRAMS.iter().find(|(word, _)| told.names(&[*word]));
+    // `helm_uninstall` of a cluster's server is helm's.
+    let named = PROGRAMS.iter().find(|(word, _)| told.words.first().is_some_and(|first| first == word));
+    let wrapped = named.or_else(|| PROGRAMS.iter().find(|(word, _)| told.names(&[*word])));
     if let Some((word, program)) = wrapped {
         out.push(line(told, word, program));
+    }
+    for (_, program, keys) in SCRIPTS.iter().filter(|(names, ..)| told.names(names)) {
+        let text = told.values(keys).find(|text| text.len() <= 4096);
+        out.extend(text.map(|text| format!("{program} {}", quoted(text))));
     }
     let method = told.value(&["method", "httpmethod", "verb"]).map(str::to_ascii_uppercase);
     if let (Some(method), Some(url)) = (method, told.value(&["url", "uri", "endpoint"]))
@@ -148,7 +162,7 @@ fn line(told: &Told<'_>, word: &str, program: &str) -> String {
         line.push_str(&format!(" --{mode}"));
     }
     // Only of git and of clusters it is known what the arguments' names mean.
-    if matches!(program, "git" | "kubectl") {
+    if matches!(program, "git" | "kubectl" | "helm") {
         if program == "git" && told.has(&["push"]) && told.value(&["remote"]).is_none() {
             line.push_str(" origin");
         }

@@ -404,6 +404,9 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
     {
         return Verdict::Block;
     }
+    if strong && takes_every(told) {
+        return Verdict::Block;
+    }
     // What is noted of a thing is corrected all the time; the thing itself takes all that with it.
     if strong && told.names(MEMORIES) && !told.has(&["observation", "observations"]) {
         return Verdict::Modify;
@@ -411,21 +414,6 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
     // One document that is named, as `db.c.deleteOne({_id: …})`.
     if told.has(&["one"]) && told.args.len() >= 2 && told.args.iter().all(|(_, value)| value != "{}") {
         return Verdict::Warn;
-    }
-    let every = told.values(&[
-        "index",
-        "indices",
-        "key",
-        "pattern",
-        "name",
-        "collection",
-        "path",
-        "target",
-        "ids",
-        "namespace",
-    ]);
-    if strong && { every }.any(|value| matches!(value, "*" | "_all" | "all" | "/")) {
-        return Verdict::Block;
     }
     if told.has(&["branch", "branches", "ref"]) {
         let trunk =
@@ -462,6 +450,28 @@ pub(super) fn destroys(told: &Told<'_>) -> Verdict {
         (false, true, true) | (_, false, true) => Verdict::Allow,
         (false, false, false) => weak(told),
     }
+}
+
+/// What is to go is named by a pattern that hits everything.
+fn takes_every(told: &Told<'_>) -> bool {
+    let mut every = told.values(&[
+        "index",
+        "indices",
+        "key",
+        "pattern",
+        "name",
+        "collection",
+        "path",
+        "target",
+        "ids",
+        "namespace",
+        "entitynames",
+        "recordids",
+        "messageids",
+    ]);
+    let matched = told.names(&["elasticsearch", "opensearch", "elastic"])
+        && told.args.iter().any(|(key, value)| key == "matchall" && value == "{}");
+    matched || every.any(|value| matches!(value, "*" | "_all" | "all" | "/"))
 }
 
 /// Many messages, or people who can then no longer log in, in one call.
@@ -529,6 +539,15 @@ fn weak(told: &Told<'_>) -> Verdict {
     if told.has(&["factory"]) {
         return Verdict::Block;
     }
+    // One process that is named, as `kill PID`.
+    if told.has(&["kill"]) && told.has(&["process"]) {
+        let first = |pid: &str| pid.parse::<u32>().map_or(true, |pid| pid < 2);
+        return match told.value(&["pid"]) {
+            Some(pid) if first(pid) => Verdict::Block,
+            Some(_) => Verdict::Allow,
+            None => Verdict::Modify,
+        };
+    }
     if told.has(ASKED) { Verdict::Modify } else { Verdict::Allow }
 }
 
@@ -592,6 +611,11 @@ const LOOSENS: &[(&[&str], &[&str], Verdict)] = &[
     (&["run", "execute", "launch"], &["playbook", "playbooks"], Verdict::Modify),
     (&["force"], &["push"], Verdict::Modify),
     (&["unprotect"], &[], Verdict::Block),
+    (
+        &["update", "edit", "change", "set", "patch", "upsert"],
+        &["dns", "nameserver", "nameservers"],
+        Verdict::Modify,
+    ),
     (&["seal", "unseal"], &["vault"], Verdict::Modify),
     (&["merge"], &["pull", "mr", "request"], Verdict::Modify),
     (&["publish"], &["package", "npm", "crate", "pypi"], Verdict::Modify),
@@ -640,8 +664,19 @@ pub(super) fn loosens(told: &Told<'_>) -> Verdict {
     {
         worst = worst.max(Verdict::Modify);
     }
+    let unguarded = |value: &str| {
+        let value = value.to_ascii_lowercase();
+        value.contains("blockedcommand") || value.contains("alloweddirector")
+    };
+    if told.has(&["set", "update", "change"]) && told.values(&["key", "setting", "name"]).any(unguarded) {
+        worst = Verdict::Block;
+    }
     worst
 }
+
+/// Words for making something, or for bringing it in.
+const MAKING: &[&str] =
+    &["create", "add", "generate", "issue", "new", "import", "upload", "invite", "put", "attach", "register"];
 
 /// What a tool that gives somebody access deserves.
 pub(super) fn opens(told: &Told<'_>) -> Verdict {
@@ -650,10 +685,6 @@ pub(super) fn opens(told: &Told<'_>) -> Verdict {
         return Verdict::Allow;
     }
     let both = |verbs: &[&str], things: &[&str]| told.has(verbs) && told.has(things);
-    let making = &[
-        "create", "add", "generate", "issue", "new", "import", "upload", "invite", "put", "attach",
-        "register",
-    ];
     let key = told.has(&["key", "keys"]) && told.has(&["access", "deploy", "ssh", "account", "api", "gpg"]);
     let public = told.args.iter().any(|(key, value)| match key.as_str() {
         "private" => value == "false",
@@ -684,10 +715,10 @@ pub(super) fn opens(told: &Told<'_>) -> Verdict {
         &["update", "edit", "set", "change", "patch", "make"],
         &["repository", "repo", "project", "visibility", "public", "bucket", "acl"],
     );
-    if (making_key(told, making) || key && told.has(making))
+    if (making_key(told, MAKING) || key && told.has(MAKING))
         || both(&["attach", "put", "update", "set"], &["policy", "acl"])
             && told.names(&["user", "role", "iam", "bucket", "aws", "s3", "group"])
-        || both(making, &["collaborator", "collaborators", "profile"]) && !told.has(&["get"])
+        || both(MAKING, &["collaborator", "collaborators", "profile"]) && !told.has(&["get"])
         || both(&["create"], &["user"]) && told.names(&["iam", "aws", "gcp", "azure"])
         || both(&["transfer"], &["repository", "repo", "ownership", "domain", "project"])
         || both(&["grant", "promote", "make"], &["admin", "administrator", "superuser"])
@@ -710,11 +741,27 @@ pub(super) fn opens(told: &Told<'_>) -> Verdict {
     }
     let shared = anyone && told.has(&["share", "permission", "permissions", "sharing", "publish"]);
     let forwards = forwards(told);
-    if shared || forwards && told.names(&["gmail", "mail", "email", "outlook", "exchange"]) {
+    if shared || lets_all(told) || forwards && told.names(&["gmail", "mail", "email", "outlook", "exchange"])
+    {
         return Verdict::Block;
     }
     let hooked = both(&["create", "add", "update", "set"], &["webhook", "webhooks", "hook"]);
     if secret || forwards || hooked { Verdict::Modify } else { Verdict::Allow }
+}
+
+/// Rules of a store that let everybody do everything.
+fn lets_all(told: &Told<'_>) -> bool {
+    told.args.iter().any(|(_, text)| says_all(text))
+}
+
+fn says_all(text: &str) -> bool {
+    if !text.contains("allow") && !text.contains("capabilities") {
+        return false;
+    }
+    let tight: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let open = ["allowread,write:iftrue", "allowwrite:iftrue", "allowread,write;", "\".write\":true"];
+    let vault = tight.contains("path\"*\"") && tight.contains("capabilities") && tight.contains("\"sudo\"");
+    open.iter().any(|form| tight.contains(form)) || vault
 }
 
 /// Whether a tool has what comes in sent on.

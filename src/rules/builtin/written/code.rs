@@ -259,6 +259,56 @@ pub(super) const DELETES: &[&str] = &[
     "Directory.Delete(",
 ];
 
+/// Calls that set what a file may be used for.
+const SETS_MODE: &[&str] = &["chmod(", "chmodSync(", "Chmod("];
+
+/// Whether code names the bit with which a program has its owner's rights.
+fn roots(bare: &str) -> bool {
+    ["0o4", "0o6", "04755", "06755", "04777", "S_ISUID", "ModeSetuid"].iter().any(|mode| bare.contains(mode))
+}
+
+/// The code in front of a string without the calls that only make a path of it.
+fn unwrapped(before: &str) -> &str {
+    const PATHS: &[&str] = &[
+        "File.expand_path(",
+        "os.path.expanduser(",
+        "os.path.abspath(",
+        "Path(",
+        "Path.new(",
+        "Pathname.new(",
+        "Pathname(",
+        "path.resolve(",
+        "path.join(",
+        "os.path.join(",
+        "str(",
+    ];
+    let mut call = before.trim_end();
+    for _ in 0..4 {
+        match PATHS.iter().find_map(|path| call.strip_suffix(path)) {
+            Some(rest) => call = rest.trim_end(),
+            None => break,
+        }
+    }
+    call
+}
+
+/// A call of what was taken out of the library for files by its own name: `import { rm } from 'node:fs/promises'`.
+fn deletes_bare(call: &str, code: &str) -> bool {
+    let alone = ["rm(", "rmdir("].iter().any(|name| {
+        call.strip_suffix(name).is_some_and(|front| {
+            !front.chars().next_back().is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))
+        })
+    });
+    alone && ["fs/promises", "node:fs", "'fs'", "\"fs\""].iter().any(|library| code.contains(library))
+}
+
+/// Whether the string at a place is what a shell of the same list is to run: `['sh', '-c', '…']`.
+fn is_shells(pieces: &[Piece], at: usize) -> bool {
+    let text =
+        |back: usize| at.checked_sub(back).and_then(|at| pieces.get(at)).map(|piece| piece.text.as_str());
+    text(1).is_some_and(|flag| matches!(flag, "-c" | "-lc" | "-ec")) && text(2).is_some_and(forms::is_shell)
+}
+
 /// What source code deserves.
 pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: Place) -> Verdict {
     if code.len() > MAX_CODE {
@@ -273,6 +323,8 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
     let (pieces, bare) = pieces(&code, language);
     let execs =
         ["child_process", "execa", "shelljs", "zx", "<?php", "system"].iter().any(|word| code.contains(word));
+    // Groovy starts a list of words.
+    let listed = bare.contains("].execute()");
     let mut worst =
         forms::plain(&code, &bare, &pieces).max(forms::emptied(scene, &code, &bare, &pieces, home));
     worst = worst.max(forms::sent(scene, &bare, &pieces));
@@ -281,8 +333,12 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
         if worst == Verdict::Block {
             break;
         }
-        let call = piece.before.trim_end();
-        if DELETES.iter().any(|name| call.ends_with(name)) && piece.text.starts_with(['/', '~']) {
+        let call = unwrapped(&piece.before);
+        if SETS_MODE.iter().any(|name| call.ends_with(name)) && forms::is_shell(&piece.text) && roots(&bare) {
+            worst = Verdict::Block;
+        }
+        let deletes = DELETES.iter().any(|name| call.ends_with(name)) || deletes_bare(call, &code);
+        if deletes && piece.text.starts_with(['/', '~']) {
             let path = piece
                 .text
                 .strip_prefix('~')
@@ -295,10 +351,10 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
                 worst = worst.max(Verdict::Modify);
             }
         }
-        if judged < MAX_COMMANDS && starts(&piece.before, execs) {
+        if judged < MAX_COMMANDS && (starts(&piece.before, execs) || listed && is_shells(&pieces, at)) {
             judged += 1;
             for command in commands(&pieces, at) {
-                worst = worst.max(judge::command(scene, &command, place));
+                worst = worst.max(judge::started(scene, &command, place));
             }
         }
     }

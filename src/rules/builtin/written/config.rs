@@ -36,6 +36,13 @@ pub(super) fn verdict(scene: &Scene<'_>, path: &str, text: &str) -> Verdict {
         }
         ".gitmodules" if text.contains("ext::") => Verdict::Block,
         ".psqlrc" | ".sqliterc" | ".gdbinit" | ".lldbinit" | ".irbrc" | ".pryrc" => startup(scene, text),
+        ".aider.conf.yml" | ".aider.conf.yaml" => aider(scene, text),
+        ".rspec" if text.split_whitespace().any(planted) => Verdict::Modify,
+        "settings.json" | "config.json" | "config.yaml" | "crush.json" | ".crush.json"
+            if is_clients(&lower) =>
+        {
+            client(scene, text)
+        }
         ".mcp.json" | "mcp.json" | "mcp_config.json" | "claude_desktop_config.json" => servers(scene, text),
         "config.toml" | "config" if lower.contains("/.cargo/") => cargo(text),
         "settings.json"
@@ -126,7 +133,69 @@ fn servers(scene: &Scene<'_>, text: &str) -> Verdict {
         .take(64)
         .map(|word| judge::command(scene, word, Place::Hook));
     let worst = runs.max().unwrap_or_default();
-    if gives { worst.max(Verdict::Modify) } else { worst }
+    // What lies where anybody may put something is no server that somebody installed.
+    let hidden = strings.windows(2).any(|pair| match pair {
+        [key, value] => key == "command" && planted(value),
+        _ => false,
+    });
+    match gives {
+        _ if hidden => Verdict::Block,
+        true => worst.max(Verdict::Modify),
+        false => worst,
+    }
+}
+
+/// Settings of other clients of models than those that are guarded here.
+fn is_clients(lower: &str) -> bool {
+    [
+        "/.continue/",
+        "/.gemini/",
+        "/.zed/",
+        "/.roo/",
+        "/.kilocode/",
+        "/.qwen/",
+        "/.goose/",
+        "/config/goose/",
+        "crush.json",
+    ]
+    .iter()
+    .any(|part| lower.contains(part))
+}
+
+/// What such a client is told to run, or to run without asking.
+fn client(scene: &Scene<'_>, text: &str) -> Verdict {
+    let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let loose = [
+        "\"autoApprove\":true",
+        "\"autoAccept\":true",
+        "\"always_allow_tool_actions\":true",
+        "\"skip_requests\":true",
+        "\"yolo\":true",
+        "GOOSE_MODE:auto",
+    ]
+    .iter()
+    .any(|setting| squeezed.contains(setting));
+    let strings = scripts::strings(text);
+    let runs = strings.iter().filter(|word| word.contains(' ')).take(64);
+    let runs = runs.map(|word| judge::command(scene, word, Place::Hook)).max().unwrap_or_default();
+    let program = strings.iter().any(|value| planted(value));
+    runs.max(if program || loose { Verdict::Modify } else { Verdict::Allow })
+}
+
+/// The commands that aider runs after each of its edits, and whether it asks before anything.
+fn aider(scene: &Scene<'_>, text: &str) -> Verdict {
+    let line = |line: &str| {
+        let (key, value) = line.split_once(':')?;
+        let value = value.trim().trim_matches(['"', '\'']);
+        match key.trim().trim_start_matches('-').trim() {
+            "lint-cmd" | "test-cmd" | "notifications-command" => {
+                Some(judge::command(scene, value, Place::Hook))
+            }
+            "yes-always" if value == "true" => Some(Verdict::Modify),
+            _ => None,
+        }
+    };
+    text.lines().take(1024).filter_map(line).max().unwrap_or_default()
 }
 
 fn planted(value: &str) -> bool {

@@ -204,6 +204,29 @@ pub(super) fn recipes(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// The arguments of programs in the markup of a build.
+pub(super) fn markup(text: &str) -> Vec<String> {
+    const OPENS: &[(&str, &str)] = &[
+        ("<argument>", "</argument>"),
+        ("<command>", "</command>"),
+        ("<commandlineArgs>", "</commandlineArgs>"),
+        ("<arg value=\"", "\""),
+        ("<arg line=\"", "\""),
+        ("<exec command=\"", "\""),
+    ];
+    let plain = |text: &str| {
+        text.replace("&gt;", ">")
+            .replace("&lt;", "<")
+            .replace("&quot;", "\"")
+            .replace("&apos;", "'")
+            .replace("&amp;", "&")
+    };
+    let all = OPENS.iter().flat_map(|(open, close)| {
+        text.split(open).skip(1).filter_map(move |rest| rest.split_once(close)).map(|(inner, _)| inner)
+    });
+    all.filter(|inner| inner.contains(' ')).map(plain).take(MAX_COMMANDS).collect()
+}
+
 /// What a Dockerfile runs.
 pub(super) fn docker(text: &str) -> Vec<String> {
     let joined = text.replace("\\\n", " ");

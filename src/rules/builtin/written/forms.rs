@@ -93,7 +93,57 @@ pub(super) fn emptied(scene: &Scene<'_>, code: &str, bare: &str, pieces: &[Piece
     let lost = lost
         || unlinks && below_root
         || ["rm -rf /", "rm -rf ~"].iter().any(|line| code.contains(&format!("\"{line}\".execute()")));
-    if lost || home_in_variable(code) { Verdict::Block } else { Verdict::Allow }
+    if lost || home_in_variable(code) || home_emptied(code, bare, home) {
+        Verdict::Block
+    } else {
+        Verdict::Allow
+    }
+}
+
+/// The home directory, written as a string, or a variable that holds it, is deleted or gone through to delete what is in it.
+fn home_emptied(code: &str, bare: &str, home: &str) -> bool {
+    const CLOSED: &[&str] = &[")", ";", ",", ""];
+    const LISTS: &[&str] = &["listdir(", "scandir(", "readdirSync(", "readdir(", "walk(", "each_child("];
+    let quoted = [format!("'{home}'"), format!("\"{home}\"")];
+    if !quoted.iter().any(|text| code.contains(text.as_str())) {
+        return false;
+    }
+    let chosen = || {
+        code.lines().any(|line| {
+            line.trim_start().starts_with("if ")
+                && !line.contains("is_dir")
+                && !line.contains("isdir")
+                && !line.contains("exists")
+        })
+    };
+    let unlinks = UNLINKS.iter().any(|call| bare.contains(call));
+    let tight: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+    let direct = quoted.iter().any(|text| {
+        tight.contains(&format!("File({text}).deleteRecursively("))
+            || unlinks && tight.contains(&format!("{text}.iterdir("))
+            || unlinks && tight.contains(&format!("{text}).iterdir("))
+    });
+    let names = quoted.iter().flat_map(|text| code.match_indices(text.as_str())).filter_map(|(at, text)| {
+        let line = code.get(..at)?.rsplit('\n').next()?;
+        let behind = code.get(at + text.len()..)?.split('\n').next()?.trim();
+        let (name, value) = line.split_once('=')?;
+        let held = matches!(value.trim(), "" | "Path(" | "pathlib.Path(" | "File(" | "new File(");
+        let name = name.split(':').next()?.trim().rsplit(' ').next()?;
+        let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        (held && plain && CLOSED.contains(&behind)).then_some(name)
+    });
+    let mut names = names.take(8);
+    let lost = direct
+        || names.any(|name| {
+            let deleted = DELETES.iter().any(|call| {
+                [")", ",", " ,"].iter().any(|end| code.contains(&format!("{call}{name}{end}")))
+                    || code.contains(&format!("{call}&{name})"))
+            });
+            let listed = LISTS.iter().any(|list| code.contains(&format!("{list}{name})")))
+                || [".iterdir(", ".rglob("].iter().any(|walk| code.contains(&format!("{name}{walk}")));
+            deleted || unlinks && listed && bare.contains("rm")
+        });
+    lost && !chosen()
 }
 
 /// A file that says who may log in, or what the machine runs by itself.
@@ -273,6 +323,11 @@ const BINDS: &[&str] = &[
 /// Shells, as code names them.
 const SHELLS: &[&str] =
     &["/bin/sh", "/bin/bash", "sh", "bash", "/bin/zsh", "cmd.exe", "powershell.exe", "powershell"];
+
+/// Whether a string is a shell's name.
+pub(super) fn is_shell(text: &str) -> bool {
+    SHELLS.contains(&text)
+}
 
 /// Forms of code that need no more than a look.
 pub(super) fn plain(code: &str, bare: &str, pieces: &[Piece]) -> Verdict {

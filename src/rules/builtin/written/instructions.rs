@@ -1,7 +1,8 @@
 //! What agents are told in files that they read by themselves. Documentation of dangers is not an instruction.
 
-use super::extract;
 use super::judge::{self, Place};
+use super::worded::CONCEALS;
+use super::{extract, wishes};
 use crate::domain::Verdict;
 use crate::rules::builtin::database;
 use crate::rules::matcher::Scene;
@@ -24,6 +25,10 @@ pub(super) fn is_read_by_agents(lower: &str) -> bool {
             | ".goosehints"
             | "codex.md"
             | "warp.md"
+            | "crush.md"
+            | ".roorules"
+            | ".roomodes"
+            | ".augment-guidelines"
     );
     let placed = [
         ".claude/commands/",
@@ -38,6 +43,12 @@ pub(super) fn is_read_by_agents(lower: &str) -> bool {
         ".github/prompts/",
         ".claude/rules/",
         ".codex/",
+        ".kilocode/",
+        ".roo/",
+        ".junie/",
+        ".amazonq/rules/",
+        ".augment/rules/",
+        ".github/agents/",
     ]
     .iter()
     .any(|dir| lower.contains(dir));
@@ -155,6 +166,13 @@ const HIDES: &[&str] = &[
     "without notifying",
     "do not notify",
     "do not alert",
+    "never report it",
+    "never report this",
+    "do not report it",
+    "do not report this",
+    "keep this secret from",
+    "keep it secret from",
+    "no need to mention",
 ];
 
 /// Ways to take the agent away from whom it works for.
@@ -190,6 +208,9 @@ const SECRETS: &[&str] = &[
     "env to",
     "tokens",
 ];
+/// Files of keys, which no instruction needs.
+const KEYS: &[&str] =
+    &["id_rsa", "id_ed25519", ".aws/credentials", "contents of .env", "~/.netrc", "~/.git-credentials"];
 const SENDS: &[&str] = &["exfiltrate", "send ", "upload", "post ", "curl", "transmit", "leak"];
 
 /// Words with which a text forbids what stands behind them.
@@ -328,15 +349,20 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
         .chars()
         .any(|c| matches!(c, '\u{e0000}'..='\u{e007f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'));
     let mut worst = if unseen { Verdict::Modify } else { Verdict::Allow };
+    let banned = bans(text);
     for (command, run, line) in extract::quoted(text) {
         let said = line.to_lowercase();
-        let forbidden =
-            FORBIDS.iter().any(|word| said.contains(word)) && !HIDES.iter().any(|word| said.contains(word));
+        let forbidden = FORBIDS.iter().any(|word| said.contains(word))
+            && !HIDES.iter().any(|word| said.contains(word))
+            || banned.contains(&line.as_str());
         let bad = judge::command(scene, &command, Place::Hook);
         if run {
             worst = worst.max(bad).max(judge::unasked(scene, &command));
         } else if !forbidden && bad > Verdict::Allow && ORDERS.iter().any(|word| said.contains(word)) {
-            worst = worst.max(if has(HIDES) || has(OVERRIDES) { Verdict::Block } else { Verdict::Modify });
+            let sure = has(HIDES)
+                || has(OVERRIDES)
+                || judge::command(scene, &command, Place::Script) == Verdict::Block;
+            worst = worst.max(if sure { Verdict::Block } else { Verdict::Modify });
         }
     }
     // In one sentence, so that a list of what is forbidden does not come together by chance.
@@ -344,9 +370,19 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
     for line in sentences {
         let in_line = |list: &[&str]| list.iter().any(|word| line.contains(word));
         let robs = in_line(SECRETS) && in_line(SENDS) && judge::foreign_host(scene, line);
+        // What is to be done with a key that nobody is to hear of.
+        let unseen = in_line(CONCEALS)
+            && (in_line(KEYS)
+                || in_line(SECRETS) && judge::foreign_host(scene, line)
+                || bare_commands(line).any(|command| judge::refused(scene, command)));
         let forbids = in_line(FORBIDS) && !in_line(HIDES) && !in_line(OVERRIDES);
-        if robs && !forbids {
+        if robs && !forbids || unseen {
             worst = Verdict::Block;
+        }
+        if !forbids && !in_line(ASKS) {
+            let said = wishes::strangers_run(scene, line);
+            let hidden = said > Verdict::Allow && has(CONCEALS);
+            worst = worst.max(if hidden { Verdict::Block } else { said });
         }
         if unguards(line) && !in_line(FORBIDS_DEED) {
             worst = Verdict::Block;
@@ -367,6 +403,28 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
             line.starts_with("allowed-tools:") && (line.contains("Bash(*)") || line.contains("Bash(*:*)"))
         });
     worst.max(if free { Verdict::Modify } else { Verdict::Allow })
+}
+
+/// The items of lists that a line or a heading with words of a ban announces.
+fn bans(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut open = false;
+    for line in text.lines().take(4096) {
+        let start = line.trim_start();
+        if start.is_empty() {
+            continue;
+        }
+        if start.starts_with(['-', '*', '•']) || step_of(line).is_some() {
+            if open {
+                out.push(line);
+            }
+            continue;
+        }
+        let lower = start.to_lowercase();
+        let announces = lower.trim_end().ends_with(':') || lower.starts_with('#');
+        open = announces && FORBIDS.iter().any(|word| lower.contains(word));
+    }
+    out
 }
 
 /// What an order to another agent deserves: its commands, in backquotes, in fences, or behind the word that orders them.
@@ -447,11 +505,39 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
     worst
 }
 
+/// Words that begin an order behind which a command stands.
+const BEGINS: &[&str] = &[
+    "open ",
+    "start ",
+    "terminate",
+    "reboot ",
+    "shut down ",
+    "stop ",
+    "connect ",
+    "use ",
+    "try ",
+    "delete ",
+    "remove ",
+    "wipe ",
+    "erase ",
+    "clean ",
+    "clear ",
+    "overwrite ",
+    "destroy ",
+    "reset ",
+    "drop ",
+    "purge ",
+    "empty ",
+    "kill ",
+    "force push ",
+    "force-push ",
+    "for each ",
+    "for every ",
+    "free ",
+];
+
 /// A sentence that orders a deed which has a name, and what it is done to or with.
 fn deeds(scene: &Scene<'_>, line: &str, lower: &str) -> bool {
-    /// Words that begin an order behind which a command stands.
-    const BEGINS: &[&str] =
-        &["open ", "start ", "terminate", "reboot ", "shut down ", "stop ", "connect ", "use ", "try "];
     let begins = |word: &str| {
         lower.match_indices(word).take(8).any(|(at, _)| {
             let front = lower.get(..at).unwrap_or_default().trim_end();

@@ -74,10 +74,16 @@ const SUSPECT: &[&str] = &[
     "code.writes-blocked-file",
     "powershell.suspect",
     "network.tunnel",
+    "resources.endless-loop",
+    "resources.fills-disk",
 ];
 
 /// Rules for code from the network, which is ordinary from the hosts of known installers.
 const FETCHED: &[&str] = &["network.download-to-shell", "network.download-then-run", "packages.run-from-url"];
+
+/// A file of a key that is read, and what sends something away: each alone is ordinary.
+const KEY_FILES: &[&str] = &["secrets.key-file"];
+const UPLOADS: &[&str] = &["network.upload", "network.taken-away"];
 
 const METADATA: &[&str] = &["network.metadata"];
 const KILLS: &[&str] = &["system.kill-everything", "selfprotect.killed"];
@@ -94,8 +100,9 @@ const STORES: &[&str] = &["cloud.s3-delete"];
 const LIVE_BY_NAME: &[&str] = &["cloud.resource-delete", "database.drop-database"];
 
 /// All that is asked about a command in a file.
-const OF_COMMANDS: RuleSet =
-    RuleSet::of(&[EVERYWHERE, RUINOUS, SUSPECT, FETCHED, METADATA, KILLS, ACCOUNTS, SETUID]);
+const OF_COMMANDS: RuleSet = RuleSet::of(&[
+    EVERYWHERE, RUINOUS, SUSPECT, FETCHED, METADATA, KILLS, ACCOUNTS, SETUID, KEY_FILES, UPLOADS,
+]);
 
 static ASKED: RuleSet = OF_COMMANDS;
 
@@ -195,6 +202,11 @@ pub(super) fn command(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
     judged(scene, text, place, &ASKED)
 }
 
+/// What a command deserves that code starts, which somebody starts by itself.
+pub(super) fn started(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
+    judged(scene, text, place, if place == Place::Script { &ASKED_OF_SCRIPTS } else { &ASKED })
+}
+
 /// What a script deserves as a whole: also for what others lose by it.
 pub(super) fn script(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
     let asked = if place == Place::Script { &ASKED_OF_SCRIPTS } else { &ASKED };
@@ -226,6 +238,9 @@ fn judged(scene: &Scene<'_>, text: &str, place: Place, asked: &RuleSet) -> Verdi
         let any = |list: &[&str]| ids.iter().any(|id| list.contains(id));
         let machine = place != Place::Container;
         let mut worst = deletions(inner, place).max(on_others(inner, ids));
+        if any(KEY_FILES) && any(UPLOADS) {
+            worst = Verdict::Block;
+        }
         if any(EVERYWHERE) || machine && any(RUINOUS) || any(METADATA) && takes_credentials(text) {
             worst = Verdict::Block;
         }
@@ -337,6 +352,24 @@ pub(super) fn place_of(path: &str, whole: bool, home: Option<&str>) -> Verdict {
     let plain = path.trim_end_matches(['/', '*', '.']);
     if whole || path.trim_matches('/').is_empty() || KEPT.contains(&plain) || inside(plain, "/boot") {
         return Verdict::Block;
+    }
+    const DATA: &[&str] = &[
+        "/var/lib/postgresql",
+        "/var/lib/pgsql",
+        "/var/lib/mysql",
+        "/var/lib/mongodb",
+        "/var/lib/mongo",
+        "/var/lib/redis",
+        "/var/lib/docker",
+        "/var/lib/etcd",
+        "/var/lib/elasticsearch",
+        "/var/lib/clickhouse",
+        "/var/lib/cassandra",
+        "/var/lib/influxdb",
+        "/var/lib/libvirt",
+    ];
+    if DATA.iter().any(|dir| inside(plain, dir)) {
+        return Verdict::Modify;
     }
     let below = home.and_then(|home| plain.strip_prefix(home)).map(|rest| rest.trim_start_matches('/'));
     match below {

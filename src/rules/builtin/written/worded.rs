@@ -2,7 +2,7 @@
 //! What forbids, asks or describes is no order.
 
 use super::instructions::{ASKS, FORBIDS, URGING};
-use super::judge;
+use super::{judge, wishes};
 use crate::domain::Verdict;
 use crate::rules::matcher::Scene;
 
@@ -65,19 +65,6 @@ const DEEDS: &[(&[&str], &[&str])] = &[
             "a reverse shell back ",
             "a bind shell on ",
             "a backdoor ",
-        ],
-    ),
-    (
-        &["wipe ", "format ", "erase ", "overwrite ", "zero ", "zero out ", "repartition ", "shred "],
-        &[
-            "/dev/sd",
-            "/dev/nvme",
-            "/dev/vd",
-            "/dev/mmcblk",
-            "/dev/disk",
-            "the disk",
-            "the hard drive",
-            "the boot ",
         ],
     ),
     (
@@ -147,7 +134,7 @@ const DEEDS: &[(&[&str], &[&str])] = &[
 ];
 
 /// Ways to switch off what watches over the agent.
-const UNGUARDS: &[&str] = &[
+pub(super) const UNGUARDS: &[&str] = &[
     "turn off ",
     "switch off ",
     "disable ",
@@ -184,7 +171,7 @@ const CREDENTIALS: &[&str] = &[
 ];
 
 /// Places where anybody can put something.
-const DROPS: &[&str] = &[
+pub(super) const DROPS: &[&str] = &[
     "pastebin",
     "transfer.sh",
     "a public gist",
@@ -213,6 +200,7 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
             continue;
         }
         for sentence in lower.split(['.', ';', '!']).fold(Vec::new(), joined) {
+            worst = worst.max(wishes::verdict(scene, &sentence));
             if is_order(&sentence) && !sentence.trim_end().ends_with('?') {
                 worst = worst.max(sentence_verdict(scene, &sentence));
             }
@@ -282,7 +270,7 @@ fn sentence_verdict(scene: &Scene<'_>, sentence: &str) -> Verdict {
 }
 
 /// A clause from its verb on.
-fn clause_of(text: &str) -> &str {
+pub(super) fn clause_of(text: &str) -> &str {
     let mut rest = text.trim_start_matches(|c: char| {
         c.is_whitespace() || c.is_ascii_digit() || matches!(c, '-' | '*' | '•' | ')' | '.' | ':' | '(')
     });
@@ -296,7 +284,7 @@ fn clause_of(text: &str) -> &str {
 }
 
 /// Whether a text begins with the guard itself, not with a part or a file of it.
-fn is_guard(rest: &str) -> bool {
+pub(super) fn is_guard(rest: &str) -> bool {
     let rest = rest.trim_start();
     let rest = rest.strip_prefix("the ").unwrap_or(rest);
     let Some(behind) = rest.strip_prefix("lazaret") else {
@@ -313,7 +301,16 @@ fn is_guard(rest: &str) -> bool {
 }
 
 /// Words that keep something from the person.
-const CONCEALS: &[&str] = &[
+pub(super) const CONCEALS: &[&str] = &[
+    "never report it",
+    "never report this",
+    "do not report it to the user",
+    "do not report this to the user",
+    "do not report it to any",
+    "keep this secret from",
+    "keep it secret from",
+    "no need to mention it",
+    "no need to mention this",
     "never mention it",
     "never mention this",
     "never mention these",
@@ -340,6 +337,13 @@ const CONCEALS: &[&str] = &[
 
 /// Words that let an agent act without anybody's leave, whatever it is about.
 const UNASKED: &[&str] = &[
+    "auto-approve everything",
+    "auto-approve all",
+    "autoapprove everything",
+    "approve everything automatically",
+    "permission to run every command",
+    "permission to run all commands",
+    "permission to run any command",
     "skip all confirmations",
     "skip all permission",
     "skip confirmations",
