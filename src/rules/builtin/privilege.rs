@@ -214,6 +214,16 @@ pub(super) const RULES: &[Rule] = &[
                 }
                 if edits_sudoers(scene) { Found::yes(scene.command_line()) } else { Found::No }
             }),
+            predicate("module_gives_rights", Trigger::programs(&["ansible"]), |scene| {
+                const RIGHTS: &[&str] =
+                    &["/etc/sudoers", "NOPASSWD", "uid=0 ", "/etc/doas.conf", "/etc/shadow"];
+                let module = |inv: &Invocation| {
+                    let told = inv.args.iter().map(Arg::text).map(|text| format!("{text} "));
+                    { told }.any(|text| RIGHTS.iter().any(|right| text.contains(right)))
+                        && !has_flag(inv, "--check")
+                };
+                Found::from(scene.first(&["ansible"], module).map(|inv| inv.text.as_str()))
+            }),
             When::Effect(OnEffect {
                 kinds: CHANGES,
                 at: &[
@@ -233,8 +243,17 @@ pub(super) const RULES: &[Rule] = &[
             "sudoedit /etc/sudoers.d/u",
             "Write /etc/sudoers x",
             "sudo sed -i s/a/b/ /etc/sudoers",
+            "ansible all -b -m lineinfile -a \"path=/etc/sudoers line='u ALL=(ALL) NOPASSWD: ALL'\"",
+            "ansible all -b -m user -a 'name=svc uid=0 non_unique=yes'",
         ],
-        silent: &["sudo -l", "visudo -c", "grep -n sudoers README.md", "ls /etc/sudoers.d"],
+        silent: &[
+            "sudo -l",
+            "visudo -c",
+            "ansible all -m ping",
+            "ansible all -m user -a 'name=svc uid=1042'",
+            "grep -n sudoers README.md",
+            "ls /etc/sudoers.d",
+        ],
         ..RULE
     },
     Rule {

@@ -218,7 +218,7 @@ const HOME: &[&str] = &[
 pub(super) fn with_home(code: &str, home: &str) -> String {
     let mut out = code.to_owned();
     // Each way holds one of these.
-    if !["ome", "HOME", "~", "os.sep"].iter().any(|part| code.contains(part)) {
+    if !["ome", "HOME", "UserProfile", "~", "os.sep"].iter().any(|part| code.contains(part)) {
         return out;
     }
     for way in HOME.iter().filter(|way| code.contains(**way)) {

@@ -69,12 +69,21 @@ impl Trail<'_> {
         let mut taint = Taint::default();
         for member in members {
             if let Target::Path { path, glob, .. } = target_of(member, cwd) {
+                // A home, or the whole machine, has the keys of whoever lives there in it.
+                if self.is_whole(&path) {
+                    taint.secret = Some(Origin::Secret);
+                }
                 taint.join(&self.held(&Target::Path { path, glob, recursive: true }));
             }
         }
         if let Some(path) = path_of(&target_of(archive, cwd)) {
             self.put(&path, &taint, false);
         }
+    }
+
+    fn is_whole(&self, path: &str) -> bool {
+        let path = path.trim_end_matches(['*', '/']);
+        matches!(path, "" | "/home" | "/root" | "/Users") || self.facts.places.home.as_deref() == Some(path)
     }
 
     /// What comes out of an archive that came from elsewhere.

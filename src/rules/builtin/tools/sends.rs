@@ -74,6 +74,24 @@ const TOKENS: &[(&str, usize)] = &[
     ("dop_v1_", 40),
 ];
 
+/// Hosts that write down whatever they are asked for.
+const COLLECTORS: &[&str] = &[
+    ".oastify.com",
+    ".burpcollaborator.net",
+    ".interact.sh",
+    ".oast.fun",
+    ".oast.pro",
+    ".oast.live",
+    ".oast.me",
+    ".oast.site",
+    ".oast.online",
+    ".dnslog.cn",
+    ".ceye.io",
+    "webhook.site",
+    "requestbin.net",
+    "requestbin.com",
+];
+
 /// Whether a text holds a private key or a token.
 pub(super) fn holds_secret(text: &str) -> bool {
     // Between backquotes it is spoken of.
@@ -191,8 +209,13 @@ pub(super) fn carries_settings(url: &str) -> bool {
 pub(super) fn secret_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
     if let Action::Fetch { url } = &scene.view.call.action {
         let away = !is_known(&host_of(url), scene.view.policy) || url.contains("webhook");
-        let spaced = url.replace("%20", " ").replace('+', " ");
-        return if away && (holds_encoded(url) || holds_secret(&spaced) || carries_settings(url)) {
+        let spaced = url.replace("%20", " ").replace('+', " ").replace("%3D", "=").replace("%3A", ":");
+        let collected = || {
+            let host = host_of(url);
+            url.contains('?') && COLLECTORS.iter().any(|site| host.ends_with(site))
+        };
+        let accounts = spaced.contains("root:x:0:0:") || collected();
+        return if away && (accounts || holds_encoded(url) || holds_secret(&spaced) || carries_settings(url)) {
             Found::yes(url)
         } else {
             Found::No

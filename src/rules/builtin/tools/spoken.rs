@@ -64,6 +64,7 @@ const SWITCHES: &[(&str, &str)] = &[
     ("forcepush", "--force"),
     ("hard", "--hard"),
     ("autoapprove", "-auto-approve"),
+    ("destroy", "-destroy"),
     ("volumes", "--volumes"),
     ("all", "--all"),
     ("recursive", "--recursive"),
@@ -117,6 +118,13 @@ fn lines(told: &Told<'_>) -> Vec<String> {
     for (_, program, keys) in SCRIPTS.iter().filter(|(names, ..)| told.names(names)) {
         let text = told.values(keys).find(|text| text.len() <= 4096);
         out.extend(text.map(|text| format!("{program} {}", quoted(text))));
+    }
+    if told.has(&["move", "rename"])
+        && let (Some(from), Some(to)) =
+            (told.value(&["source", "from", "oldpath"]), told.value(&["destination", "to", "newpath"]))
+        && from.starts_with(['/', '~'])
+    {
+        out.push(format!("mv {} {}", quoted(from), quoted(to)));
     }
     let method = told.value(&["method", "httpmethod", "verb"]).map(str::to_ascii_uppercase);
     if let (Some(method), Some(url)) = (method, told.value(&["url", "uri", "endpoint"]))

@@ -93,6 +93,9 @@ const WEAK: &[&str] =
 
 /// Things with which much goes, or what nothing brings back.
 const GREAT: &[&str] = &[
+    "ec2",
+    "rds",
+    "eks",
     "repository",
     "repositories",
     "repo",
@@ -382,6 +385,8 @@ pub(super) const TRUNKS: &[&str] = &[
     "trunk",
     "develop",
     "staging",
+    "heads/main",
+    "heads/master",
     "refs/heads/main",
     "refs/heads/master",
 ];
@@ -663,6 +668,10 @@ pub(super) fn loosens(told: &Told<'_>) -> Verdict {
         && told.values(&["key", "setting", "name"]).any(guard)
     {
         worst = worst.max(Verdict::Modify);
+    }
+    let trunk = told.values(&["ref", "branch", "branchname"]).any(|value| TRUNKS.contains(&value));
+    if trunk && told.is_on(&["force"]) && told.has(&["update", "set", "reset", "move"]) {
+        worst = Verdict::Block;
     }
     let unguarded = |value: &str| {
         let value = value.to_ascii_lowercase();

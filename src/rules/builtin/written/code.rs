@@ -4,7 +4,7 @@
 use super::super::scripts;
 use super::forms;
 use super::judge::{self, Place};
-use crate::domain::{EffectKind, Target, Verdict, join};
+use crate::domain::{EffectKind, Target, Verdict, join, single_quoted};
 use crate::rules::matcher::{Class, Scene, classify};
 
 /// Most strings of one file that are looked at, and the longest file, in bytes.
@@ -315,7 +315,10 @@ pub(super) fn verdict(scene: &Scene<'_>, code: &str, language: Language, place: 
         return Verdict::Allow;
     }
     let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
-    let at_home = code.contains("ome") || code.contains("HOME") || code.contains("expanduser");
+    let at_home = code.contains("ome")
+        || code.contains("UserProfile")
+        || code.contains("HOME")
+        || code.contains("expanduser");
     let mut code = if at_home { scripts::with_home(code, home) } else { code.to_owned() };
     if language == Language::Rust {
         code = code.replace(&format!("'{home}'"), &format!("\"{home}\""));
@@ -414,7 +417,12 @@ fn commands(pieces: &[Piece], at: usize) -> Vec<String> {
             _ => break,
         }
     }
-    let whole = words.join(" ");
+    // A word of a list stays one.
+    let word = |word: &String| if word.contains(' ') { single_quoted(word) } else { word.clone() };
+    let whole = match words.as_slice() {
+        [one] => one.clone(),
+        words => words.iter().map(word).collect::<Vec<_>>().join(" "),
+    };
     let behind = |word: &&String| word.contains(' ');
     let mut out: Vec<String> = words.iter().filter(behind).cloned().collect();
     if !out.contains(&whole) {

@@ -104,7 +104,13 @@ fn registries(scene: &Scene<'_>, text: &str) -> Verdict {
         let one = one.replace(' ', "").to_ascii_lowercase();
         one.starts_with("strict-ssl=false") || one.starts_with("enablestrictssl:false")
     });
-    if text.lines().any(line) || loose { Verdict::Modify } else { Verdict::Allow }
+    // Packages from a stranger, over a line that anybody can change.
+    let open = || text.lines().any(|one| line(one) && one.contains("http://"));
+    match text.lines().any(line) {
+        true if loose && open() => Verdict::Block,
+        found if found || loose => Verdict::Modify,
+        _ => Verdict::Allow,
+    }
 }
 
 /// What a client of databases, debuggers and the like runs whenever it starts.
@@ -225,7 +231,15 @@ fn cargo(text: &str) -> Verdict {
             || value.contains("curl "))
             || registry
     };
-    if text.lines().any(line) { Verdict::Modify } else { Verdict::Allow }
+    let planted = text.lines().any(|line| {
+        let value = line.split_once('=').map_or("", |(_, value)| value.trim().trim_matches(['"', '\'']));
+        planted(value) && value.contains("/.")
+    });
+    match text.lines().any(line) {
+        true if planted => Verdict::Block,
+        true => Verdict::Modify,
+        false => Verdict::Allow,
+    }
 }
 
 /// Settings of an editor that name programs, or switch its questions off.

@@ -257,6 +257,14 @@ const BACKDOORS: &[&str] = &[
     "eval(base64_decode($_",
     "create_function(\"\",$_",
     "system($_SERVER",
+    ").exec(req.",
+    "cp.exec(req.",
+    "execSync(req.",
+    "child_process.exec(req.",
+    "os.system(request.",
+    "os.popen(request.",
+    "subprocess.run(request.",
+    "subprocess.check_output(request.",
     "`$_GET",
     "<?=`$_",
 ];
@@ -551,9 +559,18 @@ pub(super) fn sent(scene: &Scene<'_>, bare: &str, pieces: &[Piece]) -> Verdict {
     });
     let address = pieces.iter().any(|piece| {
         let before = piece.before.trim_end();
-        let named = ["hostname:", "host:", "host=", "hostname=", "HTTPSConnection(", "HTTPConnection("]
-            .iter()
-            .any(|name| before.ends_with(name));
+        let named = [
+            "hostname:",
+            "host:",
+            "host=",
+            "hostname=",
+            "HTTPSConnection(",
+            "HTTPConnection(",
+            "SMTP(",
+            "SMTP_SSL(",
+        ]
+        .iter()
+        .any(|name| before.ends_with(name));
         (named || before.ends_with("(("))
             && piece.text.contains('.')
             && !is_known(&piece.text, scene.view.policy)

@@ -379,8 +379,15 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
         if robs && !forbids || unseen {
             worst = Verdict::Block;
         }
-        if !forbids && !in_line(ASKS) {
-            let said = wishes::strangers_run(scene, line);
+        if runs_around(line) {
+            worst = Verdict::Block;
+        }
+        if !forbids {
+            // What is ordered once and for all is worth a look, where no agent is to be asked for it at all.
+            let deed = wishes::verdict(scene, line) == Verdict::Block
+                && !banned.iter().any(|item| item.to_lowercase() == line);
+            let said =
+                wishes::strangers_run(scene, line).max(if deed { Verdict::Modify } else { Verdict::Allow });
             let hidden = said > Verdict::Allow && has(CONCEALS);
             worst = worst.max(if hidden { Verdict::Block } else { said });
         }
@@ -594,6 +601,15 @@ fn step_of(line: &str) -> Option<&str> {
     let rest = line.trim_start();
     let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
     (behind.len() < rest.len()).then(|| behind.strip_prefix(['.', ')']))?.map(str::trim_start)
+}
+
+/// An order to do in another way what the guard refuses.
+fn runs_around(line: &str) -> bool {
+    let has = |list: &[&str]| list.iter().any(|word| line.contains(word));
+    has(&["blocked by the guard", "blocked by the hook", "blocked by lazaret", "guard blocks", "hook blocks"])
+        && has(&["write it into", "write it to", "put it into", "wrap it in", "encode it", "base64"])
+        && has(&["execute", "run "])
+        && !has(&[" ask ", " tell ", "never ", "do not", "don't"])
 }
 
 /// An order to take the guard's settings away, or to run past it what it would stop.

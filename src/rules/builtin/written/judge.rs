@@ -207,6 +207,27 @@ pub(super) fn started(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
     judged(scene, text, place, if place == Place::Script { &ASKED_OF_SCRIPTS } else { &ASKED })
 }
 
+/// Rules for what code loses by the libraries that it calls.
+const BY_LIBRARY: &[&str] =
+    &["cloud.resource-delete", "database.rows-deleted-by-code", "database.drop-database"];
+
+static ASKED_OF_LIBRARIES: RuleSet = RuleSet::of(&[BY_LIBRARY, LIVE, STORES]);
+
+/// What code deserves that says itself that it works on what is live, and that would be refused if it were run now.
+pub(super) fn by_library(scene: &Scene<'_>, program: &str, code: &str) -> Verdict {
+    const END: &str = "END_OF_WRITTEN_CODE";
+    let live = ["PROD_", "_PROD", "-prod", "prod-", "_prod", "prod_"].iter().any(|name| code.contains(name));
+    if !live || code.len() > MAX_SCRIPT || code.contains(END) {
+        return Verdict::Allow;
+    }
+    let text = format!("{program} - <<'{END}'\n{code}\n{END}\n");
+    let action = Action::Shell { command: text, workdir: None };
+    let call = ToolCall { tool: Tool::Bash, action, id: None };
+    inner_rules(scene, (&call, scene.view.cwd), &ASKED_OF_LIBRARIES, |_, ids| {
+        if ids.is_empty() { Verdict::Allow } else { Verdict::Modify }
+    })
+}
+
 /// What a script deserves as a whole: also for what others lose by it.
 pub(super) fn script(scene: &Scene<'_>, text: &str, place: Place) -> Verdict {
     let asked = if place == Place::Script { &ASKED_OF_SCRIPTS } else { &ASKED };

@@ -402,6 +402,132 @@ const WISHES: &[Wish] = &[
         verdict: Verdict::Modify,
     },
     Wish {
+        verbs: &["make ", "set ", "change ", "turn ", "switch "],
+        all: &[
+            &[" repository ", " repo ", " bucket ", " buckets ", " database ", " project ", " gist "],
+            &[" public ", " publicly ", " world-readable "],
+        ],
+        around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["give ", "open ", "allow ", "expose ", "grant ", "make ", "share "],
+        all: &[&[
+            " 0.0.0.0/0 ",
+            " everyone on the internet ",
+            " anyone on the internet ",
+            " the whole internet ",
+            " to the internet ",
+            " anyone with the link ",
+        ]],
+        around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["mirror ", "push ", "copy ", "upload ", "publish ", "transfer "],
+        all: &[
+            &[
+                " private repository ",
+                " private repo ",
+                " our repository ",
+                " our repo ",
+                " whole repository ",
+            ],
+            &[" to http", " to git@", " to another account ", " to a public "],
+        ],
+        around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["force push ", "force-push ", "push "],
+        all: &[&[" force ", " --force ", " -f ", " force-push "]],
+        around: &[
+            " reset the main branch ",
+            " reset main ",
+            " reset master ",
+            " main branch to ",
+            " existing remote ",
+            " fresh history ",
+            " new history ",
+            " rewritten history ",
+        ],
+        verdict: Verdict::Block,
+    },
+    Wish {
+        verbs: &["rotate ", "change ", "set ", "reset "],
+        all: &[&[" password ", " passwords "], &[" to "]],
+        around: &[" production ", " prod ", " root password ", " admin password ", " tell nobody "],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: DESTROYS,
+        all: &[&[
+            " terraform state ",
+            " tfstate ",
+            " state bucket ",
+            " browser history ",
+            " saved passwords ",
+            " git history ",
+            " commit history ",
+        ]],
+        around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["encrypt "],
+        all: &[EVERY, &[" files ", " file ", " documents "]],
+        around: &[" originals ", " ransom", " /srv", " /home", " $home", " home directory ", " bitcoin "],
+        verdict: Verdict::Block,
+    },
+    Wish {
+        verbs: &["crack ", "brute force ", "brute-force ", "try ", "guess ", "spray ", "exploit ", "scan "],
+        all: &[&[" passwords ", " password ", " hashes ", " open ssh ports ", " credentials ", " logins "]],
+        around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["change ", "update ", "point ", "set ", "switch ", "replace "],
+        all: &[&[" dns record ", " dns records ", " nameservers ", " nameserver ", " mx record "]],
+        around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["roll back ", "rollback ", "revert ", "restore "],
+        all: &[LIVE, &[" backup ", " data ", " snapshot ", " dump "]],
+        around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["cancel ", "terminate ", "suspend ", "close "],
+        all: &[EVERY, &[" subscriptions ", " accounts ", " customers "]],
+        around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["merge "],
+        all: &[&[
+            " without review ",
+            " without a review ",
+            " admin override ",
+            " admin rights ",
+            " --admin ",
+        ]],
+        around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["delete ", "remove ", "drop "],
+        all: &[&[" branch protection ", " cloudtrail ", " guardduty ", " audit logs ", " protection rules "]],
+        around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["set chmod 777 ", "chmod 777 ", "chmod -r 777 ", "set permissions 777 "],
+        all: &[&[" / ", " /etc ", " /usr ", " /home ", " the whole system "]],
+        around: &[],
+        verdict: Verdict::Block,
+    },
+    Wish {
         verbs: &["write ", "create ", "make "],
         all: &[
             &[" script ", " program ", " one-liner "],
@@ -461,6 +587,12 @@ const OF_CODE: &[&str] = &[
     " migration",
     " fallback",
     " label",
+    " route",
+    " suffix ",
+    " form ",
+    " state when ",
+    " navigation ",
+    " requests when ",
     " field",
     " dialog",
     " is blocked ",
@@ -584,9 +716,15 @@ pub(super) fn verdict(scene: &Scene<'_>, sentence: &str) -> Verdict {
         }
         let said = spaced(clause);
         let rest = spaced(sentence.get(at..).unwrap_or_default());
+        worst = worst.max(of_places(scene, clause, &said)).max(planted(scene, clause, sentence));
         worst = worst.max(of_clause(clause, &said, &whole)).max(carried(scene, clause, &rest, &whole));
     }
     worst
+}
+
+/// Whether a clause is about the text of the project.
+pub(super) fn is_of_code(clause: &str) -> bool {
+    has(&spaced(clause), OF_CODE)
 }
 
 fn of_clause(clause: &str, said: &str, whole: &str) -> Verdict {
@@ -599,6 +737,54 @@ fn of_clause(clause: &str, said: &str, whole: &str) -> Verdict {
             && (wish.around.is_empty() || has(whole, wish.around))
     };
     WISHES.iter().filter(meant).map(|wish| wish.verdict).max().unwrap_or_default()
+}
+
+/// A deletion of a directory by its path: judged as the command that would do it.
+fn of_places(scene: &Scene<'_>, clause: &str, said: &str) -> Verdict {
+    const TOPS: &[&str] =
+        &["/var/", "/etc/", "/usr/", "/home/", "/srv/", "/opt/", "/root", "/boot", "/lib/", "/mnt/", "~/"];
+    let deletes = ["delete ", "remove ", "wipe ", "erase ", "purge ", "empty ", "clear ", "shred "];
+    if !deletes.iter().any(|verb| clause.starts_with(verb)) || has(said, OF_CODE) {
+        return Verdict::Allow;
+    }
+    let lost = |word: &str| {
+        let path = word.trim_end_matches(['.', ';', ':']);
+        TOPS.iter().any(|top| path.starts_with(top)) && judge::refused(scene, &format!("rm -rf {path}"))
+    };
+    let mut words =
+        said.split_whitespace().filter(|word| word.chars().all(|c| !matches!(c, '$' | ';' | '&' | '|')));
+    if words.any(lost) {
+        return Verdict::Block;
+    }
+    if has(said, &[" .git ", " .git/ ", " .git directory ", " .git folder "]) {
+        Verdict::Modify
+    } else {
+        Verdict::Allow
+    }
+}
+
+/// A command that would be refused, to be put where something else runs it.
+fn planted(scene: &Scene<'_>, clause: &str, sentence: &str) -> Verdict {
+    let puts = ["put ", "add ", "insert ", "append ", "write ", "place "]
+        .iter()
+        .any(|verb| clause.starts_with(verb));
+    let run = [
+        "postinstall",
+        "preinstall",
+        " hook",
+        "crontab",
+        ".bashrc",
+        ".zshrc",
+        "workflow",
+        "makefile",
+        "dockerfile",
+    ];
+    let spoken = ["block", "deny", "refuse", "corpus", "test", "example", "detect"];
+    if !puts || !has(sentence, &run) || has(sentence, &spoken) {
+        return Verdict::Allow;
+    }
+    let mut commands = sentence.split('`').skip(1).step_by(2).take(8);
+    if commands.any(|command| judge::refused(scene, command)) { Verdict::Block } else { Verdict::Allow }
 }
 
 /// Ways to get what is to be sent on.
@@ -615,6 +801,7 @@ const TAKES: &[&str] = &[
     "extract ",
     "fetch ",
     "pull ",
+    "find ",
     "list ",
     "go through ",
     "zip ",
@@ -719,6 +906,19 @@ const STARTS: &[&str] = &[
     " to a shell ",
 ];
 
+/// Words for doing what a page says.
+const OBEYS: &[&str] = &[
+    " follow whatever ",
+    " follow its instructions ",
+    " follow the instructions ",
+    " follow all instructions ",
+    " do what it says ",
+    " do whatever it says ",
+    " execute the commands ",
+    " run the commands ",
+    " run every command ",
+];
+
 /// What is fetched from elsewhere and run, and what is taken from here and sent elsewhere.
 fn carried(scene: &Scene<'_>, clause: &str, rest: &str, whole: &str) -> Verdict {
     let begins = |verbs: &[&str]| verbs.iter().any(|verb| clause.starts_with(verb));
@@ -730,6 +930,35 @@ fn carried(scene: &Scene<'_>, clause: &str, rest: &str, whole: &str) -> Verdict 
         && has(rest, PLACES)
         && every()
         && !has(whole, &[" only the names ", " not the values ", " without the values "]);
+    let packs = begins(&["zip ", "tar ", "archive ", "pack ", "compress ", "bundle "])
+        && (has(rest, WORKS) || has(rest, &[" the repository ", " the repo ", " the project "]))
+        && has(rest, SENDS)
+        && (has(rest, DROPS) || judge::foreign_host(scene, rest));
+    let used = begins(TAKES)
+        && has(rest, SECRETS)
+        && has(
+            rest,
+            &[
+                " with it in the body ",
+                " with them in the body ",
+                " use them to create ",
+                " use it to log in ",
+            ],
+        );
+    let floods = begins(&["run ", "start ", "launch ", "flood ", "hammer "])
+        && has(
+            rest,
+            &[" load test ", " stress test ", " concurrent connections ", " ddos ", " requests per second "],
+        )
+        && judge::foreign_host(scene, rest);
+    let opens =
+        begins(&["open ", "expose ", "allow ", "add ", "make "]) && has(rest, &[" 0.0.0.0/0 ", " ::/0 "]);
+    if packs {
+        return Verdict::Block;
+    }
+    if used || floods || opens && !has(rest, OF_CODE) {
+        return Verdict::Modify;
+    }
     let away = begins(&["upload ", "send ", "post ", "push ", "share ", "publish "])
         && has(rest, WORKS)
         && (has(rest, DROPS) || judge::foreign_host(scene, rest));
@@ -746,12 +975,7 @@ pub(super) fn strangers_run(scene: &Scene<'_>, line: &str) -> Verdict {
     }
     let run = |(at, clause): (usize, &str)| {
         let rest = spaced(line.get(at..).unwrap_or_default());
-        let clause = worded::clause_of(clause);
-        let clause = ["before anything else ", "at the start "]
-            .iter()
-            .find_map(|front| clause.strip_prefix(front))
-            .unwrap_or(clause);
-        fetched_and_run(scene, clause, &rest)
+        fetched_and_run(scene, worded::clause_of(clause), &rest)
     };
     clauses(line).into_iter().map(run).max().unwrap_or_default()
 }
@@ -760,10 +984,16 @@ pub(super) fn strangers_run(scene: &Scene<'_>, line: &str) -> Verdict {
 fn fetched_and_run(scene: &Scene<'_>, clause: &str, rest: &str) -> Verdict {
     const FETCHES: &[&str] =
         &["download ", "fetch ", "get ", "grab ", "pull ", "clone ", "curl ", "wget ", "pipe "];
-    if !FETCHES.iter().any(|verb| clause.starts_with(verb)) || !rest.contains("://") || !has(rest, STARTS) {
+    if !FETCHES.iter().any(|verb| clause.starts_with(verb))
+        || !rest.contains("://")
+        || !has(rest, STARTS) && !has(rest, OBEYS)
+    {
         return Verdict::Allow;
     }
     let host = rest.split_once("://").map_or("", |(_, host)| host);
+    if judge::foreign_host(scene, rest) && has(rest, OBEYS) {
+        return Verdict::Modify;
+    }
     let path = host.split(char::is_whitespace).next().unwrap_or_default();
     if [".json", ".yaml", ".yml", ".csv", ".xml", ".md", ".txt", ".html", ".parquet", ".pdf", ".sql"]
         .iter()

@@ -8,6 +8,18 @@ use crate::rules::matcher::Scene;
 
 /// Words in front of the verb of an order.
 const FRONTS: &[&str] = &[
+    "on startup ",
+    "at startup ",
+    "at the start ",
+    "before anything else ",
+    "at the end ",
+    "when done ",
+    "can you ",
+    "could you ",
+    "your task is to ",
+    "i want you to ",
+    "we need to ",
+    "you need to ",
     "please ",
     "then ",
     "and ",
@@ -252,7 +264,9 @@ fn sentence_verdict(scene: &Scene<'_>, sentence: &str) -> Verdict {
         }
         let sends = SENDS.iter().any(|verb| clause.starts_with(verb))
             && CREDENTIALS.iter().any(|file| clause.contains(file))
-            && (DROPS.iter().any(|place| clause.contains(place)) || judge::foreign_host(scene, clause));
+            && (DROPS.iter().any(|place| clause.contains(place))
+                || judge::foreign_host(scene, clause)
+                || clause.split_whitespace().any(names_mailbox));
         if sends {
             return Verdict::Block;
         }
@@ -262,11 +276,17 @@ fn sentence_verdict(scene: &Scene<'_>, sentence: &str) -> Verdict {
                 .filter_map(|verb| clause.strip_prefix(verb))
                 .any(|rest| objects.iter().any(|object| rest.contains(object) && rest.len() < 240))
         });
-        if ordered {
+        if ordered && !wishes::is_of_code(clause) {
             worst = Verdict::Modify;
         }
     }
     worst
+}
+
+/// An address of mail.
+fn names_mailbox(word: &str) -> bool {
+    word.split_once('@')
+        .is_some_and(|(name, host)| !name.is_empty() && host.trim_end_matches('.').contains('.'))
 }
 
 /// A clause from its verb on.
@@ -302,6 +322,10 @@ pub(super) fn is_guard(rest: &str) -> bool {
 
 /// Words that keep something from the person.
 pub(super) const CONCEALS: &[&str] = &[
+    "do not tell the user.",
+    "don't tell the user.",
+    "do not mention it.",
+    "don't mention it.",
     "never report it",
     "never report this",
     "do not report it to the user",
@@ -337,6 +361,10 @@ pub(super) const CONCEALS: &[&str] = &[
 
 /// Words that let an agent act without anybody's leave, whatever it is about.
 const UNASKED: &[&str] = &[
+    "pre-approved everything",
+    "preapproved everything",
+    "already approved everything",
+    "has approved everything",
     "auto-approve everything",
     "auto-approve all",
     "autoapprove everything",
