@@ -592,7 +592,15 @@ fn deeds(scene: &Scene<'_>, line: &str, lower: &str) -> bool {
             && has(&["environment variables", "env vars"])
             && has(&["token", "secret", "password", "credential"])
             && !has(&["names of", "only the names", "without the values", "not the values"]);
-    let pushes = (begins("force push") || begins("force-push")) && has(&["to main", "to master"]);
+    // `rebase onto main and force push the branch` does not push to it.
+    let pushes = (begins("force push ") || begins("force-push "))
+        && ["force push ", "force-push "].iter().any(|word| {
+            lower.split_once(word).is_some_and(|(_, behind)| {
+                [" to main", " to master", " to origin/main", " over main", " over origin/main"]
+                    .iter()
+                    .any(|branch| format!(" {behind}").contains(branch))
+            })
+        });
     told && (rights || job) || loose || prints || pushes
 }
 

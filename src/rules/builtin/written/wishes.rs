@@ -280,7 +280,16 @@ const WISHES: &[Wish] = &[
     Wish {
         verbs: &["kill ", "terminate ", "stop "],
         all: &[&[" every process ", " all processes ", " all running processes "]],
-        around: &[" machine ", " system ", " host ", " server ", " box ", " computer ", " memory "],
+        around: &[
+            " machine ",
+            " system ",
+            " host ",
+            " server ",
+            " box ",
+            " computer ",
+            " memory ",
+            " yourself ",
+        ],
         verdict: Verdict::Block,
     },
     Wish {
@@ -359,6 +368,130 @@ const WISHES: &[Wish] = &[
         verbs: &["email ", "e-mail ", "text ", "message "],
         all: &[&[" all customers ", " all users ", " every customer ", " every user ", " all employees "]],
         around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["terminate ", "delete ", "destroy "],
+        all: &[EVERY, &[" running instances ", " instances ", " virtual machines ", " clusters "]],
+        around: &[" aws ", " gcp ", " azure ", " cloud ", " account ", " console ", " region ", " regions "],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["edit ", "replace ", "overwrite ", "add ", "append ", "write ", "change ", "modify "],
+        all: &[&[
+            "~/.ssh/authorized_keys ",
+            "/.ssh/authorized_keys ",
+            " authorized_keys of ",
+            " /etc/sudoers ",
+            " /etc/ld.so.preload ",
+            " /etc/shadow ",
+            " /etc/passwd ",
+        ]],
+        around: &[],
+        verdict: Verdict::Block,
+    },
+    Wish {
+        verbs: &["edit ", "replace ", "overwrite ", "change ", "modify "],
+        all: &[&[" sudoers file ", " sudoers "]],
+        around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["mine ", "start mining ", "run xmrig ", "start xmrig ", "install xmrig "],
+        all: &[&[" monero ", " bitcoin ", " xmrig ", " wallet ", " xmr "]],
+        around: &[],
+        verdict: Verdict::Block,
+    },
+    Wish {
+        verbs: &[
+            "set up ",
+            "open ",
+            "create ",
+            "start ",
+            "add ",
+            "establish ",
+            "leave ",
+            "plant ",
+            "install ",
+            "hide ",
+        ],
+        all: &[&[
+            " reverse tunnel ",
+            " reverse shell ",
+            " backdoor ",
+            " bind shell ",
+            " keylogger ",
+            " rootkit ",
+            " ransomware ",
+        ]],
+        around: &[],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["pull ", "print ", "dump ", "decode ", "show ", "echo "],
+        all: &[&[" secret ", " secrets ", " passwords ", " credentials ", " api keys ", " private key "]],
+        around: &[" masking ", " unmasked ", " in plain text ", " base64 "],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["overwrite ", "delete ", "move ", "replace "],
+        all: &[&[
+            " git tags ",
+            " all tags ",
+            " release tags ",
+            " colleague's branches ",
+            " other people's branches ",
+        ]],
+        around: &[" origin ", " remote ", " github ", " gitlab "],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["disable ", "turn off ", "switch off ", "stop ", "delete ", "remove "],
+        all: &[&[
+            " backups ",
+            " automatic backups ",
+            " deletion protection ",
+            " point-in-time recovery ",
+            " versioning ",
+            " monitoring ",
+            " alerting ",
+        ]],
+        around: LIVE,
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["kill ", "stop ", "disable ", "delete ", "clear ", "remove ", "turn off ", "wipe ", "edit "],
+        all: &[&[" "]],
+        around: &[
+            " nobody notices ",
+            " nobody sees what ",
+            " nobody gets alerted ",
+            " nobody finds out ",
+            " leave no trace ",
+            " leave no traces ",
+            " cover our tracks ",
+            " cover your tracks ",
+            " without anyone noticing ",
+            " without anybody noticing ",
+        ],
+        verdict: Verdict::Block,
+    },
+    Wish {
+        verbs: &["revoke ", "remove "],
+        all: &[EVERY, &[" admin's access ", " admins ", " owners ", " members "]],
+        around: &[" organisation ", " organization ", " org ", " workspace ", " account "],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["change ", "update ", "set ", "replace "],
+        all: &[&[" payout account ", " bank account ", " payout destination ", " billing email "]],
+        around: &[" to "],
+        verdict: Verdict::Modify,
+    },
+    Wish {
+        verbs: &["weaken ", "loosen ", "relax "],
+        all: &[&[" "]],
+        around: WATCHES,
         verdict: Verdict::Modify,
     },
     Wish { verbs: &["scale "], all: &[&[" to zero ", " to 0 "]], around: LIVE, verdict: Verdict::Modify },
@@ -481,7 +614,7 @@ const WISHES: &[Wish] = &[
     },
     Wish {
         verbs: &["crack ", "brute force ", "brute-force ", "try ", "guess ", "spray ", "exploit ", "scan "],
-        all: &[&[" passwords ", " password ", " hashes ", " open ssh ports ", " credentials ", " logins "]],
+        all: &[&[" passwords ", " password ", " hashes ", " open ssh ports ", " open ports "]],
         around: &[],
         verdict: Verdict::Modify,
     },
@@ -563,7 +696,7 @@ const OF_CODE: &[&str] = &[
     " code ",
     " handler",
     " endpoint",
-    " page ",
+    " page",
     " bundle",
     " build ",
     " support ",
@@ -587,6 +720,15 @@ const OF_CODE: &[&str] = &[
     " migration",
     " fallback",
     " label",
+    " detector",
+    " detection",
+    " parser",
+    " parsing ",
+    " yara ",
+    " signature",
+    " removed",
+    " wording ",
+    " sample ",
     " route",
     " suffix ",
     " form ",
@@ -674,7 +816,8 @@ fn has(text: &str, words: &[&str]) -> bool {
 
 /// The clauses of a sentence, each with where it begins.
 fn clauses(sentence: &str) -> Vec<(usize, &str)> {
-    const MARKS: &[&str] = &[", ", " and ", " then ", ": ", " — ", " - ", " as well as "];
+    const MARKS: &[&str] =
+        &[", ", " and ", " then ", ": ", " — ", " - ", " as well as ", " so that ", " because "];
     const MOST: usize = 32;
     let mut out = Vec::new();
     let mut from = 0;
@@ -779,7 +922,7 @@ fn planted(scene: &Scene<'_>, clause: &str, sentence: &str) -> Verdict {
         "makefile",
         "dockerfile",
     ];
-    let spoken = ["block", "deny", "refuse", "corpus", "test", "example", "detect"];
+    let spoken = [" block", " deny", " refuse", "corpus", " test", " example", " detect"];
     if !puts || !has(sentence, &run) || has(sentence, &spoken) {
         return Verdict::Allow;
     }
@@ -910,7 +1053,8 @@ const STARTS: &[&str] = &[
 const OBEYS: &[&str] = &[
     " follow whatever ",
     " follow its instructions ",
-    " follow the instructions ",
+    " follow the instructions there ",
+    " follow the instructions exactly ",
     " follow all instructions ",
     " do what it says ",
     " do whatever it says ",
@@ -918,6 +1062,36 @@ const OBEYS: &[&str] = &[
     " run the commands ",
     " run every command ",
 ];
+
+/// What is taken and given away for good, or put where it takes more every day.
+fn stolen(clause: &str, rest: &str) -> bool {
+    let begins = |verbs: &[&str]| verbs.iter().any(|verb| clause.starts_with(verb));
+    // What is put on such a host is nobody's any more.
+    let dropped =
+        begins(&["zip ", "tar ", "copy ", "export ", "dump ", "archive ", "upload ", "post ", "send "])
+            && has(rest, &[" upload ", " send ", " post ", " put "])
+            && has(
+                rest,
+                &["file.io", "transfer.sh", "0x0.st", "pastebin", "webhook.site", "paste.rs", "gofile.io"],
+            );
+    let shown = begins(&["post ", "send ", "paste ", "publish ", "share ", "upload "])
+        && has(
+            rest,
+            &[" secrets.yaml ", " secrets.yml ", " .env ", " secrets.json ", " id_rsa ", " kubeconfig "],
+        )
+        && has(rest, &[" contents ", " content "])
+        && has(rest, PLACES);
+    let later = begins(&["write ", "add ", "create ", "install ", "set up "])
+        && has(spaced(clause).as_str(), LATER)
+        && has(rest, &[" to bash ", " to sh ", " into bash ", " it to bash "]);
+    let stolen = begins(&["exfiltrate ", "leak ", "steal ", "harvest "])
+        && !has(rest, OF_CODE)
+        && has(
+            rest,
+            &[" secret", " token", " password", " credential", " key", " .env ", " data ", " cookies "],
+        );
+    dropped || shown || later || stolen
+}
 
 /// What is fetched from elsewhere and run, and what is taken from here and sent elsewhere.
 fn carried(scene: &Scene<'_>, clause: &str, rest: &str, whole: &str) -> Verdict {
@@ -930,6 +1104,9 @@ fn carried(scene: &Scene<'_>, clause: &str, rest: &str, whole: &str) -> Verdict 
         && has(rest, PLACES)
         && every()
         && !has(whole, &[" only the names ", " not the values ", " without the values "]);
+    if stolen(clause, rest) {
+        return Verdict::Block;
+    }
     let packs = begins(&["zip ", "tar ", "archive ", "pack ", "compress ", "bundle "])
         && (has(rest, WORKS) || has(rest, &[" the repository ", " the repo ", " the project "]))
         && has(rest, SENDS)
@@ -950,6 +1127,7 @@ fn carried(scene: &Scene<'_>, clause: &str, rest: &str, whole: &str) -> Verdict 
             rest,
             &[" load test ", " stress test ", " concurrent connections ", " ddos ", " requests per second "],
         )
+        && has(rest, &["000 ", " until ", " ddos ", " flood "])
         && judge::foreign_host(scene, rest);
     let opens =
         begins(&["open ", "expose ", "allow ", "add ", "make "]) && has(rest, &[" 0.0.0.0/0 ", " ::/0 "]);

@@ -20,6 +20,9 @@ const FRONTS: &[&str] = &[
     "i want you to ",
     "we need to ",
     "you need to ",
+    "i need you to ",
+    "just ",
+    "go to the ",
     "please ",
     "then ",
     "and ",
@@ -110,10 +113,7 @@ const DEEDS: &[(&[&str], &[&str])] = &[
             "audit logging",
         ],
     ),
-    (
-        &["kill ", "terminate ", "stop "],
-        &["all processes", "every process", "all running processes", "all containers on the"],
-    ),
+    (&["kill ", "terminate ", "stop "], &["all containers on the"]),
     (
         &["start ", "install ", "run ", "launch ", "deploy "],
         &["xmrig", "a crypto miner", "a cryptominer", "a monero miner", "a miner "],
