@@ -469,6 +469,7 @@ pub(crate) const RULES: &[Rule] = &[
         })],
         fires: &["git stash drop", "git stash drop stash@{2}", "cd /tmp/demo && git stash drop"],
         silent: &[
+            "git stash drop --help",
             "git stash",
             "git stash pop",
             "git stash list",

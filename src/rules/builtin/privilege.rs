@@ -206,7 +206,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "changes who may act with all rights",
         instead: Some(Instead::Command("sudo -l")),
         when: &[
-            When::Command(Command { without: &["-c", "--check"], ..run(&["visudo"]) }),
+            When::Command(Command { without: &["-c", "--check", "-V"], ..run(&["visudo"]) }),
             predicate("sudoers_edited", Trigger::WRAPPED.or(Trigger::programs(&["sudoedit"])), |scene| {
                 let found = scene.first(&["sudoedit"], |inv| inv.text.contains("/etc/sudoers"));
                 if let Some(inv) = found {
@@ -249,6 +249,7 @@ pub(super) const RULES: &[Rule] = &[
         silent: &[
             "sudo -l",
             "visudo -c",
+            "visudo -V",
             "ansible all -m ping",
             "ansible all -m user -a 'name=svc uid=1042'",
             "grep -n sudoers README.md",

@@ -595,6 +595,7 @@ pub(super) const RULES: &[Rule] = &[
             "claude plugin marketplace add evil/x",
         ],
         silent: &[
+            "claude mcp add --help",
             "claude mcp list",
             "claude plugin install x",
             "claude plugin list",

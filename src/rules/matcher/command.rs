@@ -6,6 +6,7 @@ use crate::domain::EffectKind;
 use crate::rules::Invocation;
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Kind, Program};
+use crate::rules::survey::{HELPFUL, is_word};
 use crate::shell::Arg;
 
 /// Shortest long option, dashes included, that counts as the abbreviation of a longer one.
@@ -148,37 +149,16 @@ pub(crate) fn flag_value<'i>(inv: &'i Invocation, flags: &[&str]) -> Option<&'i 
     inv.flags.iter().filter(|flag| flags.contains(&flag.name.as_str())).find_map(|flag| flag.value.as_ref())
 }
 
-/// Programs whose deeds have names of more than one word, none of which runs what stands behind it.
-const DEEP: &[&str] = &[
-    "aws",
-    "gcloud",
-    "az",
-    "doctl",
-    "gh",
-    "glab",
-    "kubectl",
-    "helm",
-    "docker",
-    "podman",
-    "terraform",
-    "tofu",
-    "flyctl",
-    "heroku",
-];
-
 /// `--help` directly behind the program or its subcommand, where no option in front can swallow it; `--version` and nothing else.
 pub(crate) fn asks_for_help(inv: &Invocation) -> bool {
     /// Most words of a subcommand.
     const WORDS: usize = 3;
     let args = || inv.args.iter().map(Arg::known);
     let help = |arg: Option<&str>| matches!(arg, Some("--help" | "-help"));
-    let plain = |arg: Option<&str>| {
-        arg.is_some_and(|word| word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b':')))
-            && arg.is_some_and(|word| !word.starts_with('-') && !matches!(word, "run" | "exec" | "compose"))
-    };
+    let plain = |arg: Option<&str>| arg.is_some_and(is_word);
     let first = args().next().flatten();
     let sub = first.is_some() && inv.sub.first().map(String::as_str) == first;
-    let deep = runs(inv, DEEP);
+    let deep = runs(inv, HELPFUL);
     matches!(first, Some("--help" | "help"))
         || (inv.args.len() == 1 && first == Some("--version"))
         || (sub && help(args().nth(1).flatten()))

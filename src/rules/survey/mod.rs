@@ -12,6 +12,7 @@ mod expression;
 mod foreign;
 mod function;
 mod git;
+mod help;
 mod listed;
 mod operands;
 mod options;
@@ -37,6 +38,7 @@ pub(in crate::rules) use call::SETTLED;
 pub(in crate::rules) use container::IN_CONTAINER;
 pub(in crate::rules) use effects::is_guarded;
 pub(in crate::rules) use git::{checked_out, is_asked, is_whole, setting_command};
+pub(in crate::rules) use help::{HELPFUL, is_word};
 pub(in crate::rules) use output::decode as decode_base64;
 pub(in crate::rules) use paths::MAX_PATH;
 pub(in crate::rules) use scratch::is_noted_again;
@@ -206,6 +208,7 @@ fn surveyed<'a>(
     surveyor.tool(call, cwd);
     surveyor.out.written = surveyor.files;
     let mut survey = surveyor.out;
+    help::shorten(&mut survey.invocations);
     listed::share(&mut survey.invocations);
     trail::follow(call, cwd, &mut survey, facts, policy);
     survey
