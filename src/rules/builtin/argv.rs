@@ -4,7 +4,7 @@ use super::scripts;
 use crate::domain::single_quoted;
 
 /// Calls of Python that start a program from a list of arguments.
-const CALLS: &[&str] = &[
+const PYTHON: &[&str] = &[
     "subprocess.run(",
     "subprocess.call(",
     "subprocess.check_call(",
@@ -12,65 +12,298 @@ const CALLS: &[&str] = &[
     "subprocess.Popen(",
 ];
 
-/// The command lines of code that starts programs in no other way than by lists of plain strings. None: it may in another way too.
-pub(super) fn commands(code: &str) -> Option<Vec<String>> {
-    /// What stands in such code besides the calls.
-    const NAMES: &[&str] =
-        &["import subprocess", "subprocess.PIPE", "subprocess.DEVNULL", "subprocess.STDOUT"];
-    let mut rest = String::with_capacity(code.len());
-    let mut left = code;
-    let mut found = Vec::new();
-    while let Some((at, call)) = CALLS.iter().filter_map(|call| left.find(call).map(|at| (at, *call))).min() {
-        rest.push_str(left.get(..at)?);
-        let list = left.get(at + call.len()..)?.trim_start().strip_prefix('[')?;
-        let (words, end) = match end_of_list(list) {
-            Some(end) => {
-                let words = scripts::strings(list.get(..end)?);
-                (words.iter().map(|word| quoted(word)).collect(), end)
-            }
-            None => own_program(list)?,
-        };
-        found.push(words.join(" "));
-        left = list.get(end..)?;
-    }
-    rest.push_str(left);
-    for name in NAMES {
-        rest = rest.replace(name, "");
-    }
-    let other = super::code::STARTS.iter().any(|start| rest.contains(start)) || rest.contains("eval");
-    (!found.is_empty() && !other).then_some(found)
+/// The same of Node: a program, and the list of its arguments.
+const NODE: &[&str] = &["spawnSync(", "execFileSync(", "spawn(", "execFile("];
+
+/// A command line that code may run.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub text: String,
+    /// It is run as it stands there. Of the others some are, and which cannot be told from the list.
+    pub sure: bool,
 }
 
-/// Where a list of nothing but plain strings, with commas between them, ends.
+/// A word of a list of arguments.
+enum Word<'c> {
+    Said(&'c str),
+    /// A name, for which a string stands that is known once the code runs.
+    Named(&'c str),
+}
+
+/// The command lines of code that starts programs in no other way than by lists of plain strings and of names. Where a name stands, it
+/// is a variable once, and then each string of the code. None: it may start programs in another way too.
+pub(super) fn commands(code: &str) -> Option<Vec<Line>> {
+    let mut rest = String::with_capacity(code.len());
+    let mut left = code;
+    let mut lists = Vec::new();
+    let calls = || PYTHON.iter().chain(NODE);
+    while let Some((at, call)) = calls().filter_map(|call| left.find(call).map(|at| (at, *call))).min() {
+        rest.push_str(left.get(..at)?);
+        let behind = left.get(at + call.len()..)?;
+        let (words, end) = if NODE.contains(&call) { node_list(behind)? } else { list(behind)? };
+        lists.push(words);
+        left = behind.get(end..)?;
+    }
+    rest.push_str(left);
+    if lists.is_empty() || starts_otherwise(&rest, code) {
+        return None;
+    }
+    let fed = ["input", "stdin", "communicate"].iter().any(|word| rest.contains(word));
+    let mut out = Vec::new();
+    for words in lists {
+        let own = is_own(&words);
+        let named = words.iter().any(|word| matches!(word, Word::Named(_)));
+        let sure = own || !(fed || named);
+        out.push(Line { text: line(&words, None), sure });
+        if sure {
+            continue;
+        }
+        let strings = scripts::strings(code);
+        // Two names may stand for two strings.
+        if composes(code) || names_two(&words) || strings.len().max(out.len()) > MOST_STRINGS {
+            return None;
+        }
+        // A shell runs what it is fed.
+        let input = |text: &String| format!("printf '%s' {} | {}", quoted(text), line(&words, None));
+        let tried = strings.iter().filter(|_| fed).map(input);
+        let tried = tried.chain(strings.iter().filter(|_| named).map(|text| line(&words, Some(text))));
+        out.extend(tried.map(|text| Line { text, sure: false }));
+    }
+    Some(out)
+}
+
+/// Most strings of code that are tried in the place of a name.
+const MOST_STRINGS: usize = 48;
+
+/// A list's words as a command line, with `value` for its names.
+fn line(words: &[Word<'_>], value: Option<&str>) -> String {
+    let said = words.iter().map(|word| match (word, value) {
+        (Word::Said(text), _) => quoted(text),
+        (Word::Named(_), Some(value)) => quoted(value),
+        (Word::Named(name), None) => format!("\"${}\"", name.replace('.', "_")),
+    });
+    said.collect::<Vec<_>>().join(" ")
+}
+
+fn names_two(words: &[Word<'_>]) -> bool {
+    let names = || {
+        words.iter().filter_map(|word| match word {
+            Word::Named(name) => Some(*name),
+            Word::Said(_) => None,
+        })
+    };
+    names().any(|name| names().any(|other| other != name))
+}
+
+/// Whether a list starts a program or a script of the project's own, which gets the rest as data.
+fn is_own(words: &[Word<'_>]) -> bool {
+    const INTERPRETERS: &[&str] = &["python", "python3", "node", "bun", "ruby", "bash", "sh"];
+    const ENDINGS: &[&str] = &[".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".sh"];
+    match words {
+        [Word::Said(program), Word::Said(script), ..] if INTERPRETERS.contains(program) => {
+            !script.starts_with(['-', '/', '~'])
+                && !script.contains("..")
+                && ENDINGS.iter().any(|end| script.ends_with(end))
+        }
+        [Word::Said(program), ..] => program.starts_with("./"),
+        _ => false,
+    }
+}
+
+/// The words of a list, and where it ends.
+fn list(code: &str) -> Option<(Vec<Word<'_>>, usize)> {
+    let inside = code.trim_start().strip_prefix('[')?;
+    let end = end_of_list(inside)?;
+    let elements = split(inside.get(..end)?);
+    let words: Vec<Word<'_>> = elements.into_iter().enumerate().map(word).collect::<Option<_>>()?;
+    // The program stands there in so many words.
+    matches!(words.first(), Some(Word::Said(_))).then_some((words, code.len() - inside.len() + end + 1))
+}
+
+/// The same of Node, where the program stands in front of the list.
+fn node_list(code: &str) -> Option<(Vec<Word<'_>>, usize)> {
+    let (program, behind) = code.split_once(',')?;
+    let Word::Said(program) = word((0, program.trim()))? else { return None };
+    let (mut words, end) = if behind.trim_start().starts_with("[]") {
+        (Vec::new(), behind.find(']')? + 1)
+    } else {
+        let inside = behind.trim_start().strip_prefix('[')?;
+        let end = end_of_list(inside)?;
+        let words = split(inside.get(..end)?).into_iter().map(|text| word((1, text)));
+        (words.collect::<Option<_>>()?, behind.len() - inside.len() + end + 1)
+    };
+    words.insert(0, Word::Said(program));
+    Some((words, code.len() - behind.len() + end))
+}
+
+/// An element of a list, by its place: a plain string, or a name.
+fn word((at, text): (usize, &str)) -> Option<Word<'_>> {
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
+    if let Some(quote) = quote {
+        let inside = text.get(1..)?.strip_suffix(quote)?;
+        return (!inside.contains([quote, '\\'])).then_some(Word::Said(inside));
+    }
+    match text {
+        "sys.executable" if at == 0 => Some(Word::Said("python3")),
+        "process.execPath" if at == 0 => Some(Word::Said("node")),
+        _ => text.split('.').all(is_name).then_some(Word::Named(text)),
+    }
+}
+
+/// Where a list without brackets in it ends.
 fn end_of_list(text: &str) -> Option<usize> {
     let mut quote = None;
-    let mut joined = false;
     for (at, c) in text.char_indices() {
         match quote {
             _ if c == '\\' => return None,
-            Some(open) if c == open => (quote, joined) = (None, true),
+            Some(open) if c == open => quote = None,
             Some(_) => {}
-            // Two strings side by side are one.
-            None if matches!(c, '"' | '\'') && !joined => quote = Some(c),
+            None if matches!(c, '"' | '\'') => quote = Some(c),
             None if c == ']' => return Some(at),
-            None if c == ',' => joined = false,
-            None if c.is_whitespace() => {}
-            None => return None,
+            None if matches!(c, '[' | '(' | '{' | '`') => return None,
+            None => {}
         }
     }
     None
 }
 
-/// The words of a list for a program of the project's own, in which names may stand too, and where it ends: `['./guard', c]`.
-fn own_program(list: &str) -> Option<(Vec<String>, usize)> {
-    let end = list.find(']')?;
-    let word = |element: &str| {
-        let element = element.trim();
-        literal(element).map(quoted).or_else(|| is_name(element).then(|| format!("\"${element}\"")))
+/// The elements of a list, without the empty one behind a last comma.
+fn split(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let (mut start, mut quote) = (0, None);
+    for (at, c) in text.char_indices() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if matches!(c, '"' | '\'') => quote = Some(c),
+            None if c == ',' => {
+                out.push(text.get(start..at).unwrap_or_default().trim());
+                start = at + 1;
+            }
+            None => {}
+        }
+    }
+    let last = text.get(start..).unwrap_or_default().trim();
+    out.extend((!last.is_empty()).then_some(last));
+    out
+}
+
+/// Whether code without its lists may start programs all the same.
+fn starts_otherwise(rest: &str, code: &str) -> bool {
+    /// What makes code of a string or of a name.
+    const HIDDEN: &[&str] = &[
+        "getattr",
+        "__",
+        "importlib",
+        "globals(",
+        "locals(",
+        "vars(",
+        "compile(",
+        "runpy",
+        "ctypes",
+        "pickle",
+        "eval",
+        "executable",
+        "**",
+        "{[",
+        "pty",
+    ];
+    let python = PYTHON.iter().any(|call| code.contains(call));
+    let mut own = without_imports(rest);
+    if python && !NODE.iter().any(|call| code.contains(call)) {
+        own = super::statements::without_strings(&own);
+    }
+    for name in ["subprocess.PIPE", "subprocess.DEVNULL", "subprocess.STDOUT", "subprocess.TimeoutExpired"] {
+        own = own.replace(name, "");
+    }
+    // A function of the code's own.
+    for call in ["run(", "call("] {
+        if [format!("def {call}"), format!("function {call}")].iter().any(|made| own.contains(made)) {
+            own =
+                own.replace(&format!(".{call}"), ".\0").replace(call, "").replace(".\0", &format!(".{call}"));
+        }
+    }
+    super::code::STARTS.iter().chain(HIDDEN).any(|start| own.contains(start))
+}
+
+/// Code without the statements that name the library which starts programs.
+fn without_imports(code: &str) -> String {
+    let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ',' | ' '));
+    let required = |text: &str| {
+        let text = text.replace('"', "'");
+        ["require('child_process')", "require('node:child_process')"]
+            .iter()
+            .find_map(|call| text.strip_suffix(call))
+            .and_then(|front| front.trim_end().strip_suffix('=').map(|names| names.trim().to_owned()))
     };
-    let words: Vec<String> =
-        list.get(..end)?.trim_end_matches([',', ' ']).split(',').map(word).collect::<Option<_>>()?;
-    words.first().is_some_and(|program| program.starts_with("./")).then_some((words, end))
+    let from = |text: &str| {
+        let text = text.replace('"', "'");
+        ["from 'child_process'", "from 'node:child_process'"]
+            .iter()
+            .find_map(|end| text.strip_suffix(end))
+            .and_then(|front| front.trim().strip_prefix("import ").map(|names| names.trim().to_owned()))
+    };
+    let braced =
+        |names: &str| names.strip_prefix('{').and_then(|names| names.strip_suffix('}')).is_some_and(plain);
+    let names_library = |statement: &str| {
+        let text = statement.trim();
+        let python =
+            text.strip_prefix("import ").is_some_and(|names| plain(names) && !names.contains(" as "));
+        let declared = || {
+            let names = required(text)?;
+            let names = ["const ", "let ", "var "].iter().find_map(|word| names.strip_prefix(word))?;
+            Some(names.trim().to_owned())
+        };
+        python
+            || declared()
+                .or_else(|| from(text))
+                .is_some_and(|names| braced(&names) && !names.contains(" as "))
+    };
+    code.split_inclusive(['\n', ';'])
+        .filter(|statement| !names_library(statement.trim_end_matches(['\n', ';'])))
+        .collect()
+}
+
+/// Whether code puts strings together, otherwise than to print them.
+fn composes(code: &str) -> bool {
+    const MARKS: &[&str] = &[
+        "+",
+        "%",
+        "join(",
+        "format(",
+        "${",
+        "replace(",
+        "[::",
+        "chr(",
+        "decode",
+        "expand",
+        "environ",
+        "home(",
+        "homedir",
+        "process.env",
+        "concat",
+        "reverse",
+        "unescape",
+        "fromCharCode",
+        "argv",
+        "read",
+        "\\",
+    ];
+    code.split(['\n', ';'])
+        .map(str::trim_start)
+        .filter(|line| !["print(", "console.log(", "assert "].iter().any(|front| line.starts_with(front)))
+        .any(|line| MARKS.iter().any(|mark| line.contains(mark)) || is_filled(line))
+}
+
+/// Whether one of a line's strings has code in it: `f'{a}/b'`.
+fn is_filled(line: &str) -> bool {
+    line.match_indices(['"', '\'']).any(|(at, _)| {
+        let front = line.get(..at).unwrap_or_default();
+        let rest = front.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let prefix = front.get(rest.len()..).unwrap_or_default();
+        let apart = rest.is_empty() || rest.ends_with(|c: char| c.is_whitespace() || "([{=,:".contains(c));
+        prefix.len() <= 2 && prefix.contains(['f', 'F']) && apart
+    })
 }
 
 /// The command lines of lists with names in them, with each of the strings that those names stand for: `for d in ['/', '/etc']:
@@ -164,7 +397,7 @@ fn quoted(word: &str) -> String {
 /// Whether backticks of a program's code run what stands between them: not in every language, and not within a string.
 pub(super) fn runs_backticks(program: &str, code: &str) -> bool {
     const LANGUAGES: &[&str] = &["perl", "ruby", "php", "raku", "irb", "awk", "gawk", "sh", "bash"];
-    const OTHERS: &[&str] = &["python", "node", "nodejs", "deno", "bun", "lua", "pypy"];
+    const OTHERS: &[&str] = &["python", "node", "nodejs", "deno", "bun", "lua", "pypy", "ed"];
     // ``Bun.$`id` ``, and of `zx` and `execa`.
     if code.contains("$`") && ["Bun", "bun", "zx", "execa"].iter().any(|name| code.contains(name)) {
         return true;
@@ -209,7 +442,7 @@ fn is_substitution(code: &str) -> bool {
 
 /// Whether code names the shell otherwise than to take a text apart as a shell would.
 pub(super) fn names_shell(code: &str) -> bool {
-    const PARSERS: &[&str] = &["-quote", "words", "escape", "-escape", "-words"];
+    const PARSERS: &[&str] = &["-quote", "words", "escape", "split", "join", "-escape", "-words"];
     let lower = code.to_ascii_lowercase();
     { lower.match_indices("shell") }.any(|(at, word)| {
         let behind = lower.get(at + word.len()..).unwrap_or_default();
@@ -227,12 +460,18 @@ mod tests {
 
     #[test]
     fn a_list_is_one_command() {
-        let of = |code| commands(code);
+        let of = |code| {
+            let lines = commands(code)?;
+            Some(lines.into_iter().map(|line| line.text).collect::<Vec<_>>())
+        };
         assert_eq!(
             of("import subprocess; subprocess.run(['git', 'restore', 'a b'], check=True)"),
             Some(vec!["git restore 'a b'".to_owned()])
         );
-        assert_eq!(of("import subprocess; subprocess.run(['sh', '-c', x])"), None);
+        assert_eq!(
+            of("import subprocess; subprocess.run(['sh', '-c', x])"),
+            Some(["sh -c \"$x\"", "sh -c sh", "sh -c -c"].map(str::to_owned).to_vec())
+        );
         assert_eq!(of("import subprocess; subprocess.run(['r' 'm', '-rf', '/'])"), None);
         assert_eq!(of("import subprocess, os; os.system('x'); subprocess.run(['ls'])"), None);
         assert_eq!(of("import subprocess; subprocess.run(['ls'], shell=True)"), None);
@@ -242,8 +481,51 @@ mod tests {
             of("import subprocess\nfor c in ['rm -rf /', 'ls']:\n  subprocess.run(['./guard', 'check', c])"),
             Some(vec!["./guard check \"$c\"".to_owned()])
         );
-        assert_eq!(of("import subprocess; subprocess.run(['rm', '-rf', d])"), None);
+        let own = |text: &str| Some(vec![text.to_owned()]);
+        assert_eq!(
+            of(
+                "import json, subprocess\ne = {'c': 'rm -rf /'}\nsubprocess.run(['node', 'a/pre.js'], input=json.dumps(e))"
+            ),
+            own("node a/pre.js")
+        );
+        assert_eq!(
+            of(
+                "const {spawnSync} = require('child_process');\nfor (const c of ['rm -rf /']) spawnSync('./guard', ['check', c])"
+            ),
+            own("./guard check \"$c\"")
+        );
+        assert_eq!(
+            of(
+                "import sys, subprocess\ndef run(c):\n  return subprocess.run([sys.executable, 'a.py', c])\nrun('reboot')"
+            ),
+            own("python3 a.py \"$c\"")
+        );
+        assert_eq!(
+            of("import subprocess; subprocess.run(['sh'], input='x')"),
+            Some(["sh", "printf '%s' sh | sh", "printf '%s' x | sh"].map(str::to_owned).to_vec())
+        );
+        assert_eq!(of("import subprocess; subprocess.run(['sh'], input='x' + y)"), None);
+        assert_eq!(of("import subprocess; subprocess.run(['sh', '-c', 'x' + y], input=c)"), None);
+        assert_eq!(of("import subprocess; subprocess.run(['./x', 'y'], executable='/bin/sh')"), None);
+        assert_eq!(
+            of("const cp = require('child_process'); cp['ex' + 'ec']('x'); cp.spawnSync('ls', [])"),
+            None
+        );
+        assert_eq!(
+            of("const {execSync: go, spawnSync} = require('child_process'); go('x'); spawnSync('ls', [])"),
+            None
+        );
+        assert_eq!(
+            of("import subprocess; subprocess.run(['rm', '-rf', d])"),
+            Some(["rm -rf \"$d\"", "rm -rf rm", "rm -rf -rf"].map(str::to_owned).to_vec())
+        );
+        assert_eq!(
+            of("import subprocess\nfor c in ['reboot', 'ls']:\n  subprocess.run(['guard', c])"),
+            Some(["guard \"$c\"", "guard reboot", "guard ls", "guard guard"].map(str::to_owned).to_vec())
+        );
         assert_eq!(of("import subprocess; subprocess.run(['./x', f'{a}'])"), None);
+        assert_eq!(of("import subprocess; subprocess.run(['bash', f, c])"), None);
+        assert_eq!(of("import subprocess; subprocess.run(['./x y'], **{'shell': True})"), None);
     }
 
     #[test]

@@ -475,6 +475,8 @@ pub(super) const RULES: &[Rule] = &[
             }),
         ],
         fires: &[
+            "python3 -c \"import subprocess; subprocess.run(['sh'], input='rm -rf /', text=True)\"",
+            "python3 -c \"import subprocess; p = subprocess.Popen(['bash'], stdin=subprocess.PIPE); p.communicate(b'rm -rf /')\"",
             "python3 -c \"import subprocess; d='/etc'; subprocess.run(['rm','-rf',d])\"",
             "python3 - <<'E'\nimport subprocess\nfor d in ['/', '/etc']:\n    subprocess.run(['rm', '-rf', d])\nE",
             "node -e \"for (const d of ['/','/etc']) require('child_process').execFileSync('rm',['-rf',d])\"",
@@ -537,6 +539,11 @@ pub(super) const RULES: &[Rule] = &[
             "erl -noshell -eval 'os:cmd(\"rm -rf /\"), halt().'",
         ],
         silent: &[
+            "python3 - <<'E'\nimport json, subprocess\ne = {'tool_input': {'command': 'sudo rm -rf /var'}}\nsubprocess.run(['node', 'hooks/pre.js'], input=json.dumps(e), text=True)\nE",
+            "python3 - <<'E'\nimport subprocess, sys\nfor c, want in [('rm -rf /', 2), ('ls', 0)]:\n    got = subprocess.run([sys.executable, 'guard.py', c]).returncode\n    assert got == want\nE",
+            "node -e \"const {spawnSync} = require('child_process'); for (const c of ['rm -rf /', 'ls']) console.log(spawnSync('node', ['hook.js', c]).status)\"",
+            "ed -s README.md <<'E'\n$a\nNever use `rm -rf /`.\n.\nwq\nE",
+            "ruby -rshellwords -e 'p \"rm -rf /\".shellsplit'",
             "python3 -c \"import subprocess; d='dist'; subprocess.run(['rm','-rf',d])\"",
             "python3 - <<'E'\nimport subprocess\nfor c in ['rm -rf /']:\n    subprocess.run(['./guard', 'check', c])\nE",
             "python3 - <<'E'\nt = open('a.md').read()\nt = t.replace('Run `sudo rm -rf /var/lib/docker`', 'Run `docker system prune`')\nopen('a.md', 'w').write(t)\nE",
@@ -1100,11 +1107,8 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             {
                 return false;
             }
-            if let Some(commands) = argv::commands(&text) {
-                // No shell looks into the words.
-                return { commands }
-                    .into_iter()
-                    .any(|command| inner_verdict(scene, &shell(command), cwd) >= least);
+            if let Some(told) = told_by_lists(scene, &text, cwd, least) {
+                return told;
             }
             if let Some(command) = bare {
                 // Braces are the quotes of expect.
@@ -1125,6 +1129,17 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What code deserves that starts programs by lists of words alone, into which no shell looks. None: the lists do not tell.
+fn told_by_lists(scene: &Scene<'_>, code: &str, cwd: &str, least: Verdict) -> Option<bool> {
+    let verdict = |line: argv::Line| inner_verdict(scene, &shell(line.text), cwd);
+    let (sure, tried): (Vec<_>, Vec<_>) = argv::commands(code)?.into_iter().partition(|line| line.sure);
+    if sure.into_iter().any(|line| verdict(line) >= least) {
+        return Some(true);
+    }
+    let harmless = tried.into_iter().all(|line| verdict(line) < Verdict::Modify);
+    harmless.then_some(false)
 }
 
 /// Whether another command of the call runs a file that this code names, and may have written.

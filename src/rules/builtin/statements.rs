@@ -105,7 +105,7 @@ pub(super) fn only_speaks(code: &str, calls: &[&[&str]]) -> bool {
 }
 
 /// Python's code without what stands in its strings and comments; strings with code in them are kept.
-fn without_strings(code: &str) -> String {
+pub(super) fn without_strings(code: &str) -> String {
     let mut out = String::new();
     let mut rest = code;
     while let Some(at) = rest.find(['"', '\'', '#']) {
