@@ -192,6 +192,8 @@ pub(super) const RULES: &[Rule] = &[
             "find / -type f -print0 | xargs -0 rm -rf",
             "ls -d ~/* | xargs rm -rf",
             "rg --files ~ | xargs rm",
+            "fd . ~ | xargs rm -rf",
+            "fd -t f | xargs rm -f",
             "locate '*.jpg' | xargs -d '\\n' rm",
             "mdfind kind:pdf | xargs rm",
             "find . -type f | xargs rm -f",
@@ -206,6 +208,9 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "git ls-files '*.orig' | xargs rm",
+            "fd -e log . logs | xargs rm -f",
+            "fd -e orig | xargs rm -f",
+            "fd -t d '^\\.cache$' packages | xargs rm -rf",
             "git ls-files -o --exclude-standard | grep '\\.tmp$' | xargs -r rm",
             "git ls-files | xargs wc -l",
             "rg --files src | xargs wc -l",
@@ -1310,7 +1315,8 @@ fn delete_piped<'a>(scene: &Scene<'a>) -> Found<'a> {
                 let before = lister.pipeline == inv.pipeline && lister.stage < inv.stage;
                 before && lists_all_of_git(lister) && !is_sifted(lister, scene)
                     || before
-                        && (runs(lister, &["find", "ls", "fd", "du", "tree"])
+                        && (runs(lister, &["find", "ls", "du", "tree"])
+                            || runs(lister, FD)
                             || lister.program == "rg" && has_flag(lister, "--files"))
                         && lists_too_much(lister, scene)
                     // All of the machine is searched.
@@ -1391,13 +1397,22 @@ fn mirrored<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Searches whose first operand is what they look for.
+const FD: &[&str] = &["fd", "fdfind"];
+
 fn lists_too_much(lister: &Invocation, scene: &Scene<'_>) -> bool {
     let filtered = FILTERS.iter().any(|filter| has_flag(lister, filter));
     let sifted = is_sifted(lister, scene);
     let here = Arg::literal(".");
-    let named = lister.operands.iter().filter(|arg| !arg.prefix().is_empty());
-    let places: Vec<&Arg> = if lister.operands.is_empty() { vec![&here] } else { named.collect() };
+    // The first operand of `fd` is a pattern.
+    let operands = lister.operands.get(usize::from(runs(lister, FD))..).unwrap_or_default();
+    let named = operands.iter().filter(|arg| !arg.prefix().is_empty());
+    let places: Vec<&Arg> = if operands.is_empty() { vec![&here] } else { named.collect() };
+    let pattern = lister.operands.first().and_then(Arg::known).filter(|_| runs(lister, FD));
+    let ending = || runs(lister, FD) && flag_value(lister, &["-e", "--extension"]).is_some();
+    let sought = pattern.is_some_and(|pattern| !of_names(pattern).is_empty()) || ending();
     !filtered
+        && !sought
         && places.iter().any(|arg| {
             let target = target_of(arg, lister.cwd.as_deref());
             let classes = classify(&target, EffectKind::FileDeletion, &scene.view);

@@ -209,6 +209,7 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "base64" | "openssl" | "rev" | "tr" | "xxd" => super::decoders::decoded(name, call),
         "ls" => listed(call.args()),
         "find" | "gfind" => super::search::printed(call.args()),
+        "fd" | "fdfind" => super::search::printed_by_fd(call.args()),
         "pwd" => call.cwd.as_deref().map(Arg::literal),
         "mktemp" => mktemp(call, facts),
         "dirname" | "basename" | "realpath" | "readlink" => path(name, call),

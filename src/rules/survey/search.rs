@@ -10,7 +10,7 @@ use super::scope::Scope;
 use super::walk::{Frame, unknown};
 use super::{Stdin, Surveyor};
 use crate::domain::PathKind;
-use crate::rules::commands::{Program, Role};
+use crate::rules::commands::{self, Program, Role};
 use crate::shell::{Arg, Piece};
 
 /// Programs that take a whole tree by `-R`, and change nothing of what is in the files.
@@ -83,29 +83,7 @@ impl Surveyor<'_> {
         if command.is_empty() || empties {
             return;
         }
-        let here = Arg::literal(".");
-        let starts: Vec<&Arg> = if starts.is_empty() { vec![&here] } else { starts.iter().collect() };
-        let found: Vec<Arg> = match parsed.value(&["-e", "--extension"]).and_then(Arg::known) {
-            Some(end) => {
-                starts.iter().map(|start| below(start, &Arg::literal(&format!("*.{end}")))).collect()
-            }
-            None => match parsed.operands.first() {
-                Some(name) if parsed.has(&["-g", "--glob"]) && !parsed.has(&["-p", "--full-path"]) => {
-                    starts.iter().map(|start| below(start, name)).collect()
-                }
-                Some(name) if !parsed.has(&["-p", "--full-path", "-F", "--fixed-strings"]) => {
-                    let names = pattern::of_names(name.known().unwrap_or_default());
-                    let each = |start: &&Arg| -> Vec<Arg> {
-                        if names.is_empty() {
-                            return vec![everything(start)];
-                        }
-                        names.iter().map(|name| below(start, &Arg::literal(name))).collect()
-                    };
-                    starts.iter().flat_map(each).collect()
-                }
-                Some(_) | None => starts.iter().map(|start| everything(start)).collect(),
-            },
-        };
+        let found = found_by_fd(&parsed);
         let inner = call.unfolded(program.name, over_trees(fill(command, &found, true)));
         let mut child = scope.clone();
         self.run(inner, &mut child);
@@ -248,6 +226,65 @@ pub(super) fn lines(input: Option<&Arg>) -> Vec<Arg> {
     if lines.len() > MAX_LINES { vec![unknown()] } else { lines }
 }
 
+/// What `fd` can find, as arguments.
+fn found_by_fd(parsed: &options::Parsed) -> Vec<Arg> {
+    let here = Arg::literal(".");
+    let starts = parsed.operands.get(1..).unwrap_or_default();
+    let starts: Vec<&Arg> = if starts.is_empty() { vec![&here] } else { starts.iter().collect() };
+    if let Some(end) = parsed.value(&["-e", "--extension"]).and_then(Arg::known) {
+        return starts.iter().map(|start| below(start, &Arg::literal(&format!("*.{end}")))).collect();
+    }
+    match parsed.operands.first() {
+        Some(name) if parsed.has(&["-g", "--glob"]) && !parsed.has(&["-p", "--full-path"]) => {
+            starts.iter().map(|start| below(start, name)).collect()
+        }
+        Some(name) if !parsed.has(&["-p", "--full-path", "-F", "--fixed-strings"]) => {
+            let names = pattern::of_names(name.known().unwrap_or_default());
+            let each = |start: &&Arg| -> Vec<Arg> {
+                if names.is_empty() {
+                    return vec![everything(start)];
+                }
+                names.iter().map(|name| below(start, &Arg::literal(name))).collect()
+            };
+            starts.iter().flat_map(each).collect()
+        }
+        Some(_) | None => starts.iter().map(|start| everything(start)).collect(),
+    }
+}
+
+/// What `fd` prints, as far as that is known: one pattern per line.
+pub(super) fn printed_by_fd(args: &[Arg]) -> Option<Arg> {
+    /// Options with which it searches elsewhere, or prints other things.
+    const ELSEWHERE: &[&str] = &[
+        "-x",
+        "-X",
+        "--exec",
+        "--exec-batch",
+        "-C",
+        "--base-directory",
+        "--search-path",
+        "--format",
+        "-l",
+        "--list-details",
+        "--and",
+    ];
+    let program = commands::find("fd")?;
+    let parsed = options::parse(args, program);
+    if parsed.has(ELSEWHERE) {
+        return None;
+    }
+    Some(one_a_line(&found_by_fd(&parsed)))
+}
+
+fn one_a_line(found: &[Arg]) -> Arg {
+    let mut out = Arg::default();
+    for arg in found {
+        output::append(&mut out, arg);
+        output::append(&mut out, &Arg::literal("\n"));
+    }
+    out
+}
+
 /// What a search prints, as far as that is known: one pattern per line.
 pub(super) fn printed(args: &[Arg]) -> Option<Arg> {
     let prints_more =
@@ -258,12 +295,7 @@ pub(super) fn printed(args: &[Arg]) -> Option<Arg> {
     let search = expression::read(args);
     let here = Arg::literal(".");
     let starts = if search.starts.is_empty() { vec![&here] } else { search.starts.clone() };
-    let mut out = Arg::default();
-    for arg in found(&starts, &search) {
-        output::append(&mut out, &arg);
-        output::append(&mut out, &Arg::literal("\n"));
-    }
-    Some(out)
+    Some(one_a_line(&found(&starts, &search)))
 }
 
 /// What a search can find, as arguments: `start/**/name` for each name, or `start/**`.
