@@ -5,6 +5,7 @@ use super::worded::CONCEALS;
 use super::{extract, wishes};
 use crate::domain::Verdict;
 use crate::rules::builtin::database;
+use crate::rules::commands;
 use crate::rules::matcher::Scene;
 
 /// Whether an agent takes a file of that name for what it is to do.
@@ -483,7 +484,7 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
             worst = Verdict::Block;
         }
         let bare = step.filter(|_| steps).unwrap_or(line);
-        if quiet && bare.trim_start().starts_with(|c: char| c.is_ascii_lowercase()) {
+        if quiet && begins_a_command(bare) {
             worst = worst.max(sure(scene, until_said(bare)));
         }
         if (quiet || lower.contains("me. ") || lower.contains("my command")) && gets_around(&lower) {
@@ -499,7 +500,7 @@ pub(super) fn order(scene: &Scene<'_>, text: &str) -> Verdict {
         if !(quiet && has(ORDERS)) {
             continue;
         }
-        for part in line.split('`').skip(1).step_by(2) {
+        for part in line.split('`').skip(1).step_by(2).filter(|_| orders(line)) {
             worst = worst.max(sure(scene, part));
         }
         for word in ["run ", "running ", "execute ", "run: ", ": ", "command ", "directory: ", "then "] {
@@ -542,6 +543,38 @@ const BEGINS: &[&str] = &[
     "for every ",
     "free ",
 ];
+/// Whether a line may be a command as a whole. A sentence with something in backquotes is none.
+fn begins_a_command(line: &str) -> bool {
+    let line = line.trim_start();
+    let first = line.split_whitespace().next().unwrap_or_default();
+    line.starts_with(|c: char| c.is_ascii_lowercase())
+        && (!line.contains('`') || first.contains('`') || commands::find(first).is_some())
+}
+
+/// How a sentence takes up what was named in front of it.
+const BACK: &[&str] = &[" it", " this", " that", " them", " these", " command"];
+
+/// Whether a line orders in its own words, and does not only tell what somebody else runs.
+fn orders(line: &str) -> bool {
+    /// Words of an order when somebody tells what is done.
+    const TOLD: &[&str] = &[
+        "runs ",
+        "executes ",
+        "calls ",
+        "launches ",
+        "issues ",
+        "invokes ",
+        "the call ",
+        "a call ",
+        "each call ",
+        "every call ",
+        "tool call ",
+    ];
+    // The quotes themselves stay: `` use `x` ``.
+    let own: Vec<&str> = line.split('`').step_by(2).collect();
+    let said = TOLD.iter().fold(own.join("``").to_lowercase(), |said, told| said.replace(told, " "));
+    ORDERS.iter().any(|word| said.contains(word))
+}
 
 /// A sentence that orders a deed which has a name, and what it is done to or with.
 fn deeds(scene: &Scene<'_>, line: &str, lower: &str) -> bool {
@@ -562,7 +595,12 @@ fn deeds(scene: &Scene<'_>, line: &str, lower: &str) -> bool {
         });
         quoted.chain(behind)
     };
-    if BEGINS.iter().any(|word| begins(word)) && commands().any(|one| sure(scene, one) == Verdict::Block) {
+    // An order stands in front of its command, or takes it up again.
+    let order = BEGINS.iter().filter(|word| begins(word)).filter_map(|word| lower.find(*word)).min();
+    let named = order.and_then(|at| lower.get(at..)).is_some_and(|rest| {
+        rest.contains('`') || !line.contains('`') || BACK.iter().any(|word| rest.contains(word))
+    });
+    if named && commands().any(|one| sure(scene, one) == Verdict::Block) {
         return true;
     }
     let statement = || {
