@@ -1,6 +1,8 @@
 //! The commands that stand in files of other languages than the shell's: build files, pipelines, manifests. Found by lines, without
 //! reading the format as a whole, since an edit shows only a part of it.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 /// Keys of YAML files below which commands stand.
@@ -88,9 +90,28 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '-']).len()
 }
 
+/// Hooks of pre-commit whose entry is a pattern to search for, or a message, without that entry.
+fn without_patterns(text: &str) -> Cow<'_, str> {
+    const SEARCHES: &[&str] = &["language: pygrep", "language: fail"];
+    if !SEARCHES.iter().any(|language| text.contains(language)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for hook in text.split_inclusive("- id:") {
+        // Of two languages the second would count.
+        let mut languages = hook.lines().map(str::trim).filter(|line| line.contains("language"));
+        let searches =
+            languages.next().is_some_and(|line| SEARCHES.contains(&line)) && languages.next().is_none();
+        let of_entry = |line: &&str| searches && line.trim_start().starts_with("entry:");
+        out.extend(hook.split_inclusive('\n').filter(|line| !of_entry(line)));
+    }
+    Cow::Owned(out)
+}
+
 /// The commands of a YAML file.
 pub(super) fn yaml(text: &str) -> Vec<String> {
     let mut out = Vec::new();
+    let text = without_patterns(text);
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         if out.len() >= MAX_COMMANDS {
@@ -334,6 +355,11 @@ mod tests {
             ("  command: [\"sh\", \"-c\", \"echo a\"]", vec!["echo a"]),
             ("  entry: bash -c \"echo a\"", vec!["bash -c \"echo a\""]),
             ("  message: rm -rf /", vec![]),
+            (
+                "- id: a\n  language: pygrep\n  entry: rm -rf /\n- id: b\n  language: system\n  entry: ls",
+                vec!["ls"],
+            ),
+            ("- id: a\n  language: pygrep\n  language: system\n  entry: ls -l", vec!["ls -l"]),
             ("  steps:\n    - run: echo a", vec!["echo a"]),
         ] {
             assert_eq!(yaml(text), expected, "{text}");
