@@ -777,12 +777,12 @@ pub(crate) const DECODERS: &[&str] = &[
     "xz", "xzcat", "unxz", "zstd", "rev", "tr", "gpg", "hex",
 ];
 
-/// Options that name a file which the program uses to prove who it is, and does not send.
+/// Options that name a file which the program uses to prove who it is, or leaves out, and does not send.
 pub(crate) const IDENTITY_FLAGS: &[(&str, &[&str])] = &[
     ("ssh", &["-i", "-F", "-o"]),
     ("scp", &["-i", "-F", "-o"]),
     ("sftp", &["-i", "-F", "-o", "-b"]),
-    ("rsync", &["-e", "--rsh", "--password-file"]),
+    ("rsync", &["-e", "--rsh", "--password-file", "--exclude", "--exclude-from"]),
     ("curl", &["--key", "--cert", "-E", "--cacert", "--netrc-file", "--proxy-cert", "--proxy-key"]),
     ("wget", &["--private-key", "--certificate", "--ca-certificate"]),
     ("openssl", &["-key", "-cert", "-CAfile"]),

@@ -814,7 +814,11 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             When::Command(Command {
                 operand: Operand::Some,
-                ..run(&["add-apt-repository", "apt-add-repository", "apt-key", "rpmkeys"])
+                ..run(&["add-apt-repository", "apt-add-repository", "rpmkeys"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["add", "adv", "del", "rm", "remove", "update", "net-update"]),
+                ..run(&["apt-key"])
             }),
             When::Command(sub(&["dnf", "yum"], &["config-manager", "copr"])),
             When::Command(sub(&["zypper"], &["addrepo", "ar"])),
@@ -826,7 +830,7 @@ pub(super) const RULES: &[Rule] = &[
             "dnf config-manager --add-repo https://x.example/r",
             "zypper addrepo https://x.example r",
         ],
-        silent: &["apt-cache policy", "dnf repolist", "sudo apt-get update", "brew tap"],
+        silent: &["apt-cache policy", "dnf repolist", "sudo apt-get update", "brew tap", "apt-key list"],
         ..RULE
     },
 ];

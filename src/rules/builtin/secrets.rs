@@ -342,6 +342,7 @@ pub(super) const RULES: &[Rule] = &[
             "sed 's/=.*/=***/' .env",
             "awk -F= '{print $1}' .env",
             "grep -oE '^[A-Z_]+' .env",
+            "grep -oE '^[^=]+=' .env",
             "cat .env.development",
             "grep '^PORT=' .env",
             "grep -h '^VITE_' .env .env.local",
@@ -424,12 +425,14 @@ pub(super) const RULES: &[Rule] = &[
             "netlify env:get STRIPE_SECRET_KEY",
         ],
         silent: &[
+            "gh auth token --help",
             "export GITHUB_TOKEN=$(gh auth token)",
             "netlify env:get NODE_VERSION",
             "ansible-vault view vault.yml | cut -d: -f1",
             "sops -d secrets.yaml | yq keys",
             "gh auth token | docker login ghcr.io -u me --password-stdin",
             "docker inspect web",
+            "docker inspect web --format '{{range .Config.Env}}{{println .}}{{end}}' | cut -d= -f1",
             "kubectl config view",
             "gh auth token >/dev/null && echo ok",
             "gh auth token >/dev/null 2>&1 || echo no",
@@ -900,6 +903,7 @@ fn cuts_values(inv: &Invocation) -> bool {
 fn is_pattern_of_names(pattern: &str) -> bool {
     const CLASSES: &[&str] =
         &["[A-Z_]", "[A-Z0-9_]", "[A-Z_0-9]", "[A-Za-z_]", "[A-Za-z0-9_]", "[A-Z_][A-Z0-9_]", "[^=]"];
+    let pattern = pattern.strip_suffix('=').unwrap_or(pattern);
     let all = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix(['+', '*']));
     all.is_some_and(|class| CLASSES.contains(&class))
 }
@@ -1224,6 +1228,7 @@ pub(super) fn is_only_tried(inv: &Invocation, scene: &Scene<'_>) -> bool {
             || runs(other, &["jq"])
                 && runs(inv, &["terraform", "tofu"])
                 && FIELDS.contains(&first(other).as_str())
+            || runs(inv, &["docker", "podman"]) && cuts_to_names(other)
             || runs(other, &["jq", "grep"])
                 && runs(inv, &["vault"])
                 && other.operands.len() == 1

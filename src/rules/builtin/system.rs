@@ -455,6 +455,7 @@ pub(super) const RULES: &[Rule] = &[
             "kill -1 12345",
             "pkill -f 'vite --port 5173'",
             "killall node",
+            "killall -u u jest-worker",
             "kill %1",
             "kill -0 12345",
             "pkill -HUP nginx",
@@ -1250,7 +1251,12 @@ fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
             kills_minus_one(inv)
                 || inv.args.iter().any(Arg::has_unknown) && scene.first(&["pgrep"], inverse).is_some()
         }
-        "killall" | "skill" => has_flag(inv, "-u") || has_flag(inv, "--user") || matches_all(inv),
+        // `killall -u me jest` means a program of that user's.
+        "killall" => {
+            let named = inv.operands.iter().any(|arg| arg.text().contains(char::is_alphabetic));
+            !named && (has_flag(inv, "-u") || has_flag(inv, "--user")) || matches_all(inv)
+        }
+        "skill" => has_flag(inv, "-u") || has_flag(inv, "--user") || matches_all(inv),
         // With a user and no pattern of its own: everything of that user. A user may be taken for an operand.
         _ => {
             let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
