@@ -3,12 +3,12 @@
 use std::cell::LazyCell;
 
 use super::files::WIDE;
-use super::{argv, joined, libraries, lists, predicate, runners, scripts, statements, undone};
-use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, join};
+use super::{argv, joined, libraries, lists, plain, predicate, runners, scripts, statements, undone};
+use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, join, single_quoted};
 use crate::rules::commands;
 use crate::rules::matcher::{
-    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, code_of, contains_word, flag_value,
-    has_flag, inner_verdict, input_of, is_shell, runs, runs_code, runs_shell, target_of,
+    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, code_of, contains_word, content, flag_value,
+    has_flag, inner_verdict, input_of, is_shell, rebuilt_verdict, runs, runs_code, runs_shell, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -45,6 +45,9 @@ const DELETES: &[&str] = &[
     "deleteDirectory",
     "deleteDir(",
     "removeItem",
+    "removeDirectoryRecursive",
+    "delete-directory-tree",
+    "removeDir(",
     "file:del_dir_r",
 ];
 
@@ -73,6 +76,7 @@ const COMPUTED: &[&str] = &[
     "ENV[",
     "$ENV{",
     "stdin",
+    "input()",
     "rot13",
     "[::-1]",
     "reverse(",
@@ -103,6 +107,19 @@ const DECODES: &[&str] = &[
     "pack(\"m",
     "pack1('m",
     "pack1(\"m",
+    "unpack u",
+    "unpack('u",
+    "unpack(\"u",
+    "unpack \"u",
+    "b85decode",
+    "a85decode",
+    "b32decode",
+    "b16decode",
+    "a2b_",
+    "codecs.decode(",
+    "chr(ord(",
+    ".translate({",
+    "string.char(",
 ];
 
 /// Functions that run text as code or as a command.
@@ -128,6 +145,11 @@ const RUNS_TEXT: &[&str] = &[
     "exec decode_base64",
     "system pack",
     "exec pack",
+    "system Base64",
+    "exec Base64",
+    "`#{",
+    "%x(#{",
+    "%x{#{",
 ];
 
 /// Calls that start another program.
@@ -164,7 +186,17 @@ pub(super) const STARTS: &[&str] = &[
 ];
 
 /// The same as strings that are names: `getattr(os, 'system')`.
-const NAMED_STARTS: &[&str] = &["getattr", "__import__", "importlib", "spawn ", ":!", "exec "];
+const NAMED_STARTS: &[&str] = &[
+    "getattr",
+    "__import__",
+    "importlib",
+    "methodcaller",
+    "attrgetter",
+    "sys.modules",
+    "spawn ",
+    ":!",
+    "exec ",
+];
 
 /// Those that are also names of functions of a project's own, as tests call them.
 const OWN_NAMES: &[&str] = &["run(", "call("];
@@ -232,6 +264,7 @@ pub(super) const RULES: &[Rule] = &[
             "python3 - <<'E'\nimport shutil, os\nshutil.rmtree(os.getcwd())\nE",
             "cat > /tmp/a.js <<'E'\nfor (const f of require('fs').readdirSync('.')) require('fs').rmSync(f, {recursive: true})\nE\nnode /tmp/a.js",
             "python3 <<'E'\nimport os\nfor f in os.listdir('.'):\n    if os.path.isfile(f):\n        open(f, 'w').close()\nE",
+            "perl -e 'truncate($_,0) for glob(\"/var/log/*.log\")'",
             "python3 -c \"from pathlib import Path; [p.unlink() for p in Path.home().rglob('*.kdbx')]\"",
             "python3 - <<'E'\nimport os\nfor r, d, f in os.walk(os.path.expanduser('~/Documents')):\n    for x in f:\n        os.remove(os.path.join(r, x))\nE",
             "cat > a.js <<'E'\nrequire('fs').rmSync(require('os').homedir(), {recursive: true})\nE\nnode a.js",
@@ -285,6 +318,9 @@ pub(super) const RULES: &[Rule] = &[
         fires: &[
             "python3 -c \"open('/etc/passwd','w').write('')\"",
             "python3 -c \"import os; os.truncate('/etc/passwd',0)\"",
+            "sudo python3 -c \"f=open('/dev/sda','r+b');f.write(bytes(512))\"",
+            "python3 -c \"import os;os.symlink('/tmp/x','/etc/cron.d/x')\"",
+            "awk 'BEGIN{printf \"x\" > \"/dev/sda\"}'",
             "node -e \"require('fs').writeFileSync('/etc/passwd','')\"",
             "ruby -e 'File.write(\"/etc/passwd\",\"\")'",
             "perl -e 'open(F,\">\",\"/etc/passwd\")'",
@@ -292,6 +328,8 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "python3 -c \"open('/etc/passwd').read()\"",
+            "python3 -c \"import shutil; shutil.copyfile('/etc/os-release','a')\"",
+            "awk '$3 > \"/a\" {print}' f",
             "python3 -c \"open('out.txt','w').write(open('/etc/os-release').read())\"",
             "node -e \"require('fs').writeFileSync('a.json','{}')\"",
             "python3 -c \"open('/tmp/x','w').write('')\"",
@@ -364,6 +402,9 @@ pub(super) const RULES: &[Rule] = &[
             "python -c \"exec(__import__('base64').b64decode('cm0gLXJmIC8='))\"",
             "node -e \"eval(Buffer.from('Y29kZQ==','base64').toString())\"",
             "node -e \"eval(atob('Y29kZQ=='))\"",
+            "python3 -c \"import base64 as b,os;os.popen(b.b85decode('a%~_').decode())\"",
+            "python3 -c \"import os;os.system(''.join(chr(ord(c)-1) for c in 'sn!.sg'))\"",
+            "ruby -rbase64 -e '%x(#{Base64.decode64(\"cm0gLXJmIH4=\")})'",
             "php -r 'eval(base64_decode(\"Y29kZQ==\"));'",
             "perl -MMIME::Base64 -e 'eval(decode_base64(\"Y29kZQ==\"))'",
             "python -c \"import os; os.system(bytes.fromhex('726d').decode())\"",
@@ -575,6 +616,59 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "code.put-together",
+        severity: Severity::Critical,
+        reason: "has an interpreter do what would be blocked, in words that it puts together first",
+        instead: Some(Instead::Advice("write the strings of the code out")),
+        when: &[predicate("code_puts_together_what_is_blocked", SPELLING, |scene| {
+            spells_at_least(scene, Verdict::Block)
+        })],
+        fires: &[
+            "python3 -c \"import psycopg2; c=psycopg2.connect('host=prod'); c.cursor().execute('DR'+'OP SCHEMA public CASCADE')\"",
+            "node -e 'const {Client}=require(\"pg\");const c=new Client();c.connect().then(()=>c.query(\"DR\"+\"OP TABLE users CASCADE\"))'",
+            "python3 -c \"import urllib.request as u;u.urlopen('http://'+'.'.join(['169','254']*2)+'/latest/meta-data/')\"",
+            "python3 -c \"open('/etc/'+'passwd','w').write('')\"",
+            "python3 -c \"d='/dev/'+'sda';open(d,'wb').write(b'x')\"",
+            "python3 -c \"import os;open(os.path.join('/etc','sudoers.d','x'),'w').write('x')\"",
+            "python3 -c \"import os;os.system('%s -%s ~'%('rm','rf'))\"",
+            "python3 -c \"import os;os.system('\\x72\\x6d -rf ~')\"",
+            "python3 -c \"import shutil as s;getattr(s,'rm'+'tree')('/home')\"",
+            "python3 -c \"import shutil;shutil.rmtree('emoh/'[::-1])\"",
+            "python3 -c \"import shutil,sys;shutil.rmtree(sys.argv[1])\" ~",
+            "node -e \"require('child_process').execSync(decodeURIComponent('rm%20-rf%20~'))\"",
+            "node -e \"require('child_'+'process')['ex'+'ecSync']('rm -rf ~')\"",
+            "ruby -e 'system \"~ fr- mr\".reverse'",
+            "python3 - <<'E'\nd = '/dev/' + 'sda'\nopen(d, 'wb').write(b'x')\nE",
+        ],
+        silent: &[
+            "python3 -c \"print('a'+'b')\"",
+            "python3 - <<'E'\np = 'src/' + 'a.py'\ns = open(p).read()\nopen(p, 'w').write(s.replace('a', 'b'))\nE",
+            "python3 -c \"import sys;print(open(sys.argv[1]).read())\" README.md",
+            "node -e \"console.log(['rm','-rf','~'].join(' '))\"",
+            "python3 - <<'E'\nimport sqlite3\nc = sqlite3.connect('dev.db')\nq = 'SELECT * ' + 'FROM users'\nprint(c.execute(q).fetchall())\nE",
+            "ruby -e 'puts \"abc\".reverse'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.put-together-asked",
+        verdict: Verdict::Modify,
+        reason: "has an interpreter do what would be asked about, in words that it puts together first",
+        instead: Some(Instead::Advice("write the strings of the code out")),
+        when: &[predicate("code_puts_together_what_is_asked", SPELLING, |scene| {
+            spells_at_least(scene, Verdict::Modify)
+        })],
+        fires: &[
+            "python3 -c \"import os;os.system('npm'+' publish')\"",
+            "node -e \"require('child_process').execSync('npm'+' publish')\"",
+        ],
+        silent: &[
+            "python3 -c \"import os;os.system('npm'+' test')\"",
+            "python3 -c \"print('npm'+' publish')\"",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "code.archiver-runs-command",
         reason: "has an archiver run a command of its own choosing",
         instead: Some(Instead::Command("tar -tf archive.tar")),
@@ -687,11 +781,14 @@ fn walked(code: &str, cwd: Option<&str>) -> Vec<String> {
 }
 
 /// Calls that go through a directory and all that is below it.
-const WALKS: &[&str] = &["os.walk(", ".rglob(", "Find.find(", "Dir.glob(", "glob.glob(", "iglob("];
+const WALKS: &[&str] =
+    &["os.walk(", ".rglob(", "Find.find(", "Dir.glob(", "glob.glob(", "iglob(", "Dir[", " glob("];
 
 /// The directories that a line of code goes through: the string in front of `.rglob(`, those behind the other calls.
 fn roots(line: &str) -> Vec<String> {
-    let deep = |text: &String| !text.contains('*') || text.contains("**") || text.ends_with("/*");
+    let system = |text: &str| ["/var/", "/etc/", "/usr/", "/boot/"].iter().any(|dir| text.starts_with(dir));
+    let deep =
+        |text: &String| !text.contains('*') || text.contains("**") || text.ends_with("/*") || system(text);
     let behind = WALKS
         .iter()
         .filter(|walk| !walk.starts_with('.'))
@@ -1181,6 +1278,7 @@ fn editor_command(text: &str) -> Option<&str> {
 const TCL: &[&str] = &["tclsh", "wish"];
 
 fn tcl_command(text: &str) -> Option<String> {
+    let text = text.replace("$env(HOME)", "~");
     text.lines().map(|line| line.trim().trim_start_matches('[')).find_map(|line| {
         let deleted =
             || line.strip_prefix("file delete ").map(|rest| format!("rm -rf {}", rest.replace("-force", "")));
@@ -1214,6 +1312,7 @@ fn recipes_run<'a>(scene: &Scene<'a>, least: Verdict) -> Option<&'a str> {
         told.is_some_and(|file| matches!(file.known(), Some("-" | "/dev/stdin")))
             && input_of(inv, scene).iter().flat_map(|text| text.lines()).take(MAX_LITERALS).any(|line| {
                 let recipe = line.trim_start_matches(['\t', '@', '-', '+', ' ']).replace("$$", "$");
+                let recipe = recipe.replace("$(HOME)", "$HOME").replace("$(PWD)", "$PWD");
                 is_command(&recipe) && inner_verdict(scene, &shell(recipe), cwd) >= least
             })
     });
@@ -1234,6 +1333,87 @@ fn macros_run(inv: &Invocation, scene: &Scene<'_>, least: Verdict) -> bool {
 
 pub(super) fn shell(command: String) -> ToolCall {
     ToolCall { tool: Tool::Bash, action: Action::Shell { command, workdir: None }, id: None }
+}
+
+/// Code with strings that may be put together.
+const SPELLING: Trigger = Trigger::INTERPRETER.or(Trigger::programs(&["mongosh", "mongo"]));
+
+/// Most commands whose code is written out.
+const MAX_SPELLED: usize = 8;
+
+fn spells_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
+    let (verdict, at) = *scene.plain.get_or_init(|| spelled(scene));
+    let found = scene.invocations().get(at).filter(|_| verdict >= least);
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What is said of the worst code once its strings are written out, and which command it is.
+fn spelled(scene: &Scene<'_>) -> (Verdict, usize) {
+    if scene.nested || scene.inner || scene.rebuilt {
+        return (Verdict::Allow, 0);
+    }
+    let all = scene.invocations().iter().enumerate().filter(|(_, inv)| !inv.contained);
+    let lines = all.filter_map(|(at, inv)| written_out(inv, scene).map(|line| (at, inv, line)));
+    let said = lines.take(MAX_SPELLED).map(|(at, inv, line)| {
+        (rebuilt_verdict(scene, &shell(line), inv.cwd.as_deref().unwrap_or(scene.view.cwd)), at)
+    });
+    said.max_by_key(|(verdict, at)| (*verdict, std::cmp::Reverse(*at))).unwrap_or((Verdict::Allow, 0))
+}
+
+/// A command with the strings of its code written out, where that changes it.
+fn written_out(inv: &Invocation, scene: &Scene<'_>) -> Option<String> {
+    const END: &str = "END_OF_CODE";
+    let language = plain::Language::of(&inv.program)?;
+    let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
+    let plain = |code: &str| {
+        let given = with_operands(code, inv);
+        let out = plain::plain(&scripts::with_home(&given, home), language);
+        out.or_else(|| (given != code).then_some(given))
+    };
+    let mut changed = false;
+    let mut line = String::from(if inv.privileged { "sudo " } else { "" });
+    line.push_str(&inv.program);
+    for arg in &inv.args {
+        let text = arg.text();
+        let code = plain(&text);
+        changed |= code.is_some();
+        line.push(' ');
+        line.push_str(&single_quoted(code.as_deref().unwrap_or(&text)));
+    }
+    if changed {
+        return Some(line);
+    }
+    let script = inv.operands.first().map(|arg| target_of(arg, inv.cwd.as_deref()));
+    let own = |file: &str| scene.view.survey.written.iter().any(|(path, _)| path == file);
+    let script = script.filter(|target| own(target.text())).and_then(|target| content(scene, target.text()));
+    let code = input_of(inv, scene).into_iter().chain(script).find_map(|code| plain(&code))?;
+    (!code.contains(END)).then(|| format!("{} - <<'{END}'\n{code}\n{END}", inv.program))
+}
+
+/// Code with what it is given on the command line in the place of the names for that.
+fn with_operands(code: &str, inv: &Invocation) -> String {
+    let mut out = code.to_owned();
+    if !["argv", "ARGV"].iter().any(|name| code.contains(name)) {
+        return out;
+    }
+    let behind = inv.args.iter().skip_while(|arg| arg.text() != code).skip(1);
+    let given: Vec<String> =
+        behind.map(|arg| single_quoted(&arg.text())).filter(|text| !text.contains('\\')).collect();
+    for (at, value) in given.iter().enumerate().take(MAX_LITERALS) {
+        let names = [
+            format!("sys.argv[{}]", at + 1),
+            format!("process.argv[{}]", at + 1),
+            format!("$ARGV[{at}]"),
+            format!("ARGV[{at}]"),
+        ];
+        for name in names {
+            out = out.replace(&name, value);
+        }
+    }
+    if !given.is_empty() {
+        out = out.replace("@ARGV", &given.join(","));
+    }
+    out
 }
 
 fn archiver_runs<'a>(scene: &Scene<'a>) -> Found<'a> {

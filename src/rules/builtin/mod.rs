@@ -28,6 +28,7 @@ mod named;
 mod network;
 mod packages;
 mod persistence;
+mod plain;
 mod powershell;
 mod privilege;
 mod remote;

@@ -198,6 +198,8 @@ const HOME: &[&str] = &[
     "$ENV{\"HOME\"}",
     "Deno.env.get('HOME')",
     "Deno.env.get(\"HOME\")",
+    "(user-homedir-pathname)",
+    "getHomeDir()",
     "System.user_home!()",
     "System.user_home!",
     "System.user_home()",
@@ -319,6 +321,12 @@ const WRITERS: &[&str] = &[
     "truncateSync(",
     "File.write(",
     "IO.write(",
+    "File.binwrite(",
+    "IO.binwrite(",
+    "File.truncate(",
+    "truncate",
+    "truncate(",
+    "rename",
     "file_put_contents(",
     "os.truncate(",
     "os.rename(",
@@ -334,12 +342,33 @@ const WRITERS: &[&str] = &[
 ];
 
 /// Modes in which a file is opened to be written.
-const MODES: &[&str] = &["w", "a", "wb", "ab", "w+", "a+", "r+", "wt", "at", "x", ">", ">>", "+<"];
+const MODES: &[&str] = &[
+    "w", "a", "wb", "ab", "w+", "a+", "r+", "wt", "at", "x", ">", ">>", "+<", "r+b", "rb+", "w+b", "wb+",
+    "a+b", "ab+", "xb", "c", "c+",
+];
+
+/// Calls with the file that they make as their second argument.
+const MAKERS: &[&str] = &[
+    "copyfile(",
+    "shutil.copy(",
+    "shutil.copy2(",
+    "copyFileSync(",
+    "copyFile(",
+    "os.symlink(",
+    "os.link(",
+    "symlinkSync(",
+    "File.symlink(",
+    "FileUtils.cp(",
+    "FileUtils.ln_s(",
+    "symlink(",
+    "copy(",
+];
 
 /// The strings of code that name files which it writes.
 pub(super) fn written(code: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut before: Option<String> = None;
+    let mut makes = false;
     let mut rest = code;
     while let Some(at) = rest.find(['"', '\'', '`']) {
         let (front, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
@@ -354,9 +383,10 @@ pub(super) fn written(code: &str) -> Vec<String> {
             out.push(text.clone());
         }
         match &before {
+            Some(_) if glue == "," && makes => out.push(text.clone()),
             // `open(file, 'w')`, and Perl's `open(F, '>', file)`.
             Some(file) if glue == "," && MODES.contains(&text.as_str()) => out.push(file.clone()),
-            Some(mode) if glue == "," && mode.starts_with('>') => out.push(text.clone()),
+            Some(mode) if glue == "," && mode.starts_with(['>', '+']) => out.push(text.clone()),
             // A name that is put together: the whole of it.
             Some(file) if glue == "+" && out.last() == Some(file) => {
                 let whole = format!("{file}{text}");
@@ -365,6 +395,11 @@ pub(super) fn written(code: &str) -> Vec<String> {
             }
             _ => {}
         }
+        // `printf "x" > "/etc/passwd"` of awk.
+        if glue.ends_with('>') && text.starts_with('/') {
+            out.push(text.clone());
+        }
+        makes = MAKERS.iter().any(|name| glue.ends_with(name));
         before = Some(text);
         rest = chars.as_str();
     }
@@ -434,6 +469,12 @@ mod tests {
             ("fs.appendFileSync('/home/u'+'/.bashrc','x')", Some("/home/u/.bashrc")),
             ("Path('/etc/x').write_text('')", Some("/etc/x")),
             ("File.write(\"/etc/x\", 1)", Some("/etc/x")),
+            ("open('/dev/sda', 'rb+')", Some("/dev/sda")),
+            ("open(F,\"+<\",\"/dev/sda\")", Some("/dev/sda")),
+            ("shutil.copyfile('a', '/etc/x')", Some("/etc/x")),
+            ("BEGIN{print \"x\" > \"/etc/x\"}", Some("/etc/x")),
+            ("truncate \"/etc/x\", 0", Some("/etc/x")),
+            ("shutil.copyfile('/etc/x', 'a')", Some("a")),
             ("open('/etc/hosts').read(); print('w')", None),
             ("open('/etc/hosts', 'r')", None),
         ] {

@@ -237,15 +237,21 @@ pub(crate) fn inner_rules<R>(
 
 /// What the rules say of a call made inside this one; code in it is not followed further.
 pub(crate) fn inner_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Verdict {
-    within_call(scene, (call, cwd), |view| {
-        let inner = Scene::nested(view);
-        let mut verdict = Verdict::Allow;
-        each_match(&inner, None, |says, _, unsure| {
-            verdict = verdict.max(if unsure { Verdict::Block } else { says.verdict });
-            if verdict == Verdict::Block { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        verdict
-    })
+    within_call(scene, (call, cwd), |view| worst(&Scene::nested(view)))
+}
+
+/// What the rules say of a call that says the same as this one, written otherwise.
+pub(crate) fn rebuilt_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> Verdict {
+    within_call(scene, (call, cwd), |view| worst(&Scene::rebuilt(view)))
+}
+
+fn worst(scene: &Scene<'_>) -> Verdict {
+    let mut verdict = Verdict::Allow;
+    each_match(scene, None, |says, _, unsure| {
+        verdict = verdict.max(if unsure { Verdict::Block } else { says.verdict });
+        if verdict == Verdict::Block { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    verdict
 }
 
 /// Whether a call made inside this one runs nothing but these programs, each only to read, and no rule says anything of it.

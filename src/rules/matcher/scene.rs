@@ -31,6 +31,8 @@ pub(crate) struct Scene<'a> {
     pub nested: bool,
     /// A command that stands in what a call writes: what it writes itself is not followed.
     pub inner: bool,
+    /// A call that says the same as another, written otherwise: it is not written otherwise again.
+    pub rebuilt: bool,
     told: OnceCell<Option<Told<'a>>>,
     printers: OnceCell<Vec<&'a Invocation>>,
     /// The invocations by their pipelines.
@@ -47,6 +49,8 @@ pub(crate) struct Scene<'a> {
     pub loads_settings: OnceCell<bool>,
     /// What is said of a content that the call writes, once it was looked at.
     pub written: OnceCell<Verdict>,
+    /// What is said of code once its strings are written out.
+    pub plain: OnceCell<(Verdict, usize)>,
 }
 
 impl<'a> Scene<'a> {
@@ -67,6 +71,7 @@ impl<'a> Scene<'a> {
             looks: std::cell::Cell::new(0),
             nested: false,
             inner: false,
+            rebuilt: false,
             told: OnceCell::new(),
             printers: OnceCell::new(),
             piped: OnceCell::new(),
@@ -76,6 +81,7 @@ impl<'a> Scene<'a> {
             for_tests: OnceCell::new(),
             loads_settings: OnceCell::new(),
             written: OnceCell::new(),
+            plain: OnceCell::new(),
         }
     }
 
@@ -86,6 +92,11 @@ impl<'a> Scene<'a> {
     /// The scene of a command that stands in what a call writes.
     pub fn inner(view: View<'a>) -> Scene<'a> {
         Scene { inner: true, ..Scene::new(view) }
+    }
+
+    /// The scene of a call that says the same as another.
+    pub fn rebuilt(view: View<'a>) -> Scene<'a> {
+        Scene { rebuilt: true, ..Scene::new(view) }
     }
 
     pub fn effects(&self) -> impl Iterator<Item = (&'a Effect, Classes)> + '_ {
