@@ -774,7 +774,8 @@ pub(crate) const SENDERS: &[&str] = &[
 /// Programs that turn encoded text into what it means.
 pub(crate) const DECODERS: &[&str] = &[
     "base64", "base32", "basenc", "xxd", "openssl", "uudecode", "gunzip", "gzip", "zcat", "bunzip2", "bzcat",
-    "xz", "xzcat", "unxz", "zstd", "rev", "tr", "gpg", "hex",
+    "xz", "xzcat", "unxz", "zstd", "rev", "tr", "gpg", "hex", "unlzma", "lz4", "brotli", "iconv", "strings",
+    "exiftool", "unzip", "funzip",
 ];
 
 /// Options that name a file which the program uses to prove who it is, or leaves out, and does not send.

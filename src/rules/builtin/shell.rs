@@ -205,6 +205,9 @@ pub(super) const RULES: &[Rule] = &[
         ],
         fires: &[
             "cat cmds.txt | sh",
+            "echo 'echo rm -rf ~' | sh | sh",
+            "echo \"$X\" | sh",
+            "printf '%b' \"$(cat f)\" | bash",
             "perl -e 'print \"rm -rf ~\"' | sh",
             "jq -r .cmd f.json | bash",
             "git show HEAD:x.sh | sh",
@@ -240,6 +243,9 @@ pub(super) const RULES: &[Rule] = &[
             "bind -p",
             "fc -l",
             "echo ls | sh",
+            "echo \"cd $DIR && make\" | sh",
+            "echo 'ls x' | sed 's/x/src/' | sh",
+            "echo 'a,ls' | cut -d, -f2 | sh",
             "cat x.sh | ssh h.example bash -s",
             "cat a.sh | bash -n",
             "cat a | bash build.sh",
@@ -551,7 +557,12 @@ fn unknown_input<'a>(scene: &Scene<'a>) -> Found<'a> {
             && !has_flag(inv, "-n")
             && runs_input(inv, By::Pipe)
             && !inv.wrappers.iter().any(|wrapper| ELSEWHERE.contains(&wrapper.as_str()))
-            && scene.read_by(inv).next().is_none()
+            && {
+                // What came in is known: it was read, and its commands stand deeper than this shell.
+                let mut inside = scene.read_by(inv).peekable();
+                let is_read = |other: &Invocation| !(is_unknown(other) && other.word.prefix().is_empty());
+                inside.peek().is_none() || !inside.all(is_read)
+            }
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -168,6 +168,7 @@ pub(super) const TABLE: &[Program] = &[
     w("run0", "+ -u --user -D:d --chdir:d --setenv --property --unit", ROOT),
     w("runuser", "+ -u --user -g --group -G -c:s --command:s -s --shell", ROOT),
     p("rush", "+ -j -i:r -d -I", Deed::Nothing, Operands::Text).kind(Kind::Parallel),
+    w("s6-setuidgid", "+", ROOT.skip(1)),
     w("screen", "+ -S -c:r -h -t -p -s -T -X! -d! -m! -D! -r! -R! -x! -L! -ls^ -list^ -wipe^", WORDS.lenient()),
     p("script", "+ -c:s --command:s -E --echo -I:w -O:w -B:w -T:w -m -o -q! -a! -f! -e! --quiet! --append! --return!", Deed::Nothing, Operands::Create).kind(Kind::Wrap(WORDS.skip(1).keep())),
     p("scriptreplay", "", Deed::Nothing, Operands::Read),

@@ -155,9 +155,9 @@ impl<'a> Scene<'a> {
 
     /// The commands that a shell reads from its input, where that is known: they stand deeper than it.
     pub fn read_by(&self, shell: &Invocation) -> impl Iterator<Item = &'a Invocation> {
-        let depth = shell.wrappers.len();
+        let (depth, stage) = (shell.wrappers.len(), shell.stage);
         let piped = self.piped(shell.pipeline).iter().copied();
-        piped.filter(move |inv| inv.wrappers.get(depth) == Some(&shell.program))
+        piped.filter(move |inv| inv.stage >= stage && inv.wrappers.get(depth) == Some(&shell.program))
     }
 
     /// The invocations of one pipeline, in their order. Sorted once, so that a long command line costs no more than its length.

@@ -6,6 +6,7 @@ use super::effects::Act;
 use super::options::Parsed;
 use super::paths;
 use crate::domain::{Target, join};
+use crate::rules::commands;
 use crate::rules::matcher::is_everything;
 use crate::shell::Arg;
 
@@ -15,6 +16,39 @@ const PROGRAMS: &[&str] =
 
 /// Ends the name of what is lost in a container.
 pub(in crate::rules) const IN_CONTAINER: &str = " in a container";
+
+/// Images that run a program of their own, by the last part of their names.
+const IMAGES: &[(&str, &str)] = &[
+    ("terraform", "terraform"),
+    ("opentofu", "tofu"),
+    ("tofu", "tofu"),
+    ("terragrunt", "terragrunt"),
+    ("aws-cli", "aws"),
+    ("helm", "helm"),
+    ("kubectl", "kubectl"),
+    ("git", "git"),
+    ("pulumi", "pulumi"),
+    ("rclone", "rclone"),
+    ("mc", "mc"),
+    ("curl", "curl"),
+];
+
+/// The program that runs the words behind the name of an image: the one that is asked for, or the image's own.
+pub(super) fn entry(parsed: &Parsed, name: &str, image: Option<&Arg>, first: Option<&Arg>) -> Option<Arg> {
+    let starts =
+        name.ends_with("-compose") || matches!(parsed.sub.last().map(String::as_str), Some("run" | "create"));
+    if !PROGRAMS.contains(&name) || matches!(name, "kubectl" | "oc" | "k") || !starts {
+        return None;
+    }
+    if let Some(program) = parsed.value(&["--entrypoint"]) {
+        return Some(program.clone()).filter(|program| program.known().is_some_and(|text| !text.is_empty()));
+    }
+    let last = image?.known()?.rsplit('/').next()?;
+    let last = last.split([':', '@']).next()?;
+    let program = IMAGES.iter().find(|(image, _)| *image == last).map(|(_, program)| *program)?;
+    let given = first.and_then(Arg::known).is_some_and(|word| commands::find(word).is_some());
+    (!given).then(|| Arg::literal(program))
+}
 
 /// What a container sees of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]

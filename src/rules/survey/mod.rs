@@ -9,6 +9,7 @@ mod coverage;
 mod decoders;
 mod effects;
 mod expression;
+mod filters;
 mod foreign;
 mod function;
 mod git;

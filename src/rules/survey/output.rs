@@ -207,6 +207,8 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "head" | "tail" | "sort" | "uniq" => lines_of(name, call),
         "cd" | "true" | ":" | "export" | "set" | "mkdir" => Some(Arg::default()),
         "base64" | "openssl" | "rev" | "tr" | "xxd" => super::decoders::decoded(name, call),
+        "sed" | "gsed" => super::filters::edited(call),
+        "cut" => super::filters::pieces(call),
         "ls" => listed(call.args()),
         "find" | "gfind" => super::search::printed(call.args()),
         "fd" | "fdfind" => super::search::printed_by_fd(call.args()),
@@ -234,7 +236,7 @@ fn is(call: &Call, words: &[&str]) -> bool {
 fn lines_of(name: &str, call: &Call) -> Option<Arg> {
     let is_count = |arg: &Arg| {
         let text = arg.known().unwrap_or(" ");
-        text.starts_with('-') && !text.contains('o') || text.parse::<u32>().is_ok()
+        text.starts_with('-') && !text.contains(['o', 'c']) || text.parse::<u32>().is_ok()
     };
     if !call.args().iter().all(is_count) {
         return None;

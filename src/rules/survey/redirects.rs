@@ -45,6 +45,12 @@ pub(super) fn goes(simple: &Simple, files: &[Target]) -> Goes {
     Goes::Somewhere
 }
 
+/// The file by which a descriptor beside the usual three is read: `exec 3<<< x; sh /dev/fd/3`.
+fn descriptor(number: &str) -> Option<String> {
+    let other = number.parse::<u16>().ok().filter(|number| *number > 2)?;
+    Some(format!("/dev/fd/{other}"))
+}
+
 impl Surveyor<'_> {
     /// Carries out a redirection: where input comes from, which files are read and written.
     pub(super) fn redirect(
@@ -58,12 +64,24 @@ impl Surveyor<'_> {
         let is_input = redirect.fd.is_none_or(|fd| fd == 0);
         let whole = || output::revive(expand_value(&word, &scope.env));
         match redirect.kind {
-            RedirectKind::Duplicate => {}
+            RedirectKind::Duplicate => {
+                // `sh <&3`
+                let opened =
+                    whole().known().and_then(descriptor).and_then(|path| self.written(&path)).cloned();
+                if let Some(text) = opened.filter(|_| is_input) {
+                    call.stdin = Stdin::Text(text.clone());
+                    call.input = Some(text);
+                }
+            }
             RedirectKind::Heredoc | RedirectKind::HereString => {
                 let text = whole();
                 if is_input {
                     call.stdin = Stdin::Text(text.clone());
                     call.input = Some(text);
+                } else if let Some(path) = redirect.fd.and_then(|fd| descriptor(&fd.to_string()))
+                    && self.files.len() < MAX_FILES
+                {
+                    self.files.push((path, text));
                 }
             }
             RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::Write | RedirectKind::Append => {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Surveyor;
 use super::call::Call;
-use super::container::Container;
+use super::container::{self, Container};
 use super::effects::Act;
 use super::git::setting_command;
 use super::options::Parsed;
@@ -115,7 +115,13 @@ impl Surveyor<'_> {
         if words.is_empty() {
             return;
         }
-        let mut inner = call.unfolded(name, without_version(parsed.program.name, words));
+        let mut words = without_version(parsed.program.name, words);
+        if wrap.remote {
+            let image = skip.checked_sub(1).and_then(|at| parsed.operands.get(at));
+            let entry = container::entry(parsed, name, image, words.first());
+            words.splice(0..0, entry);
+        }
+        let mut inner = call.unfolded(name, words);
         inner.privileged |= wrap.privileged;
         inner.lenient |= wrap.lenient;
         if wrap.remote {
@@ -150,7 +156,7 @@ impl Surveyor<'_> {
                 self.run_inner(inner, scope, name);
             }
             Rest::Text => {
-                let text = output::join_words(words);
+                let text = output::join_words(&inner.words);
                 let mut frame = Frame::inside(&inner, "");
                 frame.remote = inner.remote;
                 let env = scope.child_env(inner.cwd.as_deref());
