@@ -734,6 +734,8 @@ pub(super) const RULES: &[Rule] = &[
             "consul kv delete -recurse app/",
             "bq rm -r -f -d project:dataset",
             "curl -X DELETE http://localhost:9200/_all",
+            "curl --request DELETE --url \"https://es.x.example/%2A\"",
+            "curl -XDELETE https://es.x.example/_all",
             "vault secrets disable kv/",
             "rm -f /var/lib/mysql/ibdata1",
             "curl http://localhost:8123 -d 'DROP TABLE users'",
@@ -1983,11 +1985,13 @@ fn deleted_by_request<'a>(scene: &Scene<'a>, all: bool) -> Found<'a> {
         let deletes =
             words.iter().any(|word| matches!(word.as_str(), "DELETE" | "-XDELETE" | "--request=DELETE"));
         words.iter().any(|word| {
+            let word = &word.replace("%2A", "*").replace("%2a", "*").replace("%5F", "_").replace("%5f", "_");
             let address = word.split_once("://").map_or(word.as_str(), |(_, rest)| rest);
             let (host, path) = address.split_once('/').unwrap_or((address, ""));
             let port = host.rsplit_once(':').map(|(_, port)| port).unwrap_or_default();
-            let store = PORTS.contains(&port);
             let (path, query) = path.split_once('?').unwrap_or((path, ""));
+            // Nothing else has such a path.
+            let store = PORTS.contains(&port) || matches!(path.trim_end_matches('/'), "_all" | "*");
             // One key of Consul, and not all that begin so.
             let one_key = port == "8500" && path.starts_with("v1/kv/") && !query.contains("recurse");
             let by_query = path.ends_with("_delete_by_query");

@@ -259,6 +259,7 @@ pub(super) const RULES: &[Rule] = &[
             "perl -e 'open(F,\">/etc/passwd\")'",
             "awk 'BEGIN{print \"x\" > \"/etc/hosts\"}'",
             "python3 -c \"open('/etc/hosts','w').write('x')\"",
+            "python3 -c \"import shutil;shutil.copyfile('a','/etc/hosts')\"",
         ],
         silent: &[
             "cat /etc/hosts",
@@ -267,6 +268,7 @@ pub(super) const RULES: &[Rule] = &[
             "echo x > etc/hosts",
             "awk '{print $1}' /etc/hosts",
             "python3 -c \"print(open('/etc/hosts').read())\"",
+            "python3 -c \"import shutil;shutil.copyfile('/etc/hosts','/tmp/hosts')\"",
         ],
         ..RULE
     },
@@ -732,7 +734,6 @@ fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
         "appendfile",
         "file.write",
         "file_put_contents",
-        "copyfile",
         "unlink(",
         "remove(",
         ".rename(",
@@ -753,7 +754,12 @@ fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
             && [",'/usr/bin/", ",\"/usr/bin/", ",'/usr/sbin/", ",\"/usr/sbin/"]
                 .iter()
                 .any(|to| bare.contains(to));
-        signed || replaced || OPENS.iter().any(|word| bare.contains(word))
+        // A copy of such a file is made as a matter of course.
+        let onto = bare.split("copyfile").skip(1).any(|rest| {
+            let from = rest.trim_start_matches("sync").trim_start_matches(['(', '\'', '"']);
+            !FILES.iter().any(|file| from.starts_with(file)) || rest.matches("/etc/").count() > 1
+        });
+        signed || replaced || onto || OPENS.iter().any(|word| bare.contains(word))
     };
     // A whole program reads one file and writes another: there, name and deed must stand in one line.
     scene.code_where(|codes, inv| {

@@ -84,6 +84,31 @@ const SHELLS: &[&str] = &[
     "artisan",
     "uv",
     "poetry",
+    "mix",
+    "iex",
+    "flask",
+    "wp",
+    "drush",
+    "console",
+    "spring",
+];
+
+/// Commands of such programs that take code, or a statement as it stands.
+const TOLD_CODE: &[&str] = &[
+    "runner",
+    "r",
+    "console",
+    "c",
+    "shell",
+    "shell_plus",
+    "tinker",
+    "run",
+    "eval",
+    "query",
+    "sql:query",
+    "sqlq",
+    "doctrine:query:sql",
+    "dbal:run-sql",
 ];
 
 /// Calls on models that delete every row.
@@ -114,6 +139,12 @@ const NARROWED: &[&str] = &["where(", ".limit(", ".find_by", ".old", ".expired",
 /// Calls by which code has a database execute a statement.
 const CALLS: &[&str] = &[
     "execute(",
+    "execute \"",
+    "execute '",
+    "exec_query(",
+    "statement(",
+    "unprepared(",
+    ".query!(",
     "executescript(",
     "executemany(",
     ".query(",
@@ -215,6 +246,12 @@ pub(super) const RULES: &[Rule] = &[
         ],
         fires: &[
             "rails runner 'User.delete_all'",
+            "bundle exec rails runner -e production 'ActiveRecord::Base.connection.execute(\"DROP SCHEMA public CASCADE\")'",
+            "php artisan tinker --execute=\"DB::statement('DROP DATABASE shop');\"",
+            "mix run -e 'Repo.query!(\"DROP TABLE users\")'",
+            "wp db query 'DROP TABLE wp_users'",
+            "bin/console dbal:run-sql 'DROP TABLE users'",
+            "drush sql:query 'TRUNCATE users'",
             "bin/rails runner -e production 'Order.destroy_all'",
             "python manage.py shell -c 'from a.models import U; U.objects.all().delete()'",
             "php artisan tinker --execute='User::truncate()'",
@@ -237,6 +274,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "rails runner 'puts User.count'",
+            "rails runner 'puts ActiveRecord::Base.connection.execute(\"SELECT 1\").to_a'",
+            "RAILS_ENV=test rails runner 'ActiveRecord::Base.connection.execute(\"TRUNCATE users\")'",
+            "wp db query 'SELECT * FROM wp_users'",
+            "bin/console dbal:run-sql 'SELECT 1'",
             "rails runner 'Session.where(old: true).delete_all'",
             "RAILS_ENV=test rails runner 'User.delete_all'",
             "python manage.py shell -c 'print(U.objects.count())'",
@@ -261,7 +302,16 @@ pub(super) const RULES: &[Rule] = &[
 /// Stores as code names their clients, and the calls that empty them.
 const STORES: &[&str] =
     &["import redis", "redis.Redis", "ioredis", "require('redis')", "mongoose", "pymongo", "MongoClient"];
-const EMPTYING: &[&str] = &[".flushall(", ".flushdb(", ".dropDatabase(", ".drop_database("];
+const EMPTYING: &[&str] = &[
+    ".flushall(",
+    ".flushdb(",
+    ".dropDatabase(",
+    ".drop_database(",
+    "execute_command('FLUSH",
+    "execute_command(\"FLUSH",
+    "sendCommand(['FLUSH",
+    "sendCommand([\"FLUSH",
+];
 
 /// Code that empties a store: one of a person's own, or any other.
 pub(super) fn store_emptied<'a>(scene: &Scene<'a>, own: bool) -> Found<'a> {
@@ -475,18 +525,20 @@ fn by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
     };
     let inside = |inv: &&Invocation| {
-        inv.args.iter().filter_map(Arg::known).any(|word| {
-            matches!(
-                word.rsplit('/').next().unwrap_or_default(),
-                "runner" | "r" | "console" | "c" | "shell" | "shell_plus" | "tinker"
-            )
-        })
+        { inv.args.iter().filter_map(Arg::known) }
+            .any(|word| TOLD_CODE.contains(&word.rsplit('/').next().unwrap_or_default()))
+    };
+    // A statement by itself, or one that a call executes.
+    let states = |text: &str| {
+        super::database::loses(text)
+            || CALLS.iter().any(|call| text.contains(call))
+                && text.split(['\'', '"', '`']).any(super::database::loses)
     };
     let found = scene
         .invocations()
         .iter()
         .filter(|inv| runs(inv, SHELLS))
         .filter(inside)
-        .find(|inv| code_of(inv, scene).any(|text| whole(&text)));
+        .find(|inv| code_of(inv, scene).any(|text| whole(&text) || states(&text)));
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -249,6 +249,8 @@ pub(super) const RULES: &[Rule] = &[
             "dd if=/dev/zero of=fill bs=1M",
             "dd if=/dev/zero of=/tmp/x bs=1G count=1000",
             "fallocate -l 1T /tmp/x",
+            "fallocate -l $(df --output=avail -B1 / | tail -1) /tmp/x",
+            "dd if=/dev/zero of=x bs=1M count=$(df -m --output=avail . | tail -1)",
             "truncate -s 100T x",
             "head -c 1T /dev/zero > x",
             "tail /dev/zero",
@@ -280,6 +282,7 @@ pub(super) const RULES: &[Rule] = &[
             "truncate -s 0 app.log",
             "truncate -s 10G disk.img",
             "fallocate -l 2G swap.img",
+            "echo $(df -h . | tail -1)",
             "timeout 5 cat /dev/urandom > /dev/null",
             "cp /dev/null a.txt",
             "od -An -N4 -tu4 /dev/urandom",
@@ -634,9 +637,24 @@ fn huge<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .flatten(),
             _ => inv.operands.iter().filter_map(|arg| bytes(&arg.text())).max(),
         };
-        size.is_some_and(|size| size >= HUGE)
+        size.is_some_and(|size| size >= HUGE) || takes_what_is_free(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The size is what `df` says is free.
+fn takes_what_is_free(inv: &Invocation) -> bool {
+    let kept = dd(inv, "of").is_some_and(|out| out != "/dev/null")
+        && inv.args.iter().any(|arg| is_endless_source(arg.prefix()));
+    let fills = match inv.program.as_str() {
+        "fallocate" => true,
+        "dd" => kept,
+        "head" => inv.operands.iter().any(|arg| is_endless_source(arg.prefix())) && !inv.writes.is_empty(),
+        _ => false,
+    };
+    fills
+        && ["$(df ", "`df "].iter().any(|front| inv.text.contains(front))
+        && inv.args.iter().any(Arg::has_unknown)
 }
 
 /// `touch f{1..10000000}`, `seq 10000000 | xargs touch`.
