@@ -93,23 +93,12 @@ const SHELLS: &[&str] = &[
     "spring",
 ];
 
-/// Commands of such programs that take code, or a statement as it stands.
-const TOLD_CODE: &[&str] = &[
-    "runner",
-    "r",
-    "console",
-    "c",
-    "shell",
-    "shell_plus",
-    "tinker",
-    "run",
-    "eval",
-    "query",
-    "sql:query",
-    "sqlq",
-    "doctrine:query:sql",
-    "dbal:run-sql",
-];
+/// Commands of such programs that take code.
+const TOLD_CODE: &[&str] = &["runner", "r", "console", "c", "shell", "shell_plus", "tinker", "eval"];
+
+/// Programs with commands that take a statement as it stands, and those commands.
+const STATED: &[&str] = &["wp", "drush", "console", "php"];
+const TOLD_STATEMENT: &[&str] = &["query", "sql:query", "sqlq", "doctrine:query:sql", "dbal:run-sql"];
 
 /// Calls on models that delete every row.
 const EMPTIED: &[&str] = &[
@@ -278,6 +267,7 @@ pub(super) const RULES: &[Rule] = &[
             "RAILS_ENV=test rails runner 'ActiveRecord::Base.connection.execute(\"TRUNCATE users\")'",
             "wp db query 'SELECT * FROM wp_users'",
             "bin/console dbal:run-sql 'SELECT 1'",
+            "uv run guard check 'DROP TABLE users'",
             "rails runner 'Session.where(old: true).delete_all'",
             "RAILS_ENV=test rails runner 'User.delete_all'",
             "python manage.py shell -c 'print(U.objects.count())'",
@@ -524,21 +514,26 @@ fn by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
                     && !NARROWED.iter().any(|by| statement.contains(by))
             })
     };
-    let inside = |inv: &&Invocation| {
-        { inv.args.iter().filter_map(Arg::known) }
-            .any(|word| TOLD_CODE.contains(&word.rsplit('/').next().unwrap_or_default()))
+    let told = |inv: &Invocation, list: &[&str]| {
+        let mut words = inv.args.iter().filter_map(Arg::known);
+        words.any(|word| list.contains(&word.rsplit('/').next().unwrap_or_default()))
     };
     // A statement by itself, or one that a call executes.
-    let states = |text: &str| {
-        super::database::loses(text)
+    let states = |inv: &Invocation, text: &str| {
+        runs(inv, STATED) && told(inv, TOLD_STATEMENT) && super::database::loses(text)
             || CALLS.iter().any(|call| text.contains(call))
                 && text.split(['\'', '"', '`']).any(super::database::loses)
+    };
+    let inside = |inv: &&Invocation| {
+        told(inv, TOLD_CODE)
+            || runs(inv, STATED) && told(inv, TOLD_STATEMENT)
+            || inv.program == "mix" && told(inv, &["run"])
     };
     let found = scene
         .invocations()
         .iter()
         .filter(|inv| runs(inv, SHELLS))
         .filter(inside)
-        .find(|inv| code_of(inv, scene).any(|text| whole(&text) || states(&text)));
+        .find(|inv| code_of(inv, scene).any(|text| whole(&text) || states(inv, &text)));
     Found::from(found.map(|inv| inv.text.as_str()))
 }

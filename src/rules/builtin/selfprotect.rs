@@ -100,8 +100,14 @@ pub(super) const RULES: &[Rule] = &[
                 ],
                 ..EFFECT
             }),
+            predicate("settings_in_the_home_of_another", Trigger::kinds(CHANGES), clients::of_another),
         ],
         fires: &[
+            "Write /home/other/.claude/settings.json {}",
+            "echo '{}' > /Users/x/.claude/settings.local.json",
+            "sed -i 's/deny/allow/' /root/.claude/settings.json",
+            "Write /home/other/.config/opencode/opencode.json {}",
+            "rm /home/other/.claude/hooks/guard.sh",
             "echo '{}' > \"$CLAUDE_PROJECT_DIR/.claude/settings.json\"",
             "echo '{}' > \"$DIR/.claude/$FILE\"",
             "echo '{}' > $DIR/.cl*/settings.json",
@@ -148,6 +154,9 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "tmp=$(mktemp -d); echo '{}' > \"$tmp/.claude/settings.json\"",
+            "Read /home/other/.claude/settings.json",
+            "Write /home/u/proj/templates/.claude/settings.json {}",
+            "cp /home/other/.claude/settings.json /tmp/x.json",
             "cat .claude/settings.json",
             "git diff .claude/settings.json",
             "git add .claude/settings.json",

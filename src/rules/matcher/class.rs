@@ -95,15 +95,28 @@ fn names_of(path: &str, is_glob: bool) -> u64 {
 fn is_at_by(path: &str, is_glob: bool, names: u64, (places, home): (&[Named<'_>], Option<&str>)) -> bool {
     // Below the home directory and no pattern: only what is below it is held against the places there.
     let tail = home.filter(|_| !is_glob).and_then(|home| path.strip_prefix(home)?.strip_prefix('/'));
+    let other = if is_glob || tail.is_some() { None } else { below_another_home(path) };
     places.iter().any(|place| match (place, tail) {
         (Named::Home(rest), Some(tail)) => within(relation_to(tail, false, rest)),
-        (Named::Home(rest), None) => home.is_some_and(|home| {
-            (is_glob || !parts_early(path.as_bytes(), home.as_bytes()))
-                && within(relation(path, is_glob, parts(home).chain(parts(rest))))
-        }),
+        (Named::Home(rest), None) => {
+            home.is_some_and(|home| {
+                (is_glob || !parts_early(path.as_bytes(), home.as_bytes()))
+                    && within(relation(path, is_glob, parts(home).chain(parts(rest))))
+            }) || rest.starts_with(['.', 'L'])
+                && other.is_some_and(|tail| within(relation_to(tail, false, rest)))
+        }
         (Named::Abs(place), _) => within(relation_to(path, is_glob, place)),
         (Named::Name(name), _) => is_named(path, is_glob, names, name),
     })
+}
+
+/// What of a path lies below somebody's home directory, whoever that is: what starts by itself there does so as well.
+pub(crate) fn below_another_home(path: &str) -> Option<&str> {
+    if let Some(tail) = path.strip_prefix("/root/") {
+        return Some(tail);
+    }
+    let rest = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
+    rest.split_once('/').map(|(_, tail)| tail)
 }
 
 /// Whether a path lies at a place that is known by its name, wherever that stands; `names` are the path's.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::class::Named;
+use super::class::{Named, below_another_home};
 use super::relation::{Rel, parts, relation_to};
 use super::when::Condition;
 use crate::domain::{PlainHash, Target};
@@ -49,6 +49,12 @@ fn may_lie_below(path: &str, home: Option<&str>) -> bool {
     if names.clone().any(|name| has(Behind::Anything, name, "")) {
         return true;
     }
+    if below_another_home(path)
+        .and_then(|tail| parts(tail).next())
+        .is_some_and(|name| has(Behind::Home, name, ""))
+    {
+        return true;
+    }
     home.is_some_and(|home| {
         parts(home).all(|name| names.next().is_some_and(|other| other.eq_ignore_ascii_case(name)))
             && names.next().is_some_and(|name| has(Behind::Home, name, ""))
@@ -74,7 +80,8 @@ pub(super) fn may_lie_at_places<'t>(
             _ if parts(dir).nth(1).is_none() => return may_lie_at_one(target, home),
             _ => {
                 let find = || {
-                    let is_home = home.is_some_and(|home| relation_to(dir, false, home) == Rel::Same);
+                    let own = home.is_some_and(|home| relation_to(dir, false, home) == Rel::Same);
+                    let is_home = own || below_another_home(&format!("{dir}/")) == Some("");
                     (may_lie_below(dir, home), is_home)
                 };
                 let (all, is_home) = *known.entry(dir).or_insert_with(find);

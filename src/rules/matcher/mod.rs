@@ -35,7 +35,7 @@ use crate::shell::Bound;
 
 pub(crate) use beside::Dirs;
 pub(crate) use class::{
-    At, Class, Classes, at, classify, held, is_protected, is_settings, may_be, target_of,
+    At, Class, Classes, at, below_another_home, classify, held, is_protected, is_settings, may_be, target_of,
 };
 pub(crate) use command::{
     asks_for_help, flag_value, has_flag, has_operand, has_sub, is_interpreter, is_prose, is_rehearsal,

@@ -46,7 +46,10 @@ pub(super) fn entry(parsed: &Parsed, name: &str, image: Option<&Arg>, first: Opt
     let last = image?.known()?.rsplit('/').next()?;
     let last = last.split([':', '@']).next()?;
     let program = IMAGES.iter().find(|(image, _)| *image == last).map(|(_, program)| *program)?;
-    let given = first.and_then(Arg::known).is_some_and(|word| commands::find(word).is_some());
+    // A path is a program of its own, whatever the image is called.
+    let is_program =
+        |word: &str| commands::find(word).is_some() || word.contains('/') && !word.starts_with('-');
+    let given = first.and_then(Arg::known).is_none_or(is_program);
     (!given).then(|| Arg::literal(program))
 }
 

@@ -1,8 +1,9 @@
 //! Clients that are started or set up so that nobody stands in front of the agent.
 
 use super::super::lists;
+use crate::domain::{EffectKind, Target};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Scene, flag_value, has_flag, runs};
+use crate::rules::matcher::{Found, Scene, below_another_home, flag_value, has_flag, runs};
 use crate::shell::Arg;
 
 /// Programs that a client may be run by.
@@ -265,4 +266,31 @@ mod tests {
         assert!(assigns("X=1 LAZARET_HOME=/x claude", "LAZARET_"));
         assert!(!assigns("echo LAZARET_HOME", "LAZARET_"));
     }
+}
+
+/// What a client reads in a home directory before it does anything: single files, and whole trees.
+const SETTINGS: &[&str] = &[
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".config/opencode/opencode.json",
+    ".config/opencode/opencode.jsonc",
+    ".config/opencode/config.json",
+];
+const TREES: &[&str] =
+    &[".claude/hooks/", ".claude/plugins/", ".config/opencode/plugin/", ".config/opencode/plugins/"];
+
+/// The settings of a client in a home directory, whoever's that is.
+pub(super) fn of_another<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let in_home = |path: &str| {
+        below_another_home(path)
+            .is_some_and(|rest| SETTINGS.contains(&rest) || TREES.iter().any(|tree| rest.starts_with(tree)))
+    };
+    let found = scene.effects().find(|(effect, _)| {
+        let changes = matches!(
+            effect.kind,
+            EffectKind::FileCreation | EffectKind::FileModification | EffectKind::FileDeletion
+        );
+        changes && matches!(&effect.target, Target::Path { path, .. } if in_home(path))
+    });
+    found.map_or(Found::No, |(effect, _)| Found::yes(effect.target.text()))
 }
