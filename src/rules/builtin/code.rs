@@ -1342,6 +1342,9 @@ const SPELLING: Trigger = Trigger::INTERPRETER.or(Trigger::programs(&["mongosh",
 const MAX_SPELLED: usize = 8;
 
 fn spells_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
+    if scene.nested || scene.inner || scene.rebuilt {
+        return Found::No;
+    }
     let (verdict, at) = *scene.plain.get_or_init(|| spelled(scene));
     let found = scene.invocations().get(at).filter(|_| verdict >= least);
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -1349,9 +1352,6 @@ fn spells_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
 
 /// What is said of the worst code once its strings are written out, and which command it is.
 fn spelled(scene: &Scene<'_>) -> (Verdict, usize) {
-    if scene.nested || scene.inner || scene.rebuilt {
-        return (Verdict::Allow, 0);
-    }
     let all = scene.invocations().iter().enumerate().filter(|(_, inv)| !inv.contained);
     let lines = all.filter_map(|(at, inv)| written_out(inv, scene).map(|line| (at, inv, line)));
     let said = lines.take(MAX_SPELLED).map(|(at, inv, line)| {

@@ -4,14 +4,12 @@
 mod calls;
 mod lexer;
 
-use std::collections::BTreeMap;
-
 use calls::Value;
 pub(super) use lexer::Language;
 use lexer::{Placed, Token};
 
 /// Longest code that is read.
-const MAX_CODE: usize = 16 * 1024;
+const MAX_CODE: usize = 8 * 1024;
 /// Longest string that is put together, and most that is written in all.
 const MAX_TEXT: usize = 4096;
 const MAX_OUT: usize = 64 * 1024;
@@ -45,9 +43,9 @@ pub(super) fn plain(code: &str, language: Language) -> Option<String> {
     let mut reader = Reader {
         language,
         stack: Vec::new(),
-        names: BTreeMap::new(),
-        lists: BTreeMap::new(),
-        known: BTreeMap::new(),
+        names: Vec::new(),
+        lists: Vec::new(),
+        known: Vec::new(),
         changed: false,
         run: Vec::new(),
     };
@@ -66,11 +64,11 @@ struct Reader<'c> {
     language: Language,
     stack: Vec<Placed<'c>>,
     /// Names, and the strings that they stand for.
-    names: BTreeMap<String, String>,
+    names: Vec<(String, String)>,
     /// Names, and the lists of strings that they stand for.
-    lists: BTreeMap<String, Vec<String>>,
+    lists: Vec<(String, Vec<String>)>,
     /// Names that stand for modules.
-    known: BTreeMap<String, String>,
+    known: Vec<(String, String)>,
     changed: bool,
     /// Strings that are run as code.
     run: Vec<String>,
@@ -92,7 +90,7 @@ impl<'c> Reader<'c> {
                 let filled = if *formed { self.filled(value) } else { None };
                 let token = match filled {
                     Some(value) => {
-                        self.changed = true;
+                        self.changed |= is_telling(&value);
                         Token::Text { value, quote: *quote, raw: None, formed: false }
                     }
                     None => Token::Text { value: value.clone(), quote: *quote, raw: *raw, formed: *formed },
@@ -145,6 +143,7 @@ impl<'c> Reader<'c> {
         if value.len() > MAX_TEXT || value.contains('\0') {
             return false;
         }
+        self.changed |= is_telling(&value);
         let from = self.stack.len().saturating_sub(count);
         let space = self.stack.get(from).map_or("", |placed| placed.space);
         // What was written so that names in it are filled in stays so.
@@ -152,7 +151,6 @@ impl<'c> Reader<'c> {
         let quote = if self.stack.iter().skip(from).any(filled) { '"' } else { '\'' };
         self.stack.truncate(from);
         self.stack.push(Placed { token: Token::Text { value, raw: None, quote, formed: false }, space });
-        self.changed = true;
         true
     }
 
@@ -272,7 +270,6 @@ impl<'c> Reader<'c> {
             });
         }
         self.stack.push(sign(']'));
-        self.changed = true;
         // A list is nothing that would come to more by itself.
         false
     }
@@ -447,7 +444,8 @@ impl<'c> Reader<'c> {
         let Some(open) = self.opening(close).filter(|open| *open > 0 && close - open <= 6) else {
             return false;
         };
-        if let Some(items) = self.at(open - 1).and_then(Token::name).and_then(|name| self.lists.get(name)) {
+        if let Some(items) = self.at(open - 1).and_then(Token::name).and_then(|name| meant(&self.lists, name))
+        {
             let Some(Token::Number(number)) = self.top(1) else { return false };
             let item = number.parse::<usize>().ok().and_then(|at| items.get(at)).cloned();
             return item.is_some_and(|item| self.replace(close + 2 - open, item));
@@ -529,9 +527,9 @@ impl<'c> Reader<'c> {
             return;
         }
         let name = name.to_owned();
-        let known = self.names.get(&name).filter(|_| adds).cloned().unwrap_or_default();
+        let known = meant(&self.names, &name).filter(|_| adds).cloned().unwrap_or_default();
         if known.len() + value.len() <= MAX_TEXT {
-            self.names.insert(name, known + &value);
+            self.names.push((name, known + &value));
         }
     }
 
@@ -544,7 +542,7 @@ impl<'c> Reader<'c> {
         if let Some(items) = self.values(open + 1, close).and_then(calls::texts).filter(|_| given)
             && self.lists.len() < MAX_NAMES
         {
-            self.lists.insert(name, items);
+            self.lists.push((name, items));
         }
     }
 
@@ -564,7 +562,7 @@ impl<'c> Reader<'c> {
             })
             .collect();
         if MODULES.contains(&module.as_str()) {
-            self.known.insert(self.word(0).to_owned(), module);
+            self.known.push((self.word(0).to_owned(), module));
         }
     }
 
@@ -579,12 +577,12 @@ impl<'c> Reader<'c> {
         {
             return None;
         }
-        if let Some(module) = self.known.get(name) {
+        if let Some(module) = meant(&self.known, name) {
             self.changed = true;
             return Some(Token::Name(module.clone().into()));
         }
-        let value = self.names.get(name)?.clone();
-        self.changed = true;
+        let value = meant(&self.names, name)?.clone();
+        self.changed |= is_telling(&value);
         // `$f('…')` calls the function of that name.
         if matches!(next, Some(Token::Sign('('))) {
             return is_name(&value).then(|| Token::Name(value.into()));
@@ -598,7 +596,7 @@ impl<'c> Reader<'c> {
             return None;
         }
         let mut out = text.to_owned();
-        for (name, value) in &self.names {
+        for (name, value) in self.names.iter().rev() {
             let bare = name.trim_start_matches('$');
             for form in [format!("${{{bare}}}"), format!("#{{{bare}}}"), format!("{{{name}}}")] {
                 out = out.replace(&form, value);
@@ -629,6 +627,19 @@ impl<'c> Reader<'c> {
         }
         Some(out)
     }
+}
+
+/// What a name stands for: what it was given last.
+fn meant<'t, T>(list: &'t [(String, T)], name: &str) -> Option<&'t T> {
+    list.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value)
+}
+
+/// Whether a string can be more than the path of a file below the working directory.
+fn is_telling(text: &str) -> bool {
+    let inside = text.contains('/') && text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    !inside
+        || text.contains(|c: char| c.is_whitespace() || matches!(c, ':' | ';' | '$' | '`'))
+        || text.contains("..")
 }
 
 fn is_name(text: &str) -> bool {

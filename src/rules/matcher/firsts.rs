@@ -49,16 +49,13 @@ fn may_lie_below(path: &str, home: Option<&str>) -> bool {
     if names.clone().any(|name| has(Behind::Anything, name, "")) {
         return true;
     }
-    if below_another_home(path)
-        .and_then(|tail| parts(tail).next())
-        .is_some_and(|name| has(Behind::Home, name, ""))
-    {
-        return true;
-    }
-    home.is_some_and(|home| {
+    if home.is_some_and(|home| {
         parts(home).all(|name| names.next().is_some_and(|other| other.eq_ignore_ascii_case(name)))
-            && names.next().is_some_and(|name| has(Behind::Home, name, ""))
-    })
+    }) {
+        return names.next().is_some_and(|name| has(Behind::Home, name, ""));
+    }
+    let tail = below_another_home(path);
+    tail.and_then(|tail| parts(tail).next()).is_some_and(|name| has(Behind::Home, name, ""))
 }
 
 /// The same of one target after the other, with what holds of a whole directory worked out once.
