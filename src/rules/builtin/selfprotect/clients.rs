@@ -257,17 +257,6 @@ fn allows_any_command(inv: &Invocation) -> bool {
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn assignments() {
-        assert!(assigns("X=1 LAZARET_HOME=/x claude", "LAZARET_"));
-        assert!(!assigns("echo LAZARET_HOME", "LAZARET_"));
-    }
-}
-
 /// What a client reads in a home directory before it does anything: single files, and whole trees.
 const SETTINGS: &[&str] = &[
     ".claude/settings.json",
@@ -293,4 +282,15 @@ pub(super) fn of_another<'a>(scene: &Scene<'a>) -> Found<'a> {
         changes && matches!(&effect.target, Target::Path { path, .. } if in_home(path))
     });
     found.map_or(Found::No, |(effect, _)| Found::yes(effect.target.text()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assignments() {
+        assert!(assigns("X=1 LAZARET_HOME=/x claude", "LAZARET_"));
+        assert!(!assigns("echo LAZARET_HOME", "LAZARET_"));
+    }
 }
