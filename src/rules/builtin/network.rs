@@ -17,6 +17,7 @@ use crate::rules::matcher::{
     Class, Code, Command, Flow, Found, Hosts, Instead, Operand, RULE, Rule, Scene, Trigger, When, classify,
     flag_value, has_flag, has_operand, host_of, input_of, is_known, is_metadata, is_metadata_address,
     is_prose, is_rehearsal, metadata_fetched, runs, runs_code, runs_shell, sends, squeeze, target_of,
+    unread_decoded,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -422,7 +423,7 @@ pub(super) const RULES: &[Rule] = &[
         reason: "runs code that was made unreadable first",
         instead: Some(Instead::Command("base64 -d script.b64")),
         when: &[
-            When::Flow(Flow::DecodedToInterpreter),
+            predicate("decoded_text_reaches_an_interpreter", Trigger::DECODED, unread_decoded),
             predicate("decoded_file_is_run", Trigger::programs(DECODING), decoded_is_run),
         ],
         fires: &[

@@ -27,9 +27,7 @@ pub(super) fn find<'a>(flow: Flow, scene: &Scene<'a>) -> Found<'a> {
             }),
             found @ (Found::Yes(_) | Found::Unsure(_)) => found,
         },
-        Flow::DecodedToInterpreter => {
-            reaches(all, decodes, |inv, by| runs_input(inv, by) && !is_plain_to_us(inv, scene))
-        }
+        Flow::DecodedToInterpreter => reaches(all, decodes, runs_input),
         Flow::SecretToNetwork => {
             let itself = all.iter().find(|inv| leaves_machine(inv) && sends(inv, scene));
             match itself {
@@ -134,6 +132,14 @@ fn decodes(inv: &Invocation) -> bool {
                 }
                 _ => false,
             })
+}
+
+/// The same as the flow of decoded text to an interpreter, where the text is not plain to us.
+pub(crate) fn unread_decoded<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if !scene.runs_any(|inv| !is_deaf(inv)) {
+        return Found::No;
+    }
+    reaches(scene.invocations(), decodes, |inv, by| runs_input(inv, by) && !is_plain_to_us(inv, scene))
 }
 
 /// Whether what a shell reads was followed through its decoders, and is made of commands that we know: it is judged by what it does.

@@ -43,7 +43,7 @@ pub(crate) use command::{
 };
 pub(crate) use effect::{find_but, owner, owners};
 pub(crate) use ends::leads_to_protected;
-pub(crate) use flow::{By, cuts_to_names, prints_environment, runs_input, sends};
+pub(crate) use flow::{By, cuts_to_names, prints_environment, runs_input, sends, unread_decoded};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{four, host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
 pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};

@@ -123,6 +123,9 @@ impl Trigger {
         Some((self.0.trailing_zeros() as usize, Trigger(self.0 & (self.0 - 1))))
     }
 
+    /// Something that decodes is run.
+    pub const DECODED: Trigger = Trigger::programs(lists::DECODERS).or(Trigger::programs(flow::DECODING));
+
     /// What a condition needs.
     pub const fn of_condition(when: &Condition<'_>) -> Trigger {
         match when {
@@ -132,9 +135,7 @@ impl Trigger {
                 .or(Trigger::programs(lists::NETCATS))
                 .or(Trigger::programs(lists::CONNECTIONS))
                 .or(Trigger::programs(lists::REMOTE_STORES)),
-            Condition::Flow(Flow::DecodedToInterpreter) => {
-                Trigger::programs(lists::DECODERS).or(Trigger::programs(flow::DECODING))
-            }
+            Condition::Flow(Flow::DecodedToInterpreter) => Trigger::DECODED,
             Condition::Flow(Flow::SecretToNetwork) => Trigger::programs(lists::SENDERS)
                 .or(Trigger::programs(lists::NETCATS))
                 .or(Trigger::programs(flow::TLS)),

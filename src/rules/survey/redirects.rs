@@ -23,26 +23,37 @@ pub(super) enum Goes {
     Somewhere,
 }
 
-/// Where the output of this command goes, which is redirected to these files.
-pub(super) fn goes(simple: &Simple, files: &[Target]) -> Goes {
-    const SELF: &[&str] = &["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
-    let number = |redirect: &Redirect| match redirect.target.parts.as_slice() {
-        [Part::Text { text, .. }] => text.parse::<u32>().ok(),
-        _ => None,
-    };
-    let duplicates = |fd: u32| {
-        let all = simple.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Duplicate);
-        all.filter(move |redirect| redirect.fd.unwrap_or(1) == fd)
-    };
-    let mut own = duplicates(1).map(number).peekable();
-    if own.peek().is_none() {
-        let away = files.iter().any(|file| !SELF.contains(&file.text()));
-        return if away { Goes::Away } else { Goes::On };
+impl Goes {
+    /// Where the output of this command goes, which is redirected to these files.
+    pub(super) fn of(simple: &Simple, files: &[Target]) -> Goes {
+        const SELF: &[&str] = &["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+        let number = |redirect: &Redirect| match redirect.target.parts.as_slice() {
+            [Part::Text { text, .. }] => text.parse::<u32>().ok(),
+            _ => None,
+        };
+        let duplicates = |fd: u32| {
+            let all = simple.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Duplicate);
+            all.filter(move |redirect| redirect.fd.unwrap_or(1) == fd)
+        };
+        let mut own = duplicates(1).map(number).peekable();
+        if own.peek().is_none() {
+            let away = files.iter().any(|file| !SELF.contains(&file.text()));
+            return if away { Goes::Away } else { Goes::On };
+        }
+        if own.all(|number| number == Some(2)) && duplicates(2).next().is_none() && files.is_empty() {
+            return Goes::Away;
+        }
+        Goes::Somewhere
     }
-    if own.all(|number| number == Some(2)) && duplicates(2).next().is_none() && files.is_empty() {
-        return Goes::Away;
+
+    /// What of the output comes on.
+    pub(super) fn pass(self, printed: Option<Arg>) -> Option<Arg> {
+        match self {
+            Goes::On => printed,
+            Goes::Away => Some(Arg::default()),
+            Goes::Somewhere => None,
+        }
     }
-    Goes::Somewhere
 }
 
 /// The file by which a descriptor beside the usual three is read: `exec 3<<< x; sh /dev/fd/3`.
@@ -52,6 +63,12 @@ fn descriptor(number: &str) -> Option<String> {
 }
 
 impl Surveyor<'_> {
+    /// What a command prints, where that is known. A function of the call under a program's name does not do what the program does.
+    pub(super) fn printed(&self, call: &Call) -> Option<Arg> {
+        let own = call.words.first().and_then(Arg::known).and_then(|name| self.find_function(name));
+        if own.is_some() { None } else { output::of(call, self.facts, &self.files) }
+    }
+
     /// Carries out a redirection: where input comes from, which files are read and written.
     pub(super) fn redirect(
         &mut self,

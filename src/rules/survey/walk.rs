@@ -10,7 +10,7 @@ use super::container::Container;
 use super::function::{Body, Function, Walked};
 use super::output;
 use super::reading::{Inner, Reading, names, ways};
-use super::redirects::{self, Goes};
+use super::redirects::Goes;
 use super::scope::Scope;
 use super::{Stdin, Surveyor};
 use crate::domain::Places;
@@ -315,10 +315,7 @@ impl Surveyor<'_> {
         for redirect in &simple.redirects {
             self.redirect(redirect, substituted, scope, (&mut call, &mut files));
         }
-        // What a function of the call prints under a program's name is not what the program does.
-        let own = call.words.first().and_then(Arg::known).and_then(|name| self.find_function(name));
-        let printed = if own.is_some() { None } else { output::of(&call, self.facts, &self.files) };
-        let goes = redirects::goes(simple, &files);
+        let (printed, goes) = (self.printed(&call), Goes::of(simple, &files));
         self.remember_files(&call, files, printed.as_ref());
         if !simple.redirects.is_empty() || !inner.is_empty() {
             self.descriptors(&call, simple, inner, printed.as_ref());
@@ -344,11 +341,7 @@ impl Surveyor<'_> {
         if substituted {
             scope.env.vars.retain(|(name, _)| !name.starts_with(SUBSTITUTION));
         }
-        match goes {
-            Goes::On => printed,
-            Goes::Away => Some(Arg::default()),
-            Goes::Somewhere => None,
-        }
+        goes.pass(printed)
     }
 
     pub(super) fn words(&mut self, words: &[Word], substituted: bool, scope: &Scope) -> Vec<Arg> {

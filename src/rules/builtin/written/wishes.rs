@@ -759,7 +759,7 @@ const QUIETS: &[&str] = &[
     " block",
     " reject",
     " dangerous",
-    " unsafe ",
+    " unsafe",
     " malicious ",
     " whether ",
     " how ",
