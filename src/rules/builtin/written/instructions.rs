@@ -359,7 +359,7 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
         let bad = judge::command(scene, &command, Place::Hook);
         if run {
             worst = worst.max(bad).max(judge::unasked(scene, &command));
-        } else if !forbidden && bad > Verdict::Allow && ORDERS.iter().any(|word| said.contains(word)) {
+        } else if !forbidden && bad > Verdict::Allow && orders(&line) {
             let sure = has(HIDES)
                 || has(OVERRIDES)
                 || judge::command(scene, &command, Place::Script) == Verdict::Block;
