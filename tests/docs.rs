@@ -142,11 +142,22 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
+/// A document without its fenced code, in which brackets are no links.
+fn prose(text: &str) -> String {
+    let mut fenced = false;
+    let kept = text.lines().filter(|line| {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        !fenced && !fence
+    });
+    kept.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn links_between_the_documents_lead_somewhere() {
     update();
     for document in documents() {
-        let text = fs::read_to_string(&document).unwrap();
+        let text = prose(&fs::read_to_string(&document).unwrap());
         let base = document.parent().unwrap();
         for (_, rest) in text.match_indices("](").map(|(at, m)| text.split_at(at + m.len())) {
             let link = rest.split(')').next().unwrap().split('#').next().unwrap();
