@@ -146,7 +146,7 @@ fn documents() -> Vec<PathBuf> {
 fn prose(text: &str) -> String {
     let mut fenced = false;
     let kept = text.lines().filter(|line| {
-        let fence = line.trim_start().starts_with("```");
+        let fence = ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence));
         fenced ^= fence;
         !fenced && !fence
     });
