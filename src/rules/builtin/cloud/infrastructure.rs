@@ -1,0 +1,224 @@
+//! Infrastructure as code, and its state.
+
+use super::{TERRAFORM, stacks, told_beforehand};
+use crate::domain::{EffectKind, Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::{predicate, standing, sub};
+use crate::rules::matcher::{
+    At, Command, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, runs,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "cloud.terraform-destroy",
+        severity: Severity::Critical,
+        reason: "destroys infrastructure, or changes what others live by, without anybody looking at the plan",
+        instead: Some(Instead::Command("terraform plan -destroy")),
+        when: &[
+            When::Command(Command {
+                flags: &[&["-auto-approve", "--auto-approve", "--terragrunt-non-interactive"]],
+                ..sub(TERRAFORM, &["destroy", "run-all destroy"])
+            }),
+            When::Command(Command {
+                flags: &[&["-destroy", "--destroy"], &["-auto-approve", "--auto-approve"]],
+                ..sub(TERRAFORM, &["apply"])
+            }),
+            When::Command(Command {
+                flags: &[&["-y", "--yes", "-f", "--skip-preview"]],
+                without: &["--preview-only"],
+                ..sub(&["pulumi"], &["destroy", "down", "stack rm"])
+            }),
+            When::Command(Command { flags: &[&["--force", "-f"]], ..sub(&["cdk", "aws-cdk"], &["destroy"]) }),
+            predicate("infrastructure_destroyed", Trigger::programs(BUILDERS), destroyed),
+            predicate("infrastructure_forgotten", Trigger::programs(TERRAFORM), forgotten),
+            predicate(
+                "live_infrastructure_changed_unasked",
+                Trigger::programs(stacks::APPLIERS),
+                stacks::applied_live,
+            ),
+        ],
+        fires: &[
+            "TF_CLI_ARGS_apply='-auto-approve -destroy' terraform apply",
+            "export TF_CLI_ARGS_plan=-destroy; terraform plan -out x && terraform apply x",
+            "terraform destroy -auto-approve",
+            "tofu apply -destroy -auto-approve",
+            "pulumi destroy --yes",
+            "cdk destroy --force",
+            "terraform destroy",
+            "yes yes | terraform destroy",
+            "terraform plan -destroy -out=d && terraform apply d",
+            "terraform state list | xargs terraform state rm",
+            "terraform apply -auto-approve -var-file=prod.tfvars",
+            "terraform workspace select prod && terraform apply -auto-approve",
+            "cd envs/prod && terraform apply -auto-approve",
+            "terraform apply -auto-approve -replace=aws_db_instance.main",
+            "terraform taint aws_db_instance.main && terraform apply -auto-approve",
+            "echo yes | terraform -chdir=envs/prod apply",
+            "pulumi up --yes --stack acme/orders/production",
+        ],
+        silent: &[
+            "terraform apply -var-file=prod.tfvars",
+            "terraform workspace select prod && terraform plan",
+            "terraform apply -auto-approve -replace=aws_instance.web",
+            "pulumi up --yes --stack dev",
+            "pulumi preview --stack prod",
+            "terraform plan -destroy",
+            "terraform plan",
+            "terraform apply",
+            "terraform -chdir=examples/test destroy",
+            "terraform state list",
+            "pulumi preview",
+            "pulumi destroy --preview-only",
+            "terraform validate",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.terraform-ask",
+        verdict: Verdict::Modify,
+        reason: "changes or forgets infrastructure",
+        instead: Some(Instead::Command("terraform plan")),
+        when: &[
+            When::Command(Command {
+                without: &["-auto-approve", "--auto-approve"],
+                ..sub(TERRAFORM, &["destroy"])
+            }),
+            When::Command(Command {
+                flags: &[&["-auto-approve", "--auto-approve"]],
+                without: &["-destroy"],
+                ..sub(TERRAFORM, &["apply"])
+            }),
+            When::Command(sub(
+                TERRAFORM,
+                &["state rm", "state push", "force-unlock", "workspace delete", "taint"],
+            )),
+            When::Command(Command {
+                without: &["-y", "--yes", "--preview-only"],
+                ..sub(&["pulumi"], &["destroy"])
+            }),
+            predicate("applied_unasked", Trigger::programs(stacks::APPLIERS), stacks::applied),
+        ],
+        fires: &[
+            "TF_CLI_ARGS='-auto-approve' terraform apply",
+            "terraform destroy -var-file=test.tfvars",
+            "terraform apply -auto-approve",
+            "terraform state rm aws_instance.x",
+            "terraform force-unlock 1",
+            "yes yes | tofu apply",
+            "terraform apply <<< yes",
+            "pulumi up --yes",
+            "pulumi --cwd infra update -y",
+            "cdk deploy --all --require-approval never",
+        ],
+        silent: &[
+            "terraform apply",
+            "terraform apply -input=false </dev/null",
+            "pulumi up",
+            "pulumi up --yes --stack dev",
+            "pulumi preview --diff",
+            "cdk deploy WebStack",
+            "cdk deploy DevStack --require-approval never",
+            "echo yes | terraform init",
+            "terraform plan",
+            "terraform init",
+            "terraform state list",
+            "terraform fmt",
+            "terraform output",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.state-deleted",
+        reason: "deletes or overwrites the file in which it is kept what infrastructure was built",
+        instead: Some(Instead::Command("terraform state list")),
+        when: &[
+            When::Effect(OnEffect {
+                kinds: &[EffectKind::FileDeletion],
+                at: &[At::Name("terraform.tfstate"), At::Name("terraform.tfstate.d")],
+                ..EFFECT
+            }),
+            predicate(
+                "state_overwritten",
+                Trigger::kinds(&[EffectKind::FileCreation, EffectKind::FileModification]),
+                stacks::state_written,
+            ),
+        ],
+        fires: &[
+            "rm terraform.tfstate",
+            "rm -f infra/terraform.tfstate",
+            "echo '{}' > infra/terraform.tfstate",
+            ": > terraform.tfstate",
+            "truncate -s 0 terraform.tfstate",
+            "mv infra/terraform.tfstate /tmp/",
+            "cp /dev/null terraform.tfstate",
+            "Write /home/u/proj/infra/prod.tfstate {}",
+        ],
+        silent: &[
+            "rm -rf .terraform",
+            "cat terraform.tfstate",
+            "rm tfplan",
+            "cp terraform.tfstate /home/u/proj/backup/",
+            "cp terraform.tfstate.backup terraform.tfstate",
+            "mv terraform.tfstate terraform.tfstate.old",
+            "terraform state pull > terraform.tfstate",
+            "Write /home/u/proj/test/fixtures/terraform.tfstate {}",
+            "Write /home/u/proj/src/state.json {}",
+        ],
+        ..RULE
+    },
+];
+
+/// Programs that build infrastructure from files, and take it down.
+const BUILDERS: &[&str] = &["terraform", "tofu", "terragrunt", "pulumi", "cdk", "aws-cdk"];
+
+/// All that was built is destroyed, and nothing says that it is for tests.
+fn destroyed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let test = |inv: &Invocation| {
+        let line = scene.command_line();
+        let space = line.split_whitespace().find_map(|word| word.strip_prefix("TF_WORKSPACE="));
+        standing::names_scratch(inv) || space.is_some_and(standing::is_own)
+    };
+    let found = scene.first(BUILDERS, |inv| {
+        let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+        let verb = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
+        // `terraform plan -destroy -out=x && terraform apply x`
+        let planned = || {
+            let plan = words.iter().rfind(|word| !word.starts_with('-')).copied().unwrap_or_default();
+            all.iter().filter(|other| other.program == inv.program).any(|other| {
+                let told: Vec<&str> = other.args.iter().filter_map(Arg::known).collect();
+                told.iter().any(|word| matches!(*word, "-destroy" | "--destroy"))
+                    && told.iter().any(|word| {
+                        word.strip_prefix("--out=").or_else(|| word.strip_prefix("-out=")).unwrap_or(word)
+                            == plan
+                    })
+            })
+        };
+        let help = words.iter().any(|word| matches!(*word, "-help" | "--help" | "-h"));
+        let destroys = matches!(verb, "destroy" | "down")
+            || verb == "apply"
+                && (words.contains(&"-destroy")
+                    || words.contains(&"--destroy")
+                    || told_beforehand(scene, "-destroy")
+                    || planned());
+        destroys && !help && !test(inv)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// All that a state knows is forgotten.
+fn forgotten<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let words = |inv: &Invocation| -> Vec<String> { inv.args.iter().take(2).map(Arg::to_text).collect() };
+    let all = scene.invocations();
+    let found = all.iter().enumerate().find(|(index, inv)| {
+        runs(inv, TERRAFORM)
+            && words(inv) == ["state", "rm"]
+            && all.iter().any(|other| {
+                let comes =
+                    other.feeds == Some(*index) || other.pipeline == inv.pipeline && other.stage < inv.stage;
+                comes && runs(other, TERRAFORM) && words(other) == ["state", "list"]
+            })
+    });
+    Found::from(found.map(|(_, inv)| inv.text.as_str()))
+}

@@ -1,0 +1,465 @@
+//! Kubernetes and fleets of containers.
+
+use super::{LOOKS, is_on_own, stacks};
+use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::clusters::KUBECTL;
+use crate::rules::builtin::{clusters, code, predicate, standing};
+use crate::rules::matcher::{
+    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag,
+    has_sub, is_rehearsal, only_reads,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "cloud.kubernetes-delete-all",
+        severity: Severity::Critical,
+        reason: "deletes a namespace, a node, a volume or everything of a kind",
+        instead: Some(Instead::Command("kubectl get all")),
+        when: &[predicate("kubectl_deletes_widely", Trigger::programs(KUBECTL), kubectl_wide)],
+        fires: &[
+            "kubectl delete ns prod",
+            "kubectl delete namespace prod",
+            "kubectl delete all --all",
+            "kubectl delete pods --all -A",
+            "kubectl delete pvc data",
+            "kubectl delete crd x",
+            "kubectl delete node n1",
+            "kubectl delete namespace/prod",
+        ],
+        silent: &[
+            "kubectl get ns",
+            "kubectl delete pod x",
+            "kubectl delete ns prod --dry-run=client",
+            "kubectl delete namespace ci-123",
+            "kubectl --context minikube delete all --all",
+            "kubectl describe ns prod",
+            "kubectl --context kind-dev delete ns sandbox",
+            "kubectl delete --help",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.kubernetes-delete",
+        verdict: Verdict::Modify,
+        reason: "takes something out of a running cluster",
+        instead: Some(Instead::Command("kubectl get pods")),
+        when: &[
+            predicate("kubectl_deletes", Trigger::programs(KUBECTL), |scene| kubectl_deletes(scene, false)),
+            predicate(
+                "cluster_emptied",
+                Trigger::programs(KUBECTL).or(Trigger::programs(&["helm"])),
+                |scene| {
+                    let found = scene.first_of(
+                        |program| KUBECTL.contains(&program) || program == "helm",
+                        |inv| is_taken_down(inv) && !clusters::is_local(inv, scene),
+                    );
+                    Found::from(found.map(|inv| inv.text.as_str()))
+                },
+            ),
+        ],
+        fires: &[
+            "kubectl delete deployment web",
+            "kubectl config use-context prod && kubectl delete deploy x",
+            "kubectl config use-context kind-dev; kubectl delete deploy x",
+            "true || kubectl config use-context kind-dev && kubectl delete deploy x",
+            "kubectl config use-context kind-dev && kubectl --context prod delete deploy x",
+            "helm --kube-context prod uninstall x",
+            "kubectl delete pods -n prod --field-selector=status.phase=Failed",
+            "kubectl delete pods --field-selector=status.phase=Running",
+            "kubectl delete pod \"$P\"",
+            "kubectl delete pods -l app=web",
+            "kubectl drain n1",
+            "helm uninstall app",
+            "kubectl scale deploy x --replicas=0",
+            "kubectl delete -f k8s/",
+            "kubectl delete -f k8s/prod/debug-pod.yaml",
+            "kubectl -n orchard-dev delete deployment -l app=api",
+            "kubectl -n prod delete pod -l app=dev",
+        ],
+        silent: &[
+            "kubectl get pods",
+            "kubectl --context kind-dev delete ns x",
+            "kubectl --context kind-dev scale deploy/x --replicas=0",
+            "helm --kube-context kind-dev uninstall x",
+            "kubectl config use-context kind-dev && kubectl delete ns x",
+            "kubectl delete pods -n dev --field-selector=status.phase=Failed",
+            "kubectl scale deploy x --replicas=2",
+            "kubectl apply -f k8s/ --dry-run=client",
+            "helm list",
+            "kubectl logs x",
+            "kubectl delete pod x --dry-run=client",
+            "kubectl delete -f k8s/dev/debug-pod.yaml",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.kubernetes-delete-pod",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "deletes a running pod; what keeps it running starts another",
+        instead: Some(Instead::Command("kubectl get pods")),
+        when: &[predicate("kubectl_deletes_pods", Trigger::programs(KUBECTL), |scene| {
+            kubectl_deletes(scene, true)
+        })],
+        fires: &["kubectl delete pod x", "kubectl -n dev delete pods x y", "kubectl delete job/migrate"],
+        silent: &[
+            "kubectl get pods",
+            "kubectl delete pod x --dry-run=client",
+            "kubectl delete deployment web",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.remote-run",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "runs a command on many machines at once",
+        instead: Some(Instead::Command("ansible-playbook --check site.yml")),
+        when: &[
+            predicate("ansible_changes", Trigger::programs(&["ansible"]), ansible_changes),
+            predicate("ansible_playbook_runs", Trigger::programs(&["ansible-playbook"]), |scene| {
+                const LOOKS: &[&str] = &["--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks"];
+                let found = scene.first(&["ansible-playbook"], |inv| {
+                    !LOOKS.iter().any(|flag| has_flag(inv, flag)) && !asks_for_help(inv) && !is_on_own(inv)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
+            When::Command(Command {
+                operand: Operand::Some,
+                ..super::super::run(&["pssh", "pdsh", "clush"])
+            }),
+            predicate("salt_changes", Trigger::programs(&["salt"]), salt_changes),
+        ],
+        fires: &[
+            "ansible all -m shell -a 'rm -rf /tmp/x'",
+            "ansible web -m shell -a 'df -h > /srv/df.txt'",
+            "ansible web -a 'systemctl restart nginx'",
+            "ansible web -m shell -a 'renice 5 1'",
+            "ansible web -a '{{ lookup(\"pipe\", \"id\") }}'",
+            "ansible web -a \"$CMD\"",
+            "ansible-playbook site.yml",
+            "ansible-playbook -i inventory/prod site.yml",
+            "ansible-playbook -i inventory/dev -i inventory/prod site.yml",
+            "pdsh -w h[1-9] reboot",
+            "salt '*' state.apply web",
+            "salt 'db*' service.restart postgresql",
+            "salt -G 'os:Debian' pkg.install nginx",
+            "salt '*' junos.shutdown shutdown=True",
+        ],
+        silent: &[
+            "salt '*' test.ping",
+            "salt -G 'os:Debian' grains.items",
+            "sudo salt 'router*' net.arp",
+            "salt minion state.show_top",
+            "salt '*' state.apply web test=True",
+            "salt --version",
+            "ansible-playbook --check site.yml",
+            "ansible-playbook -i localhost, -c local setup.yml",
+            "ansible-playbook -i inventory/dev site.yml --tags nginx",
+            "ansible all -m ping",
+            "ansible -i inventory/staging.yml web -b -m command -a 'nginx -t'",
+            "ansible -i inventory/staging.yml web -a uptime",
+            "ansible web -m ansible.builtin.shell -a 'df -h | tail -3'",
+            "ansible --version",
+            "ansible all -i hosts -m ping",
+            "ansible-playbook --syntax-check site.yml",
+            "ansible-lint",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.fleet-down",
+        severity: Severity::Critical,
+        reason: "restarts, stops or takes away many machines at once",
+        instead: Some(Instead::Command("ansible all -m ping")),
+        when: &[predicate(
+            "fleet_taken_down",
+            Trigger::programs(&["ansible", "ansible-playbook"]),
+            stacks::fleet_down,
+        )],
+        fires: &[
+            "ansible all -i inventory/prod -b -m reboot",
+            "ansible all -b -m community.general.shutdown",
+            "ansible all -b -a 'shutdown -h now'",
+            "ansible-playbook -i prod destroy.yml",
+        ],
+        silent: &[
+            "ansible all -m ping",
+            "ansible web1 -b -m reboot",
+            "ansible all -i inventory/dev -b -m reboot",
+            "ansible-playbook -i prod destroy.yml --check",
+            "ansible-playbook -i staging site.yml",
+        ],
+        ..RULE
+    },
+];
+
+/// Functions of Salt that only look, by their last word or its beginning.
+const SALT_LOOKS: &[&str] = &[
+    "arp",
+    "diff",
+    "facts",
+    "find",
+    "get",
+    "has",
+    "info",
+    "interfaces",
+    "is",
+    "item",
+    "items",
+    "list",
+    "lookup",
+    "ls",
+    "mac",
+    "lldp",
+    "ping",
+    "read",
+    "results",
+    "search",
+    "show",
+    "stat",
+    "stats",
+    "status",
+    "tail",
+    "top",
+    "traceroute",
+    "uptime",
+    "usage",
+    "version",
+    "versions",
+    "which",
+];
+
+fn salt_changes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["salt"], |inv| {
+        let tried = inv.args.iter().any(|arg| matches!(arg.known(), Some("test=True" | "test=true")));
+        // Which of the words names the minions is not told apart: all that may be functions have to look.
+        let functions = || inv.args.iter().filter_map(Arg::known).filter(|word| is_salt_function(word));
+        let looks = |word: &str| {
+            let (module, last) = word.split_once('.').unwrap_or_default();
+            // `cp.get_file` lays it down on the minions.
+            module == "test"
+                || module != "cp" && SALT_LOOKS.contains(&last.split('_').next().unwrap_or_default())
+        };
+        let only_looks = functions().next().is_some() && functions().all(looks);
+        !tried && !inv.operands.is_empty() && !only_looks
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `module.function`
+fn is_salt_function(word: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    };
+    word.split_once('.').is_some_and(|(module, function)| is_name(module) && is_name(function))
+}
+
+/// A module that may change something on many machines.
+fn ansible_changes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["ansible"], |inv| {
+        let module = flag_value(inv, &["-m", "--module-name"]).map(Arg::text);
+        let looks = module
+            .as_deref()
+            .is_some_and(|name| LOOKS.contains(&name.rsplit('.').next().unwrap_or_default()));
+        (module.is_some() || has_flag(inv, "-a") || has_flag(inv, "--args"))
+            && !looks
+            && !ansible_asks(inv, module.as_deref(), scene)
+            && !has_flag(inv, "--check")
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that are asked how a machine fares; what changes it through one of them has an effect.
+const READERS: &[&str] = &[
+    "cat",
+    "head",
+    "tail",
+    "grep",
+    "zgrep",
+    "ls",
+    "stat",
+    "file",
+    "wc",
+    "sort",
+    "uniq",
+    "cut",
+    "column",
+    "du",
+    "df",
+    "free",
+    "uptime",
+    "uname",
+    "nproc",
+    "lscpu",
+    "lsblk",
+    "ps",
+    "pgrep",
+    "vmstat",
+    "iostat",
+    "whoami",
+    "id",
+    "who",
+    "w",
+    "last",
+    "systemctl",
+    "journalctl",
+    "dmesg",
+    "netstat",
+    "lsof",
+    "docker",
+    "readlink",
+    "md5sum",
+    "sha256sum",
+    "which",
+    "true",
+    "apt-cache",
+    "sudo",
+];
+
+/// The machines are told to run a command, and that only looks.
+fn ansible_asks(inv: &Invocation, module: Option<&str>, scene: &Scene<'_>) -> bool {
+    /// What servers say of themselves and of their settings.
+    const ASKS: &[&str] = &[
+        "nginx -t",
+        "nginx -v",
+        "nginx -V",
+        "apachectl -t",
+        "apachectl configtest",
+        "php -v",
+        "hostname",
+        "hostname -f",
+        "ss -tlnp",
+        "ss -ltn",
+        "ss -tulpn",
+        "ip addr",
+        "ip route",
+    ];
+    let runs = module.is_none_or(|name| matches!(name.rsplit('.').next(), Some("command" | "shell" | "raw")));
+    let told = flag_value(inv, &["-a", "--args"]).and_then(Arg::known);
+    // What stands in `{{ }}` is worked out on this machine.
+    runs && told.is_some_and(|told| {
+        !told.contains("{{")
+            && (ASKS.contains(&told) || only_reads(scene, (&code::shell(told.to_owned()), "/"), READERS))
+    })
+}
+
+/// Kinds of things with which much goes, or what nothing brings back.
+const WIDE_KINDS: &[&str] = &[
+    "ns",
+    "namespace",
+    "namespaces",
+    "all",
+    "node",
+    "nodes",
+    "no",
+    "pv",
+    "pvc",
+    "persistentvolume",
+    "persistentvolumes",
+    "persistentvolumeclaim",
+    "persistentvolumeclaims",
+    "crd",
+    "crds",
+    "customresourcedefinition",
+    "customresourcedefinitions",
+    "clusterrole",
+    "storageclass",
+    "project",
+    "projects",
+];
+
+/// Kinds of things that are started again or have run.
+const POD_KINDS: &[&str] = &["pod", "pods", "po", "job", "jobs"];
+
+/// Nodes emptied, replicas taken to none, releases removed.
+fn is_taken_down(inv: &Invocation) -> bool {
+    let told = |subs: &[&str]| subs.iter().any(|sub| has_sub(inv, sub));
+    let rehearsed = has_flag(inv, "--dry-run") && is_rehearsal(inv);
+    !rehearsed
+        && !asks_for_help(inv)
+        && if inv.program == "helm" {
+            // `--kube-context x` may stand in front of it.
+            let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
+            words.by_ref().take(2).any(|word| matches!(word, "uninstall" | "delete" | "rollback"))
+        } else {
+            told(&["drain", "cordon", "taint"]) || told(&["scale"]) && has_flag(inv, "--replicas=0")
+        }
+}
+
+/// Pods that have run to their end.
+fn only_finished(inv: &Invocation) -> bool {
+    let phase = flag_value(inv, &["--field-selector"]).and_then(Arg::known);
+    let phase =
+        phase.and_then(|text| text.strip_prefix("status.phase=")).map(|text| text.trim_start_matches('='));
+    matches!(phase, Some("Failed" | "Succeeded"))
+        && inv.operands.first().and_then(Arg::known).is_some_and(|kind| is_kind(kind, POD_KINDS))
+        && inv.operands.len() == 1
+        && !has_flag(inv, "--all")
+        && !standing::names_live(inv)
+}
+
+/// The words behind `kubectl delete`; nothing for another command, and for a dry run.
+fn kubectl_deleted<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> Option<Vec<&'i Arg>> {
+    let mut words = inv.sub.iter().map(String::as_str);
+    let deletes = words.next() == Some("delete") && !is_rehearsal(inv) && !clusters::is_local(inv, scene);
+    deletes.then(|| inv.operands.iter().collect())
+}
+
+fn is_kind(word: &str, kinds: &[&str]) -> bool {
+    let kind = word.split('/').next().unwrap_or_default();
+    !kind.is_empty() && kind.split(',').all(|kind| kinds.contains(&kind))
+}
+
+fn kubectl_wide<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(KUBECTL, |inv| {
+        let Some(words) = kubectl_deleted(inv, scene) else { return false };
+        let kind = words.first().map(|arg| arg.prefix()).unwrap_or_default();
+        let kinds = kind.split('/').next().unwrap_or_default();
+        let every = inv.flags.iter().any(|flag| flag.name == "--all");
+        let space = matches!(kinds, "ns" | "namespace" | "namespaces");
+        let names = || words.iter().skip(1).filter_map(|arg| arg.known());
+        // A namespace that is made to be thrown away.
+        let spared = space
+            && words.len() > 1
+            && names().count() + 1 == words.len()
+            && names().all(standing::is_scratch);
+        every || !spared && kinds.split(',').any(|kind| WIDE_KINDS.contains(&kind))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A deletion in a cluster: of pods given by name, or (with `pods` false) of anything else.
+fn kubectl_deletes<'a>(scene: &Scene<'a>, pods: bool) -> Found<'a> {
+    let found = scene.first(KUBECTL, |inv| {
+        let Some(words) = kubectl_deleted(inv, scene).filter(|_| !asks_for_help(inv)) else { return false };
+        if only_finished(inv) {
+            return false;
+        }
+        let known: Option<Vec<&str>> = words.iter().map(|arg| arg.known()).collect();
+        let selects = ["-f", "--filename", "-k", "-l", "--selector", "--all", "--field-selector", "-A"];
+        let by_name = !selects.iter().any(|flag| has_flag(inv, flag));
+        let names_pods = has_flag(inv, "-f") && is_own_there(inv)
+            || by_name
+                && match known.as_deref() {
+                    Some([kind]) => kind.contains('/') && is_kind(kind, POD_KINDS),
+                    Some([kind, ..]) => is_kind(kind, POD_KINDS),
+                    Some([]) | None => false,
+                };
+        names_pods == pods
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What is deleted is named by a file for trying things.
+fn is_own_there(inv: &Invocation) -> bool {
+    let every = ["--all", "-A", "--all-namespaces", "-k", "--field-selector"];
+    let file = flag_value(inv, &["-f", "--filename"]).and_then(Arg::known);
+    !every.iter().any(|flag| has_flag(inv, flag))
+        && !standing::names_live(inv)
+        && file.is_some_and(|file| {
+            standing::is_own(file) && [".yaml", ".yml", ".json"].iter().any(|end| file.ends_with(end))
+        })
+}

@@ -1,0 +1,457 @@
+//! Resources, buckets and what is in containers, deleted.
+
+use super::{HUBS, IN_CODE, PROVIDERS, RAZED};
+use crate::domain::{Effect, Severity, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::libraries::Told;
+use crate::rules::builtin::{database, deeds, libraries, lists, predicate, sub};
+use crate::rules::matcher::{
+    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, has_sub,
+    input_of,
+};
+use crate::rules::survey::IN_CONTAINER;
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "cloud.container-data-wiped",
+        severity: Severity::Critical,
+        reason: "deletes the directory in which a database in a container keeps its data",
+        instead: Some(Instead::Command("docker compose exec db ls /var/lib/postgresql")),
+        when: &[predicate("container_database_deleted", Trigger::WRAPPED, |scene| {
+            deleted_inside(scene, is_data)
+        })],
+        fires: &[
+            "docker exec db rm -rf /var/lib/postgresql/data",
+            "kubectl exec db-0 -- sh -c 'rm -rf /var/lib/mysql/*'",
+        ],
+        silent: &["docker exec web rm -rf /app/tmp", "docker exec db ls /var/lib/postgresql/data"],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.container-wiped",
+        verdict: Verdict::Modify,
+        reason: "deletes a whole directory in a container that may be a volume or a mount of this machine",
+        instead: Some(Instead::Command("docker compose exec web ls /app")),
+        when: &[predicate("container_directory_deleted", Trigger::WRAPPED, |scene| {
+            deleted_inside(scene, is_wide)
+        })],
+        fires: &[
+            "docker exec web rm -rf /app",
+            "docker exec db rm -rf /var/lib/postgresql/data",
+            "kubectl exec pod -- sh -c 'rm -rf /data/*'",
+            "docker run --rm -v data:/data alpine rm -rf /data",
+            "docker run --rm -v \"$DIR\":/w alpine rm -rf /w",
+            "docker compose exec web rm -rf .",
+        ],
+        silent: &[
+            "docker exec web sh -c 'rm -rf /app/tmp/*'",
+            "docker exec web rm -rf /var/cache/x",
+            "docker run --rm alpine rm -rf /etc/apk",
+            "kubectl exec pod -- rm -rf /tmp/x",
+            "docker exec web rm /app/x.txt",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.s3-delete",
+        severity: Severity::Critical,
+        reason: "deletes stored objects or a whole bucket",
+        instead: Some(Instead::Command("aws s3 ls s3://bucket")),
+        when: &[
+            When::Command(Command {
+                flags: &[&["--recursive"]],
+                without: EMULATED_OR_DRY,
+                ..sub(&["aws"], &["s3 rm"])
+            }),
+            When::Command(Command {
+                without: EMULATED_OR_DRY,
+                ..sub(&["aws"], &["s3 rb", "s3api delete-bucket", "s3api delete-objects"])
+            }),
+            predicate(
+                "bucket_made_like_a_directory",
+                Trigger::programs(&["aws", "gsutil", "gcloud"]),
+                mirrored,
+            ),
+            When::Command(sub(&["gsutil"], &["rb", "rm"])),
+            When::Command(sub(&["gcloud"], &["storage rm", "storage buckets delete"])),
+            When::Command(sub(&["rclone"], &["purge", "delete", "rmdirs"])),
+            predicate("bucket_client_deletes", Trigger::programs(&["mc"]), |scene| {
+                let found = scene.first(&["mc"], |inv| {
+                    ["rb", "rm"].iter().any(|sub| has_sub(inv, sub))
+                        && !asks_for_help(inv)
+                        && !database::is_local_bucket(inv, scene)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
+            When::Command(sub(
+                &["az"],
+                &["storage blob delete-batch", "storage container delete", "storage account delete"],
+            )),
+        ],
+        fires: &[
+            "aws s3 rm s3://bucket --recursive",
+            "aws s3 rb s3://bucket --force",
+            "gsutil rm -r gs://bucket",
+            "rclone purge remote:x",
+            "aws s3 sync . s3://bucket --delete",
+            "gsutil -m rsync -d -r ./empty gs://bucket",
+        ],
+        silent: &[
+            "aws --endpoint-url http://localhost:4566 s3 rb s3://test --force",
+            "aws s3 ls s3://bucket",
+            "aws s3 cp a s3://bucket/",
+            "aws s3 rm s3://bucket --recursive --dryrun",
+            "gsutil ls gs://bucket",
+            "aws s3 sync . s3://bucket",
+            "aws s3 sync ./dist s3://site --delete",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "cloud.resource-delete",
+        severity: Severity::Critical,
+        reason: "deletes a cloud resource with what is in it",
+        instead: Some(Instead::Advice("list the resource and let the person delete it")),
+        when: &[
+            predicate("cloud_cli_deletes", Trigger::programs(CLOUDS), cloud_deletes),
+            predicate("razed_by_words", Trigger::rows(RAZED), razed),
+            predicate("deleted_at_a_provider", Trigger::programs(lists::DOWNLOADERS), deleted_by_request),
+            predicate("provider_told_to_delete", Trigger::INTERPRETER, |scene| {
+                scene.code_where(|codes, _| {
+                    codes.iter().any(|code| {
+                        code.holds_any(PROVIDERS_IN_CODE)
+                            && code.holds_any(DELETED_IN_CODE)
+                            && !libraries::is_emulated(code)
+                    })
+                })
+            }),
+            predicate("library_told_to_delete", IN_CODE, |scene| libraries::told(scene, Told::Deletes)),
+            predicate("name_deleted_from_a_zone", Trigger::programs(&["nsupdate"]), |scene| {
+                let found = scene.first(&["nsupdate"], |inv| {
+                    let lines = input_of(inv, scene).join("\n").replace("\\n", "\n").to_ascii_lowercase();
+                    lines.lines().any(|line| {
+                        let mut words = line.split_whitespace().skip_while(|word| *word == "update");
+                        matches!(words.next(), Some("delete" | "del"))
+                    })
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
+            When::Command(Command { operand: Operand::Contains(&[".tfstate"]), ..sub(&["aws"], &["s3 rm"]) }),
+        ],
+        fires: &[
+            "aws ec2 terminate-instances --instance-ids i-1",
+            "aws rds delete-db-instance --db-instance-identifier x",
+            "gcloud projects delete x",
+            "az group delete -n x",
+            "gcloud compute instances delete x",
+            "aws cloudformation delete-stack --stack-name x",
+            "terragrunt run-all destroy",
+            "eksctl delete cluster --name c",
+            "argocd app delete x --cascade",
+            "gh api -X DELETE repos/a/b",
+            "curl -X DELETE https://api.digitalocean.com/v2/droplets/1",
+            "curl -X DELETE https://api.github.com/repos/a/b",
+            "aws-nuke -c x.yml --no-dry-run",
+            "python3 -c \"import boto3; boto3.client('ec2').terminate_instances(InstanceIds=['i-1'])\"",
+            "python3 -c \"import boto3; boto3.resource('s3').Bucket('b').objects.all().delete()\"",
+            "python3 -c \"import boto3; boto3.client('dynamodb').delete_table(TableName='p')\"",
+            "python3 -c \"from kubernetes import client; client.CoreV1Api().delete_namespace('prod')\"",
+            "node -e \"new RDSClient().send(new DeleteDBInstanceCommand({}))\" '@aws-sdk/client-rds'",
+            "node -e \"fetch('https://api.cloudflare.com/client/v4/zones/1',{method:'DELETE'})\"",
+            "nsupdate <<< 'update delete api.x.example A'",
+            "cli53 rrpurge x.example",
+            "aws s3 rm s3://b/env/terraform.tfstate",
+            "curl -X DELETE localhost:8001/api/v1/namespaces/prod",
+            "curl -sk -X DELETE https://10.0.0.1:6443/api/v1/nodes/n1",
+            "wget --method=DELETE -qO- http://localhost:8001/api/v1/namespaces/prod",
+            "curl -X DELETE https://api.github.com/repos/a/b/git/refs/heads/main",
+            "curl -XPATCH https://api.github.com/repos/a/b/git/refs/heads/main -d '{\"force\": true}'",
+            "python3 -c \"import requests; requests.delete('https://api.cloudflare.com/client/v4/zones/1')\"",
+        ],
+        silent: &[
+            "curl -X DELETE https://api.github.com/repos/a/b/git/refs/heads/x",
+            "curl https://api.digitalocean.com/v2/droplets",
+            "curl -X DELETE http://localhost:3000/v1/projects/1",
+            "curl -X DELETE http://localhost:3000/api/v1/orders/7",
+            "nsupdate <<< 'update add a.x.example 60 A 192.0.2.1'",
+            "argocd app sync x",
+            "rclone sync a b",
+            "eksctl get cluster",
+            "gh api -X DELETE repos/a/b/git/refs/heads/x",
+            "aws ec2 describe-instances",
+            "python3 -c \"import boto3; print(boto3.client('ec2').describe_instances())\"",
+            "python3 -c \"import boto3; boto3.client('s3',endpoint_url='http://localhost:4566').delete_bucket(Bucket='b')\"",
+            "python3 -c \"import requests; requests.delete('http://localhost:3000/orders/7')\"",
+            "python3 -c \"import boto3; boto3.client('s3').delete_object(Bucket='b', Key='a')\"",
+            "gcloud projects list",
+            "az group list",
+            "aws rds describe-db-instances",
+            "aws ec2 terminate-instances --dry-run --instance-ids i-1",
+            "aws ec2 terminate-instances help",
+            "gcloud projects delete --help",
+        ],
+        ..RULE
+    },
+];
+
+/// Nothing is done, or it is done to an emulated store on this machine.
+const EMULATED_OR_DRY: &[&str] = &[
+    "--dryrun",
+    "--endpoint-url=http://localhost:4566",
+    "--endpoint-url=http://127.0.0.1:4566",
+    "--endpoint-url=http://localhost:9000",
+    "--endpoint-url=http://127.0.0.1:9000",
+];
+
+const CLOUDS: &[&str] = &["aws", "gcloud", "az", "doctl", "oci", "ibmcloud", "linode-cli", "hcloud", "scw"];
+
+/// Libraries of providers as code names them, and the calls that delete what holds data or runs.
+const PROVIDERS_IN_CODE: &[&str] = &["boto3", "google.cloud", "azure.mgmt", "@aws-sdk/", "@google-cloud/"];
+
+const DELETED_IN_CODE: &[&str] = &[
+    "terminate_instances(",
+    "delete_db_",
+    "delete_bucket(",
+    "objects.all().delete(",
+    "object_versions.all().delete(",
+    "delete_stack(",
+    "delete_cluster(",
+    "delete_user(",
+    "schedule_key_deletion(",
+    "TerminateInstancesCommand",
+    "DeleteBucketCommand",
+    "resource_groups.begin_delete(",
+];
+
+/// A provider is asked to delete by a plain request, or by a mutation that is named so.
+fn deleted_by_request<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(lists::DOWNLOADERS, |inv| {
+        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+        let deletes = texts.iter().any(|text| {
+            matches!(text.as_str(), "DELETE" | "-XDELETE" | "--request=DELETE" | "--method=DELETE" | "delete")
+        });
+        let asked = |text: &str| {
+            let address = text.split_once("://").map_or(text, |(_, rest)| rest);
+            let at_github = address.strip_prefix("api.github.com/repos/").is_some_and(|path| {
+                let path = path.trim_end_matches('/');
+                path.split('/').count() == 2 || path.ends_with("/protection")
+            });
+            let at_main = ["main", "master", "develop", "production"].iter().any(|name| {
+                address.strip_suffix(name).is_some_and(|rest| rest.ends_with("/git/refs/heads/"))
+            });
+            let at_cluster = || {
+                let (host, path) = address.split_once('/').unwrap_or_default();
+                let serves = [":6443", ":8001", ":8443"].iter().any(|port| host.ends_with(port))
+                    || host.starts_with("kubernetes.default");
+                let kept = ["api/v1/namespaces/", "api/v1/nodes/", "api/v1/persistentvolumes", "apis/"];
+                serves && kept.iter().any(|front| path.starts_with(front)) && !path.contains("/pods/")
+            };
+            let at_gitlab = address.split_once("/api/v4/projects/").is_some_and(|(host, _)| {
+                host.contains('.') && !host.contains('/') && !host.starts_with("127.")
+            });
+            at_github
+                || at_main && address.starts_with("api.github.com/repos/")
+                || at_cluster()
+                || at_gitlab
+                || address.starts_with("api.github.com/orgs/")
+                || address.starts_with("api.github.com/user/")
+                || PROVIDERS.iter().any(|front| {
+                    address.starts_with(front)
+                        || address
+                            .find(front)
+                            .is_some_and(|at| !address.get(..at).unwrap_or_default().contains('/'))
+                })
+        };
+        let mutates = || {
+            texts.iter().any(|text| {
+                text.contains("mutation")
+                    && [
+                        "volumeDelete",
+                        "projectDelete",
+                        "serviceDelete",
+                        "environmentDelete",
+                        "deleteRepository",
+                        "deleteApp",
+                        "deleteProject",
+                        "deleteDatabase",
+                        "deleteOrganization",
+                    ]
+                    .iter()
+                    .any(|name| text.contains(name))
+            })
+        };
+        let forces_a_branch = || {
+            texts.iter().any(|text| matches!(text.as_str(), "PATCH" | "-XPATCH" | "--request=PATCH"))
+                && texts
+                    .iter()
+                    .any(|text| text.contains("api.github.com/repos/") && text.contains("/git/refs/heads/"))
+                && texts.iter().any(|text| libraries::plain(text).contains("force:true"))
+        };
+        deletes && texts.iter().any(|text| asked(text)) || mutates() || forces_a_branch()
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Where databases keep their data.
+fn is_data(path: &str) -> bool {
+    [
+        "postgresql",
+        "mysql",
+        "mongodb",
+        "mariadb",
+        "redis",
+        "elasticsearch",
+        "cassandra",
+        "clickhouse",
+        "etcd",
+        "rabbitmq",
+    ]
+    .iter()
+    .any(|name| path.strip_prefix("/var/lib/").is_some_and(|rest| rest.starts_with(name)))
+        || path.starts_with("/data/db")
+        || path.trim_end_matches(['*', '/', '.']) == "/data"
+}
+
+/// The root, a directory at the top or one of data, or all in one.
+fn is_wide(path: &str) -> bool {
+    let dir = path.trim_end_matches(['*', '/', '.']);
+    let depth = dir.split('/').filter(|part| !part.is_empty()).count();
+    let data = dir.starts_with("/var/lib/") || dir.starts_with("/srv/") || dir.starts_with("/mnt/");
+    data || if path.starts_with('/') { depth < 2 } else { dir.is_empty() }
+}
+
+/// A path for which `test` holds is deleted in a container.
+fn deleted_inside<'a>(scene: &Scene<'a>, test: fn(&str) -> bool) -> Found<'a> {
+    let wide = |effect: &Effect| {
+        let path = match &effect.target {
+            Target::Command(what) => what.strip_suffix(IN_CONTAINER)?,
+            Target::Path { .. } | Target::UnknownPath { .. } | Target::Url(_) | Target::None => return None,
+        };
+        (test(path) && !effect.disposable).then_some(())
+    };
+    if !scene.view.survey.effects.iter().any(|effect| wide(effect).is_some()) {
+        return Found::No;
+    }
+    let found = scene.invocations().iter().find(|inv| {
+        inv.contained
+            && (["-r", "-R", "--recursive", "-delete"].iter().any(|flag| has_flag(inv, flag))
+                || inv.program == "find")
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Directories that a build fills again.
+const BUILT: &[&str] = &[
+    "dist",
+    "build",
+    "out",
+    "public",
+    "_site",
+    "site",
+    "www",
+    "export",
+    "storybook-static",
+    "html",
+    "docs",
+    "target",
+    "output",
+];
+
+/// A bucket loses what the directory does not have, and the directory is not what a build has made.
+fn mirrored<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["aws", "gsutil", "gcloud"], |inv| {
+        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+        let has = |flag: &str| words.iter().any(|word| word == flag);
+        let mirrors = has("sync") && has("--delete")
+            || has("rsync") && (has("-d") || has("--delete-unmatched-destination-objects"));
+        let spared = has("--dryrun") || has("--dry-run") || has("-n") || deeds::is_emulated(inv);
+        let source = words.iter().skip_while(|word| !matches!(word.as_str(), "sync" | "rsync")).skip(1);
+        let source = source.map(String::as_str).find(|word| !word.starts_with('-')).unwrap_or_default();
+        let built = source.split('/').any(|part| BUILT.contains(&part)) && !source.contains("://");
+        mirrors && !spared && !built
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn razed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let is_spared = |inv: &Invocation| {
+        let texts = || inv.operands.iter().map(Arg::text);
+        match inv.program.as_str() {
+            // What is emptied is elsewhere.
+            "rclone" => !texts()
+                .any(|text| text.split(':').next().is_some_and(|name| name != text && !name.contains('/'))),
+            // The repository or what protects it, not a thing in it.
+            "glab" => !inv.args.iter().map(Arg::text).any(|text| {
+                let path = text.trim_start_matches('/');
+                path.starts_with("projects/")
+                    && (path.split('/').count() == 2 || path.contains("/protected_branches/"))
+                    || text == "repo"
+            }),
+            "gh" if inv.args.iter().any(|arg| arg.known() == Some("release")) => false,
+            "gh" => !inv.args.iter().map(Arg::text).any(|text| {
+                let path = text.trim_start_matches('/');
+                path.starts_with("repos/")
+                    && (path.split('/').count() == 3
+                        || path.ends_with("/protection")
+                        || path.ends_with("/vulnerability-alerts")
+                        || path.contains("/rulesets/")
+                        || path.contains("/branches/"))
+                    || text == "codespace"
+            }),
+            _ => false,
+        }
+    };
+    match deeds::done_where(scene, RAZED, |inv| !is_spared(inv)) {
+        Found::No => graphql_deletes(scene),
+        found @ (Found::Yes(_) | Found::Unsure(_)) => found,
+    }
+}
+
+/// A mutation that deletes, sent to the code host.
+fn graphql_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(HUBS, |inv| {
+        let asks = inv.args.iter().any(|arg| arg.known() == Some("api"));
+        asks && inv.args.iter().map(Arg::text).any(|text| {
+            text.contains("mutation")
+                && [
+                    "deleteRepository",
+                    "deleteBranchProtectionRule",
+                    "archiveRepository",
+                    "deleteProject",
+                    "deleteRef(",
+                    "updateRepository(",
+                ]
+                .iter()
+                .any(|name| text.contains(name))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn cloud_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(CLOUDS, |inv| {
+        let words: Vec<&str> =
+            inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
+        let dry = has_flag(inv, "--dry-run")
+            || has_flag(inv, "--dryrun")
+            || has_flag(inv, "--no-execute-changeset")
+            || asks_for_help(inv)
+            || deeds::is_emulated(inv);
+        // The action is the verb of the command; a resource may be named like one, but stands behind it.
+        let verb = match inv.program.as_str() {
+            "aws" => words.get(1).is_some_and(|verb| {
+                ["delete-", "terminate-", "deregister-", "purge-", "schedule-key-deletion", "remove-"]
+                    .iter()
+                    .any(|front| verb.starts_with(front))
+            }),
+            _ => words
+                .iter()
+                .skip(1)
+                .take(4)
+                .any(|verb| matches!(*verb, "delete" | "destroy" | "purge" | "terminate")),
+        };
+        verb && !dry
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

@@ -1,0 +1,408 @@
+//! Code that deletes or empties.
+
+use super::{CODE, MAX_LITERALS, interpreters, is_old_script, texts};
+use crate::domain::{EffectKind, Severity, Target, Verdict, join};
+use crate::rules::Invocation;
+use crate::rules::builtin::files::WIDE;
+use crate::rules::builtin::{joined, libraries, predicate, scripts, statements, undone};
+use crate::rules::matcher::{
+    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, contains_word, runs,
+};
+use crate::shell::Arg;
+use std::cell::LazyCell;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "code.deletes",
+        severity: Severity::Critical,
+        reason: "has an interpreter delete a directory that must not be lost",
+        instead: Some(Instead::Advice(
+            "delete the one directory inside the project that is meant, by its name",
+        )),
+        when: &[
+            predicate("code_empties_the_project", Trigger::INTERPRETER, code_empties),
+            predicate("code_deletes_a_directory", CODE, code_deletes),
+        ],
+        fires: &[
+            "python3 -c \"import shutil,os; shutil.rmtree(os.getcwd())\"",
+            "python3 -c \"import os\nfor r,d,f in os.walk('.'):\n  for x in f: os.remove(os.path.join(r,x))\"",
+            "perl -e 'unlink glob \"*\"'",
+            "ruby -rfileutils -e 'FileUtils.rm_rf(Dir.glob(\"*\"))'",
+            "node -e \"require('fs').rmSync(process.cwd(),{recursive:true})\"",
+            "python3 -c 'import shutil; shutil.rmtree(\"/\")'",
+            "python3 -c 'exec(\"import shutil; shutil.rmtree(\\\"/etc\\\")\")'",
+            "node -e \"const {rm}=require('fs/promises'); rm('/home/u',{recursive:true})\"",
+            "node -e \"require('fs').rmSync('/home/u', {recursive: true})\"",
+            "python3 -c \"import shutil,os; shutil.rmtree(os.path.expanduser('~'))\"",
+            "python3 -c \"import shutil; from pathlib import Path; r=Path('/home/u'); shutil.rmtree(r / 'docs')\"",
+            "python3 -c \"import shutil,os; r='/home/u/proj'; shutil.rmtree(os.path.join(r, '..'))\"",
+            "python3 -c \"import shutil; from pathlib import Path; shutil.rmtree(Path('/home/u/proj') / name)\"",
+            "ruby -e 'require \"fileutils\"; FileUtils.rm_rf(\".git\")'",
+            "python3 <<'E'\nimport shutil\nshutil.rmtree('/etc')\nE",
+            "python -c \"import shutil,os; shutil.rmtree(os.path.join('/', 'etc'))\"",
+            "python -c \"import shutil; from pathlib import Path; shutil.rmtree(Path.home())\"",
+            "node -e \"fs.rmSync(os.homedir(),{recursive:true})\"",
+            "ruby -e 'FileUtils.rm_rf(Dir.home)'",
+            "ruby -rfileutils -e 'FileUtils.rm_r \"/\"'",
+            "ruby -rfileutils -e 'FileUtils.remove_dir(\"/etc\")'",
+            "perl -MFile::Path=remove_tree -e \"remove_tree(q(/etc))\"",
+            "deno eval 'Deno.removeSync(Deno.env.get(\"HOME\"),{recursive:true})'",
+            "julia -e 'rm(homedir(),recursive=true)'",
+            "elixir -e 'File.rm_rf!(System.user_home!)'",
+            "perl -e 'unlink glob(\"/etc/*\")'",
+            "php -r 'array_map(\"unlink\", glob(\"/home/u/*\"));'",
+            "deno eval \"Deno.removeSync('/home/u',{recursive:true})\"",
+            "bun -e \"require('fs').rmSync('/home/u',{recursive:true})\"",
+            "node -e \"require('fs/promises').rm(process.env.HOME,{recursive:true})\"",
+            "python -c \"import os; os.remove('/etc/passwd')\"",
+            "printf 'import shutil\\nshutil.rmtree(\"/home/u\")\\n' > a.py; python a.py",
+            "perl -MFile::Path=rmtree -e 'rmtree(\"$ENV{HOME}/Desktop\")'",
+            "python3 - <<'E'\nimport shutil, os\nshutil.rmtree(os.getcwd())\nE",
+            "cat > /tmp/a.js <<'E'\nfor (const f of require('fs').readdirSync('.')) require('fs').rmSync(f, {recursive: true})\nE\nnode /tmp/a.js",
+            "python3 <<'E'\nimport os\nfor f in os.listdir('.'):\n    if os.path.isfile(f):\n        open(f, 'w').close()\nE",
+            "perl -e 'truncate($_,0) for glob(\"/var/log/*.log\")'",
+            "python3 -c \"from pathlib import Path; [p.unlink() for p in Path.home().rglob('*.kdbx')]\"",
+            "python3 - <<'E'\nimport os\nfor r, d, f in os.walk(os.path.expanduser('~/Documents')):\n    for x in f:\n        os.remove(os.path.join(r, x))\nE",
+            "cat > a.js <<'E'\nrequire('fs').rmSync(require('os').homedir(), {recursive: true})\nE\nnode a.js",
+        ],
+        silent: &[
+            "python3 -c \"import shutil; shutil.rmtree('build')\"",
+            "python3 -c \"import shutil; shutil.rmtree('/tmp/x')\"",
+            "python3 -c \"import os; os.remove('a.txt')\"",
+            "node -e \"console.log('/')\"",
+            "cat > a.py <<'E'\nimport shutil\nshutil.rmtree('build')\nE\npython a.py",
+            "grep -rn 'rmtree(\"/\")' src",
+            "python3 -c \"import shutil; from pathlib import Path; shutil.rmtree(Path('.') / 'dist')\"",
+            "python3 - <<'E'\nimport shutil\nfrom pathlib import Path\nROOT = Path('/home/u/proj')\nfor d in ('dist', 'build'):\n    shutil.rmtree(ROOT / d)\nE",
+            "node -e \"const r='/home/u/proj'; for (const d of ['dist']) fs.rmSync(path.join(r, d), {recursive:true})\"",
+            "ruby -rfileutils -e 'FileUtils.rm_r \"build\"'",
+            "julia -e 'rm(\"build\",recursive=true)'",
+            "python3 - <<'E'\nimport os\nfor f in os.listdir('.'):\n    if f.startswith('tmp-'):\n        os.remove(f)\nE",
+            "cat > gen.py <<'E'\nimport os, pathlib\nfor f in os.listdir('.'):\n    print(f)\nfor p in pathlib.Path('gen').iterdir():\n    p.unlink()\nE\npython3 gen.py",
+            "python3 - <<'E'\nfrom pathlib import Path\nfor p in Path('build').rglob('*'):\n    if p.is_file():\n        p.unlink()\nE",
+            "python3 - <<'E'\nimport os, tempfile\nos.chdir(tempfile.mkdtemp())\nfor f in os.listdir('.'):\n    os.remove(f)\nE",
+            "python3 - <<'E'\nfrom pathlib import Path\nfor p in Path('.').rglob('*.py'):\n    p.write_text(p.read_text().replace('a', 'b'))\nE",
+            "python3 -c \"import os; [os.remove(os.path.join(r,x)) for r,d,f in os.walk('/tmp/out') for x in f]\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.deletes-computed",
+        verdict: Verdict::Modify,
+        reason: "has an interpreter delete a directory whose name is put together when it runs",
+        instead: Some(Instead::Advice("delete the one directory that is meant, by its name")),
+        when: &[predicate("code_deletes_what_it_computes", Trigger::INTERPRETER, code_deletes_computed)],
+        fires: &[
+            "python -c \"import shutil,os; shutil.rmtree(os.environ['TARGET'])\"",
+            "node -e \"require('fs').rmSync(process.argv[1],{recursive:true})\" x",
+            "python -c \"import shutil; shutil.rmtree(chr(47)+'etc')\"",
+        ],
+        silent: &[
+            "python -c \"import shutil; shutil.rmtree('build')\"",
+            "python -c \"import os; print(os.environ['TARGET'])\"",
+            "node -e \"require('fs').rmSync('dist',{recursive:true})\"",
+        ],
+        ..RULE
+    },
+];
+
+/// Calls that delete a directory with all that is in it.
+const DELETES: &[&str] = &[
+    "rmtree",
+    "rm_rf",
+    "rm_r(",
+    "rm_r ",
+    "remove_dir(",
+    "remove_dir ",
+    "remove_entry",
+    "recursive=true",
+    "rmSync",
+    "rmdirSync",
+    "remove_tree",
+    "RemoveAll",
+    "fs.rm(",
+    "').rm(",
+    "\").rm(",
+    "')).rm(",
+    "\")).rm(",
+    "promises.rm(",
+    "await rm(",
+    "; rm(",
+    ";rm(",
+    "Deno.remove",
+    "rimraf",
+    "remove_dir_all",
+    "removeSync",
+    "remove_entry_secure",
+    "delete-directory",
+    "deleteDirectory",
+    "deleteDir(",
+    "removeItem",
+    "removeDirectoryRecursive",
+    "delete-directory-tree",
+    "removeDir(",
+    "file:del_dir_r",
+];
+
+/// Calls that delete one file or an empty directory.
+const DELETES_ONE: &[&str] =
+    &["os.remove", "unlink", "File.delete", "os.rmdir", "removedirs", "unlinkSync", "rmdirSync"];
+
+/// Calls that leave a file with nothing in it.
+const EMPTIES_ONE: &[&str] =
+    &["write_text('')", "write_text(\"\")", "'w').close()", "\"w\").close()", "truncate("];
+
+/// Where a value that cannot be known comes from.
+const COMPUTED: &[&str] = &[
+    "environ",
+    "getenv",
+    "process.env",
+    "argv",
+    "b64decode",
+    "atob(",
+    "fromhex",
+    "unhexlify",
+    "fromCharCode",
+    "chr(",
+    "base64_decode",
+    "decode_base64",
+    "ENV[",
+    "$ENV{",
+    "stdin",
+    "input()",
+    "rot13",
+    "[::-1]",
+    "reverse(",
+];
+
+fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const LOST: &[Class] = &[Class::Project, Class::Git, Class::Outside];
+    const LOST_ONE: &[Class] =
+        &[Class::Root, Class::System, Class::Home, Class::Users, Class::Git, Class::Device];
+    const LOST_BY_OLD: &[Class] = &[Class::Root, Class::Home, Class::Users];
+    let lost = |inv: &Invocation, text: &str, recursive: bool| {
+        let home = scene.view.facts.places.home.as_deref();
+        let path = match (text.strip_prefix('~'), home, inv.cwd.as_deref()) {
+            (Some(rest), Some(home), _) => format!("{home}{rest}"),
+            (None, _, Some(cwd)) if text.starts_with(['/', '.']) => join(cwd, text),
+            (None, _, None) if text.starts_with('/') => text.to_owned(),
+            _ => return false,
+        };
+        let target = Target::Path { path, glob: text.contains('*'), recursive };
+        let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
+        match recursive {
+            true if is_old_script(inv, scene) => classes.any(LOST_BY_OLD),
+            true => classes.any(WIDE) || classes.any(LOST),
+            false => classes.any(LOST_ONE),
+        }
+    };
+    let found = interpreters(scene).find(|inv| {
+        let walks = LazyCell::new(|| scene.codes(inv).iter().any(|text| text.holds_any(WALKS)));
+        texts(inv, scene).any(|text| {
+            // Without a quote of some kind there is no literal.
+            if !text.contains(['"', '\'', '`', '%', 'q']) {
+                return false;
+            }
+            let whole = text;
+            let text = statements::around(&whole, &[DELETES, DELETES_ONE]);
+            let tree = DELETES.iter().any(|call| contains_word(&text, call));
+            let one = tree || DELETES_ONE.iter().any(|call| contains_word(&text, call));
+            let literals =
+                || undone::with_inner(joined::strings(&text)).into_iter().chain(scripts::run_quotes(&text));
+            one && literals().take(MAX_LITERALS).any(|literal| lost(inv, &literal, tree))
+                || *walks && walked(&whole, inv.cwd.as_deref()).iter().any(|root| lost(inv, root, true))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The directories outside of the one it runs in that code goes through from top to bottom, to delete or empty each file in them.
+fn walked(code: &str, cwd: Option<&str>) -> Vec<String> {
+    /// What nobody misses, wherever it lies.
+    const LEFT_BEHIND: &[&str] = &["pyc", "__pycache__", ".DS_Store", ".tmp", "node_modules"];
+    let deleting = [DELETES_ONE, EMPTIES_ONE];
+    let each = statements::around(code, &deleting);
+    let deletes = deleting.iter().flat_map(|list| list.iter()).any(|call| contains_word(&each, call));
+    let some = asks_of_files(code) || LEFT_BEHIND.iter().any(|part| each.contains(part));
+    if !deletes || some {
+        return Vec::new();
+    }
+    let own = |root: &str| {
+        cwd.is_some_and(|cwd| {
+            root.strip_prefix(cwd).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    let roots = each.lines().flat_map(roots);
+    roots.filter(|root| root.starts_with(['/', '~']) && !own(root)).take(MAX_LITERALS).collect()
+}
+
+/// Calls that go through a directory and all that is below it.
+const WALKS: &[&str] =
+    &["os.walk(", ".rglob(", "Find.find(", "Dir.glob(", "glob.glob(", "iglob(", "Dir[", " glob("];
+
+/// The directories that a line of code goes through: the string in front of `.rglob(`, those behind the other calls.
+fn roots(line: &str) -> Vec<String> {
+    let system = |text: &str| ["/var/", "/etc/", "/usr/", "/boot/"].iter().any(|dir| text.starts_with(dir));
+    let deep =
+        |text: &String| !text.contains('*') || text.contains("**") || text.ends_with("/*") || system(text);
+    let behind = WALKS
+        .iter()
+        .filter(|walk| !walk.starts_with('.'))
+        .filter_map(|walk| line.split_once(walk).map(|(_, rest)| rest));
+    let front =
+        line.split_once(".rglob(").and_then(|(front, _)| front.rsplit_once("for ")).map(|(_, rest)| rest);
+    let firsts = behind.chain(front).filter_map(|text| joined::strings(text).into_iter().next());
+    firsts.filter(deep).collect()
+}
+
+/// Code of the call itself that goes through everything in the directory and deletes or empties it.
+fn code_empties<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const ALL: &[&str] = &[
+        "os.walk('.')",
+        "os.walk(\".\")",
+        "glob('**/*'",
+        "glob(\"**/*\"",
+        "rglob('*')",
+        "rglob(\"*\")",
+        "listdir('.')",
+        "listdir(\".\")",
+        "listdir()",
+        "glob\"*\"",
+        "glob'*'",
+        "glob(\"*\")",
+        "glob('*')",
+        "<*>",
+        "dir[\"**/*\"]",
+        "dir['**/*']",
+        "dir[\"*\"]",
+        "dir['*']",
+        "dir.glob(\"*\")",
+        "dir.glob('*')",
+        "readdirsync('.')",
+        "readdirsync(\".\")",
+        "finddepth(",
+        "os.walk(os.getcwd())",
+        "dir.glob(\"**/*\")",
+        "rglob('*.rs')",
+        "rglob('*.py')",
+        "rglob('*.js')",
+        "rglob('*.ts')",
+        "rglob('*.go')",
+    ];
+    const GONE: &[&str] = &[
+        "os.remove(",
+        "os.unlink(",
+        "unlink",
+        "file.delete",
+        "rmsync(",
+        "write_text('')",
+        "write_text(\"\")",
+        "'w').close()",
+        "\"w\").close()",
+        "truncate(",
+        "rmtree(",
+        "rm_rf",
+        "rm_r",
+    ];
+    const WHOLE: &[&str] = &[
+        "rmtree(os.getcwd()",
+        "rmtree(os.curdir",
+        "rmtree(path.cwd()",
+        "rmtree(pathlib.path.cwd()",
+        "rmsync(process.cwd()",
+        "rm_rf(dir.pwd",
+        "rm_rf(dir.glob(\"*\")",
+        "rm_rf(dir.glob('*')",
+        "rm_rf(dir[\"*\"]",
+        "rmdirsync(process.cwd()",
+        "remove_tree(getcwd",
+    ];
+    let found = interpreters(scene).find(|inv| {
+        let temporary = inv.cwd.as_deref().is_some_and(|cwd| cwd.starts_with("/tmp/"));
+        let empties = |text: &str| {
+            let bare: String =
+                text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+            let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
+            let picks = bare.contains(".endswith(") || bare.contains("suffix") || bare.contains("fnmatch");
+            // `Path.cwd() / "dist"` is not the whole.
+            let whole = WHOLE.iter().any(|word| {
+                bare.match_indices(*word).any(|(at, word)| {
+                    !bare.get(at + word.len()..).is_some_and(|rest| rest.starts_with(['/', '+']))
+                })
+            });
+            whole || any(ALL) && any(GONE) && !picks
+        };
+        let scripts = || libraries::scripts_with(inv, scene, &[EMPTIED_BY, PASSED_THROUGH]);
+        !temporary
+            && (inv.args.iter().any(|arg| empties(&arg.text()))
+                || scripts()
+                    .into_iter()
+                    .any(|text| !chooses(&text) && empties(&statements::behind(&text, PASSED_THROUGH))))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Words without which a script empties nothing, and without which it does not go through a directory.
+const EMPTIED_BY: &[&str] =
+    &["remove", "unlink", "rm", "delete", "write_text(", "'w')", "\"w\")", "truncate("];
+
+const PASSED_THROUGH: &[&str] = &[
+    "walk(",
+    "glob",
+    "listdir(",
+    "<*>",
+    "dir[",
+    "readdir",
+    "finddepth(",
+    "getcwd",
+    "curdir",
+    "cwd(",
+    "dir.pwd",
+];
+
+/// Whether a script does something to some of the files only, goes through another directory than that in which it was started, or
+/// makes one of its own.
+fn chooses(code: &str) -> bool {
+    const ELSEWHERE: &[&str] = &["chdir", "mkdtemp", "TemporaryDirectory", "tmp_path"];
+    // `Path('build').rglob('*')`
+    let below = code.replace('"', "'").split(".rglob('*").any(|front| {
+        let front = front.trim_end_matches(')');
+        front.ends_with('\'') && !front.ends_with("'.'") && !front.ends_with("'src'")
+    });
+    below || asks_of_files(code) || ELSEWHERE.iter().any(|word| code.contains(word))
+}
+
+/// Whether code looks at what a file is right before it deletes or empties it.
+fn asks_of_files(code: &str) -> bool {
+    const BEFORE: usize = 6;
+    let lines: Vec<&str> = code.lines().collect();
+    let takes = |line: &str| {
+        [DELETES, DELETES_ONE, EMPTIES_ONE]
+            .iter()
+            .flat_map(|list| list.iter())
+            .any(|call| contains_word(line, call))
+    };
+    lines.iter().enumerate().filter(|(_, line)| takes(line)).any(|(at, _)| {
+        lines.get(at.saturating_sub(BEFORE)..=at).unwrap_or_default().iter().any(|line| asks_of_file(line))
+    })
+}
+
+/// A line that asks more of a file than whether it is one.
+fn asks_of_file(line: &str) -> bool {
+    const ALL_ARE: &[&str] =
+        &["isfile", "is_file", "isFile", "exists", "isdir", "is_dir", "isDirectory", "file?"];
+    ["if ", "if(", "unless ", "filter("].iter().any(|word| line.contains(word))
+        && !ALL_ARE.iter().any(|word| line.contains(word))
+}
+
+fn code_deletes_computed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    // Scripts take their targets from elsewhere as a matter of course: only code that stands in the command is looked at.
+    let found = interpreters(scene).find(|inv| {
+        inv.args.iter().map(Arg::text).any(|text| {
+            let all = |words: &[&str]| words.iter().any(|word| contains_word(&text, word));
+            all(DELETES) && all(COMPUTED)
+                || all(DELETES) && runs(inv, &["node", "nodejs"]) && text.contains("process.argv")
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

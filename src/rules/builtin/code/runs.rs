@@ -1,0 +1,558 @@
+//! Programs that run a command which stands in their script, options or input.
+
+use super::{CODE, MAX_LITERALS, STARTS, interpreters, is_command, is_old_script, shell, texts};
+use crate::domain::{Severity, Verdict};
+use crate::rules::builtin::{argv, lists, predicate, runners, scripts, statements, undone};
+use crate::rules::matcher::{
+    Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, inner_verdict, input_of,
+    is_shell, runs, runs_code, runs_shell,
+};
+use crate::rules::{Invocation, commands};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "code.runs-asked-command",
+        verdict: Verdict::Modify,
+        reason: "has an interpreter run a command that would be asked about in a shell",
+        instead: Some(Instead::Advice("run the command in the shell, where it can be read")),
+        when: &[
+            predicate(
+                "code_runs_an_asked_command",
+                CODE.or(Trigger::programs(lists::SEDS)).or(Trigger::programs(MAKES)),
+                |scene| runs_at_least(scene, Verdict::Modify),
+            ),
+            predicate("argument_is_an_asked_command", runners::NEEDS, |scene| {
+                runners::runs_by_argument(scene, Verdict::Modify)
+            }),
+        ],
+        fires: &[
+            "python3 -c \"import os; os.system('npm publish')\"",
+            "node -e \"require('child_process').execSync('cat .env')\"",
+            "tmux send-keys -t x 'npm publish' Enter",
+        ],
+        silent: &[
+            "python3 -c \"import os; os.system('npm test')\"",
+            "node -e \"console.log('npm publish')\"",
+            "python3 -c \"s='npm publish | tee x'; print(s.split('|'))\"",
+            "python3 - <<E\nimport os\n# os.system('npm publish') is never called\nprint(os.getcwd())\nE",
+            "tmux send-keys -t x 'npm test' Enter",
+            "tmux display-message 'npm publish is done'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.filter-runs-command",
+        verdict: Verdict::Modify,
+        reason: "has sed or awk hand text to a shell",
+        instead: Some(Instead::Command("sed -n '1,20p' README.md")),
+        when: &[predicate(
+            "filter_runs_commands",
+            Trigger::programs(lists::SEDS).or(Trigger::programs(lists::SCRIPTED_FILTERS)),
+            filter_runs,
+        )],
+        fires: &[
+            "sed 's/x/id/e' f",
+            "sed '1e curl x.example' f",
+            "echo x | sed 's/.*/rm -rf ~/e'",
+            "sed -n -e '/a/p' -e '1e id' f",
+            "awk '{print | \"sh\"}' f",
+            "awk '{system($1)}' f",
+            "awk '{system(\"rm \" $1)}' f",
+            "awk '{system(\"git show \" $1 \" | sh\")}' f",
+            "curl -s https://x.example/l | awk '{system(\"git show \" $1)}'",
+            "sed --expression='s/a/b/e' f",
+        ],
+        silent: &[
+            "sed 's/x/y/g' f",
+            "sed -e 's/a/b/' -e '/exec/d' f",
+            "sed -n '1,5p' f",
+            "awk '{print $1 | \"sort -u\"}' f",
+            "awk 'BEGIN{system(\"ls\")}'",
+            "awk '{system(\"git show --stat \" $1 \" | tail -1\")}' /tmp/shas.txt",
+            "grep 's/x/id/e' f",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.option-runs-command",
+        verdict: Verdict::Modify,
+        reason: "has a program run a command that is not its own, given in an option",
+        instead: Some(Instead::Command("make -n")),
+        when: &[predicate("option_names_a_command", Trigger::programs(OPTION_RUNNERS), option_runs)],
+        fires: &[
+            "git grep -O'sh -c \"rm -rf ~\"' x",
+            "git grep --open-files-in-pager='rm -rf' x",
+            "make SHELL='rm -rf ~;:'",
+            "npm run test --script-shell=./x",
+            "npm --script-shell='./x' run test",
+            "tar -I 'sh -c id' -cf x.tar y",
+            "tar --use-compress-program='rm -rf ~' -cf x.tar y",
+            "sort --compress-program=./x f",
+            "git clone 'ext::sh -c id'",
+            "sudo apt-get -o DPkg::Pre-Invoke::='sh -c id' install x",
+            "scp -S ./x a h:b",
+            "rsync -e ./x a h:b",
+            "psql -c \"COPY (SELECT 1) TO PROGRAM 'id'\"",
+            "cargo run --config 'target.x86_64-unknown-linux-gnu.runner=\"./x\"'",
+        ],
+        silent: &[
+            "git grep -O x",
+            "git grep -Oless x",
+            "make SHELL=/bin/bash all",
+            "npm run test --script-shell=bash",
+            "tar -I zstd -cf x.tar y",
+            "tar -I 'zstd -19' -cf x.tar y",
+            "tar --use-compress-program=pigz -cf x.tar y",
+            "git grep --only-matching x",
+            "sort --compress-program=zstd f",
+            "apt-get -o Acquire::Retries=3 update",
+            "rsync -avz -e 'ssh -p 2222' a h:b",
+            "scp -S ssh a h:b",
+            "psql -c 'select program from t'",
+            "cargo run --config net.offline=true",
+            "git clone https://github.com/a/ext",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.runs-blocked-command",
+        severity: Severity::Critical,
+        reason: "has an interpreter run a command that would be blocked in a shell",
+        instead: Some(Instead::Advice("run the command in the shell, where it can be read")),
+        when: &[
+            predicate(
+                "code_runs_a_blocked_command",
+                CODE.or(Trigger::programs(lists::SEDS)).or(Trigger::programs(MAKES)),
+                |scene| runs_at_least(scene, Verdict::Block),
+            ),
+            predicate("argument_is_a_blocked_command", runners::NEEDS, |scene| {
+                runners::runs_by_argument(scene, Verdict::Block)
+            }),
+        ],
+        fires: &[
+            "python3 -c \"import subprocess; subprocess.run(['sh'], input='rm -rf /', text=True)\"",
+            "python3 -c \"import subprocess; p = subprocess.Popen(['bash'], stdin=subprocess.PIPE); p.communicate(b'rm -rf /')\"",
+            "python3 -c \"import subprocess; d='/etc'; subprocess.run(['rm','-rf',d])\"",
+            "python3 - <<'E'\nimport subprocess\nfor d in ['/', '/etc']:\n    subprocess.run(['rm', '-rf', d])\nE",
+            "node -e \"for (const d of ['/','/etc']) require('child_process').execFileSync('rm',['-rf',d])\"",
+            "python3 - <<'E'\nopen('a.py','w').write('import os; os.system(\"rm -rf /\")')\nE\npython3 a.py",
+            "python3 -c \"s = 'import os; os.system(\\\"rm -rf /\\\")'; exec(s)\"",
+            "python3 -c \"import os; os.system('rm -rf /')\"",
+            "perl -e 'system(\"rm -rf /\")'",
+            "node -e \"require('child_process').execSync('git reset --hard')\"",
+            "awk 'BEGIN{system(\"rm -rf ~\")}'",
+            "python3 -c \"import subprocess; subprocess.run(['rm','-rf','/'])\"",
+            "python3 -c \"import subprocess; subprocess.run(['bash','-c','rm -rf /'])\"",
+            "ruby -e 'system \"cat ~/.ssh/id_rsa\"'",
+            "vim -c ':!rm -rf /' -c q",
+            "tmux new -d 'rm -rf /'",
+            "make -f - <<< 'all:; rm -rf /'",
+            "m4 <<< 'syscmd(rm -rf ~)'",
+            "perl -e 'open F,\"rm -rf ~|\";<F>'",
+            "python3 -m pdb -c '!import os; os.system(\"rm -rf ~\")' src/a.py",
+            "bun -e 'await Bun.$`rm -rf ~`'",
+            "sqlite3 x.db '.shell rm -rf /'",
+            "gdb -batch -ex 'shell rm -rf /'",
+            "python -c \"import os; os.system('rm -rf ' + os.environ['HOME'])\"",
+            "python -c \"import subprocess; subprocess.run('rm -rf ' + '/', shell=True)\"",
+            "ruby -e 'system(\"rm -rf #{Dir.home}\")'",
+            "node -e \"require('child_process').execSync('rm -rf '+process.env.HOME)\"",
+            "awk 'BEGIN{\"rm -rf ~\" | getline}'",
+            "sed '1e rm -rf /' f",
+            "cat > test_a.py <<E\nfrom subprocess import run\nrun('rm -rf /', shell=True)\nE\npython -m pytest test_a.py",
+            "cat > a.py <<E\nimport os\nos.system(\"rm -rf /\")\nE\npython a.py",
+            "cat > Makefile <<E\nall:\n\t@rm -rf ~\nE\nmake",
+            "echo '{\"scripts\":{\"x\":\"rm -rf ~\"}}' > package.json; npm run x",
+            "tmux new-window rm -rf ~",
+            "perl -e 'open F, \"|rm -rf ~\"'",
+            "perl -e 'qx(rm -rf ~)'",
+            "ruby -e 'exec %q(rm -rf ~)'",
+            "ruby -e 'system %q(rm -rf ~)'",
+            "perl -e 'system q(rm -rf ~)'",
+            "ocaml -e 'Sys.command \"rm -rf ~\"'",
+            "ghc -e 'System.Process.system \"rm -rf ~\"'",
+            "sbcl --eval '(uiop:run-program \"rm -rf ~\")'",
+            "tclsh <<< \"exec rm -rf /\"",
+            "yarn exec \"rm -rf ~\"",
+            "npm pkg set scripts.x=\"rm -rf ~\" && npm run x",
+            "make CC=\"rm -rf ~;\"",
+            "ruby -e '%x(rm -rf ~)'",
+            "node -e \"require('child_process').spawn('rm',['-rf','/'])\"",
+            "python3 -c \"getattr(__import__('os'),'sys'+'tem')('rm -rf ~')\"",
+            "screen -S x -X stuff 'rm -rf ~\n'",
+            "python3 -c \"import os; os.system('/ fr- mr'[::-1])\"",
+            "python3 -c \"import os; os.system(''.join(map(chr,[114,109,32,45,114,102,32,126])))\"",
+            "perl -e 'system(scalar reverse(q{/ fr- mr}))'",
+            "perl -e 'exec qw(rm -rf /)'",
+            "expect -c 'spawn sh -c {rm -rf /}'",
+            "tclsh <<< 'file delete -force /'",
+            "python3 -c \"import os; os.system('> /etc/passwd')\"",
+            "python3 -c 'exec(\"import os; os.system(\\\"rm -rf ~\\\")\")'",
+            "make -s --eval='x:;@rm -rf ~' x",
+            "cat > /tmp/m.go <<'E'\npackage main\nimport \"os/exec\"\nfunc main() { exec.Command(\"sh\", \"-c\", \"rm -rf ~\").Run() }\nE\ngo run /tmp/m.go",
+            "echo 'int main(){system(\"rm -rf /\");}' | gcc -xc - -o /tmp/z && /tmp/z",
+            "erl -noshell -eval 'os:cmd(\"rm -rf /\"), halt().'",
+        ],
+        silent: &[
+            "python3 - <<'E'\nimport json, subprocess\ne = {'tool_input': {'command': 'sudo rm -rf /var'}}\nsubprocess.run(['node', 'hooks/pre.js'], input=json.dumps(e), text=True)\nE",
+            "python3 - <<'E'\nimport subprocess, sys\nfor c, want in [('rm -rf /', 2), ('ls', 0)]:\n    got = subprocess.run([sys.executable, 'guard.py', c]).returncode\n    assert got == want\nE",
+            "node -e \"const {spawnSync} = require('child_process'); for (const c of ['rm -rf /', 'ls']) console.log(spawnSync('node', ['hook.js', c]).status)\"",
+            "ed -s README.md <<'E'\n$a\nNever use `rm -rf /`.\n.\nwq\nE",
+            "ruby -rshellwords -e 'p \"rm -rf /\".shellsplit'",
+            "python3 -c \"import subprocess; d='dist'; subprocess.run(['rm','-rf',d])\"",
+            "python3 - <<'E'\nimport subprocess\nfor c in ['rm -rf /']:\n    subprocess.run(['./guard', 'check', c])\nE",
+            "python3 - <<'E'\nt = open('a.md').read()\nt = t.replace('Run `sudo rm -rf /var/lib/docker`', 'Run `docker system prune`')\nopen('a.md', 'w').write(t)\nE",
+            "python3 - <<'E'\nfrom pathlib import Path\nPath('tests/test_a.py').write_text('def test():\\n    assert run(\"rm -rf /\") == 1\\n')\nE",
+            "python3 -c \"import os; os.system('ls')\"",
+            "python3 -c \"print('rm -rf /')\"",
+            "node -e \"require('child_process').execSync('git status')\"",
+            "awk '{print $1}' system.log",
+            "tmux new -d 'npm run dev'",
+            "tclsh <<< \"exec ls -la\"",
+            "yarn exec \"tsc -p .\"",
+            "npm pkg set scripts.build=\"rm -rf dist && tsc\"",
+            "make CC=\"gcc -O2\" all",
+            "sqlite3 x.db \"select 'rm -rf /'\"",
+            "cat > tests/test_b.py <<'E'\nfrom guard import run\nassert run('rm -rf /') == 'blocked'\nE\npython3 -m pytest tests/test_b.py",
+            "make -f - <<< 'all:; cargo build'",
+            "python3 -c \"import subprocess; subprocess.run(['grep','-rn','rm -rf /','docs'])\"",
+            "python3 - <<'E'\ns += \"- `rm -rf /` is blocked\"\nE",
+            "perl -0pi -e 's/TODO/Never run `rm -rf ~`/' docs/a.md",
+            "node -e \"console.log(require('shell-quote').parse('curl x | sh'))\"",
+            "cat > Makefile <<'E'\nall:\n\tcargo build\nclean:\n\trm -rf target\nE\nmake",
+            "echo '{\"scripts\":{\"x\":\"tsc -p .\"}}' > package.json; npm run x",
+            "tmux send-keys -t dev 'npm test' Enter",
+            "python3 -c \"import subprocess; print(subprocess.check_output(['git','tag']).split()[::-1])\"",
+            "python3 -c \"print(''.join(map(chr,[104,105])))\"",
+            "cat > /tmp/m.go <<'E'\npackage main\nfunc main() { println(\"rm -rf /\") }\nE\ngo run /tmp/m.go",
+            "echo 'int main(){return 0;}' | gcc -xc - -o /tmp/z && /tmp/z",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "code.archiver-runs-command",
+        reason: "has an archiver run a command of its own choosing",
+        instead: Some(Instead::Command("tar -tf archive.tar")),
+        when: &[predicate("archiver_told_to_run_a_command", Trigger::programs(ARCHIVERS), archiver_runs)],
+        fires: &[
+            "tar cf /dev/null --checkpoint=1 --checkpoint-action=exec='rm -rf /' x",
+            "tar xf a.tar --to-command='sh'",
+            "zip x.zip a -T --unzip-command='sh -c id'",
+        ],
+        silent: &["tar czf a.tgz src", "tar --checkpoint=100 -cf a.tar src", "zip -r x.zip src"],
+        ..RULE
+    },
+];
+
+/// The same as strings that are names: `getattr(os, 'system')`.
+const NAMED_STARTS: &[&str] = &[
+    "getattr",
+    "__import__",
+    "importlib",
+    "methodcaller",
+    "attrgetter",
+    "sys.modules",
+    "spawn ",
+    ":!",
+    "exec ",
+];
+
+/// Those that are also names of functions of a project's own, as tests call them.
+const OWN_NAMES: &[&str] = &["run(", "call("];
+
+const ARCHIVERS: &[&str] = &["tar", "bsdtar", "gtar", "zip"];
+
+/// Programs with an option that names a command.
+const OPTION_RUNNERS: &[&str] = &[
+    "git", "tar", "gtar", "bsdtar", "make", "gmake", "bmake", "sort", "apt", "apt-get", "aptitude", "dpkg",
+    "scp", "sftp", "rsync", "psql", "cargo", "npm", "pnpm", "yarn", "npx",
+];
+
+/// The scripts that sed is given.
+fn sed_scripts(inv: &Invocation) -> impl Iterator<Item = &Arg> {
+    let by_option = |flag: &&crate::rules::survey::Flag| matches!(flag.name.as_str(), "-e" | "--expression");
+    let given =
+        inv.flags.iter().any(|flag| matches!(flag.name.as_str(), "-e" | "--expression" | "-f" | "--file"));
+    let options = inv.flags.iter().filter(by_option).filter_map(|flag| flag.value.as_ref());
+    options.chain(inv.operands.first().filter(|_| !given))
+}
+
+fn filter_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        if runs(inv, lists::SEDS) {
+            return sed_scripts(inv).any(|script| scripts::sed_runs(&script.text()).is_some());
+        }
+        runs(inv, lists::SCRIPTED_FILTERS)
+            && inv.operands.first().is_some_and(|program| {
+                scripts::awk_runs_computed(&program.text(), comes_from_here(inv, scene))
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether what comes down the pipe to a command is what git or a listing of files says.
+fn comes_from_here(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const HERE: &[&str] = &["git", "ls", "find", "cat", "grep", "rg", "sort", "uniq", "head", "tail", "cut"];
+    let mut before =
+        scene.invocations().iter().filter(|other| other.pipeline == inv.pipeline && other.stage < inv.stage);
+    before.all(|other| runs(other, HERE))
+}
+
+/// Programs that compress, as tar is told of them.
+const COMPRESSORS: &[&str] = &[
+    "gzip",
+    "pigz",
+    "zstd",
+    "zstdmt",
+    "pzstd",
+    "xz",
+    "pixz",
+    "bzip2",
+    "pbzip2",
+    "lbzip2",
+    "lz4",
+    "lzip",
+    "plzip",
+    "lzop",
+    "lzma",
+    "brotli",
+    "gunzip",
+    "unxz",
+    "unzstd",
+    "compress",
+    "uncompress",
+    "bunzip2",
+    "igzip",
+];
+
+/// Pagers that `git grep -O` may open.
+const PAGERS: &[&str] = &["", "less", "more", "cat", "vi", "vim", "nvim", "emacs", "nano", "code", "bat"];
+
+fn option_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let first = |text: &str| {
+        let word = text.split_whitespace().next().unwrap_or_default();
+        word.rsplit('/').next().unwrap_or_default().to_owned()
+    };
+    let found = scene.first(OPTION_RUNNERS, |inv| match inv.program.as_str() {
+        "git" if inv.sub.first().is_some_and(|sub| sub == "grep") => inv.args.iter().any(|arg| {
+            let text = arg.text();
+            let long = text
+                .split_once('=')
+                .filter(|(name, _)| name.len() > 5 && "--open-files-in-pager".starts_with(name));
+            let value = text.strip_prefix("-O").or(long.map(|(_, value)| value));
+            value.is_some_and(|value| !PAGERS.contains(&value))
+        }),
+        "tar" | "gtar" | "bsdtar" => {
+            flag_value(inv, &["-I", "--use-compress-program"])
+                .is_some_and(|value| !COMPRESSORS.contains(&first(&value.text()).as_str()))
+                || ["-F", "--info-script", "--new-volume-script", "--rsh-command", "--rmt-command"]
+                    .iter()
+                    .any(|flag| has_flag(inv, flag))
+        }
+        "make" | "gmake" | "bmake" => inv.args.iter().any(|arg| {
+            let text = arg.text();
+            let shell = text.strip_prefix("SHELL=").or_else(|| text.strip_prefix(".SHELLFLAGS="));
+            shell.is_some_and(|shell| shell.contains(char::is_whitespace) || !is_shell(&first(shell)))
+        }),
+        "sort" => flag_value(inv, &["--compress-program"])
+            .is_some_and(|value| !COMPRESSORS.contains(&first(&value.text()).as_str())),
+        "git" => inv.operands.iter().any(|arg| arg.prefix().starts_with("ext::")),
+        "apt" | "apt-get" | "aptitude" | "dpkg" => inv.args.iter().any(|arg| {
+            let text = arg.text().to_ascii_lowercase();
+            ["pre-invoke", "post-invoke", "pre-install-pkgs"].iter().any(|word| text.contains(word))
+        }),
+        "scp" | "sftp" => flag_value(inv, &["-S"]).is_some_and(|value| first(&value.text()) != "ssh"),
+        "rsync" => flag_value(inv, &["-e", "--rsh"]).is_some_and(|value| {
+            !matches!(first(&value.text()).as_str(), "ssh" | "rsh" | "sshpass" | "autossh")
+        }),
+        "psql" => inv.args.iter().any(|arg| contains_word(&arg.text(), "program '")),
+        "cargo" => inv.args.iter().any(|arg| {
+            let text = arg.text();
+            text.contains('=')
+                && [".runner", "rustc-wrapper", ".linker", "build.rustc"].iter().any(|key| text.contains(key))
+        }),
+        "npm" | "pnpm" | "yarn" | "npx" => inv.args.iter().enumerate().any(|(at, arg)| {
+            let text = arg.text();
+            let next = || inv.args.get(at + 1).map(Arg::text).unwrap_or_default();
+            let given = text.strip_prefix("--script-shell").or_else(|| text.strip_prefix("--shell="));
+            given.is_some_and(|value| {
+                let value = if value.is_empty() { next() } else { value.trim_start_matches('=').into() };
+                !is_shell(&value) && !is_shell(value.strip_prefix("/bin/").unwrap_or_default())
+            })
+        }),
+        _ => false,
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
+    if scene.nested {
+        return Found::No;
+    }
+    let sed = scene.first(lists::SEDS, |inv| {
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        let run = sed_scripts(inv).filter_map(|script| scripts::sed_runs(&script.text()));
+        { run }.any(|command| is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least)
+    });
+    if let Some(text) = sed.map(|inv| inv.text.as_str()).or_else(|| recipes_run(scene, least)) {
+        return Found::yes(text);
+    }
+    if !scene.trigger.meets(CODE) {
+        return Found::No;
+    }
+    let found = interpreters(scene).find(|inv| {
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        if least < Verdict::Block && is_old_script(inv, scene) {
+            return false;
+        }
+        let is_python = inv.program.starts_with("python") || inv.program.starts_with("pypy");
+        texts(inv, scene).any(|text| {
+            let whole = text;
+            let text = statements::around(&statements::uncommented(&whole), &[STARTS, NAMED_STARTS]);
+            let mut found = undone::strings(&text);
+            // `getattr(os, 'sys' + 'tem')`
+            let tested = flag_value(inv, &["-m"])
+                .is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
+            let counts = |call: &&&str| {
+                !(tested && OWN_NAMES.contains(*call))
+                    && (**call != "shell" || argv::names_shell(&text))
+                    && (**call != "`" || argv::runs_backticks(&inv.program, &text))
+            };
+            let starts = STARTS.iter().filter(counts).any(|call| begins(&text, call))
+                || found
+                    .iter()
+                    .any(|string| matches!(string.as_str(), "system" | "popen" | "exec" | "execSync"));
+            // `!seen[$1]++` is a pattern of awk's, not a command of an editor.
+            let bare = editor_command(&text)
+                .filter(|_| !runs(inv, lists::SCRIPTED_FILTERS) && flag_value(inv, &["-m"]).is_none())
+                .map(str::to_owned)
+                .or_else(|| tcl_command(&text).filter(|_| runs(inv, TCL)));
+            if bare.is_none() && !starts {
+                return false;
+            }
+            if is_python
+                && statements::only_speaks(&whole, &[STARTS, NAMED_STARTS])
+                && !is_run_behind(inv, &whole, scene)
+            {
+                return false;
+            }
+            if let Some(told) = told_by_lists(scene, &text, cwd, least) {
+                return told;
+            }
+            if let Some(command) = bare {
+                // Braces are the quotes of expect.
+                let command = if runs(inv, &["expect"]) { command.replace(['{', '}'], "'") } else { command };
+                return inner_verdict(scene, &shell(command), cwd) >= least;
+            }
+            found.truncate(MAX_LITERALS);
+            // `run(["rm", "-rf", "/"])`, and `spawn("rm", ["-rf", "/"])` behind other strings.
+            let program = found.iter().position(|word| !word.is_empty() && commands::find(word).is_some());
+            let joined = std::iter::once(found.join(" "))
+                .chain(program.and_then(|at| found.get(at..)).map(|words| words.join(" ")));
+            let piped = |text: &String| text.trim_matches([' ', '|']).to_owned();
+            let turned = undone::texts(&text, &found).into_iter().chain(argv::with_values(&text));
+            let commands =
+                found.iter().map(piped).chain(joined).chain(scripts::run_quotes(&text)).chain(turned);
+            { commands }
+                .any(|command| is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least)
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What code deserves that starts programs by lists of words alone, into which no shell looks. None: the lists do not tell.
+fn told_by_lists(scene: &Scene<'_>, code: &str, cwd: &str, least: Verdict) -> Option<bool> {
+    let verdict = |line: argv::Line| inner_verdict(scene, &shell(line.text), cwd);
+    let (sure, tried): (Vec<_>, Vec<_>) = argv::commands(code)?.into_iter().partition(|line| line.sure);
+    if sure.into_iter().any(|line| verdict(line) >= least) {
+        return Some(true);
+    }
+    let harmless = tried.into_iter().all(|line| verdict(line) < Verdict::Modify);
+    harmless.then_some(false)
+}
+
+/// Whether another command of the call runs a file that this code names, and may have written.
+fn is_run_behind(inv: &Invocation, code: &str, scene: &Scene<'_>) -> bool {
+    scene.invocations().iter().filter(|other| !std::ptr::eq(*other, inv)).any(|other| {
+        let tests = flag_value(other, &["-m"])
+            .is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
+        let runs = runs_code(other) || runs_shell(other) || other.word.prefix().contains('/');
+        let named = |arg: &Arg| {
+            let name = arg.prefix().rsplit('/').next().unwrap_or_default();
+            name.len() > 1 && code.contains(name)
+        };
+        runs && !tests && other.operands.iter().chain([&other.word]).any(named)
+    })
+}
+
+/// Whether code holds what starts a command; a bar at the beginning of a string does, a string that is a bar does not.
+fn begins(text: &str, call: &str) -> bool {
+    if matches!(call, "|\"" | "|'") {
+        // `open(F, "rm -rf x|")`
+        return text.contains(call) && text.contains("open");
+    }
+    if !matches!(call, "\"|" | "'|") {
+        return contains_word(text, call);
+    }
+    text.match_indices(call).any(|(at, _)| {
+        let behind = text.get(at + call.len()..).unwrap_or_default().trim_start();
+        !behind.is_empty() && !behind.starts_with(['"', '\''])
+    })
+}
+
+/// `:!command` of vi and its kin, `spawn command` of expect.
+fn editor_command(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches('+');
+    text.strip_prefix(":!").or_else(|| text.strip_prefix('!')).or_else(|| text.strip_prefix("spawn "))
+}
+
+/// Tcl has commands without quotes: `exec rm -rf x`.
+const TCL: &[&str] = &["tclsh", "wish"];
+
+fn tcl_command(text: &str) -> Option<String> {
+    let text = text.replace("$env(HOME)", "~");
+    text.lines().map(|line| line.trim().trim_start_matches('[')).find_map(|line| {
+        let deleted =
+            || line.strip_prefix("file delete ").map(|rest| format!("rm -rf {}", rest.replace("-force", "")));
+        line.strip_prefix("exec ").map(str::to_owned).or_else(deleted)
+    })
+}
+
+const MAKES: &[&str] = &["make", "gmake", "bmake", "m4"];
+
+/// `make` that is told on its standard input what to run.
+fn recipes_run<'a>(scene: &Scene<'a>, least: Verdict) -> Option<&'a str> {
+    let fed = scene.first(MAKES, |inv| {
+        let told = flag_value(inv, &["-f", "--file", "--makefile"]);
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        told.is_some_and(|file| matches!(file.known(), Some("-" | "/dev/stdin")))
+            && input_of(inv, scene).iter().flat_map(|text| text.lines()).take(MAX_LITERALS).any(|line| {
+                let recipe = line.trim_start_matches(['\t', '@', '-', '+', ' ']).replace("$$", "$");
+                let recipe = recipe.replace("$(HOME)", "$HOME").replace("$(PWD)", "$PWD");
+                is_command(&recipe) && inner_verdict(scene, &shell(recipe), cwd) >= least
+            })
+    });
+    fed.or_else(|| scene.first(&["m4"], |inv| macros_run(inv, scene, least))).map(|inv| inv.text.as_str())
+}
+
+/// `syscmd(…)` of m4.
+fn macros_run(inv: &Invocation, scene: &Scene<'_>, least: Verdict) -> bool {
+    let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+    let texts = input_of(inv, scene).into_iter().chain(inv.args.iter().map(Arg::to_text));
+    { texts }.any(|text| {
+        text.split("syscmd(").skip(1).take(MAX_LITERALS).any(|rest| {
+            let command = rest.split(')').next().unwrap_or_default().trim_matches(['`', '\'']).to_owned();
+            is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least
+        })
+    })
+}
+
+fn archiver_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const RUNS: &[&str] =
+        &["--checkpoint-action=exec", "--to-command", "--unzip-command", "-TT", "--rsh-command"];
+    let found = scene.first(ARCHIVERS, |inv| {
+        inv.args.iter().any(|arg| RUNS.iter().any(|option| arg.prefix().starts_with(option)))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

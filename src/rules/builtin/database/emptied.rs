@@ -1,0 +1,674 @@
+//! Rows, keys and messages that are deleted all at once.
+
+use super::{
+    DROPPERS, PORTS, REDIS, STATEMENTS, Whose, deleted_by_request, dropped, drops_column, drops_missed,
+    drops_others, drops_table, is_local_bucket, is_on_scratch, is_own_client, loses, spares_no_row,
+    sql_by_client, sql_unless_own, starts, texts, words_of,
+};
+use crate::domain::{EffectKind, Severity, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::database::place::{
+    Place, is_in_test_container, is_own_keys, is_own_store, place_of,
+};
+use crate::rules::builtin::deeds::Deeds;
+use crate::rules::builtin::standing::is_scratch;
+use crate::rules::builtin::{deeds, lists, predicate, resets, scripts, standing};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, contains_word, input_of, runs};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "database.own-emptied",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes or empties what a store for development on this machine holds",
+        instead: Some(Instead::Advice(
+            "use a database named for the tests, or let the person say that it may go",
+        )),
+        when: &[
+            predicate("own_tables_lost", STATEMENTS, |scene| {
+                sql_by_client(scene, |inv| is_own_client(inv, scene), loses_tables)
+            }),
+            predicate("own_database_dropped", STATEMENTS, |scene| {
+                sql_by_client(scene, |inv| place_of(inv, scene) != Place::Elsewhere, drops_own)
+            }),
+            predicate("own_database_dropped_by_program", Trigger::programs(DROPPERS), |scene| {
+                dropped(scene, Whose::Own)
+            }),
+            predicate("own_store_flushed", Trigger::programs(REDIS), |scene| {
+                flushed_by_client(scene, Whose::Own)
+            }),
+            predicate("own_store_emptied_by_code", Trigger::INTERPRETER, |scene| {
+                resets::store_emptied(scene, true)
+            }),
+            predicate("own_documents_lost", Trigger::programs(MONGO), |scene| mongo_drop(scene, Whose::Own)),
+            predicate("own_queue_lost", Trigger::rows(QUEUES), |scene| {
+                deeds::done_where(scene, QUEUES, |inv| whose_queue(inv, scene) == Whose::Own)
+            }),
+        ],
+        fires: &[
+            "psql app_dev -c 'DROP TABLE users'",
+            "psql -h localhost -c 'DROP DATABASE IF EXISTS app_dev; CREATE DATABASE app_dev'",
+            "psql postgres://u:p@localhost:5432/app_dev -c 'TRUNCATE carts'",
+            "docker exec db psql -U app -d app_dev -c 'TRUNCATE carts'",
+            "dropdb app_development",
+            "redis-cli -n 9 FLUSHDB",
+            "docker compose exec -T redis redis-cli FLUSHALL",
+            "python3 -c \"import redis; redis.Redis(host='localhost', db=9).flushdb()\"",
+            "mongosh app_dev --eval 'db.orders.drop()'",
+            "kafka-topics.sh --bootstrap-server localhost:9092 --delete --topic orders",
+            "etcdctl --endpoints=http://127.0.0.1:2379 del --prefix /app/",
+        ],
+        silent: &[
+            "psql app_dev -c 'SELECT 1'",
+            "psql app_dev -c 'DROP TABLE IF EXISTS tmp_import'",
+            "psql app_test -c 'TRUNCATE carts'",
+            "redis-cli -n 9 DBSIZE",
+            "docker exec app-redis-test redis-cli FLUSHALL",
+            "kafka-topics.sh --bootstrap-server localhost:9092 --delete --topic orders-test",
+            "createdb app_dev",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.truncate",
+        reason: "empties a table",
+        instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users' app")),
+        when: &[predicate("sql_truncate", STATEMENTS, |scene| sql_unless_own(scene, truncates))],
+        fires: &[
+            "psql -c 'TRUNCATE users'",
+            "mysql app_test -e 'use app; truncate users'",
+            "psql app_dev -c '\\c app' -c 'truncate users'",
+            "mysql -e 'truncate table users' app",
+            "psql -c 'BEGIN; TRUNCATE users CASCADE; COMMIT'",
+            "PGDATABASE=app_test psql -d app -c 'truncate orders'",
+            "PGDATABASE=app_test true; psql -c 'truncate orders'",
+            "TEST_DATABASE_URL=$DATABASE_URL; psql $TEST_DATABASE_URL -c 'truncate orders'",
+            "mysql -uroot -e 'truncate app_test.a, orders'",
+            "mysql -uroot -e 'truncate app_test.a; truncate orders'",
+            "mysql -h db.x.example -e 'truncate app_test.a'",
+            "psql \"$DATABASE_URL\" -c 'truncate app_test.a'",
+        ],
+        silent: &[
+            "PGDATABASE=orchard_test psql -c 'truncate orders'",
+            "psql $TEST_DATABASE_URL -c 'truncate orders cascade'",
+            "clickhouse-client -h localhost -q 'TRUNCATE TABLE app_test.events'",
+            "mysql -uroot -e 'truncate app_test.a, app_test.b'",
+            "psql -c 'SELECT trunc(1.5)'",
+            "truncate -s 10M x.img",
+            "grep TRUNCATE x.sql",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.delete-all",
+        reason: "changes or deletes every row, because there is no WHERE",
+        instead: Some(Instead::Command("psql -c 'SELECT count(*) FROM users WHERE id = 7' app")),
+        when: &[predicate("sql_without_where", STATEMENTS, |scene| sql_unless_own(scene, spares_no_row))],
+        fires: &[
+            "psql prod -c 'WITH x AS (DELETE FROM users RETURNING 1) SELECT 1'",
+            "psql prod -c 'WITH a AS (SELECT 1) DELETE FROM users'",
+            "psql prod -c '/* list */ WITH x AS (DELETE FROM users RETURNING 1) SELECT 1'",
+            "psql prod -c 'MERGE INTO users USING (SELECT 1) s ON true WHEN MATCHED THEN DELETE'",
+            "psql -c 'DELETE FROM users'",
+            "mysql -e 'UPDATE users SET admin=1'",
+            "sqlite3 app.db 'delete from users;'",
+            "sqlite3 app.db \"DELETE FROM t; SELECT * FROM t WHERE a=1\"",
+            "sqlite3 app.db 'DELETE FROM t WHERE 1=1'",
+            "psql -c 'UPDATE t SET a = 0 WHERE id > 0 OR 1=1'",
+            "bq query 'DELETE FROM a.b WHERE true'",
+        ],
+        silent: &[
+            "sqlite3 data/app.db 'DELETE FROM cache'",
+            "psql -c 'WITH x AS (DELETE FROM users WHERE id = 7 RETURNING 1) SELECT 1'",
+            "psql -c 'WITH x AS (SELECT id FROM users) SELECT * FROM x'",
+            "psql -c 'DELETE FROM users WHERE id = 7'",
+            "psql -c 'UPDATE users SET a=1 WHERE id=2'",
+            "sqlite3 app.db 'SELECT * FROM users'",
+            "echo 'DELETE FROM users'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.store-deleted",
+        severity: Severity::Critical,
+        reason: "deletes all that a store, a queue or a database service keeps",
+        instead: Some(Instead::Advice("list what would go, and let the person delete it")),
+        when: &[
+            predicate("graph_deleted", Trigger::programs(GRAPHS), graph_deleted),
+            predicate("store_asked_to_delete", Trigger::programs(lists::DOWNLOADERS), |scene| {
+                statement_sent(scene)
+            }),
+            predicate("store_deleted_by_words", Trigger::rows(LOST), |scene| {
+                deeds::done_where(scene, LOST, |inv| whose_queue(inv, scene) == Whose::Others)
+            }),
+            predicate(
+                "file_of_a_server_deleted",
+                Trigger::kinds(&[EffectKind::FileDeletion]),
+                data_file_deleted,
+            ),
+            predicate(
+                "index_deleted_by_request",
+                Trigger::programs(&["curl", "http", "https", "xh"]),
+                |scene| deleted_by_request(scene, true),
+            ),
+        ],
+        fires: &[
+            "etcdctl del --prefix /",
+            "etcdctl del --prefix /app/test/",
+            "etcdctl --endpoints=etcd.x.example:2379 del --prefix /app/test/",
+            "consul kv delete -recurse app/",
+            "bq rm -r -f -d project:dataset",
+            "curl -X DELETE http://localhost:9200/_all",
+            "curl --request DELETE --url \"https://es.x.example/%2A\"",
+            "curl -XDELETE https://es.x.example/_all",
+            "vault secrets disable kv/",
+            "rm -f /var/lib/mysql/ibdata1",
+            "curl http://localhost:8123 -d 'DROP TABLE users'",
+            "sudo rm /var/lib/postgresql/16/main/pg_wal/000000010000000000000001",
+            "turso db destroy prod",
+            "curl 'http://localhost:8123/?query=DROP+TABLE+users'",
+            "curl http://localhost:3000/sql -d 'DROP TABLE users'",
+        ],
+        silent: &[
+            "kafka-topics.sh --bootstrap-server localhost:9092 --delete --topic orders-test",
+            "rabbitmqadmin purge queue name=orders.test",
+            "etcdctl --endpoints=localhost:2379 del --prefix /app/test/",
+            "etcdctl get --prefix /",
+            "consul kv get app",
+            "bq ls",
+            "rm -f /var/lib/apt/lists/lock",
+            "curl -X DELETE http://localhost:3000/api/users/1",
+            "curl -d 'q=DROP TABLE users' http://localhost:3000/search",
+            "http POST :3000/search q='DROP TABLE users'",
+            "curl -X POST localhost:3000/search -d '{\"q\":\"DROP DATABASE x\"}'",
+            "vault status",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.flush",
+        severity: Severity::Critical,
+        reason: "empties a key-value store",
+        instead: Some(Instead::Command("redis-cli dbsize")),
+        when: &[
+            predicate(
+                "store_flushed",
+                Trigger::programs(REDIS)
+                    .or(Trigger::programs(lists::NETCATS))
+                    .or(Trigger::programs(&["telnet"])),
+                flushed,
+            ),
+            predicate("store_flushed_by_address", Trigger::programs(FETCHERS), flushed_by_address),
+            predicate("store_flushed_over_a_socket", Trigger::REDIRECTED, flushed_over_socket),
+        ],
+        fires: &[
+            "printf '*1\\r\\n$8\\r\\nFLUSHALL\\r\\n' | nc redis.x.example 6379",
+            "printf 'SHUTDOWN NOSAVE\\r\\n' | ncat redis.x.example 6379",
+            "echo flush_all | nc memcached.x.example 11211",
+            "redis-cli FLUSHALL",
+            "redis-cli -h redis.x.example -n 1 flushdb",
+            "docker exec prod-redis redis-cli flushall",
+            "echo FLUSHALL | redis-cli",
+            "valkey-cli flushall async",
+            "echo RkxVU0hBTEw= | base64 -d | redis-cli",
+            "curl gopher://127.0.0.1:6379/_FLUSHALL",
+            "curl 'dict://127.0.0.1:11211/flush_all'",
+            "printf 'FLUSHALL\\r\\n' > /dev/tcp/localhost/6379",
+        ],
+        silent: &[
+            "redis-cli dbsize",
+            "redis-cli -n 9 flushdb",
+            "docker exec app-redis-test redis-cli flushall",
+            "redis-cli get flushall",
+            "redis-cli --scan --pattern 'cache:*' | xargs redis-cli del",
+            "grep FLUSHALL src",
+            "redis-cli ping",
+            "curl dict://127.0.0.1:6379/info",
+            "printf 'PING\\r\\n' > /dev/tcp/localhost/6379",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.mongo-drop",
+        severity: Severity::Critical,
+        reason: "deletes a database, a collection or all documents",
+        instead: Some(Instead::Command("mongosh --eval 'db.stats()' app")),
+        when: &[predicate("mongo_drop", Trigger::programs(MONGO), |scene| mongo_drop(scene, Whose::Others))],
+        fires: &[
+            "mongosh --eval 'db.getSiblingDB(\"app_test\").a.find(); db.dropDatabase()'",
+            "mongosh --host m.x.example --eval 'db.getSiblingDB(\"app_test\").dropDatabase()'",
+            "cat > m.js <<'E'\ndb.dropDatabase()\nE\nmongosh prod m.js",
+            "mongosh --eval 'db.dropDatabase()' app",
+            "mongo app --eval 'db.users.drop()'",
+            "mongosh app --eval 'db.users.deleteMany({})'",
+            "echo 'db.dropDatabase()' | mongosh app",
+        ],
+        silent: &[
+            "mongosh --quiet --eval 'db.getSiblingDB(\"app_test\").dropDatabase()'",
+            "mongosh --eval 'db.stats()' app",
+            "mongosh app --eval 'db.users.deleteMany({id:1})'",
+            "grep dropDatabase src",
+            "mongosh app_test --eval 'db.dropDatabase()'",
+            "mongosh app_dev --eval 'db.orders.drop()'",
+            "mongosh app --eval 'db.notes.insertOne({text: \"db.dropDatabase()\"})'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.queue-emptied",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes a queue or a stream with the messages in it",
+        instead: Some(Instead::Command("nats stream info ORDERS")),
+        when: &[predicate("queue_emptied", Trigger::rows(DRAINED), |scene| {
+            deeds::done_where(scene, DRAINED, |inv| whose_queue(inv, scene) != Whose::Tests)
+        })],
+        fires: &["nats stream rm ORDERS -f", "rabbitmqctl purge_queue orders", "nats stream purge ORDERS -f"],
+        silent: &[
+            "nats stream ls",
+            "nats stream rm orders-test -f -s nats://localhost:4222",
+            "rabbitmqctl list_queues",
+        ],
+        ..RULE
+    },
+];
+
+/// Deeds by which data of a whole store is lost for good.
+const LOST: Deeds = &[
+    (&["bq"], &["rm -r", "rm -d", "rm --dataset"]),
+    (&["influx"], &["bucket delete", "delete --start", "delete --bucket", "org delete"]),
+    (&["etcdctl"], &["del --prefix", "del --from-key"]),
+    (&["consul"], &["kv delete -recurse"]),
+    (&["rabbitmqctl"], &["reset", "force_reset", "delete_vhost"]),
+    (&["turso"], &["db destroy", "group destroy"]),
+    (&["pscale"], &["database delete", "branch delete"]),
+    (&["kubectl"], &["cnpg destroy"]),
+    (
+        &["wrangler"],
+        &[
+            "kv bulk delete",
+            "kv:bulk delete",
+            "d1 delete",
+            "kv namespace delete",
+            "kv:namespace delete",
+            "r2 bucket delete",
+        ],
+    ),
+    (&["neonctl", "neon"], &["projects delete", "databases delete", "branches reset"]),
+    (
+        &["vault"],
+        &[
+            "kv metadata delete",
+            "kv destroy",
+            "secrets disable",
+            "operator seal",
+            "auth disable",
+            "audit disable",
+            "lease revoke -prefix",
+            "operator raft remove-peer",
+        ],
+    ),
+    (&["kafka-topics", "kafka-topics.sh"], &["--delete"]),
+    (&["atlas"], &["clusters delete", "projects delete"]),
+    (&["cockroach"], &["node decommission", "demo --wipe"]),
+    (&["minio", "mc"], &["rb --force", "rm --recursive"]),
+    (&["neo4j-admin"], &["database delete"]),
+    (&["kafka-delete-records", "kafka-delete-records.sh"], &["--offset-json-file"]),
+    (&["rabbitmqadmin"], &["delete queue", "delete vhost", "delete exchange", "purge queue"]),
+    (&["rpk"], &["topic delete", "cluster storage recovery"]),
+    (&["pulsar-admin"], &["topics delete", "namespaces delete", "tenants delete"]),
+    (&["nodetool"], &["clearsnapshot", "decommission", "assassinate"]),
+    (&["curator", "curator_cli", "elasticdump"], &["delete-indices", "delete_indices", "--deleteAll"]),
+    (&["bq"], &["rm -f"]),
+    (&["firebase"], &["firestore:delete --all-collections", "database:remove"]),
+    (&["dolt"], &["reset --hard", "clean"]),
+    (&["barman"], &["delete"]),
+    (&["pgbackrest"], &["stanza-delete", "expire --set"]),
+    (&["wal-g", "wal-e"], &["delete everything", "delete"]),
+    (&["pg_dropcluster", "pg_resetwal"], &["*"]),
+    (&["mysqld", "mariadbd", "mysqld_safe"], &["--skip-grant-tables"]),
+    (&["redis-cli", "valkey-cli"], &["acl setuser", "ACL SETUSER", "acl deluser", "ACL DELUSER"]),
+];
+
+/// Deeds by which a queue or a stream goes with what is in it.
+const DRAINED: Deeds =
+    &[(&["rabbitmqctl"], &["delete_queue", "purge_queue"]), (&["nats"], &["stream rm", "stream purge"])];
+
+/// Those of [`LOST`] that are about queues and buckets, of which everybody has some to try things with.
+const QUEUES: Deeds = &[
+    (&["kafka-topics", "kafka-topics.sh"], &["--delete"]),
+    (&["rabbitmqadmin"], &["delete queue", "delete vhost", "delete exchange", "purge queue"]),
+    (&["rpk"], &["topic delete"]),
+    (&["minio", "mc"], &["rb", "rm --recursive"]),
+    (&["etcdctl"], &["del --prefix", "del --from-key"]),
+];
+
+const MONGO: &[&str] = &["mongosh", "mongo"];
+
+/// Clients of databases that keep graphs.
+const GRAPHS: &[&str] = &["cypher-shell", "neo4j-shell", "arangosh", "gremlin"];
+
+/// Whose the queue or bucket is that a command is about.
+fn whose_queue(inv: &Invocation, scene: &Scene<'_>) -> Whose {
+    if !deeds::is_one(inv, QUEUES) && !deeds::is_one(inv, DRAINED) {
+        return Whose::Others;
+    }
+    let named = |word: &&str| {
+        let name = word.split_once('=').map_or(*word, |(_, name)| name);
+        !word.contains(' ') && !word.contains("://") && is_scratch(name)
+    };
+    let named = deeds::known_words(inv).iter().any(named);
+    // The client of this server is for the machine that it runs on, unless it is told another.
+    let at_home = runs(inv, &["rabbitmqadmin", "rabbitmqctl"]);
+    match (place_of(inv, scene), named) {
+        (Place::Elsewhere, _) => Whose::Others,
+        (Place::Here, true) => Whose::Tests,
+        (Place::Unsaid, true) if at_home || is_local_bucket(inv, scene) => Whose::Tests,
+        (Place::Here, false) => Whose::Own,
+        (Place::Unsaid, false) if is_local_bucket(inv, scene) => Whose::Own,
+        (Place::Unsaid, _) => Whose::Others,
+    }
+}
+
+/// What a server keeps its data in goes, on this machine.
+fn data_file_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const KEPT: &[&str] = &[
+        "/var/lib/mysql/",
+        "/var/lib/postgresql/",
+        "/var/lib/pgsql/",
+        "/var/lib/mongodb/",
+        "/var/lib/mongo/",
+        "/var/lib/redis/",
+        "/var/lib/elasticsearch/",
+        "/var/lib/cassandra/",
+        "/var/lib/clickhouse/",
+        "/var/lib/etcd/",
+        "/var/lib/influxdb/",
+        "/var/lib/neo4j/",
+    ];
+    let found = scene.effects().find(|(effect, _)| {
+        effect.kind == EffectKind::FileDeletion
+            && KEPT.iter().any(|dir| effect.target.text().starts_with(dir))
+            && !effect.target.text().ends_with(".pid")
+            && !effect.target.text().ends_with(".sock")
+    });
+    Found::from(found.map(|(effect, _)| effect.target.text()))
+}
+
+/// The same, of one for development.
+fn drops_own(words: &[String]) -> bool {
+    starts(words, &["DROP", "DATABASE"]) && drops_missed(words) && !drops_others(words)
+}
+
+fn truncates(words: &[String]) -> bool {
+    starts(words, &["TRUNCATE"])
+}
+
+/// What is asked of a store for development.
+fn loses_tables(words: &[String]) -> bool {
+    drops_table(words)
+        || drops_column(words)
+        || truncates(words)
+        || spares_no_row(words)
+        || starts(words, &["DROP", "SCHEMA"]) && drops_missed(words)
+}
+
+fn flushed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let flush = |word: &str| word.eq_ignore_ascii_case("flushall") || word.eq_ignore_ascii_case("flushdb");
+    // `echo FLUSHALL | nc redis 6379`
+    let sent = scene.first_of(
+        |program| lists::NETCATS.contains(&program) || program == "telnet",
+        |inv| {
+            let told = |word: &str| {
+                flush(word) || word.eq_ignore_ascii_case("flush_all") || word.eq_ignore_ascii_case("shutdown")
+            };
+            inv.args.iter().any(|arg| matches!(arg.known(), Some("6379" | "6380" | "11211")))
+                && input_of(inv, scene).iter().any(|text| {
+                    let text = text.replace("\\r", " ").replace("\\n", " ");
+                    text.split(|c: char| !c.is_ascii_alphabetic() && c != '_').any(told)
+                })
+        },
+    );
+    if let Some(inv) = sent {
+        return Found::yes(&inv.text);
+    }
+    flushed_by_client(scene, Whose::Others)
+}
+
+/// A client of a key-value store empties it.
+fn flushed_by_client<'a>(scene: &Scene<'a>, whose: Whose) -> Found<'a> {
+    let flush = |word: &str| word.eq_ignore_ascii_case("flushall") || word.eq_ignore_ascii_case("flushdb");
+    let is = |inv: &Invocation| {
+        if is_in_test_container(inv, scene) {
+            Whose::Tests
+        } else if is_own_keys(inv, scene) {
+            Whose::Own
+        } else {
+            Whose::Others
+        }
+    };
+    let every = |inv: &&Invocation| {
+        runs(inv, REDIS) && inv.args.iter().any(|arg| arg.known() == Some("*"))
+            || inv.args.iter().any(|arg| arg.known() == Some("--scan"))
+                && !inv.args.windows(2).any(|pair| match pair {
+                    [option, only] if option.known() == Some("--pattern") => {
+                        !only.text().trim_matches(['*', '?']).is_empty()
+                    }
+                    _ => false,
+                })
+    };
+    let empties = |inv: &Invocation| {
+        let deletes = inv
+            .operands
+            .first()
+            .and_then(Arg::known)
+            .is_some_and(|word| word.eq_ignore_ascii_case("del") || word.eq_ignore_ascii_case("unlink"));
+        if deletes
+            && scene
+                .invocations()
+                .iter()
+                .filter(|other| {
+                    other.pipeline == inv.pipeline && other.stage < inv.stage || other.feeds.is_some()
+                })
+                .any(|other| every(&other))
+        {
+            return true;
+        }
+        let scripted = texts(inv, scene).iter().any(|text| {
+            let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
+            text.contains("call(")
+                && (words.any(flush)
+                    || text.contains("'*'") && (text.contains("'del'") || text.contains("'unlink'")))
+        });
+        if scripted {
+            return true;
+        }
+        let given = inv.operands.first().and_then(Arg::known).is_some_and(flush);
+        given
+            || (inv.operands.is_empty()
+                && texts(inv, scene).iter().any(|text| text.split_whitespace().any(flush)))
+    };
+    let found = scene.first(REDIS, |inv| empties(inv) && is(inv) == whose);
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+const FETCHERS: &[&str] = &["curl"];
+
+/// Words that empty or stop a store, in a text that is sent to it.
+fn says_flush(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let plain = lower
+        .replace("\\r", " ")
+        .replace("\\n", " ")
+        .replace("%20", " ")
+        .replace("%0d", " ")
+        .replace("%0a", " ");
+    plain
+        .split(|c: char| !c.is_ascii_alphabetic() && c != '_')
+        .any(|word| matches!(word.trim_start_matches('_'), "flushall" | "flushdb" | "flush_all" | "shutdown"))
+}
+
+/// `gopher://` and `dict://` carry whatever stands in the path to a store.
+fn flushed_by_address<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(FETCHERS, |inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            (text.starts_with("gopher://") || text.starts_with("dict://")) && says_flush(&text)
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `printf FLUSHALL > /dev/tcp/localhost/6379`
+fn flushed_over_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let store = |target: &Target| {
+            target
+                .text()
+                .strip_prefix("/dev/tcp/")
+                .is_some_and(|place| ["/6379", "/6380", "/11211"].iter().any(|port| place.ends_with(port)))
+        };
+        inv.writes.iter().any(|(target, _)| store(target))
+            && inv.args.iter().any(|arg| says_flush(&arg.text()))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Everything in a graph, or a graph with all that is in it.
+fn graph_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(GRAPHS, |inv| {
+        texts(inv, scene).iter().flat_map(|text| text.split(';')).any(|statement| {
+            let words = words_of(statement);
+            let has = |word: &str| words.iter().any(|one| one == word);
+            has("MATCH") && has("DELETE") && !has("WHERE") && !statement.contains(['{', ':'])
+                || starts(&words, &["DROP", "DATABASE"])
+                || contains_word(statement, "._dropDatabase(")
+                || contains_word(statement, "._drop(")
+                || contains_word(statement, "g.V().drop(")
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A program of one's own on this machine, at a port where no database listens: what it is sent are words to search for.
+fn is_own_service(inv: &Invocation) -> bool {
+    const LISTENED: &[&str] =
+        &["8086", "8123", "8181", "9000", "9047", "4200", "4001", "8082", "8529", "2480"];
+    let port = |text: &str| {
+        let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let place = text.split(['/', '?']).next().unwrap_or_default();
+        let (host, port) = place.rsplit_once(':')?;
+        let here = host.is_empty() || standing::is_this_machine(host);
+        (here && !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit())).then(|| port.to_owned())
+    };
+    let address = inv.args.iter().filter_map(Arg::known).find_map(port);
+    let queried = inv.args.iter().any(|arg| arg.text().contains("/query") || arg.text().contains("/_sql"));
+    address.is_some_and(|port| !LISTENED.contains(&port.as_str()) && !PORTS.contains(&port.as_str()))
+        && !queried
+}
+
+/// A statement that deletes, sent to a database that takes them in requests.
+fn statement_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(lists::DOWNLOADERS, |inv| {
+        // To one's own program on this machine it is a text like any other.
+        let own = is_own_service(inv);
+        inv.args.iter().any(|arg| {
+            if own {
+                return loses(&arg.text());
+            }
+            let text = arg.text();
+            let text = text.strip_prefix("q=").or_else(|| text.strip_prefix("query=")).unwrap_or(&text);
+            let text = text.split_once("query=").map_or(text, |(_, value)| value).replace(['+', '%'], " ");
+            // `{"sql":"drop table users"}`
+            loses(&text) || text.starts_with('{') && scripts::strings(&text).iter().any(|text| loses(text))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `db.getSiblingDB('app_test').dropDatabase()`: all that a text says goes to databases for tests.
+fn turns_to_tests(text: &str) -> bool {
+    const TURNS: &str = "db.getSiblingDB(";
+    let named = |rest: &str| {
+        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let name = quote.and_then(|quote| rest.get(1..)?.split_once(quote)).map(|(name, _)| name);
+        name.is_some_and(is_scratch)
+    };
+    let elsewhere = ["getMongo", "connect(", "use ", "eval(", "db["];
+    text.contains(TURNS)
+        && text.split(TURNS).skip(1).all(named)
+        && text.matches("getSiblingDB").count() == text.matches(TURNS).count()
+        && text.matches("db.").count() == text.matches(TURNS).count()
+        && !elsewhere.iter().any(|word| text.contains(word))
+}
+
+fn mongo_drop<'a>(scene: &Scene<'a>, whose: Whose) -> Found<'a> {
+    let found = scene.first(MONGO, |inv| {
+        let (tests, own) = (is_on_scratch(inv), is_own_store(inv, scene));
+        texts(inv, scene).iter().any(|text| {
+            let leaves =
+                ["getSiblingDB", "getMongo", "connect(", "use "].iter().any(|word| text.contains(word));
+            let turns = turns_to_tests(text) && place_of(inv, scene) != Place::Elsewhere;
+            let is = match (tests && !leaves || turns, own && !leaves) {
+                (true, _) => Whose::Tests,
+                (false, true) => Whose::Own,
+                (false, false) => Whose::Others,
+            };
+            if is != whose {
+                return false;
+            }
+            let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+            let text = if text.contains("eval(") { text } else { without_strings(&text) };
+            [
+                "dropDatabase(",
+                ".drop(",
+                "deleteMany({})",
+                "remove({})",
+                "dropUser(",
+                "dropAllUsers",
+                "dropAllRoles",
+                "updateMany({},",
+                "].drop(",
+                "dropDatabase\"](",
+                "dropDatabase'](",
+                "{dropDatabase:",
+                "{drop:",
+                "remove({},",
+                "deleteMany()",
+                "dropCollection(",
+                "deleteMany({},",
+                "shutdownServer(",
+            ]
+            .iter()
+            .any(|word| text.contains(word))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Code without what its strings hold, where every string ends; where code may be put together out of strings, as it is.
+fn without_strings(code: &str) -> String {
+    let mut out = String::with_capacity(code.len());
+    let mut open: Option<char> = None;
+    let mut chars = code.chars();
+    while let Some(c) = chars.next() {
+        match (open, c) {
+            (Some(_), '\\') => {
+                chars.next();
+            }
+            (Some(quote), c) if c == quote => {
+                open = None;
+                out.push(c);
+            }
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => {
+                open = Some(c);
+                out.push(c);
+            }
+            (None, _) => out.push(c),
+        }
+    }
+    let built = ["[\"", "['", "Function("].iter().any(|sign| out.contains(sign));
+    if open.is_some() || built { code.to_owned() } else { out }
+}

@@ -1,0 +1,268 @@
+//! Databases set up anew by the tools of a framework.
+
+use super::{deleted_by_request, env_is_scratch, is_for_tests, names_scratch};
+use crate::domain::{Severity, Verdict};
+use crate::rules::builtin::database::spared::is_named_for_tests;
+use crate::rules::builtin::deeds::Deeds;
+use crate::rules::builtin::{deeds, predicate};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger};
+use crate::rules::{Invocation, matcher};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "database.reset",
+        verdict: Verdict::Modify,
+        reason: "empties the application's database",
+        instead: Some(Instead::Advice("point the command at a scratch database, or let the person run it")),
+        when: &[
+            predicate("rails_database_reset", Trigger::rows(RAILS), |scene| {
+                // Last, because it looks through the whole command line.
+                deeds::done_where(scene, RAILS, |_| !is_for_tests(scene))
+            }),
+            predicate("prisma_resets", Trigger::programs(&["prisma"]), |scene| {
+                let pushes = |inv: &Invocation| {
+                    matcher::has_sub(inv, "db push")
+                        && ["--force-reset", "--accept-data-loss"]
+                            .iter()
+                            .any(|flag| matcher::has_flag(inv, flag))
+                };
+                let found = scene.first(&["prisma"], |inv| {
+                    (matcher::has_sub(inv, "migrate reset") || pushes(inv))
+                        && !matcher::asks_for_help(inv)
+                        && !env_is_scratch(inv, scene)
+                });
+                Found::from(found.filter(|_| !is_for_tests(scene)).map(|inv| inv.text.as_str()))
+            }),
+            predicate("framework_database_reset", Trigger::programs(RUNNERS), framework_reset),
+            predicate("database_emptied_by_words", Trigger::rows(EMPTIED), |scene| {
+                deeds::done_where(scene, EMPTIED, |inv| {
+                    !names_scratch(inv)
+                        && !env_is_scratch(inv, scene)
+                        && !is_named_for_tests(inv, scene)
+                        && !only_prints(inv, scene)
+                        && !is_for_tests(scene)
+                })
+            }),
+            predicate(
+                "data_deleted_by_request",
+                Trigger::programs(&["curl", "http", "https", "xh"]),
+                |scene| deleted_by_request(scene, false),
+            ),
+        ],
+        fires: &[
+            "rails db:drop",
+            "npx prisma migrate reset --force",
+            "php artisan migrate:fresh",
+            "./vendor/bin/sail artisan migrate:fresh --seed",
+            "python manage.py flush --no-input",
+            "bundle exec rake db:reset",
+            "supabase db reset",
+            "flyway clean",
+            "alembic downgrade base",
+            "DATABASE_URL=sqlite:///app.db alembic downgrade base",
+            "DATABASE_URL=sqlite:////srv/test/app.db alembic downgrade base",
+            "npx prisma db push --force-reset",
+            "npx prisma migrate reset --schema prisma/app.prisma",
+            "curl -X DELETE 'http://127.0.0.1:8500/v1/kv/app/?recurse'",
+            "pg_restore --clean -d app dump",
+            "npx sequelize-cli db:drop",
+        ],
+        silent: &[
+            "rails db:migrate",
+            "npx prisma migrate dev",
+            "php artisan migrate",
+            "python manage.py migrate",
+            "supabase status",
+            "npx supabase db reset --local",
+            "prisma generate",
+            "RAILS_ENV=test bin/rails db:reset",
+            "MIX_ENV=test mix ecto.reset",
+            "php artisan migrate:fresh --env=testing",
+            "./vendor/bin/sail artisan migrate --seed",
+            "./vendor/bin/sail artisan migrate:fresh --env=testing",
+            "alembic downgrade -1",
+            "pg_restore -d app_dev dump",
+            "flyway -url=jdbc:postgresql://localhost/app_test clean migrate",
+            "npx sequelize-cli \\\n  db:drop \\\n  --env \\\n  test",
+            "python manage.py sqlflush",
+            "NODE_ENV=test npx prisma migrate reset --force",
+            "python manage.py flush --no-input --settings config.settings_test",
+            "goose -dir db/migrations postgres 'postgres://u:p@localhost:5432/app_test?sslmode=disable' reset",
+            "goose -dir db/migrations postgres \"$TEST_DATABASE_URL\" reset",
+            "dotenv -e .env.test -- npx prisma migrate reset --force",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database.set-back",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "takes changes of a database's schema back, and deletes what is in them",
+        instead: Some(Instead::Command("liquibase rollback-count-sql 1")),
+        when: &[predicate("schema_set_back", Trigger::rows(SET_BACK), |scene| {
+            deeds::done_where(scene, SET_BACK, |inv| {
+                let prints = |word: &str| word.contains("-sql") || word.ends_with("SQL");
+                !names_scratch(inv) && !deeds::known_words(inv).into_iter().any(prints)
+            })
+        })],
+        fires: &["liquibase rollback-count 1", "liquibase rollback v1.4", "liquibase rollbackCount 3"],
+        silent: &[
+            "liquibase rollback-count-sql 1",
+            "liquibase --url=jdbc:postgresql://localhost/app_test rollback v1",
+            "liquibase update",
+        ],
+        ..RULE
+    },
+];
+
+/// The same of Rails.
+const RAILS: Deeds = &[(
+    &["rails", "rake"],
+    &[
+        "db:drop*",
+        "db:reset*",
+        "db:purge*",
+        "db:schema:load*",
+        "db:migrate:reset*",
+        "db:truncate_all*",
+        "db:structure:load*",
+    ],
+)];
+
+/// Deeds by which a database of the application is emptied or set back.
+const EMPTIED: Deeds = &[
+    (&["wp"], &["db reset", "db drop", "site empty"]),
+    (&["drush"], &["sql:drop", "sql-drop"]),
+    (&["bq"], &["rm -t", "rm --table"]),
+    (&["pg_restore"], &["--clean", "-c"]),
+    (&["mongorestore", "mongoimport"], &["--drop"]),
+    (&["dropuser"], &["*"]),
+    (&["pg_ctl", "pg_ctlcluster"], &["stop immediate", "immediate"]),
+    (&["mysqladmin", "mariadb-admin"], &["shutdown", "password"]),
+    (&["drizzle-kit"], &["push --force"]),
+    (&["flyway"], &["clean"]),
+    (&["mvn", "mvnw", "gradle", "gradlew"], &["flyway:clean", "flywayClean", "liquibase:dropAll", "dropAll"]),
+    (&["liquibase"], &["drop-all", "dropAll"]),
+    (&["diesel"], &["database reset", "migration revert --all", "database drop"]),
+    (&["sqlx"], &["database drop", "database reset"]),
+    (&["dbmate"], &["drop", "--drop"]),
+    (&["migrate"], &["drop", "down -all"]),
+    (&["goose"], &["reset", "down-to 0"]),
+    (&["atlas"], &["schema clean"]),
+    (&["alembic", "flask"], &["downgrade base"]),
+    (&["dotnet-ef", "dotnet"], &["database drop", "database update 0"]),
+    (&["hasura"], &["metadata clear"]),
+    (&["sequelize", "sequelize-cli"], &["db:drop*", "db:migrate:undo:all"]),
+    (&["drizzle-kit"], &["drop"]),
+    (&["mikro-orm"], &["schema:drop", "migration:fresh"]),
+    (&["artisan"], &["migrate:fresh", "migrate:reset", "migrate:refresh"]),
+    (&["sea-orm-cli"], &["migrate fresh", "migrate reset", "migrate refresh"]),
+    (&["knex"], &["migrate:rollback --all"]),
+    (&["python", "python3", "django-admin", "uv", "poetry"], &["migrate zero", "reset_db", "sqlflush"]),
+    (&["rabbitmqctl"], &["delete_user"]),
+    (&["nats"], &["kv del", "kv rm"]),
+    (
+        &["redis-cli", "valkey-cli"],
+        &[
+            "shutdown*",
+            "SHUTDOWN*",
+            "script flush",
+            "SCRIPT FLUSH",
+            "debug segfault",
+            "debug sleep",
+            "DEBUG SLEEP",
+            "DEBUG SEGFAULT",
+            "function flush",
+        ],
+    ),
+    (&["vault"], &["kv delete", "delete", "token revoke", "lease revoke"]),
+    (&["etcdctl"], &["member remove", "snapshot restore"]),
+    (&["consul"], &["leave", "force-leave"]),
+    (&["kafka-consumer-groups", "kafka-consumer-groups.sh"], &["--delete", "--reset-offsets --execute"]),
+    (&["memcflush"], &["*"]),
+    (&["aerich"], &["downgrade"]),
+    (
+        &["edgedb", "gel"],
+        &["database wipe", "branch wipe", "instance destroy", "branch drop", "database drop"],
+    ),
+    (&["surreal"], &["import --drop"]),
+    (&["convex"], &["import --replace*"]),
+];
+
+/// Deeds by which a schema is set back to what it was.
+const SET_BACK: Deeds = &[(&["liquibase"], &["rollback*"])];
+
+/// Programs that a framework's tasks are run with.
+const RUNNERS: &[&str] = &[
+    "php",
+    "python",
+    "python3",
+    "npx",
+    "bunx",
+    "bundle",
+    "mix",
+    "supabase",
+    "pnpm",
+    "yarn",
+    "sequelize",
+    "knex",
+    "typeorm",
+    "prisma",
+    "rake",
+    "rails",
+    "uv",
+    "poetry",
+    "django-admin",
+    "npm",
+    "bun",
+    "sail",
+    "ddev",
+    "lando",
+];
+
+/// `manage.py sqlflush` prints statements; what comes behind it may run them.
+fn only_prints(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    inv.args.iter().any(|arg| arg.known() == Some("sqlflush"))
+        && inv.feeds.is_none()
+        && !scene.invocations().iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+}
+
+fn framework_reset<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const PAIRS: &[(&str, &str)] = &[
+        ("artisan", "migrate:fresh"),
+        ("artisan", "migrate:reset"),
+        ("artisan", "migrate:refresh"),
+        ("artisan", "db:wipe"),
+        ("manage.py", "flush"),
+        ("manage.py", "reset_db"),
+        ("migrate", "reset"),
+        ("db", "reset"),
+        ("rake", "db:reset"),
+        ("rake", "db:drop"),
+        ("rails", "db:drop"),
+        ("rails", "db:reset"),
+        ("sequelize", "db:drop"),
+        ("mix", "ecto.drop"),
+        ("mix", "ecto.reset"),
+        ("knex", "migrate:rollback"),
+        ("typeorm", "schema:drop"),
+    ];
+    let found = scene.first(RUNNERS, |inv| {
+        let words: Vec<&str> =
+            std::iter::once(inv.program.as_str()).chain(inv.args.iter().filter_map(Arg::known)).collect();
+        // One step back is what migrations are tried with.
+        if words.contains(&"supabase") && words.contains(&"--local") {
+            return false;
+        }
+        let step = words.contains(&"migrate:rollback") && !words.contains(&"--all");
+        let is_pair = |pair: &[&str]| {
+            let [a, b] = pair else { return false };
+            PAIRS.iter().any(|(x, y)| a.rsplit('/').next() == Some(x) && b == y)
+        };
+        // Last, because it looks at the whole command line.
+        !step && words.windows(2).any(is_pair) && !env_is_scratch(inv, scene)
+    });
+    let found = found.filter(|_| !is_for_tests(scene));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

@@ -1,0 +1,701 @@
+//! What is deleted, and where: the machine, the home directory, the project, places that are not known.
+
+use super::{DELETES, WIDE, lists_all_of_git};
+use crate::domain::{Effect, EffectKind, PathKind, Severity, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::predicate;
+use crate::rules::matcher::{
+    Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, find_but,
+    flag_value, has_flag, owner, runs, target_of,
+};
+use crate::rules::survey::is_guarded;
+use crate::rules::survey::pattern::of_names;
+use crate::shell::{Arg, Piece};
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "files.delete-root",
+        severity: Severity::Critical,
+        reason: "deletes the whole file system",
+        instead: Some(Instead::Advice(
+            "delete the one directory inside the project that is meant, by its name",
+        )),
+        when: &[recursive_deletion(&[Class::Root], &[])],
+        fires: &[
+            "rm -rf /",
+            "rm -rf /*",
+            "rm -rf --no-preserve-root /",
+            "sudo env X=1 bash -c \"rm -rf /\"",
+            "find / -delete",
+            "cd / && rm -rf *",
+            "docker exec web rm -rf /",
+            "docker run --rm -v /:/h alpine rm -rf /h",
+        ],
+        silent: &[
+            "docker run --rm alpine rm -rf /",
+            "echo \"rm -rf /\"",
+            "git commit -m \"remove rm -rf / from docs\"",
+            "rm -rf target",
+            "grep -rn 'rm -rf /' src",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-system",
+        severity: Severity::Critical,
+        reason: "deletes a directory of the operating system",
+        instead: Some(Instead::Advice(
+            "remove software with the package manager, and ask the person to do it",
+        )),
+        when: &[recursive_deletion(&[Class::System], &[])],
+        fires: &[
+            "rm -rf /etc",
+            "sudo rm -rf /usr/lib",
+            "rm -r /var/lib/postgresql",
+            "rm -rf /u*r/bin",
+            "find /etc -name '*.conf' -delete",
+        ],
+        silent: &[
+            "rm -rf /tmp/build",
+            "rm -rf ./usr/lib",
+            "ls /etc",
+            "find /etc -name '*.conf'",
+            "sudo rm -rf /var/lib/apt/lists/*",
+            "rsync -an --delete ./ /srv/app/",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-home",
+        severity: Severity::Critical,
+        reason: "deletes the home directory, somebody's home, or a whole directory in it",
+        instead: Some(Instead::Advice(
+            "name what is to go inside the project, or ask the person to delete it",
+        )),
+        when: &[
+            recursive_deletion(&[Class::Home, Class::HomeTop, Class::Users], &[]),
+            predicate("directory_cleared_by_its_program", Trigger::programs(CLEARERS), cleared),
+        ],
+        fires: &[
+            "gio trash ~",
+            "gio remove ~/Documents",
+            "cargo clean --target-dir ~",
+            "cargo clean --target-dir=/etc",
+            "CARGO_TARGET_DIR=~ cargo clean",
+            "7z a -sdel /tmp/x.7z .",
+            "tmpreaper 0 ~",
+            "tmpwatch --all 0 /home",
+            "fdupes -rdN ~",
+            "rm -rf ~",
+            "rm -rf $HOME/*",
+            "rm -rf ~/Documents",
+            "rm -rf /home",
+            "mv ~ /tmp/old",
+            "rm -rf /home/other",
+            "rm -rf ~/.ssh",
+        ],
+        silent: &[
+            "rm -rf ~/proj/target",
+            "ls -R ~",
+            "rm -rf \"./~\"",
+            "cd ~ && ls",
+            "gio trash build",
+            "cargo clean",
+            "CARGO_TARGET_DIR=/tmp/t cargo clean",
+            "7z a /tmp/x.7z .",
+            "7z a -sdel /tmp/x.7z old.log",
+            "tmpreaper 7d /tmp/x",
+            "fdupes -r ~",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-piped",
+        severity: Severity::Critical,
+        reason: "deletes all that another command lists, and that lists too much",
+        instead: Some(Instead::Advice("name what is to go inside the project, and filter the list by name")),
+        when: &[predicate(
+            "list_of_everything_piped_to_a_deletion",
+            Trigger::WRAPPED.or(Trigger::programs(&["perl"])),
+            delete_piped,
+        )],
+        fires: &[
+            "find / -type f -print0 | xargs -0 rm -rf",
+            "ls -d ~/* | xargs rm -rf",
+            "rg --files ~ | xargs rm",
+            "fd . ~ | xargs rm -rf",
+            "fd -t f | xargs rm -f",
+            "locate '*.jpg' | xargs -d '\\n' rm",
+            "mdfind kind:pdf | xargs rm",
+            "find . -type f | xargs rm -f",
+            "find /etc | xargs -n1 sudo rm",
+            "git ls-files -z | xargs -0 rm",
+            "ls -d ~/* | grep '\\.bak$' | xargs rm -rf",
+            "ls | grep -v keep | xargs rm -rf",
+            "rg --files ~ | xargs rm",
+            "find ~ -type f -print0 | perl -0 -ne unlink",
+            "git ls-files -o --exclude-standard | xargs rm -rf",
+            "git ls-files -o --exclude-standard | grep -v x | xargs rm",
+        ],
+        silent: &[
+            "git ls-files '*.orig' | xargs rm",
+            "fd -e log . logs | xargs rm -f",
+            "fd -e orig | xargs rm -f",
+            "fd -t d '^\\.cache$' packages | xargs rm -rf",
+            "git ls-files -o --exclude-standard | grep '\\.tmp$' | xargs -r rm",
+            "git ls-files | xargs wc -l",
+            "rg --files src | xargs wc -l",
+            "rg -l TODO --files-with-matches src | xargs sed -i s/a/b/",
+            "locate x.conf | xargs ls -l",
+            "find . -name '*.orig' -print0 | xargs -0 rm",
+            "find target -type f | xargs rm",
+            "find / -name x.log | xargs grep error",
+            "ls src | xargs wc -l",
+            "ls | grep '\\.bak$' | xargs rm",
+            "git ls-files -o --exclude-standard | grep '\\.log$' | xargs -r rm",
+            "find target -type f -print0 | perl -0 -ne unlink",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-most",
+        verdict: Verdict::Modify,
+        reason: "deletes several directories of the project's top at once",
+        instead: Some(Instead::Command("git stash -u")),
+        when: &[predicate("top_of_the_project_deleted", Trigger::kinds(DELETES), top_deleted)],
+        fires: &[
+            "rm -rf src docs .opencode",
+            "find src docs .opencode -type f -delete",
+            "rm -rf {src,docs,.opencode}",
+        ],
+        silent: &[
+            "rm -rf target dist node_modules",
+            "rm -rf src/a src/b src/c",
+            "rm a.txt b.txt c.txt",
+            "rm -rf src docs",
+            "rm -rf src docs nothing-there",
+            "find src docs .opencode -name '*.orig' -delete",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-project",
+        severity: Severity::Critical,
+        reason: "deletes the whole project",
+        instead: Some(Instead::Command("git clean -nd")),
+        when: &[recursive_deletion(&[Class::Project], &[Class::Root, Class::Home])],
+        fires: &[
+            "rm -rf /home/u/proj",
+            "rm -rf *",
+            "rm -rf .",
+            "cd .. && rm -rf proj",
+            "rm -rf ./* .[!.]*",
+            "find . -delete",
+            "find . -delete -name '*.pyc'",
+            "find . -name node_modules -prune -o -delete",
+            "find . -name '*.pyc' -o -delete",
+            "find . \\( -name a -o -type f \\) -delete",
+            "find . ! \\( -name node_modules \\) -delete",
+            "find . ! \\( -empty \\) -delete",
+            "find . -delete -empty",
+            "docker run --rm -v $PWD:/w alpine rm -rf /w",
+            "docker run --rm -v \"$(pwd)\":/w -w /w alpine sh -c 'rm -rf *'",
+            "docker run --rm --mount type=bind,src=.,dst=/w alpine find /w -delete",
+            "docker run --rm -v $PWD:/w alpine rm -rf /",
+        ],
+        silent: &[
+            "rm -rf target",
+            "rm -rf ./node_modules",
+            "find . -name '*.orig'",
+            "rm *.log",
+            "find . -path ./node_modules -prune -o -name '*.pyc' -print -delete",
+            "find . \\( -name '*.pyc' -o -name '*.pyo' \\) -delete",
+            "find . -name '*.pyc' \\( -type f -o -type l \\) -delete",
+            "find . -type d -empty -delete",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-git",
+        severity: Severity::Critical,
+        reason: "deletes the repository's history",
+        instead: Some(Instead::Command("git status")),
+        when: &[predicate("repository_deleted", Trigger::kinds(DELETES), |scene| {
+            find_but(&OF_GIT, scene, |_, target| is_module(target))
+        })],
+        fires: &[
+            "rm -rf .git",
+            "rm -rf .git/modules",
+            "rm -rf .git/modules/*",
+            "rm -r /home/u/proj/.git/objects",
+            "find .git -delete",
+            "mv .git /tmp/x",
+            "rm -rf .git/refs/heads/build",
+            "rm -rf ../other/.git",
+        ],
+        silent: &[
+            "rm -rf .github/workflows",
+            "rm .gitignore",
+            "ls .git",
+            "rm -f .git/index.lock",
+            "rm -rf .git/rebase-merge",
+            "git submodule deinit vendor/x && git rm vendor/x && rm -rf .git/modules/vendor/x",
+            "rm -rf /tmp/copy/.git",
+            "rm -rf node_modules/foo/.git",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-submodule",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes the repository of a submodule, with commits in it that may be nowhere else",
+        instead: Some(Instead::Command("git submodule deinit vendor/x")),
+        when: &[predicate("repository_of_a_submodule_deleted", Trigger::kinds(DELETES), |scene| {
+            find_but(&OF_GIT, scene, |_, target| !is_module(target) || is_taken_out(scene, target))
+        })],
+        fires: &["rm -rf .git/modules/vendor/x", "git rm docs && rm -rf .git/modules/vendor/x"],
+        silent: &[
+            "git submodule deinit vendor/x && git rm vendor/x && rm -rf .git/modules/vendor/x",
+            "git rm --cached vendor/x && rm -rf vendor/x .git/modules/vendor/x",
+            "ls .git/modules",
+            "rm -rf .git/rebase-merge",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-outside",
+        reason: "deletes a directory outside the project",
+        instead: Some(Instead::Advice(
+            "delete inside the project only, or ask the person to add the directory to `scope`",
+        )),
+        when: &[When::Effect(OnEffect {
+            kinds: DELETES,
+            any: &[Class::Outside],
+            none: &[
+                Class::Root,
+                Class::System,
+                Class::Home,
+                Class::HomeTop,
+                Class::Users,
+                Class::Project,
+                Class::Git,
+            ],
+            recursive: true,
+            lasting: true,
+            ..EFFECT
+        })],
+        fires: &[
+            "rm -rf ../other/src",
+            "rm -rf ~/work/thing",
+            "rm -rf /data/cache",
+            "find ~/work/thing -type f -delete",
+        ],
+        silent: &[
+            "rm -rf build",
+            "rm -rf /tmp/scratch",
+            "rm ../other/a.txt",
+            "rm -rf src/../target",
+            "rm -rf ~/.cache/pip",
+            "rm -rf ~/.npm/_cacache",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-unknown",
+        verdict: Verdict::Modify,
+        reason: "deletes recursively what is only known once it runs; an empty variable would make it the whole disk",
+        instead: Some(Instead::Advice(
+            "write the path out, or check the variable with ${NAME:?} and a fixed directory in front",
+        )),
+        when: &[predicate("recursive_deletion_of_an_unknown_path", Trigger::kinds(DELETES), delete_unknown)],
+        fires: &[
+            "rm -rf \"$X\"",
+            "rm -rf $(cat list.txt)",
+            "rm -rf $DIR/src",
+            "rm -rf ~/.cache/$X",
+            "rm -rf \"${OUT:?}\"/*",
+            "rm -rf $(go env GOROOT)",
+        ],
+        silent: &[
+            "rm -rf build/$X",
+            "rm -f \"$X\"",
+            "D=build; rm -rf \"$D\"",
+            "D=\"${D:-build}\"; rm -rf \"$D\"",
+            "ROOT=\"$(cd \"$(dirname \"$0\")/..\" && pwd)\"; rm -rf \"$ROOT/dist\"",
+            "cd \"$(dirname \"$0\")/..\" && rm -rf dist",
+            "rm -rf \"$TMPDIR\"/metro-*",
+            "W=$(mktemp -dt shop.XXXX); rm -rf \"$W\"",
+            "rm -rf /tmp/x-$$",
+            "rm -rf \"$(go env GOCACHE)\"",
+            "rm -rf $(brew --cache)",
+            "rm -rf \"$(poetry env info -p)\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-unknown-root",
+        reason: "deletes all in a directory whose name is not known; were the variable empty, it would be the root",
+        instead: Some(Instead::Advice(
+            "write the path out, or check the variable with ${NAME:?} and a fixed directory in front",
+        )),
+        when: &[predicate(
+            "recursive_deletion_below_an_unknown_directory",
+            Trigger::kinds(DELETES),
+            delete_unknown_root,
+        )],
+        fires: &[
+            "rm -rf \"$X/\"",
+            "rm -rf $X/*",
+            "rm -rf \"${DIR}\"/*",
+            "rm -rf /$X",
+            "rm -rf \"${X?}\"/*",
+            "rm -rf \"${X:?}\"/* $Y/*",
+        ],
+        silent: &[
+            "rm -rf \"${OUT:?is not set}\"/*",
+            "rm -rf build/$X/*",
+            "X=build; rm -rf \"$X/\"",
+            "ls $X/*",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-inside",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "deletes a directory of the project that git may not be able to bring back",
+        instead: Some(Instead::Command("git status --short")),
+        when: &[When::Effect(OnEffect {
+            kinds: DELETES,
+            none: &[
+                Class::Outside,
+                Class::Project,
+                Class::Git,
+                Class::Root,
+                Class::Home,
+                Class::Protected,
+                Class::Unknown,
+            ],
+            recursive: true,
+            lasting: true,
+            except: &["git"],
+            ..EFFECT
+        })],
+        fires: &["rm -rf src", "rm -r docs/old", "find src -delete"],
+        silent: &[
+            "rm -rf target",
+            "rm -rf node_modules",
+            "rm -rf /tmp/scratch",
+            "rm src/main.rs",
+            "git mv src lib",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.delete-file-outside",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes a file outside the project",
+        instead: Some(Instead::Advice(
+            "delete inside the project only, or ask the person to add the directory to `scope`",
+        )),
+        when: &[predicate("deletion_of_a_single_file_outside", Trigger::kinds(DELETES), delete_file_outside)],
+        fires: &["rm ~/notes.txt", "rm ../other/a.txt", "unlink ~/work/thing/x"],
+        silent: &["rm src/main.rs", "rm /tmp/x", "rm -f \"$X\"", "cat ~/notes.txt"],
+        ..RULE
+    },
+];
+
+/// Deletion of what git keeps.
+const OF_GIT: OnEffect = OnEffect {
+    kinds: DELETES,
+    any: &[Class::Git],
+    recursive: true,
+    lasting: true,
+    except: &["git"],
+    ..EFFECT
+};
+
+/// Deletion of one of these with all that lies below.
+const fn recursive_deletion(any: &'static [Class], none: &'static [Class]) -> When {
+    When::Effect(OnEffect { kinds: DELETES, any, none, recursive: true, ..EFFECT })
+}
+
+/// Programs that clear a directory which an option or a variable names.
+const CLEARERS: &[&str] = &[
+    "gio",
+    "cargo",
+    "7z",
+    "7za",
+    "7zz",
+    "7zr",
+    "tmpreaper",
+    "tmpwatch",
+    "trash-cli",
+    "trash-put",
+    "trash",
+    "rmtrash",
+    "fdupes",
+    "jdupes",
+];
+
+/// A home, the project or more, named to a program that clears what it is given.
+fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let lost = |arg: &Arg, inv: &Invocation| {
+        let home = scene.view.facts.places.home.as_deref();
+        let text = arg.text();
+        let path = match (text.strip_prefix('~'), home) {
+            (Some(rest), Some(home)) => Arg::literal(&format!("{home}{rest}")),
+            _ => arg.clone(),
+        };
+        let classes = classify(&target_of(&path, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
+        classes.any(WIDE) || classes.has(Class::Project)
+    };
+    let found = scene.first(CLEARERS, |inv| {
+        let first = inv.args.iter().filter_map(Arg::known).find(|word| !word.starts_with(['-', '+']));
+        match (inv.program.as_str(), first) {
+            ("gio", Some("trash")) if has_flag(inv, "--empty") => true,
+            ("gio", Some("trash" | "remove")) => inv.args.iter().skip(1).any(|arg| lost(arg, inv)),
+            ("gio", _) => false,
+            ("cargo", Some("clean")) => {
+                let told = inv.args.iter().skip_while(|arg| arg.known() != Some("--target-dir")).nth(1);
+                let attached = inv.args.iter().filter_map(|arg| arg.known()?.strip_prefix("--target-dir="));
+                // Assignments in front of a command are gone once it is surveyed; the text still has them.
+                let line = scene.command_line();
+                let by_variable = line.split("CARGO_TARGET_DIR=").skip(1);
+                let by_variable = by_variable.filter_map(|rest| rest.split([' ', ';', '\n']).next());
+                told.is_some_and(|arg| lost(arg, inv)) || { attached.chain(by_variable) }
+                    .any(|dir| lost(&Arg::literal(dir.trim_matches('"')), inv))
+            }
+            ("cargo", _) => false,
+            ("tmpreaper" | "tmpwatch" | "trash-cli" | "trash-put" | "trash" | "rmtrash", _) => {
+                inv.args.iter().any(|arg| lost(arg, inv))
+            }
+            ("fdupes" | "jdupes", _) => {
+                let deletes = |arg: &Arg| {
+                    arg.prefix() == "--delete" || arg.prefix().starts_with('-') && arg.prefix().contains('d')
+                };
+                inv.args.iter().any(deletes) && inv.args.iter().any(|arg| lost(arg, inv))
+            }
+            _ => {
+                let deletes = inv.args.iter().any(|arg| arg.known() == Some("-sdel"));
+                deletes && inv.args.iter().skip(1).any(|arg| lost(arg, inv))
+            }
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn unknown_deletions<'s, 'a>(
+    scene: &'s Scene<'a>,
+) -> impl Iterator<Item = (&'a str, Option<&'a Invocation>)> + 's {
+    scene.effects().filter_map(|(effect, _)| match &effect.target {
+        Target::UnknownPath { known, recursive: true, .. }
+            if effect.kind == EffectKind::FileDeletion && !is_made_again(effect, known) =>
+        {
+            let deleter = scene.invocations().iter().find(|inv| deletes_unknown(inv));
+            Some((known.as_str(), deleter))
+        }
+        _ => None,
+    })
+}
+
+/// What is known of it says that it can be made again: more than the directory that it is in.
+fn is_made_again(effect: &Effect, known: &str) -> bool {
+    effect.disposable && !known.ends_with('/')
+}
+
+fn deletes_unknown(inv: &Invocation) -> bool {
+    inv.args.iter().any(Arg::has_unknown) && !runs(inv, &["echo", "printf", "export", "read", "test", "["])
+}
+
+/// Whether what is known puts it into the project or a temporary directory, whatever comes behind.
+fn is_bounded(known: &str, scene: &Scene<'_>) -> bool {
+    let target = Target::begun(known, true);
+    known.len() > 1 && !classify(&target, EffectKind::FileDeletion, &scene.view).any(&[Class::Outside])
+}
+
+fn shown<'a>(known: &'a str, inv: Option<&'a Invocation>) -> Found<'a> {
+    Found::yes(inv.map_or(known, |inv| inv.text.as_str()))
+}
+
+fn is_module(target: &Target) -> bool {
+    module_of(target).is_some()
+}
+
+/// The name of the submodule of which a target is the repository: `.git/modules/vendor/x`.
+fn module_of(target: &Target) -> Option<&str> {
+    let Target::Path { path, glob: false, .. } = target else { return None };
+    path.split_once("/.git/modules/")
+        .map(|(_, name)| name.trim_end_matches('/'))
+        .filter(|name| !name.is_empty())
+}
+
+/// Whether the same call takes the submodule out of the project before: the last step of three.
+fn is_taken_out(scene: &Scene<'_>, target: &Target) -> bool {
+    let is_it = |arg: &Arg| {
+        arg.known()
+            .is_some_and(|arg| Some(arg.trim_end_matches('/').trim_start_matches("./")) == module_of(target))
+    };
+    let takes = |inv: &Invocation| {
+        inv.program == "git" && matches!(inv.sub.first().map(String::as_str), Some("rm" | "submodule"))
+    };
+    scene.invocations().iter().any(|inv| takes(inv) && inv.operands.iter().any(is_it))
+}
+
+fn delete_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let mut unbounded = unknown_deletions(scene).filter(|(known, _)| !is_bounded(known, scene));
+    let plain = unbounded.find(|(_, inv)| !inv.is_some_and(would_be_root));
+    plain.map_or(Found::No, |(known, inv)| shown(known, inv))
+}
+
+fn delete_unknown_root<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let mut unbounded = unknown_deletions(scene).filter(|(known, _)| !is_bounded(known, scene));
+    let root = unbounded.find(|(_, inv)| inv.is_some_and(would_be_root));
+    root.map_or(Found::No, |(known, inv)| shown(known, inv))
+}
+
+/// With every unknown part empty it deletes `/` or `/*`, and nothing stops the shell then.
+fn would_be_root(inv: &Invocation) -> bool {
+    inv.operands.iter().any(is_root_when_empty) && !is_guarded(&inv.text)
+}
+
+/// With every unknown part empty it would be `/` or `/*`.
+fn is_root_when_empty(arg: &Arg) -> bool {
+    let mut rest = String::new();
+    for piece in &arg.pieces {
+        match piece {
+            Piece::Known(text) | Piece::Glob(text) => rest.push_str(text),
+            Piece::Unknown => {}
+        }
+    }
+    arg.has_unknown() && rest.starts_with('/') && rest.bytes().all(|b| matches!(b, b'/' | b'*' | b'.'))
+}
+
+fn delete_file_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
+    for (effect, classes) in scene.effects() {
+        let Target::Path { path, recursive: false, .. } = &effect.target else { continue };
+        let outside =
+            classes.has(Class::Outside) && !classes.any(&[Class::System, Class::Protected, Class::Git]);
+        if effect.kind != EffectKind::FileDeletion || !outside || effect.disposable {
+            continue;
+        }
+        let owner = owner(scene, &effect.target);
+        if owner.is_none_or(|inv| inv.program != "git") {
+            return Found::yes(owner.map_or(path.as_str(), |inv| inv.text.as_str()));
+        }
+    }
+    Found::No
+}
+
+/// Options with which a search lists only some of what is there.
+const FILTERS: &[&str] = &[
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-regex",
+    "-iregex",
+    "-newer",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-ctime",
+    "-size",
+    "-empty",
+    "-user",
+    "-perm",
+];
+
+fn delete_piped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let found = all.iter().find(|inv| {
+        let piped = inv.wrappers.iter().any(|name| matches!(name.as_str(), "xargs" | "parallel"));
+        let by_code = || {
+            inv.program == "perl"
+                && has_flag(inv, "-n")
+                && inv.args.iter().any(|arg| arg.text().contains("unlink"))
+        };
+        (piped && runs(inv, &["rm", "rmdir", "unlink", "shred", "truncate", "mv"]) || by_code())
+            && all.iter().any(|lister| {
+                let before = lister.pipeline == inv.pipeline && lister.stage < inv.stage;
+                before && lists_all_of_git(lister) && !is_sifted(lister, scene)
+                    || before
+                        && (runs(lister, &["find", "ls", "du", "tree"])
+                            || runs(lister, FD)
+                            || lister.program == "rg" && has_flag(lister, "--files"))
+                        && lists_too_much(lister, scene)
+                    // All of the machine is searched.
+                    || before && runs(lister, &["locate", "plocate", "mlocate", "mdfind"])
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// So many directories with what lies in them.
+const MANY_DIRS: usize = 3;
+
+/// As many directories right below a root of work, each deleted as a whole by the same call.
+fn top_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let facts = &scene.view.facts;
+    let mut tops: Vec<&str> = Vec::new();
+    for (effect, classes) in scene.effects() {
+        let Target::Path { path, glob, recursive } = &effect.target else { continue };
+        if effect.kind != EffectKind::FileDeletion || effect.disposable || classes.has(Class::Project) {
+            continue;
+        }
+        // `src/**` is all of `src`.
+        let whole = if *glob { path.strip_suffix("/**") } else { Some(path.as_str()).filter(|_| *recursive) };
+        let Some(top) = whole.filter(|top| !top.contains(['*', '?', '['])) else { continue };
+        let below = facts.places.roots().any(|root| {
+            top.strip_prefix(root)
+                .and_then(|rest| rest.strip_prefix('/'))
+                .is_some_and(|name| !name.contains('/'))
+        });
+        let missing = facts.path(top).is_some_and(|fact| fact.kind != PathKind::Directory);
+        if below && !missing && !tops.contains(&top) {
+            tops.push(top);
+            if tops.len() >= MANY_DIRS {
+                return Found::Yes(scene.command_line().to_owned().into());
+            }
+        }
+    }
+    Found::No
+}
+
+/// `ls | grep '\.bak$'`: by name.
+fn is_sifted(lister: &Invocation, scene: &Scene<'_>) -> bool {
+    scene.invocations().iter().any(|other| {
+        let behind = other.pipeline == lister.pipeline && other.stage > lister.stage;
+        let pattern = other.operands.first().and_then(Arg::known).unwrap_or_default();
+        behind
+            && runs(other, &["grep", "egrep", "rg"])
+            && !has_flag(other, "-v")
+            && !of_names(pattern).is_empty()
+    })
+}
+
+/// Searches whose first operand is what they look for.
+const FD: &[&str] = &["fd", "fdfind"];
+
+fn lists_too_much(lister: &Invocation, scene: &Scene<'_>) -> bool {
+    let filtered = FILTERS.iter().any(|filter| has_flag(lister, filter));
+    let sifted = is_sifted(lister, scene);
+    let here = Arg::literal(".");
+    // The first operand of `fd` is a pattern.
+    let operands = lister.operands.get(usize::from(runs(lister, FD))..).unwrap_or_default();
+    let named = operands.iter().filter(|arg| !arg.prefix().is_empty());
+    let places: Vec<&Arg> = if operands.is_empty() { vec![&here] } else { named.collect() };
+    let pattern = lister.operands.first().and_then(Arg::known).filter(|_| runs(lister, FD));
+    let ending = || runs(lister, FD) && flag_value(lister, &["-e", "--extension"]).is_some();
+    let sought = pattern.is_some_and(|pattern| !of_names(pattern).is_empty()) || ending();
+    !filtered
+        && !sought
+        && places.iter().any(|arg| {
+            let target = target_of(arg, lister.cwd.as_deref());
+            let classes = classify(&target, EffectKind::FileDeletion, &scene.view);
+            classes.any(WIDE) || (classes.has(Class::Project) && !sifted)
+        })
+}

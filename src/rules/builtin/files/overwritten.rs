@@ -1,0 +1,587 @@
+//! What is written over: devices, system files, files that nobody else has a copy of.
+
+use super::lists_all_of_git;
+use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::{everyday, flagged, lists, predicate};
+use crate::rules::matcher::{
+    At, Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value, has_flag,
+    inside, is_env_file, owner, owners, runs, target_of,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "files.write-system",
+        severity: Severity::Critical,
+        reason: "changes files that the running system is made of",
+        instead: Some(Instead::Advice(
+            "install software with the package manager, and ask the person to do it",
+        )),
+        when: &[predicate("system_files_changed", Trigger::kinds(CHANGES), write_system)],
+        fires: &[
+            "cp x /usr/bin/ls",
+            "sudo tee /boot/grub/grub.cfg < x",
+            "echo 1 > /proc/sys/kernel/panic",
+            "echo 1 | sudo tee /sys/block/sda/device/delete",
+            "echo 1 > /sys/class/hwmon/../../block/sda/device/delete",
+            "sudo rm /lib/libc.so.6",
+            "Write /usr/lib/x.so data",
+        ],
+        silent: &[
+            "cp x ./usr/bin/ls",
+            "cat /usr/bin/ls",
+            "ls /boot",
+            "cp x /usr/local/bin/tool",
+            "echo 3 | sudo tee /proc/sys/vm/drop_caches",
+            "Read /usr/include/stdio.h",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.write-device",
+        verdict: Verdict::Modify,
+        reason: "changes how a device of this machine behaves",
+        instead: Some(Instead::Advice("say which device is to do what, and let the person set it")),
+        when: &[predicate("device_set", Trigger::kinds(CHANGES), |scene| {
+            changed_at(scene, everyday::is_device_setting)
+        })],
+        fires: &[
+            "echo 5 | sudo tee /sys/class/pwm/pwmchip0/pwm0/duty_cycle",
+            "echo 17 > /sys/class/gpio/export",
+            "echo performance | sudo tee /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+        ],
+        silent: &["cat /sys/class/leds/x/brightness", "ls /sys/class/gpio", "echo 5 > sys/class/leds/x"],
+        ..RULE
+    },
+    Rule {
+        id: "files.write-accounts",
+        severity: Severity::Critical,
+        reason: "changes who may log in or how the machine starts",
+        instead: Some(Instead::Advice("describe the change and let the person make it")),
+        when: &[When::Effect(OnEffect { kinds: CHANGES, at: CRITICAL_ETC, ..EFFECT })],
+        fires: &[
+            "echo 'x::0:0::/:/bin/sh' >> /etc/passwd",
+            "sudo sed -i s/no/yes/ /etc/ssh/sshd_config",
+            "rm /etc/fstab",
+            "truncate -s 0 /etc/passwd",
+        ],
+        silent: &[
+            "cat /etc/passwd",
+            "grep root /etc/passwd",
+            "echo x > etc/passwd",
+            "Write /home/u/proj/etc/fstab x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.write-etc",
+        verdict: Verdict::Modify,
+        reason: "changes the machine's configuration",
+        instead: Some(Instead::Advice("show the person the change and let them make it")),
+        when: &[predicate("etc_changed", Trigger::kinds(CHANGES), write_etc)],
+        fires: &[
+            "echo '127.0.0.1 x' >> /etc/hosts",
+            "sudo tee /etc/nginx/nginx.conf < n.conf",
+            "sudo sed -i s/a/b/ /etc/hosts",
+            "Write /etc/resolv.conf x",
+        ],
+        silent: &["cat /etc/hosts", "cp /etc/hosts ./hosts", "diff /etc/hosts hosts", "echo x > ./etc/hosts"],
+        ..RULE
+    },
+    Rule {
+        id: "files.write-shared",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "changes a directory that all users of the machine share",
+        instead: Some(Instead::Advice("install into the project or into a directory below it")),
+        when: &[When::Effect(OnEffect {
+            kinds: CHANGES,
+            at: &[At::Abs("/usr/local"), At::Abs("/opt"), At::Abs("/srv"), At::Abs("/var/www")],
+            any: &[],
+            none: &[Class::Expected],
+            ..EFFECT
+        })],
+        fires: &["sudo cp x /usr/local/bin/x", "echo x > /opt/app/config", "Write /srv/www/index.html x"],
+        silent: &["ls /usr/local/bin", "cat /opt/app/config", "cp /usr/local/etc/x ."],
+        ..RULE
+    },
+    Rule {
+        id: "files.shred",
+        reason: "overwrites files so that nothing can bring them back",
+        instead: Some(Instead::Command("git rm --cached secrets.txt")),
+        when: &[
+            predicate("file_overwritten_for_good", Trigger::programs(SHREDDERS), |scene| {
+                let found = scene.first(SHREDDERS, |inv| {
+                    // What was made to be thrown away.
+                    let temporary = |arg: &Arg| match target_of(arg, inv.cwd.as_deref()) {
+                        Target::Path { path, glob: false, .. } => {
+                            scene.view.facts.places.temp.iter().any(|dir| inside(&path, dir) && path != *dir)
+                        }
+                        Target::Path { .. }
+                        | Target::UnknownPath { .. }
+                        | Target::Url(_)
+                        | Target::Command(_)
+                        | Target::None => false,
+                    };
+                    !inv.operands.is_empty() && !inv.operands.iter().all(temporary)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
+            When::Command(flagged(
+                &["bleachbit"],
+                &[&["-c", "--clean", "-s", "--shred", "-w", "--wipe-free-space", "--wipe-empty-space"]],
+            )),
+        ],
+        fires: &[
+            "bleachbit --shred notes.txt",
+            "bleachbit -c system.tmp",
+            "shred -u notes.txt",
+            "shred -n 3 -z src/main.rs",
+            "srm x",
+        ],
+        silent: &[
+            "shred -u /tmp/test-key.pem",
+            "bleachbit --list",
+            "man shred",
+            "apt-cache show wipe",
+            "grep shred README.md",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.emptied",
+        reason: "deletes every file that git tracks, or every line of the files that it is given",
+        instead: Some(Instead::Command("git status --short")),
+        when: &[
+            predicate("all_tracked_files_deleted", Trigger::programs(DELETERS), tracked_deleted),
+            predicate("editor_told_to_delete_every_line", Trigger::programs(EDITORS), lines_deleted),
+            predicate("files_emptied_in_turn", Trigger::kinds(CHANGES), emptied_in_turn),
+        ],
+        fires: &[
+            "for f in src/*; do > \"$f\"; done",
+            "for f in src/*; do cat /dev/null > $f; done",
+            "git ls-files | while read f; do : > \"$f\"; done",
+            "for f in $(git ls-files); do > $f; done",
+            "truncate -s 0 src/*",
+            "tee $(git ls-files) < /dev/null",
+            "rm $(git ls-files)",
+            "xargs rm -f < <(git ls-files)",
+            "while read f; do rm -f \"$f\"; done < <(git ls-files)",
+            "rg --files | xargs rm",
+            "truncate -s 0 ~/Documents/*",
+            "for f in ~/Documents/*; do : > \"$f\"; done",
+            "find ~/Documents -type f -exec cp /dev/null {} \\;",
+            "sed -i d src/main.rs",
+            "sed -i '1,$d' src/*.rs",
+            "perl -i -ne '' src/main.rs",
+            "perl -pi -e '$_=\"\"' $(git ls-files)",
+            "awk -i inplace '0' src/main.rs",
+        ],
+        silent: &[
+            "git ls-files --deleted",
+            "rm a.txt",
+            "sed -i '1d' a.csv",
+            "sed -i '/^#/d' a.conf",
+            "perl -i -pe 's/a/b/' a.txt",
+            "git ls-files '*.orig' | xargs rm",
+            "rg -l foo | xargs sed -i s/a/b/",
+            "for f in logs/*.log; do > \"$f\"; done",
+            "truncate -s 0 *.log",
+            "truncate -s 0 /var/log/nginx/*",
+            "for f in src/*.rs; do rustfmt \"$f\"; done",
+            "for f in src/*.rs; do cat head.txt > \"$f.new\"; done",
+            "git ls-files | while read f; do echo \"$f\"; done > list.txt",
+            "> \"$OUT\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.data-lost",
+        verdict: Verdict::Modify,
+        reason: "empties a database or a dump, or deletes one that by its name is in use",
+        instead: Some(Instead::Advice("move it to another name first, or let the person empty it")),
+        when: &[predicate("data_emptied_or_deleted", Trigger::kinds(CHANGES), data_lost)],
+        fires: &[
+            "truncate -s 0 app.db",
+            "> data.sqlite",
+            ": > data.sqlite3",
+            "cp /dev/null backup.sql",
+            "cat /dev/null > users.rdb",
+            "rm prod.db",
+            "rm -f backups/production.sqlite3",
+        ],
+        silent: &[
+            "rm db.sqlite3",
+            "rm test.db",
+            "> test.sqlite",
+            "sqlite3 app.db .dump > backup.sql",
+            "truncate -s 0 /tmp/x.db",
+            "pg_dump app > app.sql",
+            "truncate -s 0 logs/app.log",
+            "rm src/production.rs",
+            "Write /home/u/proj/migrations/002.sql DROP TABLE x;",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.settings-lost",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "overwrites or takes away settings whose values git does not hold",
+        instead: Some(Instead::Advice(
+            "add the lines that are missing (`>>`); `lazaret rollback` puts back what a checkpoint saved",
+        )),
+        when: &[predicate("settings_lost", Trigger::kinds(CHANGES), settings_lost)],
+        fires: &["rm .env", "rm -f .env.local", "mv .env /tmp/gone"],
+        silent: &[
+            "rm .env.example",
+            "echo 'PORT=3000' >> .env.local",
+            "cp .env.example .env.test",
+            "rm a.txt",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.truncate",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "empties a file of the project",
+        instead: Some(Instead::Command("git status --short")),
+        when: &[predicate("truncate_to_nothing", Trigger::programs(EMPTIERS), truncated)],
+        fires: &["truncate -s 0 src/main.rs", "truncate --size=0 README.md", "cp /dev/null src/main.rs"],
+        silent: &[
+            "truncate -s 10M /tmp/disk.img",
+            "touch src/main.rs",
+            "truncate -s 0 /tmp/x",
+            "truncate -s 1G disk.img",
+        ],
+        ..RULE
+    },
+];
+
+const CHANGES: &[EffectKind] =
+    &[EffectKind::FileCreation, EffectKind::FileModification, EffectKind::FileDeletion];
+
+/// Accounts, log-ins, the boot and the loader: one wrong byte locks everybody out.
+const CRITICAL_ETC: &[At] = &[
+    At::Abs("/etc/passwd"),
+    At::Abs("/etc/shadow"),
+    At::Abs("/etc/group"),
+    At::Abs("/etc/gshadow"),
+    At::Abs("/etc/fstab"),
+    At::Abs("/etc/crypttab"),
+    At::Abs("/etc/pam.d"),
+    At::Abs("/etc/pam.conf"),
+    At::Abs("/etc/security"),
+    At::Abs("/etc/ssh"),
+    At::Abs("/etc/nsswitch.conf"),
+    At::Abs("/etc/ld.so.conf"),
+    At::Abs("/etc/inittab"),
+    At::Abs("/etc/machine-id"),
+];
+
+const EMPTIERS: &[&str] = &["truncate", "cp"];
+
+/// Programs that overwrite what they delete.
+const SHREDDERS: &[&str] = &["shred", "srm", "wipe", "scrub"];
+
+/// Effects that delete an unknown path recursively, with what is known of it.
+const DELETERS: &[&str] = &["rm", "unlink", "shred", "truncate", "git"];
+
+const EDITORS: &[&str] = &["sed", "gsed", "perl", "awk", "gawk", "ex", "vi", "vim", "nvim"];
+
+/// `rm $(git ls-files)`, `git ls-files | xargs rm`: with no pattern that picks some of them.
+fn tracked_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let whole = |inv: &Invocation| {
+        let bare = inv.operands.is_empty() || inv.operands.iter().all(|arg| arg.known() == Some("."));
+        let listed = match inv.program.as_str() {
+            "git" => {
+                inv.sub.first().is_some_and(|sub| sub == "ls-files")
+                    && !["-o", "--others", "-d", "--deleted", "-i", "--ignored"]
+                        .iter()
+                        .any(|flag| has_flag(inv, flag))
+            }
+            "rg" => has_flag(inv, "--files") && !has_flag(inv, "-g") && !has_flag(inv, "--glob"),
+            _ => false,
+        };
+        bare && listed
+    };
+    let Some(lister) = all.iter().find(|inv| whole(inv)) else { return Found::No };
+    let filtered = all.iter().any(|inv| {
+        inv.pipeline == lister.pipeline
+            && runs(inv, &["grep", "rg", "egrep", "head", "fzf", "awk"])
+            && inv.stage > lister.stage
+    });
+    let fed = lister.feeds.and_then(|at| all.get(at));
+    let found = all.iter().find(|inv| {
+        let behind = inv.pipeline == lister.pipeline && inv.stage > lister.stage;
+        let around = fed.is_some_and(|outer| std::ptr::eq(outer, *inv));
+        // `xargs rm < <(git ls-files)`, `while read f; do rm "$f"; done < <(git ls-files)`
+        let read = scene.command_line().contains("<(git ls-files")
+            && (inv.wrappers.iter().any(|name| name == "xargs") || inv.operands.iter().any(Arg::has_unknown));
+        let packs = runs(inv, &["tar", "gtar"]) && has_flag(inv, "--remove-files");
+        (runs(inv, &["rm", "unlink", "shred", "truncate"]) || packs) && (behind || around || read)
+    });
+    Found::from(found.filter(|_| !filtered).map(|inv| inv.text.as_str()))
+}
+
+/// `for f in src/*; do > "$f"; done`, `git ls-files | while read f; do : > "$f"; done`.
+fn emptied_in_turn<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    for (effect, classes) in scene.effects() {
+        let many = match &effect.target {
+            Target::Path { path, glob: true, .. } => {
+                !(effect.disposable || is_log(path) || classes.has(Class::Outside) && is_cache(path))
+            }
+            Target::UnknownPath { known, .. } if known.is_empty() => all.iter().any(lists_all_of_git),
+            // `find ~/Documents -type f -exec cp /dev/null {} \;`
+            Target::UnknownPath { known, .. } => {
+                let found = || scene.first(&["find", "fd"], |_| true).is_some();
+                classes.has(Class::Outside) && !is_cache(known) && !is_log(known) && found()
+            }
+            Target::Path { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
+        };
+        if !many || !matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification) {
+            continue;
+        }
+        let owner = writer(scene, &effect.target);
+        if owner.is_none_or(|inv| leaves_nothing(inv) || is_given_nothing(inv, all)) {
+            return Found::yes(owner.map_or(scene.command_line(), |inv| inv.text.as_str()));
+        }
+    }
+    Found::No
+}
+
+/// `: | tee src/*.ts`
+fn is_given_nothing(inv: &Invocation, all: &[Invocation]) -> bool {
+    runs(inv, &["tee", "sponge"])
+        && !has_flag(inv, "-a")
+        && all.iter().any(|other| {
+            other.pipeline == inv.pipeline
+                && other.stage.checked_add(1) == Some(inv.stage)
+                && !runs(other, &["tee", "cp", "truncate"])
+                && leaves_nothing(other)
+        })
+}
+
+/// A database, by the end of its name: emptied, or deleted although it says that it is in use.
+fn data_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const DATA: &[&str] = &[
+        ".db", ".sqlite", ".sqlite3", ".db3", ".mdb", ".rdb", ".aof", ".dump", ".sql", ".bak", ".ldf", ".mdf",
+    ];
+    const MADE_UP: &[&str] =
+        &["test", "tmp", "temp", "dev", "cache", "fixture", "example", "sample", "local", "out"];
+    let says = |path: &str, words: &[&str]| {
+        let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        { name.split(|c: char| !c.is_ascii_alphabetic()) }.any(|word| words.contains(&word))
+    };
+    // What a tool writes is all of the new file, and is there to be read.
+    if !matches!(scene.view.call.action, Action::Shell { .. }) {
+        return Found::No;
+    }
+    for (effect, _) in scene.effects() {
+        let Target::Path { path, glob: false, .. } = &effect.target else { continue };
+        if !DATA.iter().any(|end| path.len() > end.len() && path.ends_with(end))
+            || says(path, MADE_UP)
+            || scene.view.facts.places.temp.iter().any(|dir| inside(path, dir))
+        {
+            continue;
+        }
+        let owner = writer(scene, &effect.target);
+        let lost = match effect.kind {
+            EffectKind::FileDeletion => {
+                says(path, &["prod", "production", "live", "master"])
+                    && owner.is_some_and(|inv| runs(inv, &["rm", "unlink"]))
+            }
+            _ => owner.is_none_or(leaves_nothing),
+        };
+        if lost {
+            return Found::yes(owner.map_or(scene.command_line(), |inv| inv.text.as_str()));
+        }
+    }
+    Found::No
+}
+
+/// Files that are emptied as a matter of course.
+fn is_log(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    [".log", ".log*", ".out", ".tmp", ".txt", ".err", ".pid"].iter().any(|end| name.ends_with(end))
+        || path.contains("/logs/")
+}
+
+/// Outside the project, what is made again or grows by itself.
+fn is_cache(path: &str) -> bool {
+    ["/.cache/", "/cache/", "/Caches/", "/var/log/", "/tmp/", "/.npm/_"].iter().any(|dir| path.contains(dir))
+}
+
+/// Settings with values that no repository holds are overwritten, moved away or deleted.
+fn settings_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if !matches!(scene.view.call.action, Action::Shell { .. }) {
+        return Found::No;
+    }
+    let replaces = |inv: &Invocation, target: &Target| match inv.program.as_str() {
+        "tee" => !has_flag(inv, "-a") && !has_flag(inv, "--append"),
+        "cp" | "mv" | "install" | "truncate" | "dd" | "unlink" => true,
+        _ => inv.writes.iter().any(|(to, append)| !append && to.text() == target.text()),
+    };
+    for (effect, classes) in scene.effects() {
+        let Target::Path { path, glob: false, .. } = &effect.target else { continue };
+        if !is_env_file(path, false) || classes.has(Class::Outside) {
+            continue;
+        }
+        let lost = match effect.kind {
+            EffectKind::FileDeletion => true,
+            EffectKind::FileModification => {
+                owners(scene, &effect.target).any(|inv| replaces(inv, &effect.target))
+                    || scene.invocations().is_empty()
+            }
+            EffectKind::FileRead
+            | EffectKind::FileCreation
+            | EffectKind::ProcessCreation
+            | EffectKind::NetworkRequest
+            | EffectKind::SystemCommand
+            | EffectKind::SystemModification => false,
+        };
+        if lost && !scene.view.facts.places.temp.iter().any(|dir| inside(path, dir)) {
+            return Found::yes(
+                owners(scene, &effect.target).last().map_or(scene.command_line(), |inv| &inv.text),
+            );
+        }
+    }
+    Found::No
+}
+
+/// The command that writes it; none where nothing but a redirection does.
+fn writer<'a>(scene: &Scene<'a>, target: &Target) -> Option<&'a Invocation> {
+    const SHOW: &[&str] = &["echo", "printf", "cat"];
+    let redirected = |inv: &Invocation| inv.writes.iter().any(|(to, _)| to.text() == target.text());
+    let named = owners(scene, target).filter(|inv| !runs(inv, SHOW) || redirected(inv)).last();
+    named.or_else(|| {
+        let name = target.text().rsplit('/').find(|part| !part.is_empty())?;
+        // `sh -c '> data.db'` carries the redirection.
+        let names = |arg: &Arg| {
+            let before = arg.prefix().split_once(name).map(|(before, _)| before);
+            before.is_some_and(|text| !text.trim_end().ends_with('>'))
+        };
+        scene.invocations().iter().rev().find(|inv| inv.args.iter().any(names))
+    })
+}
+
+/// A command that writes nothing to what its output goes to, or cuts its operands to nothing.
+fn leaves_nothing(inv: &Invocation) -> bool {
+    let none = |arg: &Arg| matches!(arg.known(), Some("" | "-n" | "/dev/null"));
+    match inv.program.as_str() {
+        ":" | "true" => true,
+        "cat" => !inv.args.is_empty() && inv.args.iter().all(none),
+        "echo" | "printf" => inv.args.iter().all(none),
+        "truncate" => flag_value(inv, &["-s", "--size"]).and_then(Arg::known) == Some("0"),
+        "cp" => inv.operands.first().and_then(Arg::known) == Some("/dev/null"),
+        "tee" => inv.reads.iter().any(|target| target.text() == "/dev/null"),
+        _ => false,
+    }
+}
+
+/// An edit in place that leaves nothing.
+fn lines_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const NOTHING: &[&str] =
+        &["d", "1,$d", "s/.*//", "s/.*//g", "/./d", "/^/d", "/.*/d", "1~1d", "0,$d", "Q", "1Q"];
+    let found = scene.first(EDITORS, |inv| {
+        let first = inv.operands.first().map(Arg::text).unwrap_or_default();
+        match inv.program.as_str() {
+            "perl" => {
+                // `-pi`, `-ni.bak`: letters of one cluster, but not the name of a module.
+                let in_place = inv.args.iter().any(|arg| {
+                    let letters = arg.prefix().strip_prefix('-').unwrap_or_default();
+                    let letters = letters.split('.').next().unwrap_or_default();
+                    !letters.starts_with(['M', 'm', 'I', 'e', '-'])
+                        && letters.bytes().all(|b| b.is_ascii_alphanumeric())
+                        && letters.contains('i')
+                });
+                let clears = |arg: &Arg| {
+                    let code: String = arg.text().split_whitespace().collect();
+                    matches!(code.trim_end_matches(';'), "undef$_" | "$_=''" | "$_=\"\"" | "$_=undef")
+                };
+                in_place
+                    && (has_flag(inv, "-n") && inv.args.iter().any(|arg| arg.known() == Some(""))
+                        || inv.args.iter().any(clears))
+            }
+            "ex" | "vi" | "vim" | "nvim" => {
+                let told: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+                let clears = |text: &str| {
+                    let text = text.trim_start_matches([':', '+']).trim_start_matches("bufdo ");
+                    let text = text.trim_start_matches("argdo ");
+                    matches!(
+                        text.split('|').next().unwrap_or_default().trim(),
+                        "%d" | "1,$d" | "%delete" | "%d _"
+                    )
+                };
+                let keeps = |text: &str| {
+                    ["x", "wq", "w", "wa", "wqa", "xa", "wq!", "x!", "update"]
+                        .iter()
+                        .any(|word| text.trim_start_matches(':').split('|').any(|part| part.trim() == *word))
+                };
+                told.iter().any(|text| clears(text)) && told.iter().any(|text| keeps(text))
+            }
+            "awk" | "gawk" => {
+                inv.args.iter().any(|arg| arg.known() == Some("inplace"))
+                    && inv.args.iter().any(|arg| matches!(arg.known(), Some("0" | "{}" | "")))
+            }
+            _ => {
+                let in_place = inv.flags.iter().any(|flag| flag.name == "-i" || flag.name == "--in-place");
+                in_place && inv.operands.len() > 1 && NOTHING.contains(&&*first)
+            }
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn changed_at<'a>(scene: &Scene<'a>, test: impl Fn(&Target) -> bool) -> Found<'a> {
+    for (effect, classes) in scene.effects() {
+        if CHANGES.contains(&effect.kind) && classes.has(Class::System) && test(&effect.target) {
+            return Found::yes(
+                owner(scene, &effect.target).map_or(effect.target.text(), |inv| inv.text.as_str()),
+            );
+        }
+    }
+    Found::No
+}
+
+fn is_etc(target: &Target) -> bool {
+    crate::rules::matcher::at(target, &[At::Abs("/etc"), At::Abs("/private/etc")], None)
+}
+
+fn write_system<'a>(scene: &Scene<'a>) -> Found<'a> {
+    changed_at(scene, |target| {
+        !is_etc(target)
+            && crate::rules::matcher::at(target, lists::SYSTEM_CORE, None)
+            && !everyday::is_tuned_file(target.text())
+            && !everyday::is_device_setting(target)
+    })
+}
+
+fn write_etc<'a>(scene: &Scene<'a>) -> Found<'a> {
+    changed_at(scene, |target| is_etc(target) && !crate::rules::matcher::at(target, CRITICAL_ETC, None))
+}
+
+fn truncated<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(EMPTIERS, |inv| {
+        let empties = match inv.program.as_str() {
+            "cp" => inv.operands.first().and_then(Arg::known) == Some("/dev/null"),
+            _ => {
+                (has_flag(inv, "-s") || has_flag(inv, "--size"))
+                    && flag_value(inv, &["-s", "--size"]).and_then(Arg::known) == Some("0")
+            }
+        };
+        empties && inv.operands.iter().any(|arg| is_lasting(arg, inv, scene))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A file in the project, not in a temporary directory.
+fn is_lasting(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let target = target_of(arg, inv.cwd.as_deref());
+    let path = target.text();
+    !path.starts_with("/dev/") && !scene.view.facts.places.temp.iter().any(|dir| inside(path, dir))
+}

@@ -1,0 +1,548 @@
+//! Work that is thrown away: the work tree, the index, stashes.
+
+use super::{GIT, LIBRARIES, first_git, git, is_protected, target_of_refspec, throws};
+use crate::domain::{EffectKind, PathKind, Severity, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::predicate;
+use crate::rules::matcher::{
+    Code, Command, Found, Instead, RULE, Rewriter, Rule, Scene, Trigger, When, flag_value, has_flag,
+    is_scratch, target_of,
+};
+use crate::rules::survey::{checked_out, is_asked, is_whole};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "git.reset-hard",
+        reason: "throws away every uncommitted change in the work tree",
+        instead: Some(Instead::Command("git stash")),
+        when: &[
+            predicate("git_resets_hard", Trigger::programs(GIT), |scene| {
+                throws(scene, &["reset"], |has| has("--hard") || has("--merge"))
+            }),
+            predicate("git_reads_tree_over", Trigger::programs(GIT), |scene| {
+                throws(scene, &["read-tree"], |has| has("--reset") && has("-u"))
+            }),
+            predicate("git_checks_index_out", Trigger::programs(GIT), |scene| {
+                throws(scene, &["checkout-index"], |has| {
+                    (has("-f") || has("--force"))
+                        && (has("-a") || has("--all") || has("--stdin"))
+                        && !has("--prefix")
+                })
+            }),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    LIBRARIES,
+                    &[
+                        "reset('--hard",
+                        "reset(\"--hard",
+                        "reset(['--hard",
+                        "reset([\"--hard",
+                        "GIT_RESET_HARD",
+                        "ResetMode.HARD",
+                        "git.clean('-",
+                        "git.clean(\"-",
+                        "working_tree=True",
+                    ],
+                ],
+            }),
+        ],
+        fires: &[
+            "git reset --hard",
+            "git -C sub reset --hard HEAD~2",
+            "git reset --har origin/main",
+            "sudo git reset --hard",
+            "git -c alias.z='reset --hard' z",
+            "git -c alias.z=reset z --hard",
+            "git config alias.x 'reset --hard'",
+            "git read-tree -u --reset HEAD",
+            "cd /tmp/none; git reset --hard",
+            "false || cd /tmp/none && git reset --hard",
+            "cd /tmp/none && true; git reset --hard",
+            "{ cd /tmp/none && true; }; git reset --hard",
+            "git diff > x.patch && git reset --hard",
+            "git stash push src && git reset --hard",
+            "git stash && git stash pop && git reset --hard",
+            "ln -s /home/u/other /tmp/o && git -C /tmp/o reset --hard",
+            "GIT_WORK_TREE=/home/u/proj git -C /tmp/demo reset --hard",
+            "git -C /tmp reset --hard",
+            "git checkout-index -fa",
+            "python3 -c \"from git import Repo; r=Repo('.'); r.git.reset('--hard','HEAD~5')\"",
+            "node -e \"const g=require('simple-git')(); g.reset(['--hard','HEAD~5'])\"",
+        ],
+        silent: &[
+            "git reset --keep HEAD~1",
+            "python3 -c \"from git import Repo; print(Repo('.').git.status())\"",
+            "git config alias.undo 'reset --soft HEAD~1'",
+            "git read-tree -m -u HEAD topic",
+            "git checkout-index -a --prefix=/tmp/export/",
+            "git reset --soft HEAD~1",
+            "git -C /tmp/demo reset --hard v1.0.0",
+            "git clone -q . /tmp/none && cd /tmp/none && git reset --hard v1.0.0",
+            "cd /tmp/none && { git fetch; git reset --hard; }",
+            "cd /tmp/none || exit 1; git reset --hard",
+            "cd /tmp/none || { echo no; exit 1; }\ngit reset --hard",
+            "git diff HEAD > x.patch && git reset --hard",
+            "git stash -u && git reset --hard HEAD~1 && git stash pop",
+            "git reset HEAD file.txt",
+            "git commit -m 'git reset --hard is gone'",
+            "grep -rn 'git reset --hard' docs",
+            "echo git reset --hard",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.checkout-paths",
+        reason: "overwrites uncommitted changes of all files in the named place",
+        instead: Some(Instead::Command("git stash")),
+        when: &[predicate("git_checkout_places", Trigger::programs(GIT), |scene| {
+            overwrites(scene, "checkout", Loss::Wide)
+        })],
+        fires: &[
+            "git checkout -- .",
+            "git checkout .",
+            "git checkout HEAD -- src",
+            "git checkout src",
+            "git checkout main src README.md",
+            "git checkout -- '*.rs'",
+            "git checkout -- \"$X\"",
+            "yes | git checkout -p",
+            "git diff --stat > x.patch && git checkout -- src",
+            "git diff README.md > x.patch && git checkout -- src",
+        ],
+        silent: &[
+            "git checkout main",
+            "git checkout -b topic",
+            "git checkout -",
+            "git checkout --track origin/topic",
+            "git checkout v1.2.0",
+            "git checkout -- README.md",
+            "git -C /tmp/demo checkout .",
+            "git checkout HEAD~1 -- gone.txt",
+            "git checkout -- target",
+            "git checkout -p",
+            "git checkout -p main -- src",
+            "git diff > /tmp/wip.patch && git checkout -- src && git apply /tmp/wip.patch",
+            "git clone -q https://github.com/a/b /tmp/none && cd /tmp/none && git checkout -- .",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.checkout-force",
+        reason: "switches branch and throws uncommitted changes away",
+        instead: Some(Instead::Command("git stash")),
+        when: &[predicate("git_switches_by_force", Trigger::programs(GIT), |scene| {
+            throws(scene, &["checkout", "switch"], |has| {
+                has("-f") || has("--force") || has("--discard-changes")
+            })
+        })],
+        fires: &["git checkout -f main", "git switch --discard-changes main", "git checkout --force topic"],
+        silent: &["git checkout main", "git switch -c topic", "git switch topic"],
+        ..RULE
+    },
+    Rule {
+        id: "git.restore",
+        reason: "overwrites uncommitted changes of all files in the named place",
+        instead: Some(Instead::Command("git stash")),
+        when: &[predicate("git_restore_places", Trigger::programs(GIT), |scene| {
+            overwrites(scene, "restore", Loss::Wide)
+        })],
+        fires: &[
+            "git restore .",
+            "git restore src",
+            "git restore --source HEAD~1 src",
+            "git restore --staged --worktree .",
+        ],
+        silent: &[
+            "git restore --staged .",
+            "git restore -S src/main.rs",
+            "git restore src/lib.rs",
+            "git log -- src",
+            "git restore --help",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.discard-file",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "overwrites a file that has changes which git does not hold",
+        instead: Some(Instead::Command("git stash push README.md")),
+        when: &[
+            predicate("git_checkout_files", Trigger::programs(GIT), |scene| {
+                overwrites(scene, "checkout", Loss::File)
+            }),
+            predicate("git_restore_files", Trigger::programs(GIT), |scene| {
+                overwrites(scene, "restore", Loss::File)
+            }),
+            predicate("git_checkout_index_files", Trigger::programs(GIT), |scene| {
+                overwrites(scene, "checkout-index", Loss::File)
+            }),
+        ],
+        fires: &[
+            "git checkout -- README.md",
+            "git checkout README.md",
+            "git checkout HEAD~1 -- README.md",
+            "git restore src/main.rs",
+            "git checkout-index -f README.md",
+        ],
+        silent: &[
+            "git checkout src/lib.rs",
+            "git restore Makefile",
+            "git checkout main -- package-lock.json",
+            "git checkout HEAD~1 -- gone.txt",
+            "git checkout --theirs README.md",
+            "git checkout-index README.md",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.clean",
+        reason: "deletes files that git does not track and cannot bring back",
+        instead: Some(Instead::Command("git clean -nd")),
+        when: &[predicate("git_clean_forced", Trigger::programs(GIT), clean)],
+        fires: &[
+            "git clean -fd",
+            "git clean -fdx",
+            "git clean --force",
+            "git -c clean.requireForce=false clean -dx",
+            "git config clean.requireForce 0; git clean -d",
+            "git clean -fd src",
+            "git -C /tmp/demo -c core.worktree=/home/u/proj clean -fdx",
+            "git --work-tree=/home/u/proj -C /tmp/demo clean -fdx",
+            "git clean -fdx target src",
+        ],
+        silent: &[
+            "git clean -n",
+            "git clean -nfd",
+            "git clean --dry-run -f",
+            "git commit -m 'git clean -fdx'",
+            "git clean -fdX",
+            "git -C /tmp/demo clean -fdx",
+            "git clean -fdx target dist",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.clean-ignored",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "deletes all that git ignores: build output, but .env files and local settings too",
+        instead: Some(Instead::Command("git clean -ndX")),
+        when: &[When::Command(Command {
+            without: &["-n", "--dry-run"],
+            ..git(&["clean"], &[&["-f", "--force"], &["-X"]])
+        })],
+        fires: &["git clean -fdX", "git clean -f -X"],
+        silent: &["git clean -ndX", "git clean -fdx target", "git clean -X"],
+        ..RULE
+    },
+    Rule {
+        id: "git.rm-all",
+        reason: "deletes every tracked file, changed ones too",
+        instead: Some(Instead::Command("git rm -r --cached .")),
+        when: &[predicate("git_rm_all", Trigger::programs(GIT), |scene| {
+            first_git(scene, "rm", |inv| {
+                let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
+                let kept = has_flag(inv, "--cached") || has_flag(inv, "-n") || has_flag(inv, "--dry-run");
+                forced && !kept && inv.operands.iter().any(is_whole) && !is_scratch(inv, scene)
+            })
+        })],
+        fires: &["git rm -rf .", "git rm -r --force ':/'", "git rm -rf '*'"],
+        silent: &["git rm -r --cached .", "git rm -rf docs/old", "git rm README.md", "git rm -rfn ."],
+        ..RULE
+    },
+    Rule {
+        id: "git.branch-reset",
+        verdict: Verdict::Modify,
+        reason: "moves or deletes a protected branch, so that its commits hang on nothing",
+        instead: Some(Instead::Command("git branch backup main")),
+        when: &[predicate("git_moves_protected_branch", Trigger::programs(GIT), moves_protected)],
+        fires: &[
+            "git branch -f main HEAD~3",
+            "git branch -M topic main",
+            "git branch -D main",
+            "git checkout -B main HEAD~2",
+            "git switch -C main",
+            "git update-ref refs/heads/main HEAD~3",
+            "git fetch origin +topic:main",
+            "git branch -f \"$B\" HEAD~3",
+        ],
+        silent: &[
+            "git branch -f topic HEAD~3",
+            "git checkout -B topic origin/main",
+            "git switch -C topic main",
+            "git branch -M main",
+            "git branch backup main",
+            "git fetch origin main:main",
+            "git update-ref refs/heads/backup main",
+            "git branch -vv | awk '/: gone]/{print $1}' | xargs git branch -D",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.stash-drop",
+        verdict: Verdict::Modify,
+        reason: "throws stashed work away",
+        instead: Some(Instead::Command("git stash list")),
+        when: &[predicate("git_drops_stash", Trigger::programs(GIT), |scene| {
+            throws(scene, &["stash drop"], |_| true)
+        })],
+        fires: &["git stash drop", "git stash drop stash@{2}", "cd /tmp/demo && git stash drop"],
+        silent: &[
+            "git stash drop --help",
+            "git stash",
+            "git stash pop",
+            "git stash list",
+            "git stash push -m 'drop later'",
+            "git init -q /tmp/none && cd /tmp/none && git stash && git stash drop",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.stash-clear",
+        reason: "throws away all work that was ever stashed",
+        instead: Some(Instead::Command("git stash list")),
+        when: &[predicate("git_clears_stashes", Trigger::programs(GIT), |scene| {
+            throws(scene, &["stash clear"], |_| true)
+        })],
+        fires: &[
+            "git stash clear",
+            "git stash push -u; git stash clear",
+            "git -C sub stash clear",
+            "git worktree add /tmp/none && cd /tmp/none && git stash clear",
+            "git init --separate-git-dir=.git /tmp/none && cd /tmp/none && git stash clear",
+        ],
+        silent: &[
+            "git stash",
+            "git stash list",
+            "git stash show -p",
+            "git commit -m 'git stash clear'",
+            "git clone -q . /tmp/none && git -C /tmp/none stash clear",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.stash-all",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "stashes ignored files too: local settings, .env files and build output disappear",
+        instead: Some(Instead::Command("git stash -u")),
+        when: &[When::Command(Command { without: &["-m"], ..git(&["stash"], &[&["-a", "--all"]]) })],
+        fires: &["git stash -a", "git stash push --all"],
+        silent: &["git stash -u", "git stash push src", "git stash apply"],
+        ..RULE
+    },
+    Rule {
+        id: "git.worktree-remove-force",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "removes a work tree with its uncommitted changes",
+        instead: Some(Instead::Command("git worktree remove ../topic")),
+        rewriter: Some(Rewriter::WithoutForce),
+        when: &[predicate("git_removes_work_tree", Trigger::programs(GIT), |scene| {
+            throws(scene, &["worktree remove"], |has| has("-f") || has("--force"))
+        })],
+        fires: &[
+            "git worktree remove --force ../topic",
+            "git worktree remove -f ../topic",
+            "git worktree add ../other main; git worktree remove -f ../topic",
+        ],
+        silent: &[
+            "git worktree remove ../topic",
+            "git worktree remove --force /tmp/wt-bench",
+            "git worktree add ../bench main && make -C ../bench && git worktree remove --force ../bench",
+            "git worktree list",
+            "git worktree add -f ../topic main",
+            "git worktree prune",
+        ],
+    },
+    Rule {
+        id: "git.submodule-deinit-force",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "removes a submodule's work tree with its uncommitted changes",
+        instead: Some(Instead::Command("git submodule deinit vendor/lib")),
+        rewriter: Some(Rewriter::WithoutForce),
+        when: &[When::Command(git(&["submodule deinit"], &[&["-f", "--force"]]))],
+        fires: &["git submodule deinit -f vendor/lib", "git submodule deinit --all --force"],
+        silent: &[
+            "git submodule deinit vendor/lib",
+            "git submodule update --init --force",
+            "git submodule status",
+        ],
+    },
+];
+
+/// Beyond this many paths times effects everything counts as lost: strictness instead of slowness.
+const MAX_PAIRS: usize = 1_000_000;
+
+/// How much the paths of a command stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Loss {
+    Nothing,
+    /// A file with changes that git does not hold.
+    File,
+    /// A directory, a pattern, or what is not known.
+    Wide,
+}
+
+/// Files that a package manager writes: nobody's changes are lost with them.
+const LOCK_FILES: &[&str] = &[
+    "Cargo.lock",
+    "Gemfile.lock",
+    "Pipfile.lock",
+    "bun.lock",
+    "bun.lockb",
+    "composer.lock",
+    "flake.lock",
+    "go.sum",
+    "mix.lock",
+    "package-lock.json",
+    "pnpm-lock.yaml",
+    "poetry.lock",
+    "pubspec.lock",
+    "uv.lock",
+    "yarn.lock",
+];
+
+/// The first `git sub` that overwrites as much as `loss`.
+fn overwrites<'a>(scene: &Scene<'a>, sub: &str, loss: Loss) -> Found<'a> {
+    first_git(scene, sub, |inv| {
+        let by_patch = has_flag(inv, "-p") || has_flag(inv, "--patch");
+        if is_asked(&inv.stdin, by_patch) {
+            return false;
+        }
+        let by_file = has_flag(inv, "--pathspec-from-file") || by_patch;
+        let most =
+            overwritten(inv, scene).iter().map(|arg| loss_of(arg, inv, scene)).max_by_key(|loss| *loss as u8);
+        match loss {
+            Loss::Wide => {
+                (most == Some(Loss::Wide) || (by_file && sub != "checkout-index")) && !is_scratch(inv, scene)
+            }
+            Loss::File | Loss::Nothing => most == Some(loss),
+        }
+    })
+}
+
+/// The paths that a checkout or restore overwrites.
+fn overwritten<'i>(inv: &'i Invocation, scene: &Scene<'_>) -> &'i [Arg] {
+    let none = &[];
+    if inv.args.iter().any(|arg| arg.known() == Some("--help")) {
+        return none;
+    }
+    match inv.sub.first().map(String::as_str) {
+        Some("restore") => {
+            let staged = has_flag(inv, "--staged") || has_flag(inv, "-S");
+            let worktree = has_flag(inv, "--worktree") || has_flag(inv, "-W");
+            if !staged || worktree { &inv.operands } else { none }
+        }
+        Some("checkout-index") if has_flag(inv, "-f") && !has_flag(inv, "--prefix") => &inv.operands,
+        Some("checkout") => {
+            let dashes = inv.args.iter().position(|arg| arg.known() == Some("--"));
+            let behind = dashes.map(|at| inv.args.len().saturating_sub(at + 1));
+            let is_path = inv.operands.first().is_some_and(|arg| arg.has_glob() || is_there(arg, inv, scene));
+            checked_out(&inv.flags, &inv.operands, behind, is_path)
+        }
+        _ => none,
+    }
+}
+
+fn path_of(arg: &Arg, inv: &Invocation) -> Option<String> {
+    match target_of(arg, inv.cwd.as_deref()) {
+        Target::Path { path, glob: false, .. } => Some(path),
+        Target::Path { .. }
+        | Target::UnknownPath { .. }
+        | Target::Url(_)
+        | Target::Command(_)
+        | Target::None => None,
+    }
+}
+
+/// `git checkout README.md`: what stands there is a file, so it is no branch.
+fn is_there(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let path = path_of(arg, inv);
+    path.and_then(|path| scene.view.facts.path(&path)).is_some_and(|fact| fact.kind != PathKind::Missing)
+}
+
+/// What is lost when a path is overwritten: as the survey has it among the deletions.
+fn loss_of(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> Loss {
+    let Some(path) = path_of(arg, inv).filter(|_| !is_whole(arg) && !arg.prefix().starts_with(':')) else {
+        return Loss::Wide;
+    };
+    let effects = &scene.view.survey.effects;
+    if inv.operands.len().saturating_mul(effects.len()) > MAX_PAIRS {
+        return Loss::Wide;
+    }
+    let lost = effects.iter().any(|effect| {
+        effect.kind == EffectKind::FileDeletion && !effect.disposable && effect.target.text() == path
+    });
+    let is_file = scene.view.facts.path(&path).is_some_and(|fact| fact.kind == PathKind::File);
+    let name = path.rsplit('/').next().unwrap_or_default();
+    // Both sides of a conflict are held by git.
+    let side = has_flag(inv, "--ours") || has_flag(inv, "--theirs");
+    match (lost, is_file) {
+        (false, _) => Loss::Nothing,
+        (true, true) if side || LOCK_FILES.contains(&name) => Loss::Nothing,
+        (true, true) => Loss::File,
+        (true, false) => Loss::Wide,
+    }
+}
+
+/// A clean that deletes more than what git ignores or a build makes again.
+fn clean<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let unforced = |arg: &Arg| arg.text().to_ascii_lowercase().contains("clean.requireforce");
+    let unforced =
+        scene.invocations().iter().any(|inv| inv.program == "git" && inv.args.iter().any(unforced));
+    first_git(scene, "clean", |inv| {
+        let forced = unforced || has_flag(inv, "-f") || has_flag(inv, "--force");
+        let spares = ["-n", "--dry-run", "-X"].iter().any(|flag| has_flag(inv, flag))
+            || inv.args.iter().any(|arg| arg.known() == Some("--help"));
+        let named = !inv.operands.is_empty()
+            && inv.operands.iter().all(|arg| loss_of(arg, inv, scene) == Loss::Nothing);
+        forced && !spares && !named && !is_scratch(inv, scene)
+    })
+}
+
+/// A local branch that is protected, or not known, and is set to another commit or deleted.
+fn moves_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        if inv.program != "git" {
+            return false;
+        }
+        let has = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
+        let by_flag = |flags: &[&str]| flag_value(inv, flags).into_iter().collect::<Vec<_>>();
+        let forced = has(&["-f", "--force"]);
+        let branches: Vec<&Arg> = match inv.sub.first().map(String::as_str) {
+            Some("checkout") => by_flag(&["-B"]),
+            Some("switch") => by_flag(&["-C", "--force-create"]),
+            // Of a name that is not known a person is asked as of any branch.
+            Some("branch") if has(&["-D"]) || (forced && has(&["-d", "--delete"])) => {
+                inv.operands.iter().filter(|arg| arg.known().is_some()).collect()
+            }
+            Some("branch") if has(&["-M", "-C"]) || (forced && has(&["-m", "--move", "-c", "--copy"])) => {
+                inv.operands.iter().skip(1).collect()
+            }
+            Some("branch") if forced => inv.operands.iter().take(1).collect(),
+            Some("update-ref") => {
+                let heads = |arg: &&Arg| arg.has_unknown() || arg.prefix().starts_with("refs/heads/");
+                inv.operands.iter().take(1).filter(heads).collect()
+            }
+            Some("fetch" | "pull") => {
+                let local = |arg: &&Arg| {
+                    let text = arg.text();
+                    let to = text.strip_prefix('+').and_then(|text| text.split_once(':')).map(|(_, to)| to);
+                    to.is_some_and(|to| !to.starts_with("refs/") || to.starts_with("refs/heads/"))
+                };
+                inv.operands.iter().skip(1).filter(local).collect()
+            }
+            _ => return false,
+        };
+        branches.into_iter().any(|arg| match arg.known() {
+            Some(branch) => is_protected(target_of_refspec(branch), scene),
+            None => true,
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

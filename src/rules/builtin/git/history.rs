@@ -1,0 +1,389 @@
+//! History that is rewritten, unreachable or damaged.
+
+use super::{GIT, first_git, git, is_git, is_protected, is_sub, target_of_refspec, throws};
+use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::{predicate, sub};
+use crate::rules::matcher::{
+    COMMAND, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, has_operand,
+    has_sub, is_scratch,
+};
+use crate::rules::survey::is_noted_again;
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "git.branch-delete-force",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes a branch even when its commits are nowhere else",
+        instead: Some(Instead::Command("git branch -d topic")),
+        when: &[
+            When::Command(git(&["branch"], &[&["-D"]])),
+            When::Command(git(&["branch"], &[&["-d", "--delete"], &["-f", "--force"]])),
+        ],
+        fires: &["git branch -D topic", "git branch -d -f topic"],
+        silent: &["git branch -d topic", "git branch topic", "git branch --list"],
+        ..RULE
+    },
+    Rule {
+        id: "git.reflog-expire",
+        reason: "removes the record that makes lost commits recoverable",
+        instead: Some(Instead::Command("git reflog")),
+        when: &[predicate("git_expires_reflog", Trigger::programs(GIT), |scene| {
+            throws(scene, &["reflog expire", "reflog delete"], |has| !has("-n") && !has("--dry-run"))
+        })],
+        fires: &["git reflog expire --expire=now --all", "git reflog delete HEAD@{1}"],
+        silent: &[
+            "git reflog",
+            "git reflog show main",
+            "git log -g",
+            "git reflog expire --expire=now --all --dry-run",
+            "git clone -q . /tmp/none && cd /tmp/none && git reflog expire --expire=now --all",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.gc-prune",
+        reason: "deletes unreachable commits at once, so that nothing can bring them back",
+        instead: Some(Instead::Command("git gc")),
+        when: &[
+            predicate("git_collects_at_once", Trigger::programs(GIT), |scene| {
+                throws(scene, &["gc"], |has| has("--prune=now") || has("--prune=all"))
+            }),
+            predicate("git_prunes_at_once", Trigger::programs(GIT), |scene| {
+                throws(scene, &["prune"], |has| {
+                    (has("--expire=now") || has("--expire=all")) && !has("-n") && !has("--dry-run")
+                })
+            }),
+        ],
+        fires: &[
+            "git gc --prune=now",
+            "git gc --aggressive --prune=all",
+            "git prune --expire=now",
+            "git prune -v --expire now",
+        ],
+        silent: &[
+            "git gc",
+            "git gc --auto",
+            "git prune -n",
+            "git remote prune origin",
+            "git fetch --prune",
+            "git clone -q --mirror . /tmp/none && git -C /tmp/none gc --prune=now",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.prune",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "deletes objects that no branch and no reflog reaches, dropped stashes among them",
+        instead: Some(Instead::Command("git prune -n")),
+        when: &[When::Command(Command { without: &["-n", "--dry-run"], ..git(&["prune"], &[]) })],
+        fires: &["git prune", "git prune -v"],
+        silent: &["git prune -n", "git remote prune origin", "git fetch --prune", "git worktree prune"],
+        ..RULE
+    },
+    Rule {
+        id: "git.filter-history",
+        reason: "rewrites the whole history of the repository",
+        instead: Some(Instead::Command("git clone . /tmp/rewrite")),
+        when: &[
+            predicate("history_filtered", Trigger::programs(GIT), |scene| {
+                throws(scene, &["filter-branch", "filter-repo"], |has| !has("--analyze") && !has("--dry-run"))
+            }),
+            When::Command(Command { programs: &["git-filter-repo", "bfg", "git-filter-branch"], ..COMMAND }),
+        ],
+        fires: &[
+            "git filter-branch --tree-filter 'rm -f x' HEAD",
+            "git filter-repo --path src",
+            "git filter-repo --source /tmp/demo --target .",
+            "bfg --delete-files key.pem",
+        ],
+        silent: &[
+            "git filter-repo --analyze",
+            "git filter-repo --source . --target /tmp/demo --subdirectory-filter src --force",
+            "git clone -q --no-local . /tmp/none && cd /tmp/none && git filter-repo --path src",
+            "git log --follow src/main.rs",
+            "git rebase -i HEAD~3",
+            "git commit --amend --no-edit",
+            "pip show git-filter-repo",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.update-ref-delete",
+        reason: "deletes a reference without any of git's safety checks",
+        instead: Some(Instead::Command("git branch -d topic")),
+        when: &[predicate("git_deletes_reference", Trigger::programs(GIT), |scene| {
+            let found = scene.first(GIT, |inv| {
+                has_sub(inv, "update-ref")
+                    && (has_flag(inv, "--stdin") || has_flag(inv, "-d") && !is_noted_again(&inv.operands))
+                    && !asks_for_help(inv)
+                    && !is_scratch(inv, scene)
+            });
+            Found::from(found.map(|inv| inv.text.as_str()))
+        })],
+        fires: &[
+            "git update-ref -d refs/heads/main",
+            "git update-ref --stdin < refs.txt",
+            "git update-ref -d HEAD",
+            "git update-ref -d refs/stash",
+            "git update-ref -d \"$REF\"",
+        ],
+        silent: &[
+            "git update-ref refs/heads/backup HEAD",
+            "git show-ref",
+            "git for-each-ref",
+            "git update-ref -d refs/remotes/origin/old",
+            "git update-ref -d ORIG_HEAD",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.history-damaged",
+        reason: "takes commits, references or the whole repository out of reach",
+        instead: Some(Instead::Command("git log --oneline -5")),
+        when: &[
+            When::Command(git(&[], &[&["--unpack-unreachable=now"]])),
+            predicate("history_cleaner_run_as_a_jar", Trigger::programs(&["java"]), history_cleaner),
+            When::Command(Command { flags: &[&["--all", "-a"]], ..sub(&["hg"], &["revert"]) }),
+            When::Command(Command {
+                flags: &[&["--remove-unversioned", "--remove-ignored"]],
+                ..sub(&["svn"], &["cleanup"])
+            }),
+            When::Command(Command { flags: &[&["--deleted", "--delete"]], ..sub(&["jj"], &["git push"]) }),
+            When::Command(Command {
+                flags: &[&["-C", "--clean"]],
+                ..sub(&["sl"], &["goto", "update", "up"])
+            }),
+            When::Command(sub(&["sl"], &["purge", "clean"])),
+            predicate("repository_damaged_by_git", Trigger::programs(GIT), repository_damaged),
+            When::Command(Command {
+                flags: &[&["-C", "--clean"]],
+                ..sub(&["hg"], &["update", "up", "checkout", "co"])
+            }),
+            When::Command(sub(&["hg"], &["strip", "purge", "debugstrip", "prune"])),
+            When::Command(Command { flags: &[&["-R", "--recursive"]], ..sub(&["svn"], &["revert"]) }),
+            When::Command(sub(&["jj"], &["abandon", "op restore", "operation restore", "op abandon"])),
+        ],
+        fires: &[
+            "git symbolic-ref --delete HEAD",
+            "git tag -l | xargs git tag -d",
+            "git tag -d $(git tag)",
+            "git rebase -i --root",
+            "git send-pack --force git@x.example:a/b main",
+            "git replace -f HEAD HEAD~1",
+            "git config core.bare true",
+            "hg update -C",
+            "svn revert -R .",
+            "jj abandon @",
+            "git config gc.reflogExpire now && git gc",
+            "git -c gc.pruneExpire=now gc",
+            "git -c gc.reflogExpireUnreachable=0 gc",
+            "java -jar bfg.jar --delete-files id_rsa",
+            "java -jar /opt/bfg-1.14.0.jar --strip-blobs-bigger-than 1M",
+            "git branch -D main",
+            "git branch --delete --force master",
+            "git diff | git apply -R",
+            "git diff HEAD | git apply --reverse",
+            "git stash list | cut -d: -f1 | xargs -n1 git stash drop",
+            "while git stash drop; do :; done",
+            "git apply -R <(git diff)",
+            "git tag -l | xargs git push --delete origin",
+            "hg revert --all --no-backup",
+            "svn cleanup --remove-unversioned",
+            "sl goto --clean main",
+            "sl purge",
+            "git stash -u && git stash drop",
+            "git stash push; git stash drop",
+            "git fast-import --force",
+            "git update-ref refs/heads/main HEAD~10",
+        ],
+        silent: &[
+            "git tag -d v1",
+            "git tag",
+            "git symbolic-ref HEAD",
+            "git rebase main",
+            "git config core.bare",
+            "hg status",
+            "svn revert a.txt",
+            "jj log",
+            "git config gc.reflogExpire 90.days",
+            "git config gc.pruneExpire",
+            "git -c gc.auto=0 fetch",
+            "java -jar app.jar",
+            "git branch -D topic",
+            "git branch -d main",
+            "git stash pop || git stash drop",
+            "git stash list && git stash drop",
+            "git stash drop",
+            "git show HEAD | git apply -R",
+            "git diff | git apply --cached --check",
+            "hg revert a.txt",
+            "svn cleanup",
+            "sl goto main",
+        ],
+        ..RULE
+    },
+];
+
+/// One condition for what is rare, so that an ordinary `git status` meets no more of them.
+fn repository_damaged<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let ways: [for<'b> fn(&Scene<'b>) -> Found<'b>; 8] = [
+        history_replaced,
+        tags_deleted,
+        repository_broken,
+        expires_at_once,
+        deletes_protected_here,
+        changes_taken_back,
+        stashed_and_dropped,
+        stashes_dropped_in_turn,
+    ];
+    let found = ways.iter().map(|way| way(scene)).find(|found| !matches!(found, Found::No));
+    found.unwrap_or(Found::No)
+}
+
+/// What the history is read by is deleted or put in the place of something else.
+fn history_replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let flagged = |inv: &Invocation, flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
+    let found = scene.first(GIT, |inv| match inv.sub.first().map(String::as_str) {
+        Some("symbolic-ref") => flagged(inv, &["-d", "--delete"]),
+        Some("replace") => flagged(inv, &["-f", "--graft", "--force"]),
+        Some("rebase") => flagged(inv, &["--root"]),
+        Some("send-pack" | "http-push") => flagged(inv, &["--force", "--mirror", "-f"]),
+        Some("fast-import") => flagged(inv, &["--force"]),
+        Some("update-ref") => moves_protected_ref(inv, scene),
+        Some("lfs") => {
+            (has_operand(inv, "migrate") || inv.sub.iter().any(|word| word == "migrate"))
+                && !inv.args.iter().any(|arg| arg.known() == Some("info"))
+        }
+        _ => false,
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `git update-ref refs/heads/main HEAD~3`, past every check.
+fn moves_protected_ref(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let first = inv.operands.first().and_then(Arg::known);
+    first.is_some_and(|name| name.starts_with("refs/heads/") && is_protected(target_of_refspec(name), scene))
+}
+
+/// `git tag -d $(git tag)`, `git tag -l | xargs git tag -d`, `git tag | xargs git push --delete origin`.
+fn tags_deleted<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let deletes = |inv: &Invocation| has_flag(inv, "-d") || has_flag(inv, "--delete");
+    let lists_all = |inv: &&Invocation| is_sub(inv, "tag") && inv.operands.is_empty() && !deletes(inv);
+    let Some(lister) = all.iter().find(lists_all) else { return Found::No };
+    let removes = |inv: &&Invocation| (is_sub(inv, "tag") || is_git(inv, "push")) && deletes(inv);
+    let found = all.iter().filter(removes).find(|inv| {
+        let piped = inv.pipeline == lister.pipeline && inv.stage > lister.stage;
+        piped || lister.feeds.and_then(|at| all.get(at)).is_some_and(|outer| std::ptr::eq(outer, *inv))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `-c gc.reflogExpire=now`, `config gc.pruneExpire now`: what is unreachable goes with the next gc.
+fn expires_at_once<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const KEYS: &[&str] = &["gc.reflogexpire", "gc.reflogexpireunreachable", "gc.pruneexpire"];
+    let now = |key: &str, value: &str| {
+        KEYS.contains(&key.to_ascii_lowercase().as_str())
+            && matches!(value.trim(), "now" | "all" | "0" | "0.days" | "0.days.ago" | "0 days" | "now()")
+    };
+    let found = scene.first(GIT, |inv| {
+        let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+        let given = words.iter().filter_map(|word| word.split_once('=')).any(|(key, value)| now(key, value));
+        let kept = is_sub(inv, "config")
+            && words.windows(2).any(|pair| matches!(pair, [key, value] if now(key, value)));
+        given || kept
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `java -jar bfg.jar`, by whatever version.
+fn history_cleaner<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let is_cleaner = |arg: &Arg| {
+        let text = arg.text();
+        let name = text.rsplit('/').next().unwrap_or_default();
+        name.starts_with("bfg") && name.ends_with(".jar")
+    };
+    let found = scene.first(&["java"], |inv| inv.args.iter().any(is_cleaner));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `git branch -D main`, by its name.
+fn deletes_protected_here<'a>(scene: &Scene<'a>) -> Found<'a> {
+    first_git(scene, "branch", |inv| {
+        let forced = has_flag(inv, "-f") || has_flag(inv, "--force");
+        let deletes = has_flag(inv, "-d") || has_flag(inv, "--delete");
+        (has_flag(inv, "-D") || forced && deletes)
+            && inv.operands.iter().filter_map(Arg::known).any(|branch| is_protected(branch, scene))
+    })
+}
+
+/// `git diff | git apply -R`, `git apply -R <(git diff)`: as `git checkout .`.
+fn changes_taken_back<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let whole = |inv: &&Invocation| {
+        is_git(inv, "diff") && inv.operands.iter().all(|arg| matches!(arg.known(), Some("HEAD" | ".")))
+    };
+    let shown: Vec<&Invocation> = all.iter().filter(whole).collect();
+    if shown.is_empty() {
+        return Found::No;
+    }
+    first_git(scene, "apply", |inv| {
+        let back = has_flag(inv, "-R") || has_flag(inv, "--reverse");
+        let looks = has_flag(inv, "--check") || has_flag(inv, "--stat");
+        let takes = |shown: &&Invocation| {
+            inv.operands.is_empty() && inv.pipeline == shown.pipeline && inv.stage > shown.stage
+                || shown.feeds.and_then(|at| all.get(at)).is_some_and(|outer| std::ptr::eq(outer, inv))
+        };
+        back && !looks && shown.iter().any(takes)
+    })
+}
+
+/// `git stash list | … | xargs git stash drop`, `while git stash drop; do :; done`: as `git stash clear`.
+fn stashes_dropped_in_turn<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let listed =
+        all.iter().any(|inv| is_git(inv, "stash") && inv.sub.get(1).is_some_and(|sub| sub == "list"));
+    first_git(scene, "stash", |inv| {
+        let drops = inv.sub.get(1).is_some_and(|sub| sub == "drop");
+        let by_list =
+            || listed && inv.wrappers.iter().any(|name| matches!(name.as_str(), "xargs" | "parallel"));
+        let by_loop = || {
+            let line = scene.command_line();
+            ["while git stash drop", "until ! git stash drop"].iter().any(|form| line.contains(form))
+        };
+        drops && (by_list() || by_loop())
+    })
+}
+
+/// `git stash && git stash drop`: as `git reset --hard`.
+fn stashed_and_dropped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let stash = |inv: &Invocation, subs: &[&str]| {
+        is_git(inv, "stash") && subs.contains(&inv.sub.get(1).map_or("push", String::as_str))
+    };
+    let Some(dropped) = all.iter().position(|inv| stash(inv, &["drop"])) else { return Found::No };
+    let before = all.iter().take(dropped).rev().find(|inv| is_git(inv, "stash"));
+    let made = before.is_some_and(|inv| stash(inv, &["push", "save"]));
+    Found::from(all.get(dropped).filter(|_| made).map(|inv| inv.text.as_str()))
+}
+
+/// A setting after which git no longer finds the work tree, or takes another directory for it.
+fn repository_broken<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(GIT, |inv| {
+        let words: Vec<String> = inv.operands.iter().map(Arg::to_text).collect();
+        is_sub(inv, "config")
+            && words.windows(2).any(|pair| match pair {
+                [key, value] => match key.as_str() {
+                    "core.bare" => value == "true",
+                    "core.worktree" => !value.starts_with('.'),
+                    _ => false,
+                },
+                _ => false,
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

@@ -1,0 +1,224 @@
+//! What others see: pushes and remotes.
+
+use super::{
+    GIT, LIBRARIES, first_git, git, is_forced_push, is_git, is_protected, refspecs, target_of_refspec,
+};
+use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::{branches, predicate};
+use crate::rules::matcher::{
+    Code, Command, Found, Instead, RULE, Rewriter, Rule, Scene, Trigger, When, has_flag, has_operand,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "git.push-force",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "a forced push overwrites commits that others may have pushed since",
+        instead: Some(Instead::Command("git push --force-with-lease")),
+        rewriter: Some(Rewriter::ForceWithLease),
+        when: &[predicate("git_forced_push", Trigger::programs(GIT), forced_push)],
+        fires: &[
+            "git push --force origin feature",
+            "git push -f origin feature",
+            "git push origin +feature",
+            "git push -uf origin feature",
+        ],
+        silent: &[
+            "git push",
+            "git push -u origin feature",
+            "git push --force-with-lease origin feature",
+            "git push --follow-tags",
+            "git commit -m 'no git push --force'",
+        ],
+    },
+    Rule {
+        id: "git.push-force-protected",
+        reason: "a forced push to a protected branch rewrites what everybody builds on",
+        instead: Some(Instead::Advice("push to a branch of your own and open a pull request")),
+        when: &[
+            predicate(
+                "git_forced_push_to_protected_branch",
+                Trigger::programs(GIT),
+                forced_push_to_protected,
+            ),
+            predicate("forced_push_by_another_program", Trigger::programs(branches::PUSHERS), |scene| {
+                branches::forced_by_another(scene, branches::PUSHERS)
+            }),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    LIBRARIES,
+                    &["push("],
+                    &["--force'", "--force\"", "force=True"],
+                    &["'main'", "\"main\"", "main:main", "'master'", "\"master\""],
+                ],
+            }),
+        ],
+        fires: &[
+            "git push --force origin main",
+            "git push -f origin HEAD:master",
+            "git push origin +release",
+            "git push --force --all origin",
+            "git push -f origin :",
+            "git -c push.default=matching push -f",
+            "git push --force-with-lease origin main",
+            "hub push --force origin main",
+            "hub push origin +main",
+            "sl push --force --to main",
+            "git subtree push --prefix . origin main --force",
+        ],
+        silent: &[
+            "git push origin main",
+            "git push --force origin feature",
+            "hub push origin main",
+            "hub push --force origin feature",
+            "sl push --to main",
+            "git subtree push --prefix dist origin gh-pages",
+            "git push origin main-menu",
+            "git push --force-with-lease origin feature",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.push-delete",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "deletes a branch or tag on the remote",
+        instead: Some(Instead::Command("git branch -r --merged")),
+        when: &[predicate("git_push_deletes", Trigger::programs(GIT), push_deletes)],
+        fires: &["git push origin --delete topic", "git push origin :topic", "git push -d origin topic"],
+        silent: &["git push origin topic", "git push origin HEAD:topic", "git branch -d topic"],
+        ..RULE
+    },
+    Rule {
+        id: "git.push-prune",
+        verdict: Verdict::Modify,
+        reason: "deletes branches on the remote that are not named here",
+        instead: Some(Instead::Command("git push origin --delete topic")),
+        when: &[predicate("git_push_deletes_unknown", Trigger::programs(GIT), |scene| {
+            first_git(scene, "push", |inv| {
+                let by_option = has_flag(inv, "--delete") || has_flag(inv, "-d");
+                let unknown = |arg: &Arg| arg.has_unknown() || arg.has_glob();
+                inv.operands.iter().any(|arg| unknown(arg) && (by_option || arg.prefix().starts_with(':')))
+            })
+        })],
+        fires: &["git push origin --delete \"$B\"", "git branch -r | xargs git push origin --delete"],
+        silent: &["git push origin --delete topic", "git push origin \"$B\"", "git remote prune origin"],
+        ..RULE
+    },
+    Rule {
+        id: "git.push-delete-protected",
+        severity: Severity::Critical,
+        reason: "deletes a protected branch on the remote",
+        instead: Some(Instead::Command("git push origin topic")),
+        when: &[predicate("git_deletes_protected_branch", Trigger::programs(GIT), deletes_protected)],
+        fires: &[
+            "git push origin :main",
+            "git push --delete origin master",
+            "git push origin -d refs/heads/main",
+        ],
+        silent: &["git push origin main", "git push --delete origin topic", "git push origin :topic"],
+        ..RULE
+    },
+    Rule {
+        id: "git.push-mirror",
+        reason: "makes the remote an exact copy, deleting every branch that is not here",
+        instead: Some(Instead::Command("git push --all")),
+        when: &[When::Command(Command {
+            without: &["--dry-run", "-n"],
+            ..git(&["push"], &[&["--mirror", "--prune"]])
+        })],
+        fires: &["git push --mirror", "git push --mirror backup", "git push --prune origin 'refs/heads/*'"],
+        silent: &[
+            "git push --all",
+            "git clone --mirror https://github.com/a/b",
+            "git push --mirror --dry-run backup",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "git.remote-changed",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "later pushes and fetches go to another place",
+        instead: Some(Instead::Command("git remote -v")),
+        when: &[When::Command(git(&["remote set-url", "remote add"], &[]))],
+        fires: &[
+            "git remote set-url origin https://x.example/a.git",
+            "git remote add fork git@github.com:a/b.git",
+        ],
+        silent: &["git remote -v", "git remote show origin", "git remote get-url origin"],
+        ..RULE
+    },
+];
+
+fn forced_push<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| is_forced_push(inv));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn forced_push_to_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
+    for inv in scene.invocations().iter().filter(|inv| is_git(inv, "push")) {
+        let leased = inv.flags.iter().any(|flag| flag.name.starts_with("--force-"));
+        if !(is_forced_push(inv) || leased) {
+            continue;
+        }
+        match protected_target(inv, scene) {
+            Some(true) => return Found::yes(&inv.text),
+            Some(false) => {}
+            None => return Found::unsure(&inv.text),
+        }
+    }
+    branches::forced_by_another(scene, GIT)
+}
+
+/// Whether a push goes to a protected branch; nothing when that is not known.
+fn protected_target(inv: &Invocation, scene: &Scene<'_>) -> Option<bool> {
+    if has_flag(inv, "--all") || has_flag(inv, "--mirror") || has_flag(inv, "--branches") {
+        return Some(true);
+    }
+    // The refspec `:` stands for all branches that both sides have, and so does the setting.
+    let matching = |arg: &Arg| matches!(arg.known(), Some(":" | "+:" | "push.default=matching"));
+    if inv.args.iter().any(matching) {
+        return Some(true);
+    }
+    if refspecs(inv).next().is_none() || has_operand(inv, "HEAD") || has_operand(inv, "@") {
+        return current_is_protected(scene);
+    }
+    let mut sure = true;
+    for arg in inv.operands.iter().skip(1) {
+        match arg.known() {
+            Some(refspec) if is_protected(target_of_refspec(refspec), scene) => return Some(true),
+            Some(_) => {}
+            // The target may still be told: `$local:topic`.
+            None => sure = false,
+        }
+    }
+    sure.then_some(false)
+}
+
+fn current_is_protected(scene: &Scene<'_>) -> Option<bool> {
+    let branch = scene.view.facts.branch()?;
+    Some(branch.is_some_and(|branch| is_protected(branch, scene)))
+}
+
+fn deletes_protected<'a>(scene: &Scene<'a>) -> Found<'a> {
+    first_git(scene, "push", |inv| {
+        let by_option = has_flag(inv, "--delete") || has_flag(inv, "-d");
+        inv.operands.iter().filter_map(Arg::known).any(|refspec| {
+            (by_option || refspec.starts_with(':')) && is_protected(target_of_refspec(refspec), scene)
+        })
+    })
+}
+
+fn push_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
+    first_git(scene, "push", |inv| {
+        let mut refspecs = refspecs(inv);
+        has_flag(inv, "--delete")
+            || has_flag(inv, "-d")
+            || refspecs.any(|refspec| refspec.trim_start_matches('+').starts_with(':') && refspec != ":")
+    })
+}

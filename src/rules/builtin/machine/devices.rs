@@ -1,0 +1,266 @@
+//! Devices, mounts and the network below them.
+
+use crate::domain::{EffectKind, Severity, Verdict};
+use crate::rules::builtin::deeds::{Deeds, done};
+use crate::rules::builtin::predicate;
+use crate::rules::matcher::{
+    At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "system.device-erased",
+        verdict: Verdict::Modify,
+        reason: "erases all that is on a board, a phone or a simulator",
+        instead: Some(Instead::Command("esptool.py flash_id")),
+        when: &[predicate("device_erased", Trigger::rows(ERASERS), |scene| done(scene, ERASERS))],
+        fires: &[
+            "esptool.py --port /dev/ttyUSB0 erase_flash",
+            "python3 -m esptool erase-flash",
+            "idf.py erase-flash",
+            "fastboot -w",
+            "xcrun simctl erase all",
+        ],
+        silent: &[
+            "esptool.py --port /dev/ttyUSB0 write_flash 0x0 firmware.bin",
+            "idf.py -p /dev/ttyUSB0 flash monitor",
+            "fastboot devices",
+            "xcrun simctl delete unavailable",
+            "xcrun simctl erase 5D1F",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "system.network-cut",
+        reason: "takes the machine off its network or sends its traffic another way",
+        instead: Some(Instead::Command("ip addr")),
+        when: &[predicate("network_cut", Trigger::rows(NETWORK), |scene| done(scene, NETWORK))],
+        fires: &[
+            "sudo ip link set eth0 down",
+            "ip route del default",
+            "ifconfig eth0 down",
+            "nmcli networking off",
+            "route add default gw 10.0.0.9",
+            "rfkill block wifi",
+        ],
+        silent: &[
+            "ip addr",
+            "ip link show",
+            "ip route",
+            "nmcli device status",
+            "ifconfig",
+            "route -n",
+            "rfkill list",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "system.mounted-over",
+        severity: Severity::Critical,
+        reason: "mounts over the system, makes it writable, or takes away what is in use",
+        instead: Some(Instead::Command("findmnt")),
+        when: &[predicate("system_mounted_over", Trigger::programs(MOUNTS), mounted_over)],
+        fires: &[
+            "mount --bind /tmp/x /etc/passwd",
+            "mount -o remount,rw /",
+            "umount -a",
+            "umount -l /",
+            "mount -o bind /tmp/empty /proc/1234",
+            "mount -t tmpfs none /etc",
+            "mount --bind /dev/null /var/log/auth.log",
+            "mount -t tmpfs tmpfs /var/log",
+        ],
+        silent: &["mount", "findmnt", "mount /dev/sdb1 /mnt", "umount /mnt", "mount -t tmpfs none /tmp/x"],
+        ..RULE
+    },
+    Rule {
+        id: "disks.read-device",
+        reason: "reads a disk or the memory past every permission of the files on it",
+        instead: Some(Instead::Command("lsblk -f")),
+        when: &[
+            When::Effect(OnEffect {
+                kinds: &[EffectKind::FileRead],
+                at: &[
+                    At::Abs("/dev/mem"),
+                    At::Abs("/dev/kmem"),
+                    At::Abs("/dev/port"),
+                    At::Abs("/dev/mapper"),
+                    At::Abs("/dev/disk"),
+                ],
+                except: LOOKERS,
+                ..EFFECT
+            }),
+            predicate("raw_disk_read", Trigger::kinds(&[EffectKind::FileRead]), disk_read),
+        ],
+        fires: &[
+            "cat /dev/sda",
+            "dd if=/dev/sda of=/tmp/disk.img",
+            "strings /dev/sda1",
+            "head -c 1M /dev/nvme0n1 | base64",
+            "Read /dev/sda",
+            "xxd /dev/mem",
+        ],
+        silent: &[
+            "ls -l /dev/sda",
+            "lsblk /dev/sda",
+            "file -s /dev/sda",
+            "head -c 16 /dev/urandom",
+            "cat /dev/null",
+            "dd if=/dev/zero of=/tmp/x count=1",
+        ],
+        ..RULE
+    },
+];
+
+const NETWORK: Deeds = &[
+    (
+        &["ip"],
+        &[
+            "link set down",
+            "link delete",
+            "link del",
+            "route del",
+            "route delete",
+            "route flush",
+            "route replace default",
+            "route add default",
+            "addr flush",
+            "address flush",
+            "rule del",
+            "rule flush",
+            "neigh flush",
+        ],
+    ),
+    (&["ifconfig"], &["down"]),
+    (&["ifdown"], &["*"]),
+    (&["route"], &["del", "delete", "flush", "add default"]),
+    (
+        &["nmcli"],
+        &[
+            "networking off",
+            "radio all off",
+            "radio wifi off",
+            "r wifi off",
+            "n off",
+            "connection delete",
+            "con delete",
+            "connection down",
+            "con down",
+            "device disconnect",
+            "dev disconnect",
+        ],
+    ),
+    (&["networksetup"], &["-setairportpower off", "-setnetworkserviceenabled off"]),
+    (&["rfkill"], &["block"]),
+    (&["netplan"], &["apply"]),
+    (&["tc"], &["qdisc add", "qdisc replace"]),
+    (&["arp"], &["-s", "-d"]),
+];
+
+/// What is in boards, phones and simulators is erased.
+const ERASERS: Deeds = &[
+    (&["esptool", "esptool.py"], &["erase_flash", "erase-flash"]),
+    (&["python", "python3"], &["-m esptool erase_flash", "-m esptool erase-flash"]),
+    (&["idf.py"], &["erase-flash", "erase_flash"]),
+    (&["st-flash"], &["erase"]),
+    (&["nrfjprog"], &["--eraseall", "--recover"]),
+    (&["pyocd"], &["erase --chip", "erase -c", "erase --mass"]),
+    (&["fastboot"], &["-w", "erase", "flashing unlock", "oem unlock"]),
+    (&["xcrun"], &["simctl erase all", "simctl delete all"]),
+];
+
+const MOUNTS: &[&str] = &["mount", "umount"];
+
+/// Programs that look at a device itself and not at what is on it.
+const LOOKERS: &[&str] = &[
+    "ls",
+    "stat",
+    "test",
+    "[",
+    "lsblk",
+    "blkid",
+    "file",
+    "fdisk",
+    "sfdisk",
+    "parted",
+    "smartctl",
+    "hdparm",
+    "findmnt",
+    "df",
+    "udevadm",
+    "readlink",
+    "realpath",
+    "mount",
+    "dumpe2fs",
+    "tune2fs",
+    "blockdev",
+    "nvme",
+    "wipefs",
+    "sgdisk",
+    "gdisk",
+    "badblocks",
+    "fsck",
+    "e2fsck",
+    "cryptsetup",
+    "mdadm",
+    "diskutil",
+    "echo",
+    "lvs",
+    "pvs",
+    "vgs",
+];
+
+fn mounted_over<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const SYSTEM: &[&str] = &[
+        "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/proc", "/root", "/home", "/var",
+        "/var/log", "/sys",
+    ];
+    let of_system = |text: &str| {
+        text == "/"
+            || SYSTEM.contains(&text)
+            || ["/etc/", "/usr/", "/bin/", "/sbin/", "/lib/", "/proc/", "/boot/", "/var/log/"]
+                .iter()
+                .any(|dir| text.starts_with(dir))
+    };
+    let found = scene.first(MOUNTS, |inv| {
+        let last = inv.operands.last().map(Arg::text).unwrap_or_default();
+        if inv.program == "umount" {
+            return ["-a", "--all", "-R"].iter().any(|flag| has_flag(inv, flag))
+                || of_system(last.trim_end_matches('/'))
+                || last == "/";
+        }
+        let remounts = flag_value(inv, &["-o", "--options"])
+            .is_some_and(|arg| arg.text().contains("remount"))
+            || inv.args.iter().any(|arg| arg.text().starts_with("remount"));
+        let onto = inv.operands.len() > 1 || remounts;
+        onto && of_system(&last)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn disk_read<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const DISKS: &[&str] = &[
+        "/dev/sd",
+        "/dev/nvme",
+        "/dev/vd",
+        "/dev/hd",
+        "/dev/xvd",
+        "/dev/mmcblk",
+        "/dev/rdisk",
+        "/dev/dm-",
+        "/dev/md",
+    ];
+    let disk = |text: &str| DISKS.iter().any(|start| text.starts_with(start));
+    let found = scene
+        .effects()
+        .find(|(effect, _)| effect.kind == EffectKind::FileRead && disk(effect.target.text()))
+        .map(|(effect, _)| effect.target.text());
+    let Some(target) = found else { return Found::No };
+    let names = |text: &str| text.contains("/dev/") || text.contains('$');
+    let mut readers = scene.invocations().iter().filter(|inv| names(&inv.text)).peekable();
+    if readers.peek().is_none() {
+        return Found::yes(target);
+    }
+    Found::from(readers.find(|inv| !runs(inv, LOOKERS)).map(|inv| inv.text.as_str()))
+}

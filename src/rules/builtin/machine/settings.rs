@@ -1,0 +1,284 @@
+//! Files and settings that the machine lives by.
+
+use super::{CHANGES, VITAL};
+use crate::domain::{Severity, Verdict};
+use crate::rules::builtin::deeds::{Deeds, done};
+use crate::rules::builtin::{named, predicate};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, has_flag, runs};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "system.vital-file",
+        severity: Severity::Critical,
+        reason: "changes a file by which the machine finds hosts, mounts, names or trust",
+        instead: Some(Instead::Advice("show the person the change and let them make it")),
+        when: &[
+            predicate("vital_file_changed", Trigger::kinds(CHANGES), vital_changed),
+            predicate("vital_file_written_by_code", Trigger::INTERPRETER, code_writes_vital),
+        ],
+        fires: &[
+            "echo 'nameserver 10.0.0.9' > /etc/resolv.conf",
+            "sudo sed -i s/ro/rw/ /etc/fstab",
+            "Write /etc/hosts x",
+            "echo '10.9.8.7 github.com' >> /etc/hosts",
+            "cp x.crt /usr/local/share/ca-certificates/x.crt",
+            "rm /etc/localtime",
+            "perl -e 'open(F,\">/etc/passwd\")'",
+            "awk 'BEGIN{print \"x\" > \"/etc/hosts\"}'",
+            "python3 -c \"open('/etc/hosts','w').write('x')\"",
+            "python3 -c \"import shutil;shutil.copyfile('a','/etc/hosts')\"",
+        ],
+        silent: &[
+            "cat /etc/hosts",
+            "echo '127.0.0.1 app.test' | sudo tee -a /etc/hosts",
+            "cp /etc/resolv.conf /tmp/resolv.conf",
+            "echo x > etc/hosts",
+            "awk '{print $1}' /etc/hosts",
+            "python3 -c \"print(open('/etc/hosts').read())\"",
+            "python3 -c \"import shutil;shutil.copyfile('/etc/hosts','/tmp/hosts')\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "system.boot",
+        severity: Severity::Critical,
+        reason: "changes how the machine starts",
+        instead: Some(Instead::Command("uname -r")),
+        when: &[predicate("start_of_the_machine_changed", Trigger::rows(BOOT), |scene| done(scene, BOOT))],
+        fires: &[
+            "sudo update-grub",
+            "grub-mkconfig -o /boot/grub/grub.cfg",
+            "update-initramfs -u",
+            "bootctl remove",
+            "fw_setenv bootcmd x",
+            "dpkg-divert --rename /bin/ls",
+            "grubby --update-kernel=ALL --args=init=/bin/bash",
+        ],
+        silent: &[
+            "uname -r",
+            "bootctl status",
+            "grub-mkconfig --version",
+            "nvram -p",
+            "fwupdmgr get-devices",
+            "grubby --info=ALL",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "system.trust",
+        severity: Severity::Critical,
+        reason: "changes whom the machine trusts, asks for names, or is called by",
+        instead: Some(Instead::Command("curl --cacert ./ca.pem https://localhost:8443/")),
+        when: &[
+            predicate("trust_changed", Trigger::rows(TRUST), |scene| done(scene, TRUST)),
+            predicate("names_of_a_connection_changed", Trigger::programs(&["nmcli"]), connection_names),
+        ],
+        fires: &[
+            "sudo trust anchor x.crt",
+            "security add-trusted-cert -d -r trustRoot -k /Library/Keychains/System.keychain x.crt",
+            "resolvectl dns eth0 10.0.0.9",
+            "networksetup -setdnsservers Wi-Fi 10.0.0.9",
+            "nmcli con mod x ipv4.dns 10.0.0.9",
+            "hostnamectl set-hostname x",
+        ],
+        silent: &[
+            "trust list",
+            "resolvectl status",
+            "resolvectl query example.org",
+            "nmcli con show",
+            "hostnamectl",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "system.own-authority",
+        verdict: Verdict::Modify,
+        reason: "has everything on the machine trust an authority of one's own",
+        instead: Some(Instead::Command("mkcert localhost")),
+        when: &[predicate("own_authority_trusted", Trigger::rows(OWN_AUTHORITIES), |scene| {
+            done(scene, OWN_AUTHORITIES)
+        })],
+        fires: &["mkcert -install", "dotnet dev-certs https --trust", "sudo caddy trust"],
+        silent: &[
+            "mkcert localhost 127.0.0.1",
+            "mkcert -CAROOT",
+            "dotnet dev-certs https --check",
+            "caddy run",
+        ],
+        ..RULE
+    },
+];
+
+const BOOT: Deeds = &[
+    (
+        &["update-grub", "update-grub2", "update-initramfs", "mkinitcpio", "mkinitrd", "kernel-install"],
+        &["*"],
+    ),
+    (&["grub-mkconfig", "grub2-mkconfig"], &["-o", "--output"]),
+    (&["grub-install", "grub2-install", "grub-set-default", "grub2-set-default"], &["*"]),
+    (&["grub-editenv", "grub2-editenv"], &["set", "unset", "create"]),
+    (&["dracut"], &["-f", "--force", "--regenerate-all"]),
+    (&["bootctl"], &["install", "remove", "set-default", "set-oneshot", "random-seed"]),
+    (&["nvram"], &["-c", "-d", "-f"]),
+    (&["fw_setenv", "bless", "fwupdtool"], &["*"]),
+    (&["fwupdmgr"], &["install", "downgrade", "activate"]),
+    (&["mokutil"], &["--import", "--delete", "--reset"]),
+    (
+        &["grubby"],
+        &[
+            "--update-kernel",
+            "--set-default",
+            "--set-default-index",
+            "--remove-kernel",
+            "--add-kernel",
+            "--remove-args",
+        ],
+    ),
+    (&["dpkg-divert", "dpkg-statoverride"], &["--add", "--rename", "--remove", "--divert"]),
+];
+
+const TRUST: Deeds = &[
+    (&["trust"], &["anchor", "extract-compat"]),
+    (
+        &["security"],
+        &["add-trusted-cert", "remove-trusted-cert", "trust-settings-import", "delete-certificate"],
+    ),
+    (&["certutil"], &["-A", "-M", "-addstore", "/addstore"]),
+    (&["resolvectl", "systemd-resolve"], &["dns", "domain", "revert", "--set-dns", "dnsovertls", "dnssec"]),
+    (
+        &["networksetup"],
+        &[
+            "-setdnsservers",
+            "-setwebproxy",
+            "-setsecurewebproxy",
+            "-setsocksfirewallproxy",
+            "-setautoproxyurl",
+            "-setsearchdomains",
+        ],
+    ),
+    (&["scutil"], &["--set", "--nc"]),
+    (&["hostnamectl"], &["set-hostname", "hostname *"]),
+];
+
+/// Authorities of one's own that everything on the machine believes from then on.
+const OWN_AUTHORITIES: Deeds = &[
+    (&["mkcert"], &["-install"]),
+    (&["dotnet"], &["dev-certs https --trust", "dev-certs https -t"]),
+    (&["caddy"], &["trust"]),
+    (&["step"], &["certificate install"]),
+];
+
+/// Every change of a file that the machine goes by; a name of this machine added to the list of hosts is only asked about.
+fn vital_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene
+        .effects()
+        .enumerate()
+        .find(|(index, (effect, _))| {
+            CHANGES.contains(&effect.kind) && scene.may_be_at(*index) && scene.is_at(*index, effect, VITAL)
+        })
+        .map(|(_, (effect, _))| &effect.target);
+    let Some(target) = found else { return Found::No };
+    let local = |text: &str| {
+        text.lines().all(|line| {
+            let line = line.trim();
+            line.is_empty() || ["127.", "::1", "#"].iter().any(|start| line.starts_with(start))
+        })
+    };
+    let appends = scene.invocations().iter().any(|inv| {
+        inv.program == "tee" && has_flag(inv, "-a")
+            || inv.writes.iter().any(|(to, append)| *append && to == target)
+    });
+    let prints = scene.invocations().iter().filter(|inv| runs(inv, &["echo", "printf"]));
+    let mut said = prints.flat_map(|inv| inv.operands.iter().map(Arg::text)).peekable();
+    if target.text() == "/etc/hosts" && appends && said.peek().is_some() && said.all(|text| local(&text)) {
+        return Found::No;
+    }
+    let named =
+        scene.invocations().iter().find(|inv| inv.text.contains("etc") || inv.text.contains("certificates"));
+    Found::yes(named.map_or(target.text(), |inv| inv.text.as_str()))
+}
+
+/// Code of the call that opens such a file, or one of the accounts, for writing.
+fn code_writes_vital<'a>(scene: &Scene<'a>) -> Found<'a> {
+    /// Lines of code that is written into a command.
+    const SHORT: usize = 5;
+    const FILES: &[&str] = &[
+        "/etc/hosts",
+        "/etc/passwd",
+        "/etc/shadow",
+        "/etc/group",
+        "/etc/resolv.conf",
+        "/etc/fstab",
+        "/etc/sudoers",
+        "/etc/crontab",
+        "/etc/cron.",
+        "/etc/profile",
+        "/etc/ld.so",
+        "/etc/ssh/",
+        "/etc/pam.d",
+        "/etc/environment",
+        "/etc/hostname",
+        "/etc/systemd",
+        "/boot/",
+        "/usr/bin/",
+        "/usr/sbin/",
+    ];
+    const OPENS: &[&str] = &[
+        ",'w",
+        ",\"w",
+        ",'a'",
+        ",\"a\"",
+        "write_text",
+        "writefile",
+        "appendfile",
+        "file.write",
+        "file_put_contents",
+        "unlink(",
+        "remove(",
+        ".rename(",
+    ];
+    let changes = |text: &str| {
+        if !FILES.iter().any(|file| text.contains(file)) {
+            return false;
+        }
+        let bare: String =
+            text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+        // Perl's and awk's way: the sign in front of the name.
+        let signed = FILES.iter().any(|file| {
+            ["\">", "'>", "\">>", "'>>", ">\"", ">'", ">>\"", "|\"tee"]
+                .iter()
+                .any(|sign| bare.contains(&format!("{sign}{file}")))
+        });
+        let replaced = ["copy", "move", "rename", "symlink"].iter().any(|word| bare.contains(word))
+            && [",'/usr/bin/", ",\"/usr/bin/", ",'/usr/sbin/", ",\"/usr/sbin/"]
+                .iter()
+                .any(|to| bare.contains(to));
+        // A copy of such a file is made as a matter of course.
+        let onto = bare.split("copyfile").skip(1).any(|rest| {
+            let from = rest.trim_start_matches("sync").trim_start_matches(['(', '\'', '"']);
+            !FILES.iter().any(|file| from.starts_with(file)) || rest.matches("/etc/").count() > 1
+        });
+        signed || replaced || onto || OPENS.iter().any(|word| bare.contains(word))
+    };
+    // A whole program reads one file and writes another: there, name and deed must stand in one line.
+    scene.code_where(|codes, inv| {
+        let whole = |text: &str| text.lines().count() <= SHORT;
+        codes.iter().take(4).any(|text| {
+            let changed = if whole(text) { changes(text) } else { text.lines().any(changes) };
+            changed && !named::only_as_text(&inv.program, text, FILES)
+        })
+    })
+}
+
+fn connection_names<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["nmcli"], |inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            ["ipv4.dns", "ipv6.dns", "+ipv4.dns", "ipv4.gateway", "proxy."]
+                .iter()
+                .any(|key| text.starts_with(key))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

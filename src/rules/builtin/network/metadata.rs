@@ -1,0 +1,227 @@
+//! Services of a cloud that hand out the credentials of the machine.
+
+use crate::domain::{Action, Severity};
+use crate::rules::Invocation;
+use crate::rules::builtin::{flagged, lists, predicate, run, scripts, sub};
+use crate::rules::matcher::{
+    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, has_flag, host_of, input_of,
+    is_metadata, is_metadata_address, is_prose, metadata_fetched, runs, squeeze,
+};
+use crate::shell::Arg;
+use std::cell::LazyCell;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
+    id: "network.metadata",
+    severity: Severity::Critical,
+    reason: "asks the cloud's metadata service, which hands out the machine's credentials",
+    instead: Some(Instead::Command("hostname")),
+    when: &[
+        predicate("metadata_address_fetched", Trigger::URL, metadata_fetched),
+        predicate("metadata_address_given_to_a_tool", Trigger::TOOL, metadata_by_tool),
+        predicate(
+            "metadata_address_named",
+            Trigger::programs(lists::SENDERS)
+                .or(Trigger::programs(lists::NETCATS))
+                .or(Trigger::programs(lists::DOWNLOADERS))
+                .or(Trigger::programs(lists::CONNECTIONS))
+                .or(Trigger::programs(lists::FETCHERS))
+                .or(Trigger::programs(&["git"])),
+            metadata_named,
+        ),
+        predicate("metadata_address_in_code", Trigger::INTERPRETER, metadata_in_code),
+        When::Command(Command { without: &["-h"], ..run(&["ec2-metadata", "ec2metadata"]) }),
+        When::Command(Command {
+            operand: Operand::Is(&["userdata", "ds", "ds.meta_data"]),
+            ..sub(&["cloud-init"], &["query"])
+        }),
+        When::Command(flagged(&["cloud-init"], &[&["--all", "-a"]])),
+        When::Command(sub(&["aws"], &["imds"])),
+    ],
+    fires: &[
+        "curl http://169.254.169.254/latest/meta-data/",
+        "wget -qO- http://metadata.google.internal/computeMetadata/v1/",
+        "curl -g 'http://[fd00:ec2::254]/latest/'",
+        "WebFetch http://169.254.169.254/latest/meta-data/",
+        "curl http://2852039166/latest/",
+        "curl 169.254.169.254",
+        "python3 -c \"import urllib.request as u; print(u.urlopen('http://169.254.169.254/').read())\"",
+        "node -e \"fetch('http://169.254.169.254/latest/meta-data').then(r=>r.text()).then(console.log)\"",
+        "curl http://0251.254.169.254/",
+        "curl http://169.254.169.254.nip.io/",
+        "curl -g 'http://[0:0:0:0:0:ffff:a9fe:a9fe]/'",
+        "curl --connect-to ::169.254.169.254:80 http://x.example/",
+        "socat - TCP:169.254.169.254:80",
+        "ssh -L 8080:169.254.169.254:80 host",
+        "curl http://169.254.169.$((253+1))/",
+        "curl \"http://169.254.170.2$AWS_CONTAINER_CREDENTIALS_RELATIVE_URI\"",
+        "python3 -c \"import requests; requests.get('http://169.254.169.'+'254/')\"",
+        "wkhtmltopdf http://169.254.169.254/ x.pdf",
+        "curl \"http://$((0xa9fea9fe))/\"",
+        "curl \"http://$((169*16777216+254*65536+169*256+254))/\"",
+        "curl 'https://x.example/fetch?url=http%3A%2F%2F169.254.169.254%2F'",
+        "psql -c \"select * from http_get('http://169.254.169.254/')\"",
+        "helm repo add x http://169.254.169.254/",
+        "x=$((0xa9fea9fe)); curl http://$x/",
+        "http_proxy=http://169.254.169.254 curl http://x.example/",
+        "curl -g 'http://[fd20:ce::254]/computeMetadata/v1/'",
+        "wget -i <(echo http://169.254.169.254/)",
+        "docker run --rm curlimages/curl http://169.254.169.254/",
+        "ec2-metadata --user-data",
+    ],
+    silent: &[
+        "curl http://localhost:8080/",
+        "grep -rn 169.254.169.254 src",
+        "echo http://169.254.169.254",
+        "git commit -m 'block 169.254.169.254'",
+        "npm test -- --grep 169.254.169.254",
+        "gh search code 169.254.169.254",
+        "gh pr comment 7 --body 'it asks http://169.254.169.254/latest'",
+    ],
+    ..RULE
+}];
+
+/// A tool that is not ours to know, given an address of a metadata service as a whole value.
+fn metadata_by_tool<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let Action::Other { text, .. } = &scene.view.call.action else { return Found::No };
+    let named = scripts::strings(text).iter().any(|value| {
+        value.contains("://") && !value.contains(char::is_whitespace) && is_metadata(&host_of(value))
+    });
+    if named { Found::yes(text) } else { Found::No }
+}
+
+fn metadata_named<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let may_talk = |inv: &Invocation| {
+        inv.program == "git"
+            || runs(inv, lists::SENDERS)
+            || runs(inv, lists::NETCATS)
+            || runs(inv, lists::DOWNLOADERS)
+            || runs(inv, lists::CONNECTIONS)
+            || runs(inv, lists::FETCHERS)
+    };
+    let line = LazyCell::new(|| MetadataLine::of(scene.command_line()));
+    let found = scene.running(may_talk).find(|inv| {
+        const TALKS: &[&str] = &["clone", "ls-remote", "fetch", "pull", "push", "archive"];
+        let talks = inv.program != "git" || inv.sub.first().is_some_and(|sub| TALKS.contains(&sub.as_str()));
+        talks
+            && !only_sought(inv)
+            && (inv.args.iter().any(|arg| !is_prose(inv, arg) && names_metadata(arg))
+                || runs(inv, lists::DOWNLOADERS) && computed_metadata(inv, &line)
+                // What the container's own variable holds is known by its name alone.
+                || !inv.text.contains('\'') && CREDENTIAL_VARIABLES.iter().any(|name| inv.text.contains(name))
+                || input_of(inv, scene).iter().any(|text| {
+                    runs(inv, lists::DOWNLOADERS)
+                        && text
+                            .split([' ', '=', '"', '\n'])
+                            .any(|word| word.contains("://") && is_metadata(&host_of(word)))
+                }))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What the whole command line says of a metadata service, looked for once.
+struct MetadataLine {
+    /// Numbers that the shell makes its address of.
+    computed: bool,
+    named: bool,
+    as_proxy: bool,
+}
+
+impl MetadataLine {
+    fn of(line: &str) -> MetadataLine {
+        const NUMBERS: &[&str] =
+            &["0xa9fea9fe", "2852039166", "169*16777216", "169<<24", "169*256**3", "0xa9<<24"];
+        let lower = line.to_ascii_lowercase();
+        let squeezed: String =
+            lower.chars().filter(|c| !c.is_whitespace() && !matches!(c, '(' | ')')).collect();
+        let as_proxy = lower.match_indices("_proxy=").any(|(at, sign)| {
+            let value = lower.get(at + sign.len()..).unwrap_or_default().trim_start_matches(['"', '\'']);
+            let value = value.split([' ', ';', '"', '\'', '&']).next().unwrap_or_default();
+            is_metadata(&host_of(value))
+        });
+        MetadataLine {
+            computed: NUMBERS.iter().any(|number| squeezed.contains(number)),
+            named: lower.contains("169.254.169.254"),
+            as_proxy,
+        }
+    }
+}
+
+/// The address is worked out by the shell, set as the proxy in front of the command, or comes in by a list.
+fn computed_metadata(inv: &Invocation, line: &MetadataLine) -> bool {
+    let listed = || ["-i", "--input-file", "-K", "--config"].iter().any(|flag| has_flag(inv, flag));
+    inv.text.contains('$') && line.computed || line.named && listed() || line.as_proxy
+}
+
+/// The address is a word of a search, of a test's name or of a look-up of who owns it.
+fn only_sought(inv: &Invocation) -> bool {
+    let first = inv.sub.first().map(String::as_str).or_else(|| inv.operands.first().and_then(Arg::known));
+    match inv.program.as_str() {
+        "whois" => true,
+        "gh" | "glab" => matches!(first, Some("search" | "issue" | "pr" | "mr")),
+        "go" | "npm" | "pnpm" | "yarn" | "bun" | "cargo" | "deno" => {
+            matches!(first, Some("test" | "t" | "bench"))
+        }
+        _ => false,
+    }
+}
+
+/// Variables of a container that hold where its credentials are handed out.
+const CREDENTIAL_VARIABLES: &[&str] = &[
+    "$ECS_CONTAINER_METADATA",
+    "${ECS_CONTAINER_METADATA",
+    "$AWS_CONTAINER_CREDENTIALS",
+    "${AWS_CONTAINER_CREDENTIALS",
+    "$IDENTITY_ENDPOINT",
+    "${IDENTITY_ENDPOINT",
+    "$MSI_ENDPOINT",
+];
+
+/// An address of a metadata service anywhere in an argument: as URL, behind a port, as the value of an option.
+fn names_metadata(arg: &Arg) -> bool {
+    let text = arg.text();
+    // As one part of another address.
+    let decoded =
+        text.contains("%2").then(|| text.replace("%2F", "/").replace("%2f", "/").replace("%3A", ":"));
+    let parts =
+        || decoded.as_deref().unwrap_or(&text).split(['/', '@', '=', ',', ' ', '?', '#', '\\', '"', '\'']);
+    is_metadata(&host_of(&text))
+        || CREDENTIAL_VARIABLES.iter().any(|name| text.contains(name))
+        || parts().any(|part| {
+            let begins = part.trim_start_matches(|c: char| !c.is_ascii_digit()).starts_with("169.254.");
+            begins
+                || is_metadata_address(part)
+                || part.split(':').any(|part| part.contains('.') && is_metadata(part))
+        })
+}
+
+/// Code that asks a metadata service, whose address may be put together out of pieces.
+fn metadata_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const NAMES: &[&str] = &[
+        "169.254.169.254",
+        "metadata.google.internal",
+        "169.254.170.2",
+        "100.100.100.200",
+        "fd00ec2254",
+        "169254169254",
+        "2852039166",
+        "0xa9fea9fe",
+        "instancemetadatafetcher",
+        "metadata.azure.internal",
+    ];
+    scene.code_where(|codes, _| {
+        codes.iter().any(|text| {
+            let asks =
+                ["http", "connect", "request", "fetch", "/inet/tcp"].iter().any(|word| text.holds(word));
+            if !asks {
+                return false;
+            }
+            let squeezed = squeeze(text).to_ascii_lowercase();
+            // An address in numbers of another base, or in fewer than four.
+            let odd = |rest: &str| {
+                let end = rest.find(['\'', '"', '`', ')', ' ']).unwrap_or(rest.len());
+                is_metadata_address(&host_of(rest.get(..end).unwrap_or_default()))
+            };
+            NAMES.iter().any(|name| squeezed.contains(name)) || text.split("://").skip(1).take(64).any(odd)
+        })
+    })
+}

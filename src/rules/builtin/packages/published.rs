@@ -1,0 +1,329 @@
+//! What is published, and taken back.
+
+use crate::domain::{Severity, Verdict};
+use crate::rules::builtin::deeds::Deeds;
+use crate::rules::builtin::{deeds, predicate, sub};
+use crate::rules::matcher::{Command, Instead, RULE, Rule, Trigger, When};
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "packages.published-for-good",
+        severity: Severity::Critical,
+        reason: "publishes to a public registry, which keeps the version for good",
+        instead: Some(Instead::Command("npm publish --dry-run")),
+        when: &[
+            When::Command(Command {
+                without: &["--dry-run", "-n", "--registry", "--index", "--repository", "-r"],
+                ..sub(
+                    &[
+                        "npm",
+                        "pnpm",
+                        "yarn",
+                        "bun",
+                        "cargo",
+                        "poetry",
+                        "uv",
+                        "hatch",
+                        "flit",
+                        "lerna",
+                        "pdm",
+                        "vsce",
+                        "ovsx",
+                        "jsr",
+                        "deno",
+                        "pub",
+                        "changeset",
+                        "cargo-release",
+                    ],
+                    &["publish", "npm publish", "unpublish", "pub publish"],
+                )
+            }),
+            When::Command(Command {
+                without: &["--help", "--repository-url", "--repository", "-r"],
+                ..sub(&["twine"], &["upload"])
+            }),
+            When::Command(Command { without: &["--host", "--help"], ..sub(&["gem"], &["push", "yank"]) }),
+            predicate("uploaded_by_a_module", Trigger::rows(UPLOADED), |scene| {
+                let elsewhere =
+                    |word: &&str| matches!(*word, "-r" | "--repository" | "--repository-url" | "--help");
+                deeds::done_where(scene, UPLOADED, |inv| !deeds::known_words(inv).iter().any(elsewhere))
+            }),
+            When::Command(Command {
+                without: &["--dry-run", "-d", "--registry"],
+                ..sub(
+                    &["pnpm", "yarn", "bun", "nx"],
+                    &["changeset publish", "lerna publish", "nx release publish", "release publish"],
+                )
+            }),
+            When::Command(sub(&["cargo"], &["yank"])),
+            When::Command(Command { flags: &[&["--execute", "-x"]], ..sub(&["cargo"], &["release"]) }),
+            When::Command(Command {
+                without: &["--dry-run", "--organization"],
+                ..sub(&["mix", "pod"], &["hex.publish", "trunk push"])
+            }),
+        ],
+        fires: &[
+            "cargo release --execute",
+            "mix hex.publish --yes",
+            "vsce publish",
+            "npm publish",
+            "cargo publish",
+            "twine upload dist/*",
+            "gem push x.gem",
+            "poetry publish --build",
+            "pnpm publish --access public",
+            "pnpm changeset publish",
+            "npx nx release publish",
+            "yarn nx release publish",
+        ],
+        silent: &[
+            "pnpm changeset version",
+            "npx nx release publish --dry-run",
+            "npx nx release version",
+            "npm publish --dry-run",
+            "npm publish --registry http://localhost:4873",
+            "twine upload -r testpypi dist/*",
+            "cargo package",
+            "npm pack",
+            "npm run publish-docs",
+            "git commit -m 'npm publish'",
+            "cargo release",
+            "dart pub publish --dry-run",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "packages.pages-published",
+        verdict: Verdict::Modify,
+        reason: "puts pages where everybody reads them, over those that stand there",
+        instead: Some(Instead::Command("mkdocs build")),
+        when: &[predicate("pages_published", Trigger::rows(PAGES), |scene| {
+            let kept = |word: &&str| *word == "--no-push";
+            deeds::done_where(scene, PAGES, |inv| !deeds::known_words(inv).iter().any(kept))
+        })],
+        fires: &[
+            "mkdocs gh-deploy --force",
+            "mike deploy --push --update-aliases 1.2 latest",
+            "npx gh-pages -d build",
+            "ghp-import -p -f site",
+        ],
+        silent: &["mkdocs build", "mkdocs serve", "mkdocs gh-deploy --help", "mike deploy 1.2", "mike serve"],
+        ..RULE
+    },
+    Rule {
+        id: "packages.publish",
+        verdict: Verdict::Modify,
+        reason: "publishes to the world, which cannot be taken back",
+        instead: Some(Instead::Command("npm publish --dry-run")),
+        when: &[
+            When::Command(Command {
+                without: &["--dry-run", "-n"],
+                ..sub(
+                    &[
+                        "npm",
+                        "pnpm",
+                        "yarn",
+                        "bun",
+                        "cargo",
+                        "poetry",
+                        "uv",
+                        "hatch",
+                        "flit",
+                        "lerna",
+                        "vsce",
+                        "ovsx",
+                        "jsr",
+                        "wasm-pack",
+                        "deno",
+                    ],
+                    &["publish", "npm publish", "pub publish"],
+                )
+            }),
+            When::Command(Command { without: &["--help"], ..sub(&["twine"], &["upload"]) }),
+            When::Command(sub(&["gem"], &["push"])),
+            When::Command(Command {
+                without: &["-s", "-DskipTests=only"],
+                ..sub(&["mvn", "gradle", "gradlew"], &["deploy", "publish", "release:perform"])
+            }),
+            When::Command(sub(&["helm"], &["push"])),
+            When::Command(Command { without: &["--draft"], ..sub(&["gh"], &["release create"]) }),
+            predicate("published_by_words", Trigger::rows(PUBLISHED), |scene| {
+                let rehearsed = |word: &&str| REHEARSED.contains(word);
+                deeds::done_where(scene, PUBLISHED, |inv| !deeds::known_words(inv).iter().any(rehearsed))
+            }),
+        ],
+        fires: &[
+            "npm publish",
+            "cargo publish",
+            "twine upload dist/*",
+            "gem push x.gem",
+            "pnpm publish --access public",
+            "gh release create v1",
+            "python -m twine upload dist/*",
+            "npx changeset publish",
+            "goreleaser release",
+            "python setup.py sdist upload",
+            "maturin publish",
+            "flutter pub publish",
+            "./gradlew publishPlugins",
+            "npm dist-tag add x@1.0.0 latest",
+        ],
+        silent: &[
+            "npm publish --dry-run",
+            "python setup.py sdist",
+            "maturin build",
+            "./gradlew build",
+            "npm dist-tag ls",
+            "cargo publish --dry-run",
+            "cargo package",
+            "npm pack",
+            "docker build .",
+            "git commit -m 'npm publish'",
+            "npm run publish-docs",
+            "goreleaser release --snapshot",
+            "npx semantic-release --dry-run",
+            "python -m twine check dist/*",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "packages.image-pushed",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "lays an image in a registry, where others may run it",
+        instead: Some(Instead::Command("docker image ls")),
+        when: &[
+            When::Command(Command { flags: &[&["--push"]], ..sub(&["docker"], &["buildx build", "build"]) }),
+            When::Command(sub(&["docker", "podman"], &["push", "image push"])),
+        ],
+        fires: &["docker push a/b", "docker buildx build --push -t a/b .", "podman push a/b"],
+        silent: &["docker build .", "docker pull a/b", "docker image ls"],
+        ..RULE
+    },
+    Rule {
+        id: "packages.unpublish",
+        reason: "takes a published package away from everybody who uses it",
+        instead: Some(Instead::Command("npm view lodash versions")),
+        when: &[
+            When::Command(Command { without: &["--dry-run"], ..sub(NODE, &["unpublish"]) }),
+            When::Command(Command { without: &["--undo"], ..sub(&["cargo", "gem"], &["yank"]) }),
+            When::Command(sub(
+                NODE,
+                &[
+                    "deprecate",
+                    "owner add",
+                    "owner rm",
+                    "access set",
+                    "access grant",
+                    "access revoke",
+                    "access public",
+                    "access restricted",
+                    "dist-tag rm",
+                    "token create",
+                    "token revoke",
+                ],
+            )),
+            When::Command(Command {
+                flags: &[&["-a", "--add", "-r", "--remove"]],
+                ..sub(&["cargo", "gem"], &["owner"])
+            }),
+            predicate("withdrawn_by_words", Trigger::rows(WITHDRAWN), |scene| deeds::done(scene, WITHDRAWN)),
+        ],
+        fires: &[
+            "npm unpublish x --force",
+            "cargo yank x@1.0.0",
+            "npm owner add u x",
+            "cargo owner --add u x",
+            "gem yank x -v 1",
+            "dotnet nuget delete x 1.0 --non-interactive",
+            "pod trunk delete x 1.0",
+            "mix hex.publish --revert 1.0.0",
+        ],
+        silent: &[
+            "npm view lodash versions",
+            "npm owner ls x",
+            "npm access list packages",
+            "cargo search x",
+            "cargo owner --list",
+        ],
+        ..RULE
+    },
+];
+
+const NODE: &[&str] = &["npm", "pnpm", "yarn", "bun"];
+
+/// Deeds that publish.
+/// Modules that upload to the public registry.
+const UPLOADED: Deeds = &[
+    (&["python", "python3"], &["-m twine upload", "-m flit publish", "-m uv publish"]),
+    (&["dart", "flutter"], &["pub publish"]),
+];
+
+const PUBLISHED: Deeds = &[
+    (&["python", "python3"], &["-m twine upload", "twine upload", "-m flit publish"]),
+    (&["python", "python3"], &["setup.py upload", "-m maturin publish", "-m uv publish", "-m build upload"]),
+    (&["maturin"], &["publish", "upload"]),
+    (&["flutter"], &["pub publish"]),
+    (&["rake"], &["release", "gem:push"]),
+    (
+        &["gradlew", "gradle"],
+        &[
+            "publishPlugins",
+            "publishToSonatype",
+            "publishToMavenCentral",
+            "publishAllPublications*",
+            "uploadArchives",
+        ],
+    ),
+    (&["npm", "pnpm", "yarn"], &["dist-tag add", "tag add", "npm tag add"]),
+    (&["dotnet"], &["nuget push"]),
+    (&["nuget"], &["push"]),
+    (&["mix"], &["hex.publish"]),
+    (&["hex"], &["publish"]),
+    (&["cabal"], &["upload"]),
+    (&["stack"], &["upload"]),
+    (&["luarocks"], &["upload"]),
+    (&["semantic-release"], &["*"]),
+    (&["changeset"], &["publish"]),
+    (&["release-it", "np"], &["*"]),
+    (&["goreleaser"], &["release"]),
+    (&["pod"], &["trunk push"]),
+    (&["conda", "anaconda", "anaconda-client"], &["upload"]),
+    (&["snapcraft"], &["upload", "push", "release"]),
+    (&["flatpak-builder"], &["--publish"]),
+    (&["sbt"], &["publish", "publishSigned"]),
+    (&["clojure", "lein"], &["deploy"]),
+    (&["elm", "spago"], &["publish"]),
+    (&["opam"], &["publish"]),
+    (&["cpan-upload"], &["*"]),
+    (&["web-ext"], &["sign"]),
+    (&["fastlane"], &["release", "deliver", "supply", "beta", "pilot upload"]),
+    (&["eas"], &["submit", "update"]),
+    (&["skopeo", "crane", "oras", "regctl"], &["copy", "push"]),
+];
+
+/// Deeds that put pages where everybody reads them.
+const PAGES: Deeds = &[
+    (&["mkdocs"], &["gh-deploy"]),
+    (&["python", "python3"], &["-m mkdocs gh-deploy"]),
+    (
+        &["mike"],
+        &["deploy --push", "deploy -p", "delete --push", "delete -p", "set-default --push", "alias --push"],
+    ),
+    (&["gh-pages"], &["-d", "--dist"]),
+    (&["ghp-import"], &["-p", "--push"]),
+    (&["docusaurus"], &["deploy"]),
+];
+
+/// Deeds that take a published package away.
+const WITHDRAWN: Deeds = &[
+    (&["dotnet", "nuget"], &["nuget delete", "delete"]),
+    (&["pod"], &["trunk delete", "trunk deprecate"]),
+    (&["mix"], &["hex.publish --revert", "hex.retire"]),
+    (&["dart", "flutter"], &["pub uploader"]),
+    (&["vsce", "ovsx"], &["unpublish"]),
+];
+
+/// Options with which nothing is published.
+const REHEARSED: &[&str] =
+    &["--dry-run", "-d", "--snapshot", "--skip-publish", "--skip=publish", "--version", "--help", "-n"];

@@ -1,0 +1,357 @@
+//! The packages of the machine, removed or upgraded.
+
+use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::deeds::Deeds;
+use crate::rules::builtin::{deeds, everyday, flagged, predicate, sub};
+use crate::rules::matcher::{
+    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "packages.system-removal",
+        verdict: Verdict::Modify,
+        reason: "removes software from the machine",
+        instead: Some(Instead::Command("apt list --installed")),
+        when: &[
+            predicate("package_removed", Trigger::rows(REMOVED), |scene| {
+                deeds::done_where(scene, REMOVED, |inv| {
+                    !asks_for_help(inv)
+                        && !deeds::known_words(inv).iter().any(|word| SIMULATED.contains(word))
+                        && !everyday::removes_tools(inv)
+                })
+            }),
+            When::Command(flagged(&["dpkg"], &[&["-r", "-P", "--remove", "--purge"]])),
+            When::Command(flagged(&["rpm"], &[&["-e", "--erase"]])),
+            predicate("tool_uprooted", Trigger::rows(UPROOTED), |scene| {
+                deeds::done_where(scene, UPROOTED, |inv| !everyday::sets_own_source(inv))
+            }),
+            predicate("every_package_removed", Trigger::programs(LISTERS), every_package),
+        ],
+        fires: &[
+            "sudo apt-get remove -y nginx",
+            "sudo dnf remove httpd",
+            "brew uninstall --ignore-dependencies openssl",
+            "sudo dpkg --purge x",
+            "sudo pacman -Rns x",
+            "apk del nginx",
+            "sudo apt remove -y nodejs nginx",
+            "sudo apt-get autoremove --purge -y",
+            "go env -w GOPROXY=https://x.example",
+        ],
+        silent: &[
+            "apt list --installed",
+            "apt-get -s remove nginx",
+            "npm uninstall lodash",
+            "pip uninstall x",
+            "sudo apt-get remove -y nodejs",
+            "sudo dnf remove -y golang",
+            "sudo apt-get autoremove -y",
+            "brew uninstall node",
+            "pacman -Rs --print x",
+            "nvm uninstall 16",
+            "rustup toolchain uninstall nightly-2023-01-01",
+            "go env -w GOPROXY=direct",
+            "brew list",
+            "sudo apt-get install -y jq",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "packages.core-removal",
+        severity: Severity::Critical,
+        reason: "removes a package without which the machine does not run",
+        instead: Some(Instead::Command("apt list --installed")),
+        when: &[
+            When::Command(Command {
+                operand: Operand::Is(&[
+                    "bash",
+                    "dash",
+                    "coreutils",
+                    "libc6",
+                    "glibc",
+                    "systemd",
+                    "init",
+                    "sudo",
+                    "apt",
+                    "dpkg",
+                    "rpm",
+                    "dnf",
+                    "linux-image-*",
+                    "kernel",
+                    "openssh-server",
+                    "util-linux",
+                    "passwd",
+                    "login",
+                    "grub-pc",
+                    "ubuntu-minimal",
+                    "musl",
+                    "busybox",
+                    "network-manager",
+                    "python3",
+                    "python3-minimal",
+                    "base-files",
+                    "base",
+                    "filesystem",
+                    "linux",
+                    "alpine-base",
+                    "alpine-baselayout",
+                    "core",
+                    "snapd",
+                    "ca-certificates",
+                    "openssl",
+                    "libssl3",
+                    "libc-bin",
+                    "perl-base",
+                    "initramfs-tools",
+                    "libc6*",
+                    "libc*",
+                    "lib*",
+                    "python3*",
+                    "python*",
+                    "systemd*",
+                    "linux-*",
+                    "openssh*",
+                    "openssl*",
+                    "sudo*",
+                    // Patterns that stand for every package.
+                    "*",
+                    ".*",
+                    "^.*",
+                    "?*",
+                    "~i",
+                ]),
+                without: &["-s", "--simulate", "--dry-run", "--just-print", "--no-act"],
+                ..sub(
+                    &["apt", "apt-get", "aptitude", "dnf", "yum", "zypper", "apk", "snap"],
+                    &["remove", "purge", "erase", "del", "rm", "autoremove"],
+                )
+            }),
+            predicate("core_of_the_system_removed", Trigger::programs(BARE_REMOVERS), core_removed),
+            predicate(
+                "every_brewed_package_removed",
+                Trigger::programs(&["brew", "snap", "flatpak"]),
+                |scene| {
+                    let says = |inv: &Invocation, words: &[&str]| {
+                        deeds::known_words(inv).iter().any(|word| words.contains(word))
+                    };
+                    let listed =
+                        |program: &str| scene.first(&[program], |inv| says(inv, &["list", "ls"])).is_some();
+                    let found = scene.first(&["brew", "snap", "flatpak"], |inv| {
+                        says(inv, &["uninstall", "remove", "rm"])
+                            && (listed(&inv.program) || says(inv, &["--all"]))
+                    });
+                    Found::from(found.map(|inv| inv.text.as_str()))
+                },
+            ),
+            When::Command(flagged(
+                &["apt", "apt-get", "dpkg", "rpm"],
+                &[&[
+                    "--allow-remove-essential",
+                    "--force-all",
+                    "--force-remove-essential",
+                    "--force-depends",
+                    "--nodeps",
+                ]],
+            )),
+        ],
+        fires: &[
+            "sudo apt-get purge -y systemd",
+            "sudo apt-get purge -y 'python3*'",
+            "dpkg --force-all -P libc6",
+            "apt remove coreutils",
+            "rpm -e --nodeps glibc",
+            "sudo apt-get remove -y python3",
+            "sudo pacman -Rns base --noconfirm",
+            "pacman -Rdd glibc",
+            "zypper rm -y glibc",
+            "brew list | xargs brew uninstall --force",
+            "emerge --unmerge sys-libs/glibc",
+            "sudo apt purge -y '*'",
+        ],
+        silent: &[
+            "apt-get remove -y --dry-run python3",
+            "pacman -Rns x",
+            "pacman -S glibc",
+            "brew uninstall jq",
+            "apt-get install bash",
+            "apt show systemd",
+            "dpkg -l bash",
+            "brew uninstall bash",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "packages.system-python",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "installs over the packages that belong to the operating system",
+        instead: Some(Instead::Command("python3 -m venv .venv")),
+        when: &[
+            When::Command(flagged(PIP, &[&["--break-system-packages"]])),
+            When::Command(Command {
+                privileged: true,
+                ..sub(&["pip", "pip3", "npm", "gem", "pnpm", "yarn"], &["install", "i", "add"])
+            }),
+        ],
+        fires: &[
+            "pip install --break-system-packages x",
+            "sudo pip install x",
+            "sudo npm install -g x",
+            "sudo gem install x",
+        ],
+        silent: &[
+            "pip install x",
+            "python3 -m venv .venv",
+            "npm install -g x",
+            "sudo apt-get install -y python3-x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "packages.all-upgraded",
+        verdict: Verdict::Modify,
+        reason: "brings the whole system to another release, or restarts it for an update",
+        instead: Some(Instead::Command("do-release-upgrade -c")),
+        when: &[
+            predicate("release_upgraded", Trigger::rows(UPGRADED), |scene| deeds::done(scene, UPGRADED)),
+            predicate(
+                "release_upgraded_by_default",
+                Trigger::programs(&["do-release-upgrade"]),
+                release_upgraded,
+            ),
+        ],
+        fires: &[
+            "sudo do-release-upgrade",
+            "do-release-upgrade -f DistUpgradeViewNonInteractive",
+            "sudo softwareupdate -ia -R",
+        ],
+        silent: &["do-release-upgrade -c", "softwareupdate -l", "softwareupdate --list"],
+        ..RULE
+    },
+];
+
+const PIP: &[&str] = &["pip", "pip3", "pipx", "uv", "poetry", "pdm"];
+
+/// Deeds that take away what the tools themselves need.
+const UPROOTED: Deeds = &[
+    (&["npm"], &["uninstall -g npm", "rm -g npm", "uninstall --global npm"]),
+    (&["pip", "pip3"], &["uninstall pip", "uninstall setuptools"]),
+    (&["conda", "mamba"], &["env remove -n base", "env remove --name base", "remove base --all"]),
+    (&["rustup"], &["self uninstall"]),
+    (&["emerge"], &["--unmerge", "-C", "--depclean"]),
+    (&["xbps-remove"], &["*"]),
+    (&["update-alternatives"], &["--remove-all", "--remove"]),
+    (&["apt", "apt-get"], &["--allow-unauthenticated", "--allow-insecure-repositories", "--force-yes"]),
+    (&["yum", "dnf", "zypper"], &["--nogpgcheck", "--no-gpg-checks"]),
+    (&["apk"], &["--allow-untrusted"]),
+    (&["yay", "paru", "pamac"], &["-R --noconfirm", "-Rns"]),
+    (
+        &["go"],
+        &[
+            "env -w GOPROXY=*",
+            "env -w GOFLAGS=*",
+            "env -w GONOSUMDB=*",
+            "env -w GOSUMDB=off",
+            "env -w GOINSECURE=*",
+        ],
+    ),
+];
+
+/// Deeds that take software from the machine.
+const REMOVED: Deeds = &[
+    (
+        &["apt", "apt-get", "aptitude"],
+        &["remove", "purge", "autoremove", "autopurge", "dist-upgrade", "full-upgrade"],
+    ),
+    (&["dnf", "yum", "zypper", "tdnf", "microdnf"], &["remove", "erase", "autoremove", "rm"]),
+    (&["apk"], &["del"]),
+    (
+        &["brew", "snap", "flatpak", "port", "choco", "scoop", "winget", "nix-env", "emerge"],
+        &["uninstall", "remove", "rm", "autoremove"],
+    ),
+    (&["pacman"], &["-R", "--remove"]),
+];
+
+/// Options with which a package manager only says what it would remove.
+const SIMULATED: &[&str] =
+    &["-s", "--simulate", "--dry-run", "--just-print", "--no-act", "--assumeno", "--print", "-p"];
+
+const UPGRADED: Deeds = &[
+    (&["softwareupdate"], &["-i", "-ia", "-iaR", "--install", "-R", "--restart"]),
+    (&["do-release-upgrade"], &["-f", "-d", "-m"]),
+];
+
+fn release_upgraded<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["do-release-upgrade"], |inv| inv.args.is_empty());
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs that remove by an option.
+const BARE_REMOVERS: &[&str] = &["pacman", "emerge", "xbps-remove", "rpm", "dpkg", "nix-env"];
+
+/// A library, a shell or an init without which nothing starts.
+fn core_removed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const CORE: &[&str] = &[
+        "glibc",
+        "libc6",
+        "systemd",
+        "base",
+        "bash",
+        "coreutils",
+        "linux",
+        "filesystem",
+        "pacman",
+        "openrc",
+        "musl",
+        "*",
+        ".*",
+        "shadow",
+        "util-linux",
+        "pam",
+        "sudo",
+        "kernel",
+        "dpkg",
+        "apt",
+        "rpm",
+    ];
+    let found = scene.first(BARE_REMOVERS, |inv| {
+        let removes = inv.program == "xbps-remove"
+            || inv.args.iter().filter_map(Arg::known).any(|word| {
+                word.starts_with("-R")
+                    || matches!(
+                        word,
+                        "-C" | "--unmerge"
+                            | "--remove"
+                            | "-e"
+                            | "--erase"
+                            | "-r"
+                            | "-P"
+                            | "--purge"
+                            | "--uninstall"
+                    )
+            });
+        removes
+            && inv
+                .operands
+                .iter()
+                .filter_map(Arg::known)
+                .any(|name| CORE.contains(&name.rsplit('/').next().unwrap_or_default()))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+const LISTERS: &[&str] = &["pip", "pip3", "npm", "gem"];
+
+/// What a program lists of its packages is given to it to remove.
+fn every_package<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let says =
+        |inv: &Invocation, words: &[&str]| deeds::known_words(inv).iter().any(|word| words.contains(word));
+    let listed =
+        |program: &str| scene.first(&[program], |inv| says(inv, &["freeze", "list", "ls"])).is_some();
+    let found =
+        scene.first(LISTERS, |inv| says(inv, &["uninstall", "rm", "remove", "un"]) && listed(&inv.program));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

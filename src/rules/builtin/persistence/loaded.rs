@@ -1,0 +1,263 @@
+//! What other programs load by themselves: libraries, modules, settings that run.
+
+use super::{WRITES, written};
+use crate::domain::{Action, Severity, Target, Verdict};
+use crate::rules::builtin::packages::is_usual;
+use crate::rules::builtin::{lists, predicate};
+use crate::rules::matcher::{At, Found, Instead, RULE, Rule, Scene, Trigger, contains_word, host_of};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "persistence.preload",
+        severity: Severity::Critical,
+        reason: "has code loaded into every program of the machine",
+        instead: Some(Instead::Advice("set LD_PRELOAD for the one command, and tell the person why")),
+        when: &[written(&[
+            At::Abs("/etc/ld.so.preload"),
+            At::Abs("/etc/ld.so.conf.d"),
+            At::Abs("/etc/ld.so.conf"),
+        ])],
+        fires: &[
+            "echo /tmp/x.so > /etc/ld.so.preload",
+            "sudo tee /etc/ld.so.preload < x",
+            "Write /etc/ld.so.conf.d/x.conf /tmp",
+        ],
+        silent: &["cat /etc/ld.so.preload", "ldconfig -p", "ls /etc/ld.so.conf.d"],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.tool-startup",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "changes personal settings that run code when an editor or tool starts",
+        instead: Some(Instead::Advice("put the setting into the project's own configuration")),
+        when: &[written(lists::TOOL_STARTUP)],
+        fires: &[
+            "echo x >> ~/.vimrc",
+            "Write /home/u/.gitconfig x",
+            "cp x ~/.config/nvim/init.lua",
+            "echo 'ignore-scripts=false' >> ~/.npmrc",
+            "tee ~/.config/pip/pip.conf < x",
+        ],
+        silent: &[
+            "cat ~/.vimrc",
+            "git config user.name x",
+            "Write /home/u/proj/.npmrc x",
+            "Write /home/u/proj/.cargo/config.toml x",
+            "Read /home/u/.gitconfig",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.editor-autorun",
+        verdict: Verdict::Modify,
+        reason: "makes the editor run a command when the folder is opened",
+        instead: Some(Instead::Advice("leave the task to be started by hand")),
+        when: &[predicate("task_on_folder_open", Trigger::TOOL, task_on_open)],
+        fires: &[
+            "Write /home/u/proj/.vscode/tasks.json {\"runOptions\":{\"runOn\":\"folderOpen\"}}",
+            "Edit /home/u/proj/.vscode/tasks.json \"runOn\": \"folderOpen\"",
+            "Write /home/u/proj/.vscode/settings.json {\"task.allowAutomaticTasks\":\"on\"}",
+        ],
+        silent: &[
+            "Write /home/u/proj/.vscode/tasks.json {\"tasks\":[]}",
+            "Write /home/u/proj/docs/vscode.md folderOpen",
+            "Read /home/u/proj/.vscode/tasks.json",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.interpreter-planted",
+        severity: Severity::Critical,
+        reason: "plants a file that every start of an interpreter on this machine runs",
+        instead: Some(Instead::Advice("import the module where it is needed")),
+        when: &[
+            predicate("startup_module_beside_installed_ones", Trigger::kinds(WRITES), startup_module),
+            predicate("startup_module_wherever_that_is", Trigger::REDIRECTED, startup_module_asked_for),
+        ],
+        fires: &[
+            "Write /home/u/.local/lib/python3.12/site-packages/usercustomize.py x",
+            "cp x /usr/lib/python3/dist-packages/sitecustomize.py",
+            "echo x >> $(python3 -m site --user-site)/usercustomize.py",
+            "echo x > \"$(python3 -c 'import site;print(site.getsitepackages()[0])')/zz.pth\"",
+        ],
+        silent: &[
+            "echo x > $OUT/model.pth",
+            "cp x sitecustomize.py",
+            "Read /usr/lib/python3/dist-packages/sitecustomize.py",
+            "Write /home/u/proj/.venv/lib/python3.12/site-packages/x.py x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.interpreter-startup",
+        verdict: Verdict::Modify,
+        reason: "plants a file that an interpreter runs at every start",
+        instead: Some(Instead::Advice("import the module where it is needed")),
+        when: &[
+            written(&[At::Name("sitecustomize.py"), At::Name("usercustomize.py")]),
+            predicate("site_packages_pth", Trigger::kinds(WRITES), pth_written),
+            predicate("module_asked_for_its_place", Trigger::kinds(WRITES), written_where_modules_lie),
+        ],
+        fires: &[
+            "Write /home/u/.local/lib/python3.12/site-packages/usercustomize.py x",
+            "echo 'import x' > /usr/lib/python3/dist-packages/x.pth",
+            "echo 'import x' > \"$(python3 -m site --user-site)/x.pth\"",
+            "echo 'import x' > $VIRTUAL_ENV/lib/python3.11/site-packages/sitecustomize.py",
+            "cp x sitecustomize.py",
+        ],
+        silent: &[
+            "Write /home/u/proj/src/custom.py x",
+            "Write /home/u/proj/model.pth x",
+            "cp model.pth \"$OUT/model.pth\"",
+            "ls $(python3 -c 'import site; print(site.getsitepackages()[0])')/x.pth",
+            "Read /home/u/proj/sitecustomize.py",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.path-programs",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "puts a program where every command of the person is looked for first",
+        instead: Some(Instead::Advice("keep the program in the project and call it by its path")),
+        when: &[written(&[
+            At::Home(".local/bin"),
+            At::Home("bin"),
+            At::Home(".cargo/bin"),
+            At::Home("go/bin"),
+        ])],
+        fires: &["cp x ~/.local/bin/git", "ln -s /tmp/x ~/bin/ls", "Write /home/u/.local/bin/sudo x"],
+        silent: &["ls ~/.local/bin", "~/.local/bin/tool --version", "cp x bin/x"],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.npm-hooks",
+        verdict: Verdict::Modify,
+        reason: "changes which shell, registry or scripts the package manager uses everywhere",
+        instead: Some(Instead::Command("npm config list")),
+        when: &[predicate("package_manager_setting", Trigger::programs(PACKAGE_MANAGERS), npm_setting)],
+        fires: &[
+            "npm config set script-shell /tmp/x",
+            "npm config set registry https://x.example",
+            "pip config set global.index-url https://x.example/simple",
+            "yarn config set registry https://x.example",
+            "npm set ignore-scripts false",
+        ],
+        silent: &[
+            "npm config list",
+            "npm config get registry",
+            "npm config set fund false",
+            "npm config set registry https://registry.npmjs.org/",
+            "pip config list",
+        ],
+        ..RULE
+    },
+];
+
+const PACKAGE_MANAGERS: &[&str] = &["npm", "pnpm", "yarn", "pip", "pip3"];
+
+fn task_on_open<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let (path, content) = match &scene.view.call.action {
+        Action::Write { path, content, .. } | Action::Edit { path, content, .. } => (path, content),
+        _ => return Found::No,
+    };
+    let settings = path.contains("/.vscode/") || path.ends_with(".code-workspace");
+    let auto = || {
+        contains_word(content, "folderOpen")
+            || (contains_word(content, "task.allowAutomaticTasks") && contains_word(content, "\"on\""))
+    };
+    if settings && auto() { Found::yes(path) } else { Found::No }
+}
+
+/// `echo … > "$(python3 -m site --user-site)/x.pth"`: where it lies is asked of the interpreter.
+fn written_where_modules_lie<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const PLACES: &[&str] =
+        &["site-packages", "getsitepackages", "getusersitepackages", "user-site", "purelib"];
+    const NAMES: &[&str] = &[".pth", "sitecustomize.py", "usercustomize.py"];
+    let line = scene.command_line();
+    let unknown = |(effect, _): (&crate::domain::Effect, _)| {
+        WRITES.contains(&effect.kind) && matches!(effect.target, Target::UnknownPath { .. })
+    };
+    let named = NAMES.iter().any(|name| {
+        line.match_indices(name).any(|(at, name)| {
+            let next = line.get(at + name.len()..).and_then(|rest| rest.chars().next());
+            next.is_none_or(|c| matches!(c, ' ' | '"' | '\'' | ';' | '\n' | ')'))
+        })
+    });
+    if named && PLACES.iter().any(|place| line.contains(place)) && scene.effects().any(unknown) {
+        Found::yes(line)
+    } else {
+        Found::No
+    }
+}
+
+fn pth_written<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.effects().find(|(effect, _)| {
+        let path = effect.target.text();
+        WRITES.contains(&effect.kind)
+            && path.ends_with(".pth")
+            && (path.contains("/site-packages/") || path.contains("/dist-packages/"))
+    });
+    Found::from(found.map(|(effect, _)| effect.target.text()))
+}
+
+/// The same, where Python itself is asked for the directory.
+fn startup_module_asked_for<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let text = inv.text.as_str();
+        let asked = ["python3 -m site", "python -m site", "getsitepackages", "getusersitepackages"];
+        let named = ["/usercustomize.py", "/sitecustomize.py", ".pth"];
+        inv.writes.iter().any(|(target, _)| matches!(target, Target::UnknownPath { .. }))
+            && text.contains('>')
+            && asked.iter().any(|way| text.contains(way))
+            && named.iter().any(|name| text.contains(name))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn startup_module<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.effects().find(|(effect, _)| {
+        let path = effect.target.text();
+        let named = path.ends_with("/sitecustomize.py") || path.ends_with("/usercustomize.py");
+        WRITES.contains(&effect.kind)
+            && named
+            && (path.contains("/site-packages/")
+                || path.contains("/dist-packages/")
+                || path.starts_with("/usr/"))
+    });
+    Found::from(found.map(|(effect, _)| effect.target.text()))
+}
+
+fn npm_setting<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const KEYS: &[&str] = &[
+        "script-shell",
+        "shell",
+        "registry",
+        "ignore-scripts",
+        "init-module",
+        "prefix",
+        "node-options",
+        "onload-script",
+        "npmRegistryServer",
+        "yarn-path",
+        "yarnPath",
+    ];
+    let found = scene.first(PACKAGE_MANAGERS, |inv| {
+        let words: Vec<&str> =
+            inv.sub.iter().map(String::as_str).chain(inv.operands.iter().filter_map(Arg::known)).collect();
+        let sets = words.contains(&"set");
+        let keys = |word: &&str| {
+            let key = word.split('=').next().unwrap_or_default();
+            KEYS.contains(&key) || key.ends_with("index-url") || key.ends_with("trusted-host")
+        };
+        // Back to the usual registry.
+        let usual = words.iter().any(|word| {
+            let url = word.split_once('=').map_or(*word, |(_, url)| url);
+            url.contains("://") && is_usual(&host_of(url), scene.view.policy)
+        });
+        sets && !usual && words.iter().any(keys)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

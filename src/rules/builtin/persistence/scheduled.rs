@@ -1,0 +1,503 @@
+//! What is started by the system: services and jobs.
+
+use super::{WRITES, written};
+use crate::domain::{Action, Severity, Target, Verdict};
+use crate::rules::builtin::{flagged, lists, predicate, run, sub};
+use crate::rules::matcher::{
+    At, Classes, Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, at, has_flag, runs,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "persistence.cron",
+        reason: "plants a job that runs by itself later",
+        instead: Some(Instead::Advice("print the line for the person to add to their crontab")),
+        when: &[written(lists::CRON)],
+        fires: &[
+            "echo '* * * * * root x' > /etc/cron.d/x",
+            "sudo cp job /etc/cron.daily/job",
+            "Write /var/spool/cron/crontabs/u x",
+        ],
+        silent: &["ls /etc/cron.d", "cat /etc/crontab", "crontab -l"],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.crontab",
+        reason: "changes the jobs that run by themselves",
+        instead: Some(Instead::Command("crontab -l")),
+        when: &[
+            When::Command(flagged(&["crontab"], &[&["-e"]])),
+            When::Command(Command { operand: Operand::Some, without: &["-l", "-r"], ..run(&["crontab"]) }),
+            predicate("crontab_from_standard_input", Trigger::programs(CRONTAB), crontab_from_stdin),
+        ],
+        fires: &[
+            "crontab -",
+            "echo '* * * * * x' | crontab -",
+            "crontab jobs.txt",
+            "crontab -e",
+            "(crontab -l; echo '* * * * * x') | crontab",
+        ],
+        silent: &["crontab -l", "crontab -l | grep x", "cat jobs.txt"],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.at",
+        severity: Severity::Medium,
+        reason: "has a command run later, when nobody looks",
+        instead: Some(Instead::Command("atq")),
+        when: &[
+            When::Command(Command {
+                operand: Operand::Some,
+                without: &["-l", "-q", "-c", "-V"],
+                ..run(&["at"])
+            }),
+            When::Command(run(&["batch"])),
+            When::Command(flagged(
+                &["systemd-run"],
+                &[&[
+                    "--on-calendar",
+                    "--on-boot",
+                    "--on-startup",
+                    "--on-active",
+                    "--on-unit-active",
+                    "--timer-property",
+                ]],
+            )),
+        ],
+        fires: &[
+            "echo x | at now + 1 hour",
+            "at -f job.sh midnight",
+            "systemd-run --user --on-calendar=daily ./x.sh",
+        ],
+        silent: &["atq", "at -l", "systemd-run --user --scope make"],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.service-file",
+        reason: "plants a service that starts by itself",
+        instead: Some(Instead::Advice("write the unit into the project and let the person install it")),
+        when: &[written(lists::SERVICES)],
+        fires: &[
+            "cp x.service ~/.config/systemd/user/x.service",
+            "sudo cp x.service /etc/systemd/system/x.service",
+            "Write /home/u/Library/LaunchAgents/x.plist x",
+            "echo x > ~/.config/autostart/x.desktop",
+        ],
+        silent: &[
+            "cat /lib/systemd/system/ssh.service",
+            "ls ~/.config/systemd/user",
+            "Write /home/u/proj/deploy/x.service x",
+            "systemctl --user list-units",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.service-planted",
+        reason: "has a service of no known package start by itself from now on",
+        instead: Some(Instead::Command("systemctl --user list-unit-files")),
+        when: &[
+            predicate("unknown_unit_enabled", Trigger::programs(ENABLERS), unknown_enabled),
+            When::Command(sub(&["loginctl"], &["enable-linger"])),
+            When::Command(Command {
+                operand: Operand::Contains(&[
+                    "systemd1.manager.enableunitfiles",
+                    "systemd1.manager.startunit",
+                ]),
+                ..run(&["dbus-send", "gdbus"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&[
+                    "EnableUnitFiles",
+                    "LinkUnitFiles",
+                    "StartUnit",
+                    "StartTransientUnit",
+                ]),
+                ..run(&["busctl"])
+            }),
+            When::Command(sub(&["launchctl"], &["load", "bootstrap", "submit", "enable"])),
+            When::Command(Command {
+                operand: Operand::Is(&["LoginHook", "LogoutHook"]),
+                ..run(&["defaults"])
+            }),
+            When::Command(Command {
+                operand: Operand::Contains(&["launchagents", "launchdaemons", "loginitems"]),
+                ..sub(&["defaults"], &["write"])
+            }),
+            When::Code(Code { programs: &["osascript"], all: &[&["login item"]] }),
+            When::Command(Command {
+                operand: Operand::Is(&["/create", "/Create", "/CREATE"]),
+                ..run(&["schtasks", "schtasks.exe"])
+            }),
+            When::Command(Command {
+                operand: Operand::Contains(&["currentversion\\run", "\\run"]),
+                ..sub(&["reg", "reg.exe"], &["add"])
+            }),
+            When::Command(sub(&["sc", "sc.exe"], &["create"])),
+        ],
+        fires: &[
+            "systemctl enable --now backdoor",
+            "systemctl link /tmp/x.service",
+            "sudo systemctl enable /tmp/x.timer",
+            "loginctl enable-linger u",
+            "launchctl bootstrap gui/501 /tmp/x.plist",
+            "rc-update add x default",
+            "chkconfig --add x",
+            "busctl --user call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager EnableUnitFiles asbb 1 x.service false true",
+            "dbus-send --session --dest=org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager.StartUnit string:x.service string:replace",
+        ],
+        silent: &[
+            "sudo systemctl enable --now docker",
+            "systemctl enable postgresql@16-main",
+            "systemctl --user status x",
+            "launchctl list",
+            "systemctl --user list-unit-files",
+            "rc-update show",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.startup-command",
+        reason: "plants a command in a file that every new shell of the person runs",
+        instead: Some(Instead::Advice("print the line for the person to read and add")),
+        when: &[
+            predicate("command_in_a_startup_file", Trigger::kinds(WRITES), startup_command),
+            written(&[At::Home(".ssh/rc"), At::Home(".ssh/environment")]),
+        ],
+        fires: &[
+            "echo '/home/u/x &' >> ~/.bashrc",
+            "printf 'python3 ~/x.py\n' >> ~/.profile",
+            "echo ~/x/y.sh >> ~/.zshrc",
+            "echo \"function cd { builtin cd x; /home/u/x & }\" >> ~/.zshrc",
+            "base64 -d x >> ~/.bashrc",
+            "Write /home/u/.profile export A=1\n./x &\n",
+            "cp x ~/.ssh/rc",
+        ],
+        silent: &[
+            "echo 'export PATH=$HOME/.local/bin:$PATH' >> ~/.bashrc",
+            "echo 'eval \"$(direnv hook bash)\"' >> ~/.bashrc",
+            "echo '. \"$HOME/.cargo/env\"' >> ~/.profile",
+            "echo '[ -s ~/.nvm/nvm.sh ] && . ~/.nvm/nvm.sh' >> ~/.zshrc",
+            "echo 'source <(kubectl completion bash)' >> ~/.bashrc",
+            "echo \"alias k=kubectl\" >> ~/.bashrc",
+            "echo '~/x &' >> notes.txt",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "persistence.service-enabled",
+        verdict: Verdict::Modify,
+        reason: "has a service start by itself from now on",
+        instead: Some(Instead::Command("systemctl --user list-unit-files")),
+        when: &[
+            When::Command(sub(
+                &["systemctl"],
+                &["enable", "reenable", "preset", "link", "edit", "import-environment", "set-environment"],
+            )),
+            When::Command(sub(&["rc-update"], &["add"])),
+            When::Command(flagged(&["chkconfig"], &[&["--add"]])),
+            When::Command(Command {
+                operand: Operand::Is(&["on", "defaults", "enable"]),
+                ..run(&["chkconfig", "update-rc.d"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["LoginHook", "LogoutHook"]),
+                ..run(&["defaults"])
+            }),
+            When::Code(Code { programs: &["osascript"], all: &[&["login item"]] }),
+            When::Command(sub(&["pm2"], &["startup"])),
+            When::Command(Command {
+                operand: Operand::Is(&["/create", "/Create", "/CREATE"]),
+                ..run(&["schtasks"])
+            }),
+            When::Command(Command {
+                operand: Operand::Contains(&["currentversion\\run", "\\run"]),
+                ..sub(&["reg"], &["add"])
+            }),
+            When::Command(sub(&["sc", "sc.exe"], &["create"])),
+            When::Command(sub(&["dconf"], &["load", "write"])),
+            When::Command(Command {
+                operand: Operand::Contains(&["custom-keybinding", "autostart"]),
+                ..run(&["gsettings"])
+            }),
+            When::Command(sub(&["xdg-mime"], &["default"])),
+            When::Command(sub(&["xdg-settings"], &["set"])),
+            When::Command(sub(
+                &["launchctl"],
+                &["load", "bootstrap", "enable", "submit", "setenv", "kickstart"],
+            )),
+            When::Command(sub(&["loginctl"], &["enable-linger"])),
+            When::Command(Command {
+                operand: Operand::Is(&["enable", "defaults", "on"]),
+                ..run(&["update-rc.d", "chkconfig"])
+            }),
+            When::Command(sub(&["pm2"], &["startup", "save"])),
+            When::Command(Command { privileged: true, ..sub(&["brew"], &["services start"]) }),
+            When::Command(Command { flags: &[&["--file", "--all"]], ..sub(&["brew"], &["services start"]) }),
+        ],
+        fires: &[
+            "systemctl --user enable --now x.service",
+            "sudo systemctl enable x",
+            "launchctl load x.plist",
+            "loginctl enable-linger u",
+            "pm2 startup",
+            "sudo brew services start x",
+        ],
+        silent: &[
+            "systemctl --user status x",
+            "systemctl is-enabled x",
+            "launchctl list",
+            "systemctl --user restart x",
+            "brew services list",
+            "brew services start postgresql@16",
+        ],
+        ..RULE
+    },
+];
+
+const CRONTAB: &[&str] = &["crontab"];
+
+const ENABLERS: &[&str] = &["systemctl", "rc-update", "chkconfig", "update-rc.d"];
+
+/// Services that packages of the distributions bring along, without a version or an instance behind the name.
+const KNOWN_UNITS: &[&str] = &[
+    "docker",
+    "containerd",
+    "podman",
+    "crio",
+    "kubelet",
+    "k3s",
+    "microk8s",
+    "snapd",
+    "libvirtd",
+    "nginx",
+    "apache",
+    "httpd",
+    "caddy",
+    "haproxy",
+    "traefik",
+    "varnish",
+    "tomcat",
+    "php",
+    "php-fpm",
+    "postgresql",
+    "mysql",
+    "mysqld",
+    "mariadb",
+    "mongod",
+    "mongodb",
+    "redis",
+    "redis-server",
+    "valkey",
+    "memcached",
+    "rabbitmq-server",
+    "elasticsearch",
+    "opensearch",
+    "kibana",
+    "logstash",
+    "kafka",
+    "zookeeper",
+    "clickhouse-server",
+    "cassandra",
+    "influxdb",
+    "grafana-server",
+    "prometheus",
+    "node_exporter",
+    "telegraf",
+    "jenkins",
+    "gitlab-runner",
+    "minio",
+    "consul",
+    "vault",
+    "nomad",
+    "ssh",
+    "sshd",
+    "cron",
+    "crond",
+    "atd",
+    "chrony",
+    "chronyd",
+    "ntp",
+    "ntpd",
+    "systemd-timesyncd",
+    "systemd-resolved",
+    "systemd-networkd",
+    "NetworkManager",
+    "bluetooth",
+    "cups",
+    "avahi-daemon",
+    "dbus",
+    "rsyslog",
+    "auditd",
+    "fail2ban",
+    "firewalld",
+    "ufw",
+    "nftables",
+    "iptables",
+    "apparmor",
+    "clamav-daemon",
+    "clamav-freshclam",
+    "unattended-upgrades",
+    "fstrim",
+    "smartd",
+    "lightdm",
+    "gdm",
+    "sddm",
+    "pipewire",
+    "wireplumber",
+    "pulseaudio",
+    "tailscaled",
+    "wg-quick",
+    "dnsmasq",
+    "bind9",
+    "named",
+    "postfix",
+    "dovecot",
+    "nfs-server",
+    "smbd",
+    "nmbd",
+    "supervisor",
+    "amazon-ssm-agent",
+    "google-cloud-ops-agent",
+    "qemu-guest-agent",
+    "open-vm-tools",
+    "vboxadd",
+    "multipathd",
+    "iscsid",
+    "ollama",
+    "syncthing",
+    "emacs",
+    "gpg-agent",
+    "ssh-agent",
+    "mpd",
+];
+
+fn crontab_from_stdin<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(CRONTAB, |inv| {
+        inv.operands.is_empty()
+            && !["-l", "-r", "-e", "-V", "--help", "-h"].iter().any(|flag| has_flag(inv, flag))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a unit is one that some package brings along.
+fn is_known_unit(name: &str) -> bool {
+    let stem = name.split('@').next().unwrap_or_default();
+    let stem = [".service", ".socket", ".timer", ".target"]
+        .iter()
+        .find_map(|end| stem.strip_suffix(end))
+        .unwrap_or(stem);
+    // `php8.2-fpm`, `postgresql-16`, `apache2`.
+    let bare: String = stem.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect();
+    let bare = bare.trim_end_matches('-');
+    KNOWN_UNITS.contains(&stem) || KNOWN_UNITS.contains(&bare)
+}
+
+/// A unit switched on that no package brings along, or that is named by its path.
+fn unknown_enabled<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const SAYS: &[&str] = &[
+        "enable", "reenable", "preset", "link", "add", "on", "defaults", "default", "boot", "start", "--add",
+    ];
+    let found = scene.first(ENABLERS, |inv| {
+        let words = || inv.sub.iter().map(String::as_str).chain(inv.args.iter().filter_map(Arg::known));
+        let systemd = inv.program == "systemctl";
+        let on = match inv.program.as_str() {
+            "systemctl" => words().any(|word| matches!(word, "enable" | "reenable" | "link")),
+            "rc-update" => words().any(|word| matches!(word, "add" | "-a")),
+            "update-rc.d" => words().any(|word| matches!(word, "defaults" | "enable")),
+            _ => words().any(|word| matches!(word, "on" | "--add")),
+        };
+        let level = |word: &str| !systemd && word.bytes().all(|b| b.is_ascii_digit());
+        on && (inv.args.iter().any(Arg::has_unknown)
+            || words().any(|word| {
+                let named = !word.starts_with('-') && !SAYS.contains(&word) && !level(word);
+                named && !is_known_unit(word)
+            }))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A line of a startup file that runs a program, and does not only set, name or load something.
+fn runs_command(line: &str) -> bool {
+    const RUNNERS: &[&str] = &[
+        "python",
+        "python3",
+        "perl",
+        "ruby",
+        "node",
+        "php",
+        "bash",
+        "sh",
+        "zsh",
+        "exec",
+        "nc",
+        "ncat",
+        "socat",
+        "tmux",
+        "screen",
+        "sudo",
+        "at",
+        "crontab",
+        "systemctl",
+        "ssh",
+        "curl",
+        "wget",
+        "npx",
+        "command",
+    ];
+    let line = line.trim();
+    if line.starts_with('#') {
+        return false;
+    }
+    let mut words = line.trim_start_matches(['(', '{', ' ']).split_whitespace();
+    let Some(first) = words.next() else { return false };
+    let asks = first == "command" && words.next() == Some("-v");
+    // What stands alone may be a directory that `autocd` enters, but nobody adds that.
+    let by_path = first.contains('/') && !first.contains('=');
+    let end = line.trim_end_matches(['"', '\'', '}', ';', ' ']);
+    by_path || RUNNERS.contains(&first) && !asks || end.ends_with('&') && !end.ends_with("&&")
+}
+
+/// What is written to a startup file of the person's shell runs a command, or was not to be read.
+fn startup_command<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let home = scene.view.facts.places.home.as_deref();
+    let starts = |target: &Target| at(target, lists::SHELL_STARTUP, home);
+    match &scene.view.call.action {
+        Action::Write { path, content, .. } | Action::Edit { path, content, .. } => {
+            let target = Target::Path { path: path.clone(), glob: false, recursive: false };
+            let hit = content.lines().take(4096).any(runs_command) && starts(&target);
+            return if hit { Found::yes(path) } else { Found::No };
+        }
+        Action::Shell { .. }
+        | Action::Read { .. }
+        | Action::Search { .. }
+        | Action::Fetch { .. }
+        | Action::Spawn { .. }
+        | Action::Other { .. } => {}
+    }
+    let starting = |(index, (effect, _)): (usize, (&crate::domain::Effect, Classes))| {
+        WRITES.contains(&effect.kind)
+            && scene.may_be_at(index)
+            && scene.is_at(index, effect, lists::SHELL_STARTUP)
+    };
+    if !scene.effects().enumerate().any(starting) {
+        return Found::No;
+    }
+    let said = scene.view.survey.written.iter().any(|(path, text)| {
+        let target = Target::Path { path: path.clone(), glob: false, recursive: false };
+        starts(&target) && text.text().lines().any(runs_command)
+    });
+    let unread = || {
+        scene.invocations().iter().any(|writer| {
+            let into = writer.writes.iter().any(|(target, _)| starts(target)) || writer.program == "tee";
+            into && scene.invocations().iter().any(|inv| {
+                inv.pipeline == writer.pipeline
+                    && (runs(
+                        inv,
+                        &["base64", "base32", "xxd", "openssl", "uudecode", "gunzip", "zcat", "gpg"],
+                    ) || runs(inv, lists::DOWNLOADERS))
+            })
+        })
+    };
+    if said || unread() { Found::yes(scene.command_line()) } else { Found::No }
+}

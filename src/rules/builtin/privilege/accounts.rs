@@ -1,0 +1,355 @@
+//! Who may be root: shells, sudoers, accounts.
+
+use super::CHANGES;
+use crate::domain::Severity;
+use crate::rules::Invocation;
+use crate::rules::builtin::{flagged, libraries, predicate, run, sub, texts};
+use crate::rules::matcher::{
+    At, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
+    asks_for_help, has_flag, is_shell, runs, runs_code, runs_shell,
+};
+use crate::shell::{Arg, Word};
+use std::cell::LazyCell;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "privilege.root-shell",
+        severity: Severity::Critical,
+        reason: "opens a shell with all rights, in which nothing is checked any more",
+        instead: Some(Instead::Command("sudo -l")),
+        when: &[
+            predicate("shell_with_other_rights", Trigger::SHELL.or(Trigger::programs(SUDO)), root_shell),
+            predicate("shell_out_of_a_program_with_other_rights", Trigger::WRAPPED, shell_out_of),
+            predicate("shell_that_keeps_its_rights", Trigger::SHELL.or(Trigger::PLACED), keeps_rights),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &[
+                        "setuid(0)",
+                        "setgid(0)",
+                        "setreuid(0",
+                        "setresuid(0",
+                        "$<=0",
+                        "$>=0",
+                        "seteuid(0)",
+                        "Process::UID.change_privilege(0",
+                    ],
+                    &["system", "exec", "spawn", "popen", "/bin/sh", "/bin/bash"],
+                ],
+            }),
+        ],
+        fires: &[
+            "sudo su",
+            "sudo -i",
+            "sudo bash",
+            "sudo xargs -a /dev/null sh",
+            "setpriv --reuid=0 --clear-groups bash",
+            "sudo ip netns exec x /bin/sh",
+            "sudo -s",
+            "su -",
+            "sudo su - root",
+            "doas sh",
+            "sudo python3 -c 'import pty; pty.spawn(\"/bin/bash\")'",
+            "sudo perl -e 'exec \"/bin/sh\";'",
+            "sudo vim -c ':!/bin/sh'",
+            "sudo awk 'BEGIN {system(\"/bin/sh\")}'",
+            "sudo gdb -nx -ex '!sh' -ex quit",
+            "sudo mysql -e '\\! /bin/sh'",
+            "sudo tmux",
+            "bash -p",
+            "sudo -u#-1 id",
+            "su root -c id",
+            "su deploy -c sh",
+            "su deploy",
+            "python3 -c 'import os; os.setuid(0); os.system(\"/bin/sh\")'",
+            "sudo python3 - <<'E'\nimport pty\npty.spawn('/bin/bash')\nE",
+        ],
+        silent: &[
+            "sudo python3 -c 'print(1)'",
+            "sudo vim /tmp/x",
+            "sudo npm run x",
+            "mkdir -p x",
+            "sudo mysql -e 'show databases'",
+            "sudo -l",
+            "sudo apt-get update",
+            "sudo bash -c 'ls /root'",
+            "setpriv --reuid=1000 bash",
+            "sudo ip netns exec x ping -c1 10.0.0.1",
+            "sudo xargs -a list.txt chmod 644",
+            "su postgres -c 'createdb app_test'",
+            "su - postgres -c 'psql -l'",
+            "bash",
+            "whoami",
+            "echo sudo su",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "privilege.sudoers",
+        severity: Severity::Critical,
+        reason: "changes who may act with all rights",
+        instead: Some(Instead::Command("sudo -l")),
+        when: &[
+            When::Command(Command { without: &["-c", "--check", "-V"], ..run(&["visudo"]) }),
+            predicate("sudoers_edited", Trigger::WRAPPED.or(Trigger::programs(&["sudoedit"])), |scene| {
+                let found = scene.first(&["sudoedit"], |inv| inv.text.contains("/etc/sudoers"));
+                if let Some(inv) = found {
+                    return Found::yes(&inv.text);
+                }
+                if edits_sudoers(scene) { Found::yes(scene.command_line()) } else { Found::No }
+            }),
+            predicate("module_gives_rights", Trigger::programs(&["ansible"]), |scene| {
+                const RIGHTS: &[&str] =
+                    &["/etc/sudoers", "NOPASSWD", "uid=0 ", "/etc/doas.conf", "/etc/shadow"];
+                let module = |inv: &Invocation| {
+                    let told = inv.args.iter().map(Arg::text).map(|text| format!("{text} "));
+                    { told }.any(|text| RIGHTS.iter().any(|right| text.contains(right)))
+                        && !has_flag(inv, "--check")
+                };
+                Found::from(scene.first(&["ansible"], module).map(|inv| inv.text.as_str()))
+            }),
+            When::Effect(OnEffect {
+                kinds: CHANGES,
+                at: &[
+                    At::Abs("/etc/sudoers"),
+                    At::Abs("/etc/sudoers.d"),
+                    At::Abs("/etc/doas.conf"),
+                    At::Abs("/etc/polkit-1"),
+                ],
+                ..EFFECT
+            }),
+        ],
+        fires: &[
+            "echo 'u ALL=(ALL) NOPASSWD:ALL' | sudo tee /etc/sudoers.d/u",
+            "sudo visudo",
+            "sudo -e /etc/sudoers",
+            "nice sudo  -u root '--edit' /etc/sudoers",
+            "sudoedit /etc/sudoers.d/u",
+            "Write /etc/sudoers x",
+            "sudo sed -i s/a/b/ /etc/sudoers",
+            "ansible all -b -m lineinfile -a \"path=/etc/sudoers line='u ALL=(ALL) NOPASSWD: ALL'\"",
+            "ansible all -b -m user -a 'name=svc uid=0 non_unique=yes'",
+        ],
+        silent: &[
+            "sudo -l",
+            "visudo -c",
+            "visudo -V",
+            "ansible all -m ping",
+            "ansible all -m user -a 'name=svc uid=1042'",
+            "grep -n sudoers README.md",
+            "ls /etc/sudoers.d",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "privilege.accounts",
+        reason: "adds, removes or changes users, groups or passwords",
+        instead: Some(Instead::Command("id")),
+        when: &[
+            When::Command(run(&[
+                "adduser", "userdel", "deluser", "groupadd", "addgroup", "groupmod", "groupdel", "delgroup",
+                "chpasswd", "gpasswd", "vipw", "vigr", "newusers", "chsh", "chfn", "chage",
+            ])),
+            predicate("account_changed", Trigger::programs(&["usermod", "useradd"]), |scene| {
+                // `useradd -D` alone shows what new users would get.
+                let shows =
+                    |inv: &Invocation| matches!(inv.args.as_slice(), [one] if one.known() == Some("-D"));
+                let found = scene.first(&["usermod", "useradd"], |inv| {
+                    !(asks_for_help(inv) || joins_a_port(inv) || inv.program == "useradd" && shows(inv))
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
+            When::Command(Command { without: &["-S", "--status"], ..run(&["passwd"]) }),
+            When::Command(Command {
+                operand: Operand::Is(&["-create", "-append", "-delete", "-passwd"]),
+                ..run(&["dscl"])
+            }),
+            When::Command(flagged(
+                &["dscl"],
+                &[&["-create", "-append", "-delete", "-passwd", "-merge", "-change"]],
+            )),
+            When::Command(run(&["dseditgroup", "pwpolicy", "newuidmap", "newgidmap"])),
+            When::Command(flagged(
+                &["sysadminctl"],
+                &[&["-addUser", "-deleteUser", "-resetPasswordFor", "-secureTokenOn", "-newPassword"]],
+            )),
+            When::Command(Command {
+                operand: Operand::Contains(&[
+                    "accounts.createuser",
+                    "accounts.deleteuser",
+                    "user.setpassword",
+                    "setaccounttype",
+                ]),
+                ..run(&["dbus-send", "gdbus"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["CreateUser", "DeleteUser", "SetPassword", "SetAccountType"]),
+                ..run(&["busctl"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["docker", "root", "sudo", "wheel", "disk", "lxd", "shadow", "adm"]),
+                ..run(&["newgrp", "sg"])
+            }),
+            When::Command(sub(&["net"], &["user", "localgroup"])),
+        ],
+        fires: &[
+            "sudo useradd -m x",
+            "sudo usermod -aG sudo u",
+            "echo u:x | sudo chpasswd",
+            "passwd root",
+            "sudo userdel u",
+        ],
+        silent: &["id", "passwd -S u", "getent passwd u", "groups", "cat /etc/passwd"],
+        ..RULE
+    },
+];
+
+const SUDO: &[&str] = &["sudo", "doas", "su"];
+
+/// Groups that may use a port or a device of their own kind, and nothing else.
+const PORTS: &[&str] =
+    &["dialout", "plugdev", "uucp", "video", "audio", "render", "kvm", "input", "gpio", "i2c", "spi"];
+
+/// `usermod -aG dialout NAME`, as the manuals of boards say.
+fn joins_a_port(inv: &Invocation) -> bool {
+    let known: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    match known.as_slice() {
+        ["-aG", group] | ["-aG", group, _] | ["-a", "-G", group] | ["-a", "-G", group, _] => {
+            PORTS.contains(group) && inv.args.len() <= known.len() + 1
+        }
+        _ => false,
+    }
+}
+
+/// `su postgres -c "createdb x"`: one command, which is judged itself, and not with root's rights.
+/// `sudo -u root -e /etc/sudoers`: the option is gone once sudo is unfolded; the text still has it.
+fn edits_sudoers(scene: &Scene<'_>) -> bool {
+    let edits = |words: &[Word]| {
+        let words: Vec<String> = words.iter().map(texts::front).collect();
+        let mut starts =
+            words.iter().enumerate().filter(|(_, word)| *word == "sudo" || word.ends_with("/sudo"));
+        words.iter().any(|word| word.starts_with("/etc/sudoers"))
+            && starts.any(|(at, _)| {
+                let mut valued = false;
+                let options = words.iter().skip(at + 1).take_while(|word| {
+                    let one = valued || word.starts_with('-');
+                    valued = matches!(word.as_str(), "-u" | "-g" | "-h" | "-p" | "-C" | "-r" | "-t" | "-T");
+                    one
+                });
+                { options }.any(|word| word == "-e" || word == "--edit")
+            })
+    };
+    texts::holding(scene, "sudo").any(|script| script.commands.iter().any(|simple| edits(&simple.words)))
+}
+
+fn runs_as_other(inv: &Invocation) -> bool {
+    let user = inv.operands.iter().find(|arg| arg.known() != Some("-") && arg.known() != Some("-c"));
+    has_flag(inv, "-c")
+        && user
+            .and_then(Arg::known)
+            .is_some_and(|name| !name.is_empty() && name != "root" && !name.starts_with('-'))
+}
+
+fn root_shell<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| match inv.program.as_str() {
+        "su" => !has_flag(inv, "--help") && !has_flag(inv, "--version") && !runs_as_other(inv),
+        "sudo" | "doas" => ["-i", "-s", "--login", "--shell"].iter().any(|flag| has_flag(inv, flag)),
+        _ => {
+            let becomes = || {
+                inv.wrappers.iter().any(|name| name == "setpriv")
+                    && ["--reuid=0", "--reuid 0", "--ruid=0", "--euid=0", "--reuid=root", "--reuid root"]
+                        .iter()
+                        .any(|flag| inv.text.contains(flag))
+            };
+            // What `xargs` adds is not known.
+            let added = || {
+                inv.wrappers.last().is_some_and(|name| name == "xargs")
+                    && inv.operands.iter().all(Arg::has_unknown)
+            };
+            runs_shell(inv)
+                && (inv.privileged || becomes())
+                && (inv.operands.is_empty() || added())
+                && !has_flag(inv, "-c")
+                && !has_flag(inv, "--version")
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A shell is asked for inside a program that runs with other rights: in its code, its options, its commands.
+fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const SHELLS: &[&str] = &["/bin/sh", "/bin/bash", "/bin/zsh", "/bin/dash", "pty.spawn"];
+    const ESCAPES: &[&str] = &[
+        ":!sh",
+        ":!bash",
+        ":!/bin/",
+        ":shell",
+        "set shell=",
+        "!sh",
+        "!bash",
+        "!/bin/",
+        "\\! sh",
+        "\\! /bin/",
+        "\\! bash",
+        ".shell sh",
+        ".shell /bin/",
+        ".system sh",
+        "shell sh",
+        "shell /bin/",
+        "spawn sh",
+        "spawn /bin/",
+        "spawn bash",
+    ];
+    // `-u#-1` was taken for root by some versions.
+    let strange = |text: &str| text.contains("#-1") || text.contains("#4294967295");
+    let strange_line = LazyCell::new(|| strange(scene.command_line()));
+    let found = scene.invocations().iter().find(|inv| {
+        let by_sudo = || inv.program == "sudo" || inv.wrappers.iter().any(|name| name == "sudo");
+        if by_sudo() && (strange(&inv.text) || *strange_line) {
+            return true;
+        }
+        if !inv.privileged {
+            return false;
+        }
+        // `ip netns exec x /bin/sh`
+        let behind = inv.args.iter().skip_while(|arg| arg.known() != Some("exec")).nth(2);
+        let entered = inv.program == "ip"
+            && inv.args.last().is_some_and(|last| {
+                behind == Some(last)
+                    && last.known().is_some_and(|word| is_shell(word.rsplit('/').next().unwrap_or_default()))
+            });
+        let bare = entered
+            || inv.operands.is_empty()
+                && runs(inv, &["screen", "tmux", "script", "expect", "byobu", "zellij"]);
+        let names =
+            |text: &str| SHELLS.iter().any(|shell| text.contains(shell)) && !text.starts_with("/bin/");
+        let quoted = |text: &str| {
+            let word = |shell: &&str| {
+                ['"', '\''].iter().any(|quote| text.contains(&format!("{quote}{shell}{quote}")))
+            };
+            text.contains("pty.spawn") || SHELLS.iter().any(word)
+        };
+        let coded = runs_code(inv)
+            && (inv.args.iter().any(|arg| names(&arg.text()))
+                || libraries::scripts_of(inv, scene).iter().any(|script| quoted(script)));
+        let escapes = || {
+            inv.args.iter().any(|arg| {
+                let text = arg.text();
+                ESCAPES
+                    .iter()
+                    .any(|escape| text == *escape || text.starts_with(escape) && !escape.ends_with("sh"))
+            })
+        };
+        bare || coded || escapes()
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `bash -p`: the rights of a setuid copy are not given up.
+fn keeps_rights<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        let shell = runs_shell(inv) || inv.word.prefix().starts_with("/tmp/") && inv.program.contains("sh");
+        shell && !runs(inv, &["fish", "pwsh", "powershell"]) && inv.args.len() == 1 && has_flag(inv, "-p")
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

@@ -1,0 +1,590 @@
+//! Containers and namespaces as a way to the machine.
+
+use super::CHANGES;
+use crate::domain::{EffectKind, Severity, Target};
+use crate::rules::Invocation;
+use crate::rules::builtin::{flagged, libraries, lists, predicate, run, sub, texts};
+use crate::rules::matcher::{
+    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
+    classify, has_flag, input_of, runs, runs_shell, target_of,
+};
+use crate::shell::{Arg, Word};
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "privilege.container-host",
+        severity: Severity::Critical,
+        reason: "starts a container that has the whole machine in its hands",
+        instead: Some(Instead::Command("docker run --rm -v ./src:/src alpine ls /src")),
+        when: &[
+            When::Command(Command {
+                flags: &[&["--privileged"]],
+                ..sub(
+                    CONTAINERS,
+                    &[
+                        "run",
+                        "exec",
+                        "create",
+                        "update",
+                        "container run",
+                        "container create",
+                        "container exec",
+                        "compose run",
+                        "compose exec",
+                    ],
+                )
+            }),
+            When::Command(flagged(
+                &["docker-compose", "podman-compose", "ctr", "runc", "crun"],
+                &[&["--privileged"]],
+            )),
+            When::Command(flagged(&["docker"], &[&["--grant-all-permissions"]])),
+            When::Command(flagged(
+                &["docker", "podman", "buildah"],
+                &[&["--allow=security.insecure", "--isolation=chroot"]],
+            )),
+            When::Command(Command { operand: Operand::Is(&["security.insecure"]), ..run(&["docker"]) }),
+            predicate("namespace_or_host_given_to_a_pod", Trigger::programs(PODS), pod_host),
+            predicate(
+                "system_container_with_the_host_in_it",
+                Trigger::programs(SYSTEM_CONTAINERS),
+                system_container_host,
+            ),
+            predicate(
+                "way_through_another_process",
+                Trigger::programs(PROC_READERS).or(Trigger::INTERPRETER),
+                through_proc_root,
+            ),
+            When::Command(run(&[
+                "peirates",
+                "botb",
+                "deepce.sh",
+                "deepce",
+                "amicontained",
+                "shocker",
+                "cdk-escape",
+                "kdigger",
+                "dirtycow",
+                "dirtypipe",
+            ])),
+            When::Effect(OnEffect {
+                kinds: CHANGES,
+                at: &[
+                    At::Abs("/proc/sys/kernel/core_pattern"),
+                    At::Abs("/proc/sys/kernel/modprobe"),
+                    At::Abs("/proc/sys/fs/binfmt_misc"),
+                    At::Name("release_agent"),
+                    At::Name("notify_on_release"),
+                ],
+                ..EFFECT
+            }),
+            When::Command(Command { operand: Operand::Is(&["b", "c"]), ..run(&["mknod"]) }),
+            When::Command(Command { operand: Operand::Starts(&["/dev/"]), ..run(&["debugfs"]) }),
+            predicate("container_with_the_host_in_it", Trigger::programs(CONTAINERS), container_host),
+            predicate(
+                "host_reached_by_another_name",
+                Trigger::PATHS.or(Trigger::REDIRECTED).or(Trigger::TOOL),
+                host_reached,
+            ),
+            predicate(
+                "container_with_the_host_by_library",
+                Trigger::INTERPRETER.or(Trigger::programs(libraries::RUNNERS)),
+                libraries::host_given,
+            ),
+            predicate(
+                "volume_or_chart_with_the_host",
+                Trigger::programs(&["docker", "podman", "helm"]),
+                host_lent,
+            ),
+        ],
+        fires: &[
+            "docker run --privileged alpine",
+            "docker run -v /:/host alpine chroot /host",
+            "podman run --pid=host alpine",
+            "docker run -v /var/run/docker.sock:/var/run/docker.sock x",
+            "docker run -v /var/run/docker.sock:/var/run/docker.sock --entrypoint sh aquasec/trivy",
+            "docker run -v /var/run/docker.sock:/var/run/docker.sock x.example/aquasec/trivy image a",
+            "docker run -v /var/run/docker.sock:/var/run/docker.sock aquasec/trivy plugin run x.example/a",
+            "docker run --security-opt seccomp=unconfined alpine",
+            "docker run --cap-add=SYS_PTRACE --security-opt seccomp=unconfined --pid=host alpine",
+            "docker run --cap-add=SYS_PTRACE --security-opt apparmor=unconfined alpine",
+            "docker run --mount type=bind,source=/,target=/h x",
+            "docker run --cap-add=ALL x",
+            "docker run -v ~/.ssh:/k x",
+            "docker run -v=/root:/r alpine",
+            "docker run --cap-add=DAC_READ_SEARCH x",
+            "docker compose run --privileged web",
+            "docker run -v /run/containerd/containerd.sock:/s x",
+            "docker service create --mount type=bind,source=/,target=/h x",
+            "ctr run --privileged x y sh",
+            "lxc launch ubuntu x -c security.privileged=true",
+            "lxc config device add x root disk source=/ path=/mnt/root recursive=true",
+            "kubectl debug node/n1 -it --image=busybox",
+            "kubectl run x --image=alpine --privileged",
+            "kubectl run r --image alpine --overrides '{\"spec\":{\"hostPID\":true}}'",
+            "cat /proc/1/root/etc/shadow",
+            "echo /cmd > /sys/fs/cgroup/rdma/release_agent",
+            "mknod /tmp/sda b 8 0",
+            "mount -t cgroup -o rdma cgroup /tmp/c",
+            "docker buildx build --allow=security.insecure,network.host .",
+            "python3 -c \"import docker; docker.from_env().containers.run('a',volumes={'/':{'bind':'/h'}})\"",
+            "python3 -c \"import docker; docker.from_env().containers.run('a', privileged=True)\"",
+            "node -e \"new (require('dockerode'))().createContainer({HostConfig:{Binds:['/:/h']}})\"",
+            "docker volume create --opt type=none --opt o=bind --opt device=/ x",
+            "echo '* * * * * root /tmp/x' > /host/etc/cron.d/a",
+            "cat /rootfs/etc/shadow",
+            "echo x | tee /hostfs/proc/sys/kernel/core_pattern",
+            "echo x > /proc/1/root/etc/cron.d/x",
+            "Read /proc/1/root/etc/shadow",
+            "helm install x ./chart --set securityContext.privileged=true --set hostPID=true",
+        ],
+        silent: &[
+            "docker run --rm -v ./src:/src alpine ls /src",
+            "docker build .",
+            "docker ps",
+            "docker run --cap-add=NET_ADMIN x",
+            "docker run --rm --cap-add SYS_PTRACE gcc:13 gdb -batch a.out",
+            "docker run --rm --cap-add=SYS_PTRACE --security-opt seccomp=unconfined -v $PWD:/w gcc:13 gdb a.out",
+            "docker run --rm -v /var/run/docker.sock:/var/run/docker.sock aquasec/trivy:0.50.1 image shop:dev",
+            "docker run -v /tmp/x:/x alpine",
+            "docker compose run --rm web npm test",
+            "kubectl run x --image=alpine --rm -it -- sh",
+            "kubectl debug pod/x -it --image=busybox",
+            "lxc launch ubuntu x",
+            "kubectl apply -f deploy.yaml",
+            "mkfifo p",
+            "ls /proc/1",
+            "python3 -c \"import docker,os; docker.from_env().containers.run('a',volumes={os.getcwd():{'bind':'/w'}})\"",
+            "docker volume create --opt type=none --opt o=bind --opt device=/srv/data x",
+            "ls /host",
+            "cat /host/etc/hostname",
+            "cp build/sh ./rootfs/usr/bin/sh",
+            "helm install x ./chart --set securityContext.privileged=false",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "privilege.docker-socket",
+        severity: Severity::Critical,
+        reason: "talks to the container service directly, which acts with all rights",
+        instead: Some(Instead::Command("docker ps")),
+        when: &[predicate("docker_socket", Trigger::PATHS, docker_socket)],
+        fires: &[
+            "curl --unix-socket /var/run/docker.sock http://localhost/containers/json",
+            "chmod 666 /var/run/docker.sock",
+            "curl --unix-socket /var/run/docker.sock http://localhost/containers/version/json",
+            "curl -X POST --unix-socket /var/run/docker.sock http://localhost/containers/create",
+            "curl --unix-socket /var/run/docker.sock http://localhost/info http://localhost/images/json",
+            "nc -U /run/docker.sock",
+        ],
+        silent: &[
+            "docker ps",
+            "curl -s --unix-socket /var/run/docker.sock http://localhost/v1.43/version",
+            "curl --unix-socket /var/run/docker.sock http://localhost/_ping",
+            "ls -l /var/run/docker.sock",
+            "grep docker.sock compose.yml",
+            "echo /var/run/docker.sock",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "privilege.namespaces",
+        reason: "enters the namespaces of another process, out of whatever holds this one",
+        instead: Some(Instead::Command("ps aux")),
+        when: &[
+            When::Command(run(&["nsenter"])),
+            When::Command(Command { privileged: true, ..run(&["chroot", "unshare", "pivot_root"]) }),
+            When::Command(Command {
+                operand: Operand::Is(&["bash", "sh", "/bin/bash", "/bin/sh"]),
+                ..flagged(&["unshare"], &[&["-r", "-U", "--map-root-user", "--user", "-m", "--mount"]])
+            }),
+            predicate(
+                "chroot_into_the_host",
+                Trigger::WRAPPED.or(Trigger::programs(&["chroot"])),
+                chroot_host,
+            ),
+            predicate("unfolded_from_nsenter", Trigger::WRAPPED, from_nsenter),
+        ],
+        fires: &["nsenter -t 1 -m -u -i -n bash", "sudo nsenter --target 1 ls", "sudo chroot /mnt bash"],
+        silent: &[
+            "ps aux",
+            "unshare -r true",
+            "lsns",
+            "unshare -r make check",
+            "nsenter --version; capsh --print",
+            "sudo chroot --version",
+        ],
+        ..RULE
+    },
+];
+
+const CONTAINERS: &[&str] = &["docker", "podman", "nerdctl"];
+
+fn from_nsenter<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let privileged_chroot = |inv: &&Invocation| {
+        let all_mapped =
+            || inv.wrappers.iter().any(|name| name == "unshare") && runs_shell(inv) && inv.args.is_empty();
+        all_mapped()
+            || inv.wrappers.iter().any(|name| name == "nsenter")
+            || (inv.privileged && inv.wrappers.iter().any(|name| name == "chroot"))
+    };
+    Found::from(scene.invocations().iter().find(privileged_chroot).map(|inv| inv.text.as_str()))
+}
+
+/// The machine around a container, by the name under which it is mounted there: its secrets read, its system changed.
+fn host_reached<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const SYSTEM: &[&str] = &["etc", "proc", "sys", "root", "boot", "dev", "usr", "bin", "sbin", "lib"];
+    let found = scene.effects().find(|(effect, _)| {
+        let Some(inner) = behind_host(effect.target.text()) else { return false };
+        let there = Target::Path { path: inner.to_owned(), glob: false, recursive: false };
+        if effect.kind == EffectKind::FileRead {
+            return inner.starts_with("/etc/kubernetes/")
+                || classify(&there, effect.kind, &scene.view).any(&[Class::Secret, Class::Keys]);
+        }
+        let first = inner.split('/').nth(1).unwrap_or_default();
+        CHANGES.contains(&effect.kind) && SYSTEM.contains(&first)
+    });
+    match found {
+        Some((effect, _)) => Found::Yes(effect.target.text().to_owned().into()),
+        None => Found::No,
+    }
+}
+
+/// The path on the machine that a path leads to in a container where the machine's root is mounted.
+fn behind_host(path: &str) -> Option<&str> {
+    let mounted = ["/host", "/hostfs", "/host-root", "/hostroot", "/mnt/host", "/rootfs"]
+        .iter()
+        .find_map(|root| path.strip_prefix(root).filter(|rest| rest.starts_with('/')));
+    let process = || {
+        let (number, rest) = path.strip_prefix("/proc/")?.split_once('/')?;
+        let rest = rest.strip_prefix("root")?;
+        let is_number = number.bytes().all(|b| b.is_ascii_digit());
+        (is_number && rest.starts_with('/')).then_some(rest)
+    };
+    mounted.or_else(process)
+}
+
+/// A volume that is a place of the machine, or a chart whose pods get the machine.
+fn host_lent<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["docker", "podman", "helm"], |inv| {
+        let words: Vec<std::borrow::Cow<str>> = inv.args.iter().map(Arg::text).collect();
+        let first = |at: usize| words.get(at).map(AsRef::as_ref);
+        if inv.program == "helm" {
+            return words.iter().flat_map(|word| word.split(',')).any(|word| {
+                let word = word.trim_start_matches("--set=").trim_start_matches("--set-string=");
+                let on = word.strip_suffix("=true").and_then(|name| name.rsplit('.').next());
+                matches!(on, Some("privileged" | "hostPID"))
+            });
+        }
+        first(0) == Some("volume")
+            && first(1) == Some("create")
+            && words.iter().filter_map(|word| word.split_once("device=")).any(|(_, place)| {
+                let path = place.trim_end_matches('/');
+                matches!(path, "" | "/etc" | "/root" | "/home" | "/var" | "/usr" | "/boot" | "/proc" | "/dev")
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const SHARED: &[&str] = &["--pid", "--ipc", "--userns", "--uts", "--cgroupns"];
+    let found = scene.first(CONTAINERS, |inv| {
+        inv.flags.iter().any(|flag| {
+            let Some(value) = &flag.value else { return false };
+            let text = value.text();
+            let text = text.strip_prefix('=').unwrap_or(&text);
+            match flag.name.as_str() {
+                "-v" | "--volume" => mounts_host(text.split(':').next().unwrap_or_default(), inv, scene),
+                "--mount" => text
+                    .split(',')
+                    .filter_map(|part| part.split_once('='))
+                    .any(|(key, source)| matches!(key, "source" | "src") && mounts_host(source, inv, scene)),
+                "--cap-add" => matches!(
+                    text.to_ascii_uppercase().as_str(),
+                    "ALL"
+                        | "SYS_ADMIN"
+                        | "CAP_SYS_ADMIN"
+                        | "SYS_MODULE"
+                        | "DAC_READ_SEARCH"
+                        | "SYS_RAWIO"
+                        | "DAC_OVERRIDE"
+                        | "CAP_SYS_MODULE"
+                        | "CAP_DAC_READ_SEARCH"
+                        | "BPF"
+                        | "MKNOD"
+                ),
+                "--sysctl" => text.starts_with("kernel.core_pattern") || text.starts_with("kernel.modprobe"),
+                "--device" => {
+                    text.starts_with("/dev/sd")
+                        || text.starts_with("/dev/nvme")
+                        || text.starts_with("/dev/mem")
+                }
+                "--security-opt" => {
+                    text.contains("unconfined") && !(text == "seccomp=unconfined" && traces(inv))
+                        || text == "label=disable"
+                        || text == "label:disable"
+                }
+                name => SHARED.contains(&name) && text == "host",
+            }
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A container that may look into its own processes, as the manuals of debuggers have it.
+fn traces(inv: &Invocation) -> bool {
+    let given = |value: &Arg| matches!(value.text().trim_start_matches('='), "SYS_PTRACE" | "CAP_SYS_PTRACE");
+    inv.flags.iter().any(|flag| flag.name == "--cap-add" && flag.value.as_ref().is_some_and(given))
+}
+
+/// Images of programs that look into images, and need the service for that alone.
+const IMAGE_READERS: &[&str] = &[
+    "aquasec/trivy",
+    "aquasecurity/trivy",
+    "wagoodman/dive",
+    "goodwithtech/dockle",
+    "anchore/syft",
+    "anchore/grype",
+    "docker/scout-cli",
+];
+
+/// `docker run -v /var/run/docker.sock:/var/run/docker.sock aquasec/trivy image app`
+fn reads_images(inv: &Invocation) -> bool {
+    let mut words = inv.operands.iter().skip_while(|arg| matches!(arg.known(), Some("run" | "container")));
+    let image = words.next().and_then(Arg::known).unwrap_or_default();
+    let name = ["docker.io/", "ghcr.io/"].iter().find_map(|host| image.strip_prefix(host)).unwrap_or(image);
+    let name = name.split([':', '@']).next().unwrap_or_default();
+    IMAGE_READERS.contains(&name)
+        && inv.sub.first().is_some_and(|sub| sub == "run")
+        && !has_flag(inv, "--entrypoint")
+        && inv.args.iter().all(|arg| !matches!(arg.known(), None | Some("plugin" | "module")))
+}
+
+/// A directory of the host that holds the machine's or the person's secrets or runs it.
+fn mounts_host(source: &str, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if !source.starts_with(['/', '.', '~']) {
+        return false;
+    }
+    let target = target_of(&Arg::literal(source), inv.cwd.as_deref());
+    let place = classify(&target, EffectKind::FileDeletion, &scene.view);
+    let secret_dir = lists::SECRET_DIRS.iter().any(|dir| target.text().ends_with(dir));
+    secret_dir
+        || ["docker.sock", "containerd.sock", "crio.sock", "podman.sock"]
+            .iter()
+            .any(|name| source.ends_with(name))
+            && !(source == "/var/run/docker.sock" && reads_images(inv))
+        || place.any(&[Class::Root, Class::Home, Class::Users])
+        || matches!(
+            target.text(),
+            "/etc"
+                | "/root"
+                | "/var"
+                | "/usr"
+                | "/boot"
+                | "/proc"
+                | "/sys"
+                | "/dev"
+                | "/var/run"
+                | "/run"
+                | "/var/lib/docker"
+                | "/var/lib/kubelet"
+                | "/etc/shadow"
+                | "/etc/gshadow"
+                | "/etc/sudoers"
+                | "/etc/sudoers.d"
+        )
+}
+
+const PROC_READERS: &[&str] = &[
+    "cat", "ls", "cp", "mv", "chroot", "tee", "head", "tail", "find", "tar", "less", "rm", "ln", "cd",
+    "nsenter", "dd", "rsync",
+];
+
+const PODS: &[&str] = &["kubectl", "oc", "k"];
+
+/// A pod that is given the host's namespaces or all rights, in the options or in a manifest that the call holds.
+fn pod_host<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const GIVEN: &[&str] = &[
+        "\"hostPID\":true",
+        "\"hostNetwork\":true",
+        "\"hostIPC\":true",
+        "\"privileged\":true",
+        "hostPID:true",
+        "hostNetwork:true",
+        "hostIPC:true",
+        "privileged:true",
+        "hostPath:{path:/}",
+        "path:/}",
+        "\"path\":\"/\"}",
+        "path:/,",
+        "pod-security.kubernetes.io/enforce=privileged",
+        "SYS_ADMIN",
+    ];
+    let found = scene.first(PODS, |inv| {
+        let sub = inv.sub.first().map(String::as_str).unwrap_or_default();
+        let node = sub == "debug" && inv.operands.iter().any(|arg| arg.prefix().starts_with("node/"));
+        let user = inv.args.iter().any(|arg| {
+            let text = arg.text();
+            text == "--as=system:admin"
+                || text.starts_with("--as=system:masters")
+                || text == "--as-group=system:masters"
+        });
+        let flagged = has_flag(inv, "--privileged") || user;
+        if node || flagged {
+            return true;
+        }
+        if !matches!(sub, "run" | "apply" | "create" | "patch" | "replace" | "label" | "set" | "annotate") {
+            return false;
+        }
+        let texts = inv.args.iter().map(Arg::to_text).chain(input_of(inv, scene));
+        { texts }.filter(|text| text.len() > 10).any(|text| {
+            let bare: String = text.chars().filter(|c| !matches!(c, ' ' | '\n' | '\t')).collect();
+            GIVEN.iter().any(|given| bare.contains(given))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+const SYSTEM_CONTAINERS: &[&str] = &[
+    "lxc",
+    "incus",
+    "lxd",
+    "ctr",
+    "systemd-nspawn",
+    "bwrap",
+    "singularity",
+    "apptainer",
+    "flatpak",
+    "docker",
+    "snap",
+    "firejail",
+    "flatpak-spawn",
+    "distrobox-host-exec",
+    "host-spawn",
+    "mount",
+];
+
+/// Containers of other makes, with the whole machine in them.
+fn system_container_host<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(SYSTEM_CONTAINERS, |inv| {
+        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+        let any = |test: &dyn Fn(&str) -> bool| texts.iter().any(|text| test(text));
+        let pair = |first: &[&str], second: &str| {
+            texts.windows(2).any(|two| matches!(two, [a, b] if first.contains(&a.as_str()) && b == second))
+        };
+        match inv.program.as_str() {
+            "lxc" | "incus" | "lxd" => {
+                any(&|text| {
+                    text.replace(' ', "") == "security.privileged=true"
+                        || text == "source=/"
+                        || text == "security.nesting=true" && texts.len() < 3
+                }) || pair(&["security.privileged"], "true")
+            }
+            "ctr" => any(&|text| text.contains("src=/,") || text.contains("source=/,")),
+            "docker" => {
+                any(&|text| text.starts_with("--allow=") && text.contains("security.insecure"))
+                    || inv.sub.first().is_some_and(|sub| sub == "service")
+                        && any(&|text| {
+                            text.contains("source=/,")
+                                || text.contains("src=/,")
+                                || text.contains("docker.sock")
+                                || text == "ALL"
+                        })
+            }
+            "systemd-nspawn" => {
+                any(&|text| text.starts_with("--bind=/:") || text == "--bind=/") || pair(&["-D"], "/")
+            }
+            "bwrap" => texts
+                .windows(3)
+                .any(|three| matches!(three, [a, b, c] if a == "--bind" && b == "/" && c == "/")),
+            "singularity" | "apptainer" => any(&|text| text.starts_with("/:/")),
+            "flatpak" => {
+                any(&|text| matches!(text, "--filesystem=host" | "--filesystem=/" | "--filesystem=home"))
+            }
+            "flatpak-spawn" => any(&|text| text == "--host"),
+            "distrobox-host-exec" | "host-spawn" => true,
+            // A control group of one's own is the first step out of a container.
+            "mount" => pair(&["-t", "--types"], "cgroup") || any(&|text| text == "-tcgroup"),
+            "snap" => any(&|text| text == "--devmode" || text == "--dangerous"),
+            _ => any(&|text| text == "--noprofile"),
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `/proc/1/root` is the whole machine, seen from inside a container.
+fn through_proc_root<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let through = |text: &str| {
+        text.strip_prefix("/proc/").is_some_and(|rest| {
+            let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            rest.starts_with("/root") || rest.starts_with("/cwd/")
+        })
+    };
+    let others = |inv: &Invocation| !runs(inv, &["echo", "printf", "git", "grep", "rg"]);
+    let found = scene.running(others).find(|inv| {
+        inv.args.iter().any(|arg| through(arg.prefix()))
+            || inv.reads.iter().any(|target| through(target.text()))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn docker_socket<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const HARMLESS: &[&str] = &[
+        "ls", "stat", "test", "[", "echo", "printf", "grep", "rg", "git", "docker", "podman", "cat", "find",
+        "export",
+    ];
+    let found = scene.running(|inv| !runs(inv, HARMLESS)).find(|inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            text.ends_with("/docker.sock")
+                || text.ends_with("/containerd.sock")
+                || text.ends_with("/podman.sock")
+        }) && !asks_for_its_version(inv)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `curl -s --unix-socket /var/run/docker.sock http://localhost/version`: whether the service is there, and which.
+fn asks_for_its_version(inv: &Invocation) -> bool {
+    const OPTIONS: &[&str] = &[
+        "-s",
+        "-S",
+        "-f",
+        "-i",
+        "-v",
+        "--silent",
+        "--fail",
+        "--show-error",
+        "--unix-socket",
+        "-m",
+        "--max-time",
+    ];
+    let harmless = |url: &&str| {
+        let path = url.split_once("://").map_or(*url, |(_, rest)| rest).split_once('/').map(|(_, path)| path);
+        let last = path.map(|path| path.rsplit('/').next().unwrap_or_default());
+        matches!(last, Some("version" | "_ping" | "info"))
+            && path.is_some_and(|path| path.matches('/').count() <= 1)
+    };
+    inv.program == "curl"
+        && inv.args.iter().all(|arg| arg.known().is_some())
+        && inv.flags.iter().all(|flag| OPTIONS.contains(&flag.name.as_str()))
+        && inv.operands.iter().filter_map(Arg::known).all(|url| harmless(&url))
+}
+
+/// `chroot /host`: out of a container, into what it was given of the machine.
+fn chroot_host<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const OUT: &[&str] = &["/host", "/mnt", "/proc/", "/rootfs"];
+    let found = scene
+        .invocations()
+        .iter()
+        .find(|inv| inv.program == "chroot" || inv.wrappers.iter().any(|name| name == "chroot"));
+    let Some(inv) = found else { return Found::No };
+    let out = |words: &[Word]| {
+        let mut words = words.iter().map(texts::front).skip_while(|word| !word.ends_with("chroot")).skip(1);
+        let root = words.find(|word| !word.starts_with('-')).unwrap_or_default();
+        root == "/" || OUT.iter().any(|out| root.starts_with(out))
+    };
+    let out =
+        texts::holding(scene, "chroot").any(|script| script.commands.iter().any(|simple| out(&simple.words)));
+    if out { Found::yes(&inv.text) } else { Found::No }
+}

@@ -1,0 +1,293 @@
+//! Bits and capabilities that make a file more than a file.
+
+use crate::domain::{EffectKind, Severity, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::{everyday, flagged, predicate, run};
+use crate::rules::matcher::{
+    Class, Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, classify,
+    flag_value, has_flag, target_of,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "privilege.setuid",
+        severity: Severity::Critical,
+        reason: "lets everybody run the file with its owner's rights",
+        instead: Some(Instead::Command("chmod 755 script.sh")),
+        when: &[
+            predicate("set_user_id_mode", Trigger::programs(MODE_SETTERS), setuid),
+            predicate("mode_of_a_set_user_id_program_copied", Trigger::programs(MODE_COPIERS), setuid_copied),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["chmod"],
+                    &["04755", "0o4755", "04777", "0o4777", "06755", "0o6755", "u+s", "S_ISUID"],
+                ],
+            }),
+            When::Command(Command {
+                operand: Operand::Any,
+                ..flagged(&["setfattr"], &[&["-n", "--name", "-x"]])
+            }),
+        ],
+        fires: &[
+            "chmod u+s /bin/bash",
+            "chmod 4755 x",
+            "sudo chmod +s ./x",
+            "chmod ug+s x",
+            "install -m 4755 x /usr/local/bin/x",
+            "chmod 6755 x",
+            "chmod --reference=/bin/su /tmp/x",
+            "cp -p /usr/bin/sudo /tmp",
+            "perl -e 'chmod 04755, \"/bin/bash\"'",
+        ],
+        silent: &[
+            "chmod 755 x",
+            "chmod 0755 x",
+            "chmod u+x x",
+            "chmod 1777 /tmp/x",
+            "chmod u-s x",
+            "install -m 755 x bin/x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "privilege.opened-to-all",
+        reason: "lets every user of the machine change a directory that must be somebody's own",
+        instead: Some(Instead::Command("chmod 700 private")),
+        when: &[
+            predicate("world_writable_where_it_must_not_be", Trigger::programs(MODE_SETTERS), opened_to_all),
+            predicate("mask_without_a_bit", Trigger::programs(&["umask"]), mask_opened),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["chmod"],
+                    &["0777", "0o777", "0666", "0o666", "511"],
+                    &["/etc/", "/usr", "\"/\"", "'/'", "/bin/", "/root", "/var", "/home"],
+                ],
+            }),
+            When::Command(flagged(&["setfacl"], &[&["--restore"]])),
+            When::Command(Command {
+                operand: Operand::On(&[Class::Root, Class::System, Class::Home, Class::Users]),
+                ..run(&["setfacl", "nfs4_setfacl", "chcon", "restorecon", "chflags"])
+            }),
+            When::Command(Command {
+                operand: Operand::Starts(&["C:"]),
+                ..run(&["icacls", "cacls", "takeown"])
+            }),
+        ],
+        fires: &[
+            "chmod 777 ~/.ssh",
+            "chmod 666 ~/.ssh/id_rsa",
+            "chmod 777 ~",
+            "chmod 777 /",
+            "umask 000",
+            "chmod 644 ~/.ssh/id_rsa",
+            "chmod -R 755 ~/.ssh",
+            "ruby -e 'File.chmod(0777,\"/etc/passwd\")'",
+            "setfacl -R -m u:x:rwx /",
+        ],
+        silent: &[
+            "chmod 700 private",
+            "chmod 600 ~/.ssh/id_rsa",
+            "chmod 644 ~/.ssh/id_rsa.pub",
+            "chmod 700 ~/.ssh",
+            "umask 022",
+            "umask",
+            "umask 077",
+            "chmod 777 x",
+            "chmod 777 /tmp/x",
+            "setfacl -m u:x:r a.txt",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "privilege.world-writable",
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        reason: "lets every user of the machine change the file",
+        instead: Some(Instead::Command("chmod u+w notes.txt")),
+        when: &[predicate("world_writable_mode", Trigger::programs(MODE_SETTERS), world_writable)],
+        fires: &[
+            "chmod 777 x",
+            "chmod -R 0777 dist",
+            "chmod o+w x",
+            "chmod a+rwx x",
+            "chmod 666 x",
+            "mkdir -m 777 x",
+        ],
+        silent: &["chmod 755 x", "chmod u+w x", "chmod 1777 /tmp/x", "chmod 664 x", "chmod a+x x"],
+        ..RULE
+    },
+    Rule {
+        id: "privilege.project-opened",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "lets every user of the machine change the whole project",
+        instead: Some(Instead::Command("chmod -R u+w src")),
+        when: &[predicate("whole_project_world_writable", Trigger::programs(&["chmod"]), project_opened)],
+        fires: &["chmod -R 777 .", "chmod -R a+rwx $PWD", "chmod -R 0777 /home/u/proj"],
+        silent: &["chmod -R 777 storage", "chmod -R u+w .", "chmod 777 x", "chmod -R 755 ."],
+        ..RULE
+    },
+    Rule {
+        id: "privilege.capabilities",
+        severity: Severity::Critical,
+        reason: "gives a program rights of the kernel",
+        instead: Some(Instead::Command("getcap -r .")),
+        when: &[predicate("capabilities_given", Trigger::programs(&["setcap", "capsh"]), |scene| {
+            let found = scene.first(&["setcap", "capsh"], |inv| {
+                // Who mounts behind it has looked for a way out.
+                let only_prints = has_flag(inv, "--print") && scene.first(&["mount"], |_| true).is_none();
+                !only_prints
+                    && !["-v", "-n", "--decode"].iter().any(|flag| has_flag(inv, flag))
+                    && !asks_for_help(inv)
+                    && !everyday::binds_low_ports(inv)
+            });
+            Found::from(found.map(|inv| inv.text.as_str()))
+        })],
+        fires: &[
+            "sudo setcap cap_net_raw+ep ./x",
+            "setcap cap_setuid+ep /usr/bin/python3",
+            "capsh --keep=1 --user=x",
+        ],
+        silent: &[
+            "getcap -r .",
+            "capsh --print",
+            "setcap -v cap_net_raw+ep ./x",
+            "grep setcap Makefile",
+            "sudo setcap cap_net_bind_service=+ep ./bin/app",
+        ],
+        ..RULE
+    },
+];
+
+const MODE_SETTERS: &[&str] = &["chmod", "install", "mkdir"];
+
+/// The modes among the arguments: octal digits or symbolic.
+fn modes(inv: &Invocation) -> impl Iterator<Item = &str> {
+    let by_flag = flag_value(inv, &["-m", "--mode"]).and_then(Arg::known);
+    let given = if inv.program == "chmod" {
+        inv.args.iter().filter_map(Arg::known)
+    } else {
+        [].iter().filter_map(Arg::known)
+    };
+    given.chain(by_flag)
+}
+
+fn octal(mode: &str) -> Option<u32> {
+    let digits = mode.strip_prefix(['=', '+']).unwrap_or(mode);
+    (digits.len() >= 3).then(|| u32::from_str_radix(digits, 8).ok()).flatten()
+}
+
+fn setuid<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let sets = |mode: &str| match octal(mode) {
+        Some(bits) => bits & 0o4000 != 0 || (bits & 0o2000 != 0 && bits & 0o111 != 0),
+        None => mode.split(',').any(|clause| {
+            clause.split_once(['+', '=']).is_some_and(|(who, what)| {
+                !who.contains('o')
+                    && who.chars().all(|c| "ugoa".contains(c))
+                    && what.contains('s')
+                    && what.chars().all(|c| "rwxXst".contains(c))
+            })
+        }),
+    };
+    let found = scene.first(MODE_SETTERS, |inv| modes(inv).any(sets) && inv.program != "mkdir");
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+const MODE_COPIERS: &[&str] = &["chmod", "cp"];
+
+/// Programs that run with the rights of root, whoever starts them.
+const SETUID_PROGRAMS: &[&str] =
+    &["su", "sudo", "passwd", "mount", "umount", "newgrp", "chsh", "chfn", "gpasswd", "pkexec", "doas"];
+
+fn setuid_copied<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let is_one = |text: &str| {
+        text.starts_with('/') && text.rsplit('/').next().is_some_and(|name| SETUID_PROGRAMS.contains(&name))
+    };
+    let found = scene.first(MODE_COPIERS, |inv| {
+        if inv.program == "chmod" {
+            return flag_value(inv, &["--reference"]).is_some_and(|arg| is_one(arg.prefix()));
+        }
+        let keeps = ["-p", "-a", "--preserve", "--archive"].iter().any(|flag| has_flag(inv, flag));
+        keeps && inv.operands.first().is_some_and(|arg| is_one(arg.prefix()))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The same where nobody else has anything to do: the home, the system, keys.
+fn opened_to_all<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(MODE_SETTERS, |inv| {
+        let opens = |mode: &str| {
+            octal(mode).is_some_and(|bits| bits & 0o002 != 0)
+                || mode.contains("o+w")
+                || mode.contains("a+w")
+                || mode.contains("a+rw")
+                || mode.contains("o+rw")
+        };
+        // A key is its owner's alone: nobody else may read it either.
+        let shows = |mode: &str| octal(mode).is_some_and(|bits| bits & 0o044 != 0) || mode.contains("+r");
+        let key = |arg: &Arg| {
+            let target = target_of(arg, inv.cwd.as_deref());
+            let place = classify(&target, EffectKind::FileRead, &scene.view);
+            (place.has(Class::Secret) || target.text().ends_with("/.ssh")) && !target.text().ends_with(".pub")
+        };
+        let shown = inv.program == "chmod"
+            && modes(inv).any(shows)
+            && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && key(arg));
+        let place = |arg: &Arg| {
+            let target = target_of(arg, inv.cwd.as_deref());
+            let whole = classify(&target, EffectKind::FileDeletion, &scene.view);
+            whole.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Secret, Class::Device])
+                || target.text().ends_with("/.ssh")
+                || target.text().ends_with("/.gnupg")
+        };
+        shown
+            || inv.program != "mkdir"
+                && modes(inv).any(opens)
+                && inv.args.iter().skip(1).any(|arg| arg.prefix().contains(['/', '~']) && place(arg))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn mask_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["umask"], |inv| {
+        inv.operands.iter().filter_map(Arg::known).any(|mask| matches!(mask, "0" | "00" | "000" | "0000"))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn world_writable<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let opens = |mode: &str| match octal(mode) {
+        // With the sticky bit only the owner of a file may delete it: /tmp.
+        Some(bits) => bits & 0o002 != 0 && bits & 0o1000 == 0,
+        None => mode.split(',').any(|clause| {
+            clause.split_once(['+', '=']).is_some_and(|(who, what)| {
+                who.contains(['o', 'a'])
+                    && who.chars().all(|c| "ugoa".contains(c))
+                    && what.contains('w')
+                    && what.chars().all(|c| "rwxXst".contains(c))
+            })
+        }),
+    };
+    let found = scene.first(MODE_SETTERS, |inv| modes(inv).any(opens));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn project_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["chmod"], |inv| {
+        let opens = |mode: &str| {
+            octal(mode).is_some_and(|bits| bits & 0o002 != 0)
+                || ["a+w", "a+rw", "o+w", "o+rw", "ugo+rw"].iter().any(|word| mode.contains(word))
+        };
+        let whole = |arg: &Arg| {
+            classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view)
+                .has(Class::Project)
+        };
+        (has_flag(inv, "-R") || has_flag(inv, "--recursive"))
+            && modes(inv).any(opens)
+            && inv.args.iter().skip(1).any(|arg| !arg.prefix().starts_with('-') && whole(arg))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

@@ -1,0 +1,272 @@
+//! What does not end.
+
+use super::{FLOOD, LONGEST, inline};
+use crate::domain::{Severity, Verdict};
+use crate::rules::builtin::loops::{Loop, bare, long};
+use crate::rules::builtin::{flagged, predicate, run};
+use crate::rules::matcher::{
+    Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, host_of, is_known,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "resources.floods",
+        severity: Severity::Critical,
+        reason: "floods another machine until it gives up",
+        instead: Some(Instead::Command("ping -c 3 localhost")),
+        when: &[
+            When::Command(run(FLOODERS)),
+            When::Command(flagged(
+                &["hping3", "hping", "nping"],
+                &[&["--flood", "--faster", "--rand-source", "--rate"]],
+            )),
+            When::Command(flagged(&["ping", "ping6", "fping"], &[&["-f", "--flood"]])),
+            predicate("load_that_nobody_tests_with", Trigger::programs(LOAD_TESTERS), overloads),
+        ],
+        fires: &[
+            "hping3 -S --flood -p 80 x.example",
+            "ping -f x.example",
+            "slowloris x.example",
+            "ab -n 1000000 -c 1000 https://x.example/",
+        ],
+        silent: &["ping -c 3 localhost", "ping x.example", "man hping3"],
+        ..RULE
+    },
+    Rule {
+        id: "resources.load-test",
+        verdict: Verdict::Modify,
+        reason: "puts load on a machine that is not this one",
+        instead: Some(Instead::Command("ab -n 100 http://localhost:8080/")),
+        when: &[predicate("load_on_a_foreign_host", Trigger::programs(LOAD_TESTERS), loads_foreign)],
+        fires: &["ab -n 1000000 -c 1000 https://x.example/", "wrk -t100 -c10000 -d1h https://x.example"],
+        silent: &[
+            "ab -n 100 http://localhost:8080/",
+            "wrk -t2 -c10 http://127.0.0.1:3000",
+            "hey http://localhost/",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "resources.endless-loop",
+        reason: "does the same without end and without a pause",
+        instead: Some(Instead::Command("for i in 1 2 3; do date; sleep 1; done")),
+        when: &[
+            predicate("loop_that_never_rests", Trigger::SIGNS.or(Trigger::SHELL), restless_loop),
+            predicate("code_that_never_rests", Trigger::INTERPRETER, restless_code),
+        ],
+        fires: &[
+            "while true; do :; done",
+            "while :; do :; done &",
+            "while true; do bash -c 'sleep 1000' & done",
+            "for i in {1..100000}; do sleep 1000 & done",
+            "for i in {1..999999}; do gh issue create -R a/b -t x -b x; done",
+            "while true; do echo x >> log; done",
+            "while :; do mkdir x; cd x; done",
+            "sh -c 'while :; do :; done'",
+            "python3 -c 'while True: pass'",
+            "perl -e '1 while 1'",
+            "ruby -e 'loop {}'",
+            "awk 'BEGIN{while(1) system(\"sleep 100 &\")}'",
+            "node -e 'for(;;){}'",
+            "x=a; while true; do x=$x$x; done",
+            "watch -n 5 'while true; do curl -s https://x.example/ & done'",
+            "while true; do\nwhile :; do $0 & done\nbreak; done",
+            "python3 - <<'E'\nwhile True:\n    pass\nE",
+            "cat > /tmp/a.js <<'E'\nlet s = 'x'; while (true) s += s\nE\nnode /tmp/a.js",
+            "node -e \"(function f(){require('child_process').spawn(process.argv[0],process.argv.slice(1));f()})()\"",
+            "cat > r.py <<'E'\nimport subprocess, sys\nwhile True:\n    subprocess.Popen([sys.executable, __file__])\nE\npython r.py",
+            "python3 - <<'E'\nfrom multiprocessing import Process\ndef g():\n    while True:\n        Process(target=g).start()\ng()\nE",
+            "while true; do dd if=/dev/urandom of=/var/tmp/$RANDOM bs=1M count=500; done",
+            "while :; do cp big.bin /tmp/$RANDOM; done",
+        ],
+        silent: &[
+            "while true; do date; sleep 5; done",
+            "while true; do curl -sf localhost:8080 && break; sleep 1; done",
+            "until curl -sf localhost:8080; do sleep 1; done",
+            "while read -r line; do echo \"$line\"; done < a.txt",
+            "for i in {1..10}; do curl -s localhost & done; wait",
+            "for i in $(seq 1 100); do ./run.sh $i; done",
+            "git commit -m 'fix while true; do :; done'",
+            "echo 'while true; do :; done'",
+            "python3 -c \"import time\\nwhile True:\\n  time.sleep(1)\"",
+            "python3 -c \"import sys\\nwhile True:\\n  l = sys.stdin.readline()\\n  if not l: break\"",
+            "while true; do npm test; done",
+            "node -e 'for(let i=0;i<5;i++){console.log(i)}'",
+            "python3 - <<'E'\nimport time\nwhile True:\n    print(open('a.log').read())\n    time.sleep(5)\nE",
+            "while true; do cp a.txt b.txt; done",
+        ],
+        ..RULE
+    },
+];
+
+const FLOODERS: &[&str] = &[
+    "slowloris",
+    "slowhttptest",
+    "goldeneye",
+    "goldeneye.py",
+    "hulk",
+    "hulk.py",
+    "t50",
+    "mdk3",
+    "mdk4",
+    "loic",
+    "torshammer",
+    "torshammer.py",
+    "ufonet",
+    "mhddos",
+    "thc-ssl-dos",
+    "dhcpig",
+    "yersinia",
+    "siege.py",
+    "slowloris.py",
+];
+
+const LOAD_TESTERS: &[&str] =
+    &["ab", "wrk", "wrk2", "siege", "hey", "bombardier", "oha", "autocannon", "locust", "boom"];
+
+/// Turns of a loop from which on nobody meant it.
+const MANY: u64 = 1000;
+
+/// More connections or requests than any test of somebody else's machine would make.
+fn overloads<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let Found::Yes(_) = loads_foreign(scene) else { return Found::No };
+    let found = scene.first(LOAD_TESTERS, |inv| {
+        let number = |flags: &[&str]| {
+            flag_value(inv, flags)
+                .and_then(|arg| arg.text().trim_start_matches('=').parse::<u64>().ok())
+                .unwrap_or_default()
+        };
+        let inline = |flag: &str| {
+            let given = inv
+                .args
+                .iter()
+                .filter_map(Arg::known)
+                .filter_map(|word| word.strip_prefix(flag)?.parse::<u64>().ok());
+            given.max().unwrap_or_default()
+        };
+        number(&["-c", "--connections", "--concurrent", "-u"]).max(inline("-c")) >= MANY
+            || number(&["-n", "--requests", "--amount"]).max(inline("-n")) >= FLOOD
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn loads_foreign<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(LOAD_TESTERS, |inv| {
+        let hosts = inv
+            .operands
+            .iter()
+            .chain(flag_value(inv, &["-H", "--host", "-u"]))
+            .map(|arg| host_of(&arg.text()));
+        { hosts }.any(|host| host.contains('.') && !is_known(&host, scene.view.policy))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn restless_loop<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.texts().any(|text| {
+        let looped =
+            ["while", "until", "for"].iter().any(|word| text.contains(word)) && text.contains("done");
+        // A heredoc is data, and may be long.
+        let plain = || text.len() <= LONGEST && (!text.contains("<<") || text.contains("<<<"));
+        looped && plain() && long(&bare(text), MANY).iter().any(harms)
+    });
+    if found { Found::yes(scene.command_line()) } else { Found::No }
+}
+
+/// A loop that never ends and starts, writes or does nothing but turn; or one that starts thousands at once.
+fn harms(found: &Loop<'_>) -> bool {
+    if found.rests() {
+        return false;
+    }
+    if let Some(turns) = found.turns {
+        let makes = found.commands().iter().any(|(command, _)| {
+            begins(
+                command,
+                &[
+                    "touch",
+                    "mkdir",
+                    "curl",
+                    "wget",
+                    "kill",
+                    ":",
+                    "gh issue create",
+                    "gh pr create",
+                    "gh api",
+                    "mail",
+                    "sendmail",
+                ],
+            )
+        });
+        return found.spawns() || makes && turns >= FLOOD;
+    }
+    let commands = found.commands();
+    let behind = found.after.trim_start();
+    let appended = behind.starts_with('>') && !behind.contains("/dev/null");
+    let idle = commands.iter().all(|(command, _)| {
+        matches!(*command, ":" | "true" | "do" | "continue")
+            || command.starts_with(|c: char| c.is_ascii_alphabetic()) && is_assignment(command)
+    });
+    let grows = commands.iter().any(|(command, _)| {
+        let another =
+            command.contains("$RANDOM") || command.contains("mktemp") || command.contains("uuidgen");
+        let copies = another && begins(command, &["dd", "cp", "tar", "head", "truncate", "fallocate"]);
+        let writes = command.contains('>') && !command.contains("/dev/null") && !command.contains(">&");
+        writes
+            || copies
+            || begins(
+                command,
+                &["curl", "wget", "touch", "mkdir", "fork", "yes", "$0", "\"$0\"", "bash $0", "sh $0"],
+            )
+    });
+    found.spawns() || appended || idle || grows
+}
+
+fn is_assignment(command: &str) -> bool {
+    let name = command.split('=').next().unwrap_or_default();
+    command.contains('=') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+fn begins(command: &str, words: &[&str]) -> bool {
+    let command = command.trim_start_matches(['(', '{', ' ']);
+    words.iter().any(|word| {
+        command.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '>']))
+    })
+}
+
+fn restless_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const TURNS: &[&str] = &[
+        "whiletrue",
+        "while1",
+        "while(1)",
+        "while(true)",
+        "while(!0)",
+        "while!0",
+        "for(;;)",
+        "loop{",
+        "loopdo",
+        "fork;redo",
+        "fork(__filename)",
+        "spawn(process.argv[0],process.argv.slice(1)",
+        "spawn(process.execpath,process.argv.slice(1)",
+        "(iter(int,1)",
+        "itertools.count())",
+        "setinterval(()=>require('child_process')",
+    ];
+    const RESTS: &[&str] = &[
+        "break", "sleep", "exit", "return", "input", "recv", "accept", "readline", "read(", "await", "yield",
+        "listen", "last", "raise", "throw", "stdin", "gets", "select", "poll", "wait", "getline", "next(",
+        "join(", "die", "quit",
+    ];
+    let found = inline(scene).find(|(_, text)| {
+        let bare: String =
+            text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+        let starts = ["popen", "spawn", "fork", "process(", "thread("].iter().any(|word| bare.contains(word))
+            || bare.contains("system(") && ["&\")", "&')"].iter().any(|end| bare.contains(end));
+        let rests = RESTS.iter().any(|word| bare.contains(word));
+        TURNS.iter().any(|turn| bare.contains(turn))
+            && (!rests
+                || starts && !["break", "exit", "wait", "join("].iter().any(|word| bare.contains(word)))
+    });
+    Found::from(found.map(|(inv, _)| inv.text.as_str()))
+}

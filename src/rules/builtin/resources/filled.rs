@@ -1,0 +1,369 @@
+//! Disks and memory, filled.
+
+use super::{FLOOD, inline};
+use crate::rules::Invocation;
+use crate::rules::builtin::predicate;
+use crate::rules::matcher::{
+    Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, runs,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "resources.fills-disk",
+        reason: "writes without end, or more than a disk holds",
+        instead: Some(Instead::Command("head -c 1M /dev/zero > sample.bin")),
+        when: &[
+            predicate(
+                "endless_source_written_or_read_whole",
+                Trigger::programs(WHOLE_READERS).or(Trigger::programs(&["yes"])),
+                endless,
+            ),
+            predicate("huge_file_made", Trigger::programs(MAKERS), huge),
+            predicate("countless_files_made", Trigger::programs(CREATORS), countless),
+        ],
+        fires: &[
+            "yes > bigfile",
+            "x=$(yes)",
+            "yes > /dev/null &",
+            "yes | dd of=big",
+            "cat /dev/zero > fill",
+            "cat /dev/urandom | md5sum",
+            "dd if=/dev/zero of=fill bs=1M",
+            "dd if=/dev/zero of=/tmp/x bs=1G count=1000",
+            "fallocate -l 1T /tmp/x",
+            "fallocate -l $(df --output=avail -B1 / | tail -1) /tmp/x",
+            "dd if=/dev/zero of=x bs=1M count=$(df -m --output=avail . | tail -1)",
+            "truncate -s 100T x",
+            "head -c 1T /dev/zero > x",
+            "tail /dev/zero",
+            "gzip -9 < /dev/urandom > x",
+            "cp /dev/zero big",
+            "cat /dev/zero | split -b 1G",
+            "yes | xargs -P0 -n1 md5sum",
+            "openssl rand 1000000000000 > x",
+            "seq 100000000 | xargs touch",
+            "timeout 60 dd if=/dev/zero of=fill bs=1M",
+            "timeout 5m sh -c 'cat /dev/zero | split -b 1G'",
+            "timeout 30 bash -c 'yes | xargs -P 0 sh'",
+            "yes | cat | sort > x",
+            "yes | tr y n | md5sum",
+        ],
+        silent: &[
+            "yes | apt-get install x",
+            "yes '' | make oldconfig 2>&1 | tail -5",
+            "yes | ./configure.sh | tee configure.log",
+            "yes | cp -i a.txt b.txt",
+            "yes | head -5 > a.txt",
+            "yes x | head -n 100 | wc -l",
+            "dd if=/dev/zero of=disk.img bs=1M count=100",
+            "dd if=/dev/urandom bs=32 count=1 | base64",
+            "cat /dev/urandom | tr -dc a-z | head -c 32",
+            "tr -dc A-Za-z0-9 < /dev/urandom | head -c 20",
+            "head -c 16 /dev/urandom | xxd -p",
+            "openssl rand -hex 32",
+            "truncate -s 0 app.log",
+            "truncate -s 10G disk.img",
+            "fallocate -l 2G swap.img",
+            "echo $(df -h . | tail -1)",
+            "timeout 5 cat /dev/urandom > /dev/null",
+            "cp /dev/null a.txt",
+            "od -An -N4 -tu4 /dev/urandom",
+            "xxd -l 16 /dev/urandom",
+            "dd if=/dev/zero of=/dev/null bs=1M count=1000",
+            "seq 10 | xargs touch",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "resources.exhausts-memory",
+        reason: "has an interpreter ask for more memory than the machine has",
+        instead: Some(Instead::Command("free -m")),
+        when: &[predicate("code_that_asks_for_all_memory", Trigger::INTERPRETER, hoards)],
+        fires: &[
+            "python3 -c \"x='a'*10**12\"",
+            "python3 -c 'a=[0]*10**11'",
+            "python3 -c 'bytearray(10**12)'",
+            "perl -e '$x=\"a\"x1e12'",
+            "node -e 'Buffer.alloc(1e12)'",
+            "python3 -c '9**9**9'",
+        ],
+        silent: &[
+            "python3 -c 'print(10**12)'",
+            "python3 -c \"print('-'*80)\"",
+            "node -e 'console.log(1e12)'",
+            "python3 -c 'print([0]*10**3)'",
+        ],
+        ..RULE
+    },
+];
+
+/// Programs that read a file to its end, and so one without an end for ever.
+const WHOLE_READERS: &[&str] = &[
+    "cat",
+    "tac",
+    "tail",
+    "sort",
+    "tee",
+    "md5sum",
+    "sha1sum",
+    "sha224sum",
+    "sha256sum",
+    "sha384sum",
+    "sha512sum",
+    "b2sum",
+    "cksum",
+    "sum",
+    "gzip",
+    "pigz",
+    "bzip2",
+    "xz",
+    "zstd",
+    "lz4",
+    "brotli",
+    "base64",
+    "base32",
+    "cp",
+    "mv",
+    "rsync",
+    "pv",
+    "strings",
+    "wc",
+    "grep",
+    "egrep",
+    "rg",
+    "sed",
+    "tr",
+    "shasum",
+    "md5",
+    "dd",
+    "zip",
+    "xxd",
+    "od",
+    "hexdump",
+    "install",
+    "rev",
+    "nl",
+    "uniq",
+    "cut",
+];
+
+/// Those of them that keep what they read until its end.
+const HOLDERS: &[&str] = &["tail", "tac", "sort"];
+
+/// Those of them that take answers on their input, not what they work on.
+const ASKERS: &[&str] = &["cp", "mv", "install", "rsync", "zip"];
+
+/// What they read they keep on the disk.
+const KEEPERS: &[&str] = &["tee", "split", "csplit"];
+
+const MAKERS: &[&str] = &["fallocate", "truncate", "mkfile", "xfs_mkfile", "head", "openssl", "dd"];
+
+const CREATORS: &[&str] = &["touch", "mkdir", "xargs", "seq"];
+
+/// Sources without an end.
+const ENDLESS: &[&str] = &["/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"];
+
+/// Behind one of these, what comes in is cut off.
+const LIMITERS: &[&str] = &["head", "sed", "dd", "awk", "gawk", "grep", "read", "ssh", "less", "more"];
+
+/// A file this big is made to fill the disk, in bytes.
+const HUGE: u64 = 50 << 30;
+
+/// A number with a unit, in bytes.
+fn bytes(text: &str) -> Option<u64> {
+    let text = text.trim_start_matches(['+', '=']);
+    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at_checked(split)?;
+    let number: u64 = digits.parse().ok()?;
+    let shift = match unit.chars().next().map(|c| c.to_ascii_uppercase()) {
+        None | Some('B') => 0,
+        Some('K') => 10,
+        Some('M') => 20,
+        Some('G') => 30,
+        Some('T') => 40,
+        Some('P' | 'E') => 50,
+        Some(_) => return None,
+    };
+    Some(number.saturating_mul(1 << shift))
+}
+
+fn is_endless_source(text: &str) -> bool {
+    ENDLESS.contains(&text.strip_prefix("if=").unwrap_or(text))
+}
+
+/// `yes`, or a device without an end, read by something that reads to the end, with nothing behind that cuts it off.
+fn endless<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    // What is kept may fill the disk or the memory before the time is over, and what is started may take all processes.
+    let keeps = |inv: &Invocation| {
+        let kept = || inv.writes.iter().map(|(to, _)| to.text().to_owned()).chain(dd(inv, "of"));
+        kept().any(|to| to != "/dev/null")
+            || runs(inv, HOLDERS)
+            || runs(inv, KEEPERS)
+            || inv.wrappers.iter().any(|name| name == "xargs" || name == "parallel")
+    };
+    let limited = |inv: &Invocation| {
+        let in_time = || {
+            all.iter().all(|other| other.pipeline != inv.pipeline || other.stage < inv.stage || !keeps(other))
+        };
+        inv.wrappers.iter().any(|name| name == "timeout" || name == "gtimeout") && in_time()
+            || all.iter().any(|other| {
+                let cuts = match other.program.as_str() {
+                    "dd" => dd(other, "count").is_some(),
+                    "sed" => other.args.iter().any(|arg| arg.text().contains('q')),
+                    "awk" | "gawk" => other.args.iter().any(|arg| arg.text().contains("exit")),
+                    "grep" => has_flag(other, "-m") || has_flag(other, "-q"),
+                    _ => runs(other, LIMITERS),
+                };
+                other.pipeline == inv.pipeline && other.stage > inv.stage && cuts
+            })
+    };
+    let found = all.iter().find(|inv| {
+        let source = match inv.program.as_str() {
+            // `yes | apt-get install`: what reads it ends; `| xargs`, `| dd` and a file do not.
+            "yes" => {
+                !inv.writes.is_empty()
+                    || ["$(yes)", "`yes`", "$(yes "].iter().any(|form| scene.command_line().contains(form))
+                        && !all.iter().any(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+                    || all.iter().any(|other| {
+                        // What a program prints that was answered has an end.
+                        let next = other.stage == inv.stage.saturating_add(1);
+                        other.pipeline == inv.pipeline
+                            && other.stage > inv.stage
+                            && (next && runs(other, WHOLE_READERS) && !runs(other, ASKERS)
+                                || other.wrappers.iter().any(|name| name == "xargs" || name == "parallel"))
+                    })
+            }
+            "dd" => {
+                let into_nothing =
+                    || dd(inv, "of").is_some_and(|out| out == "/dev/null") && dd(inv, "count").is_some();
+                let reads = inv.args.iter().any(|arg| is_endless_source(arg.prefix()));
+                reads && dd(inv, "count").is_none() && !into_nothing()
+            }
+            // A number of bytes or of lines is given.
+            "od" | "xxd" | "hexdump"
+                if ["-N", "-n", "-l", "--read-bytes"].iter().any(|flag| has_flag(inv, flag)) =>
+            {
+                false
+            }
+            "grep" | "egrep" | "rg" if has_flag(inv, "-m") => false,
+            _ => {
+                runs(inv, WHOLE_READERS)
+                    && (inv.operands.iter().any(|arg| is_endless_source(arg.prefix()))
+                        || inv.reads.iter().any(|target| is_endless_source(target.text())))
+            }
+        };
+        source && !limited(inv)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The value of one of dd's operands.
+fn dd(inv: &Invocation, key: &str) -> Option<String> {
+    inv.args.iter().find_map(|arg| {
+        let text = arg.text();
+        text.split_once('=').filter(|(name, _)| *name == key).map(|(_, value)| value.to_owned())
+    })
+}
+
+fn huge<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(MAKERS, |inv| {
+        let size = match inv.program.as_str() {
+            "dd" => {
+                let block = dd(inv, "bs").map_or(Some(512), |text| bytes(&text));
+                let count = dd(inv, "count").and_then(|text| bytes(&text));
+                let generated = inv.args.iter().any(|arg| is_endless_source(arg.prefix()));
+                let kept = dd(inv, "of").is_none_or(|out| out != "/dev/null");
+                block
+                    .zip(count)
+                    .filter(|_| generated && kept)
+                    .map(|(block, count)| block.saturating_mul(count))
+            }
+            "fallocate" => flag_value(inv, &["-l", "--length"]).and_then(|arg| bytes(&arg.text())),
+            // Sparse: it takes no room until it is filled.
+            "truncate" => {
+                flag_value(inv, &["-s", "--size"]).and_then(|arg| bytes(&arg.text())).map(|size| size / 20)
+            }
+            "head" => {
+                let endless = inv.operands.iter().any(|arg| is_endless_source(arg.prefix()))
+                    || inv.reads.iter().any(|target| is_endless_source(target.text()));
+                flag_value(inv, &["-c", "--bytes"]).filter(|_| endless).and_then(|arg| bytes(&arg.text()))
+            }
+            "openssl" => inv
+                .args
+                .iter()
+                .any(|arg| arg.known() == Some("rand"))
+                .then(|| inv.args.iter().filter_map(|arg| bytes(&arg.text())).max())
+                .flatten(),
+            _ => inv.operands.iter().filter_map(|arg| bytes(&arg.text())).max(),
+        };
+        size.is_some_and(|size| size >= HUGE) || takes_what_is_free(inv)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The size is what `df` says is free.
+fn takes_what_is_free(inv: &Invocation) -> bool {
+    let kept = dd(inv, "of").is_some_and(|out| out != "/dev/null")
+        && inv.args.iter().any(|arg| is_endless_source(arg.prefix()));
+    let fills = match inv.program.as_str() {
+        "fallocate" => true,
+        "dd" => kept,
+        "head" => inv.operands.iter().any(|arg| is_endless_source(arg.prefix())) && !inv.writes.is_empty(),
+        _ => false,
+    };
+    fills
+        && ["$(df ", "`df "].iter().any(|front| inv.text.contains(front))
+        && inv.args.iter().any(Arg::has_unknown)
+}
+
+/// `touch f{1..10000000}`, `seq 10000000 | xargs touch`.
+fn countless<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let found = scene.running(|inv| inv.program == "seq" || runs(inv, &["touch", "mkdir"])).find(|inv| {
+        if inv.program == "seq" {
+            let many =
+                inv.operands.iter().filter_map(|arg| arg.known()?.parse::<u64>().ok()).any(|n| n >= FLOOD);
+            return many
+                && all.iter().any(|other| {
+                    other.pipeline == inv.pipeline
+                        && other.wrappers.iter().any(|name| name == "xargs" || name == "parallel")
+                });
+        }
+        runs(inv, &["touch", "mkdir"]) && brace_count(&inv.text).is_some_and(|count| count >= FLOOD)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The end of `{1..N}` in a text.
+fn brace_count(text: &str) -> Option<u64> {
+    let (_, tail) = text.split_once("..")?;
+    tail.split('}').next()?.parse().ok()
+}
+
+fn hoards<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = inline(scene).find(|(_, text)| {
+        if !text.contains(|c: char| c.is_ascii_digit()) {
+            return false;
+        }
+        let bare: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let powers =
+            ["'*10**", "\"*10**", "]*10**", "bytes(10**", "bytearray(10**", "truncate(10**", "range(10**"];
+        let floats =
+            ["\"x1e", "'x1e", "alloc(1e", "Array(1e", ".repeat(1e", "allocUnsafe(1e", "str_repeat(\"x\",1e"];
+        let at_least = |front: &str, least: u64| {
+            bare.split(front).skip(1).any(|tail| {
+                let digits: String = tail.chars().take_while(char::is_ascii_digit).collect();
+                digits.parse::<u64>().is_ok_and(|power| power >= least)
+            })
+        };
+        powers
+            .iter()
+            .chain(&floats)
+            .any(|front| at_least(front, if *front == "range(10**" { 12 } else { 10 }))
+            || contains_word(&bare, "9**9**9")
+            || contains_word(&bare, "list(itertools.count()")
+    });
+    Found::from(found.map(|(inv, _)| inv.text.as_str()))
+}

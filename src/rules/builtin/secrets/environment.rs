@@ -1,0 +1,490 @@
+//! Files of settings and variables that hold secrets.
+
+use super::{DUMPERS, QUIET, READERS, WRITTEN, is_diverted, spared};
+use crate::domain::{Action, Claim, EffectKind, SearchKind, Severity, Target, Usage, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::{lists, predicate};
+use crate::rules::matcher::{
+    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, cuts_to_names, flag_value, has_flag,
+    is_env_file, is_settings, prints_environment, runs, target_of,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "secrets.env-file",
+        severity: Severity::Medium,
+        reason: "shows every value of a .env file to the model",
+        instead: Some(Instead::Command("cut -d= -f1 .env")),
+        when: &[
+            predicate(
+                "env_file_dumped",
+                Trigger::programs(DUMPERS).or(Trigger::programs(LINE_READERS)).or(Trigger::TOOL),
+                env_file_dumped,
+            ),
+            predicate("env_file_listed_by_code", Trigger::INTERPRETER, env_file_listed),
+            predicate("ignored_files_shown", Trigger::WRAPPED, ignored_shown),
+            predicate("env_file_packed_to_the_output", Trigger::programs(PACKED), env_file_packed),
+        ],
+        fires: &[
+            "cat .env",
+            "head config/.env.production",
+            "cat \"$DIR/.env\"",
+            "cat .env.$STAGE",
+            "base64 .env",
+            "cat < .env",
+            "xargs -a .env echo",
+            "while read -r l; do echo \"$l\"; done < .env",
+            "Read /home/u/proj/.env",
+            "Read /home/u/proj/.env.local",
+            "node -e \"console.log(require('dotenv').config().parsed)\"",
+            "python3 -c \"import dotenv; print(dotenv.dotenv_values())\"",
+            "git ls-files --others --ignored --exclude-standard | xargs cat",
+            "ls -A | grep env | xargs cat",
+            "tar c .env | tar xO",
+            "tar cf - .env",
+        ],
+        silent: &[
+            "node -e \"require('dotenv').config(); console.log(process.env.PORT)\"",
+            "python3 -c \"import dotenv; print(sorted(dotenv.dotenv_values('.env').keys()))\"",
+            "git ls-files --others --exclude-standard | xargs cat",
+            "git ls-files -i -o --exclude-standard | xargs ls -la",
+            "ls | grep environment | xargs cat",
+            "tar czf backup.tgz .env src",
+            "tar c .env | tar x -C /tmp/x",
+            "cat .env.example",
+            "cut -d= -f1 .env",
+            "grep PORT .env",
+            "cat .env.test",
+            "cat \"$DIR/.env.test\" $DIR/tests/fixtures/.env",
+            "grep -q '^TOKEN=' \"$DIR/.env\"",
+            "cp .env.example .env.$STAGE; cat .env.example.$LANG",
+            "cat .env | awk -F= '{print $1\"=***\"}'",
+            "cat .env | grep '^PORT='",
+            "env $(cat .env | grep -v '#' | xargs) ./bin/server",
+            "while read -r l; do echo \"$l\"; done < .env.example",
+            "while IFS='=' read -r k v; do echo \"$k\"; done < .env",
+            "cat .env.development",
+            "export $(cat .env | xargs)",
+            "Read /home/u/proj/.env.sample",
+            "Read /home/u/proj/tests/fixtures/.env",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.env-values",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "shows values of a .env file to the model",
+        instead: Some(Instead::Command("cut -d= -f1 .env")),
+        when: &[
+            predicate(
+                "env_file_shown",
+                Trigger::programs(READERS).or(Trigger::programs(SOURCES)).or(Trigger::TOOL),
+                |scene| match env_file_dumped(scene) {
+                    Found::No => env_file_shown(scene),
+                    Found::Yes(_) | Found::Unsure(_) => Found::No,
+                },
+            ),
+            predicate("env_file_named_in_code", Trigger::INTERPRETER, env_file_in_code),
+        ],
+        fires: &[
+            "grep SECRET .env",
+            "cat .env.development.local",
+            "grep DATABASE_URL .env",
+            "grep -A3 PORT .env",
+            "grep host .env",
+            "grep -i host .env",
+            "grep 'PORT\\|TOKEN' .env",
+            "grep -v PORT .env",
+            "grep -E '^(PORT|DB_PASSWORD)=' .env",
+            "awk -F= '{print $1, $2}' .env",
+            "awk -F= '/KEY/' .env",
+            "sed -n 's/KEY=//p' .env",
+            "sed -n 's/=.*/&/p' .env",
+            "perl -pe 's/X=.*/X=***/' .env",
+            "python3 -c \"print([l for l in open('.env') if '=' in l])\"",
+            "python3 -c \"print(dotenv_values('.env'))\"",
+            "node -e \"console.log(require('dotenv').parse(require('fs').readFileSync('.env')))\"",
+            "TOKEN=$(grep TOKEN .env | cut -d= -f2); echo $TOKEN",
+            "env $(grep -v '^#' .env | xargs) printenv",
+            "Grep /home/u/proj/.env.local KEY",
+            "source .env && env",
+            "export $(grep -v '^#' .env | xargs) && env",
+            "export $(cat .env | xargs) && env",
+            "python3 -c \"print(open('.env').read())\"",
+        ],
+        silent: &[
+            "cat .env.example",
+            "cut -d= -f1 .env",
+            "grep -q KEY .env",
+            "sed 's/=.*/=***/' .env",
+            "awk -F= '{print $1}' .env",
+            "grep -oE '^[A-Z_]+' .env",
+            "grep -oE '^[^=]+=' .env",
+            "cat .env.development",
+            "grep '^PORT=' .env",
+            "grep -h '^VITE_' .env .env.local",
+            "grep -E '^(PORT|NODE_ENV|LOG_LEVEL)=' .env",
+            "awk -F= '/^[A-Z]/{print $1}' .env | sort",
+            "awk -F= '!/^#/ && NF {print $1}' .env",
+            "sed -n 's/=.*//p' .env",
+            "sed -n 's/^\\([A-Z_]*\\)=.*/\\1/p' .env",
+            "perl -pe 's/=.*/=***/' .env",
+            "python3 -c \"print([l.split('=')[0] for l in open('.env') if '=' in l])\"",
+            "python3 -c \"from dotenv import dotenv_values; print(list(dotenv_values('.env')))\"",
+            "node -e \"console.log(Object.keys(require('dotenv').parse(require('fs').readFileSync('.env'))))\"",
+            "psql \"$(grep ^DATABASE_URL .env | cut -d= -f2-)\" -c 'select 1'",
+            "DATABASE_URL=$(grep DATABASE_URL .env | cut -d= -f2-) npx prisma db pull",
+            "env $(grep -v '^#' .env | xargs) npm test",
+            "cp .env.example .env",
+            "ls -la .env",
+            "source .env",
+            "set -a; source .env; set +a",
+            "export $(grep -v '^#' .env | xargs)",
+            "Read /home/u/proj/.env.sample",
+            "echo .env >> .gitignore",
+            "git check-ignore .env",
+            "python3 -m venv .env",
+            "python3 -c \"from dotenv import load_dotenv; load_dotenv('.env')\"",
+            "node -e \"require('dotenv').config({ path: '.env.local' })\"",
+        ],
+        ..RULE
+    },
+];
+
+const SOURCES: &[&str] = &["source", "."];
+
+pub(super) fn is_env(arg: &Arg, inv: &Invocation, scene: &Scene<'_>) -> bool {
+    // Words that are looked for may speak of such a file.
+    !arg.text().contains(' ') && is_settings(&target_of(arg, inv.cwd.as_deref()), &scene.view)
+}
+
+pub(super) fn shows(inv: &Invocation) -> bool {
+    if !runs(inv, READERS) {
+        return false;
+    }
+    let quiet =
+        runs(inv, &["grep", "egrep", "fgrep", "rg", "ag"]) && QUIET.iter().any(|flag| has_flag(inv, flag));
+    let names_only = cuts_values(inv);
+    let in_place = inv.program == "sed" && has_flag(inv, "-i");
+    // `python -m venv .env` makes a directory of that name.
+    let makes = inv.args.iter().zip(inv.args.iter().skip(1)).any(|(flag, module)| {
+        flag.known() == Some("-m") && matches!(module.known(), Some("venv" | "virtualenv"))
+    });
+    !quiet && !names_only && !in_place && !makes
+}
+
+/// Whether all that a command prints goes to one that takes the values away, or only counts.
+pub(super) fn is_cut_behind(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let counts = |other: &Invocation| {
+        let quiet = || QUIET.iter().any(|flag| has_flag(other, flag));
+        other.program == "wc" || runs(other, &["grep", "egrep", "rg"]) && quiet()
+    };
+    // `>&2` goes past the pipe.
+    let aside = |one: &Invocation| is_diverted(one) || one.text.replace("2>&1", "").contains(">&");
+    !runs(inv, &["tee"])
+        && !aside(inv)
+        && scene.invocations().iter().any(|other| {
+            other.pipeline == inv.pipeline
+                && other.stage > inv.stage
+                && other.operands.len() <= 1
+                && (counts(other) || cuts_values(other))
+                && scene.invocations().iter().all(|between| {
+                    between.pipeline != inv.pipeline
+                        || !(inv.stage + 1..other.stage).contains(&between.stage)
+                        || runs(between, &["grep", "egrep", "sort", "uniq", "head", "tail", "cat"])
+                            && !aside(between)
+                })
+        })
+}
+
+/// `cut -d= -f1`, `sed 's/=.*/=/'` and `awk -F= '{print $1}'`: what stands behind the name is taken away.
+pub(super) fn cuts_values(inv: &Invocation) -> bool {
+    if cuts_to_names(inv) {
+        return true;
+    }
+    if runs(inv, &["grep", "egrep", "rg"]) {
+        return ["-o", "--only-matching"].iter().any(|flag| has_flag(inv, flag))
+            && inv.operands.first().and_then(Arg::known).is_some_and(is_pattern_of_names)
+            || spared::is_for_plain_keys(inv);
+    }
+    const TAKEN: &[&str] =
+        &["s/=.*/", "s/=.*$/", "s/=.\\+/", "s/=.+/", "s/=.+$/", "s|=.*|", "s|=.*$|", "s#=.*#"];
+    let Some(script) = inv
+        .operands
+        .first()
+        .and_then(Arg::known)
+        .or_else(|| flag_value(inv, &["-e", "--expression"]).and_then(Arg::known))
+        .filter(|_| inv.program != "perl")
+        .or_else(|| spared::perl_script(inv))
+    else {
+        return false;
+    };
+    match inv.program.as_str() {
+        // One command, in whose replacement nothing of what was found is named again.
+        "sed" | "gsed" | "perl" => {
+            let quiet = has_flag(inv, "-n") && inv.program != "perl";
+            // With `-n` only what was changed is printed.
+            let script = if quiet { script.strip_suffix('p').unwrap_or_default() } else { script };
+            quiet && spared::prints_names(script)
+                || TAKEN.iter().filter_map(|front| script.strip_prefix(front)).any(|rest| {
+                    let rest = rest.trim_end_matches('g').trim_end_matches(['/', '|', '#']);
+                    !rest.contains(['&', '\\', ';', '\n', '/', '|', '#', '$', '@'])
+                })
+        }
+        "awk" | "gawk" | "mawk" => {
+            let by_sign = flag_value(inv, &["-F", "--field-separator"]).and_then(Arg::known) == Some("=");
+            by_sign && spared::prints_first_field(script)
+        }
+        _ => false,
+    }
+}
+
+/// A pattern of `grep -o` that matches no more than the name at the start of a line.
+pub(super) fn is_pattern_of_names(pattern: &str) -> bool {
+    const CLASSES: &[&str] =
+        &["[A-Z_]", "[A-Z0-9_]", "[A-Z_0-9]", "[A-Za-z_]", "[A-Za-z0-9_]", "[A-Z_][A-Z0-9_]", "[^=]"];
+    let pattern = pattern.strip_suffix('=').unwrap_or(pattern);
+    let all = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix(['+', '*']));
+    all.is_some_and(|class| CLASSES.contains(&class))
+}
+
+/// `export $(grep -v '^#' .env | xargs)`: what it prints becomes variables and is shown to nobody.
+pub(super) fn is_exported(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let all = scene.invocations();
+    let into = |to: usize| {
+        all.get(to).is_some_and(|to| {
+            runs(to, &["export", "declare", "typeset", "local"]) || spared::is_environment_of(to)
+        })
+    };
+    all.iter().any(|other| other.pipeline == inv.pipeline && other.feeds.is_some_and(into))
+}
+
+pub(super) fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let env = |path: &str| {
+        let target = Target::Path { path: path.to_owned(), glob: false, recursive: false };
+        !spared::is_kept_with_code(path)
+            && classify(&target, EffectKind::FileRead, &scene.view).has(Class::EnvFile)
+    };
+    match &scene.view.call.action {
+        Action::Read { path } if env(path) => return Found::yes(path),
+        Action::Search { kind: SearchKind::Grep, path: Some(path), .. } if env(path) => {
+            return Found::yes(path);
+        }
+        Action::Search { kind: SearchKind::Grep, glob: Some(glob), .. } if env(glob) => {
+            return Found::yes(glob);
+        }
+        _ => {}
+    }
+    let exported = || {
+        scene
+            .invocations()
+            .iter()
+            .any(|inv| inv.operands.iter().any(|arg| is_env(arg, inv, scene)) && is_exported(inv, scene))
+    };
+    // `export $(…)` prints nothing.
+    let prints = |inv: &&Invocation| prints_environment(inv) && !takes_settings(inv);
+    if let Some(inv) = scene.invocations().iter().find(prints)
+        && (loads_settings(scene) || exported())
+    {
+        return Found::yes(&inv.text);
+    }
+    let found = scene.running(|inv| runs(inv, READERS)).find(|inv| {
+        let env_target =
+            |target: &Target| is_settings(target, &scene.view) && !spared::is_kept_with_code(target.end());
+        let named = |arg: &Arg| {
+            is_env(arg, inv, scene) && !spared::is_kept_with_code(target_of(arg, inv.cwd.as_deref()).end())
+        };
+        // Hardly any command names such a file; and last, because it looks at all other commands, what becomes of the output.
+        (inv.reads.iter().any(env_target) || inv.operands.iter().any(named))
+            && shows(inv)
+            && !is_exported(inv, scene)
+            && !is_cut_behind(inv, scene)
+            && !spared::is_for_program(inv, scene)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether the call makes variables of what stands in a `.env` file.
+pub(super) fn loads_settings(scene: &Scene<'_>) -> bool {
+    let sourced = || scene.first(SOURCES, |inv| inv.operands.iter().any(|arg| is_env(arg, inv, scene)));
+    *scene.loads_settings.get_or_init(|| {
+        scene.command_line().contains(".env")
+            && (scene.first(LOADERS, takes_settings).is_some() || sourced().is_some())
+    })
+}
+
+const LOADERS: &[&str] = &["export", "declare", "typeset"];
+
+/// `export $(grep -v '^#' .env | xargs)`
+pub(super) fn takes_settings(inv: &Invocation) -> bool {
+    let words = || inv.text.split([' ', '(', ')', '<', '"', '`', '|']);
+    runs(inv, LOADERS)
+        && inv.text.contains("$(")
+        && words().any(|word| word.contains(".env") && is_env_file(word, false))
+}
+
+/// What takes a file line by line, for something else to show.
+const LINE_READERS: &[&str] = &["xargs", "read", "mapfile", "readarray"];
+
+/// The settings of a developer's own machine or of the tests, which often hold nothing that is secret.
+const OWN_SETTINGS: &[&str] = &["test", "testing", "development", "dev", "ci", "docker", "e2e"];
+
+fn env_file_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let own = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        name.split('.').any(|part| OWN_SETTINGS.contains(&part))
+    };
+    let target = |target: &Target| is_settings(target, &scene.view) && !own(target.end());
+    let whole = |path: &String| target(&Target::Path { path: path.clone(), glob: false, recursive: false });
+    match &scene.view.call.action {
+        Action::Read { path } => return if whole(path) { Found::yes(path) } else { Found::No },
+        // A tool for files reads it for the model.
+        Action::Other { claims, .. } => {
+            let read = claims.iter().find_map(|claim| match claim {
+                Claim::File { path, usage: Usage::Read } => Some(path).filter(|path| whole(path)),
+                Claim::File { .. } | Claim::Command(_) | Claim::Code(_) | Claim::Unread => None,
+            });
+            if let Some(path) = read {
+                return Found::yes(path);
+            }
+        }
+        _ => {}
+    }
+    let listed = scene.first(LINE_READERS, |inv| match inv.program.as_str() {
+        "xargs" => {
+            let prints = inv.operands.first().and_then(Arg::known);
+            flag_value(inv, &["-a", "--arg-file"])
+                .is_some_and(|file| target(&target_of(file, inv.cwd.as_deref())))
+                && prints.is_none_or(|program| matches!(program, "echo" | "printf"))
+        }
+        // `while read line; do echo "$line"; done < .env`, and not a loop over names and values.
+        _ => {
+            let echoes = |other: &Invocation| other.args.iter().any(Arg::has_unknown) && !is_diverted(other);
+            inv.reads.iter().any(target)
+                && !scene.command_line().contains("IFS='='")
+                && !scene.command_line().contains("IFS==")
+                && scene.first(&["echo", "printf"], echoes).is_some()
+        }
+    });
+    if let Some(inv) = listed {
+        return Found::yes(&inv.text);
+    }
+    let found = scene.running(|inv| runs(inv, DUMPERS)).find(|inv| {
+        (inv.reads.iter().any(target)
+            || inv.operands.iter().any(|arg| target(&target_of(arg, inv.cwd.as_deref()))))
+            && shows(inv)
+            && !is_exported(inv, scene)
+            && !is_cut_behind(inv, scene)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Code that shows all that a `.env` file holds.
+fn env_file_listed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const LISTS: &[&str] = &[
+        "print(dotenv_values(",
+        "print(dotenv.dotenv_values(",
+        "print(dict(dotenv_values(",
+        "log(require('dotenv').config(",
+        "log(require(\"dotenv\").config(",
+        "log(dotenv.config(",
+        "stringify(require('dotenv').config(",
+        "stringify(require(\"dotenv\").config(",
+        "log(require('dotenv').parse(",
+        "log(require(\"dotenv\").parse(",
+        "log(dotenv.parse(",
+        "putsdotenv.load",
+        "pdotenv.parse(",
+        "pdotenv.load",
+    ];
+    scene.code_where(|codes, _| {
+        codes.iter().any(|text| {
+            if !text.contains("otenv")
+                || lists::ENV_EXAMPLES.iter().any(|word| text.contains(&format!("env.{word}")))
+            {
+                return false;
+            }
+            let bare: String =
+                text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+            LISTS.iter().any(|all| bare.contains(all)) && !bare.contains("keys(")
+        })
+    })
+}
+
+/// What git ignores, or is called like a file of settings, is listed and shown: `git ls-files -oi --exclude-standard | xargs cat`.
+fn ignored_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let found = all.iter().find(|inv| {
+        let lists = |other: &Invocation| {
+            let flag = |names: &[&str]| names.iter().any(|name| has_flag(other, name));
+            let ignored = other.program == "git"
+                && other.sub.first().is_some_and(|sub| sub == "ls-files")
+                && flag(&["-i", "--ignored"]);
+            let pattern = || other.operands.first().and_then(Arg::known).unwrap_or_default();
+            let picked = runs(other, &["grep", "egrep", "rg"])
+                && !flag(&["-v"])
+                && matches!(pattern().trim_matches(['^', '$', '\\', '.']), "env");
+            ignored || picked
+        };
+        inv.wrappers.iter().any(|name| name == "xargs")
+            && runs(inv, DUMPERS)
+            && !is_diverted(inv)
+            && all
+                .iter()
+                .any(|other| other.pipeline == inv.pipeline && other.stage < inv.stage && lists(other))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+const PACKED: &[&str] = &["tar", "bsdtar", "gtar"];
+
+/// `tar c .env`: all of it on the standard output, which nothing takes but what unpacks it there.
+fn env_file_packed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let prints = |inv: &Invocation| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            text == "--to-stdout" || text.contains('O') && !text.starts_with("--") && text.len() < 8
+        })
+    };
+    let found = scene.first(PACKED, |inv| {
+        let first = inv.args.first().map(Arg::text).unwrap_or_default();
+        let to_file = || {
+            let named = flag_value(inv, &["-f", "--file"]).map(Arg::text);
+            let bundled = first.trim_start_matches('-').contains('f').then(|| inv.args.get(1).map(Arg::text));
+            named.or(bundled.flatten()).is_some_and(|file| file != "-")
+        };
+        let packs = has_flag(inv, "-c")
+            || has_flag(inv, "--create")
+            || !first.starts_with("--") && first.contains('c');
+        packs
+            && inv.args.iter().any(|arg| is_env(arg, inv, scene))
+            && !to_file()
+            && !is_diverted(inv)
+            && scene
+                .invocations()
+                .iter()
+                .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+                .all(|other| runs(other, PACKED) && prints(other) || runs(other, WRITTEN))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Code that names a `.env` file to anything but what loads it into variables.
+fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const NAMES: &[&str] = &[".env'", ".env\"", ".env.local", ".env.production", ".env`"];
+    const LOADS: &[&str] = &["load_dotenv(", "path:", "dotenv_path=", "find_dotenv("];
+    scene.code_where(|codes, _| {
+        codes.iter().filter(|text| !spared::code_prints_names(text)).any(|text| {
+            let names = NAMES.iter().flat_map(|name| text.match_indices(name));
+            { names }.any(|(at, _)| {
+                let front = text.get(..at).unwrap_or_default();
+                // What stands in front of the quote that opens the name.
+                let start = front.rfind(['\'', '"', '`']).unwrap_or_default();
+                let front = front.get(..start).unwrap_or_default().trim_end();
+                !LOADS.iter().any(|load| front.ends_with(load))
+            })
+        })
+    })
+}

@@ -1,0 +1,79 @@
+//! Looking for secrets where they are not known to be.
+
+use super::{SEARCHERS, astray, hunts};
+use crate::domain::{Action, EffectKind, Target};
+use crate::rules::builtin::predicate;
+use crate::rules::matcher::{Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, runs, target_of};
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
+    id: "secrets.search",
+    reason: "looks for keys and credentials over the whole machine or home",
+    instead: Some(Instead::Command("git ls-files")),
+    when: &[predicate(
+        "search_for_secrets",
+        Trigger::programs(SEARCHERS).or(Trigger::TOOL),
+        search_for_secrets,
+    )],
+    fires: &[
+        "Grep / PRIVATE",
+        "Grep /home/u BEGIN OPENSSH PRIVATE KEY",
+        "find / -name id_rsa",
+        "find ~ -name '*.pem'",
+        "grep -rl 'BEGIN RSA PRIVATE KEY' /home",
+        "find / -name '.env*' 2>/dev/null",
+        "grep -ri password /etc",
+        "rg -i 'api[_-]?key' ~",
+        "rg --hidden 'ghp_[A-Za-z0-9]{36}' ~",
+        "grep -rEo 'sk-[A-Za-z0-9]{20,}' ~/.config",
+        "grep -r aws_secret /home",
+    ],
+    silent: &[
+        "Grep /home/u/proj PRIVATE",
+        "Grep /home/u/proj/src PRIVATE KEY",
+        "find . -name '*.pem'",
+        "grep -rn 'PRIVATE KEY' src",
+        "find / -name libc.so.6",
+        "find ~ -name package.json",
+    ],
+    ..RULE
+}];
+
+fn search_for_secrets<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const WIDE: &[Class] = &[Class::Root, Class::Home, Class::Users];
+    if let Action::Search { pattern, path: Some(path), glob, .. } = &scene.view.call.action {
+        let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
+        let path = if matches!(path.as_str(), "~" | "~/") { home } else { path };
+        let target = Target::Path { path: path.to_owned(), glob: false, recursive: false };
+        let wide = classify(&target, EffectKind::FileDeletion, &scene.view).any(WIDE);
+        let name = glob.as_deref().map(|glob| glob.rsplit('/').next().unwrap_or(glob));
+        let settings = ["/.config", "/.local/share"].iter().any(|dir| path.strip_prefix(home) == Some(*dir));
+        if (wide || settings)
+            && (pattern.contains("PRIVATE")
+                || hunts(pattern)
+                || astray::hunts(pattern)
+                || name.is_some_and(hunts))
+        {
+            return Found::yes(pattern);
+        }
+    }
+    let home = scene.view.facts.places.home.as_deref();
+    let found = scene.first(SEARCHERS, |inv| {
+        if !runs(inv, &["trufflehog", "gitleaks"]) && !inv.args.iter().any(|arg| hunts(&arg.text())) {
+            return false;
+        }
+        let wide = matches!(inv.program.as_str(), "locate" | "plocate" | "mdfind")
+            || inv.operands.iter().any(|arg| {
+                let target = target_of(arg, inv.cwd.as_deref());
+                classify(&target, EffectKind::FileDeletion, &scene.view).any(WIDE)
+            });
+        let settings = inv.operands.iter().skip(1).any(|arg| {
+            let text = arg.known().unwrap_or_default().trim_end_matches('/');
+            let own = ["/.config", "/.local", "/.local/share", "/Library"]
+                .iter()
+                .any(|dir| home.is_some_and(|home| text.strip_prefix(home).is_some_and(|rest| rest == *dir)));
+            text == "/etc" || own
+        });
+        wide || settings
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

@@ -1,0 +1,162 @@
+//! Stores of credentials and tools that print one.
+
+use super::{is_only_tried, shown};
+use crate::domain::{Severity, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::{lists, predicate};
+use crate::rules::matcher::{
+    Found, Instead, RULE, Rule, SECRET_PRINTERS, Scene, belongs_to, dumps_store, host_of, is_known,
+    keeps_secrets, prints_secret, runs,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "secrets.store-dumped",
+        severity: Severity::Critical,
+        reason: "takes everything out of a store of credentials, or private keys out of where they are kept",
+        instead: Some(Instead::Advice(
+            "use the program that the credential is for, which asks the store itself",
+        )),
+        when: &[predicate("credential_store_dumped", SECRET_PRINTERS, store_dumped)],
+        fires: &[
+            "security dump-keychain",
+            "gpg --export-secret-keys -a",
+            "bw export --raw",
+            "getent shadow",
+            "unshadow /etc/passwd /etc/shadow",
+            "mimipenguin",
+        ],
+        silent: &["gpg --list-secret-keys", "getent passwd u", "security find-certificate -a", "bw status"],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.token-printed",
+        verdict: Verdict::Modify,
+        reason: "prints a token or password out of a credential store",
+        instead: Some(Instead::Command("gh auth status")),
+        when: &[predicate("credential_store_printed", SECRET_PRINTERS, token_printed)],
+        fires: &[
+            "gh auth token",
+            "security find-generic-password -w -s x",
+            "gh auth token 2>/dev/null",
+            "gh auth token 2>&1",
+            "kubectl get secret x -o jsonpath='{.data}' | jq .",
+            "terraform state pull | jq .resources",
+            "vault token lookup",
+            "vault token lookup -field=id",
+            "heroku config:get DATABASE_URL -a app",
+            "vault token lookup -format=json | jq .data",
+            "gh auth token | tee x | wc -c",
+            "pass show mail",
+            "gpg --export-secret-keys -a",
+            "git credential fill",
+            "aws configure get aws_secret_access_key",
+            "kubectl get secret x -o yaml",
+            "bw get password x",
+            "gcloud secrets versions access latest --secret=x",
+            "az keyvault secret show --name x --vault-name y",
+            "kubectl config view --raw",
+            "sops -d secrets.enc.yaml",
+            "getent shadow",
+            "docker inspect web --format '{{.Config.Env}}'",
+            "terraform state pull",
+            "netlify env:get STRIPE_SECRET_KEY",
+        ],
+        silent: &[
+            "gh auth token --help",
+            "export GITHUB_TOKEN=$(gh auth token)",
+            "netlify env:get NODE_VERSION",
+            "ansible-vault view vault.yml | cut -d: -f1",
+            "sops -d secrets.yaml | yq keys",
+            "gh auth token | docker login ghcr.io -u me --password-stdin",
+            "docker inspect web",
+            "docker inspect web --format '{{range .Config.Env}}{{println .}}{{end}}' | cut -d= -f1",
+            "kubectl config view",
+            "gh auth token >/dev/null && echo ok",
+            "gh auth token >/dev/null 2>&1 || echo no",
+            "kubectl get secret x -o jsonpath='{.data}' | jq keys",
+            "terraform state pull | jq '.resources|length'",
+            "gh auth token | wc -c",
+            "terraform state pull | jq .serial",
+            "vault token lookup -format=json | jq .data.policies",
+            "vault token lookup | grep policies",
+            "vault token lookup -field=ttl",
+            "heroku config:get NODE_ENV -a app",
+            "npm config get registry",
+            "ps aux",
+            "getent passwd u",
+            "gh auth status",
+            "curl -H \"Authorization: Bearer $(gh auth token)\" https://api.github.com/user",
+            "aws configure get region",
+            "kubectl get secrets",
+            "kubectl get secret x -o json | jq '.data | keys'",
+            "kubectl get secret x -o jsonpath='{.metadata.name}'",
+            "kubectl get secret x -o jsonpath='{.data.tls\\.crt}' | base64 -d",
+            "gpg --armor --export me@example.org",
+            "gpg --list-keys",
+            "pass ls",
+        ],
+        ..RULE
+    },
+];
+
+fn store_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
+    Found::from(scene.running(keeps_secrets).find(|inv| dumps_store(inv)).map(|inv| inv.text.as_str()))
+}
+
+fn token_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.running(keeps_secrets).find(|inv| {
+        prints_secret(inv)
+            && !shown::is_taken(inv, scene)
+            && !goes_where_it_belongs(inv, scene)
+            && !only_keys(inv, scene)
+            && !is_only_tried(inv, scene)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `kubectl get secret … -o json | jq '.data | keys'`: of the secret no more than its keys is shown.
+fn only_keys(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let keys = |next: &Invocation| {
+        let text: String =
+            { next.operands.first() }.map(Arg::text).unwrap_or_default().split_whitespace().collect();
+        // `-o jsonpath='{.data}'` is the data alone.
+        let data = inv.text.contains("jsonpath={.data}") || inv.text.contains("jsonpath='{.data}'");
+        let text = text.strip_suffix("[]").unwrap_or(&text);
+        runs(next, &["jq"])
+            && text
+                .strip_prefix(".data|")
+                .or_else(|| data.then_some(text))
+                .is_some_and(|last| matches!(last, "keys" | "keys_unsorted" | "length"))
+    };
+    let after =
+        |other: &&Invocation| other.pipeline == inv.pipeline && inv.stage.checked_add(1) == Some(other.stage);
+    // Of lines `name: value` what stands in front of the colon, and of YAML the keys.
+    let names = |next: &Invocation| {
+        let words: Vec<&str> = next.args.iter().filter_map(Arg::known).collect();
+        match next.program.as_str() {
+            "cut" => matches!(
+                words.as_slice(),
+                ["-d:" | "-d=", "-f1"] | ["-d", ":" | "=", "-f1"] | ["-d", ":" | "=", "-f", "1"]
+            ),
+            "yq" => matches!(words.as_slice(), ["keys" | "keys | .[]"] | ["-r", "keys[]"] | ["keys[]"]),
+            _ => false,
+        }
+    };
+    let next = || scene.invocations().iter().find(after);
+    inv.writes.is_empty()
+        && (runs(inv, &["kubectl", "oc"]) && next().is_some_and(keys)
+            || runs(inv, &["ansible-vault", "rails", "sops", "bundle", "helm"]) && next().is_some_and(names))
+}
+
+/// It is an argument of a request to a known host, so it is not shown and goes where it is for.
+fn goes_where_it_belongs(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let user = inv.feeds.and_then(|index| scene.invocations().get(index));
+    let mut urls = scene.view.survey.effects.iter().filter_map(|effect| match &effect.target {
+        Target::Url(url) => Some(host_of(url)),
+        Target::Path { .. } | Target::UnknownPath { .. } | Target::Command(_) | Target::None => None,
+    });
+    user.is_some_and(|user| runs(user, lists::DOWNLOADERS))
+        && urls.all(|host| is_known(&host, scene.view.policy) || belongs_to(inv, &host))
+}

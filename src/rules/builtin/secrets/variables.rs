@@ -1,0 +1,295 @@
+//! Variables that hold secrets, printed.
+
+use super::{QUIET, WRITTEN, expands, is_secret_name, is_shown_through, names_in};
+use crate::domain::{Severity, Verdict};
+use crate::rules::builtin::{libraries, predicate};
+use crate::rules::matcher::{
+    Found, Instead, RULE, Rule, Scene, Trigger, has_flag, input_of, prints_environment, runs, runs_code,
+};
+use crate::rules::{Invocation, Stdin};
+use crate::shell::{Arg, RedirectKind, parse};
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
+    id: "secrets.variable-printed",
+    verdict: Verdict::Modify,
+    severity: Severity::Medium,
+    reason: "prints the value of a secret variable",
+    instead: Some(Instead::Command("test -n \"$GITHUB_TOKEN\" && echo set")),
+    when: &[
+        predicate("secret_variable_printed", Trigger::programs(VARIABLE_PRINTERS), variable_printed),
+        predicate("environment_searched_for_secrets", Trigger::programs(ENVIRONMENT), |scene| {
+            environment_searched(scene, SEARCHED)
+        }),
+        predicate("environment_printed_by_code", Trigger::INTERPRETER, code_prints_environment),
+    ],
+    fires: &[
+        "echo $GITHUB_TOKEN",
+        "printenv AWS_SECRET_ACCESS_KEY",
+        "echo \"key: ${OPENAI_API_KEY}\"",
+        "printf '%s' \"$DB_PASSWORD\"",
+        "echo ${OPENAI_API_KEY:0:50}",
+        "echo $OPENAI_API_KEY | base64",
+        "echo ${GITHUB_TOKEN^^}",
+        "declare -p GITHUB_TOKEN",
+        "echo ${GITHUB_TOKEN:-none}",
+        "v=ANTHROPIC_API_KEY; echo \"${!v}\"",
+        "jq -n '$ENV.GITHUB_TOKEN'",
+        "awk 'BEGIN{print ENVIRON[\"GITHUB_TOKEN\"]}'",
+        "envsubst <<< '$GITHUB_TOKEN'",
+        "cat <<< \"$STRIPE_SECRET_KEY\"",
+        "cat <(echo $OPENAI_API_KEY)",
+        "echo $DB_PASS",
+        "env | grep -i token",
+        "printenv | grep -iE 'key|secret|pass'",
+        "node -p process.env",
+        "node -e 'for (const k in process.env) console.log(k, process.env[k])'",
+        "ruby -e 'ENV.each{|k,v| puts v}'",
+        "python3 -c 'import os; [print(k,v) for k,v in os.environ.items()]'",
+        "python3 -c \"import os; print(dict(os.environ))\"",
+        "python3 -c \"import os; print(os.environ['GITHUB_TOKEN'])\"",
+        "python3 - <<'E'\nimport os\nprint(os.environ['GITHUB_TOKEN'])\nE",
+        "python3 <<'E'\nimport os\nprint(dict(os.environ))\nE",
+    ],
+    silent: &[
+        "python3 - <<'E'\nimport os, openai\nc = openai.OpenAI(api_key=os.environ['OPENAI_API_KEY'])\nprint(c.models.list())\nE",
+        "test -n \"$GITHUB_TOKEN\" && echo set",
+        "env | grep -c TOKEN",
+        "env | grep -viE 'secret|token|password'",
+        "env | grep NODE",
+        "env | cut -d= -f1 | grep TOKEN",
+        "python3 -c \"import os; print(os.environ['HOME'])\"",
+        "node -p process.env.NODE_ENV",
+        "echo $PATH",
+        "printenv HOME",
+        "echo '$GITHUB_TOKEN'",
+        "curl -H \"Authorization: Bearer $GITHUB_TOKEN\" https://api.github.com/user",
+        "echo ${GITHUB_TOKEN:+set}",
+        "echo ${#GITHUB_TOKEN}",
+        "echo ${NODE_ENV^^}",
+        "declare -p NODE_ENV",
+        "jq -n '$ENV.NODE_ENV'",
+        "echo $GITHUB_TOKEN | wc -c",
+        "echo $REGISTRY_PASSWORD | docker login -u me --password-stdin",
+        "echo $GITHUB_TOKEN | base64 | docker login -u me --password-stdin",
+    ],
+    ..RULE
+}];
+
+pub(super) const VARIABLE_PRINTERS: &[&str] =
+    &["echo", "printf", "printenv", "cat", "declare", "typeset", "jq", "gojq", "envsubst"];
+
+fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    printed_variable(scene, &is_secret_name)
+}
+
+/// A variable with such a name is printed and shown.
+pub(super) fn printed_variable<'a>(scene: &Scene<'a>, is_wanted: &dyn Fn(&str) -> bool) -> Found<'a> {
+    let found = scene.first(VARIABLE_PRINTERS, |inv| {
+        // Redirected to a file or given to another command it is not shown.
+        let shown = || !is_diverted(inv) && is_shown_through(inv, scene) && !is_used(inv, scene);
+        if inv.program == "printenv" {
+            return inv.operands.iter().any(|arg| is_wanted(arg.prefix())) && shown();
+        }
+        match inv.program.as_str() {
+            // `declare -p NAME` shows it with its value.
+            "declare" | "typeset" => {
+                return has_flag(inv, "-p")
+                    && inv.args.iter().filter_map(Arg::known).any(is_wanted)
+                    && shown();
+            }
+            "jq" | "gojq" => {
+                let filter = inv.operands.first().map(Arg::text).unwrap_or_default();
+                let names =
+                    ["$ENV.", "env."].iter().flat_map(|front| filter.split(front).skip(1)).map(identifier);
+                return { names }.any(is_wanted) && shown();
+            }
+            "envsubst" => {
+                return input_of(inv, scene).iter().any(|text| names_in(text).any(is_wanted)) && shown();
+            }
+            _ => {}
+        }
+        let told = match &inv.stdin {
+            _ if inv.program != "cat" => expands(inv, scene),
+            // `cat <<< "$TOKEN"`
+            Stdin::Text(text) => text.has_unknown() && inv.text.contains("<<<"),
+            Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => false,
+        };
+        // `v=NAME; echo "${!v}"`
+        let indirect = || {
+            let words = scene.command_line().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            inv.text.contains("${!") && { words }.any(is_wanted)
+        };
+        told && (names_in(&inv.text).any(is_wanted) || indirect()) && shown()
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The name at the beginning of a text.
+pub(super) fn identifier(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    text.get(..end).unwrap_or_default()
+}
+
+/// Whether its output goes to a file; its errors alone do not matter.
+pub(super) fn is_diverted(inv: &Invocation) -> bool {
+    !inv.writes.is_empty()
+        && parse(&inv.text).commands.iter().flat_map(|simple| &simple.redirects).any(|redirect| {
+            matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append)
+                && redirect.fd.is_none_or(|fd| fd == 1)
+        })
+}
+
+pub(super) const ENVIRONMENT: &[&str] =
+    &["env", "printenv", "set", "export", "declare", "typeset", "compgen"];
+
+/// Words of a search through the variables that finds secret ones.
+const SEARCHED: &[&str] = &["token", "secret", "passw", "pass", "key", "credential", "aws", "apikey", "auth"];
+
+/// `env | grep -i token`: the values of what is found are shown.
+/// Whether a search shows the lines without what it looks for.
+pub(super) fn leaves_out(inv: &Invocation) -> bool {
+    has_flag(inv, "-v") || has_flag(inv, "--invert-match")
+}
+
+pub(super) fn environment_searched<'a>(scene: &Scene<'a>, hunted: &[&str]) -> Found<'a> {
+    let printed = || scene.first(ENVIRONMENT, prints_environment);
+    let found = scene.first(&["grep", "egrep", "rg", "awk", "ag"], |inv| {
+        let names_only = || {
+            scene.invocations().iter().any(|other| {
+                other.pipeline == inv.pipeline && (runs(other, &["cut", "sed"]) || other.program == "wc")
+            })
+        };
+        let pattern = inv.operands.first().map(Arg::text).unwrap_or_default().to_ascii_lowercase();
+        let quiet = QUIET.iter().any(|flag| has_flag(inv, flag)) || leaves_out(inv);
+        let words = || pattern.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        !quiet
+            && words().any(|word| hunted.contains(&word) || is_secret_name(word))
+            && !names_only()
+            && printed().is_some_and(|env| env.pipeline == inv.pipeline)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Code that prints every variable, or one whose name says that it is secret.
+fn code_prints_environment<'a>(scene: &Scene<'a>) -> Found<'a> {
+    code_prints(scene, true, &is_secret_name)
+}
+
+/// How code shows every variable.
+const SHOWS_ALL: &[&str] = &[
+    "print(os.environ)",
+    "print(dict(os.environ",
+    "pprint(os.environ",
+    "pprint(dict(os.environ",
+    "json.dumps(dict(os.environ",
+    "console.log(process.env)",
+    "console.log(json.stringify(process.env)",
+    "console.table(process.env)",
+    "putsenv.to_h",
+    "putsenv.inspect",
+    "print_r(getenv())",
+    "var_dump(getenv())",
+    "var_dump($_env)",
+    "print_r($_env)",
+    "keys%env",
+    "(kinenviron)",
+    "print(os.environ.items())",
+    "foreach(%env)",
+    "print%env",
+    "penv.to_h",
+    "penv.to_hash",
+    "inos.environ.items()",
+    "inos.environ:print",
+    "inprocess.env)",
+    "object.entries(process.env)",
+    "env.each",
+    "var_dump($_server",
+    "print_r($_server",
+    "foreach($_env",
+    "foreach($_server",
+    "print(dotenv_values(",
+    "pprint(dotenv_values(",
+];
+
+/// How code names one variable, up to its name.
+const ONE_VARIABLE: &[&str] = &[
+    "os.environ['",
+    "os.environ[\"",
+    "os.getenv('",
+    "os.getenv(\"",
+    "os.environ.get('",
+    "os.environ.get(\"",
+    "process.env.",
+    "env['",
+    "env[\"",
+    "$env{",
+    "$env{'",
+    "environ[\"",
+    "getenv('",
+    "getenv(\"",
+];
+
+/// Code that prints a variable with such a name, or with `any` every variable.
+pub(super) fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&str) -> bool) -> Found<'a> {
+    let wanted = |tail: &str| {
+        let name: String = tail.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        is_wanted(&name.to_ascii_uppercase())
+    };
+    let found = scene.invocations().iter().filter(|inv| runs_code(inv)).find(|inv| {
+        let prints = inv.program == "node" && (has_flag(inv, "-p") || has_flag(inv, "--print"));
+        let said = inv.args.iter().any(|arg| {
+            let Some(bare) = squeezed_environment(&arg.text()) else { return false };
+            let shows = prints
+                || ["print", "console.log", "puts", "echo", "log(", "dump("]
+                    .iter()
+                    .any(|word| bare.contains(word));
+            let one = shows
+                && ONE_VARIABLE.iter().any(|front| bare.split(front).skip(1).any(wanted))
+                && !["requests.", "fetch(", "urlopen", "len(", "bool(", "!!"]
+                    .iter()
+                    .any(|word| bare.contains(word));
+            one || any && (prints && bare == "process.env" || SHOWS_ALL.iter().any(|all| bare.contains(all)))
+        });
+        let named: &[&str] = &["environ", "getenv(", "process.env", "ENV[", "ENV{"];
+        let shown: &[&str] = &["print", "puts", "log(", "echo"];
+        said || libraries::scripts_with(inv, scene, &[named, shown])
+            .iter()
+            .any(|script| script_prints(script, any, &wanted))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Code in small letters without blanks; none where it names no environment.
+fn squeezed_environment(code: &str) -> Option<String> {
+    let names = ["env", "ENV"].iter().any(|word| code.contains(word));
+    names.then(|| code.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase())
+}
+
+/// Whether a script prints the variable itself: one that only uses it prints other things.
+pub(super) fn script_prints(script: &str, any: bool, wanted: &dyn Fn(&str) -> bool) -> bool {
+    const PRINTS: &[&str] = &["print(", "print", "console.log(", "puts", "echo"];
+    let Some(bare) = squeezed_environment(script) else { return false };
+    let one = ONE_VARIABLE.iter().any(|front| {
+        bare.match_indices(front).any(|(at, front)| {
+            let (before, behind) = bare.split_at_checked(at).unwrap_or_default();
+            PRINTS.iter().any(|call| before.ends_with(call))
+                && wanted(behind.strip_prefix(front).unwrap_or_default())
+        })
+    });
+    let whole = || {
+        SHOWS_ALL
+            .iter()
+            .filter(|form| form.contains("print") || form.contains("log("))
+            .any(|all| bare.contains(all))
+    };
+    one || any && whole()
+}
+
+/// Something behind it in the pipeline does more with what it prints than to write it down in another way.
+fn is_used(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    scene.invocations().iter().any(|other| {
+        other.pipeline == inv.pipeline
+            && other.stage > inv.stage
+            && (!runs(other, WRITTEN) || is_diverted(other) || !is_shown_through(other, scene))
+    })
+}

@@ -1,0 +1,269 @@
+//! Code that a variable makes every program load.
+
+use crate::domain::Verdict;
+use crate::rules::builtin::{flagged, predicate};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, When, runs};
+use crate::shell::parse;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
+    id: "shell.injected-code",
+    verdict: Verdict::Modify,
+    reason: "a variable makes the program load or run code that is not its own",
+    instead: Some(Instead::Command("env | grep LD_PRELOAD")),
+    when: &[
+        predicate("loader_variable_set", Trigger::SIGNS.or(Trigger::WRAPPED), injected_code),
+        When::Command(flagged(&["enable"], &[&["-f"]])),
+    ],
+    fires: &[
+        "LD_PRELOAD=./x.so ls",
+        "BASH_ENV=/tmp/x bash script.sh",
+        "export LD_PRELOAD=/tmp/x.so",
+        "PROMPT_COMMAND=x; ls",
+        "LD_PRELOAD=$(cat /tmp/x) ls",
+        "LD_PRELOAD=$(gcc -print-file-name=/tmp/x.so) ls",
+        "JAVA_TOOL_OPTIONS=-javaagent:/tmp/x.jar mvn test",
+        "JAVA_TOOL_OPTIONS='-Xmx1g -XX:OnOutOfMemoryError=/tmp/x' mvn test",
+        "JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,address=*:5005 mvn test",
+        "JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,onthrow=x,launch=/tmp/x mvn test",
+        "PERL5OPT=-Mx prove",
+        "GIT_SSH_COMMAND='sh -c id' git fetch",
+        "env NODE_OPTIONS=--require=/tmp/x.js node app.js",
+        "NODE_OPTIONS='-r ./x.js' npm test",
+        "NODE_OPTIONS='--import data:text/javascript,x' node app.js",
+        "NODE_OPTIONS=--inspect=0.0.0.0:9229 node app.js",
+        "env NODE_OPTIONS='--no-warnings --require=/tmp/x.js' node app.js",
+        "RUBYOPT=-r/tmp/x.rb bundle exec rspec",
+        "RUBYOPT='-W0 -I/tmp/lib' bin/rails test",
+        "PYTHONSTARTUP=/tmp/x python3",
+        "ENV=./x sh -i",
+        "PATH=.:$PATH ls",
+        "export PATH=/tmp/evil:$PATH; git status",
+        "enable -f ./x.so x",
+        "sudo LD_PRELOAD=/tmp/x.so ls",
+        "\"sudo\" \"LD_PRELOAD=/tmp/x.so\" \"ls\"",
+        "ENV=<(echo id) sh -i",
+    ],
+    silent: &[
+        "env | grep LD_PRELOAD",
+        "FOO=1 ls",
+        "echo LD_PRELOAD=x",
+        "NODE_OPTIONS=--max-old-space-size=4096 npm run build",
+        "NODE_OPTIONS='-r ts-node/register --no-warnings' node index.ts",
+        "NODE_OPTIONS=--inspect-brk pnpm dev",
+        "env NODE_OPTIONS='--no-warnings --max-old-space-size=4096' node app.js",
+        "RUBYOPT=-W:deprecated bin/rails zeitwerk:check",
+        "RUBYOPT='-W0 --yjit' bundle exec rspec",
+        "GIT_SSH_COMMAND='ssh -i ~/.ssh/k' git fetch",
+        "git commit -m 'LD_PRELOAD=x'",
+        "ENV=production npm start",
+        "PATH=\"$HOME/.cargo/bin:$PATH\" cargo build",
+        "PATH=$PATH:/tmp/x ls",
+        "export PATH=/tmp/tools/bin:$PATH",
+        "RUSTC_WRAPPER=~/.cargo/bin/sccache cargo build",
+        "enable -n test",
+        "LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libasan.so.8 ./build/test_app",
+        "LD_PRELOAD=$(gcc -print-file-name=libasan.so) python -m pytest tests",
+        "JAVA_TOOL_OPTIONS='-Xmx512m -Dfile.encoding=UTF-8' ./mvnw test",
+        "JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=5005 java -jar a.jar",
+        "PERL5OPT=-MDevel::Cover prove -l t",
+    ],
+    ..RULE
+}];
+
+/// Variables that make a program load or run other code.
+const LOADERS: &[&str] = &[
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "DYLD_INSERT_LIBRARIES",
+    "BASH_ENV",
+    "PROMPT_COMMAND",
+    "PYTHONSTARTUP",
+    "PERL5OPT",
+    "RUBYOPT",
+    "NODE_OPTIONS",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PROXY_COMMAND",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_COUNT",
+    "LESSOPEN",
+    "ENV",
+    "PATH",
+    "JAVA_TOOL_OPTIONS",
+    "RUSTC_WRAPPER",
+];
+
+fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let Some(line) = scene.texts().find(|text| names_loader(text)) else { return Found::No };
+    let assigned = scene.texts().filter(|text| names_loader(text)).any(assigns_loader);
+    let exported = scene.invocations().iter().any(|inv| {
+        let sets = runs(inv, &["export", "declare", "typeset", "readonly"]);
+        sets && inv
+            .args
+            .iter()
+            .any(|arg| arg.text().split_once('=').is_some_and(|(name, value)| loads(name, value)))
+    });
+    let through_env =
+        scene.invocations().iter().any(|inv| {
+            inv.wrappers.iter().any(|wrapper| matches!(wrapper.as_str(), "env" | "sudo" | "doas"))
+        }) && (line
+            .split_whitespace()
+            .map(|word| word.trim_start_matches(['"', '\'']))
+            .any(|word| word.split_once('=').is_some_and(|(name, value)| loads(name, value)))
+            || scene.texts().filter(|text| names_loader(text)).any(gives_loader));
+    if assigned || exported || through_env { Found::yes(line) } else { Found::No }
+}
+
+fn names_loader(text: &str) -> bool {
+    text.contains('=') && LOADERS.iter().any(|name| text.contains(name))
+}
+
+fn assigns_loader(text: &str) -> bool {
+    parse(text).commands.iter().flat_map(|simple| &simple.assigns).any(|assign| {
+        let value = text.get(assign.value.span.0..assign.value.span.1).unwrap_or_default();
+        loads(&assign.name, value)
+    })
+}
+
+/// An argument as a whole, blanks in its quotes and all: `env NODE_OPTIONS='-a -b' node`.
+fn gives_loader(text: &str) -> bool {
+    parse(text).commands.iter().flat_map(|simple| &simple.words).any(|word| {
+        let word = text.get(word.span.0..word.span.1).unwrap_or_default();
+        let given = word.trim_start_matches(['"', '\'']).split_once('=');
+        given.is_some_and(|(name, value)| loads(name, value))
+    })
+}
+
+fn loads(name: &str, value: &str) -> bool {
+    let value = value.trim_matches(['"', '\'']);
+    match name {
+        "NODE_OPTIONS" => node_loads(value),
+        "RUBYOPT" => !value.split_whitespace().all(only_warns),
+        "GIT_SSH_COMMAND" | "GIT_SSH" => {
+            !(value == "ssh" || value.starts_with("ssh ")) || value.contains("ProxyCommand")
+        }
+        "RUSTC_WRAPPER" => !matches!(value.rsplit('/').next(), Some("" | "sccache")),
+        "GIT_ASKPASS" | "SSH_ASKPASS" => !matches!(value, "" | "true" | "/bin/true" | "echo" | "/bin/echo"),
+        "GIT_CONFIG_GLOBAL" => value != "/dev/null",
+        // A library of the system, which no agent can have written.
+        "LD_PRELOAD" if asks_compiler(value) => false,
+        "LD_PRELOAD" => !value.split([':', ' ']).filter(|path| !path.is_empty()).all(|path| {
+            ["/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/"].iter().any(|dir| path.starts_with(dir))
+                && !path.contains("..")
+                && !path.contains(['$', '`', '*', '?'])
+        }),
+        "JAVA_TOOL_OPTIONS" => !value.split_whitespace().all(only_sets_java),
+        "PERL5OPT" => !value.split_whitespace().all(only_measures),
+        // What a shell that is not asked reads to know its tools.
+        "BASH_ENV" => !matches!(value, "" | "~/.nvm/nvm.sh" | "$HOME/.nvm/nvm.sh" | "$NVM_DIR/nvm.sh"),
+        // A file that `sh` reads first; elsewhere it is a word such as `production`.
+        "ENV" => value.contains(['/', '<']),
+        // The directory that one is in, or that anybody can write to, before all others.
+        "PATH" => {
+            let first = value.split(':').next().unwrap_or_default();
+            // A tool that was unpacked there, in a directory of its own.
+            let unpacked = first.matches('/').count() > 2 && first.ends_with("/bin") && !first.contains("/.");
+            value.contains(['$', '…'])
+                && (matches!(first, "" | "." | "./")
+                    || !unpacked && ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|dir| first.starts_with(dir)))
+        }
+        _ => LOADERS.contains(&name) && !value.is_empty(),
+    }
+}
+
+/// `$(gcc -print-file-name=libasan.so)`: a library of the compiler's own.
+fn asks_compiler(value: &str) -> bool {
+    const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++"];
+    let inner = value.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')')).unwrap_or_default();
+    let Some((compiler, asked)) = inner.split_once(' ') else { return false };
+    let compiler = compiler.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'));
+    let name = asked.trim().strip_prefix("-print-file-name=").unwrap_or_default();
+    COMPILERS.contains(&compiler)
+        && ["libasan", "libubsan", "libtsan", "liblsan", "libclang_rt."]
+            .iter()
+            .any(|lib| name.starts_with(lib))
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+/// Options of Java that say how much it takes and how it writes, and load nothing. (A debugger it lets in from here.)
+fn only_sets_java(word: &str) -> bool {
+    const FRONTS: &[&str] = &[
+        "-Xmx",
+        "-Xms",
+        "-Xss",
+        "-Xmn",
+        "-XX:+Use",
+        "-XX:-Use",
+        "-XX:Max",
+        "-XX:Min",
+        "-XX:Initial",
+        "-XX:ActiveProcessorCount=",
+        "-XX:+HeapDumpOnOutOfMemoryError",
+        "-XX:TieredStopAtLevel=",
+        "-Dfile.encoding=",
+        "-Dstdout.encoding=",
+        "-Duser.",
+        "-Djava.awt.headless=",
+        "-Djava.net.prefer",
+        "-Dspring.profiles.active=",
+        "-Dorg.gradle.daemon=",
+    ];
+    const DEBUGGER: &str = "-agentlib:jdwp=";
+    let plain = !word.contains(['$', '`', '@']);
+    let let_in = word.strip_prefix(DEBUGGER).is_some_and(|told| {
+        told.split(',').filter_map(|part| part.split_once('=')).all(|(key, value)| match key {
+            "transport" => value == "dt_socket",
+            "server" | "suspend" => matches!(value, "y" | "n"),
+            "address" => {
+                let port = ["localhost:", "127.0.0.1:"].iter().find_map(|host| value.strip_prefix(host));
+                port.unwrap_or(value).bytes().all(|b| b.is_ascii_digit())
+            }
+            _ => false,
+        })
+    });
+    plain
+        && (let_in || matches!(word, "-ea" | "-server") || FRONTS.iter().any(|front| word.starts_with(front)))
+}
+
+/// Options of Perl that warn, or have it measured which lines are run.
+fn only_measures(word: &str) -> bool {
+    const MODULES: &[&str] = &["-MDevel::Cover", "-MDevel::NYTProf", "-w", "-W"];
+    MODULES
+        .iter()
+        .any(|module| word.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
+        && !word.contains(['$', '`', ';'])
+}
+
+/// Options of Ruby that say how it warns, compiles or encodes, and load nothing.
+fn only_warns(word: &str) -> bool {
+    let is_name = |name: &str| {
+        name.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':' | b'=' | b','))
+    };
+    matches!(word, "-w" | "-d" | "-v" | "-W" | "-W0" | "-W1" | "-W2" | "-U" | "$RUBYOPT" | "${RUBYOPT}")
+        || ["-W:", "-E", "--enable", "--disable", "--yjit", "--rjit", "--jit", "--encoding=", "--debug"]
+            .iter()
+            .any(|front| word.strip_prefix(front).is_some_and(is_name))
+}
+
+/// Options of Node that load a module which the project does not name by itself, or let the network steer it.
+fn node_loads(value: &str) -> bool {
+    const LOADS: &[&str] = &["--require", "-r", "--import", "--loader", "--experimental-loader"];
+    let words = || value.split_whitespace();
+    // The name of an installed package (`ts-node/register`) is the project's own choice.
+    let is_package = |name: &str| {
+        let first = name.trim_start_matches('@');
+        first.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && !name.contains([':', '$', '`', '\\'])
+            && !name.split('/').any(|part| part == "..")
+    };
+    words().zip(words().skip(1).chain([""])).any(|(word, next)| {
+        let (flag, given) = word.split_once('=').unwrap_or((word, next));
+        LOADS.contains(&flag) && !is_package(given)
+            || flag.starts_with("--inspect") && word.contains('=') && !given.starts_with("127.0.0.1")
+            || flag.starts_with("-r") && flag.len() > 2
+    })
+}

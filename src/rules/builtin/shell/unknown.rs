@@ -1,0 +1,396 @@
+//! Commands that nobody can read before they run.
+
+use super::{is_unknown, only_as_argument};
+use crate::domain::{Severity, Target, Verdict};
+use crate::rules::builtin::{flagged, lists, predicate};
+use crate::rules::matcher::{
+    By, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, inside, is_interpreter, runs, runs_input,
+    runs_shell, target_of,
+};
+use crate::rules::{Invocation, Stdin};
+use crate::shell::{Arg, Op, Part, Piece, Word, parse};
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "shell.computed-command",
+        verdict: Verdict::Modify,
+        reason: "runs what another command prints, which cannot be known before",
+        instead: Some(Instead::Advice("print it first, then run what it says")),
+        when: &[
+            predicate(
+                "output_run_as_command",
+                RUNS_TEXT.or(Trigger::programs(lists::RUN_IN_SHELL)).or(Trigger::UNKNOWN),
+                computed_command,
+            ),
+            predicate("value_expanded_as_a_prompt", Trigger::SIGNS.or(Trigger::WRAPPED), prompt_expansion),
+            predicate("unknown_text_piped_to_a_shell", Trigger::SHELL, unknown_input),
+            predicate("value_run_by_arithmetic", Trigger::SIGNS.or(Trigger::WRAPPED), run_by_arithmetic),
+            When::Command(flagged(&["history", "bind"], &[&["-s", "-x"]])),
+            When::Command(flagged(&["fc"], &[&["-s", "-e"]])),
+        ],
+        fires: &[
+            "cat cmds.txt | sh",
+            "echo 'echo rm -rf ~' | sh | sh",
+            "echo \"$X\" | sh",
+            "printf '%b' \"$(cat f)\" | bash",
+            "perl -e 'print \"rm -rf ~\"' | sh",
+            "jq -r .cmd f.json | bash",
+            "git show HEAD:x.sh | sh",
+            "tail -1 notes.md | bash -s",
+            "x='$(rm -rf ~)'; echo ${x@P}",
+            "x='a[$(rm -rf ~)]'; echo $(( x ))",
+            "x='a[$(id)]'; [[ $x -eq 1 ]]",
+            "history -s 'rm -rf ~'; fc -s",
+            "bind -x '\"\\C-m\": rm -rf ~'",
+            "echo \"${x@P}\"",
+            "$(cat cmd.txt)",
+            "eval \"$(cat x.txt)\"",
+            "eval \"$(cat completion)\"",
+            "eval \"$(bash shellenv)\"",
+            "bash -c \"$(cat x.txt)\"",
+            "eval $(python3 gen.py)",
+            "eval \"$(uv run gen.py)\"",
+            "eval \"$(./goenv init -)\"",
+            "eval \"$(pixi run gen)\"",
+            "eval \"$(git log -1 --format=%b)\"",
+            "eval \"$(node gen.js)\"",
+            "bash <(git show origin/next:x.sh)",
+            "bash -c \"$(node -p 'process.env.X')\"",
+            "$(git log -1 --format=%s)",
+        ],
+        silent: &[
+            "eval \"$(ssh-agent -s)\"",
+            "$(which node) app.js",
+            "echo $(cat x.txt)",
+            "echo '${x@P}'",
+            "echo 'a[$(id)]'",
+            "re='[$(]'; [[ $x =~ $re ]]",
+            "bind -p",
+            "fc -l",
+            "echo ls | sh",
+            "echo \"cd $DIR && make\" | sh",
+            "echo 'ls x' | sed 's/x/src/' | sh",
+            "echo 'a,ls' | cut -d, -f2 | sh",
+            "cat x.sh | ssh h.example bash -s",
+            "cat a.sh | bash -n",
+            "cat a | bash build.sh",
+            "cat dump.sql | docker exec -i db sh -c 'psql app'",
+            "echo \"${x@Q}\"",
+            "eval \"$(direnv hook bash)\"",
+            "bash -c 'ls'",
+            "eval \"$(npm completion)\"",
+            "source <(kubectl completion bash)",
+            "source <(grep -v '^#' settings.conf)",
+            "$(npm bin)/eslint src",
+            "sh -c \"$(jq -r .scripts.build package.json)\"",
+            "eval \"$(gh completion -s bash)\"",
+            "eval \"$(goenv init -)\"",
+            "eval \"$(pixi shell-hook)\"",
+            "eval \"$(uv generate-shell-completion bash)\"",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "shell.pattern-as-command",
+        verdict: Verdict::Modify,
+        reason: "names the program by a pattern, which hides what would run",
+        instead: Some(Instead::Advice("write the program's name")),
+        when: &[predicate("command_word_with_a_pattern", Trigger::UNKNOWN, pattern_command)],
+        fires: &["/bin/r[m] -rf ~", "/bin/b?sh -c 'rm -rf ~'", "/usr/bin/gi[t] push --force origin main"],
+        silent: &[
+            "ls *.txt",
+            "[ -f x ] && make",
+            "[[ -f x ]] && make",
+            "/bin/ls *.md",
+            "./target/debug/deps/x-*",
+            "concurrently 'npm:lint-*'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "shell.eval-unknown",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "runs the value of a variable as code",
+        instead: Some(Instead::Advice("write the command out")),
+        when: &[predicate("unknown_text_run", RUNS_TEXT, eval_unknown)],
+        fires: &[
+            "eval \"$CMD\"",
+            "bash -c \"$X\"",
+            "sh <<< \"$CODE\"",
+            "cat x | xargs -I{} sh -c '{}'",
+            "cat x | xargs -I{} sh -c 'ls; {} now'",
+            "cat x | xargs -I{} sh -c '$({}) now'",
+            "cat x | xargs -I{} sh -c 'cat {} | sh'",
+        ],
+        silent: &[
+            "X='ls -l'; eval \"$X\"",
+            "bash -c 'echo \"$1\"' _ x",
+            "echo \"$CMD\"",
+            "bash script.sh \"$X\"",
+            "ls src | xargs -I{} sh -c 'echo {}; wc -l src/{}'",
+            "git ls-files '*.sh' | xargs -I{} sh -c 'bash -n {} && echo ok {}'",
+            "ls packages | xargs -I{} sh -c 'cd packages/{} && npm test'",
+            "git log --format=%H -20 | xargs -I{} sh -c 'git show -s {}; git diff-tree -r {} | wc -l'",
+            "rg -l TODO | xargs -I{} sh -c 'echo \"{}: $(grep -c TODO {})\"'",
+        ],
+        ..RULE
+    },
+];
+
+/// Programs whose output is a path or the set-up of a tool, and so ordinary as a command or for `eval`.
+const LOCATORS: &[&str] = &[
+    "which",
+    "command",
+    "type",
+    "npm",
+    "yarn",
+    "pnpm",
+    "go",
+    "brew",
+    "rustup",
+    "pyenv",
+    "rbenv",
+    "asdf",
+    "mise",
+    "dirname",
+    "xcrun",
+    "poetry",
+    "node",
+    "git",
+    "ssh-agent",
+    "direnv",
+    "starship",
+    "zoxide",
+    "opam",
+    "fnm",
+    "nvm",
+    "dircolors",
+    "minikube",
+    "conda",
+    "micromamba",
+    "lesspipe",
+    "gpg-agent",
+    "keychain",
+    "luarocks",
+    "perl",
+    "thefuck",
+    "docker-machine",
+    "register-python-argcomplete",
+    "mktemp",
+    "pwd",
+    "realpath",
+    "basename",
+    "readlink",
+    "hash",
+    "llvm-config",
+    "python3-config",
+    "pkg-config",
+    "nodenv",
+    "nodejs",
+    "bazel",
+    "cargo",
+];
+
+const EVAL: &[&str] = &["eval"];
+
+/// Tools whose output is the set-up of a shell when this word comes first, and may be anybody's otherwise.
+const SETS_UP: &[(&str, &[&str])] = &[
+    ("uv", &["generate-shell-completion"]),
+    ("uvx", &["--generate-shell-completion"]),
+    ("nix", &["print-dev-env"]),
+    ("pixi", &["shell-hook"]),
+    ("spack", &["load", "unload"]),
+    ("vfox", &["activate"]),
+    ("zellij", &["setup"]),
+    ("goenv", &["init"]),
+    ("jenv", &["init"]),
+    ("tfenv", &["init"]),
+    ("phpenv", &["init"]),
+    ("plenv", &["init"]),
+    ("swiftly", &["env"]),
+    ("atuin", &["init"]),
+    ("mcfly", &["init"]),
+];
+
+/// What runs text as commands.
+const RUNS_TEXT: Trigger = Trigger::SHELL.or(Trigger::programs(EVAL));
+
+/// Whether something that is no locator feeds the invocation.
+fn is_fed(index: usize, scene: &Scene<'_>) -> bool {
+    let names_path = scene.invocations().get(index).is_some_and(|inv| inv.word.pieces.len() > 1);
+    scene.invocations().iter().any(|inv| {
+        let expected = if names_path { runs(inv, LOCATORS) } else { sets_up(inv) };
+        inv.feeds == Some(index) && !expected
+    })
+}
+
+/// What it prints is for `eval`, and nobody else has written it: the set-up of a tool, a path, a script of the manifest.
+fn sets_up(inv: &Invocation) -> bool {
+    const WRITTEN: &[&str] = &["run", "run-script", "exec", "x", "dlx", "start", "view", "info"];
+    const TOLD: &[&str] =
+        &["log", "show", "config", "notes", "cat-file", "tag", "blame", "diff", "stash", "grep", "archive"];
+    let is_path = inv.word.prefix().contains('/') && !inv.word.prefix().ends_with("/bin/brew");
+    // What only hands on a file or a page has no words for its set-up: these are names of files.
+    const HANDERS: &[&str] = &[
+        "cat", "tac", "head", "tail", "less", "more", "bat", "sed", "awk", "gawk", "grep", "rg", "sort",
+        "uniq", "cut", "tr", "nl", "rev", "base64", "xxd", "zcat", "gunzip", "strings", "curl", "wget",
+    ];
+    let hands_on = runs(inv, HANDERS) || runs_shell(inv) || is_interpreter(&inv.program);
+    let first = inv.sub.first().map(String::as_str).or_else(|| inv.operands.first().and_then(Arg::known));
+    let says = |word: &str| inv.args.iter().any(|arg| arg.text().contains(word));
+    match inv.program.as_str() {
+        "git" => !first.is_some_and(|sub| TOLD.contains(&sub)),
+        "npm" | "yarn" | "pnpm" | "go" | "cargo" | "bazel" | "poetry" => {
+            !first.is_some_and(|sub| WRITTEN.contains(&sub))
+        }
+        "node" | "nodejs" => says("--completion-bash") || says("require.resolve"),
+        "perl" => says("local::lib") || says("-V"),
+        "jq" => says(".scripts") && says("package.json"),
+        _ if runs(inv, LOCATORS) => true,
+        name if SETS_UP
+            .iter()
+            .any(|(tool, words)| *tool == name && first.is_some_and(|w| words.contains(&w))) =>
+        {
+            !is_path
+        }
+        "task" => says("--completion"),
+        _ => !is_path && !hands_on && matches!(first, Some("completion" | "completions" | "shellenv")),
+    }
+}
+
+/// `bash <(…)`: what another command prints is the script.
+fn runs_process(inv: &Invocation) -> bool {
+    const FILTERS: &[&str] = &["<(grep", "<(sed", "<(envsubst", "<(echo", "<(printf", "<(awk", "<(tr"];
+    let whole = inv.operands.first().is_some_and(|arg| matches!(arg.pieces.as_slice(), [Piece::Unknown]));
+    let sources = runs(inv, lists::RUN_IN_SHELL);
+    // A file of settings is read that way, without its comments.
+    let settings =
+        || inv.text.contains("<(cat ") || sources && FILTERS.iter().any(|front| inv.text.contains(front));
+    whole && (sources || runs_shell(inv)) && inv.text.contains("<(") && !settings()
+}
+
+fn pattern_command<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let hides =
+        |inv: &&Invocation| inv.word.has_glob() && !inv.word.text().starts_with('[') && !names_scripts(inv);
+    let found = scene.invocations().iter().filter(hides).find(|inv| !is_built_here(inv, scene));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `concurrently "npm:lint-*"`: scripts of the manifest, which that program looks up itself.
+fn names_scripts(inv: &Invocation) -> bool {
+    let runner = inv.word.prefix().split_once(':').map(|(runner, _)| runner);
+    inv.wrappers.last().is_some_and(|name| name == "concurrently")
+        && matches!(runner, Some("npm" | "yarn" | "pnpm" | "bun" | "node" | "deno"))
+}
+
+/// A program in a directory of the project, such as `./target/release/deps/bench-*`. (A pattern alone may be the name of any.)
+fn is_built_here(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Target::Path { path, .. } = target_of(&inv.word, inv.cwd.as_deref()) else { return false };
+    inv.word.prefix().contains('/') && scene.view.facts.places.roots().any(|root| inside(&path, root))
+}
+
+fn computed_command<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().enumerate().find(|(index, inv)| {
+        let runs_text =
+            is_unknown(inv) && inv.word.prefix().is_empty() || runs_unknown_text(inv) || runs_process(inv);
+        runs_text && is_fed(*index, scene)
+    });
+    Found::from(found.map(|(_, inv)| inv.text.as_str()))
+}
+
+/// A shell runs what comes down a pipe, and nothing is known of it. (On another machine it is that machine's.)
+fn unknown_input<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const ELSEWHERE: &[&str] = &["ssh", "docker", "podman", "kubectl", "vagrant", "lxc", "chroot", "mosh"];
+    let all = scene.invocations();
+    let found = all.iter().find(|inv| {
+        inv.stdin == Stdin::Pipe
+            && runs_shell(inv)
+            && !has_flag(inv, "-n")
+            && runs_input(inv, By::Pipe)
+            && !inv.wrappers.iter().any(|wrapper| ELSEWHERE.contains(&wrapper.as_str()))
+            && {
+                // What came in is known: it was read, and its commands stand deeper than this shell.
+                let mut inside = scene.read_by(inv).peekable();
+                let is_read = |other: &Invocation| !(is_unknown(other) && other.word.prefix().is_empty());
+                inside.peek().is_none() || !inside.all(is_read)
+            }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `${NAME@P}`: the value is expanded again, with the commands in it.
+fn prompt_expansion<'a>(scene: &Scene<'a>) -> Found<'a> {
+    Found::from(scene.texts().find(|text| expands_as_prompt(text)))
+}
+
+/// A subscript with a substitution in it, kept as text in a variable that is named again: arithmetic and `[[` run it.
+fn run_by_arithmetic<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const WRITTEN: [&str; 4] = ["[$(", "[`", "[\\$(", "[\\`"];
+    let mut texts = scene.texts().filter(|text| WRITTEN.iter().any(|sign| text.contains(sign)));
+    Found::from(texts.find(|whole| {
+        let script = parse(whole);
+        script.commands.iter().flat_map(|simple| &simple.assigns).any(|assign| {
+            let again = whole.matches(assign.name.as_str()).nth(1).is_some();
+            again && is_run_subscript(&assign.value)
+        })
+    }))
+}
+
+/// `NAME[$(…)…]` as text.
+fn is_run_subscript(value: &Word) -> bool {
+    let text: String = value
+        .parts
+        .iter()
+        .filter_map(|part| if let Part::Text { text, .. } = part { Some(text.as_str()) } else { None })
+        .collect();
+    ["[$(", "[`"].iter().any(|sign| {
+        text.split_once(sign).is_some_and(|(name, rest)| {
+            let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            is_name && !name.is_empty() && rest.contains(']')
+        })
+    })
+}
+
+fn expands_as_prompt(line: &str) -> bool {
+    if !line.contains("@P}") {
+        return false;
+    }
+    let script = parse(line);
+    let values = |simple: &'_ crate::shell::Simple| {
+        let assigned = simple.assigns.iter().map(|assign| assign.value.clone());
+        simple.words.iter().cloned().chain(assigned).collect::<Vec<_>>()
+    };
+    script.commands.iter().flat_map(values).any(|word| {
+        let text = line.get(word.span.0..word.span.1).unwrap_or_default();
+        text.contains("@P}")
+            && word.parts.iter().any(|part| {
+                matches!(part, Part::Variable { op: Op::Other | Op::Element(_) | Op::Change(_), .. })
+            })
+    })
+}
+
+/// A shell or `eval` that is given text which is not known.
+fn runs_unknown_text(inv: &Invocation) -> bool {
+    let input = match &inv.stdin {
+        Stdin::Text(arg) => inv.operands.is_empty() && arg.has_unknown(),
+        Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => false,
+    };
+    if !input && !inv.args.iter().any(Arg::has_unknown) {
+        return false;
+    }
+    if runs(inv, EVAL) {
+        return true;
+    }
+    let code = inv.flags.iter().find(|flag| flag.name == "-c").and_then(|flag| flag.value.as_ref());
+    let code = code.or_else(|| if has_flag(inv, "-c") { inv.operands.first() } else { None });
+    let harmless = |code: &Arg| inv.wrappers.iter().any(|by| by == "xargs") && only_as_argument(code);
+    (input || code.is_some_and(|code| code.has_unknown() && !harmless(code))) && runs_shell(inv)
+}
+
+fn eval_unknown<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().enumerate().find(|(index, inv)| {
+        runs_unknown_text(inv) && !scene.invocations().iter().any(|other| other.feeds == Some(*index))
+    });
+    Found::from(found.map(|(_, inv)| inv.text.as_str()))
+}

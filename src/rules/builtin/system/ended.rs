@@ -1,0 +1,589 @@
+//! Processes: killed by the dozen, multiplied without end.
+
+use super::{KILLERS, killed_names, reloads, services};
+use crate::domain::{EffectKind, Severity};
+use crate::rules::Invocation;
+use crate::rules::builtin::selfprotect::only_asks;
+use crate::rules::builtin::{everyday, flagged, predicate, run, sub};
+use crate::rules::matcher::{
+    Class, Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, classify, has_flag,
+    input_of, runs, runs_code, target_of,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "system.kill-everything",
+        severity: Severity::Critical,
+        reason: "ends every process that it may end, this session included",
+        instead: Some(Instead::Command("pkill -f 'vite --port 5173'")),
+        when: &[
+            predicate("kills_everything", Trigger::programs(KILLERS), kills_everything),
+            predicate("kills_all_that_are_listed", Trigger::programs(&["kill"]), kills_listed),
+            predicate("kills_what_uses_a_system_directory", Trigger::programs(&["fuser"]), kills_users_of),
+            predicate("session_pillar_killed", Trigger::programs(KILLERS), pillar_killed),
+            predicate("code_that_kills_all", Trigger::INTERPRETER, code_kills_all),
+            predicate("door_closed", services::NEEDS.or(Trigger::PLACED), services::door_closed),
+            When::Command(sub(
+                &["loginctl"],
+                &["terminate-user", "kill-user", "terminate-session", "kill-session", "terminate-seat"],
+            )),
+            When::Command(sub(&["systemctl"], &["exit"])),
+            When::Command(Command {
+                operand: Operand::Is(&["*", "*.service", "*.target", "*.socket"]),
+                ..sub(&["systemctl"], &["stop", "kill", "mask", "disable"])
+            }),
+            When::Command(run(&["slay"])),
+            When::Command(flagged(&["xkill"], &[&["-all", "-frame"]])),
+            When::Command(Command {
+                operand: Operand::Contains(&[
+                    "*",
+                    "pid ge",
+                    "pid gt",
+                    "pid ne",
+                    "username eq",
+                    "explorer.exe",
+                    "csrss",
+                    "lsass",
+                    "winlogon",
+                ]),
+                ..run(&["taskkill", "taskkill.exe"])
+            }),
+            When::Command(Command { operand: Operand::Is(&["delete"]), ..sub(&["wmic"], &["process"]) }),
+            When::Command(Command {
+                operand: Operand::Contains(&["ksmserver"]),
+                ..run(&["qdbus", "qdbus6"])
+            }),
+            When::Command(sub(&["launchctl"], &["kill"])),
+            When::Command(Command {
+                operand: Operand::Is(&[
+                    "systemd-logind",
+                    "display-manager",
+                    "dbus",
+                    "gdm",
+                    "sddm",
+                    "lightdm",
+                    "systemd-logind.service",
+                ]),
+                ..sub(&["systemctl"], &["restart", "stop", "kill"])
+            }),
+            When::Command(Command {
+                operand: Operand::Starts(&["user@"]),
+                ..sub(&["systemctl"], &["restart", "stop", "kill"])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&[
+                    "ssh",
+                    "sshd",
+                    "ssh.service",
+                    "sshd.service",
+                    "NetworkManager",
+                    "NetworkManager.service",
+                    "networking",
+                    "systemd-networkd",
+                    "systemd-resolved",
+                    "systemd-udevd",
+                    "dbus.service",
+                    "dbus-broker",
+                ]),
+                ..sub(&["systemctl"], &["stop", "kill", "disable", "mask"])
+            }),
+            When::Command(Command {
+                flags: &[&["--all", "-a"]],
+                ..sub(&["podman"], &["kill", "stop", "rm"])
+            }),
+            When::Code(Code { programs: &["osascript"], all: &[&["log out", "aevtrlgo"]] }),
+            When::Command(sub(&["launchctl"], &["reboot", "bootout gui/501", "bootout user/501"])),
+            When::Command(Command {
+                without: &["--no-prompt-help"],
+                ..flagged(&["gnome-session-quit"], &[&["--force", "--no-prompt", "--logout"]])
+            }),
+            When::Command(Command {
+                operand: Operand::Is(&["*", "user.slice", "system.slice", "-.slice"]),
+                ..sub(&["systemctl"], &["stop", "kill"])
+            }),
+            When::Command(Command { operand: Operand::Is(&["*"]), ..run(&["taskkill", "taskkill.exe"]) }),
+            When::Command(sub(&["wmic"], &["process delete"])),
+        ],
+        fires: &[
+            "ps -eo pid= | xargs -n1 kill -9 2>&1 | tail -2",
+            "sudo systemctl stop '*.service'",
+            "pgrep -v zzz | xargs kill",
+            "kill -9 $(pgrep -v zzz)",
+            "taskkill /F /FI \"PID gt 0\"",
+            "taskkill.exe /F /FI \"USERNAME eq dev\" /T",
+            "for i in {2..99999}; do kill -9 $i; done",
+            "for i in $(seq 2 99999); do kill -9 $i; done",
+            "kill -9 -1",
+            "kill -KILL -- -1",
+            "pkill -9 .",
+            "pkill -u u",
+            "killall5",
+            "killall -u u",
+            "kill -9 1",
+            "pkill -f ''",
+            "kill -9 $(ps aux | awk '{print $2}')",
+            "ps -eo pid= | xargs kill -9",
+            "pgrep -u $USER | xargs kill",
+            "for p in $(ps -eo pid); do kill -9 $p; done",
+            "for p in /proc/[0-9]*; do kill -9 ${p#/proc/}; done",
+            "kill -9 $(seq 1 65535)",
+            "ps -A -o pid | tail -n +2 | xargs kill -9",
+            "fuser -k /",
+            "fuser -km /home",
+            "killall systemd",
+            "pkill -9 bash",
+            "kill -9 $(pidof systemd)",
+            "pkill --signal KILL --uid 1000",
+            "python3 -c \"import psutil; [p.kill() for p in psutil.process_iter()]\"",
+            "pkill -t pts/0",
+            "pkill -9 -g 0",
+            "top -bn1 | awk 'NR>7{print $1}' | xargs kill",
+            "systemctl stop sshd",
+            "systemctl stop user@1000",
+            "ruby -e 'Process.kill(9, -1)'",
+            "perl -e 'kill KILL => -1'",
+            "loginctl terminate-user u",
+            "systemctl --user exit",
+            "pkill -f sshd",
+            "kill $(lsof -t -i:22)",
+            "lsof -ti tcp:22 | xargs kill -9",
+            "sudo fuser -k 22/tcp",
+            "kill $(cat /run/sshd.pid)",
+            "/etc/init.d/ssh stop",
+            "sudo service ssh stop",
+            "systemctl list-units -q | awk '{print $1}' | xargs systemctl stop",
+        ],
+        silent: &[
+            "ps aux | grep vite | awk '{print $2}' | xargs kill 2>&1 | tail -2",
+            "sudo systemctl stop nginx.service",
+            "kill $(ps aux | grep '[n]ode server' | awk '{print $2}')",
+            "ps aux | grep vite | awk '{print $2}' | xargs kill -9",
+            "kill $(pgrep -f 'vite dev')",
+            "kill $(lsof -t -i:3000)",
+            "lsof -ti:3000 | xargs kill -9",
+            "fuser -k 3000/tcp",
+            "kill $(cat server.pid)",
+            "kill $!",
+            "kill $SERVER_PID; ps aux",
+            "pkill -u u node",
+            "pkill -f bash-language-server",
+            "docker exec app kill -HUP 1",
+            "ps aux | awk '/vite/ {print $2}' | xargs kill",
+            "python3 -c \"import os,signal; os.kill(1234, signal.SIGTERM)\"",
+            "kill -9 12345",
+            "kill -1 12345",
+            "pkill -f 'vite --port 5173'",
+            "killall node",
+            "killall -u u jest-worker",
+            "kill %1",
+            "kill -0 12345",
+            "pkill -HUP nginx",
+            "kill -HUP $(cat /run/sshd.pid)",
+            "lsof -i :22",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "system.fork-bomb",
+        severity: Severity::Critical,
+        reason: "starts copies of itself without end",
+        instead: Some(Instead::Advice(
+            "bound the number of processes, and run them in a container with a limit",
+        )),
+        when: &[
+            predicate(
+                "function_that_starts_itself_twice",
+                Trigger::SIGNS.or(Trigger::WRAPPED).or(Trigger::UNKNOWN),
+                fork_bomb,
+            ),
+            predicate("code_that_forks_without_end", Trigger::ACTIVE, forking_code),
+        ],
+        fires: &[
+            ":(){ :|:& };:",
+            "bomb() { bomb | bomb & }; bomb",
+            "f(){ f & f & };f",
+            "perl -e 'fork while fork'",
+            "python3 -c 'import os\nwhile True: os.fork()'",
+            "bash -c ':(){ :|:& };:'",
+            "eval ':(){ :|:& };:'",
+            "ssh localhost 'f(){ f|f& };f'",
+            "docker run --rm alpine sh -c ':(){ :|:& };:'",
+            "a(){ b & b; }; b(){ a & a; }; a",
+            "$0 & $0",
+            "ruby -e 'loop { fork }'",
+            "perl -e 'while(1){fork}'",
+            "php -r 'while(1) pcntl_fork();'",
+            "python3 -c 'import os; [os.fork() for _ in iter(int,1)]'",
+            "echo 'int main(){while(1)fork();}' | gcc -xc - -o f",
+            "python3 -c 'import os; [os.fork() for _ in range(30)]'",
+        ],
+        silent: &[
+            "echo ':(){ :|:& };:'",
+            "f() { echo x | cat; }; f",
+            "python3 -c 'import os; os.fork()'",
+            "python3 -c 'import os; print([os.fork() for _ in range(2)])'",
+            "git commit -m ':(){ :|:& };:'",
+            "walk() { for f in \"$1\"/*; do [ -d \"$f\" ] && walk \"$f\"; done; }; walk src",
+            "perl -e 'my $pid = fork; exit unless $pid; sleep 1 while 1'",
+            "exec \"$0\" \"$@\"",
+        ],
+        ..RULE
+    },
+];
+
+/// Processes without which nobody is logged in any more, or nobody can log in.
+const PILLARS: &[&str] = &[
+    "systemd",
+    "init",
+    "launchd",
+    "dbus-daemon",
+    "dbus-broker",
+    "systemd-logind",
+    "sshd",
+    "login",
+    "Xorg",
+    "Xwayland",
+    "gnome-shell",
+    "gnome-session",
+    "kwin_x11",
+    "kwin_wayland",
+    "plasmashell",
+    "gdm",
+    "gdm3",
+    "lightdm",
+    "sddm",
+    "WindowServer",
+    "loginwindow",
+    "NetworkManager",
+    "bash",
+    "sh",
+    "zsh",
+    "fish",
+    "Finder",
+    "Dock",
+    "SystemUIServer",
+    "explorer.exe",
+    "csrss.exe",
+    "lsass.exe",
+];
+
+fn kills_everything<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(KILLERS, |inv| match inv.program.as_str() {
+        _ if reloads(inv) || only_asks(inv) => false,
+        "killall5" => true,
+        "kill" => {
+            let inverse = |other: &Invocation| has_flag(other, "-v") || has_flag(other, "--inverse");
+            kills_minus_one(inv)
+                || inv.args.iter().any(Arg::has_unknown) && scene.first(&["pgrep"], inverse).is_some()
+        }
+        // `killall -u me jest` means a program of that user's.
+        "killall" => {
+            let named = inv.operands.iter().any(|arg| arg.text().contains(char::is_alphabetic));
+            !named && (has_flag(inv, "-u") || has_flag(inv, "--user")) || matches_all(inv)
+        }
+        "skill" => has_flag(inv, "-u") || has_flag(inv, "--user") || matches_all(inv),
+        // With a user and no pattern of its own: everything of that user. A user may be taken for an operand.
+        _ => {
+            let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+            let own = |flag: &str| {
+                let at = words.iter().position(|word| word == flag);
+                at.is_some_and(|at| at + 2 >= words.len())
+            };
+            matches_all(inv)
+                || inv.operands.len() <= 1 && names_user_only(inv)
+                || words.len() <= 4 && ["-t", "-g", "-s"].iter().any(|flag| own(flag))
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `-1` as process: behind a signal or behind `--`. Alone in front of a number it is a signal.
+fn kills_minus_one(inv: &Invocation) -> bool {
+    let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+    let last = words.last().copied();
+    // All of the own group: `kill -9 -$$`.
+    let group =
+        inv.args.iter().skip(1).any(|arg| arg.has_unknown() && arg.prefix() == "-" && arg.text() == "-…")
+            && inv.text.contains("-$$");
+    // Process 1 is what everything hangs from.
+    let first_process = last == Some("1");
+    first_process
+        || group
+        || last == Some("-1") && words.len() > 1
+        || words.iter().skip(1).any(|word| *word == "-1")
+}
+
+fn names_user_only(inv: &Invocation) -> bool {
+    // The letters of a signal are no bundle of options: `-HUP`.
+    let is_signal = |word: &str| word.len() > 3 && word.bytes().skip(1).all(|b| b.is_ascii_uppercase());
+    let own = |word: &str| {
+        ["-u", "-U", "--euid", "--uid"].iter().any(|flag| word.starts_with(flag)) && !is_signal(word)
+    };
+    let bundled = || !inv.args.iter().filter_map(Arg::known).any(is_signal);
+    let by_user = inv.args.iter().any(|arg| own(arg.prefix()))
+        || bundled() && ["-u", "-U", "--euid", "--uid"].iter().any(|flag| has_flag(inv, flag));
+    let signal = inv.flags.iter().filter(|flag| flag.value.is_some() && flag.name.contains("-s")).count();
+    by_user && inv.args.iter().filter(|arg| !arg.prefix().starts_with('-')).count() <= 1 + signal
+}
+
+/// A lister of processes whose whole list goes to `kill`.
+fn kills_listed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let all = scene.invocations();
+    let line = scene.command_line();
+    let Some(killer) = all.iter().find(|inv| inv.program == "kill") else { return Found::No };
+    let ranged =
+        killer.text.split_once("..").and_then(|(_, tail)| tail.split('}').next()?.parse::<u32>().ok());
+    if ranged.is_some_and(|last| last >= 1000) || killer.args.iter().any(Arg::has_unknown) && counts_on(line)
+    {
+        return Found::yes(&killer.text);
+    }
+    if line.contains("/proc/[0-9]") || line.contains("/proc/[1-9]") {
+        return Found::yes(&killer.text);
+    }
+    if !all.iter().any(|inv| inv.program == "kill" && inv.args.iter().any(Arg::has_unknown)) {
+        let many = inv_pids(killer) >= MANY_PIDS;
+        return if many { Found::yes(&killer.text) } else { Found::No };
+    }
+    let found = all.iter().find(|inv| lists_all(inv) && !filtered(inv, all) && reaches_kill(inv, all, line));
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A loop over so many numbers as there are processes: `for i in {2..99999}`, `$(seq 2 99999)`.
+fn counts_on(line: &str) -> bool {
+    let number =
+        |text: &str| text.trim_start().split(|c: char| !c.is_ascii_digit()).next()?.parse::<u32>().ok();
+    let braces = line.split("in {").skip(1).filter_map(|rest| number(rest.split_once("..")?.1));
+    let seq = line.split("seq ").skip(1).filter_map(|rest| {
+        let words = rest.split([')', '`', ';', '|', '\n']).next().unwrap_or_default();
+        words.split_whitespace().last().and_then(number)
+    });
+    braces.chain(seq).any(|last| last >= 1000)
+}
+
+/// So many processes in one go are a range of numbers.
+const MANY_PIDS: usize = 200;
+
+fn inv_pids(inv: &Invocation) -> usize {
+    inv.operands.iter().filter(|arg| arg.prefix().starts_with(|c: char| c.is_ascii_digit())).count()
+}
+
+/// It prints the numbers of all processes, or of all of a user.
+fn lists_all(inv: &Invocation) -> bool {
+    let words: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    match inv.program.as_str() {
+        "top" => has_flag(inv, "-b") || first.contains('b'),
+        "ps" => {
+            let chosen =
+                ["-p", "--pid", "-C", "--ppid", "-t", "--tty"].iter().any(|flag| has_flag(inv, flag));
+            let bundle = first.trim_start_matches('-');
+            !chosen
+                && (bundle.contains(['e', 'A', 'x']) && bundle.len() < 8
+                    || ["-e", "-A", "-u", "-U", "-x"].iter().any(|flag| has_flag(inv, flag)))
+        }
+        "pgrep" => {
+            let of_user = ["-u", "-U", "-G", "--euid", "--uid"].iter().any(|flag| has_flag(inv, flag));
+            let chosen = ["-P", "-g", "-s", "-t", "-F"].iter().any(|flag| has_flag(inv, flag));
+            let patterns = inv.operands.len().saturating_sub(usize::from(of_user && !has_value(inv)));
+            !chosen && (matches_all(inv) || patterns == 0)
+        }
+        "pidof" => inv.operands.iter().any(|arg| arg.known().is_some_and(|name| PILLARS.contains(&name))),
+        "seq" => {
+            inv.operands.iter().filter_map(|arg| arg.known()?.parse::<u64>().ok()).any(|last| last >= 1000)
+        }
+        "lsof" => inv.operands.iter().any(|arg| matches!(arg.known(), Some("/" | "/home" | "/usr" | "/var"))),
+        "ls" | "find" => inv.operands.iter().any(|arg| matches!(arg.known(), Some("/proc" | "/proc/"))),
+        _ => false,
+    }
+}
+
+/// Its option for a user has the user with it.
+fn has_value(inv: &Invocation) -> bool {
+    inv.flags.iter().any(|flag| matches!(flag.name.as_str(), "-u" | "-U" | "-G") && flag.value.is_some())
+}
+
+/// Something behind it picks single processes out.
+fn filtered(lister: &Invocation, all: &[Invocation]) -> bool {
+    all.iter().any(|inv| {
+        let by_number = |text: &str| text.contains("[0-9]") || text.contains("\\d");
+        let picks = match inv.program.as_str() {
+            "grep" | "egrep" | "rg" | "fgrep" => {
+                !inv.args.iter().any(|arg| by_number(&arg.text())) && !has_flag(inv, "-v")
+            }
+            "awk" | "gawk" | "mawk" => inv.operands.first().is_some_and(|arg| {
+                let text = arg.text();
+                text.contains(['/', '~'])
+                    || text.contains("==")
+                    || text.contains('>') && lister.program != "top"
+            }),
+            "sed" => inv.args.iter().any(|arg| arg.text().contains('/') && arg.text().contains('p')),
+            // `tail -n +2` leaves out the heading.
+            "tail" => !inv.args.iter().any(|arg| arg.text().trim_start_matches("-n").starts_with('+')),
+            _ => runs(inv, &["head", "fzf", "jq", "comm"]),
+        };
+        // What stands behind the killer picks among its messages.
+        let last = all
+            .iter()
+            .filter(|one| one.program == "kill" && one.pipeline == lister.pipeline)
+            .map(|one| one.stage)
+            .min();
+        inv.pipeline == lister.pipeline
+            && inv.stage > lister.stage
+            && last.is_none_or(|last| inv.stage < last)
+            && picks
+    })
+}
+
+/// What it prints is given to `kill`, in a pipeline, a substitution or a loop over one.
+fn reaches_kill(lister: &Invocation, all: &[Invocation], line: &str) -> bool {
+    let piped = all
+        .iter()
+        .any(|inv| inv.program == "kill" && inv.pipeline == lister.pipeline && inv.stage > lister.stage);
+    let substituted = || {
+        let word = lister.text.split_whitespace().next().unwrap_or("ps");
+        ["$(", "`", "<("].iter().any(|open| line.contains(&format!("{open}{word}")))
+    };
+    piped
+        || lister.feeds.and_then(|at| all.get(at)).is_some_and(|outer| outer.program == "kill")
+        || substituted()
+}
+
+/// `fuser -k` on a directory that everything uses; a port is one process.
+fn kills_users_of<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["fuser"], |inv| {
+        let kills = has_flag(inv, "-k") || has_flag(inv, "--kill");
+        kills
+            && inv.operands.iter().any(|arg| {
+                let place =
+                    classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileDeletion, &scene.view);
+                arg.prefix().starts_with(['/', '~', '.'])
+                    && place.any(&[Class::Root, Class::System, Class::Home, Class::Users, Class::Project])
+            })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+fn pillar_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(KILLERS, |inv| {
+        let checks = only_asks(inv) || has_flag(inv, "-0") || has_flag(inv, "-HUP");
+        // With -f it is a part of a command line, and there `bash` may be one script.
+        !checks
+            && !has_flag(inv, "-f")
+            && killed_names(inv, scene.invocations())
+                .flat_map(|name| name.split('|'))
+                .any(|name| PILLARS.contains(&name) && !everyday::refreshes_desktop(name, inv))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Code that sends a signal to every process.
+fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const CALLS: &[&str] = &[
+        "kill(-1",
+        "kill(9,-1",
+        "kill(15,-1",
+        "kill('kill',-1",
+        "kill(\"kill\",-1",
+        "kill:kill,-1",
+        "kill9,-1",
+        "kill15,-1",
+        "killkill=>-1",
+        "kill'kill',-1",
+        "kill\"kill\",-1",
+        "kill'term',-1",
+        "killpg(0",
+        "kill('term',-1",
+        "kill(:kill,-1",
+        "kill(\"term\",-1",
+        "kill'9',-1",
+        "kill-9,-1",
+        "killterm=>-1",
+    ];
+    scene.code_where(|codes, _| {
+        codes.iter().any(|text| {
+            if !text.contains("kill") && !text.contains("terminate") {
+                return false;
+            }
+            let bare: String =
+                text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+            let chosen = bare.contains("if") && !bare.contains("isdigit");
+            let each = bare.contains("process_iter(")
+                || bare.contains("pids()")
+                || bare.contains("listdir('/proc')");
+            let kills = bare.contains(".kill()")
+                || bare.contains("kill(int(")
+                || bare.contains(".terminate()")
+                || bare.contains("kill(");
+            CALLS.iter().any(|call| bare.contains(call)) || each && kills && !chosen
+        })
+    })
+}
+
+fn matches_all(inv: &Invocation) -> bool {
+    inv.operands.iter().any(|arg| matches!(arg.known(), Some("" | "." | ".*" | "^" | "$" | ".+" | "*")))
+}
+
+fn fork_bomb<'a>(scene: &Scene<'a>) -> Found<'a> {
+    // `$0 & $0`: a script that starts itself.
+    let own = |inv: &&Invocation| {
+        // Nothing else is left of a text, or begins one.
+        if !matches!(inv.text.as_bytes().first(), Some(b'.' | b'b' | b's' | b'$' | b'"' | b'%')) {
+            return false;
+        }
+        let text = inv.text.trim_start_matches("./").trim_start_matches("bash ").trim_start_matches("sh ");
+        text.starts_with("$0") || text.starts_with("\"$0\"") || text.starts_with("%0")
+    };
+    let twice = scene.invocations().iter().filter(own).count() > 1;
+    if scene.view.survey.restarts.is_some() || twice {
+        return Found::yes(scene.command_line());
+    }
+    Found::No
+}
+
+/// A loop without an end, right in front of a fork or right behind it.
+fn forking_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const ENDLESS: &[&str] = &[
+        "while1",
+        "while(1)",
+        "whiletrue",
+        "while(true)",
+        "for(;;)",
+        "loop{",
+        "loopdo",
+        "iter(int,1)",
+        "itertools.count()",
+        "redo",
+        "while!0",
+        "whilefork",
+    ];
+    const FORKS: &[&str] = &["fork()", "fork;", "fork}", "forkwhile", "fork(", "{fork", "fork{"];
+    const WAITS: &[&str] = &["sleep", "wait", "exit", "accept", "break", "return"];
+    let is_bomb = |text: &str| {
+        if text.len() > 2000 || !text.contains("fork") {
+            return false;
+        }
+        let bare: String =
+            text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+        let any = |words: &[&str]| words.iter().any(|word| bare.contains(word));
+        // As many turns are as many powers of two.
+        let turns = |tail: &str| tail.bytes().take_while(u8::is_ascii_digit).count() > 1;
+        let often = || bare.split("range(").skip(1).any(turns);
+        (any(ENDLESS) || often()) && any(FORKS) && !any(WAITS)
+    };
+    let compilers = &["gcc", "cc", "clang", "tcc", "g++", "clang++"];
+    let found = scene.running(|inv| runs_code(inv) || runs(inv, compilers)).find(|inv| {
+        let builds = runs(inv, compilers);
+        runs_code(inv) && scene.codes(inv).iter().any(|text| is_bomb(text))
+            || builds && input_of(inv, scene).iter().any(|text| is_bomb(text))
+    });
+    let written = || {
+        let mut files = scene.view.survey.written.iter();
+        files.any(|(path, text)| path.ends_with(".c") && is_bomb(&text.text()))
+    };
+    match found {
+        Some(inv) => Found::yes(&inv.text),
+        None if written() => Found::yes(scene.command_line()),
+        None => Found::No,
+    }
+}

@@ -1,0 +1,162 @@
+//! The machine switched off.
+
+use crate::rules::builtin::deeds::{Deeds, done};
+use crate::rules::builtin::{flagged, predicate, run, sub};
+use crate::rules::matcher::{Code, Command, Instead, Operand, RULE, Rule, Trigger, When};
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
+    id: "system.power",
+    reason: "switches the machine off or restarts it",
+    instead: Some(Instead::Command("uptime")),
+    when: &[
+        When::Command(Command { without: &["-c", "-k", "--show"], ..run(&["shutdown"]) }),
+        When::Command(Command {
+            without: &["-w", "--wtmp-only", "--version"],
+            ..run(&["reboot", "poweroff", "halt", "pm-suspend"])
+        }),
+        When::Command(Command {
+            operand: Operand::Is(&["reboot", "shutdown", "win32shutdown"]),
+            ..sub(&["wmic"], &["os"])
+        }),
+        When::Command(Command {
+            operand: Operand::Is(&["0", "1", "6", "s", "S"]),
+            ..run(&["init", "telinit", "runit-init", "openrc-init"])
+        }),
+        When::Command(Command {
+            operand: Operand::Is(&[
+                "reboot.target",
+                "poweroff.target",
+                "halt.target",
+                "kexec.target",
+                "rescue.target",
+                "emergency.target",
+                "suspend.target",
+                "hibernate.target",
+                "shutdown.target",
+            ]),
+            ..sub(&["systemctl"], &["start", "isolate"])
+        }),
+        When::Command(run(&[
+            "pm-hibernate",
+            "pm-suspend-hybrid",
+            "s2ram",
+            "s2disk",
+            "s2both",
+            "zzz",
+            "ZZZ",
+            "rtcwake",
+            "psshutdown",
+            "openrc-shutdown",
+            "shutdown.no-molly-guard",
+            "reboot.no-molly-guard",
+            "grub-reboot",
+        ])),
+        When::Command(Command {
+            operand: Operand::Contains(&[
+                "login1.manager.poweroff",
+                "login1.manager.reboot",
+                "login1.manager.halt",
+                "login1.manager.suspend",
+                "login1.manager.hibernate",
+                "consolekit.manager.stop",
+                "consolekit.manager.restart",
+            ]),
+            ..run(&["dbus-send", "gdbus"])
+        }),
+        When::Command(Command {
+            operand: Operand::Is(&["PowerOff", "Reboot", "Halt", "Suspend", "Hibernate", "KExec"]),
+            ..run(&["busctl"])
+        }),
+        When::Command(Command {
+            operand: Operand::Is(&["logoutAndShutdown", "logoutAndReboot", "sleepnow"]),
+            ..run(&["qdbus", "qdbus6", "pmset"])
+        }),
+        When::Command(flagged(
+            &["gnome-session-quit", "xfce4-session-logout"],
+            &[&["--power-off", "--reboot", "--halt", "--suspend", "--hibernate"]],
+        )),
+        predicate("machine_switched_by_another", Trigger::rows(SWITCHES), |scene| done(scene, SWITCHES)),
+        When::Command(sub(&["adb", "fastboot"], &["reboot", "shell reboot"])),
+        When::Code(Code {
+            programs: &["osascript"],
+            all: &[&["shut down", "restart", "aevtrsdn", "aevtrrst", "to sleep"]],
+        }),
+        When::Code(Code { programs: &[], all: &[&["0x4321fedc", "0xfee1dead", "LINUX_REBOOT"]] }),
+        When::Command(sub(
+            &["systemctl", "loginctl"],
+            &[
+                "poweroff",
+                "reboot",
+                "halt",
+                "hybrid-sleep",
+                "sleep",
+                "suspend-then-hibernate",
+                "soft-reboot",
+                "suspend",
+                "hibernate",
+                "kexec",
+                "default",
+                "rescue",
+                "emergency",
+                "isolate",
+            ],
+        )),
+    ],
+    fires: &[
+        "wmic os call reboot",
+        "sudo reboot",
+        "shutdown -h now",
+        "systemctl poweroff",
+        "sudo init 0",
+        "timeout 5 poweroff -f",
+        "systemctl start reboot.target",
+        "dbus-send --system --dest=org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager.PowerOff boolean:true",
+        "gnome-session-quit --power-off",
+        "ipmitool chassis power off",
+        "ipmitool -H h -U u -P p power cycle",
+        "rundll32.exe powrprof.dll,SetSuspendState",
+        "rtcwake -m off -s 3600",
+        "initctl reboot",
+        "systemctl sleep",
+        "rpm-ostree upgrade --reboot",
+        "sudo pmset schedule shutdown '12/31/25 23:00:00'",
+        "swaymsg exit",
+    ],
+    silent: &[
+        "shutdown -c",
+        "last reboot",
+        "npm init",
+        "git init",
+        "systemctl status",
+        "echo reboot",
+        "systemctl start nginx",
+        "ipmitool sensor list",
+        "ipmitool chassis power status",
+    ],
+    ..RULE
+}];
+
+const SWITCHES: Deeds = &[
+    (
+        &["ipmitool"],
+        &["power off", "power cycle", "power reset", "power soft", "power on", "power diag", "mc reset"],
+    ),
+    (
+        &["rundll32", "rundll32.exe"],
+        &["powrprof.dll*", "user32.dll,ExitWindows*", "user32.dll,LockWorkStation"],
+    ),
+    (
+        &["initctl", "dinitctl", "talosctl", "transactional-update"],
+        &["reboot", "poweroff", "halt", "shutdown"],
+    ),
+    (&["rpm-ostree"], &["--reboot", "-r"]),
+    (&["softwareupdate"], &["--restart", "-R"]),
+    (&["fdesetup"], &["authrestart"]),
+    (&["dnf", "dnf5"], &["system-upgrade reboot", "offline reboot", "offline-upgrade reboot"]),
+    (&["pmset"], &["schedule shutdown", "schedule poweroff", "schedule restart", "schedule sleep"]),
+    (&["uadmin", "tsshutdn", "logoff"], &["*"]),
+    (&["upsmon"], &["-c fsd"]),
+    (&["racadm"], &["serveraction powerdown", "serveraction hardreset", "serveraction powercycle"]),
+    (&["hyprctl"], &["dispatch exit"]),
+    (&["i3-msg", "swaymsg"], &["exit"]),
+];

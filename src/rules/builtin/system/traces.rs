@@ -1,0 +1,218 @@
+//! What tells later what happened: logs and histories.
+
+use super::GONE;
+use crate::domain::EffectKind;
+use crate::rules::builtin::{flagged, libraries, lists, predicate, run, sub, texts};
+use crate::rules::matcher::{
+    At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
+    classify, flag_value, has_flag, target_of,
+};
+use crate::shell::{Arg, Assign, Part, Word};
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "system.history-cleared",
+        reason: "removes the traces of what was done in the shell",
+        instead: Some(Instead::Advice("leave the history as it is")),
+        when: &[
+            When::Command(flagged(&["history", "fc"], &[&["-c", "-d", "-w", "-cw"]])),
+            predicate(
+                "history_switched_off_by_option",
+                Trigger::programs(HISTORY_SWITCHES),
+                history_option_off,
+            ),
+            predicate("history_switched_off_by_variable", Trigger::SIGNS, history_off),
+            When::Effect(OnEffect { kinds: GONE, at: lists::HISTORIES, ..EFFECT }),
+            When::Command(Command { operand: Operand::Is(&["HISTFILE", "HISTSIZE"]), ..run(&["unset"]) }),
+            When::Command(Command {
+                operand: Operand::Starts(&["HISTFILE=", "HISTSIZE=0"]),
+                ..run(&["export"])
+            }),
+        ],
+        fires: &[
+            "history -c",
+            "rm ~/.bash_history",
+            "cat /dev/null > ~/.bash_history",
+            "unset HISTFILE",
+            "export HISTFILE=/dev/null",
+            "set +o history",
+            "HISTSIZE=0",
+            "export HISTIGNORE='*'",
+            "bash -c 'SAVEHIST=0; ls'",
+        ],
+        silent: &[
+            "HISTSIZE=10000",
+            "set -o pipefail",
+            "grep -n HISTSIZE=0 README.md",
+            "echo 'export HISTFILE=/dev/null'",
+            "git tag -a v1 -m 'export HISTSIZE=0'",
+            "history",
+            "tail ~/.bash_history",
+            "history | grep make",
+            "git log",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "system.logs-removed",
+        reason: "removes or empties logs of the machine",
+        instead: Some(Instead::Command("journalctl -n 50")),
+        when: &[
+            When::Effect(OnEffect {
+                kinds: &[EffectKind::FileDeletion, EffectKind::FileModification],
+                at: lists::LOGS,
+                ..EFFECT
+            }),
+            predicate("log_overwritten", Trigger::REDIRECTED, log_overwritten),
+            predicate("logs_emptied_by_code", Trigger::INTERPRETER, |scene| {
+                libraries::first(scene, empties_logs)
+            }),
+            When::Effect(OnEffect {
+                kinds: &[EffectKind::FileCreation],
+                at: &[
+                    At::Abs("/var/log/auth.log"),
+                    At::Abs("/var/log/syslog"),
+                    At::Abs("/var/log/messages"),
+                    At::Abs("/var/log/secure"),
+                    At::Abs("/var/log/wtmp"),
+                    At::Abs("/var/log/btmp"),
+                    At::Abs("/var/log/lastlog"),
+                    At::Abs("/var/log/audit"),
+                    At::Abs("/var/log/kern.log"),
+                    At::Abs("/var/log/journal"),
+                    At::Abs("/var/log/nginx"),
+                    At::Abs("/var/log/apache2"),
+                ],
+                ..EFFECT
+            }),
+            When::Effect(OnEffect {
+                kinds: GONE,
+                at: &[At::Abs("/var/run/utmp"), At::Abs("/run/utmp")],
+                ..EFFECT
+            }),
+            When::Command(sub(&["log"], &["erase"])),
+            When::Command(flagged(&["logrotate"], &[&["-f", "--force"]])),
+            When::Command(sub(&["wevtutil"], &["cl", "clear-log"])),
+            When::Command(sub(&["esxcli"], &["system syslog"])),
+            When::Command(run(&["timestomp"])),
+            predicate("time_of_a_file_forged", Trigger::programs(&["touch"]), time_forged),
+            When::Command(flagged(
+                &["journalctl"],
+                &[&["--vacuum-time", "--vacuum-size", "--vacuum-files", "--rotate"]],
+            )),
+            When::Command(flagged(&["dmesg"], &[&["-C", "--clear", "-c", "--read-clear"]])),
+        ],
+        fires: &[
+            "sudo rm -rf /var/log/auth.log",
+            "sudo journalctl --vacuum-time=1s",
+            "dmesg -C",
+            "sudo truncate -s 0 /var/log/syslog",
+            "touch -r /bin/ls /tmp/x",
+            "echo '' | sudo tee /var/log/nginx/access.log",
+            "sudo log erase --all",
+            "python3 -c \"import glob; [open(f,'w').close() for f in glob.glob('/var/log/*.log')]\"",
+            "node -e \"for (const f of fs.readdirSync('/var/log')) fs.truncateSync('/var/log/'+f)\"",
+            "perl -e 'truncate(\"/var/log/auth.log\",0)'",
+        ],
+        silent: &[
+            "journalctl -n 50",
+            "tail -f /var/log/syslog",
+            "rm logs/app.log",
+            "dmesg | tail",
+            "touch -r a.txt b.txt",
+            "touch -d '1 hour ago' cache/stamp",
+            "grep error /var/log/syslog",
+            "python3 -c \"import glob; [print(open(f).read()) for f in glob.glob('/var/log/*.log')]\"",
+        ],
+        ..RULE
+    },
+];
+
+/// A file of the system, or a hidden one in a temporary directory, is given a time that it was not changed at.
+fn time_forged<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(&["touch"], |inv| {
+        let sets = ["-r", "--reference", "-d", "--date", "-t"].iter().any(|flag| has_flag(inv, flag));
+        let reference = flag_value(inv, &["-r", "--reference"]);
+        let of_system = |arg: &Arg| {
+            let place =
+                classify(&target_of(arg, inv.cwd.as_deref()), EffectKind::FileModification, &scene.view);
+            place.has(Class::System)
+        };
+        sets && (inv.operands.iter().any(of_system) || reference.is_some_and(of_system))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The shell is told to keep no history.
+fn history_off<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const DECLARES: &[&str] = &["export", "declare", "typeset", "readonly", "local", "env"];
+    let off = |name: &str, value: &str| {
+        matches!(name, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "SAVEHIST" | "HISTIGNORE")
+            && (value.is_empty()
+                || value.starts_with(['0', '*'])
+                || value.starts_with("/dev/null")
+                || value.starts_with("/tmp/"))
+    };
+    let assigned = |assign: &Assign| {
+        !assign.append
+            && assign.value.parts.iter().all(|part| matches!(part, Part::Text { .. }))
+            && off(&assign.name, &texts::front(&assign.value))
+    };
+    let declared = |words: &[Word]| {
+        let mut words = words.iter().map(texts::front);
+        words.next().is_some_and(|first| DECLARES.contains(&first.as_str()))
+            && words.any(|word| word.split_once('=').is_some_and(|(name, value)| off(name, value)))
+    };
+    let found = texts::holding(scene, "HIST").any(|script| {
+        script.commands.iter().any(|simple| simple.assigns.iter().any(assigned) || declared(&simple.words))
+    });
+    if found { Found::yes(scene.command_line()) } else { Found::No }
+}
+
+const HISTORY_SWITCHES: &[&str] = &["set", "shopt", "unsetopt"];
+
+fn history_option_off<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(HISTORY_SWITCHES, |inv| {
+        let words: Vec<&str> = inv.args.iter().filter_map(Arg::known).collect();
+        match inv.program.as_str() {
+            "set" => words.windows(2).any(|pair| pair == ["+o", "history"]),
+            "shopt" => {
+                words.iter().any(|word| word.starts_with('-') && word.contains('u'))
+                    && words.iter().any(|word| matches!(*word, "history" | "histappend" | "cmdhist"))
+            }
+            _ => words.iter().any(|word| word.to_ascii_lowercase().contains("history")),
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Code that goes through the logs of the machine and empties them, or cuts one off.
+fn empties_logs(code: &str) -> bool {
+    let plain = libraries::plain(code);
+    let any = |words: &[&str]| words.iter().any(|word| plain.contains(word));
+    any(&["truncate(/var/log", "truncatesync(/var/log"])
+        || any(&[
+            "glob(/var/log",
+            "path(/var/log",
+            "readdirsync(/var/log",
+            "listdir(/var/log",
+            "dir.glob(/var/log",
+        ]) && any(&[
+            ",w).close()",
+            "write_text()",
+            "truncatesync(",
+            ".truncate(",
+            "unlink(",
+            "os.remove(",
+            "rmsync(",
+        ])
+}
+
+fn log_overwritten<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.invocations().iter().find(|inv| {
+        inv.writes
+            .iter()
+            .any(|(target, append)| !append && crate::rules::matcher::at(target, lists::LOGS, None))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
