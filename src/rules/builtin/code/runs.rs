@@ -1,5 +1,7 @@
 //! Programs that run a command which stands in their script, options or input.
 
+use std::cell::LazyCell;
+
 use super::{CODE, MAX_LITERALS, STARTS, interpreters, is_command, is_old_script, shell, texts};
 use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::{argv, lists, predicate, runners, scripts, statements, undone};
@@ -410,19 +412,8 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         texts(inv, scene).any(|text| {
             let whole = text;
             let text = statements::around(&statements::uncommented(&whole), &[STARTS, NAMED_STARTS]);
-            let mut found = undone::strings(&text);
-            // `getattr(os, 'sys' + 'tem')`
-            let tested = flag_value(inv, &["-m"])
-                .is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
-            let counts = |call: &&&str| {
-                !(tested && OWN_NAMES.contains(*call))
-                    && (**call != "shell" || argv::names_shell(&text))
-                    && (**call != "`" || argv::runs_backticks(&inv.program, &text))
-            };
-            let starts = STARTS.iter().filter(counts).any(|call| begins(&text, call))
-                || found
-                    .iter()
-                    .any(|string| matches!(string.as_str(), "system" | "popen" | "exec" | "execSync"));
+            let strings = LazyCell::new(|| undone::strings(&text));
+            let starts = starts_a_program(inv, &text, &strings);
             // `!seen[$1]++` is a pattern of awk's, not a command of an editor.
             let bare = editor_command(&text)
                 .filter(|_| !runs(inv, lists::SCRIPTED_FILTERS) && flag_value(inv, &["-m"]).is_none())
@@ -445,6 +436,7 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
                 let command = if runs(inv, &["expect"]) { command.replace(['{', '}'], "'") } else { command };
                 return inner_verdict(scene, &shell(command), cwd) >= least;
             }
+            let mut found = strings.clone();
             found.truncate(MAX_LITERALS);
             // `run(["rm", "-rf", "/"])`, and `spawn("rm", ["-rf", "/"])` behind other strings.
             let program = found.iter().position(|word| !word.is_empty() && commands::find(word).is_some());
@@ -459,6 +451,27 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether code holds what starts a program, or the name of it among its strings: `getattr(os, 'sys' + 'tem')`.
+fn starts_a_program(
+    inv: &Invocation,
+    text: &str,
+    strings: &LazyCell<Vec<String>, impl FnOnce() -> Vec<String>>,
+) -> bool {
+    let tested =
+        flag_value(inv, &["-m"]).is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
+    let counts = |call: &&&str| {
+        !(tested && OWN_NAMES.contains(*call))
+            && (**call != "shell" || argv::names_shell(text))
+            && (**call != "`" || argv::runs_backticks(&inv.program, text))
+    };
+    if STARTS.iter().filter(counts).any(|call| begins(text, call)) {
+        return true;
+    }
+    // Put together, such a name does not stand in the text: the strings must be looked at, where there are any.
+    text.contains(['\'', '"', '`'])
+        && strings.iter().any(|string| matches!(string.as_str(), "system" | "popen" | "exec" | "execSync"))
 }
 
 /// What code deserves that starts programs by lists of words alone, into which no shell looks. None: the lists do not tell.

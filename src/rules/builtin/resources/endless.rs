@@ -259,14 +259,19 @@ fn restless_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         "join(", "die", "quit",
     ];
     let found = inline(scene).find(|(_, text)| {
+        // Most arguments are no code.
+        if !text.contains(['(', '{', ';']) && !["while", "loop"].iter().any(|word| text.contains(word)) {
+            return false;
+        }
         let bare: String =
             text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+        if !TURNS.iter().any(|turn| bare.contains(turn)) {
+            return false;
+        }
         let starts = ["popen", "spawn", "fork", "process(", "thread("].iter().any(|word| bare.contains(word))
             || bare.contains("system(") && ["&\")", "&')"].iter().any(|end| bare.contains(end));
         let rests = RESTS.iter().any(|word| bare.contains(word));
-        TURNS.iter().any(|turn| bare.contains(turn))
-            && (!rests
-                || starts && !["break", "exit", "wait", "join("].iter().any(|word| bare.contains(word)))
+        !rests || starts && !["break", "exit", "wait", "join("].iter().any(|word| bare.contains(word))
     });
     Found::from(found.map(|(inv, _)| inv.text.as_str()))
 }
