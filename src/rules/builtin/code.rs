@@ -7,7 +7,7 @@ use super::{libraries, plain, predicate, scripts, statements};
 use crate::domain::{Action, Severity, Target, Tool, ToolCall, Verdict, join, single_quoted};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, code_of, contains_word, content, inner_verdict, input_of,
-    rebuilt_verdict, runs, runs_code, target_of,
+    is_bare_name, rebuilt_verdict, runs, runs_code, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -287,7 +287,8 @@ fn interpreters<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invoca
 /// The texts that an interpreter is given, with the home directory written out.
 fn texts<'s>(inv: &'s Invocation, scene: &'s Scene<'_>) -> impl Iterator<Item = String> + 's {
     let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
-    code_of(inv, scene).map(move |text| scripts::with_home(&text, home))
+    let code = code_of(inv, scene).filter(|text| !is_bare_name(text));
+    code.map(move |text| scripts::with_home(&text, home))
 }
 
 /// Whether a command runs a script of which the session knows nothing: it was there before, and people have read it.
@@ -330,7 +331,7 @@ fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
 fn decoded_code_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = interpreters(scene).find(|inv| {
         // `… | python3 -c 'json.load(sys.stdin)'`: what comes in is data there.
-        let said = inv.args.iter().map(Arg::text).any(|text| {
+        let said = inv.args.iter().map(Arg::text).filter(|text| !is_bare_name(text)).any(|text| {
             DECODES.iter().any(|call| contains_word(&text, call))
                 && RUNS_TEXT.iter().any(|call| scripts::calls(&text, call))
                 && !only_decodes_output(&text)

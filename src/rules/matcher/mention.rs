@@ -40,6 +40,11 @@ pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Ite
     given.iter().take(count).map(Arg::to_text).chain(input_of(inv, scene)).chain(script)
 }
 
+/// Whether a text is a bare name: of a file, a module, an option. As code it would say nothing.
+pub(crate) fn is_bare_name(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'/'))
+}
+
 /// What comes to a command on its standard input, as far as it is known.
 pub(crate) fn input_of(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
     match &inv.stdin {

@@ -46,7 +46,9 @@ pub(crate) use ends::leads_to_protected;
 pub(crate) use flow::{By, cuts_to_names, prints_environment, runs_input, sends, unread_decoded};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{four, host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
-pub(crate) use mention::{code_of, contains_word, content, input_of, mentions_protected, squeeze};
+pub(crate) use mention::{
+    code_of, contains_word, content, input_of, is_bare_name, mentions_protected, squeeze,
+};
 pub(crate) use relation::{Rel, inside, relation, relation_to};
 pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};

@@ -6,8 +6,8 @@ use crate::rules::builtin::downloads::reads_into_variables;
 use crate::rules::builtin::secrets::{carried, is_secret_name, names_in};
 use crate::rules::builtin::{lists, predicate};
 use crate::rules::matcher::{
-    Class, Code, Flow, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, input_of, is_prose, runs,
-    sends, target_of,
+    Class, Code, Flow, Found, Instead, RULE, Rule, Scene, Trigger, When, classify, input_of, is_bare_name,
+    is_prose, runs, sends, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -457,7 +457,7 @@ const CODE_ALL: &[&str] = &[
 /// Code that puts a secret variable or a secret file into a request to somebody.
 fn code_sends_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
     scene.code_where(|codes, _| {
-        codes.iter().any(|text| {
+        codes.iter().filter(|text| !is_bare_name(text)).any(|text| {
             let bare: String =
                 text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
             if !CODE_SENDS.iter().any(|send| bare.contains(send)) {
