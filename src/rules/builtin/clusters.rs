@@ -1,5 +1,6 @@
 //! Clusters: what is put into them from elsewhere, what is taken out of those that others live by, and those of this machine.
 
+use super::cloud::kubernetes::WIDE_KINDS;
 use super::{RuleSet, predicate, run, standing, sub};
 use super::{downloads, lists};
 use crate::domain::{Severity, Verdict};
@@ -295,27 +296,11 @@ fn listed<'a>(scene: &Scene<'a>) -> Found<'a> {
             .iter()
             .any(|flag| has_flag(other, flag));
         let helm = other.program == "helm" && words.iter().any(|word| matches!(*word, "ls" | "list"));
-        let kinds = [
-            "ns",
-            "namespace",
-            "namespaces",
-            "all",
-            "node",
-            "nodes",
-            "pv",
-            "pvc",
-            "crd",
-            "crds",
-            "deploy",
-            "deployments",
-            "deployment",
-            "statefulsets",
-            "sts",
-            "secrets",
-        ];
+        let kept = ["deploy", "deployments", "deployment", "statefulsets", "sts", "secrets"];
+        let wide = |kind: &str| WIDE_KINDS.contains(&kind) || kept.contains(&kind);
         let kubectl = runs(other, KUBECTL)
             && words.contains(&"get")
-            && words.iter().any(|word| word.split(',').any(|kind| kinds.contains(&kind)));
+            && words.iter().any(|word| word.split(',').any(wide));
         (helm || kubectl) && !chooses && !standing::names_scratch(other)
     };
     let found = all.iter().enumerate().find(|(index, inv)| {

@@ -347,7 +347,7 @@ fn ansible_asks(inv: &Invocation, module: Option<&str>, scene: &Scene<'_>) -> bo
 }
 
 /// Kinds of things with which much goes, or what nothing brings back.
-const WIDE_KINDS: &[&str] = &[
+pub(in crate::rules::builtin) const WIDE_KINDS: &[&str] = &[
     "ns",
     "namespace",
     "namespaces",

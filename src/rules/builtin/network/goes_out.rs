@@ -200,19 +200,23 @@ fn more_than_a_look<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Options with the data that a request sends; `@x` in them is a file.
+const DATA: &[&str] = &[
+    "-d",
+    "--data",
+    "--data-binary",
+    "--data-ascii",
+    "--data-raw",
+    "--data-urlencode",
+    "-F",
+    "--form",
+    "--json",
+];
+
 /// It sends data or credentials, or asks for more than to look.
 fn tells(inv: &Invocation) -> bool {
     const SENDS: &[&str] = &[
-        "-d",
-        "--data",
-        "--data-binary",
-        "--data-ascii",
-        "--data-raw",
-        "--data-urlencode",
-        "-F",
-        "--form",
         "--form-string",
-        "--json",
         "-T",
         "--upload-file",
         "-u",
@@ -242,7 +246,7 @@ fn tells(inv: &Invocation) -> bool {
         value.has_unknown()
             || ["authorization", "cookie", "token", "key", "secret"].iter().any(|word| text.contains(word))
     });
-    !looks || private || SENDS.iter().any(|flag| has_flag(inv, flag))
+    !looks || private || DATA.iter().chain(SENDS).any(|flag| has_flag(inv, flag))
 }
 
 /// What it fetches is kept in a file.
@@ -418,17 +422,6 @@ fn pushed_away<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn file_uploaded<'a>(scene: &Scene<'a>) -> Found<'a> {
-    const DATA: &[&str] = &[
-        "-d",
-        "--data",
-        "--data-binary",
-        "--data-ascii",
-        "--data-raw",
-        "--data-urlencode",
-        "-F",
-        "--form",
-        "--json",
-    ];
     let found = scene.first(lists::DOWNLOADERS, |inv| {
         let whole =
             ["-T", "--upload-file", "--post-file", "--body-file"].iter().any(|flag| has_flag(inv, flag));

@@ -5,6 +5,29 @@ use crate::rules::builtin::deeds::Deeds;
 use crate::rules::builtin::{deeds, predicate, sub};
 use crate::rules::matcher::{Command, Instead, RULE, Rule, Trigger, When};
 
+/// Programs that publish a package with `publish`.
+const PUBLISHERS: &[&str] = &[
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "cargo",
+    "poetry",
+    "uv",
+    "hatch",
+    "flit",
+    "lerna",
+    "pdm",
+    "vsce",
+    "ovsx",
+    "jsr",
+    "deno",
+    "pub",
+    "changeset",
+    "cargo-release",
+    "wasm-pack",
+];
+
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     Rule {
         id: "packages.published-for-good",
@@ -14,29 +37,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[
             When::Command(Command {
                 without: &["--dry-run", "-n", "--registry", "--index", "--repository", "-r"],
-                ..sub(
-                    &[
-                        "npm",
-                        "pnpm",
-                        "yarn",
-                        "bun",
-                        "cargo",
-                        "poetry",
-                        "uv",
-                        "hatch",
-                        "flit",
-                        "lerna",
-                        "pdm",
-                        "vsce",
-                        "ovsx",
-                        "jsr",
-                        "deno",
-                        "pub",
-                        "changeset",
-                        "cargo-release",
-                    ],
-                    &["publish", "npm publish", "unpublish", "pub publish"],
-                )
+                ..sub(PUBLISHERS, &["publish", "npm publish", "unpublish", "pub publish"])
             }),
             When::Command(Command {
                 without: &["--help", "--repository-url", "--repository", "-r"],
@@ -63,6 +64,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             }),
         ],
         fires: &[
+            "wasm-pack publish",
             "cargo release --execute",
             "mix hex.publish --yes",
             "vsce publish",
@@ -118,26 +120,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[
             When::Command(Command {
                 without: &["--dry-run", "-n"],
-                ..sub(
-                    &[
-                        "npm",
-                        "pnpm",
-                        "yarn",
-                        "bun",
-                        "cargo",
-                        "poetry",
-                        "uv",
-                        "hatch",
-                        "flit",
-                        "lerna",
-                        "vsce",
-                        "ovsx",
-                        "jsr",
-                        "wasm-pack",
-                        "deno",
-                    ],
-                    &["publish", "npm publish", "pub publish"],
-                )
+                ..sub(PUBLISHERS, &["publish", "npm publish", "pub publish"])
             }),
             When::Command(Command { without: &["--help"], ..sub(&["twine"], &["upload"]) }),
             When::Command(sub(&["gem"], &["push"])),
