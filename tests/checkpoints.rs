@@ -12,10 +12,10 @@ use common::World;
 use serde_json::json;
 use undoing::{after, before, checkpoints, configured, git, rollback, shell, tree};
 
-/// A machine on which what discards work is a warning where it was saved: by default it stays blocked.
-fn switched_on() -> World {
+/// A machine on which what discards work stays blocked, whether it was saved or not.
+fn switched_off() -> World {
     let world = World::new();
-    configured(&world, "instead_of_block = true\n");
+    configured(&world, "instead_of_block = false\n");
     world
 }
 
@@ -33,7 +33,7 @@ fn work(world: &World) {
 
 #[test]
 fn a_reset_over_uncommitted_work_is_a_warning_and_can_be_undone() {
-    let world = switched_on();
+    let world = World::new();
     work(&world);
     let was = tree(&world);
     let answer = shell(&world, "t1", "git reset --hard", git(&["reset", "--hard"]));
@@ -53,7 +53,7 @@ fn a_reset_over_uncommitted_work_is_a_warning_and_can_be_undone() {
 
 #[test]
 fn what_cleaning_and_stashing_discard_comes_back() {
-    let world = switched_on();
+    let world = World::new();
     work(&world);
     let was = tree(&world);
     shell(&world, "t1", "git clean -fd", git(&["clean", "-fd"]));
@@ -69,7 +69,7 @@ fn what_cleaning_and_stashing_discard_comes_back() {
 
 #[test]
 fn a_reset_to_another_commit_comes_back_with_its_branch() {
-    let world = switched_on();
+    let world = World::new();
     fs::write(world.project().join("second.txt"), "second").unwrap();
     world.git(&["add", "."]);
     world.git(&["commit", "-qm", "second"]);
@@ -85,7 +85,7 @@ fn a_reset_to_another_commit_comes_back_with_its_branch() {
 
 #[test]
 fn a_removed_directory_comes_back_and_the_rollback_can_be_undone() {
-    let world = switched_on();
+    let world = World::new();
     work(&world);
     let was = tree(&world);
     let answer =
@@ -109,7 +109,7 @@ fn a_removed_directory_comes_back_and_the_rollback_can_be_undone() {
 
 #[test]
 fn what_a_call_made_goes_and_what_a_person_changed_since_stays() {
-    let world = switched_on();
+    let world = World::new();
     let (made, kept) = (world.project().join("docs/made.md"), world.project().join("src/main.rs"));
     let write = json!({"file_path": made, "content": "by the agent"});
     assert!(before(&world, "t1", "Write", &write).is_pass());
@@ -134,7 +134,7 @@ fn what_a_call_made_goes_and_what_a_person_changed_since_stays() {
 
 #[test]
 fn a_change_by_a_person_between_two_calls_is_not_lost() {
-    let world = switched_on();
+    let world = World::new();
     let file = world.project().join("src/main.rs");
     for (id, content) in [("t1", "first"), ("t2", "second")] {
         let write = json!({"file_path": file, "content": content});
@@ -153,7 +153,7 @@ fn a_change_by_a_person_between_two_calls_is_not_lost() {
 
 #[test]
 fn a_client_that_was_killed_before_it_reported_leaves_nothing_to_guess() {
-    let world = switched_on();
+    let world = World::new();
     let file = world.project().join("src/main.rs");
     let input = json!({"command": "rm src/main.rs"});
     before(&world, "t1", "Bash", &input);
@@ -169,7 +169,7 @@ fn a_client_that_was_killed_before_it_reported_leaves_nothing_to_guess() {
 
 #[test]
 fn links_sockets_and_pipes_are_what_they_are() {
-    let world = switched_on();
+    let world = World::new();
     let src = world.project().join("src");
     let outside = world.home().join("outside.txt");
     fs::write(&outside, "not ours").unwrap();
@@ -200,7 +200,7 @@ fn links_sockets_and_pipes_are_what_they_are() {
 
 #[test]
 fn what_is_too_large_is_named_and_a_deletion_of_it_is_asked_about() {
-    let world = switched_on();
+    let world = World::new();
     let huge = fs::File::create(world.project().join("src/huge.bin")).unwrap();
     huge.set_len(1 << 30).unwrap();
     let answer = before(&world, "t1", "Bash", &json!({"command": "rm -rf src"}));
@@ -212,7 +212,7 @@ fn what_is_too_large_is_named_and_a_deletion_of_it_is_asked_about() {
 
 #[test]
 fn ten_thousand_files_come_back() {
-    let world = switched_on();
+    let world = World::new();
     let many = world.project().join("many");
     for dir in 0..100 {
         let dir = many.join(dir.to_string());
@@ -238,7 +238,7 @@ fn ten_thousand_files_come_back() {
 
 #[test]
 fn a_full_disk_loses_nothing() {
-    let world = switched_on();
+    let world = World::new();
     let file = world.project().join("src/main.rs");
     fs::write(&file, "x".repeat(100_000)).unwrap();
     shell(&world, "t1", "rm src/main.rs", |_| fs::remove_file(&file).unwrap());
@@ -266,7 +266,7 @@ fn a_full_disk_loses_nothing() {
 
 #[test]
 fn a_call_that_leans_on_its_checkpoint_does_not_run_without_it() {
-    let world = switched_on();
+    let world = World::new();
     work(&world);
     world.bash("ls");
     fs::write(world.state().join("checkpoints"), "in the way").unwrap();
@@ -280,7 +280,7 @@ fn a_call_that_leans_on_its_checkpoint_does_not_run_without_it() {
 
 #[test]
 fn the_store_is_the_owners_alone_and_nothing_is_made_for_calls_that_change_nothing() {
-    let world = switched_on();
+    let world = World::new();
     for command in [
         "ls",
         "git status",
@@ -310,7 +310,7 @@ fn the_store_is_the_owners_alone_and_nothing_is_made_for_calls_that_change_nothi
 
 #[test]
 fn what_a_checkpoint_does_not_hold_stays_blocked() {
-    let world = switched_on();
+    let world = World::new();
     work(&world);
     for command in [
         "git clean -fdx",
@@ -329,8 +329,33 @@ fn what_a_checkpoint_does_not_hold_stays_blocked() {
 }
 
 #[test]
+fn where_there_is_nothing_to_save_it_stays_blocked() {
+    let world = World::new();
+    assert!(world.bash("git reset --hard").is_block());
+    assert!(checkpoints(&world).is_empty());
+    work(&world);
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-qm", "Work"]);
+    assert!(world.bash("git reset --hard").is_block());
+    assert!(checkpoints(&world).is_empty());
+}
+
+#[test]
+fn what_is_only_staged_counts_as_work() {
+    let world = World::new();
+    fs::write(world.project().join("staged.txt"), "staged").unwrap();
+    world.git(&["add", "staged.txt"]);
+    let was = tree(&world);
+    let answer = shell(&world, "t1", "git reset --hard", git(&["reset", "--hard"]));
+    assert!(answer.stdout.contains("lazaret rollback"), "{}", answer.stdout);
+    assert_eq!(rollback(&world, &["--last"]).0, 0);
+    assert_eq!(tree(&world), was);
+}
+
+#[test]
 fn the_clients_settings_are_not_discarded_under_a_checkpoint() {
-    let world = switched_on();
+    let world = World::new();
+    work(&world);
     let settings = world.project().join(".claude/settings.json");
     fs::create_dir_all(settings.parent().unwrap()).unwrap();
     fs::write(&settings, "{}").unwrap();
@@ -347,8 +372,8 @@ fn the_clients_settings_are_not_discarded_under_a_checkpoint() {
 }
 
 #[test]
-fn as_shipped_all_is_saved_and_nothing_is_milder() {
-    let world = World::new();
+fn where_it_is_not_wished_all_is_saved_and_nothing_is_milder() {
+    let world = switched_off();
     work(&world);
     let was = tree(&world);
     assert!(world.bash("git reset --hard").is_block());
@@ -377,7 +402,7 @@ fn switched_off_nothing_is_saved() {
 
 #[test]
 fn a_call_that_a_person_is_asked_about_is_saved_first_too() {
-    let world = World::new();
+    let world = switched_off();
     work(&world);
     world.git(&["stash"]);
     let answer = shell(&world, "t1", "git stash drop", git(&["stash", "drop"]));
@@ -390,7 +415,7 @@ fn a_call_that_a_person_is_asked_about_is_saved_first_too() {
 
 #[test]
 fn a_dry_run_answers_as_without_checkpoints_and_says_what_they_would_change() {
-    let world = switched_on();
+    let world = World::new();
     let (code, answer) = world.check("git reset --hard");
     assert_eq!((code, &answer["verdict"]), (2, &json!("block")));
     assert!(answer["reasons"].to_string().contains("would be a warning with a checkpoint"), "{answer}");

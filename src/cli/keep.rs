@@ -1,12 +1,12 @@
 //! The obligation of a decision: what a call is about to change is saved first, and what it has left is looked at afterwards.
 
 use crate::cli::record::{self, Log};
-use crate::domain::{Asking, Decision, Facts, Fault, Policy, Request, ToolCall, Trust, Verdict};
-use crate::host::checkpoint::{Checkpoints, Made, Meta, Tree, Wanted, Wish};
+use crate::domain::{Asking, Decision, Facts, Fault, Places, Policy, Request, ToolCall, Trust, Verdict};
+use crate::host::checkpoint::{Checkpoints, Made, Meta, Tree, Wanted, Wish, stake};
 use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
 use crate::host::guard;
-use crate::review::undoable::{self, Discarded};
+use crate::review::undoable::{self, Discarded, Stake};
 use crate::rules::Survey;
 
 /// How long saving may take before a call, and looking after it, in milliseconds.
@@ -26,6 +26,7 @@ pub struct Keep<'a> {
     wishes: Vec<Wish>,
     untracked: bool,
     discarded: Option<Discarded>,
+    stakes: Vec<Stake>,
     /// Whether what was saved makes the answer milder.
     lowers: bool,
     /// What the call changes is known in full.
@@ -59,22 +60,35 @@ impl<'a> Keep<'a> {
             follow: touched.follow,
         };
         let untracked = undoable::discards_untracked(survey);
+        let stakes = undoable::stakes(survey).collect();
         let wishes = touched.into_iter().map(wish).collect();
         let store = Checkpoints::new(&dirs.state, policy.checkpoints.clone());
         let (lowers, known) = (policy.checkpoints.instead_of_block, undoable::is_known(survey));
-        Some(Keep { store, request, call, wishes, untracked, discarded, lowers, known })
+        Some(Keep { store, request, call, wishes, untracked, discarded, stakes, lowers, known })
     }
 
     /// What such a command of git gets depends on whether all that it discards could be saved: that is tried ahead of the
-    /// decision, where it is what speaks against the call.
+    /// decision, where it is what speaks against the call, and there is something to discard.
     pub fn ahead(
         &self,
         decide: impl FnOnce() -> Decision,
         (facts, now): (&Facts, Now),
     ) -> Option<Result<Option<Made>, Fault>> {
         let discarded = self.discarded.filter(|_| self.lowers);
-        let tree = discarded.filter(|_| undoable::is_about_discarding(&decide()))?;
+        let tree = discarded.filter(|_| {
+            undoable::is_about_discarding(&decide()) && self.is_something_at_stake(&facts.places)
+        })?;
         Some(self.save(Some(tree), (facts, now), TIME_MS))
+    }
+
+    fn is_something_at_stake(&self, places: &Places) -> bool {
+        places.repo.as_deref().is_some_and(|repo| {
+            self.stakes.iter().any(|stake| match stake {
+                Stake::Changes => stake::has_changes(repo),
+                Stake::Untracked => stake::has_untracked(repo, places.home.as_deref()),
+                Stake::Stash => stake::has_stash(repo),
+            })
+        })
     }
 
     /// Saves it. `None` = there was nothing to save.
@@ -195,7 +209,7 @@ fn names(lost: &[(String, String)]) -> String {
 pub fn ended(
     request: &Request,
     call: &ToolCall,
-    places: &crate::domain::Places,
+    places: &Places,
     (dirs, policy): (&Dirs, &Policy),
 ) -> Result<(), Fault> {
     let Some(id) = call.id.as_ref().filter(|_| policy.checkpoints.enabled) else { return Ok(()) };

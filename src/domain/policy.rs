@@ -382,7 +382,7 @@ impl Default for Policy {
             },
             checkpoints: CheckpointPolicy {
                 enabled: true,
-                instead_of_block: false,
+                instead_of_block: true,
                 retain_days: 7,
                 max_files: 20_000,
                 max_file_bytes: 32 << 20,

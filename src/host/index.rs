@@ -205,6 +205,41 @@ pub fn tracked(repo: &str) -> Option<BTreeMap<String, Held>> {
     (plain && !needs_more(rest)).then_some(found)
 }
 
+/// Whether a tracked file is changed or gone, or a change staged; so it is where that cannot be told. Without an index nothing is.
+pub fn is_changed(repo: &str) -> bool {
+    let Some(path) = git_dir(repo).map(|dir| join(&dir, "index")) else { return true };
+    if super::facts::is_missing(&path) {
+        return false;
+    }
+    let Some(index) = load(repo) else { return true };
+    let mut changed = false;
+    let rest = each(&index.bytes, |name, entry| {
+        let path = std::str::from_utf8(name).ok().map(|name| join(repo, name));
+        let stat = path.and_then(|path| rustix::fs::lstat(path.as_str()).ok());
+        let module = entry.is_some_and(|entry| entry.mode >> 12 == 0o16);
+        let held = entry.zip(stat).is_some_and(|(entry, stat)| module || entry.is(&stat, index.written));
+        changed = !held;
+        held
+    });
+    changed || rest.is_none_or(|rest| needs_more(rest) || has_staged(rest))
+}
+
+/// Whether the index differs from the commit it was made of: what it keeps of that one's trees does not hold then.
+fn has_staged(mut rest: &[u8]) -> bool {
+    while let Some((name, size)) = rest.get(..4).zip(number(rest, 4))
+        && rest.len() > 32
+    {
+        let Some(end) = usize::try_from(size).ok().and_then(|size| size.checked_add(8)) else { break };
+        if name == b"TREE" {
+            // The root has no name; a count of its entries that is below zero says that it does not hold.
+            return rest.get(8..end).is_none_or(|tree| tree.starts_with(b"\0-") || !tree.starts_with(b"\0"));
+        }
+        let Some(next) = rest.get(end..) else { break };
+        rest = next;
+    }
+    true
+}
+
 fn entry(bytes: &[u8]) -> Option<Entry> {
     Some(Entry {
         ctime: (number(bytes, 0)?, number(bytes, 4)?),

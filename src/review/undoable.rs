@@ -135,6 +135,27 @@ pub fn discarded(survey: &Survey, facts: &Facts) -> Option<Discarded> {
     found
 }
 
+/// What commands of git can discard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stake {
+    /// Changes to tracked files, and what is staged.
+    Changes,
+    Untracked,
+    Stash,
+}
+
+/// What the commands of git in a call would discard, if it is there.
+pub fn stakes(survey: &Survey) -> impl Iterator<Item = Stake> + '_ {
+    survey.invocations.iter().filter(|inv| inv.program == "git").filter_map(|inv| {
+        Some(match inv.sub.first()?.as_str() {
+            "reset" | "checkout" | "switch" | "restore" => Stake::Changes,
+            "clean" => Stake::Untracked,
+            "stash" => Stake::Stash,
+            _ => return None,
+        })
+    })
+}
+
 /// Whether files that git does not track go, or may be overwritten.
 pub fn discards_untracked(survey: &Survey) -> bool {
     let takes = |inv: &Invocation| {

@@ -70,13 +70,13 @@ pub fn obeys(client: Client) {
     world.register();
     world.sh("git checkout -q -b feature && git commit -q --allow-empty -m One && git push -q origin feature
         git commit -q --amend --allow-empty -m Two");
-    world.write("/home/dev/proj/README.md", "# A project, with work not yet committed\n");
+    world.write("/home/dev/proj/notes.txt", "nowhere else\n");
     let deeds = |who: &str| {
         [
             ("harmless", format!("echo fine > made-by-{who} && cat made-by-{who}")),
             ("delete", "rm -rf /home/dev/precious".to_owned()),
             ("wrapped", "cd / && sudo env A=b sh -c 'rm -rf home/dev/precious'".to_owned()),
-            ("reset", "git reset --hard".to_owned()),
+            ("clean", "git clean -fdx".to_owned()),
             ("push", "git push --force origin feature".to_owned()),
         ]
         .map(|(name, command)| Step::call([client.shell(&format!("{who}-{name}"), &command)]))
@@ -88,15 +88,16 @@ pub fn obeys(client: Client) {
         let told = |name: &str| session.told(&format!("{who}-{name}")).text.as_str();
         assert_eq!(told("harmless").trim(), "fine", "{}", session.story());
         for (name, rule) in
-            [("delete", "files.delete-"), ("wrapped", "files.delete-"), ("reset", "git.reset-hard")]
+            [("delete", "files.delete-"), ("wrapped", "files.delete-"), ("clean", "git.clean")]
         {
             assert!(told(name).contains(rule), "{who}-{name} is not told {rule}\n{}", session.story());
         }
     }
     assert_eq!(world.read("/home/dev/precious/notes.txt"), "irreplaceable\n");
-    assert!(
-        world.read("/home/dev/proj/README.md").contains("not yet committed"),
-        "the reset ran\n{}",
+    assert_eq!(
+        world.read("/home/dev/proj/notes.txt"),
+        "nowhere else\n",
+        "it was cleaned\n{}",
         session.story()
     );
     let git_calls = world.read(GIT_LOG);
@@ -241,7 +242,6 @@ fn work_of(world: &World) -> String {
 pub fn undoes(client: Client) {
     let world = World::new(client);
     world.register();
-    world.write("/home/dev/.config/lazaret/config.toml", "[checkpoints]\ninstead_of_block = true\n");
     world.write("/home/dev/proj/README.md", "# A project, with work not yet committed\n");
     world.sh("mkdir -p src/deep/empty && printf 'fn main() {}\\n' > src/main.rs && git add src && git commit -qm Source
         printf 'changed' >> src/main.rs && chmod 755 src/main.rs && ln -s main.rs src/link && chmod 750 src/deep

@@ -23,7 +23,6 @@ fn what_opencode_discards_comes_back() {
 fn comes_back(client: Client) {
     let world = World::new(client);
     world.register();
-    world.write("/home/dev/.config/lazaret/config.toml", "[checkpoints]\ninstead_of_block = true\n");
     world.sh("mkdir -p src/deep && echo one > src/one && echo two > src/deep/two && chmod 755 src/deep/two
         git add -A && git commit -qm 'Add sources' && git push -q
         echo 'not committed' >> src/one && echo staged > staged && git add staged

@@ -5,6 +5,7 @@ mod after;
 mod objects;
 mod put;
 mod record;
+pub mod stake;
 mod store;
 mod sweep;
 mod take;
