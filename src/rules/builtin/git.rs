@@ -102,6 +102,7 @@ pub(crate) const RULES: &[Rule] = &[
         fires: &[
             "echo 'curl x' > .git/hooks/post-checkout",
             "cp hook.sh .git/hooks/pre-commit",
+            "cp .githooks/* .git/hooks/",
             "Write /home/u/proj/.git/hooks/pre-push #!/bin/sh",
         ],
         silent: &[
@@ -123,6 +124,7 @@ pub(crate) const RULES: &[Rule] = &[
             "Write /home/u/proj/.git/HEAD x",
             "rm .git/index",
             "rm .git/MERGE_HEAD",
+            "mv .git/hooks /tmp/x",
             "echo x > .git/MERGE_MSG",
         ],
         silent: &[
@@ -436,9 +438,10 @@ fn internals_written<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
         // A lock that a dead git left behind is removed by hand; hooks have a rule of their own; git itself may write.
         let left = effect.kind == EffectKind::FileDeletion && effect.disposable;
-        let own =
-            left || path.ends_with(".lock") || path.contains("/hooks/") || path.ends_with("/info/exclude");
         let owner = crate::rules::matcher::owner(scene, &effect.target);
+        let copied = || owner.is_some_and(|inv| matches!(inv.program.as_str(), "cp" | "install"));
+        let hooks = path.contains("/hooks/") || path.ends_with("/.git/hooks") && copied();
+        let own = left || hooks || path.ends_with(".lock") || path.ends_with("/info/exclude");
         if own || path.ends_with("/.git") || owner.is_some_and(|inv| inv.program == "git") {
             continue;
         }

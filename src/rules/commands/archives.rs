@@ -41,7 +41,7 @@ pub(super) const TABLE: &[Program] = &[
     p("xzcat", "", Deed::Nothing, Operands::Read),
     p("zcat", "", Deed::Nothing, Operands::Read),
     p("zdiff", "", Deed::Nothing, Operands::Read),
-    p("zip", "-x -i -b -t -tt -n -P -O:w -TT:s --unzip-command:s -m! -r! -q! -j! -u! -d! -9!", Deed::Nothing, Operands::WriteRead),
+    p("zip", "-x --exclude -i --include -b -t -tt -n -P -O:w -TT:s --unzip-command:s -m! -r! -q! -j! -u! -d! -9!", Deed::Nothing, Operands::WriteRead),
     p("zipinfo", "", Deed::Nothing, Operands::Read),
     p("zless", "", Deed::Nothing, Operands::Read),
     p("zstd", "-o:w -T -D:r --train! -c! --stdout! -d! -k! --keep! -l! --rm!", Deed::Nothing, Operands::Read),

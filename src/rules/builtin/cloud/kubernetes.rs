@@ -4,7 +4,7 @@ use super::{LOOKS, is_on_own, stacks};
 use crate::domain::{Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::clusters::KUBECTL;
-use crate::rules::builtin::{clusters, code, predicate, standing};
+use crate::rules::builtin::{clusters, code, predicate, run, standing};
 use crate::rules::matcher::{
     Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag,
     has_sub, is_rehearsal, only_reads,
@@ -126,11 +126,23 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 });
                 Found::from(found.map(|inv| inv.text.as_str()))
             }),
-            When::Command(Command {
-                operand: Operand::Some,
-                ..super::super::run(&["pssh", "pdsh", "clush"])
-            }),
+            When::Command(Command { operand: Operand::Some, ..run(&["pssh", "pdsh", "clush"]) }),
             predicate("salt_changes", Trigger::programs(&["salt"]), salt_changes),
+            When::Command(Command {
+                flags: &[&[
+                    "-d",
+                    "--destroy",
+                    "-a",
+                    "--action",
+                    "-f",
+                    "--function",
+                    "-m",
+                    "--map",
+                    "-p",
+                    "--profile",
+                ]],
+                ..run(&["salt-cloud"])
+            }),
         ],
         fires: &[
             "ansible all -m shell -a 'rm -rf /tmp/x'",
@@ -147,6 +159,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "salt 'db*' service.restart postgresql",
             "salt -G 'os:Debian' pkg.install nginx",
             "salt '*' junos.shutdown shutdown=True",
+            "salt-cloud -y -d web1",
+            "salt-cloud -a reboot web1",
         ],
         silent: &[
             "salt '*' test.ping",
@@ -155,6 +169,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "salt minion state.show_top",
             "salt '*' state.apply web test=True",
             "salt --version",
+            "salt-cloud --list-providers",
+            "ansible localhost -m community.mongodb.mongodb_info -a login_host=localhost",
             "ansible-playbook --check site.yml",
             "ansible-playbook -i localhost, -c local setup.yml",
             "ansible-playbook -i inventory/dev site.yml --tags nginx",
@@ -261,9 +277,11 @@ fn is_salt_function(word: &str) -> bool {
 fn ansible_changes<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(&["ansible"], |inv| {
         let module = flag_value(inv, &["-m", "--module-name"]).map(Arg::text);
-        let looks = module
-            .as_deref()
-            .is_some_and(|name| LOOKS.contains(&name.rsplit('.').next().unwrap_or_default()));
+        let looks = module.as_deref().is_some_and(|name| {
+            let last = name.rsplit('.').next().unwrap_or_default();
+            // By the names that Ansible demands, such modules only look.
+            LOOKS.contains(&last) || last.ends_with("_info") || last.ends_with("_facts")
+        });
         (module.is_some() || has_flag(inv, "-a") || has_flag(inv, "--args"))
             && !looks
             && !ansible_asks(inv, module.as_deref(), scene)

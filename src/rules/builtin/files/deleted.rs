@@ -221,7 +221,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "deletes the repository's history",
         instead: Some(Instead::Command("git status")),
         when: &[predicate("repository_deleted", Trigger::kinds(DELETES), |scene| {
-            find_but(&OF_GIT, scene, |_, target| is_module(target))
+            find_but(&OF_GIT, scene, |_, target| is_module(target) || is_of_new_clone(scene, target))
         })],
         fires: &[
             "rm -rf .git",
@@ -242,6 +242,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "git submodule deinit vendor/x && git rm vendor/x && rm -rf .git/modules/vendor/x",
             "rm -rf /tmp/copy/.git",
             "rm -rf node_modules/foo/.git",
+            "git clone --depth 1 https://github.com/a/b vendor/fresh && rm -rf vendor/fresh/.git",
         ],
         ..RULE
     },
@@ -402,7 +403,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         )),
         when: &[predicate("deletion_of_a_single_file_outside", Trigger::kinds(DELETES), delete_file_outside)],
         fires: &["rm ~/notes.txt", "rm ../other/a.txt", "unlink ~/work/thing/x"],
-        silent: &["rm src/main.rs", "rm /tmp/x", "rm -f \"$X\"", "cat ~/notes.txt"],
+        silent: &[
+            "rm src/main.rs",
+            "rm /tmp/x",
+            "rm -f \"$X\"",
+            "cat ~/notes.txt",
+            "curl -fsSLo ~/new.zip https://x.example/a.zip && unzip ~/new.zip -d ~/new && rm ~/new.zip",
+        ],
         ..RULE
     },
 ];
@@ -573,12 +580,34 @@ fn is_root_when_empty(arg: &Arg) -> bool {
     arg.has_unknown() && rest.starts_with('/') && rest.bytes().all(|b| matches!(b, b'/' | b'*' | b'.'))
 }
 
+/// Whether the call itself makes what lies at the path, in front of the effect with that number: nothing is there now.
+fn is_made_before(scene: &Scene<'_>, number: usize, path: &str) -> bool {
+    let makes = |effect: &Effect| {
+        effect.kind == EffectKind::FileCreation
+            && matches!(&effect.target, Target::Path { path: made, glob: false, .. } if made == path)
+    };
+    scene.view.facts.is_missing(path)
+        && (scene.effects().take(number).any(|(effect, _)| makes(effect))
+            || scene.view.survey.marks.source(path).is_some())
+}
+
+/// Whether a target is the repository of a clone that the same call makes, where nothing is now.
+fn is_of_new_clone(scene: &Scene<'_>, target: &Target) -> bool {
+    let Target::Path { path, .. } = target else { return false };
+    let top = path.find("/.git").and_then(|at| path.get(..at));
+    let clones = |inv: &Invocation| inv.program == "git" && inv.sub.first().is_some_and(|sub| sub == "clone");
+    top.is_some_and(|top| scene.invocations().iter().any(clones) && is_made_before(scene, usize::MAX, top))
+}
+
 fn delete_file_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
-    for (effect, classes) in scene.effects() {
+    for (number, (effect, classes)) in scene.effects().enumerate() {
         let Target::Path { path, recursive: false, .. } = &effect.target else { continue };
         let outside =
             classes.has(Class::Outside) && !classes.any(&[Class::System, Class::Protected, Class::Git]);
         if effect.kind != EffectKind::FileDeletion || !outside || effect.disposable {
+            continue;
+        }
+        if is_made_before(scene, number, path) {
             continue;
         }
         let owner = owner(scene, &effect.target);

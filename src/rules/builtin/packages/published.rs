@@ -3,7 +3,8 @@
 use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::deeds::Deeds;
 use crate::rules::builtin::{deeds, predicate, sub};
-use crate::rules::matcher::{Command, Instead, RULE, Rule, Trigger, When};
+use crate::rules::matcher::{Command, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub};
+use crate::shell::Arg;
 
 /// Programs that publish a package with `publish`.
 const PUBLISHERS: &[&str] = &[
@@ -57,7 +58,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 )
             }),
             When::Command(sub(&["cargo"], &["yank"])),
-            When::Command(Command { flags: &[&["--execute", "-x"]], ..sub(&["cargo"], &["release"]) }),
+            predicate("crate_released", Trigger::programs(&["cargo"]), crate_released),
             When::Command(Command {
                 without: &["--dry-run", "--organization"],
                 ..sub(&["mix", "pod"], &["hex.publish", "trunk push"])
@@ -79,6 +80,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "yarn nx release publish",
         ],
         silent: &[
+            "cargo release version minor --execute",
+            "cargo release --no-publish --execute major",
             "pnpm changeset version",
             "npx nx release publish --dry-run",
             "npx nx release version",
@@ -310,3 +313,16 @@ const WITHDRAWN: Deeds = &[
 /// Options with which nothing is published.
 const REHEARSED: &[&str] =
     &["--dry-run", "-d", "--snapshot", "--skip-publish", "--skip=publish", "--version", "--help", "-n"];
+
+/// `cargo release --execute`, but for its steps that stay here or only push.
+fn crate_released<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const STEPS: &[&str] =
+        &["version", "replace", "hook", "commit", "tag", "push", "owner", "changes", "config"];
+    let found = scene.first(&["cargo"], |inv| {
+        has_sub(inv, "release")
+            && (has_flag(inv, "--execute") || has_flag(inv, "-x"))
+            && !has_flag(inv, "--no-publish")
+            && !inv.args.iter().filter_map(Arg::known).any(|word| STEPS.contains(&word))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}

@@ -46,6 +46,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         silent: &[
             "node -e \"require('dotenv').config(); console.log(process.env.PORT)\"",
+            "node -r dotenv/config server.js dotenv_config_path=config/.env",
             "python3 -c \"import dotenv; print(sorted(dotenv.dotenv_values('.env').keys()))\"",
             "git ls-files --others --exclude-standard | xargs cat",
             "git ls-files -i -o --exclude-standard | xargs ls -la",
@@ -293,8 +294,12 @@ pub(super) fn env_file_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.running(|inv| runs(inv, READERS)).find(|inv| {
         let env_target =
             |target: &Target| is_settings(target, &scene.view) && !spared::is_kept_with_code(target.end());
+        // An option of the library that reads it, to a program.
+        let is_told = |arg: &Arg| arg.prefix().starts_with("dotenv_config_path=");
         let named = |arg: &Arg| {
-            is_env(arg, inv, scene) && !spared::is_kept_with_code(target_of(arg, inv.cwd.as_deref()).end())
+            is_env(arg, inv, scene)
+                && !is_told(arg)
+                && !spared::is_kept_with_code(target_of(arg, inv.cwd.as_deref()).end())
         };
         // Hardly any command names such a file; and last, because it looks at all other commands, what becomes of the output.
         (inv.reads.iter().any(env_target) || inv.operands.iter().any(named))

@@ -165,6 +165,7 @@ const LOCATORS: &[&str] = &[
     "opam",
     "fnm",
     "nvm",
+    "nvs",
     "dircolors",
     "minikube",
     "conda",
@@ -198,6 +199,7 @@ const EVAL: &[&str] = &["eval"];
 const SETS_UP: &[(&str, &[&str])] = &[
     ("uv", &["generate-shell-completion"]),
     ("uvx", &["--generate-shell-completion"]),
+    ("deno", &["completions"]),
     ("nix", &["print-dev-env"]),
     ("pixi", &["shell-hook"]),
     ("spack", &["load", "unload"]),
@@ -254,8 +256,11 @@ fn sets_up(inv: &Invocation) -> bool {
         {
             !is_path
         }
-        "task" => says("--completion"),
-        _ => !is_path && !hands_on && matches!(first, Some("completion" | "completions" | "shellenv")),
+        _ => {
+            let told = matches!(first, Some("completion" | "completions" | "shellenv"));
+            let asked = || says("--completion") || says("--generate") && says("complet");
+            !is_path && !hands_on && (told || asked())
+        }
     }
 }
 
