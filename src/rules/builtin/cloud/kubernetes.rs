@@ -128,21 +128,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             }),
             When::Command(Command { operand: Operand::Some, ..run(&["pssh", "pdsh", "clush"]) }),
             predicate("salt_changes", Trigger::programs(&["salt"]), salt_changes),
-            When::Command(Command {
-                flags: &[&[
-                    "-d",
-                    "--destroy",
-                    "-a",
-                    "--action",
-                    "-f",
-                    "--function",
-                    "-m",
-                    "--map",
-                    "-p",
-                    "--profile",
-                ]],
-                ..run(&["salt-cloud"])
-            }),
+            predicate("salt_clouds_changed", Trigger::programs(&["salt-cloud"]), salt_clouds_changed),
         ],
         fires: &[
             "ansible all -m shell -a 'rm -rf /tmp/x'",
@@ -170,6 +156,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "salt '*' state.apply web test=True",
             "salt --version",
             "salt-cloud --list-providers",
+            "salt-cloud -f list_nodes linode",
+            "salt-cloud -a show_instance web1",
+            "salt-cloud -m /srv/map -Q",
             "ansible localhost -m community.mongodb.mongodb_info -a login_host=localhost",
             "ansible-playbook --check site.yml",
             "ansible-playbook -i localhost, -c local setup.yml",
@@ -261,6 +250,19 @@ fn salt_changes<'a>(scene: &Scene<'a>) -> Found<'a> {
         };
         let only_looks = functions().next().is_some() && functions().all(looks);
         !tried && !inv.operands.is_empty() && !only_looks
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Machines of a provider made, changed or destroyed; its functions and actions say by their names that they look.
+fn salt_clouds_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let looks = |arg: &Arg| ["show_", "list_", "avail_"].iter().any(|front| arg.prefix().starts_with(front));
+    let found = scene.first(&["salt-cloud"], |inv| {
+        let has = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
+        let does = has(&["-a", "--action", "-f", "--function"]) && !inv.args.iter().any(looks);
+        let makes =
+            has(&["-m", "--map", "-p", "--profile"]) && !has(&["-Q", "--query", "-F", "--full-query"]);
+        does || makes || has(&["-d", "--destroy"])
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
