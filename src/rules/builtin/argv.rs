@@ -445,10 +445,13 @@ pub(super) fn names_shell(code: &str) -> bool {
     { lower.match_indices("shell") }.any(|(at, word)| {
         let behind = lower.get(at + word.len()..).unwrap_or_default();
         let quote = |c: char| matches!(c, '"' | '\'');
+        // `escapeshellarg($x)` of PHP
+        let escapes = lower.get(..at).is_some_and(|front| front.ends_with("escape"))
+            && ["arg(", "cmd("].iter().any(|end| behind.starts_with(end));
         // `require('./lib/shell')`
         let module = lower.get(..at).and_then(|front| front.rsplit(quote).next()).unwrap_or_default();
         let own = module.starts_with("./") && !module.contains(' ') && behind.starts_with(quote);
-        !own && !PARSERS.iter().any(|parser| behind.starts_with(parser))
+        !own && !escapes && !PARSERS.iter().any(|parser| behind.starts_with(parser))
     })
 }
 

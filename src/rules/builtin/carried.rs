@@ -39,6 +39,7 @@ pub(crate) const RULES: &[Rule] = &[Rule {
         "LESSOPEN='|rm -rf ~' less f",
         "x='$(rm -rf ~)'; echo ${x@P}",
         "php -r 'echo \"rm -rf /\";' | bash",
+        "php -r 'shell_exec(escapeshellcmd(\"rm -rf /\"));'",
     ],
     silent: &[
         "echo 'rm -rf ~'",
@@ -46,6 +47,7 @@ pub(crate) const RULES: &[Rule] = &[Rule {
         "cat cmds.txt | sh",
         "git commit -m 'rm -rf ~'",
         "LESSOPEN='|lesspipe %s' less f",
+        "php -r 'echo escapeshellarg(\"rm -rf /\");'",
     ],
     ..RULE
 }];

@@ -63,6 +63,8 @@ pub(super) const RULES: &[Rule] = &[
             predicate("each_listed_disk_written", Trigger::programs(&["lsblk"]), each_disk),
         ],
         fires: &[
+            "sudo fsck -y /dev/sda1",
+            "sudo e2fsck -fny /dev/sda1",
             "dd if=/dev/zero of=/dev/sda",
             "head -c 512 /dev/zero | sudo dd of=$(lsblk -no pkname / | sed 's|^|/dev/|')",
             "cat x.iso > /dev/sdb",
@@ -82,6 +84,8 @@ pub(super) const RULES: &[Rule] = &[
             "cmd 2> /dev/stderr",
             "dd if=/dev/urandom of=key.bin bs=32 count=1",
             "ls /dev/sda",
+            "sudo fsck -n /dev/sda1",
+            "sudo e2fsck -fn /dev/sda1",
             "qemu-img convert -O raw f.qcow2 build/a.raw",
             "qemu-img convert -O qcow2 /dev/sdb backup.qcow2",
             "python3 -c \"import os; fd=os.open('/dev/null',os.O_WRONLY)\"",

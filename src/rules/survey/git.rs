@@ -339,7 +339,12 @@ impl Surveyor<'_> {
 
 /// `git checkout -p`: git asks about each change, and without anybody who answers it does nothing.
 pub(crate) fn is_asked(stdin: &Stdin, patch: bool) -> bool {
-    patch && *stdin == Stdin::Inherited
+    patch
+        && match stdin {
+            Stdin::Inherited => true,
+            Stdin::File(file) => file.text() == "/dev/null",
+            Stdin::Pipe | Stdin::Text(_) => false,
+        }
 }
 
 /// The paths that `git checkout` overwrites; none when it goes to a branch. `behind`: how many of the operands stand behind
