@@ -61,6 +61,11 @@ pub(super) const RULES: &[Rule] = &[Rule {
         "fly ssh console -C 'ls; rm -rf /data'",
         "fly ssh console",
         "dvc gc -w",
+        "heroku pg:psql -a acme-staging",
+        "heroku pg:psql -a acme-staging -c 'select 1; delete from users'",
+        "heroku pg:psql -a acme-prod -c 'select 1'",
+        "kubectl rollout undo deploy/x",
+        "kubectl -n prod rollout undo deploy/x",
     ],
     silent: &[
         "aws ec2 start-instances --instance-ids i-1",
@@ -72,6 +77,8 @@ pub(super) const RULES: &[Rule] = &[Rule {
         "terraform import aws_s3_bucket.logs logs",
         "stripe listen",
         "kubectl rollout status deploy/x",
+        "kubectl -n dev rollout undo deploy/x",
+        "heroku pg:psql -a acme-staging -c 'select count(*) from users'",
         "kubectl debug -it web-1 --image=busybox --target=web",
         "fly ssh console -C 'ls /app'",
         "gcloud compute ssh dev-box --command uptime",
@@ -274,7 +281,8 @@ fn deleted_elsewhere<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn changed<'a>(scene: &Scene<'a>) -> Found<'a> {
     deeds::done_where(scene, ASKED, |inv| {
         let local = || (runs(inv, KUBECTL) || runs(inv, &["helm"])) && clusters::is_local(inv, scene);
-        !(scales(inv) || everyday::starts_a_check(inv) || only_looks_there(inv) || local())
+        let turned = kubernetes::is_turned_back(inv);
+        !(scales(inv) || everyday::starts_a_check(inv) || only_looks_there(inv) || turned || local())
     })
 }
 
@@ -292,18 +300,48 @@ fn only_looks_there(inv: &Invocation) -> bool {
     let words = deeds::known_words(inv);
     let told =
         |option: &str| words.iter().any(|word| *word == option || word.starts_with(&format!("{option}=")));
-    let value = |option: &str| {
+    let given = |option: &str| {
         let at = words.iter().position(|word| *word == option);
         let attached = words.iter().find_map(|word| word.strip_prefix(option)?.strip_prefix('='));
-        at.and_then(|at| words.get(at + 1).copied())
-            .or(attached)
-            .is_some_and(|text| plain(&Arg::literal(text)))
+        at.and_then(|at| words.get(at + 1).copied()).or(attached)
     };
+    let value = |option: &str| given(option).is_some_and(|text| plain(&Arg::literal(text)));
     match inv.program.as_str() {
         "fly" | "flyctl" => ["-C", "--command"].iter().any(|option| told(option) && value(option)),
         "gcloud" => told("ssh") && value("--command"),
+        "heroku" => {
+            let asked = given("-c").or_else(|| given("--command"));
+            told("pg:psql") && !standing::names_live(inv) && asked.is_some_and(only_selects)
+        }
         _ => false,
     }
+}
+
+/// One statement that shows rows and does nothing to them.
+fn only_selects(sql: &str) -> bool {
+    const OTHERWISE: &[&str] = &[
+        ";",
+        "\\",
+        "into",
+        "insert",
+        "update",
+        "delete",
+        "drop",
+        "alter",
+        "truncate",
+        "grant",
+        "copy",
+        "pg_",
+        "lo_",
+        "dblink",
+        "set_config",
+        "nextval",
+        "setval",
+        "lock",
+    ];
+    let sql = sql.trim().trim_end_matches(';').to_ascii_lowercase();
+    let looks = ["select ", "explain select ", "show "].iter().any(|front| sql.starts_with(front));
+    looks && !OTHERWISE.iter().any(|word| sql.contains(word))
 }
 
 /// A playbook for this machine alone, or for machines that are one's own to try things on: every inventory says so.

@@ -2,12 +2,13 @@
 
 use super::IN_CODE;
 use crate::domain::{Severity, Verdict};
+use crate::rules::Invocation;
 use crate::rules::builtin::clusters::KUBECTL;
 use crate::rules::builtin::deeds::Deeds;
 use crate::rules::builtin::libraries::Told;
 use crate::rules::builtin::{clusters, deeds, libraries, lists, predicate, sub};
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, input_of, is_rehearsal,
+    Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub, input_of, is_rehearsal,
 };
 use crate::shell::Arg;
 
@@ -122,7 +123,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         reason: "prints a secret that a cloud keeps",
         instead: Some(Instead::Command("gcloud secrets list")),
         when: &[
-            predicate("cloud_secret_printed", Trigger::rows(PRINTED), |scene| deeds::done(scene, PRINTED)),
+            predicate("cloud_secret_printed", Trigger::rows(PRINTED), |scene| {
+                deeds::done_where(scene, PRINTED, |inv| !pulls_for_development(inv))
+            }),
             predicate("variables_of_a_vault_printed", Trigger::programs(&["printenv", "env"]), |scene| {
                 const VAULTS: &[&str] = &["aws-vault", "chamber", "doppler", "infisical", "op", "sops"];
                 let found = scene.first(&["printenv", "env"], |inv| {
@@ -137,8 +140,12 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "heroku config -a prod",
             "pulumi stack export --show-secrets",
             "aws-vault exec prod -- printenv",
+            "vercel env pull /dev/stdout",
+            "vercel env pull .env.local --environment=production",
         ],
         silent: &[
+            "vercel env pull .env.local",
+            "vercel env pull --environment=development --yes",
             "aws-vault exec dev -- npm test",
             "gcloud secrets list",
             "az keyvault list",
@@ -148,6 +155,19 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ..RULE
     },
 ];
+
+/// `vercel env pull .env.local`: the variables for development go into the file of the project that is there for them.
+pub(in crate::rules::builtin) fn pulls_for_development(inv: &Invocation) -> bool {
+    const WORDS: &[&str] =
+        &["env", "pull", "development", "-y", "--yes", "--environment", "--environment=development"];
+    const FILES: &[&str] = &[".env", ".env.local", ".env.development", ".env.development.local"];
+    let stays = |path: &str| {
+        let file = path.rsplit('/').next().is_some_and(|name| FILES.contains(&name));
+        file && !path.starts_with(['/', '~']) && !path.contains("..")
+    };
+    let plain = |arg: &Arg| arg.known().is_some_and(|word| WORDS.contains(&word) || stays(word));
+    matches!(inv.program.as_str(), "vercel" | "now") && has_sub(inv, "env pull") && inv.args.iter().all(plain)
+}
 
 /// Deeds that switch off what protects or watches a cloud account.
 const LOOSENED: Deeds = &[

@@ -73,9 +73,16 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "gh api -X DELETE repos/a/b/git/refs/heads/x",
             "gh ssh-key add k.pub",
             "gh api --method delete repos/a/b",
+            "gh api -X DELETE repos/a/b/labels/bug",
+            "gh api -X PUT repos/a/b/pulls/7/merge",
+            "gh api -X DELETE repos/a/b/issues/comments/7",
+            "gh api -X DELETE repos/a/b/issues/7/labels/../../../..",
         ],
         silent: &[
             "gh release list",
+            "gh api -X DELETE repos/a/b/issues/7/labels/flaky",
+            "gh api -X PUT repos/a/b/pulls/7/update-branch",
+            "gh api -X DELETE repos/a/b/pulls/7/requested_reviewers -f 'reviewers[]=u'",
             "gh api repos/a/b",
             "gh pr create --fill",
             "gh secret list",
@@ -149,6 +156,24 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
 ];
 
+/// `repos/a/b/issues/7/labels/flaky`: what sorts an issue or asks for its review, and is put back in a moment.
+fn is_of_a_thread(arg: &Arg) -> bool {
+    const SORTS: &[&str] = &["labels", "assignees", "requested_reviewers", "reactions"];
+    let path = arg.known().unwrap_or_default().trim_start_matches('/');
+    let parts: Vec<&str> = path.split('/').collect();
+    match parts.as_slice() {
+        // The branch of a request takes in what its base has got since.
+        ["repos", _, _, "pulls", number, "update-branch"] => number.bytes().all(|b| b.is_ascii_digit()),
+        ["repos", _, _, "issues" | "pulls", number, sorts, rest @ ..] => {
+            !number.is_empty()
+                && number.bytes().all(|b| b.is_ascii_digit())
+                && SORTS.contains(sorts)
+                && !rest.iter().any(|part| matches!(*part, "" | "." | ".."))
+        }
+        _ => false,
+    }
+}
+
 fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(HUBS, |inv| {
         let api = inv.sub.first().map(String::as_str).or_else(|| inv.operands.first().and_then(Arg::known))
@@ -167,7 +192,8 @@ fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .iter()
                 .any(|arg| matches!(arg.known(), Some("-f" | "-F" | "--field" | "--input"))));
         let glab = inv.program == "glab" && inv.args.iter().any(|arg| arg.known() == Some("DELETE"));
-        api && (matches!(method.to_ascii_uppercase().as_str(), "DELETE" | "PUT") || writes || glab)
+        let changes = matches!(method.to_ascii_uppercase().as_str(), "DELETE" | "PUT") || writes || glab;
+        api && changes && !inv.args.iter().any(is_of_a_thread)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

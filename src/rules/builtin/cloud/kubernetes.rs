@@ -27,12 +27,18 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "kubectl delete crd x",
             "kubectl delete node n1",
             "kubectl delete namespace/prod",
+            "kubectl -n dev delete pvc --all",
+            "kubectl -n dev delete all --all",
+            "kubectl -n dev delete deploy,pods --all",
+            "kubectl -n dev --context prod delete pods --all",
         ],
         silent: &[
             "kubectl get ns",
             "kubectl delete pod x",
             "kubectl delete ns prod --dry-run=client",
             "kubectl delete namespace ci-123",
+            "kubectl -n dev delete jobs --all",
+            "kubectl -n dev delete pvc -l app=db",
             "kubectl --context minikube delete all --all",
             "kubectl describe ns prod",
             "kubectl --context kind-dev delete ns sandbox",
@@ -53,7 +59,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 |scene| {
                     let found = scene.first_of(
                         |program| KUBECTL.contains(&program) || program == "helm",
-                        |inv| is_taken_down(inv) && !clusters::is_local(inv, scene),
+                        |inv| is_taken_down(inv) && !is_turned_back(inv) && !clusters::is_local(inv, scene),
                     );
                     Found::from(found.map(|inv| inv.text.as_str()))
                 },
@@ -77,6 +83,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "kubectl delete -f k8s/prod/debug-pod.yaml",
             "kubectl -n orchard-dev delete deployment -l app=api",
             "kubectl -n prod delete pod -l app=dev",
+            "kubectl --context prod -n dev delete pods -l app=web",
+            "kubectl delete pods -l app=web -n dev -A",
+            "kubectl -n dev delete pods --all",
+            "kubectl -n dev delete pvc data-db-0",
+            "helm rollback web 3 -n prod",
+            "kubectl -n dev scale deploy --all --replicas=0",
+            "kubectl -n staging scale deploy/web --replicas=0",
         ],
         silent: &[
             "kubectl get pods",
@@ -85,6 +98,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "helm --kube-context kind-dev uninstall x",
             "kubectl config use-context kind-dev && kubectl delete ns x",
             "kubectl delete pods -n dev --field-selector=status.phase=Failed",
+            "kubectl delete pods -n dev -l app=web",
+            "helm rollback web 3 -n dev",
+            "kubectl -n dev scale deploy/web --replicas=0",
             "kubectl scale deploy x --replicas=2",
             "kubectl apply -f k8s/ --dry-run=client",
             "helm list",
@@ -394,6 +410,23 @@ pub(in crate::rules::builtin) const WIDE_KINDS: &[&str] = &[
 /// Kinds of things that are started again or have run.
 const POD_KINDS: &[&str] = &["pod", "pods", "po", "job", "jobs"];
 
+/// Kinds of what keeps a volume for somebody.
+const CLAIMS: &[&str] = &["pvc", "persistentvolumeclaim", "persistentvolumeclaims"];
+
+/// `-n dev`: in a space of a cluster that a person works in alone, as far as the command says.
+pub(super) fn in_own_space(inv: &Invocation) -> bool {
+    let space = flag_value(inv, &["-n", "--namespace"]).and_then(Arg::known);
+    space.is_some_and(standing::is_own)
+        && !inv.flags.iter().any(|flag| matches!(flag.name.as_str(), "-A" | "--all-namespaces"))
+        && !standing::names_live(inv)
+        && !standing::names_shared(inv)
+}
+
+/// An earlier state of what runs in one's own space is taken back.
+pub(super) fn is_turned_back(inv: &Invocation) -> bool {
+    (has_sub(inv, "rollout undo") || inv.program == "helm" && has_sub(inv, "rollback")) && in_own_space(inv)
+}
+
 /// Nodes emptied, replicas taken to none, releases removed.
 fn is_taken_down(inv: &Invocation) -> bool {
     let told = |subs: &[&str]| subs.iter().any(|sub| has_sub(inv, sub));
@@ -405,7 +438,10 @@ fn is_taken_down(inv: &Invocation) -> bool {
             let mut words = inv.args.iter().filter_map(Arg::known).filter(|word| !word.starts_with('-'));
             words.by_ref().take(2).any(|word| matches!(word, "uninstall" | "delete" | "rollback"))
         } else {
-            told(&["drain", "cordon", "taint"]) || told(&["scale"]) && has_flag(inv, "--replicas=0")
+            told(&["drain", "cordon", "taint"])
+                || told(&["scale"])
+                    && has_flag(inv, "--replicas=0")
+                    && (has_flag(inv, "--all") || !in_own_space(inv))
         }
 }
 
@@ -446,7 +482,10 @@ fn kubectl_wide<'a>(scene: &Scene<'a>) -> Found<'a> {
             && words.len() > 1
             && names().count() + 1 == words.len()
             && names().all(standing::is_scratch);
-        every || !spared && kinds.split(',').any(|kind| WIDE_KINDS.contains(&kind))
+        // What is lost there is one's own, and a person is asked all the same.
+        let asked = in_own_space(inv)
+            && if every { is_kind(&kind, POD_KINDS) } else { is_kind(&kind, CLAIMS) && !words.is_empty() };
+        !asked && (every || !spared && kinds.split(',').any(|kind| WIDE_KINDS.contains(&kind)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -460,11 +499,16 @@ fn kubectl_deletes<'a>(scene: &Scene<'a>, pods: bool) -> Found<'a> {
         }
         let known: Option<Vec<&str>> = words.iter().map(|arg| arg.known()).collect();
         let selects = ["-f", "--filename", "-k", "-l", "--selector", "--all", "--field-selector", "-A"];
-        let by_name = !selects.iter().any(|flag| has_flag(inv, flag));
+        let chosen = |flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
+        // What a label chooses in one's own space is started again there too.
+        let by_label = chosen(&["-l", "--selector"])
+            && !chosen(&["-f", "--filename", "-k", "--all", "--field-selector", "-A", "--all-namespaces"])
+            && in_own_space(inv);
+        let by_name = by_label || !chosen(&selects);
         let names_pods = has_flag(inv, "-f") && is_own_there(inv)
             || by_name
                 && match known.as_deref() {
-                    Some([kind]) => kind.contains('/') && is_kind(kind, POD_KINDS),
+                    Some([kind]) => (by_label || kind.contains('/')) && is_kind(kind, POD_KINDS),
                     Some([kind, ..]) => is_kind(kind, POD_KINDS),
                     Some([]) | None => false,
                 };

@@ -275,11 +275,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "redis-cli config get requirepass",
             "etcdctl get / --prefix",
             "helm get values prod --all",
+            "az webapp config appsettings list -n app -g rg --query '[].{n:name,v:value}'",
             "npx dotenv -- printenv",
             "launchctl getenv OPENAI_API_KEY",
         ],
         silent: &[
             "docker inspect web | jq '.[0].State'",
+            "az webapp config appsettings list -n app -g rg --query '[].name'",
             "docker inspect web | grep IPAddress",
             "docker compose config | grep image",
             "docker run --rm alpine env",
@@ -583,6 +585,11 @@ fn values_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
         let named = || inv.operands.last().is_some_and(|arg| hunts(&arg.text()));
         match inv.program.as_str() {
             "aws" => inv.args.iter().any(|arg| arg.text().contains("Environment")),
+            // `--query '[].name'`
+            "az" => !inv
+                .args
+                .iter()
+                .any(|arg| matches!(arg.text().trim_start_matches("--query="), "[].name" | "[*].name")),
             "consul" => says(&["-recurse"]),
             "etcdctl" => {
                 says(&["--prefix", "--from-key"]) && inv.operands.iter().any(|arg| arg.text() == "/")

@@ -3,6 +3,7 @@
 use super::{is_only_tried, shown};
 use crate::domain::{Severity, Target, Verdict};
 use crate::rules::Invocation;
+use crate::rules::builtin::cloud::access::pulls_for_development;
 use crate::rules::builtin::{lists, predicate};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, SECRET_PRINTERS, Scene, belongs_to, dumps_store, host_of, is_known,
@@ -65,6 +66,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         silent: &[
             "gh auth token --help",
+            "vercel env pull .env.local",
             "export GITHUB_TOKEN=$(gh auth token)",
             "netlify env:get NODE_VERSION",
             "ansible-vault view vault.yml | cut -d: -f1",
@@ -108,6 +110,7 @@ fn store_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
 fn token_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.running(keeps_secrets).find(|inv| {
         prints_secret(inv)
+            && !pulls_for_development(inv)
             && !shown::is_taken(inv, scene)
             && !goes_where_it_belongs(inv, scene)
             && !only_keys(inv, scene)
