@@ -66,9 +66,9 @@ pub(super) fn tables_of(words: &[String]) -> Option<&[String]> {
 pub(super) fn is_scratch_table(name: &str) -> bool {
     let (base, table) = name.rsplit_once('.').unwrap_or(("", name));
     is_scratch(base)
-        || ["TMP_", "TEMP_", "CACHE_"].iter().any(|front| table.starts_with(front))
-        || table == "CACHE"
-        || table.ends_with("_CACHE")
+        || ["TMP_", "TEMP_", "SCRATCH_", "CACHE_"].iter().any(|front| table.starts_with(front))
+        || ["TMP", "TEMP", "SCRATCH", "CACHE"].contains(&table)
+        || ["_TMP", "_SCRATCH", "_CACHE"].iter().any(|end| table.ends_with(end))
 }
 
 /// Whether a client works on a store for development on this machine, by what it is given or by the variables around it.
