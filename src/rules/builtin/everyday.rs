@@ -2,8 +2,8 @@
 
 use super::deeds;
 use crate::domain::Target;
-use crate::rules::Invocation;
-use crate::rules::matcher::{asks_for_help, flag_value, has_flag, runs};
+use crate::rules::matcher::{Scene, asks_for_help, flag_value, has_flag, input_of, runs};
+use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
 /// Switches of the kernel that manuals of databases, watchers and profilers ask for, and that take nothing from anybody.
@@ -98,6 +98,34 @@ pub(super) fn only_tunes(inv: &Invocation) -> bool {
             let name = arg.prefix().split('=').next().unwrap_or_default();
             arg.known().is_some() && is_tuned(&name.replace('/', "."))
         })
+}
+
+/// `echo fs.inotify.max_user_watches=524288 | sudo tee -a /etc/sysctl.conf`: such switches are kept over a start.
+pub(super) fn keeps_tuned(inv: &Invocation, target: &Target, scene: &Scene<'_>) -> bool {
+    let path = target.text();
+    let own = path.strip_prefix("/etc/sysctl.d/").is_some_and(|name| !name.contains('/'));
+    if !runs(inv, &["tee"]) || !own && !(path == "/etc/sysctl.conf" && has_flag(inv, "-a")) {
+        return false;
+    }
+    let sets = |line: &str| {
+        let line = line.trim();
+        line.is_empty()
+            || line.starts_with('#')
+            || line.split_once('=').is_some_and(|(name, value)| {
+                let value = value.trim();
+                is_tuned(name.trim()) && !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit())
+            })
+    };
+    let mut before = scene
+        .invocations()
+        .iter()
+        .filter(|other| other.pipeline == inv.pipeline && other.stage < inv.stage)
+        .peekable();
+    let printed = before.peek().is_some() && before.all(|other| runs(other, &["echo", "printf"]));
+    let texts = input_of(inv, scene);
+    (printed || matches!(inv.stdin, Stdin::Text(_)))
+        && !texts.is_empty()
+        && texts.iter().flat_map(|text| text.lines()).all(sets)
 }
 
 /// Modules of the kernel's own tree that containers, boards, file systems and virtual machines are worked on with.

@@ -3,12 +3,12 @@
 pub(super) mod loaded;
 pub(super) mod scheduled;
 
-use super::{lists, predicate, run};
+use super::{everyday, lists, predicate, run};
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Stdin;
 use crate::rules::matcher::{
-    At, Command, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, at, has_flag, input_of,
-    runs, squeeze,
+    At, Command, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, at, find_but, has_flag,
+    input_of, runs, squeeze,
 };
 
 const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
@@ -137,14 +137,27 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "changes what every shell or start of the machine runs",
         instead: Some(Instead::Advice("print the change for the person to make")),
-        when: &[written(lists::SYSTEM_STARTUP)],
+        when: &[predicate("start_of_the_machine_changed", Trigger::kinds(WRITES), |scene| {
+            const STARTUP: OnEffect = OnEffect { kinds: WRITES, at: lists::SYSTEM_STARTUP, ..EFFECT };
+            find_but(&STARTUP, scene, |inv, target| everyday::keeps_tuned(inv, target, scene))
+        })],
         fires: &[
+            "echo kernel.core_pattern='|/tmp/x' | sudo tee -a /etc/sysctl.conf",
+            "(echo vm.swappiness=10; cat x.conf) | sudo tee -a /etc/sysctl.conf",
+            "echo vm.swappiness=10 | sudo tee /etc/sysctl.conf",
+            "echo vm.swappiness=10 | sudo tee -a /etc/sysctl.conf /etc/rc.local",
             "sudo cp x.sh /etc/profile.d/x.sh",
             "echo x >> /etc/bash.bashrc",
             "Write /etc/rc.local x",
             "sudo tee /etc/environment < e",
         ],
-        silent: &["cat /etc/profile", "ls /etc/profile.d", "cp /etc/profile ./profile"],
+        silent: &[
+            "cat /etc/profile",
+            "ls /etc/profile.d",
+            "cp /etc/profile ./profile",
+            "echo fs.inotify.max_user_watches=524288 | sudo tee -a /etc/sysctl.conf",
+            "printf 'vm.max_map_count = 262144\n' | sudo tee /etc/sysctl.d/99-search.conf",
+        ],
         ..RULE
     },
     Rule {

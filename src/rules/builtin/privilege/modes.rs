@@ -1,6 +1,6 @@
 //! Bits and capabilities that make a file more than a file.
 
-use crate::domain::{EffectKind, Severity, Verdict};
+use crate::domain::{EffectKind, PathKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{everyday, flagged, predicate, run};
 use crate::rules::matcher::{
@@ -37,6 +37,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "chmod ug+s x",
             "install -m 4755 x /usr/local/bin/x",
             "chmod 6755 x",
+            "chmod g+s x",
+            "chmod -R g+s shared/",
+            "chmod ug+s shared/",
             "chmod --reference=/bin/su /tmp/x",
             "cp -p /usr/bin/sudo /tmp",
             "perl -e 'chmod 04755, \"/bin/bash\"'",
@@ -47,6 +50,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "chmod u+x x",
             "chmod 1777 /tmp/x",
             "chmod u-s x",
+            "chmod g+s shared/",
+            "chmod 2775 shared/",
             "install -m 755 x bin/x",
         ],
         ..RULE
@@ -180,6 +185,28 @@ fn octal(mode: &str) -> Option<u32> {
     (digits.len() >= 3).then(|| u32::from_str_radix(digits, 8).ok()).flatten()
 }
 
+/// `chmod g+s shared/`: what is made in these directories belongs to their group. Nothing that can be run is touched.
+fn shares_directories(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Some((mode, dirs)) = inv.operands.split_first() else { return false };
+    let group = mode.known().is_some_and(|mode| {
+        mode == "g+s" || octal(mode).is_some_and(|bits| bits & 0o4000 == 0 && bits & 0o2000 != 0)
+    });
+    let is_dir = |arg: &Arg| {
+        let target = target_of(arg, inv.cwd.as_deref());
+        !arg.has_glob()
+            && arg.known().is_some_and(|text| {
+                text.ends_with('/')
+                    || scene
+                        .view
+                        .facts
+                        .path(target.text())
+                        .is_some_and(|fact| fact.kind == PathKind::Directory)
+            })
+    };
+    let plain = ["-R", "--recursive", "--reference"].iter().all(|flag| !has_flag(inv, flag));
+    inv.program == "chmod" && group && plain && !dirs.is_empty() && dirs.iter().all(is_dir)
+}
+
 fn setuid<'a>(scene: &Scene<'a>) -> Found<'a> {
     let sets = |mode: &str| match octal(mode) {
         Some(bits) => bits & 0o4000 != 0 || (bits & 0o2000 != 0 && bits & 0o111 != 0),
@@ -192,7 +219,9 @@ fn setuid<'a>(scene: &Scene<'a>) -> Found<'a> {
             })
         }),
     };
-    let found = scene.first(MODE_SETTERS, |inv| modes(inv).any(sets) && inv.program != "mkdir");
+    let found = scene.first(MODE_SETTERS, |inv| {
+        modes(inv).any(sets) && inv.program != "mkdir" && !shares_directories(inv, scene)
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

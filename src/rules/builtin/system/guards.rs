@@ -181,6 +181,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "sudo systemctl stop auditd",
             "systemctl disable --now falco.service",
             "pkill -9 auditd",
+            "pkill -HUP 'rsyslogd|auditd'",
             "pkill -STOP rsyslogd",
             "service apparmor teardown",
             "kill -9 $(pidof falco)",
@@ -197,6 +198,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "vssadmin delete shadows /all /quiet",
         ],
         silent: &[
+            "sudo pkill -HUP rsyslogd",
             "xattr -cr build/ios/Shop.app",
             "xattr -l x.app",
             "systemctl status auditd",
@@ -349,8 +351,18 @@ fn guard_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
     let all = scene.invocations();
     // `pkill -f 'auditd|osqueryd'`
     let each = |name: &str| name.split(['|', '(', ')', '^', '$']).any(is_guard);
-    let found = scene.first(KILLERS, |inv| killed_names(inv, all).any(each) || sifted(inv, all));
+    let found = scene.first(KILLERS, |inv| {
+        !opens_anew(inv, all) && (killed_names(inv, all).any(each) || sifted(inv, all))
+    });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `pkill -HUP rsyslogd`: what writes the logs opens its files anew, as it is told whenever they are rotated.
+fn opens_anew(inv: &Invocation, all: &[Invocation]) -> bool {
+    const WRITERS: &[&str] = &["rsyslogd", "syslog-ng"];
+    let told = inv.args.iter().any(|arg| matches!(arg.known(), Some("-HUP" | "-SIGHUP")));
+    let mut names = killed_names(inv, all).peekable();
+    told && names.peek().is_some() && names.all(|name| WRITERS.contains(&name))
 }
 
 /// `kill` is told its numbers by a filter over all processes that looks for a guard.

@@ -1,7 +1,7 @@
 //! What tells later what happened: logs and histories.
 
 use super::GONE;
-use crate::domain::EffectKind;
+use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::builtin::{flagged, libraries, lists, predicate, run, sub, texts};
 use crate::rules::matcher::{
     At, Class, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
@@ -96,15 +96,15 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(sub(&["esxcli"], &["system syslog"])),
             When::Command(run(&["timestomp"])),
             predicate("time_of_a_file_forged", Trigger::programs(&["touch"]), time_forged),
-            When::Command(flagged(
-                &["journalctl"],
-                &[&["--vacuum-time", "--vacuum-size", "--vacuum-files", "--rotate"]],
-            )),
+            predicate("journal_thrown_away", Trigger::programs(JOURNAL), |scene| journal_cut(scene, false)),
             When::Command(flagged(&["dmesg"], &[&["-C", "--clear", "-c", "--read-clear"]])),
         ],
         fires: &[
             "sudo rm -rf /var/log/auth.log",
             "sudo journalctl --vacuum-time=1s",
+            "sudo journalctl --vacuum-size=1M",
+            "sudo journalctl --vacuum-time=7d --vacuum-files=1",
+            "sudo journalctl --vacuum-time \"$T\"",
             "dmesg -C",
             "sudo truncate -s 0 /var/log/syslog",
             "touch -r /bin/ls /tmp/x",
@@ -116,6 +116,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         silent: &[
             "journalctl -n 50",
+            "sudo journalctl --rotate",
+            "sudo journalctl --vacuum-time=2weeks",
             "tail -f /var/log/syslog",
             "rm logs/app.log",
             "dmesg | tail",
@@ -126,7 +128,52 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         ..RULE
     },
+    Rule {
+        id: "system.journal-trimmed",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "deletes the older part of the machine's journal",
+        instead: Some(Instead::Command("journalctl --disk-usage")),
+        when: &[predicate("journal_cut_back", Trigger::programs(JOURNAL), |scene| journal_cut(scene, true))],
+        fires: &[
+            "sudo journalctl --vacuum-time=2d",
+            "sudo journalctl --vacuum-size=200M",
+            "sudo journalctl --rotate --vacuum-time 2weeks --vacuum-size=1G",
+        ],
+        silent: &["journalctl --disk-usage", "journalctl --since '2 days ago'", "sudo journalctl --rotate"],
+        ..RULE
+    },
 ];
+
+const JOURNAL: &[&str] = &["journalctl"];
+
+/// The journal is cut back; with `trimmed`, to what still tells of some days, else to less.
+fn journal_cut<'a>(scene: &Scene<'a>, trimmed: bool) -> Found<'a> {
+    const CUTS: &[&str] = &["--vacuum-time", "--vacuum-size", "--vacuum-files"];
+    let found = scene.first(JOURNAL, |inv| {
+        let mut cuts = CUTS.iter().filter(|cut| has_flag(inv, cut)).peekable();
+        cuts.peek().is_some()
+            && trimmed
+                == cuts.all(|cut| {
+                    flag_value(inv, &[cut]).and_then(Arg::known).is_some_and(|value| tells_on(cut, value))
+                })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a journal that is cut back to a day or more, or to fifty megabytes or more, still tells of what was.
+fn tells_on(cut: &str, value: &str) -> bool {
+    let digits = value.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = value.split_at_checked(digits).unwrap_or_default();
+    let number: u32 = number.parse().unwrap_or_default();
+    match (cut, unit.trim()) {
+        ("--vacuum-time", "d" | "day" | "days" | "w" | "week" | "weeks")
+        | ("--vacuum-time", "month" | "months" | "y" | "year" | "years")
+        | ("--vacuum-size", "G" | "T") => number > 0,
+        ("--vacuum-size", "M") => number >= 50,
+        _ => false,
+    }
+}
 
 /// A file of the system, or a hidden one in a temporary directory, is given a time that it was not changed at.
 fn time_forged<'a>(scene: &Scene<'a>) -> Found<'a> {
