@@ -193,6 +193,7 @@ pub(super) const RULES: &[Rule] = &[
             "jq '.auths | keys' ~/.docker/config.json",
             "cat ~/.docker/config.json | jq '.auths | keys'",
             "grep current-context ~/.kube/config",
+            "cat ~/.kube/config | grep server:",
             "grep '^\\[' ~/.aws/credentials",
             "mv src lib",
             "docker cp c:/x .",

@@ -124,7 +124,7 @@ pub(super) const TABLE: &[Program] = &[
     p("ansible-inventory", "", Deed::Look, Operands::Text),
     p("ansible-lint", "", Deed::Look, Operands::Text),
     p("ansible-playbook", "-i:r -e --extra-vars -t --tags -l --limit -u --private-key:r", Deed::Network, Operands::Read),
-    p("ansible-vault", "--vault-password-file:r", Deed::Change, Operands::Text),
+    p("ansible-vault", "--vault-password-file --vault-id", Deed::Change, Operands::Text),
     p("argocd", "", Deed::Network, Operands::Text),
     p("buildah", "", Deed::Process, Operands::Text).subs("", UNSHARE),
     p("cdk", "", Deed::Network, Operands::Text),

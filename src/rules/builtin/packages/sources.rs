@@ -27,6 +27,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         silent: &[
             "pip install requests",
+            "NODE_TLS_REJECT_UNAUTHORIZED=0 npm run e2e",
             "npm install lodash",
             "pip install -r requirements.txt",
             "cargo install ripgrep",
@@ -103,6 +104,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "GOPROXY=http://x.example go get a.example/b",
             "GOINSECURE=* go get x.example/a",
             "GOSUMDB=off go install x.example/a@latest",
+            "NODE_TLS_REJECT_UNAUTHORIZED=0 npm ci",
+            "NODE_TLS_REJECT_UNAUTHORIZED=0 npm test && npm install",
+            "npm_config_registry=http://x.example npm run setup",
             "gem sources -a http://x.example",
             "pip install --trusted-host 10.0.0.8 --index-url http://10.0.0.8/simple a",
         ],
@@ -234,10 +238,17 @@ fn foreign_source<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// `npm run e2e`, `yarn test`
+fn runs_script(inv: &Invocation) -> bool {
+    const SCRIPTS: &[&str] = &["run", "run-script", "test", "t", "start"];
+    matches!(inv.program.as_str(), "npm" | "pnpm" | "yarn")
+        && words(inv).next().is_some_and(|word| SCRIPTS.contains(&word))
+}
+
 fn foreign_variable<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
-    let foreign = REGISTRY_VARIABLES.iter().any(|name| {
-        line.match_indices(name).any(|(at, _)| {
+    let names = |name: &&&str| {
+        line.match_indices(**name).any(|(at, _)| {
             if UNCHECKED.contains(name) {
                 return true;
             }
@@ -245,11 +256,14 @@ fn foreign_variable<'a>(scene: &Scene<'a>) -> Found<'a> {
             let value = value.split([' ', ';', '"', '\'', ',', '|']).next().unwrap_or_default();
             value.contains("://") && !is_usual(&host_of(value), scene.view.policy)
         })
-    });
-    if !foreign {
+    };
+    let mut foreign = REGISTRY_VARIABLES.iter().filter(names).peekable();
+    if foreign.peek().is_none() {
         return Found::No;
     }
-    let found = scene.first(VARIABLE_USERS, |_| true);
+    // A variable of every Node program: where a script of the project runs, nothing need be fetched.
+    let everybodys = foreign.all(|name| name.starts_with("NODE_TLS"));
+    let found = scene.first(VARIABLE_USERS, |inv| !(everybodys && runs_script(inv)));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

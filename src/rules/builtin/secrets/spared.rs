@@ -213,7 +213,19 @@ fn shows_names(text: &str) -> bool {
 /// Names of files of credentials, and what may be looked for in them by `grep`.
 const HEADINGS: &[(&str, &[&str])] = &[
     (".npmrc", &["^registry", "^registry=", "^@", "^cache", "^prefix", "^save", "^audit", "^fund"]),
-    (".kube/config", &["current-context", "current-context:", "^current-context", "^current-context:"]),
+    (
+        ".kube/config",
+        &[
+            "current-context",
+            "current-context:",
+            "^current-context",
+            "^current-context:",
+            "server",
+            "server:",
+            "namespace",
+            "namespace:",
+        ],
+    ),
     (".config/gh/hosts.yml", &["user:", "user", "git_protocol", "git_protocol:"]),
     (".docker/config.json", &["credsStore", "\"credsStore\"", "credHelpers", "currentContext"]),
     (".aws/credentials", &["^\\[", "^\\[.*\\]", "^\\[.*\\]$"]),

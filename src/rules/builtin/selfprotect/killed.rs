@@ -58,7 +58,9 @@ pub(super) fn runtime<'a>(scene: &Scene<'a>) -> Found<'a> {
         _ if only_asks(inv) => false,
         "kill" | "tkill" => {
             let lists = |other: &Invocation| {
-                runs(other, &["pgrep", "pidof"]) && patterns(other).any(|arg| means(other, arg, RUNTIMES))
+                runs(other, &["pgrep", "pidof"])
+                    && !is_told_by_another(inv, other)
+                    && patterns(other).any(|arg| means(other, arg, RUNTIMES))
             };
             tidies_up(inv, scene.command_line())
                 || open(inv) && !ends_its_own(inv) && scene.invocations().iter().any(lists)
@@ -94,6 +96,27 @@ pub(super) fn runtime<'a>(scene: &Scene<'a>) -> Found<'a> {
         })
     };
     Found::from(found.or_else(session).map(|inv| inv.text.as_str()))
+}
+
+/// `pgrep -a node; kill $(pgrep -f vite)`: all that `kill` is told it looks for itself, and nothing of the list is in it.
+fn is_told_by_another(inv: &Invocation, lister: &Invocation) -> bool {
+    let bare = |text: &str| -> String {
+        text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '\'' | '"' | '\\')).collect()
+    };
+    let looks = |(at, _): (usize, &str)| {
+        let rest = inv.text.get(at..).and_then(|rest| rest.strip_prefix("$(")).unwrap_or_default();
+        ["pgrep ", "pidof ", "lsof "].iter().any(|finder| rest.starts_with(finder))
+    };
+    if !inv.text.contains("$(")
+        || inv.text.contains(['`', '|', ';'])
+        || !inv.text.match_indices('$').all(looks)
+    {
+        return false;
+    }
+    let told = bare(&inv.text);
+    inv.pipeline != lister.pipeline
+        && !told.contains(&bare(&lister.text))
+        && !RUNTIMES.iter().any(|name| told.contains(name))
 }
 
 fn own(line: &str) -> bool {
