@@ -104,28 +104,44 @@ pub(super) fn only_tunes(inv: &Invocation) -> bool {
 pub(super) fn keeps_tuned(inv: &Invocation, target: &Target, scene: &Scene<'_>) -> bool {
     let path = target.text();
     let own = path.strip_prefix("/etc/sysctl.d/").is_some_and(|name| !name.contains('/'));
-    if !runs(inv, &["tee"]) || !own && !(path == "/etc/sysctl.conf" && has_flag(inv, "-a")) {
+    let appended = path == "/etc/sysctl.conf" && has_flag(inv, "-a");
+    if !runs(inv, &["tee"]) || !(own || appended) {
         return false;
     }
     let sets = |line: &str| {
-        let line = line.trim();
-        line.is_empty()
-            || line.starts_with('#')
-            || line.split_once('=').is_some_and(|(name, value)| {
-                let value = value.trim();
-                is_tuned(name.trim()) && !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit())
-            })
+        line.split_once('=').is_some_and(|(name, value)| {
+            let value = value.trim();
+            is_tuned(name.trim()) && !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit())
+        })
     };
+    each_line_given(inv, scene, sets)
+}
+
+/// `echo '127.0.0.1 app.local' | sudo tee -a /etc/hosts`: names for work on this machine alone, which nobody else has.
+pub(super) fn names_this_machine(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const ENDS: &[&str] = &[".local", ".localhost", ".test"];
+    let names = |line: &str| {
+        let mut words = line.split_whitespace();
+        let here = |address: &str| matches!(address, "127.0.0.1" | "127.0.1.1" | "::1");
+        let first = words.next().is_some_and(here);
+        let mut names = words.take_while(|word| !word.starts_with('#')).peekable();
+        first && names.peek().is_some() && names.all(|name| ENDS.iter().any(|end| name.ends_with(end)))
+    };
+    runs(inv, &["tee"]) && has_flag(inv, "-a") && each_line_given(inv, scene, names)
+}
+
+/// Whether all that a command is given to write is known, and `test` holds of each line that says something.
+fn each_line_given(inv: &Invocation, scene: &Scene<'_>, test: impl Fn(&str) -> bool) -> bool {
     let mut before = scene
         .invocations()
         .iter()
         .filter(|other| other.pipeline == inv.pipeline && other.stage < inv.stage)
         .peekable();
     let printed = before.peek().is_some() && before.all(|other| runs(other, &["echo", "printf"]));
+    let says = |line: &&str| !line.is_empty() && !line.starts_with('#');
     let texts = input_of(inv, scene);
-    (printed || matches!(inv.stdin, Stdin::Text(_)))
-        && !texts.is_empty()
-        && texts.iter().flat_map(|text| text.lines()).all(sets)
+    let mut lines = texts.iter().flat_map(|text| text.lines()).map(str::trim).filter(says).peekable();
+    (printed || matches!(inv.stdin, Stdin::Text(_))) && lines.peek().is_some() && lines.all(test)
 }
 
 /// Modules of the kernel's own tree that containers, boards, file systems and virtual machines are worked on with.

@@ -82,11 +82,21 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[predicate("etc_changed", Trigger::kinds(CHANGES), write_etc)],
         fires: &[
             "echo '127.0.0.1 x' >> /etc/hosts",
+            "echo '127.0.0.1 updates.x.example' | sudo tee -a /etc/hosts",
+            "echo '10.0.0.8 app.local' | sudo tee -a /etc/hosts",
+            "echo '127.0.0.1 app.local' | sudo tee /etc/hosts",
+            "(echo '127.0.0.1 app.local'; cat x) | sudo tee -a /etc/hosts",
             "sudo tee /etc/nginx/nginx.conf < n.conf",
             "sudo sed -i s/a/b/ /etc/hosts",
             "Write /etc/resolv.conf x",
         ],
-        silent: &["cat /etc/hosts", "cp /etc/hosts ./hosts", "diff /etc/hosts hosts", "echo x > ./etc/hosts"],
+        silent: &[
+            "echo '127.0.0.1 app.local api.app.test' | sudo tee -a /etc/hosts",
+            "cat /etc/hosts",
+            "cp /etc/hosts ./hosts",
+            "diff /etc/hosts hosts",
+            "echo x > ./etc/hosts",
+        ],
         ..RULE
     },
     Rule {
@@ -562,7 +572,15 @@ fn write_system<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn write_etc<'a>(scene: &Scene<'a>) -> Found<'a> {
-    changed_at(scene, |target| is_etc(target) && !crate::rules::matcher::at(target, CRITICAL_ETC, None))
+    let named = |target: &Target| {
+        let mut writers = owners(scene, target).peekable();
+        target.text() == "/etc/hosts"
+            && writers.peek().is_some()
+            && writers.all(|inv| everyday::names_this_machine(inv, scene))
+    };
+    changed_at(scene, |target| {
+        is_etc(target) && !crate::rules::matcher::at(target, CRITICAL_ETC, None) && !named(target)
+    })
 }
 
 fn truncated<'a>(scene: &Scene<'a>) -> Found<'a> {

@@ -2,6 +2,7 @@
 
 use super::{CHANGES, VITAL};
 use crate::domain::{Severity, Verdict};
+use crate::rules::Stdin;
 use crate::rules::builtin::deeds::{Deeds, done};
 use crate::rules::builtin::{named, predicate};
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, has_flag, runs};
@@ -22,6 +23,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "sudo sed -i s/ro/rw/ /etc/fstab",
             "Write /etc/hosts x",
             "echo '10.9.8.7 github.com' >> /etc/hosts",
+            "sudo tee -a /etc/hosts <<< '10.9.8.7 github.com'",
             "cp x.crt /usr/local/share/ca-certificates/x.crt",
             "rm /etc/localtime",
             "perl -e 'open(F,\">/etc/passwd\")'",
@@ -32,6 +34,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         silent: &[
             "cat /etc/hosts",
             "echo '127.0.0.1 app.test' | sudo tee -a /etc/hosts",
+            "sudo tee -a /etc/hosts <<< '127.0.0.1 app.test'",
             "cp /etc/resolv.conf /tmp/resolv.conf",
             "echo x > etc/hosts",
             "awk '{print $1}' /etc/hosts",
@@ -190,7 +193,11 @@ fn vital_changed<'a>(scene: &Scene<'a>) -> Found<'a> {
             || inv.writes.iter().any(|(to, append)| *append && to == target)
     });
     let prints = scene.invocations().iter().filter(|inv| runs(inv, &["echo", "printf"]));
-    let mut said = prints.flat_map(|inv| inv.operands.iter().map(Arg::text)).peekable();
+    let fed = scene.invocations().iter().filter_map(|inv| match &inv.stdin {
+        Stdin::Text(text) if inv.program == "tee" => Some(text.text()),
+        Stdin::Text(_) | Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => None,
+    });
+    let mut said = prints.flat_map(|inv| inv.operands.iter().map(Arg::text)).chain(fed).peekable();
     if target.text() == "/etc/hosts" && appends && said.peek().is_some() && said.all(|text| local(&text)) {
         return Found::No;
     }
