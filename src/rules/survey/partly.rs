@@ -12,12 +12,23 @@ pub(super) fn is_one_name_below(arg: &Arg, places: &Places) -> bool {
     if rest.is_empty() {
         return names.len() > 1 && is_own_name(names, first, places);
     }
+    if first == "/" && is_of_builds(rest) {
+        return true;
+    }
     // A pattern needs a name that it begins with, and that nothing of the machine's begins with.
     let top = first.trim_start_matches('/').split('/').next().unwrap_or_default();
     first.len() > 3
         && !rest.contains(&Piece::Unknown)
         && is_own_name(names, top, places)
         && !paths::is_beginning_of_system(top)
+}
+
+/// `*.o`: what compilers and trials leave, and nothing of the machine's is called.
+fn is_of_builds(pieces: &[Piece]) -> bool {
+    const ENDS: &[&str] =
+        &["o", "a", "obj", "pyc", "class", "gcda", "gcno", "tsbuildinfo", "tmp", "bak", "orig", "rej", "swp"];
+    let name: String = pieces.iter().map(text_of).collect();
+    !pieces.contains(&Piece::Unknown) && name.strip_prefix("*.").is_some_and(|end| ENDS.contains(&end))
 }
 
 fn text_of(piece: &Piece) -> &str {

@@ -287,12 +287,16 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             ..EFFECT
         })],
         fires: &[
+            "rm -rf ~/.rustup/toolchains",
+            "rm -rf ~/.pyenv/versions/",
             "rm -rf ../other/src",
             "rm -rf ~/work/thing",
             "rm -rf /data/cache",
             "find ~/work/thing -type f -delete",
         ],
         silent: &[
+            "rm -rf ~/.rustup/toolchains/nightly-2023-01-01",
+            "rm -rf ~/.pyenv/versions/3.9.1",
             "rm -rf build",
             "rm -rf /tmp/scratch",
             "rm ../other/a.txt",
@@ -314,11 +318,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "rm -rf \"$X\"",
             "rm -rf $(cat list.txt)",
             "rm -rf $DIR/src",
+            "rm -rf \"$X\"/*.conf",
             "rm -rf ~/.cache/$X",
             "rm -rf \"${OUT:?}\"/*",
             "rm -rf $(go env GOROOT)",
         ],
         silent: &[
+            "rm -rf -- \"$OUT\"/*.o",
             "rm -rf build/$X",
             "rm -f \"$X\"",
             "D=build; rm -rf \"$D\"",
