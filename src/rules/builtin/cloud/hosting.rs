@@ -75,6 +75,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "gh api --method delete repos/a/b",
             "gh api -X DELETE repos/a/b/labels/bug",
             "gh api -X PUT repos/a/b/pulls/7/merge",
+            "gh api -X DELETE repos/a/b/hooks/4 -q repos/a/b/issues/7/labels",
             "gh api -X DELETE repos/a/b/issues/comments/7",
             "gh api -X DELETE repos/a/b/issues/7/labels/../../../..",
         ],
@@ -193,7 +194,15 @@ fn gh_api_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .any(|arg| matches!(arg.known(), Some("-f" | "-F" | "--field" | "--input"))));
         let glab = inv.program == "glab" && inv.args.iter().any(|arg| arg.known() == Some("DELETE"));
         let changes = matches!(method.to_ascii_uppercase().as_str(), "DELETE" | "PUT") || writes || glab;
-        api && changes && !inv.args.iter().any(is_of_a_thread)
+        // Whatever else could be the address is one of these too.
+        let address = |arg: &&Arg| {
+            let text = arg.prefix();
+            !text.starts_with('-')
+                && !text.contains([':', '='])
+                && (text.contains('/') || arg.known().is_none())
+        };
+        let mut addresses = inv.args.iter().filter(address).peekable();
+        api && changes && !(addresses.peek().is_some() && addresses.all(is_of_a_thread))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -2,13 +2,13 @@
 
 use super::{LOOKS, is_on_own, stacks};
 use crate::domain::{Severity, Verdict};
-use crate::rules::Invocation;
 use crate::rules::builtin::clusters::KUBECTL;
 use crate::rules::builtin::{clusters, code, predicate, run, standing};
 use crate::rules::matcher::{
     Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, flag_value, has_flag,
     has_sub, is_rehearsal, only_reads,
 };
+use crate::rules::{Flag, Invocation};
 use crate::shell::Arg;
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
@@ -85,6 +85,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "kubectl -n prod delete pod -l app=dev",
             "kubectl --context prod -n dev delete pods -l app=web",
             "kubectl delete pods -l app=web -n dev -A",
+            "kubectl -n dev -n payments delete pods -l app=web",
             "kubectl -n dev delete pods --all",
             "kubectl -n dev delete pvc data-db-0",
             "helm rollback web 3 -n prod",
@@ -415,8 +416,11 @@ const CLAIMS: &[&str] = &["pvc", "persistentvolumeclaim", "persistentvolumeclaim
 
 /// `-n dev`: in a space of a cluster that a person works in alone, as far as the command says.
 pub(super) fn in_own_space(inv: &Invocation) -> bool {
-    let space = flag_value(inv, &["-n", "--namespace"]).and_then(Arg::known);
-    space.is_some_and(standing::is_own)
+    // Of several the last counts.
+    let mut spaces = inv.flags.iter().filter(|flag| matches!(flag.name.as_str(), "-n" | "--namespace"));
+    let named = |flag: &Flag| flag.value.as_ref().and_then(Arg::known).is_some_and(standing::is_own);
+    spaces.next().is_some_and(named)
+        && spaces.next().is_none()
         && !inv.flags.iter().any(|flag| matches!(flag.name.as_str(), "-A" | "--all-namespaces"))
         && !standing::names_live(inv)
         && !standing::names_shared(inv)
@@ -484,7 +488,7 @@ fn kubectl_wide<'a>(scene: &Scene<'a>) -> Found<'a> {
             && names().all(standing::is_scratch);
         // What is lost there is one's own, and a person is asked all the same.
         let asked = in_own_space(inv)
-            && if every { is_kind(&kind, POD_KINDS) } else { is_kind(&kind, CLAIMS) && !words.is_empty() };
+            && if every { is_kind(kind, POD_KINDS) } else { is_kind(kind, CLAIMS) && !words.is_empty() };
         !asked && (every || !spared && kinds.split(',').any(|kind| WIDE_KINDS.contains(&kind)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
