@@ -139,7 +139,11 @@ fn each_line_given(inv: &Invocation, scene: &Scene<'_>, test: impl Fn(&str) -> b
         .peekable();
     let printed = before.peek().is_some() && before.all(|other| runs(other, &["echo", "printf"]));
     let says = |line: &&str| !line.is_empty() && !line.starts_with('#');
-    let texts = input_of(inv, scene);
+    // `printf` and some shells make line breaks of these.
+    let texts: Vec<String> = input_of(inv, scene).iter().map(|text| text.replace("\\n", "\n")).collect();
+    if texts.iter().any(|text| text.contains('\\')) {
+        return false;
+    }
     let mut lines = texts.iter().flat_map(|text| text.lines()).map(str::trim).filter(says).peekable();
     (printed || matches!(inv.stdin, Stdin::Text(_))) && lines.peek().is_some() && lines.all(test)
 }

@@ -84,6 +84,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "echo '127.0.0.1 x' >> /etc/hosts",
             "echo '127.0.0.1 updates.x.example' | sudo tee -a /etc/hosts",
             "echo '10.0.0.8 app.local' | sudo tee -a /etc/hosts",
+            "printf '127.0.0.1 app.local #\\n6.6.6.6 x.example\\n' | sudo tee -a /etc/hosts",
             "echo '127.0.0.1 app.local' | sudo tee /etc/hosts",
             "(echo '127.0.0.1 app.local'; cat x) | sudo tee -a /etc/hosts",
             "sudo tee /etc/nginx/nginx.conf < n.conf",
