@@ -187,6 +187,18 @@ pub(crate) const SECRET_FILES: &[At] = &[
     At::Home(".anthropic"),
     At::Home(".gemini/oauth_creds.json"),
     At::Home(".config/github-copilot"),
+    At::Name(".config/op/config"),
+    At::Home(".config/Exodus"),
+    At::Home(".config/atomic"),
+    At::Home(".config/Ledger Live"),
+    At::Home(".monero"),
+    At::Home("Monero/wallets"),
+    At::Home(".dogecoin/wallets"),
+    At::Home(".litecoin/wallets"),
+    At::Home(".zcash"),
+    At::Home("Library/Application Support/Exodus"),
+    At::Home("Library/Ethereum/keystore"),
+    At::Home(".terraformrc"),
     At::Home(".electrum/wallets"),
     At::Home(".bitcoin/wallet.dat"),
     At::Home(".ethereum/keystore"),
@@ -852,8 +864,16 @@ pub(crate) const METADATA_HOSTS: &[&str] = &[
 ];
 
 /// Ends of names that stand for the address in front of them.
-pub(crate) const ADDRESS_NAMES: &[&str] =
-    &[".nip.io", ".xip.io", ".sslip.io", ".traefik.me", ".ip.addr.tools", ".nip.direct"];
+pub(crate) const ADDRESS_NAMES: &[&str] = &[
+    ".nip.io",
+    ".xip.io",
+    ".sslip.io",
+    ".traefik.me",
+    ".ip.addr.tools",
+    ".nip.direct",
+    ".1u.ms",
+    ".rbndr.us",
+];
 
 /// Programs that fetch what one of their arguments names, although that is not what they are for.
 pub(crate) const FETCHERS: &[&str] = &[

@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 
 use super::beside::{self, is_git};
 use super::relation::{Rel, inside, parts, parts_early, relation, relation_to, within};
-use super::secret::{is_env_file, is_secret};
+use super::secret::{is_copied_secret, is_env_file, is_secret};
 use super::tails::tails_like;
 use super::{View, ends, glob};
 pub(crate) use crate::domain::Class;
@@ -247,8 +247,10 @@ impl Spot<'_> {
     /// The classes that its name says.
     pub fn called(self, view: &View<'_>) -> Classes {
         let home = view.facts.places.home.as_deref();
+        let copied =
+            || self.kind == EffectKind::FileRead && !self.is_glob && is_copied_secret(self.path, home);
         Classes::NONE
-            .with(Class::Secret, is_secret(self.path, self.is_glob, self.recursive, home))
+            .with(Class::Secret, is_secret(self.path, self.is_glob, self.recursive, home) || copied())
             .with(Class::EnvFile, is_env_file(self.path, self.is_glob))
             .with(Class::Git, self.kind != EffectKind::FileRead && (is_git(self.path) || self.may_be_git()))
     }

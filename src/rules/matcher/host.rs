@@ -13,11 +13,11 @@ pub(super) fn find<'a>(HostIs::Is(names): HostIs<'_>, scene: &Scene<'a>) -> Foun
 
 /// A request to what hands out a cloud machine's credentials, in any spelling.
 pub(crate) fn metadata_fetched<'a>(scene: &Scene<'a>) -> Found<'a> {
-    fetched(scene, |url| is_metadata(&host_of(url)) || begins_link_local(url))
+    fetched(scene, |url| is_metadata(&host_of(url)) || begins_link_local(url) || names_twice(url))
 }
 
 fn fetched<'a>(scene: &Scene<'a>, is: impl Fn(&str) -> bool) -> Found<'a> {
-    if let Action::Fetch { url } = &scene.view.call.action
+    if let Action::Fetch { url, .. } = &scene.view.call.action
         && (is(url) || repaired(url).is_some_and(|url| is(&url)))
     {
         return Found::yes(url);
@@ -104,6 +104,14 @@ fn plain(host: &str) -> String {
         }
     }
     out
+}
+
+/// A metadata service in front of a second `@`, which some readers take for the host.
+fn names_twice(url: &str) -> bool {
+    let authority = url.split_once("://").map_or(url, |(_, rest)| rest).split(['/', '?', '#']).next();
+    let pieces = authority.unwrap_or_default().split('@');
+    authority.is_some_and(|text| text.matches('@').count() > 1)
+        && pieces.into_iter().any(|piece| is_metadata(&host_of(&format!("http://{piece}"))))
 }
 
 /// The four bytes of an address of one to four numbers, each decimal, octal or hexadecimal, as the C library reads it.

