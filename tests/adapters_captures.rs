@@ -58,7 +58,7 @@ fn action(action: &Action) -> String {
         Action::Write { path, content, long } => format!("write {path} {content:?} long={}", long.is_some()),
         Action::Edit { path, content, long } => format!("edit {path} {content:?} long={}", long.is_some()),
         Action::Search { kind, pattern, path, glob } => format!("{kind:?} {pattern} {path:?} {glob:?}"),
-        Action::Fetch { url } => format!("fetch {url}"),
+        Action::Fetch { url, .. } => format!("fetch {url}"),
         Action::Spawn { agent_type, prompt, options } => {
             format!("spawn {agent_type:?} {prompt:?} {options:?}")
         }

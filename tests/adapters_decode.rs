@@ -384,7 +384,7 @@ fn arguments_of_both_clients_end_in_one_vocabulary() {
     assert_eq!(claude("Bash", json!({ "command": "ls", "workdir": "/q" })), shell("ls", None));
     assert_eq!(
         claude("Monitor", json!({ "ws": { "url": "wss://x" } })),
-        Action::Fetch { url: text("wss://x") }
+        Action::Fetch { url: text("wss://x"), prompt: String::new() }
     );
     assert_eq!(claude("Monitor", json!({ "ws": { "url": "wss://x" }, "command": "c" })), shell("c", None));
     assert_eq!(opencode("read", json!({ "path": "a" })), Action::Read { path: text("a") });

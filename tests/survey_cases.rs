@@ -464,7 +464,7 @@ fn other_tools_have_effects() {
     assert_eq!(tool(Tool::Edit, edit), ["file_modification medium /etc/x", "ask /etc/x"]);
     let search = Action::Search { kind: SearchKind::Grep, pattern: text(), path: None, glob: None };
     assert_eq!(tool(Tool::Grep, search), ["file_read low /home/u/repo recursive"]);
-    let fetch = Action::Fetch { url: "https://x.example".to_owned() };
+    let fetch = Action::Fetch { url: "https://x.example".to_owned(), prompt: String::new() };
     assert_eq!(tool(Tool::WebFetch, fetch), ["network_request low `https://x.example`"]);
     let spawn = Action::Spawn { agent_type: None, prompt: text(), options: Vec::new() };
     assert_eq!(tool(Tool::Agent, spawn), ["process_creation low -"]);

@@ -30,6 +30,15 @@ const COMMANDS: &[&str] = &[
     "gitcommand",
     "commandtext",
     "commandstring",
+    "cmdstring",
+    "cmdtext",
+    "shellcmd",
+    "execcommand",
+    "execcmd",
+    "sshcommand",
+    "remotecommand",
+    "bashcommand",
+    "terminalcommand",
     "bash",
     "exec",
     "run",
@@ -54,7 +63,7 @@ const INTERPRETERS: &[&str] =
 /// A program alone, which is a command with its arguments.
 const PROGRAMS: &[&str] = &["program", "executable", "binary"];
 /// What is typed into a shell.
-const TYPED: &[&str] = &["input", "text", "keys", "line", "lines"];
+const TYPED: &[&str] = &["input", "text", "keys", "line", "lines", "payload"];
 /// Words behind a program.
 const ARGUMENTS: &[&str] = &["args", "arguments", "argv", "params", "parameters"];
 const DIRECTORIES: &[&str] = &["cwd", "workdir", "workingdirectory", "workingdir"];
@@ -82,7 +91,8 @@ const PLACES: &[&str] = &[
 /// Beginnings of the names under which a file is given that a tool writes to, even one that reads.
 const RESULTS: &[&str] = &["output", "dest", "dst", "save", "to"];
 /// What a tool is told to do, where it does several things.
-const DEEDS: &[&str] = &["command", "action", "operation", "op", "method"];
+const DEEDS: &[&str] =
+    &["command", "action", "operation", "op", "method", "tool", "toolname", "functionname"];
 
 /// Words in the names of tools that read; one of those that write outweighs them.
 const READING: &[&str] = &[

@@ -315,7 +315,10 @@ fn action(client: Client, tool: Tool, raw: &str, cwd: &str) -> Result<(Tool, Act
             let prompt = args.optional(Word::Prompt)?.unwrap_or_else(|| clip(raw, Action::MAX_CONTENT));
             Action::Spawn { agent_type: args.optional(Word::AgentType)?, prompt, options: options(&args) }
         }
-        Tool::WebFetch => Action::Fetch { url: args.need(Word::Url)? },
+        Tool::WebFetch => Action::Fetch {
+            url: args.need(Word::Url)?,
+            prompt: args.optional(Word::Prompt).ok().flatten().unwrap_or_default(),
+        },
         Tool::Internal(name) => {
             // Leaving a work tree throws uncommitted work away when told so: that is more than a mode.
             if name == "ExitWorktree" && args.object.raw("discard_changes") == Some("true") {
@@ -352,7 +355,7 @@ fn monitor(args: &Args<'_>) -> Result<Action, Fault> {
         && args.object.raw("command").is_none()
     {
         let url = socket.text("url")?.ok_or_else(|| missing("ws.url"))?;
-        return Ok(Action::Fetch { url: url.into_owned() });
+        return Ok(Action::Fetch { url: url.into_owned(), prompt: String::new() });
     }
     Ok(Action::Shell { command: args.need(Word::Command)?, workdir: None })
 }

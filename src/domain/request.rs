@@ -172,8 +172,10 @@ pub enum Action {
         path: Option<String>,
         glob: Option<String>,
     },
+    /// `prompt` is what the page is to be looked at for; empty where the client says nothing of it.
     Fetch {
         url: String,
+        prompt: String,
     },
     /// `options` are the arguments that say more of the agent than its type, its task and how it runs: name and raw value.
     Spawn {

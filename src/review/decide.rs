@@ -69,7 +69,7 @@ pub fn action_text(call: &ToolCall) -> Cow<'_, str> {
         Action::Search { pattern, path, .. } => {
             Cow::Owned(format!("{pattern} {}", path.as_deref().unwrap_or_default()))
         }
-        Action::Fetch { url } => Cow::Borrowed(url),
+        Action::Fetch { url, .. } => Cow::Borrowed(url),
         Action::Spawn { prompt, .. } => Cow::Borrowed(prompt),
         Action::Other { text, .. } => Cow::Borrowed(text),
     }

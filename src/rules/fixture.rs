@@ -104,7 +104,7 @@ pub fn call(example: &str) -> ToolCall {
             let kind = SearchKind::Grep;
             (Tool::Grep, Action::Search { kind, pattern: content, path: Some(path), glob: None })
         }
-        "WebFetch" => (Tool::WebFetch, Action::Fetch { url: first.to_owned() }),
+        "WebFetch" => (Tool::WebFetch, Action::Fetch { url: first.to_owned(), prompt: content }),
         "Agent" => {
             let prompt = rest.to_owned();
             (Tool::Agent, Action::Spawn { agent_type: None, prompt, options: Vec::new() })

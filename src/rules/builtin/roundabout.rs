@@ -849,7 +849,7 @@ fn repository_moved<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn daemon_asked<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let Action::Fetch { url } = &scene.view.call.action else { return Found::No };
+    let Action::Fetch { url, .. } = &scene.view.call.action else { return Found::No };
     let authority = url.split_once("://").and_then(|(_, rest)| rest.split('/').next()).unwrap_or_default();
     let port = authority.rsplit_once(':').map_or("", |(_, port)| port);
     if matches!(port, "2375" | "2376" | "4243" | "10250" | "10255" | "2379") {

@@ -20,6 +20,9 @@ const DEEDS: &[&str] = &[
     "subcommand",
     "service",
     "task",
+    "tool",
+    "toolname",
+    "functionname",
 ];
 
 /// A call, taken apart.

@@ -26,7 +26,7 @@ fn input(call: &ToolCall) -> Vec<&str> {
         Action::Search { pattern, path, glob, .. } => {
             [Some(pattern), path.as_ref(), glob.as_ref()].into_iter().flatten().map(String::as_str).collect()
         }
-        Action::Fetch { url } => vec![url],
+        Action::Fetch { url, .. } => vec![url],
         Action::Spawn { prompt, .. } => vec![prompt],
         Action::Other { text, .. } => vec![text],
     }

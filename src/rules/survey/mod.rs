@@ -44,6 +44,7 @@ pub(in crate::rules) use output::decode as decode_base64;
 pub(in crate::rules) use paths::MAX_PATH;
 pub(in crate::rules) use scratch::is_noted_again;
 pub(in crate::rules) use shells::only_checks;
+pub(in crate::rules) use tools::unescaped;
 
 use std::collections::BTreeSet;
 

@@ -40,7 +40,7 @@ impl Surveyor<'_> {
                     self.file(&own, Act::Read, &Arg::literal(&path), true);
                 }
             }
-            Action::Fetch { url } => {
+            Action::Fetch { url, .. } => {
                 self.effect(&own, EffectKind::NetworkRequest, Target::Url(url.clone()), Severity::Low);
             }
             Action::Spawn { .. } => {
@@ -190,7 +190,7 @@ fn expanded(path: &str, places: &Places) -> Option<String> {
 }
 
 /// `%41` and the like in a URL's path, as the characters that they stand for.
-fn unescaped(path: &str) -> String {
+pub(in crate::rules) fn unescaped(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path;
     while let Some(at) = rest.find('%') {

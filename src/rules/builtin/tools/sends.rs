@@ -3,7 +3,7 @@
 use crate::domain::{Action, EffectKind, SearchKind, Target, Tool, join};
 use crate::rules::builtin::{is_secret_name, standing};
 use crate::rules::matcher::{Class, Found, Scene, Told, classify, four, host_of, inside, is_known};
-use crate::rules::survey::decode_base64;
+use crate::rules::survey::{decode_base64, unescaped};
 
 /// Words in the names of tools that bring a text to somebody.
 const SENDING: &[&str] = &[
@@ -178,7 +178,9 @@ fn holds_encoded(text: &str) -> bool {
     { runs }.filter(|run| run.len() >= 40).take(16).any(|run| {
         let bytes = decode_base64(run.get(..8192.min(run.len())).unwrap_or_default());
         std::str::from_utf8(&bytes).is_ok_and(holds_secret)
-            || String::from_utf8_lossy(&bytes).contains("PRIVATE KEY-----")
+            || ["PRIVATE KEY-----", "openssh-key-v1", "root:x:0:0:"]
+                .iter()
+                .any(|part| String::from_utf8_lossy(&bytes).contains(part))
     })
 }
 
@@ -205,24 +207,46 @@ pub(super) fn carries_settings(url: &str) -> bool {
     within || encoded()
 }
 
+/// A signed token of a session, in a query that is no page about such tokens.
+fn carries_session(url: &str) -> bool {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    query.match_indices("eyJ").take(4).any(|(at, _)| {
+        let token = query.get(at..).unwrap_or_default();
+        let token = token.split(['&', '#', ' ', ';']).next().unwrap_or_default();
+        token.split('.').count() == 3
+            && token.split('.').all(|part| part.len() >= 10)
+            && token.contains(".eyJ")
+    })
+}
+
 /// A secret in what a tool sends, or a file of secrets that it is to send.
 pub(super) fn secret_sent<'a>(scene: &Scene<'a>) -> Found<'a> {
-    if let Action::Fetch { url } = &scene.view.call.action {
+    if let Action::Fetch { url, .. } = &scene.view.call.action {
         let away = !is_known(&host_of(url), scene.view.policy) || url.contains("webhook");
-        let spaced = url.replace("%20", " ").replace('+', " ").replace("%3D", "=").replace("%3A", ":");
+        let spaced = unescaped(&url.replace('+', " "));
         let collected = || {
             let host = host_of(url);
             url.contains('?') && COLLECTORS.iter().any(|site| host.ends_with(site))
         };
-        let accounts = spaced.contains("root:x:0:0:") || collected();
-        return if away && (accounts || holds_encoded(url) || holds_secret(&spaced) || carries_settings(url)) {
+        let accounts = spaced.contains("root:x:0:0:") || collected() || carries_session(&spaced);
+        return if away
+            && (accounts
+                || holds_encoded(url)
+                || holds_secret(&spaced)
+                || carries_settings(url)
+                || spaced != *url && (carries_settings(&spaced) || holds_database_password(&spaced)))
+        {
             Found::yes(url)
         } else {
             Found::No
         };
     }
     if let (Tool::WebSearch, Action::Other { text, .. }) = (&scene.view.call.tool, &scene.view.call.action) {
-        return if holds_secret(text) { Found::yes(text) } else { Found::No };
+        return if holds_secret(text) || holds_database_password(text) {
+            Found::yes(text)
+        } else {
+            Found::No
+        };
     }
     let Some(told) = scene.told() else { return Found::No };
     if !told.names(SENDING) || told.names(LOCAL) {
@@ -358,7 +382,7 @@ fn fetched<'a>(
     tool_is: impl Fn(&Told<'a>) -> bool,
 ) -> Found<'a> {
     match &scene.view.call.action {
-        Action::Fetch { url } if url_is(url) => Found::yes(url),
+        Action::Fetch { url, .. } if url_is(url) => Found::yes(url),
         Action::Other { .. } => match scene.told() {
             Some(told) if tool_is(told) => Found::yes(told.text),
             Some(_) | None => Found::No,
@@ -417,47 +441,104 @@ pub(super) fn container_opened<'a>(scene: &Scene<'a>) -> Found<'a> {
 const SERVICES: &[&str] =
     &["2375", "2376", "10250", "10255", "2379", "8500", "6443", "8001", "9001", "11211", "6379"];
 
+/// Names that stand for this machine.
+const LOOPBACK_NAMES: &[&str] = &["localtest.me", "lvh.me", "vcap.me", "lacolhost.com"];
+
+/// Parts of an address that ask a service for what it keeps secret, or for its end.
+const SECRET_PARTS: &[&str] = &[
+    "secret",
+    "credential",
+    "/v1/kv",
+    "token=",
+    "password",
+    "passwd",
+    "backup",
+    "reset-config",
+    "/reset",
+    "/containers/",
+    "/v2/keys",
+    "private_key",
+    "privatekey",
+    "meta-data",
+    "/shutdown",
+    "/dump",
+    "api_key",
+    "/env",
+    "/delete",
+    "delete_",
+    "/_users",
+    "flushall",
+];
+
+/// A service of a private network that is asked for its secrets, with a password in the address or by the wire next door.
+pub(super) fn private_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let asked = |url: &str| {
+        let lower = url.to_ascii_lowercase();
+        let (authority, rest) =
+            lower.split_once("://").map_or(("", ""), |(_, rest)| rest.split_once('/').unwrap_or((rest, "")));
+        let path = format!("/{rest}");
+        // A service of a network of containers.
+        let named = || {
+            !matches!(host_of(url).as_str(), "localhost" | "")
+                && !host_of(url).contains(['.', ':'])
+                && url.contains("://")
+        };
+        (is_private_address(url) || named())
+            && (SECRET_PARTS.iter().any(|part| path.contains(part))
+                || authority.contains('@')
+                || host_of(url).starts_with("fe80:"))
+    };
+    fetched(scene, asked, |told| {
+        opens(told) && told.args.iter().any(|(_, value)| value.len() < 4096 && asked(value))
+    })
+}
+
 /// An address in a private network, or a port of this machine that is no place for a page.
 pub(super) fn private_address<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let odd = |url: &str| {
-        let Some((scheme, rest)) = url.trim().split_once("://") else { return false };
-        let scheme = scheme.to_ascii_lowercase();
-        let asks = scheme.starts_with("http") || matches!(scheme.as_str(), "ftp" | "ftps" | "sftp" | "smb");
-        if !asks || url.contains(char::is_whitespace) {
-            return false;
-        }
-        let written = host_of(url);
-        let host = four(&written)
-            .map_or_else(|| written.clone(), |address| address.map(|byte| byte.to_string()).join("."));
-        // Nobody who means a page of this machine writes its number so.
-        if host != written && host.starts_with("127.") {
-            return true;
-        }
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        let port = authority.rsplit_once(':').map(|(_, port)| port).unwrap_or_default();
-        let mut numbers = host.split('.').map(str::parse::<u8>);
-        let private = match (numbers.next(), numbers.next(), host.split('.').count()) {
-            (Some(Ok(10)), Some(Ok(_)), 4)
-            | (Some(Ok(192)), Some(Ok(168)), 4)
-            | (Some(Ok(169)), Some(Ok(254)), 4) => true,
-            (Some(Ok(172)), Some(Ok(second)), 4) => (16..=31).contains(&second),
-            _ => false,
-        };
-        let local = matches!(host.as_str(), "localhost" | "::1" | "0.0.0.0" | "0" | "host.docker.internal")
-            || host.starts_with("127.");
-        let cluster = host.ends_with(".svc")
-            || host.ends_with(".cluster.local")
-            || host == "kubernetes.default"
-            || host.ends_with(".internal") && host != "host.docker.internal";
-        let linked = host.starts_with("fe80:")
-            || host.starts_with("fc") && host.contains(':')
-            || host.starts_with("fd") && host.contains(':');
-        private || cluster || linked || local && SERVICES.contains(&port)
-    };
-    fetched(scene, odd, |told| {
+    fetched(scene, is_private_address, |told| {
         (told.names(FETCHING) || told.names(&["playwright"]))
-            && told.values(&["url", "uri", "endpoint", "targeturl", "href", "urls"]).any(odd)
+            && told.values(&["url", "uri", "endpoint", "targeturl", "href", "urls"]).any(is_private_address)
     })
+}
+
+fn is_private_address(url: &str) -> bool {
+    let Some((scheme, rest)) = url.trim().split_once("://") else { return false };
+    let scheme = scheme.to_ascii_lowercase();
+    let asks = scheme.starts_with("http") || matches!(scheme.as_str(), "ftp" | "ftps" | "sftp" | "smb");
+    if !asks || url.contains(char::is_whitespace) {
+        return false;
+    }
+    let written = host_of(url);
+    let host = four(&written)
+        .map_or_else(|| written.clone(), |address| address.map(|byte| byte.to_string()).join("."));
+    // Nobody who means a page of this machine writes its number so.
+    if host != written && (host.starts_with("127.") || host == "0.0.0.0") {
+        return true;
+    }
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let port = authority.rsplit_once(':').map(|(_, port)| port).unwrap_or_default();
+    let mut numbers = host.split('.').map(str::parse::<u8>);
+    let private = match (numbers.next(), numbers.next(), host.split('.').count()) {
+        (Some(Ok(10)), Some(Ok(_)), 4)
+        | (Some(Ok(192)), Some(Ok(168)), 4)
+        | (Some(Ok(169)), Some(Ok(254)), 4) => true,
+        (Some(Ok(172)), Some(Ok(second)), 4) => (16..=31).contains(&second),
+        _ => false,
+    };
+    let local = matches!(host.as_str(), "localhost" | "::1" | "0.0.0.0" | "0" | "host.docker.internal")
+        || host.starts_with("127.")
+        || LOOPBACK_NAMES.iter().any(|name| {
+            host.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('.'))
+        });
+    let cluster = host.ends_with(".svc")
+        || host.ends_with(".cluster.local")
+        || host.ends_with(".consul")
+        || host == "kubernetes.default"
+        || host.ends_with(".internal") && host != "host.docker.internal";
+    let linked = host.starts_with("fe80:")
+        || host.starts_with("fc") && host.contains(':')
+        || host.starts_with("fd") && host.contains(':');
+    private || cluster || linked || local && SERVICES.contains(&port)
 }
 
 /// Names of files that hold secrets wherever they lie, or their beginnings and ends.
@@ -481,6 +562,7 @@ const KEPT: &[&str] = &[
     ".psql_history",
     ".mysql_history",
     "terraform.tfstate",
+    "terraform.tfstate.backup",
     "unattend.xml",
     "ntds.dit",
     "sudoers",
@@ -521,9 +603,34 @@ pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
         }
         Action::Search { pattern, path, kind: SearchKind::Glob, .. } => {
             let name = pattern.rsplit('/').next().unwrap_or_default();
-            let sought = ["id_rsa", "id_ed25519", ".pem", ".env", "credentials", ".key", "id_*"]
-                .iter()
-                .any(|word| name.contains(word));
+            let sought = [
+                "id_rsa",
+                "id_ed25519",
+                "id_ecdsa",
+                ".pem",
+                ".env",
+                "credentials",
+                ".key",
+                "id_*",
+                ".kdbx",
+                "wallet",
+                "keystore",
+                "logins.json",
+                "login data",
+                "key4.db",
+                ".ppk",
+                ".p12",
+                ".pfx",
+                "tfstate",
+                "shadow",
+                ".netrc",
+                ".npmrc",
+                "_history",
+                "kubeconfig",
+                "keychain",
+            ]
+            .iter()
+            .any(|word| name.to_ascii_lowercase().contains(word));
             let place = path.as_deref().unwrap_or_default().trim_end_matches('/');
             let wide = path.is_some()
                 && (place.is_empty()
@@ -535,7 +642,9 @@ pub(super) fn named_secret<'a>(scene: &Scene<'a>) -> Found<'a> {
                         rest.starts_with("/**") || rest.starts_with("/.ssh") || rest.starts_with("/.aws")
                     })
                 });
-            let inside = home.is_some_and(|home| pattern.starts_with(&format!("{home}/.ssh")));
+            let kept = [".ssh/", ".aws/", ".gnupg/", ".password-store/", ".kube/"];
+            let inside = home.is_some_and(|home| pattern.starts_with(&format!("{home}/.ssh")))
+                || kept.iter().any(|dir| pattern.contains(dir));
             if wide && (sought || inside) { Found::yes(pattern) } else { Found::No }
         }
         Action::Other { .. } => match scene.told() {

@@ -126,6 +126,16 @@ fn lines(told: &Told<'_>) -> Vec<String> {
     {
         out.push(format!("mv {} {}", quoted(from), quoted(to)));
     }
+    if told.has(&["chmod", "chown"])
+        && let (Some(path), Some(mode)) = (
+            told.value(&["path", "file", "target", "filepath"]),
+            told.value(&["mode", "permissions", "owner", "user"]),
+        )
+    {
+        let program = if told.has(&["chmod"]) { "chmod" } else { "chown" };
+        let recursive = if told.is_on(&["recursive", "r"]) { " -R" } else { "" };
+        out.push(format!("{program}{recursive} {} {}", quoted(mode), quoted(path)));
+    }
     let method = told.value(&["method", "httpmethod", "verb"]).map(str::to_ascii_uppercase);
     if let (Some(method), Some(url)) = (method, told.value(&["url", "uri", "endpoint"]))
         && matches!(method.as_str(), "DELETE" | "PUT" | "POST" | "PATCH")
@@ -138,8 +148,20 @@ fn lines(told: &Told<'_>) -> Vec<String> {
 
 fn line(told: &Told<'_>, word: &str, program: &str) -> String {
     let mut line = program.to_owned();
-    let given: Vec<&str> =
-        told.values(&["command", "cmd", "args", "arguments", "argv", "subcommand", "clicommand"]).collect();
+    let given: Vec<&str> = told
+        .values(&[
+            "command",
+            "cmd",
+            "args",
+            "arguments",
+            "argv",
+            "subcommand",
+            "clicommand",
+            "flags",
+            "options",
+            "extraargs",
+        ])
+        .collect();
     let given: Vec<&str> = given.into_iter().filter(|text| text.len() <= 4096).collect();
     // The deeds that were taken from the arguments are among the words; those of the name come first.
     let whole = told.value(&["command", "cmd", "clicommand"]).is_some();

@@ -398,6 +398,13 @@ const HUBS: &[&str] = &["git", "github", "gitlab", "bitbucket", "gitea", "azure"
 pub(super) fn destroys(told: &Told<'_>) -> Verdict {
     let words = &told.words;
     let first = words.first().map(String::as_str).unwrap_or_default();
+    // The last step of a pipeline that puts its results in place of a collection.
+    if told.names(&["mongo", "mongodb"])
+        && told.has(&["aggregate"])
+        && told.args.iter().any(|(key, _)| key == "out")
+    {
+        return Verdict::Modify;
+    }
     let reads = READING.contains(&first) && !told.names(&["http", "curl"]);
     let strong = told.has(STRONG)
         || told.names(&["mongo", "mongodb"]) && told.args.iter().any(|(key, _)| key == "dropdatabase");
@@ -903,6 +910,9 @@ pub(super) fn shows_secret(told: &Told<'_>) -> bool {
     ]);
     let keeper =
         told.names(&["1password", "bitwarden", "lastpass", "onepassword", "keychain", "keepass", "dashlane"])
-            && told.has(&["item", "password", "credential", "entry", "totp", "login", "field"]);
+            && told.has(&["item", "password", "credential", "entry", "totp", "login", "field"])
+            || told.names(&["vault"])
+                && matches!(first, "read" | "kv")
+                && told.args.iter().any(|(key, _)| key == "path");
     takes && (secret && !other || keeper)
 }
