@@ -188,8 +188,18 @@ fn scalar(value: &str) -> String {
 pub(super) fn lines(text: &str, named: bool) -> Vec<String> {
     let mut tasks = named;
     let mut out = Vec::new();
+    // Whether the lines below a key, further in than it, are its commands.
+    let mut below = false;
     for line in text.lines().take(8192) {
+        let deeper = line.starts_with([' ', '\t']);
         let line = line.trim();
+        if below && deeper && !line.is_empty() && !line.starts_with('#') {
+            if out.len() < MAX_COMMANDS {
+                out.push(scalar(line));
+            }
+            continue;
+        }
+        below = below && line.is_empty();
         if line.starts_with('[') {
             let section = line.to_ascii_lowercase();
             tasks = ["script", "task", "alias"].iter().any(|word| section.contains(word));
@@ -197,7 +207,9 @@ pub(super) fn lines(text: &str, named: bool) -> Vec<String> {
         }
         let Some((key, value)) = line.split_once(if named { ':' } else { '=' }) else { continue };
         let key = key.trim().trim_matches('"').to_ascii_lowercase();
-        if (tasks || KEYS.contains(&key.as_str())) && out.len() < MAX_COMMANDS {
+        let runs = tasks || KEYS.contains(&key.as_str());
+        below = runs && !named && value.trim().is_empty();
+        if runs && !below && out.len() < MAX_COMMANDS {
             out.push(scalar(value.trim()));
         }
     }
@@ -370,6 +382,7 @@ mod tests {
     fn commands_of_other_files() {
         assert_eq!(recipes("all: x\n\t@rm -rf $(HOME)\nX := y"), ["rm -rf $HOME"]);
         assert_eq!(recipes("X := $(shell id -u)\nall:\n\tls"), ["ls", "id -u"]);
+        assert_eq!(lines("[testenv]\ncommands =\n    ls -l\n    id\ndeps = x\n", false), ["ls -l", "id"]);
         assert_eq!(docker("FROM a\nRUN --mount=type=cache a \\\n && b\nCMD [\"x\"]"), ["a   && b", "x"]);
         assert_eq!(cron("# x\n* * * * * ls -l\n@reboot id\nA=b"), ["ls -l", "id"]);
         assert_eq!(unit("[Service]\nExecStart=-/bin/x y\n"), ["/bin/x y"]);

@@ -93,7 +93,7 @@ pub(super) fn emptied(scene: &Scene<'_>, code: &str, bare: &str, pieces: &[Piece
     let lost = lost
         || unlinks && below_root
         || ["rm -rf /", "rm -rf ~"].iter().any(|line| code.contains(&format!("\"{line}\".execute()")));
-    if lost || home_in_variable(code) || home_emptied(code, bare, home) {
+    if lost || home_in_variable(code) || home_emptied(code, bare, home) || home_listed(code, pieces, home) {
         Verdict::Block
     } else {
         Verdict::Allow
@@ -144,6 +144,62 @@ fn home_emptied(code: &str, bare: &str, home: &str) -> bool {
             deleted || unlinks && listed && bare.contains("rm")
         });
     lost && !chosen()
+}
+
+/// Directories of the home directory, named in a list, are deleted one by one.
+fn home_listed(code: &str, pieces: &[Piece], home: &str) -> bool {
+    const HOMES: &[&str] =
+        &["Path.home()", "expanduser('~')", "expanduser(\"~\")", "os.homedir()", "homedir()", "Dir.home"];
+    const OWN: &[&str] = &[
+        "Documents",
+        "Desktop",
+        "Pictures",
+        "Downloads",
+        "Music",
+        "Videos",
+        ".ssh",
+        ".gnupg",
+        ".aws",
+        ".kube",
+        ".config",
+        ".local",
+    ];
+    if !pieces.iter().any(|piece| OWN.contains(&piece.text.as_str())) {
+        return false;
+    }
+    let tight: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+    // What the calls stand for is in their place where it is known.
+    let quoted = [format!("'{home}'"), format!("\"{home}\"")];
+    let ways: Vec<&str> = HOMES.iter().copied().chain(quoted.iter().map(String::as_str)).collect();
+    let names = ways.iter().flat_map(|way| code.match_indices(way)).filter_map(|(at, way)| {
+        let line = code.get(..at)?.rsplit(['\n', ';']).next()?;
+        let behind = code.get(at + way.len()..)?.split('\n').next()?.trim();
+        if !matches!(behind, "" | ";" | ")" | ");") {
+            return None;
+        }
+        let name = line.split_once('=')?.0.trim().rsplit(' ').next()?;
+        (!name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(name)
+    });
+    // What stands behind is a name, not one directory in quotes.
+    let variable = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let mut held = names.take(8).map(str::to_owned).chain(ways.iter().map(|way| (*way).to_owned()));
+    held.any(|name| {
+        DELETES.iter().any(|call| {
+            let call: String = call.chars().filter(|c| !c.is_whitespace()).collect();
+            [
+                format!("{call}{name}/"),
+                format!("{call}os.path.join({name},"),
+                format!("{call}path.join({name},"),
+                format!("{call}File.join({name},"),
+            ]
+            .iter()
+            .any(|form| {
+                tight
+                    .match_indices(form.as_str())
+                    .any(|(at, _)| variable(tight.get(at + form.len()..).unwrap_or_default()))
+            })
+        })
+    })
 }
 
 /// A file that says who may log in, or what the machine runs by itself.
@@ -406,7 +462,8 @@ fn tied(bare: &str, tight: &str, pieces: &[Piece], shell: bool) -> bool {
     }
     let line_by_line = bare.contains("TCPSocket")
         && bare.contains(".gets")
-        && ["IO.popen(", "popen(", "`"].iter().any(|call| bare.contains(call))
+        && (["IO.popen(", "popen(", "`"].iter().any(|call| bare.contains(call))
+            || pieces.iter().any(|piece| piece.before.ends_with('`')))
         && [".print", ".puts", ".write"].iter().any(|call| bare.contains(call));
     let started = shell
         && pieces.iter().any(|piece| {
@@ -522,6 +579,11 @@ const WHOLE: &[&str] = &[
     "urlencode(os.environ",
     "**os.environ",
     "items(os.environ",
+    "os.environ.items())",
+    "os.environ.items()]",
+    "Object.entries(process.env)",
+    "ENV.each",
+    "ENV.map",
 ];
 
 /// Calls that read a file.
