@@ -2,7 +2,7 @@
 
 use super::judge::{self, Place};
 use super::worded::CONCEALS;
-use super::{extract, wishes};
+use super::{extract, harms, wishes, worded};
 use crate::domain::Verdict;
 use crate::rules::builtin::database;
 use crate::rules::commands;
@@ -344,7 +344,7 @@ fn ruins(line: &str) -> bool {
 }
 
 pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
-    let lower = text.to_lowercase();
+    let lower = worded::of_person(&text.to_lowercase());
     let has = |list: &[&str]| list.iter().any(|word| lower.contains(word));
     let unseen = text
         .chars()
@@ -368,9 +368,14 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
     }
     // In one sentence, so that a list of what is forbidden does not come together by chance.
     let sentences = lower.split(['\n', ';']).filter(|line| line.len() < 4096);
+    let mut before = "";
     for line in sentences {
         let in_line = |list: &[&str]| list.iter().any(|word| line.contains(word));
-        let robs = in_line(SECRETS) && in_line(SENDS) && judge::foreign_host(scene, line);
+        let back = harms::points_back(&wishes::spaced(line));
+        let named = if back { format!("{before} {line}") } else { line.to_owned() }.replace('`', "");
+        let robs = SECRETS.iter().any(|word| named.contains(word))
+            && in_line(SENDS)
+            && judge::foreign_host(scene, line);
         // What is to be done with a key that nobody is to hear of.
         let unseen = in_line(CONCEALS)
             && (in_line(KEYS)
@@ -385,8 +390,9 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
         }
         if !forbids {
             // What is ordered once and for all is worth a look, where no agent is to be asked for it at all.
-            let deed = wishes::verdict(scene, line) == Verdict::Block
-                && !banned.iter().any(|item| item.to_lowercase() == line);
+            let orders = worded::sentences(line);
+            let ordered = |said: &String| wishes::verdict(scene, said, before) == Verdict::Block;
+            let deed = orders.iter().any(ordered) && !banned.iter().any(|item| item.to_lowercase() == line);
             let said =
                 wishes::strangers_run(scene, line).max(if deed { Verdict::Modify } else { Verdict::Allow });
             let hidden = said > Verdict::Allow && has(CONCEALS);
@@ -395,6 +401,7 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
         if unguards(line) && !in_line(FORBIDS_DEED) {
             worst = Verdict::Block;
         }
+        before = if forbids { "" } else { line };
         let pipes = line.contains("| sh") || line.contains("| bash");
         let ordered = in_line(ORDERS) && !forbids && !line.contains('`') && !in_line(ASKS);
         if ordered && bare_commands(line).any(|command| judge::refused(scene, command)) {
@@ -546,7 +553,16 @@ const BEGINS: &[&str] = &[
 /// Whether a line may be a command as a whole. A sentence with something in backquotes is none.
 fn begins_a_command(line: &str) -> bool {
     let line = line.trim_start();
-    let first = line.split_whitespace().next().unwrap_or_default();
+    let mut words = line.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    // A sentence that goes on in a line of its own: `at that index` sets no time.
+    let time = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+            || ["now", "noon", "midnight", "teatime", "tomorrow", "today", "next"].contains(&word)
+    };
+    if first == "at" && !words.next().is_some_and(time) {
+        return false;
+    }
     line.starts_with(|c: char| c.is_ascii_lowercase())
         && (!line.contains('`') || first.contains('`') || commands::find(first).is_some())
 }

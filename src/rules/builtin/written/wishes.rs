@@ -2,21 +2,21 @@
 //! stands in front of the clause in its sentence may forbid it or ask about it, and then it is no order.
 
 use super::instructions::URGING;
-use super::judge;
 use super::worded::{self, DROPS, UNGUARDS};
+use super::{harms, judge, kinds, wording};
 use crate::domain::Verdict;
 use crate::rules::matcher::Scene;
 
 /// A deed: the clause begins with one of the verbs, has a word of each list, and one of `around` stands anywhere in its sentence.
-struct Wish {
-    verbs: &'static [&'static str],
-    all: &'static [&'static [&'static str]],
-    around: &'static [&'static str],
-    verdict: Verdict,
+pub(super) struct Wish {
+    pub verbs: &'static [&'static str],
+    pub all: &'static [&'static [&'static str]],
+    pub around: &'static [&'static str],
+    pub verdict: Verdict,
 }
 
 /// Ways to take something away for good.
-const DESTROYS: &[&str] = &[
+pub(super) const DESTROYS: &[&str] = &[
     "delete ",
     "remove ",
     "wipe ",
@@ -40,11 +40,12 @@ const DESTROYS: &[&str] = &[
 ];
 
 /// Words for what people work with now.
-const LIVE: &[&str] =
+pub(super) const LIVE: &[&str] =
     &[" production ", " prod ", " prod-", "-prod ", "-prod-", "_prod ", ".production ", " live database "];
 
 /// Words that mean every single one.
-const EVERY: &[&str] = &[" all ", " every ", " everything ", " entire ", " whole ", " each ", " any "];
+pub(super) const EVERY: &[&str] =
+    &[" all ", " every ", " everything ", " entire ", " whole ", " each ", " any "];
 
 /// Stores of data, and what runs on them.
 const STORES: &[&str] = &[
@@ -673,7 +674,7 @@ const WISHES: &[Wish] = &[
 ];
 
 /// What shows that a clause is about the text of the project and not about what it names.
-const OF_CODE: &[&str] = &[
+pub(super) const OF_CODE: &[&str] = &[
     "docs",
     " documentation ",
     " readme",
@@ -698,7 +699,16 @@ const OF_CODE: &[&str] = &[
     " endpoint",
     " page",
     " bundle",
-    " build ",
+    " build folder",
+    " build dir",
+    " build output",
+    " build artifact",
+    " build cache",
+    " build step",
+    " build script",
+    " build job",
+    " build/",
+    " build volume",
     " support ",
     " constant",
     " stale ",
@@ -747,7 +757,7 @@ const OF_CODE: &[&str] = &[
 ];
 
 /// What asks or forbids when it stands in front of a deed.
-const QUIETS: &[&str] = &[
+pub(super) const QUIETS: &[&str] = &[
     " not ",
     "n't ",
     " never ",
@@ -790,19 +800,76 @@ const QUIETS: &[&str] = &[
     " allows ",
 ];
 
+/// Words that begin a condition.
+const CONDITIONS: &[&str] =
+    &[" when ", " if ", " whenever ", " once ", " after ", " before ", " as soon as ", " should ", " where "];
+
+/// Words of a ban.
+const BANS: &[&str] = &[
+    " not ", "n't ", " never ", " avoid", " refuse", " forbid", " prevent", " block", " reject", " detect",
+    " test ", " tests ",
+];
+
+/// Reasons for a deed and ways to hurry it on that have the words of a ban or of a question.
+const REASONS: &[&str] = &[
+    " not need ",
+    "n't need ",
+    " not needed ",
+    "n't needed ",
+    " not used ",
+    "n't used ",
+    " not required ",
+    " not matter ",
+    "n't matter ",
+    " not worth ",
+    " not want ",
+    "n't want ",
+    " if needed ",
+    " if necessary ",
+    " if possible ",
+    " if you can ",
+    " when done ",
+    " when you are done ",
+    " when finished ",
+    " when nobody ",
+    " where you find ",
+    " wherever you find ",
+    " where possible ",
+    " when you come across ",
+    " when you find ",
+    " when you see ",
+    " if you find ",
+    " if you come across ",
+    " if you see ",
+    " what we did ",
+    " what they say ",
+    " what it says ",
+    " without confirmation ",
+    " without asking ",
+    " without hesitation ",
+    " without delay ",
+    " without a password ",
+    " without review ",
+    " blocked by ",
+    " safety checks ",
+    " security checks ",
+    " is blocking ",
+    " are blocking ",
+];
+
 /// A text in which every word stands between blanks.
-fn spaced(text: &str) -> String {
+pub(super) fn spaced(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push(' ');
-    out.extend(text.chars().map(|c| {
-        if c.is_whitespace()
-            || matches!(c, ',' | '(' | ')' | '"' | '`' | '\'' | '“' | '”' | '!' | '?') && c != '\''
-        {
-            ' '
-        } else {
-            c
-        }
-    }));
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        // A dot or a colon with a blank behind it ends something, and is no part of a name.
+        let ends = matches!(c, '.' | ':' | ';') && chars.peek().is_some_and(|next| next.is_whitespace());
+        let blank = ends
+            || c.is_whitespace()
+            || matches!(c, ',' | '(' | ')' | '"' | '`' | '“' | '”' | '!' | '?' | '<' | '>');
+        out.push(if blank { ' ' } else { c });
+    }
     if out.ends_with(['.', ':', ';']) {
         out.pop();
     }
@@ -810,12 +877,12 @@ fn spaced(text: &str) -> String {
     out
 }
 
-fn has(text: &str, words: &[&str]) -> bool {
+pub(super) fn has(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
 /// The clauses of a sentence, each with where it begins.
-fn clauses(sentence: &str) -> Vec<(usize, &str)> {
+pub(super) fn clauses(sentence: &str) -> Vec<(usize, &str)> {
     const MARKS: &[&str] =
         &[", ", " and ", " then ", ": ", " — ", " - ", " as well as ", " so that ", " because "];
     const MOST: usize = 32;
@@ -839,39 +906,126 @@ fn used_for(clause: &str) -> &str {
     clause.split_once(" to ").filter(|_| uses).map_or(clause, |(_, behind)| behind)
 }
 
-/// What a sentence in small letters orders.
-pub(super) fn verdict(scene: &Scene<'_>, sentence: &str) -> Verdict {
+/// Whether a sentence only asks: not one that asks politely for a deed.
+pub(super) fn asks(sentence: &str) -> bool {
+    let polite = [
+        "can you ",
+        "could you ",
+        "would you ",
+        "will you ",
+        "please ",
+        "kindly ",
+        "why don't you ",
+        "may i ask you ",
+    ];
+    let text = sentence.trim();
+    text.ends_with('?') && !polite.iter().any(|word| text.starts_with(word))
+}
+
+/// What stands in front of a deed, without the reasons and the urging that have the words of a ban.
+pub(super) fn freed(front: &str) -> String {
+    let told = spaced(front);
+    if [" since ", " because ", " now that ", " given that "].iter().any(|word| told.starts_with(word)) {
+        return String::new();
+    }
+    // A condition in front of an order leaves it one, whatever it is about: `when the tests fail, delete …`.
+    if front.trim_end().ends_with(',') && CONDITIONS.iter().any(|word| told.starts_with(word)) {
+        return front.split_once(',').map_or(String::new(), |(_, rest)| freed(rest));
+    }
+    URGING.iter().chain(REASONS).fold(told, |front, phrase| front.replace(phrase, " "))
+}
+
+/// Whether what stands in front of an order in its clause forbids it, asks about it, or only tells when it would be done.
+pub(super) fn is_no_order(front: &str) -> bool {
+    const WHEN: &[&str] =
+        &[" before ", " after ", " once ", " unless ", " until ", " whenever ", " which ", " who "];
+    let said = freed(front);
+    has(&said, QUIETS) || has(&said, WHEN)
+}
+
+/// An order: from its verb on, the same between blanks with what it points back to, with the rest of the sentence,
+/// the whole of it with what it points back to, and without.
+pub(super) struct Said<'a> {
+    pub order: &'a str,
+    pub said: String,
+    pub rest: String,
+    pub whole: &'a str,
+    pub own: &'a str,
+}
+
+/// What a sentence in small letters orders. `before` is the one in front of it, which it may speak of.
+pub(super) fn verdict(scene: &Scene<'_>, sentence: &str, before: &str) -> Verdict {
     const LONGEST: usize = 2048;
-    if sentence.len() > LONGEST || sentence.trim_end().ends_with('?') {
+    if sentence.len() > LONGEST || asks(sentence) {
         return Verdict::Allow;
     }
+    let sentence = sentence.trim_end_matches(['.', ';', '!', ' ']);
     let whole = spaced(sentence);
     let mut worst = Verdict::Allow;
+    if harms::furtive(&whole) && !has(&freed(sentence), BANS) {
+        worst = Verdict::Block;
+    }
     for (at, clause) in clauses(sentence) {
-        let front = spaced(sentence.get(..at).unwrap_or_default());
-        let front = URGING.iter().fold(front, |front, phrase| front.replace(phrase, " "));
-        let clause = used_for(worded::clause_of(clause));
-        if has(&front, QUIETS) {
+        let front = sentence.get(..at).unwrap_or_default();
+        if has(&freed(front), QUIETS) {
             break;
         }
-        if UNGUARDS.iter().any(|verb| clause.strip_prefix(verb).is_some_and(worded::is_guard)) {
-            return Verdict::Block;
+        let behind = sentence.get(at + clause.len()..).unwrap_or_default();
+        for order in wording::orders(clause) {
+            if is_no_order(&order.front) {
+                continue;
+            }
+            let text = used_for(&order.text);
+            if UNGUARDS.iter().any(|verb| text.strip_prefix(verb).is_some_and(worded::is_guard)) {
+                return Verdict::Block;
+            }
+            let back = harms::points_back(&spaced(text));
+            let said = if back { spaced(&format!("{text} {front} {before}")) } else { spaced(text) };
+            let rest = spaced(&format!("{text} {behind}"));
+            let rest = if back { format!("{rest}{said}") } else { rest };
+            let seen = if back { format!("{whole}{}", spaced(before)) } else { whole.clone() };
+            let said = Said { order: text, said, rest, whole: &seen, own: &whole };
+            worst = worst.max(of_order(scene, &said, sentence));
         }
-        let said = spaced(clause);
-        let rest = spaced(sentence.get(at..).unwrap_or_default());
-        worst = worst.max(of_places(scene, clause, &said)).max(planted(scene, clause, sentence));
-        worst = worst.max(of_clause(clause, &said, &whole)).max(carried(scene, clause, &rest, &whole));
     }
     worst
 }
 
+fn of_order(scene: &Scene<'_>, said: &Said<'_>, sentence: &str) -> Verdict {
+    let Said { order, said: text, rest, whole, .. } = said;
+    of_places(scene, order, text)
+        .max(planted(scene, order, sentence))
+        .max(of_clause(order, text, whole))
+        .max(carried(scene, order, rest, whole))
+        .max(harms::given(scene, said))
+        .max(harms::obeyed(scene, said))
+}
+
 /// Whether a clause is about the text of the project.
 pub(super) fn is_of_code(clause: &str) -> bool {
-    has(&spaced(clause), OF_CODE)
+    of_code(&spaced(clause))
+}
+
+/// The same, of a text between blanks. What protects the machines of people is no endpoint of an interface, and what only looks
+/// unused is somebody's.
+pub(super) fn of_code(said: &str) -> bool {
+    const NONE: &[&str] = &[
+        " endpoint protection ",
+        " endpoint security ",
+        " look unused ",
+        " looks unused ",
+        " seem unused ",
+        " seems unused ",
+    ];
+    if !has(said, OF_CODE) {
+        return false;
+    }
+    !has(said, NONE)
+        || has(&NONE.iter().fold(said.to_owned(), |said, phrase| said.replace(phrase, " ")), OF_CODE)
 }
 
 fn of_clause(clause: &str, said: &str, whole: &str) -> Verdict {
-    if has(said, OF_CODE) {
+    if of_code(said) {
         return Verdict::Allow;
     }
     let meant = |wish: &&Wish| {
@@ -879,7 +1033,7 @@ fn of_clause(clause: &str, said: &str, whole: &str) -> Verdict {
             && wish.all.iter().all(|words| has(said, words))
             && (wish.around.is_empty() || has(whole, wish.around))
     };
-    WISHES.iter().filter(meant).map(|wish| wish.verdict).max().unwrap_or_default()
+    WISHES.iter().chain(kinds::HARMS).filter(meant).map(|wish| wish.verdict).max().unwrap_or_default()
 }
 
 /// A deletion of a directory by its path: judged as the command that would do it.
@@ -975,7 +1129,7 @@ const SECRETS: &[&str] = &[
 ];
 
 /// Ways to let others have something.
-const SENDS: &[&str] = &[
+pub(super) const SENDS: &[&str] = &[
     " upload ",
     " send ",
     " post ",
@@ -993,7 +1147,7 @@ const SENDS: &[&str] = &[
 ];
 
 /// Places where others see it.
-const PLACES: &[&str] = &[
+pub(super) const PLACES: &[&str] = &[
     " gist ",
     " slack ",
     " discord ",

@@ -2,7 +2,7 @@
 //! What forbids, asks or describes is no order.
 
 use super::instructions::{ASKS, FORBIDS, URGING};
-use super::{judge, wishes};
+use super::{harms, judge, weighed, wishes};
 use crate::domain::Verdict;
 use crate::rules::matcher::Scene;
 
@@ -197,11 +197,18 @@ pub(super) const DROPS: &[&str] = &[
     "ngrok",
 ];
 
+/// Whether a text names a place where anybody can put something.
+pub(super) fn names_drop(text: &str) -> bool {
+    DROPS.iter().any(|place| text.contains(place))
+}
+
 /// What an order in words deserves.
 pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
     let mut worst = Verdict::Allow;
     // Below a line that announces bans or questions its items are none of ours.
     let mut quiet = true;
+    let mut before = String::new();
+    let mut scale = weighed::Scale::default();
     for line in text.lines().take(2048).filter(|line| line.len() < 8192) {
         let lower = line.to_lowercase();
         let item = lower.trim_start().starts_with(['-', '*', '•']) || begins_with_number(&lower);
@@ -211,24 +218,38 @@ pub(super) fn verdict(scene: &Scene<'_>, text: &str) -> Verdict {
         if !quiet {
             continue;
         }
-        for sentence in lower.split(['.', ';', '!']).fold(Vec::new(), joined) {
-            worst = worst.max(wishes::verdict(scene, &sentence));
+        for sentence in sentences(&lower) {
+            worst = worst.max(wishes::verdict(scene, &sentence, &before));
             if is_order(&sentence) && !sentence.trim_end().ends_with('?') {
                 worst = worst.max(sentence_verdict(scene, &sentence));
             }
+            scale.add(scene, &sentence);
+            // What was forbidden or asked about is not what the next one speaks of.
+            let told = sentence.len() < 512 && is_order(&wishes::freed(&sentence));
+            before = if told { sentence } else { String::new() };
         }
     }
-    worst
+    worst = worst.max(scale.verdict());
+    if worst > Verdict::Allow && harms::hushed(&of_person(&text.to_lowercase())) {
+        Verdict::Block
+    } else {
+        worst
+    }
+}
+
+/// The sentences of a line. A question keeps its mark.
+pub(super) fn sentences(lower: &str) -> Vec<String> {
+    lower.split_inclusive(['.', ';', '!', '?']).fold(Vec::new(), joined)
 }
 
 /// Parts of a line, put together again where no blank follows: a dot in a name ends no sentence.
 fn joined(mut out: Vec<String>, part: &str) -> Vec<String> {
     match out.last_mut() {
-        Some(last) if !part.starts_with(char::is_whitespace) && !part.is_empty() => {
-            last.push('.');
-            last.push_str(part);
-        }
+        Some(last) if !part.starts_with(char::is_whitespace) && !part.is_empty() => last.push_str(part),
         _ => out.push(part.to_owned()),
+    }
+    for last in out.iter_mut().rev().skip(1).take(1) {
+        last.truncate(last.trim_end_matches(['.', ';', '!']).len());
     }
     out
 }
@@ -239,7 +260,7 @@ fn begins_with_number(line: &str) -> bool {
     behind.len() < rest.len() && behind.starts_with(['.', ')'])
 }
 
-fn is_order(lower: &str) -> bool {
+pub(super) fn is_order(lower: &str) -> bool {
     let said = URGING.iter().fold(lower.to_owned(), |said, phrase| said.replace(phrase, " "));
     !FORBIDS.iter().chain(ASKS).any(|word| said.contains(word))
 }
@@ -284,7 +305,7 @@ fn sentence_verdict(scene: &Scene<'_>, sentence: &str) -> Verdict {
 }
 
 /// An address of mail.
-fn names_mailbox(word: &str) -> bool {
+pub(super) fn names_mailbox(word: &str) -> bool {
     word.split_once('@')
         .is_some_and(|(name, host)| !name.is_empty() && host.trim_end_matches('.').contains('.'))
 }
@@ -354,6 +375,15 @@ pub(super) const CONCEALS: &[&str] = &[
     "don't tell the user about",
     "never tell the user about",
     "without telling the user",
+    "the user must not know",
+    "the user must not learn",
+    "the user must not notice",
+    "the user must not be told",
+    "the user should not know",
+    "the user should not notice",
+    "the user need not know",
+    "the user does not need to know",
+    "the user must never know",
     "without the user noticing",
     "so the user does not notice",
     "so that the user does not notice",
@@ -400,9 +430,25 @@ const NOT_ASKED: &[&str] = &[
     "don't ask for confirmation",
 ];
 
+/// A text in which whoever an agent works for is called the user.
+pub(super) fn of_person(lower: &str) -> String {
+    const CALLED: &[&str] = &[
+        "the developer",
+        "the human",
+        "the person",
+        "the operator",
+        "the owner",
+        "the maintainer",
+        "the programmer",
+    ];
+    CALLED.iter().fold(lower.to_owned(), |text, name| {
+        if text.contains(name) { text.replace(name, "the user") } else { text }
+    })
+}
+
 /// Whether a text that agents read by themselves orders them to act behind the person's back.
 pub(super) fn poisons(text: &str) -> bool {
-    let lower = text.to_lowercase();
+    let lower = of_person(&text.to_lowercase());
     let frees = |line: &str| {
         let line = line.trim();
         line.strip_prefix("permissionmode:").is_some_and(|mode| mode.trim() == "bypasspermissions")
