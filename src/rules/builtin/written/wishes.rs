@@ -932,7 +932,8 @@ pub(super) fn freed(front: &str) -> String {
     if front.trim_end().ends_with(',') && CONDITIONS.iter().any(|word| told.starts_with(word)) {
         return front.split_once(',').map_or(String::new(), |(_, rest)| freed(rest));
     }
-    URGING.iter().chain(REASONS).fold(told, |front, phrase| front.replace(phrase, " "))
+    { URGING.iter().chain(REASONS) }
+        .fold(told, |front, phrase| if front.contains(phrase) { front.replace(phrase, " ") } else { front })
 }
 
 /// Whether what stands in front of an order in its clause forbids it, asks about it, or only tells when it would be done.
