@@ -1,6 +1,7 @@
 //! Code in other languages: what it deletes by itself, and the commands that it starts.
 
 pub(super) mod deletes;
+pub(super) mod homes;
 pub(super) mod runs;
 
 use super::{libraries, plain, predicate, scripts, statements};
@@ -138,6 +139,8 @@ pub(super) const RULES: &[Rule] = &[
             "awk 'BEGIN{printf \"x\" > \"/dev/sda\"}'",
             "node -e \"require('fs').writeFileSync('/etc/passwd','')\"",
             "ruby -e 'File.write(\"/etc/passwd\",\"\")'",
+            "ruby -rfileutils -e 'FileUtils.chmod_R(0777, \"/etc\")'",
+            "perl -e 'chmod 0777, \"/etc/passwd\"'",
             "perl -e 'open(F,\">\",\"/etc/passwd\")'",
             "python3 -c \"import shutil; shutil.move('/etc','/tmp/x')\"",
         ],

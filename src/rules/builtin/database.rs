@@ -88,6 +88,9 @@ pub(super) const RULES: &[Rule] = &[Rule {
     fires: &[
         "psql -c \"COPY (SELECT 1) TO PROGRAM 'id'\"",
         "sqlcmd -Q \"EXEC xp_cmdshell 'whoami'\"",
+        "sqlcmd -Q \"exec master..xp_cmdshell 'whoami'\"",
+        "sqlcmd -Q \"EXEC sp_configure 'xp_cmdshell', 1; RECONFIGURE\"",
+        "psql -c \"CREATE OR REPLACE FUNCTION system(cstring) RETURNS int AS '/lib/x86_64-linux-gnu/libc.so.6', 'system' LANGUAGE C\"",
         "mysql -e \"SELECT 1 INTO OUTFILE '/var/www/x.php'\"",
         "psql -c 'ALTER USER app WITH SUPERUSER'",
         "psql -c \"ALTER USER postgres WITH PASSWORD 'x'\"",
@@ -105,6 +108,9 @@ pub(super) const RULES: &[Rule] = &[Rule {
     ],
     silent: &[
         "psql -c 'COPY t TO STDOUT'",
+        "sqlcmd -Q \"select value_in_use from sys.configurations where name = 'xp_cmdshell'\"",
+        "psql -c \"CREATE FUNCTION add(int, int) RETURNS int AS 'select $1 + $2' LANGUAGE sql\"",
+        "psql -c \"CREATE FUNCTION f(int) RETURNS int AS '$libdir/myext', 'f' LANGUAGE C STRICT\"",
         "psql -c \"ALTER USER app WITH PASSWORD 'x'\"",
         "psql -c 'GRANT SELECT ON t TO reader'",
         "psql -c 'GRANT ALL PRIVILEGES ON DATABASE app TO app'",
@@ -235,7 +241,7 @@ fn opens(words: &[String]) -> bool {
     let has = |word: &str| words.iter().any(|one| one == word);
     let both = |a: &str, b: &str| words.windows(2).any(|pair| matches!(pair, [x, y] if x == a && y == b));
     starts(words, &["COPY"]) && has("PROGRAM")
-        || has("XP_CMDSHELL")
+        || words.iter().any(|word| word.rsplit('.').next() == Some("XP_CMDSHELL"))
         || has("SP_OACREATE")
         || both("INTO", "OUTFILE")
         || both("INTO", "DUMPFILE")
@@ -312,6 +318,14 @@ fn reaches(statement: &str) -> bool {
         && named(&place)
         || has("LOAD_EXTENSION") && named(&|text| text.starts_with(['/', '.']))
         || words.iter().any(|word| word.starts_with("DBLINK")) && named(&linked)
+        // Functions out of a library that is not the database's own.
+        || starts(&words, &["CREATE"])
+            && has("FUNCTION")
+            && named(&|text| text.starts_with('/') && (text.contains("/libc.so") || text.ends_with(".so")))
+        || has("SP_CONFIGURE")
+            && named(&|text| {
+                matches!(text.to_ascii_lowercase().as_str(), "xp_cmdshell" | "ole automation procedures")
+            })
 }
 
 /// A statement that takes away what holds no rows, and nothing that hangs on it.

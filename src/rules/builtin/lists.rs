@@ -273,6 +273,9 @@ pub(crate) const SECRET_FILES: &[At] = &[
     At::Abs("/etc/letsencrypt/archive"),
     At::Abs("/etc/sudoers"),
     At::Abs("/etc/krb5.keytab"),
+    At::Abs("/tmp/krb5cc_*"),
+    At::Abs("/var/lib/sss/secrets"),
+    At::Abs("/var/lib/sss/db"),
     At::Abs("/etc/ipsec.secrets"),
     At::Abs("/etc/docker/key.json"),
     At::Home(".config/age/keys.txt"),
@@ -293,7 +296,7 @@ pub(crate) const SECRET_FILES: &[At] = &[
 
 /// Beginnings of the paths of [`SECRET_FILES`] and [`SECRET_DIRS`] without a hidden directory.
 pub(crate) const SECRET_ROOTS: &[&str] =
-    &["/etc/", "/proc/", "/run/", "/var/run/", "/var/lib/", "/var/db/", "/Users/"];
+    &["/etc/", "/proc/", "/run/", "/var/run/", "/var/lib/", "/var/db/", "/Users/", "/tmp/krb5cc_"];
 
 /// Parts of the name of a `.env` file that is there to be read.
 pub(crate) const ENV_EXAMPLES: &[&str] =

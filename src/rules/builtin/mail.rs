@@ -4,7 +4,9 @@ use super::deeds::{self, Deeds};
 use super::predicate;
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, has_flag, has_sub, input_of};
+use crate::rules::matcher::{
+    Code, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub, input_of,
+};
 use crate::shell::Arg;
 
 /// Programs that hand a message to a mail server.
@@ -60,11 +62,21 @@ pub(super) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "sends a message to many people, or to whom it is not known before it runs",
         instead: Some(Instead::Advice("write the message to a file, and let the person send it")),
-        when: &[predicate("message_sent_to_many", Trigger::programs(MAILERS), |scene| sent(scene, true))],
+        when: &[
+            predicate("message_sent_to_many", Trigger::programs(MAILERS), |scene| sent(scene, true)),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &[".sendmail(", "sendMail("],
+                    &["range(1000", "range(10000", "range(10**", "while True", "while(true)", "while (true)"],
+                ],
+            }),
+        ],
         fires: &[
             "for a in $(cat list); do mail -s news \"$a\" < body.txt; done",
             "xargs -a list mail -s news < body.txt",
             "mail -s hello everyone@x.example < body.txt",
+            "python3 - <<'E'\nimport smtplib\nfor i in range(100000):\n    smtplib.SMTP('mail.example').sendmail('a@b', 'c@d', 'x')\nE",
             "mail -s hi a@x.example,b@x.example,c@x.example < body.txt",
         ],
         silent: &[

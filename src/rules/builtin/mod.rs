@@ -65,6 +65,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     shell::RULES,
     carried::RULES,
     code::deletes::RULES,
+    code::homes::RULES,
     code::runs::RULES,
     code::RULES,
     disks::RULES,

@@ -129,10 +129,28 @@ const TEXT: &[&str] = &[
     "splitlines",
     "toString",
     "toLowerCase",
+    "exists",
+    "lexists",
+    "isfile",
+    "isdir",
+    "islink",
+    "getsize",
+    "getmtime",
+    "access",
+    "stat",
+    "lstat",
+    "getuid",
+    "geteuid",
+    "basename",
+    "dirname",
+    "existsSync",
+    "statSync",
+    "expanduser",
+    "homedir",
 ];
 
 /// Calls whose first argument names a file.
-const OPENERS: &[&str] = &["open", "Path", "readFileSync", "writeFileSync", "appendFileSync", "existsSync"];
+const OPENERS: &[&str] = &["open", "Path", "readFileSync", "writeFileSync", "appendFileSync"];
 
 /// Modules in which nothing else is called than the above.
 const MODULES: &[&str] = &[
@@ -153,6 +171,7 @@ const MODULES: &[&str] = &[
     "node:fs",
     "node:path",
     "node:assert",
+    "node:os",
 ];
 
 /// Whether the code of `program` holds these names in its strings only, and hands none of those to what opens a file.
@@ -263,6 +282,7 @@ mod tests {
             "print('cat ~/.ssh/id_rsa')",
             "import json; print(json.dumps({'command': 'cat ~/.ssh/id_rsa'}))",
             "t=open('docs/a.md').read(); assert '~/.ssh/id_rsa' in t",
+            "import os; print(os.path.exists('/etc/shadow'), os.access('/etc/shadow', os.R_OK))",
             "p='src/a.py'\ns=open(p).read()\ns=s.replace(\"x\",\"/etc/shadow\")\nopen(p,'w').write(s)\n",
             "from pathlib import Path\nPath('a.py').write_text(\"S = ['~/.ssh/id_rsa']\")",
         ] {
@@ -277,6 +297,9 @@ mod tests {
             "from builtins import open as print; print('~/.ssh/id_rsa')",
             "show = open\nshow('~/.ssh/id_rsa')",
             "print(*map(open, ['~/.ssh/id_rsa']))",
+            "import os; print(os.path.exists('/etc/shadow') and open('/etc/shadow').read())",
+            "import os; p = os.path.expanduser('~/.ssh/id_rsa')\nprint(open(p).read())",
+            "import os; print(open(os.path.expanduser('~/.ssh/id_rsa')).read())",
             "import os; os.system('cat ~/.ssh/id_rsa')",
             "from app import load; load('~/.ssh/id_rsa')",
             "print(f\"{open('/etc/shadow').read()}\")",
@@ -287,6 +310,14 @@ mod tests {
             assert!(!only("python3", code), "{code}");
         }
         assert!(only("node", "require('fs').writeFileSync('a.json', JSON.stringify(['cat ~/.ssh/id_rsa']))"));
+        assert!(only(
+            "node",
+            "console.log(require('fs').existsSync(require('os').homedir()+'/.ssh/id_rsa'))"
+        ));
+        assert!(!only(
+            "node",
+            "console.log(require('fs').readFileSync(require('os').homedir()+'/.ssh/id_rsa'))"
+        ));
         assert!(only("node", "console.log('cat ~/.ssh/id_rsa'.split(' '))"));
         assert!(!only("node", "const {readFileSync: log}=require('fs'); log('~/.ssh/id_rsa')"));
         assert!(!only("node", "console.log(`${require('fs').readFileSync('/etc/shadow')}`)"));

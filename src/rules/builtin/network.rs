@@ -1,6 +1,6 @@
 //! The network: what comes in and is run, what goes out, who may come in.
 
-mod attackers;
+pub(super) mod attackers;
 pub(super) mod comes_in;
 pub(super) mod doors;
 pub(super) mod goes_out;
@@ -13,7 +13,7 @@ use super::{everyday, flagged, lists, predicate, run, sub};
 use crate::domain::{EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Class, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, classify, flag_value,
+    Class, Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, classify, flag_value,
     has_flag, has_operand, host_of, is_known, runs, target_of,
 };
 use crate::shell::Arg;
@@ -27,7 +27,23 @@ pub(super) const RULES: &[Rule] = &[
         id: "network.serves-private",
         reason: "serves the home directory, the whole machine or secrets to whoever can reach it",
         instead: Some(Instead::Command("python3 -m http.server --bind 127.0.0.1 --directory docs")),
-        when: &[predicate("private_directory_served", Trigger::ACTIVE, private_served)],
+        when: &[
+            predicate("private_directory_served", Trigger::ACTIVE, private_served),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["http.server", "SimpleHTTPRequestHandler"],
+                    &[
+                        "chdir('/')",
+                        "chdir(\"/\")",
+                        "directory='/'",
+                        "directory=\"/\"",
+                        "chdir(os.path.expanduser('~')",
+                        "chdir(Path.home()",
+                    ],
+                ],
+            }),
+        ],
         fires: &[
             "python3 -m http.server --directory ~/.ssh",
             "python3 -m http.server -d /",
@@ -38,6 +54,7 @@ pub(super) const RULES: &[Rule] = &[
             "npx http-server / -p 80",
             "ruby -run -e httpd ~ -p 8000",
             "busybox httpd -f -p 8000 -h ~",
+            "python3 -c \"import http.server, os; os.chdir('/'); http.server.test(bind='0.0.0.0')\"",
         ],
         silent: &[
             "python3 -m http.server 8000",
@@ -126,6 +143,7 @@ pub(super) const RULES: &[Rule] = &[
                 &[&["--auth=none", "--without-connection-token"]],
             )),
             When::Command(sub(&["tailscale"], &["funnel", "serve", "up"])),
+            predicate("private_network_of_a_stray_file", Trigger::programs(VPNS), joins_by_stray_file),
         ],
         fires: &[
             "ssh -R 80:localhost:3000 serveo.net",
@@ -140,6 +158,8 @@ pub(super) const RULES: &[Rule] = &[
             "ssh -o 'RemoteForward 2222 localhost:22' x.example",
             "autossh -M 0 -R 2222:localhost:22 x.example",
             "code tunnel",
+            "sudo wg-quick up /tmp/x.conf",
+            "sudo openvpn --config /tmp/x.ovpn",
             "ssh -D 1080 -fN x.example",
         ],
         silent: &[
@@ -150,6 +170,8 @@ pub(super) const RULES: &[Rule] = &[
             "code-server --auth password",
             "which ttyd",
             "cloudflared tunnel list",
+            "sudo wg-quick up wg0",
+            "sudo openvpn --config /etc/openvpn/office.conf",
         ],
         ..RULE
     },
@@ -316,6 +338,21 @@ fn private_served<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// The hosts that a command names in its operands.
+const VPNS: &[&str] = &["wg-quick", "openvpn"];
+
+/// A private network is joined by a file that lies where anybody can write.
+fn joins_by_stray_file<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(VPNS, |inv| {
+        let stray = |arg: &Arg| {
+            ["/tmp/", "/var/tmp/", "/dev/shm/"]
+                .iter()
+                .any(|dir| arg.prefix().trim_start_matches("--config=").starts_with(dir))
+        };
+        !inv.args.iter().any(|arg| arg.known() == Some("down")) && inv.args.iter().any(stray)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn unknown_host(inv: &Invocation, scene: &Scene<'_>) -> bool {
     inv.operands.iter().any(|arg| {
         let text = arg.text();

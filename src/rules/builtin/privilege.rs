@@ -146,34 +146,18 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("sudo -l")),
         when: &[
             predicate("set_user_id_programs_sought", Trigger::programs(&["find", "getcap"]), setuid_sought),
-            When::Command(run(&[
-                "linpeas.sh",
-                "linpeas",
-                "LinEnum.sh",
-                "linenum.sh",
-                "lse.sh",
-                "les.sh",
-                "linux-exploit-suggester.sh",
-                "pspy64",
-                "pspy32",
-                "pspy",
-                "unix-privesc-check",
-                "linuxprivchecker.py",
-                "winpeas.exe",
-                "winPEAS.bat",
-                "traitor",
-                "BeRoot",
-                "beroot.py",
-                "SUDO_KILLER",
-                "sudo_killer.sh",
-                "GTFOBLookup",
-                "suid3num.py",
-            ])),
-            predicate("exploit_run", Trigger::INTERPRETER.or(Trigger::PLACED), exploit_run),
+            When::Command(run(HUNTERS)),
+            predicate(
+                "exploit_run",
+                Trigger::INTERPRETER.or(Trigger::SHELL).or(Trigger::PLACED),
+                exploit_run,
+            ),
         ],
         fires: &[
             "find / -perm -4000 -type f 2>/dev/null",
             "./linpeas.sh -a",
+            "bash linpeas.sh -a",
+            "sh /tmp/LinEnum.sh -t",
             "getcap -r / 2>/dev/null",
             "gcc pwnkit.c -o pwnkit && ./pwnkit",
             "python3 CVE-2021-4034.py",
@@ -220,6 +204,31 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+/// Programs that look for such ways.
+const HUNTERS: &[&str] = &[
+    "linpeas.sh",
+    "linpeas",
+    "LinEnum.sh",
+    "linenum.sh",
+    "lse.sh",
+    "les.sh",
+    "linux-exploit-suggester.sh",
+    "pspy64",
+    "pspy32",
+    "pspy",
+    "unix-privesc-check",
+    "linuxprivchecker.py",
+    "winpeas.exe",
+    "winPEAS.bat",
+    "traitor",
+    "BeRoot",
+    "beroot.py",
+    "SUDO_KILLER",
+    "sudo_killer.sh",
+    "GTFOBLookup",
+    "suid3num.py",
+];
+
 /// Whether a file is called after a hole in a system, or after what goes through one.
 fn is_exploit(path: &str) -> bool {
     const NAMES: &[&str] = &[
@@ -256,8 +265,12 @@ fn exploit_run<'a>(scene: &Scene<'a>) -> Found<'a> {
         let word = inv.word.text();
         let placed = word.contains('/') && is_exploit(&word);
         let script = || {
-            runs(inv, &["python", "python3", "perl", "ruby", "bash", "sh"])
-                && inv.operands.first().is_some_and(|arg| is_exploit(&arg.text()))
+            let hunts = |path: &str| path.rsplit('/').next().is_some_and(|name| HUNTERS.contains(&name));
+            runs(inv, &["python", "python3", "perl", "ruby", "bash", "sh", "zsh", "dash"]) && {
+                inv.operands.first()
+            }
+            .map(Arg::text)
+            .is_some_and(|path| is_exploit(&path) || hunts(&path))
         };
         placed || script()
     });

@@ -77,6 +77,7 @@ pub(super) const RULES: &[Rule] = &[
             "kubectl run m --image=metal3d/xmrig",
             "./srv --coin monero -o 192.0.2.1:3333 -u 48x",
             "./m --pool stratum+tcp://x.example:1",
+            "./kworker -o xmr.pool.example:443 -u 48x",
         ],
         silent: &[
             "grep -rn stratum+tcp src",
@@ -154,11 +155,26 @@ fn mines<'a>(scene: &Scene<'a>) -> Found<'a> {
                             what.known(),
                             Some("monero" | "rx/0" | "randomx" | "cn/r" | "ethash" | "kawpow")
                         )
+                        || matches!(flag.known(), Some("-o" | "--url" | "-P" | "--pool"))
+                            && what.known().is_some_and(is_pool)
                 }
                 _ => false,
             })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A host and a port, called as the places are where many mine together.
+fn is_pool(text: &str) -> bool {
+    const NAMES: &[&str] =
+        &["pool", "xmr", "monero", "nicehash", "2miners", "ethermine", "hashvault", "unmineable"];
+    let place = text.split_once("://").map_or(text, |(_, rest)| rest);
+    place.rsplit_once(':').is_some_and(|(host, port)| {
+        host.contains('.')
+            && !port.is_empty()
+            && port.bytes().all(|byte| byte.is_ascii_digit())
+            && NAMES.iter().any(|name| host.contains(name))
+    })
 }
 
 const INSTALLERS: &[&str] =

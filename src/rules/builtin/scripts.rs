@@ -379,7 +379,7 @@ pub(super) fn written(code: &str) -> Vec<String> {
         let behind = chars.as_str().trim_start();
         let called = WRITERS.iter().any(|name| glue.ends_with(name));
         let method = [").write_", ").open('w", ").open(\"w", ").open('a", ").touch", ").chmod", ").rename"];
-        if called || method.iter().any(|name| behind.starts_with(name)) {
+        if called || is_behind_mode(glue) || method.iter().any(|name| behind.starts_with(name)) {
             out.push(text.clone());
         }
         match &before {
@@ -404,6 +404,16 @@ pub(super) fn written(code: &str) -> Vec<String> {
         rest = chars.as_str();
     }
     out
+}
+
+/// `FileUtils.chmod_R(0777, "/etc")`, and Perl's `chmod 0777, "/etc"`: the file stands behind its mode.
+fn is_behind_mode(front: &str) -> bool {
+    let call = front.strip_suffix(',').and_then(|front| front.rsplit_once(['(', ' ']));
+    call.is_some_and(|(name, mode)| {
+        !mode.is_empty()
+            && mode.bytes().all(|byte| byte.is_ascii_digit() || byte == b'o')
+            && ["chmod", "chmod_R", "lchmod"].iter().any(|call| name.trim_end().ends_with(call))
+    })
 }
 
 /// Whether code calls a function of that name itself: neither a method of something nor a part of a longer name.

@@ -9,12 +9,12 @@ mod spared;
 pub(super) mod stores;
 pub(super) mod variables;
 
-use super::{lists, named, predicate, run, scripts, sub};
+use super::{flagged, lists, named, predicate, run, scripts, sub};
 use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Class, Code, Command, EFFECT, Found, Instead, OF_TOKEN, OnEffect, Operand, RULE, Rule, Scene, Trigger,
-    When, at, classify, cuts_to_names, find_but, has_flag, inside, runs, runs_shell, target_of,
+    At, Class, Code, Command, EFFECT, Found, Instead, OF_TOKEN, OnEffect, Operand, RULE, Rule, Scene,
+    Trigger, When, at, classify, cuts_to_names, find_but, has_flag, inside, runs, runs_shell, target_of,
 };
 use crate::shell::Arg;
 use environment::{env_file_shown, loads_settings, shows};
@@ -66,6 +66,9 @@ const NAMED_IN_CODE: &[&str] = &[
     "get_credentials()",
     "/etc/gshadow",
     ".bash_history",
+    "spwd.getsp",
+    "getspnam(",
+    "getspent(",
 ];
 
 const SECRET_READ: OnEffect =
@@ -257,6 +260,7 @@ pub(super) const RULES: &[Rule] = &[
             "node -e \"console.log(require('fs').readFileSync(require('os').homedir()+'/.aws/'+'credentials','utf8'))\"",
             "python3 -c \"print(open('/home/u/.ssh/id_rsa').read())\"",
             "node -e \"require('fs').readFileSync('/etc/shadow')\"",
+            "python3 -c \"import spwd; print(spwd.getspall())\"",
             "python3 -c \"import glob; [print(open(f).read()) for f in glob.glob('/root/.ssh/*')]\"",
             "perl -ne print ~/.netrc",
             "python3 -c \"print('cat ~/.ssh/id_rsa')\" | sh",
@@ -265,6 +269,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         silent: &[
             "python3 -c \"print(1)\"",
+            "python3 -c \"import os; print(os.path.exists('/etc/shadow'))\"",
             "python3 -c \"print('.ssh/config')\"",
             "python3 -c \"import json; print(json.dumps({'command': 'cat ~/.ssh/id_rsa'}))\"",
             "python3 -c \"t=open('docs/a.md').read(); assert '~/.ssh/id_rsa' in t\"",
@@ -331,9 +336,78 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             When::Command(run(&["logkeys", "showkey", "lkl", "keysniffer", "xspy", "xkbcat"])),
             When::Command(Command { operand: Operand::Starts(&["test"]), ..run(&["xinput"]) }),
+            When::Code(Code { programs: &["osascript"], all: &[&["with hidden answer"]] }),
+            When::Code(Code {
+                programs: &[],
+                all: &[&["/dev/input/event", "/dev/input/by-", "/dev/uinput"]],
+            }),
+            When::Effect(OnEffect {
+                kinds: &[EffectKind::FileRead],
+                at: &[At::Abs("/dev/input")],
+                except: &["ls", "stat", "file", "test", "[", "find", "udevadm", "evtest", "libinput"],
+                ..EFFECT
+            }),
+            When::Command(flagged(&["zenity", "kdialog", "yad"], &[&["--password"]])),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["pynput", "pyxhook", "import keyboard", "GlobalKeyboardListener", "uiohook", "iohook"],
+                    &["Listener(", "on_press", "keyboard.hook", "keyboard.record", "HookKeyboard"],
+                    &["open(", "write", "append", "post("],
+                ],
+            }),
         ],
-        fires: &["logkeys --start", "xinput test-xi2 --root"],
-        silent: &["xinput list", "which logkeys"],
+        fires: &[
+            "logkeys --start",
+            "xinput test-xi2 --root",
+            "osascript -e 'display dialog \"Password?\" default answer \"\" with hidden answer'",
+            "zenity --password",
+            "cat /dev/input/event0 | xxd",
+            "python3 -c \"f = open('/dev/input/event3', 'rb'); print(f.read(24))\"",
+            "python3 -c \"from pynput import keyboard; keyboard.Listener(on_press=lambda k: open('k','a').write(str(k))).run()\"",
+        ],
+        silent: &[
+            "xinput list",
+            "which logkeys",
+            "osascript -e 'display dialog \"Go on?\" buttons {\"No\",\"Yes\"}'",
+            "zenity --info --text done",
+            "ls -l /dev/input/by-id",
+            "python3 -c 'import pynput; print(pynput.__file__)'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.person-watched",
+        verdict: Verdict::Modify,
+        reason: "takes a picture of the screen or of the room, or records what is said there",
+        instead: Some(Instead::Advice("ask the person for a picture of what is meant")),
+        when: &[
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &[
+                        "pyautogui.screenshot(",
+                        "ImageGrab.grab(",
+                        "mss.mss(",
+                        "sct.grab(",
+                        "VideoCapture(0",
+                        "sd.rec(",
+                    ],
+                    &["imwrite(", ".save(", "screenshot(", "write(", "post(", "to_png("],
+                ],
+            }),
+            When::Command(run(&["fswebcam", "imagesnap", "arecord", "parecord"])),
+        ],
+        fires: &[
+            "python3 -c \"import cv2; ok, f = cv2.VideoCapture(0).read(); cv2.imwrite('/tmp/a.jpg', f)\"",
+            "python3 -c \"import pyautogui; pyautogui.screenshot('/tmp/s.png')\"",
+            "arecord -d 60 /tmp/a.wav",
+        ],
+        silent: &[
+            "python3 -c \"import cv2; print(cv2.VideoCapture(0).isOpened())\"",
+            "python3 -c \"page.screenshot(path='a.png')\"",
+            "which arecord",
+        ],
         ..RULE
     },
     Rule {
@@ -345,8 +419,17 @@ pub(super) const RULES: &[Rule] = &[
         when: &[
             When::Command(run(&["pbpaste", "wl-paste"])),
             predicate("clipboard_program_told_to_print", Trigger::programs(CLIPBOARDS), clipboard_printed),
+            When::Code(Code {
+                programs: &[],
+                all: &[&["pyperclip.paste(", "clipboard_get(", "clipboard.paste("]],
+            }),
         ],
-        fires: &["pbpaste", "xclip -selection clipboard -o", "wl-paste | head"],
+        fires: &[
+            "python3 -c 'import pyperclip; print(pyperclip.paste())'",
+            "pbpaste",
+            "xclip -selection clipboard -o",
+            "wl-paste | head",
+        ],
         silent: &["pbcopy < a.txt", "echo x | xclip -selection clipboard", "which pbpaste"],
         ..RULE
     },
@@ -636,15 +719,24 @@ pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
         let plain = braced.is_none()
             || body.get(end..).is_some_and(|tail| {
                 let sliced = tail.strip_prefix(':').is_some_and(|tail| {
-                    tail.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '=' | ' '))
+                    tail.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '=' | ' ' | '$'))
+                        && !is_front(tail)
                 });
                 // `${NAME^^}`, `${NAME#x}`: most of the value, whatever is done to it.
                 let changed =
                     tail.starts_with(['-', '#', '%', '/', '^', ',', '@']) && !tail.starts_with("@a");
-                tail.starts_with('}') || sliced || changed
+                // `${NAME:$i:1}`: what stands behind the colon is not known.
+                tail.starts_with('}') || sliced || changed || tail == ":"
             });
         if plain { body.get(..end) } else { None }
     })
+}
+
+/// `0:4}`: the first few letters, by which a person knows which key it is.
+fn is_front(slice: &str) -> bool {
+    const FEW: u32 = 6;
+    let length = slice.strip_prefix("0:").and_then(|rest| rest.split('}').next());
+    length.and_then(|length| length.parse::<u32>().ok()).is_some_and(|length| length <= FEW)
 }
 
 fn hunts(text: &str) -> bool {

@@ -48,6 +48,8 @@ const KUBECTL: &[Sub] = &[
         config.current-context config.get-contexts config.get-clusters events wait kustomize plugin completion options rollout.status rollout.history rollout", Deed::Network),
     s("exec", "-c --container -n --namespace -f:r -i! -t!", Deed::Network, Operands::Text).wrap(WORDS.rest(Rest::AfterDashes).remote()),
     s("run debug", "--image -n --namespace -c -l --env --overrides", Deed::Network, Operands::Text).wrap(WORDS.rest(Rest::AfterDashes).remote()),
+    s("create.job create.cronjob", "--image --schedule --from --restart -n --namespace -o --output --dry-run?", Deed::Network, Operands::Text)
+        .wrap(WORDS.rest(Rest::AfterDashes).remote()),
     s("apply create delete replace patch edit scale autoscale label annotate set expose taint drain cordon uncordon cp port-forward proxy attach \
         rollout.restart rollout.undo rollout.pause rollout.resume certificate config.use-context config.set config.set-context config.set-credentials config.set-cluster \
         config.unset config.delete-context config.rename-context", "-f:r --filename:r -k -c --container -n --namespace -l --selector -p --patch -o --output --replicas --type", Deed::Network, Operands::Text),
@@ -145,13 +147,13 @@ pub(super) const TABLE: &[Program] = &[
     p("helm", K, Deed::Network, Operands::Text).subs("", HELM),
     p("helmfile", "", Deed::Network, Operands::Text),
     p("istioctl", "", Deed::Network, Operands::Text),
-    p("k", K, Deed::Network, Operands::Text).subs("config rollout auth", KUBECTL),
+    p("k", K, Deed::Network, Operands::Text).subs("config create rollout auth", KUBECTL),
     p("k3d", "", Deed::Process, Operands::Text),
     p("k3s", "", Deed::System, Operands::Text),
     p("k9s", "", Deed::Network, Operands::Text),
     p("kind", "", Deed::Process, Operands::Text),
     p("kubeadm", "", Deed::System, Operands::Text),
-    p("kubectl", K, Deed::Network, Operands::Text).subs("config rollout auth", KUBECTL),
+    p("kubectl", K, Deed::Network, Operands::Text).subs("config create rollout auth", KUBECTL),
     p("kubectx", "", Deed::Change, Operands::Text),
     p("kubens", "", Deed::Change, Operands::Text),
     p("kustomize", "", Deed::Look, Operands::Text),
@@ -162,7 +164,7 @@ pub(super) const TABLE: &[Program] = &[
     p("multipass", "", Deed::Process, Operands::Text).subs("", MULTIPASS),
     p("nerdctl", D, Deed::Process, Operands::Text).subs(NESTED, DOCKER),
     p("nomad", "", Deed::Network, Operands::Text).subs("alloc", NOMAD),
-    p("oc", K, Deed::Network, Operands::Text).subs("config rollout auth", KUBECTL),
+    p("oc", K, Deed::Network, Operands::Text).subs("config create rollout auth", KUBECTL),
     p("packer", "", Deed::Network, Operands::Text),
     p("podman", D, Deed::Process, Operands::Text).subs(NESTED, DOCKER),
     p("podman-compose", COMPOSE, Deed::Process, Operands::Text).subs("", COMPOSE_SUBS),

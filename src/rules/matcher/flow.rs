@@ -261,6 +261,7 @@ fn runs_what_comes(code: &str) -> bool {
         "eval(sys.stdin",
         "exec(open(0)",
         "exec(input()",
+        "eval(input()",
         "os.system(sys.stdin",
         "os.system(input()",
         "eval(STDIN.read",

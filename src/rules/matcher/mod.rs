@@ -53,7 +53,9 @@ pub(crate) use relation::{Rel, inside, relation, relation_to};
 pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};
 pub(crate) use sought::Sought;
-pub(crate) use stores::{OF_TOKEN, SECRET_PRINTERS, belongs_to, dumps_store, keeps_secrets, prints_secret};
+pub(crate) use stores::{
+    OF_TOKEN, SECRET_PRINTERS, THIEVES, belongs_to, dumps_store, keeps_secrets, prints_secret,
+};
 pub(crate) use told::{Told, arguments};
 pub(crate) use trigger::{Trigger, same};
 pub(crate) use when::{

@@ -144,6 +144,8 @@ pub(crate) const THIEVES: &[&str] = &[
     "LaZagne",
     "laZagne",
     "laZagne.py",
+    "LaZagne.py",
+    "secretsdump",
     "hashdump",
     "pypykatz",
     "secretsdump.py",

@@ -15,6 +15,10 @@ pub(super) fn only_looks(parsed: &Parsed) -> bool {
         "hdparm" => &["-I", "-i", "-g", "-C", "-t", "-T", "-v"],
         // Without `-w` and `-n` it reads.
         "wipefs" => return parsed.has(&["-n", "--no-act"]),
+        // Told to answer no to everything; marking of bad blocks is done all the same.
+        "fsck" | "e2fsck" => {
+            return parsed.has(&["-n", "-N"]) && !parsed.has(&["-c", "-l", "-L", "-y", "-p", "-a", "-D"]);
+        }
         "badblocks" => &["-s", "-v", "-b", "-c"],
         // `-n` answers each question with no, and opens it to be read.
         "fsck" | "e2fsck" => {

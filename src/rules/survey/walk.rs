@@ -14,7 +14,9 @@ use super::redirects::Goes;
 use super::scope::Scope;
 use super::{Stdin, Surveyor};
 use crate::domain::Places;
-use crate::shell::{Arg, Env, Op, Part, Piece, Problem, Script, Simple, Word, expand_defaults, parse};
+use crate::shell::{
+    Arg, Env, Op, Part, Piece, Problem, RedirectKind, Script, Simple, Word, expand_defaults, parse,
+};
 
 /// What surrounds a text: the command that runs it.
 #[derive(Debug, Clone)]
@@ -325,6 +327,9 @@ impl Surveyor<'_> {
             self.tainted |= value.as_ref().is_some_and(|(_, marked)| *marked);
             scope.set(&name, value.map(|(text, _)| text));
         }
+        if prints_file(simple) {
+            call.words.push(Arg::literal("cat"));
+        }
         if !call.words.is_empty() {
             self.run(call, scope);
         }
@@ -419,6 +424,14 @@ impl Surveyor<'_> {
 const SUBSTITUTION: &str = "\u{1}output";
 /// Begins the paths of ours for process substitutions.
 const PROCESS: &str = "/dev/fd/substitution-";
+
+/// `$(< file)`: the shell itself prints what is in the file.
+fn prints_file(simple: &Simple) -> bool {
+    simple.owner.is_some()
+        && simple.words.is_empty()
+        && simple.assigns.is_empty()
+        && matches!(simple.redirects.as_slice(), [only] if only.kind == RedirectKind::Read)
+}
 
 fn is_positional(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())

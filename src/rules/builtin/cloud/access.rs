@@ -8,7 +8,7 @@ use crate::rules::builtin::deeds::Deeds;
 use crate::rules::builtin::libraries::Told;
 use crate::rules::builtin::{clusters, deeds, libraries, lists, predicate, sub};
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub, input_of, is_rehearsal,
+    Code, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, has_sub, input_of, is_rehearsal,
 };
 use crate::shell::Arg;
 
@@ -30,6 +30,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                     "iam create-login-profile",
                     "iam update-assume-role-policy",
                     "iam add-user-to-group",
+                    "iam set-default-policy-version",
                     "s3api put-bucket-acl",
                     "s3api put-bucket-policy",
                     "ec2 authorize-security-group-ingress",
@@ -64,6 +65,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         fires: &[
             "python3 -c \"import boto3; boto3.client('iam').create_access_key(UserName='root')\"",
             "aws iam create-access-key --user-name x",
+            "aws iam set-default-policy-version --policy-arn p --version-id v1",
             "gcloud projects add-iam-policy-binding p --member=x --role=roles/owner",
             "az role assignment create --role Owner",
             "kubectl create clusterrolebinding x --clusterrole=cluster-admin --user=u",
@@ -126,6 +128,22 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             predicate("cloud_secret_printed", Trigger::rows(PRINTED), |scene| {
                 deeds::done_where(scene, PRINTED, |inv| !pulls_for_development(inv))
             }),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &[
+                        "get_secret_value(",
+                        "access_secret_version(",
+                        "WithDecryption=True",
+                        "list_secret_for_all_namespaces(",
+                        "list_namespaced_secret(",
+                        "read_namespaced_secret(",
+                        "GetSecretValueCommand(",
+                        "listSecretForAllNamespaces(",
+                    ],
+                    &["print(", "console.log", "puts ", "pprint("],
+                ],
+            }),
             predicate("variables_of_a_vault_printed", Trigger::programs(&["printenv", "env"]), |scene| {
                 const VAULTS: &[&str] = &["aws-vault", "chamber", "doppler", "infisical", "op", "sops"];
                 let found = scene.first(&["printenv", "env"], |inv| {
@@ -142,6 +160,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "aws-vault exec prod -- printenv",
             "vercel env pull /dev/stdout",
             "vercel env pull .env.local --environment=production",
+            "python3 -c \"import boto3; print(boto3.client('secretsmanager').get_secret_value(SecretId='x'))\"",
         ],
         silent: &[
             "vercel env pull .env.local",

@@ -163,6 +163,7 @@ pub(super) const ASKED: Deeds = &[
         &["aws"],
         &[
             "s3api put-bucket-lifecycle-configuration",
+            "s3api put-bucket-replication",
             "ec2 run-instances --count",
             "ecr batch-delete-image",
             "autoscaling update-auto-scaling-group --max-size 0",
@@ -206,6 +207,9 @@ pub(super) const ASKED: Deeds = &[
             "sql instances patch NEVER",
             "compute os-login ssh-keys add",
             "compute project-info add-metadata",
+            "compute instances add-metadata ssh-keys*",
+            "compute instances add-metadata startup-script*",
+            "compute instances add-metadata --metadata-from-file",
         ],
     ),
     (&["aws"], &["ec2 import-key-pair", "sns unsubscribe", "autoscaling set-desired-capacity 0"]),

@@ -4,6 +4,7 @@ use std::cell::LazyCell;
 
 use super::{CODE, MAX_LITERALS, STARTS, interpreters, is_command, is_old_script, shell, texts};
 use crate::domain::{Severity, Verdict};
+use crate::rules::builtin::shell::injected::node_loads;
 use crate::rules::builtin::{argv, lists, predicate, runners, scripts, statements, undone};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, inner_verdict, input_of,
@@ -87,6 +88,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "git grep --open-files-in-pager='rm -rf' x",
             "make SHELL='rm -rf ~;:'",
             "npm run test --script-shell=./x",
+            "npm --node-options='--require=/tmp/x.js' test",
             "npm --script-shell='./x' run test",
             "tar -I 'sh -c id' -cf x.tar y",
             "tar --use-compress-program='rm -rf ~' -cf x.tar y",
@@ -97,6 +99,15 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "rsync -e ./x a h:b",
             "psql -c \"COPY (SELECT 1) TO PROGRAM 'id'\"",
             "cargo run --config 'target.x86_64-unknown-linux-gnu.runner=\"./x\"'",
+            "sudo gcc -wrapper /bin/sh,-s .",
+            "sudo rpm --eval '%{lua:os.execute(\"/bin/sh\")}'",
+            "sudo wget --use-askpass=/tmp/x.sh 0",
+            "sudo ssh-keygen -D /tmp/lib.so",
+            "aria2c --on-download-error=/tmp/x.sh http://localhost/x",
+            "sudo bpftrace -e 'BEGIN {system(\"id\")}' --unsafe",
+            "sudo dmsetup ls --exec '/bin/sh -s'",
+            "sudo ftp -n <<< '!/bin/sh'",
+            "sudo run-parts --new-session --regex '^sh$' /bin",
         ],
         silent: &[
             "git grep -O x",
@@ -114,6 +125,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "psql -c 'select program from t'",
             "cargo run --config net.offline=true",
             "git clone https://github.com/a/ext",
+            "gcc -Wall -o a a.c",
+            "rpm --eval '%{_libdir}'",
+            "ssh-keygen -D /usr/lib/x86_64-linux-gnu/opensc-pkcs11.so -e",
+            "aria2c -x 8 https://github.com/a/b.iso",
+            "sudo bpftrace -l 'tracepoint:syscalls:*open*'",
+            "sudo dmsetup ls --tree",
+            "sudo run-parts --test /etc/cron.daily",
         ],
         ..RULE
     },
@@ -267,8 +285,47 @@ const ARCHIVERS: &[&str] = &["tar", "bsdtar", "gtar", "zip"];
 
 /// Programs with an option that names a command.
 const OPTION_RUNNERS: &[&str] = &[
-    "git", "tar", "gtar", "bsdtar", "make", "gmake", "bmake", "sort", "apt", "apt-get", "aptitude", "dpkg",
-    "scp", "sftp", "rsync", "psql", "cargo", "npm", "pnpm", "yarn", "npx",
+    "git",
+    "tar",
+    "gtar",
+    "bsdtar",
+    "make",
+    "gmake",
+    "bmake",
+    "sort",
+    "apt",
+    "apt-get",
+    "aptitude",
+    "dpkg",
+    "scp",
+    "sftp",
+    "rsync",
+    "psql",
+    "cargo",
+    "npm",
+    "pnpm",
+    "yarn",
+    "npx",
+    "gcc",
+    "g++",
+    "cc",
+    "c++",
+    "clang",
+    "rpm",
+    "rpmbuild",
+    "wget",
+    "ssh-keygen",
+    "ssh-add",
+    "aria2c",
+    "dmsetup",
+    "bpftrace",
+    "gimp",
+    "cpan",
+    "facter",
+    "ftp",
+    "run-parts",
+    "yum",
+    "dnf",
 ];
 
 /// The scripts that sed is given.
@@ -377,15 +434,64 @@ fn option_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
         "npm" | "pnpm" | "yarn" | "npx" => inv.args.iter().enumerate().any(|(at, arg)| {
             let text = arg.text();
             let next = || inv.args.get(at + 1).map(Arg::text).unwrap_or_default();
+            let loads = text.strip_prefix("--node-options=").is_some_and(node_loads);
             let given = text.strip_prefix("--script-shell").or_else(|| text.strip_prefix("--shell="));
-            given.is_some_and(|value| {
-                let value = if value.is_empty() { next() } else { value.trim_start_matches('=').into() };
-                !is_shell(&value) && !is_shell(value.strip_prefix("/bin/").unwrap_or_default())
-            })
+            loads
+                || given.is_some_and(|value| {
+                    let value = if value.is_empty() { next() } else { value.trim_start_matches('=').into() };
+                    !is_shell(&value) && !is_shell(value.strip_prefix("/bin/").unwrap_or_default())
+                })
         }),
-        _ => false,
+        _ => runs_by_its_own_option(inv, scene),
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Programs of which hardly anybody knows that they have such an option.
+fn runs_by_its_own_option(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let given = |names: &[&str]| {
+        inv.args.iter().any(|arg| {
+            let text = arg.prefix();
+            let name = text.split_once('=').map_or(text, |(name, _)| name);
+            names.contains(&name)
+        })
+    };
+    let holds =
+        |words: &[&str]| inv.args.iter().any(|arg| words.iter().any(|word| arg.text().contains(word)));
+    let behind = |name: &str| {
+        let mut pairs = inv.args.windows(2);
+        pairs.find_map(|pair| match pair {
+            [flag, value] if flag.known() == Some(name) => Some(value.text().into_owned()),
+            _ => None,
+        })
+    };
+    match inv.program.as_str() {
+        "gcc" | "g++" | "cc" | "c++" | "clang" => given(&["-wrapper"]),
+        "rpm" | "rpmbuild" => holds(&["%{lua:", "%(", "%{lua "]) || given(&["--pipe"]),
+        "wget" => given(&["--use-askpass"]),
+        // A library of the system's own packages is there for smart cards.
+        "ssh-keygen" => behind("-D").is_some_and(|library| !is_of_system(&library)),
+        "ssh-add" => behind("-s").is_some_and(|library| !is_of_system(&library)),
+        "aria2c" => inv.args.iter().any(|arg| arg.prefix().starts_with("--on-")),
+        "dmsetup" => given(&["--exec"]),
+        "bpftrace" => given(&["--unsafe"]) || holds(&["system("]),
+        "gimp" => given(&["-b", "--batch"]) && holds(&["os.", "subprocess", "system"]),
+        "cpan" => given(&["-e"]) || holds(&["! exec", "! system"]),
+        "facter" => given(&["--custom-dir", "--external-dir"]) && holds(&["/tmp/", "/dev/shm/"]),
+        "ftp" => {
+            input_of(inv, scene).iter().any(|text| text.lines().any(|line| line.trim().starts_with('!')))
+        }
+        "run-parts" => given(&["--regex"]) && !given(&["--test", "--list"]),
+        "yum" | "dnf" => given(&["--enableplugin"]) && given(&["-c", "--config"]),
+        _ => false,
+    }
+}
+
+/// Where packages put their libraries.
+fn is_of_system(path: &str) -> bool {
+    ["/usr/lib", "/lib", "/usr/local/lib", "/opt/homebrew/", "/Library/", "/nix/store/"]
+        .iter()
+        .any(|dir| path.starts_with(dir))
 }
 
 fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {

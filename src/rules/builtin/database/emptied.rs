@@ -210,6 +210,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "printf 'SHUTDOWN NOSAVE\\r\\n' | ncat redis.x.example 6379",
             "echo flush_all | nc memcached.x.example 11211",
             "redis-cli FLUSHALL",
+            "redis-cli eval \"return redis.call('FLUSH'..'ALL')\" 0",
             "redis-cli -h redis.x.example -n 1 flushdb",
             "docker exec prod-redis redis-cli flushall",
             "echo FLUSHALL | redis-cli",
@@ -479,6 +480,8 @@ fn flushed_by_client<'a>(scene: &Scene<'a>, whose: Whose) -> Found<'a> {
             return true;
         }
         let scripted = texts(inv, scene).iter().any(|text| {
+            // Lua puts strings together with two dots.
+            let text = text.replace("'..'", "").replace("\"..\"", "");
             let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
             text.contains("call(")
                 && (words.any(flush)

@@ -83,6 +83,9 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "cargo clean --target-dir=/etc",
             "CARGO_TARGET_DIR=~ cargo clean",
             "7z a -sdel /tmp/x.7z .",
+            "rar a -hpx -df ~/d.rar ~/Documents",
+            "ccrypt -e -r -K x ~/Documents",
+            "find ~ -name '*.pdf' | xargs -I{} 7z a -px -sdel {}.7z {}",
             "tmpreaper 0 ~",
             "tmpwatch --all 0 /home",
             "fdupes -rdN ~",
@@ -104,6 +107,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "CARGO_TARGET_DIR=/tmp/t cargo clean",
             "7z a /tmp/x.7z .",
             "7z a -sdel /tmp/x.7z old.log",
+            "rar a x.rar src",
+            "ccrypt -d notes.txt.cpt",
             "tmpreaper 7d /tmp/x",
             "fdupes -r ~",
         ],
@@ -443,6 +448,9 @@ const CLEARERS: &[&str] = &[
     "7za",
     "7zz",
     "7zr",
+    "rar",
+    "ccrypt",
+    "ccencrypt",
     "tmpreaper",
     "tmpwatch",
     "trash-cli",
@@ -491,9 +499,28 @@ fn cleared<'a>(scene: &Scene<'a>) -> Found<'a> {
                 };
                 inv.args.iter().any(deletes) && inv.args.iter().any(|arg| lost(arg, inv))
             }
-            _ => {
-                let deletes = inv.args.iter().any(|arg| arg.known() == Some("-sdel"));
-                deletes && inv.args.iter().skip(1).any(|arg| lost(arg, inv))
+            // What it encrypts, nobody reads again without the key.
+            ("ccrypt" | "ccencrypt", _) => {
+                let reads = ["-d", "-c", "--decrypt", "--cat"].iter().any(|flag| has_flag(inv, flag));
+                !reads && inv.args.iter().any(|arg| lost(arg, inv))
+            }
+            (program, command) => {
+                let told = |words: &[&str]| {
+                    inv.args.iter().any(|arg| arg.known().is_some_and(|word| words.contains(&word)))
+                };
+                let moves =
+                    program == "rar" && (matches!(command, Some("m" | "mf")) || told(&["-df", "-dr", "-dw"]));
+                // `find ~ | xargs 7z a -sdel`
+                let listed = || {
+                    inv.wrappers.iter().any(|name| name == "xargs")
+                        && scene
+                            .first(&["find", "fd", "ls"], |other| {
+                                other.pipeline == inv.pipeline
+                                    && other.args.iter().any(|arg| lost(arg, other))
+                            })
+                            .is_some()
+                };
+                (moves || told(&["-sdel"])) && (inv.args.iter().skip(1).any(|arg| lost(arg, inv)) || listed())
             }
         }
     });

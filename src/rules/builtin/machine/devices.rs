@@ -1,7 +1,8 @@
 //! Devices, mounts and the network below them.
 
 use crate::domain::{EffectKind, Severity, Verdict};
-use crate::rules::builtin::deeds::{Deeds, done};
+use crate::rules::Invocation;
+use crate::rules::builtin::deeds::{Deeds, done, done_where};
 use crate::rules::builtin::predicate;
 use crate::rules::matcher::{
     At, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs,
@@ -35,7 +36,17 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         id: "system.network-cut",
         reason: "takes the machine off its network or sends its traffic another way",
         instead: Some(Instead::Command("ip addr")),
-        when: &[predicate("network_cut", Trigger::rows(NETWORK), |scene| done(scene, NETWORK))],
+        when: &[predicate("network_cut", Trigger::rows(NETWORK), |scene| {
+            // `tc qdisc add dev lo`: only what this machine says to itself is slowed down.
+            let itself = |inv: &Invocation| {
+                inv.program == "tc"
+                    && inv.args.windows(2).any(|pair| match pair {
+                        [dev, lo] => dev.known() == Some("dev") && lo.known() == Some("lo"),
+                        _ => false,
+                    })
+            };
+            done_where(scene, NETWORK, |inv| !itself(inv))
+        })],
         fires: &[
             "sudo ip link set eth0 down",
             "ip route del default",
@@ -43,8 +54,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "nmcli networking off",
             "route add default gw 10.0.0.9",
             "rfkill block wifi",
+            "sudo tc qdisc add dev eth0 root netem loss 100%",
         ],
         silent: &[
+            "sudo tc qdisc add dev lo root netem delay 100ms",
             "ip addr",
             "ip link show",
             "ip route",

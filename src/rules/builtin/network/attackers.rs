@@ -3,7 +3,7 @@
 use super::super::standing::is_this_machine;
 use super::super::{deeds, everyday};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Scene, asks_for_help, host_of, runs};
+use crate::rules::matcher::{Found, Scene, asks_for_help, host_of, runs, runs_code, runs_shell};
 use crate::shell::Arg;
 
 /// Programs that listen in on other machines, or look for their weaknesses.
@@ -58,6 +58,37 @@ pub(super) const BREAKERS: &[&str] = &[
     "hping3",
     "loic",
     "goldeneye",
+    "crackmapexec",
+    "cme",
+    "netexec",
+    "nxc",
+    "evil-winrm",
+    "kerbrute",
+    "enum4linux",
+    "ntlmrelayx",
+    "mitm6",
+    "psexec",
+    "smbexec",
+    "wmiexec",
+    "atexec",
+    "dcomexec",
+    "GetUserSPNs",
+    "GetNPUsers",
+    "impacket-psexec",
+    "impacket-smbexec",
+    "impacket-wmiexec",
+    "impacket-ntlmrelayx",
+    "impacket-GetUserSPNs",
+    "impacket-GetNPUsers",
+    "bloodhound-python",
+    "sliver-server",
+    "sliver-client",
+    "peirates",
+    "routersploit",
+    "xsstrike",
+    "sqlninja",
+    "patator",
+    "ncrack",
 ];
 
 /// Of these, the ones that are given the address of a site.
@@ -81,12 +112,41 @@ const SITE_TESTERS: &[&str] = &[
 pub(super) fn attacks<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(ATTACKERS, |inv| !asks_about_itself(inv) && !stays_here(inv));
     let found = found.or_else(|| scene.first(BREAKERS, |inv| !asks_about_itself(inv) && is_at_own_site(inv)));
+    let found = found.or_else(|| script_of(scene, SITE_TESTERS, |inv| !names_own_site(inv)));
+    let found = found.or_else(|| script_of(scene, BREAKERS, names_own_site));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 pub(super) fn breaks_in<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(BREAKERS, |inv| !asks_about_itself(inv) && !is_at_own_site(inv));
+    let found = found.or_else(|| script_of(scene, BREAKERS, |inv| !names_own_site(inv)));
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// An interpreter that runs the script of one of these programs: `python3 sqlmap.py`.
+fn script_of<'a>(
+    scene: &Scene<'a>,
+    programs: &[&str],
+    test: impl Fn(&Invocation) -> bool,
+) -> Option<&'a Invocation> {
+    /// What may be the name of a script of any project as well.
+    const PLAIN: &[&str] = &["responder", "sliver-server", "sliver-client", "cme", "nxc"];
+    scene.running(|inv| runs_code(inv) || runs_shell(inv)).find(|inv| {
+        let meant = |one: &str, stem: &str| stem.eq_ignore_ascii_case(one) && !PLAIN.contains(&one);
+        let asks =
+            inv.args.iter().skip(1).all(|arg| matches!(arg.known(), Some("-h" | "--help" | "--version")));
+        script_stem(inv).is_some_and(|stem| programs.iter().any(|one| meant(one, stem)))
+            && !(asks && inv.args.len() > 1)
+            && test(inv)
+    })
+}
+
+/// The name of the script that an interpreter runs, without directory and ending.
+pub(in crate::rules::builtin) fn script_stem(inv: &Invocation) -> Option<&str> {
+    const ENDINGS: &[&str] = &[".py", ".pl", ".rb", ".sh", ".js", ".php"];
+    let script = inv.operands.first()?.known()?;
+    let name = script.rsplit('/').next()?;
+    ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))
 }
 
 /// The program only tells what it is and how it is used.
@@ -122,12 +182,14 @@ fn stays_here(inv: &Invocation) -> bool {
 
 /// A program that tries out a site is given one of this machine, and no other address.
 fn is_at_own_site(inv: &Invocation) -> bool {
+    runs(inv, SITE_TESTERS) && names_own_site(inv)
+}
+
+/// The site that a command names is one of this machine, and it names no other address.
+fn names_own_site(inv: &Invocation) -> bool {
     const SITES: &[&str] = &["-u", "-url", "--url", "-target", "--target", "-h", "-host", "--host"];
     /// Programs whose site stands alone.
     const PLAIN: &[&str] = &["dirb", "wfuzz"];
-    if !runs(inv, SITE_TESTERS) {
-        return false;
-    }
     let words = deeds::known_words(inv);
     let named = |option: &str| SITES.contains(&option);
     let apart = words.windows(2).filter_map(|pair| match pair {

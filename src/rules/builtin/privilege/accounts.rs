@@ -4,6 +4,7 @@ use super::CHANGES;
 use crate::domain::Severity;
 use crate::rules::Invocation;
 use crate::rules::builtin::{flagged, libraries, predicate, run, sub, texts};
+use crate::rules::commands;
 use crate::rules::matcher::{
     At, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
     asks_for_help, has_flag, is_shell, runs, runs_code, runs_shell,
@@ -45,6 +46,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "sudo xargs -a /dev/null sh",
             "setpriv --reuid=0 --clear-groups bash",
             "sudo ip netns exec x /bin/sh",
+            "sudo logsave /dev/null /bin/sh",
+            "sudo anytool /bin/bash -p",
             "sudo -s",
             "su -",
             "sudo su - root",
@@ -73,6 +76,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "sudo -l",
             "sudo apt-get update",
             "sudo bash -c 'ls /root'",
+            "sudo anytool --shell /bin/bash",
+            "sudo ls -l /bin/sh",
             "setpriv --reuid=1000 bash",
             "sudo ip netns exec x ping -c1 10.0.0.1",
             "sudo xargs -a list.txt chmod 644",
@@ -97,6 +102,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                     return Found::yes(&inv.text);
                 }
                 if edits_sudoers(scene) { Found::yes(scene.command_line()) } else { Found::No }
+            }),
+            When::Code(Code {
+                programs: &["vi", "vim", "nvim", "ex", "view", "rvim", "rview"],
+                all: &[
+                    &[":e", ":w", ":sp", ":tabe", ":vs", ":r", ":sav"],
+                    &[" /etc/sudoers", " /etc/shadow", " /etc/passwd"],
+                ],
             }),
             predicate("module_gives_rights", Trigger::programs(&["ansible"]), |scene| {
                 const RIGHTS: &[&str] =
@@ -125,6 +137,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "sudo -e /etc/sudoers",
             "nice sudo  -u root '--edit' /etc/sudoers",
             "sudoedit /etc/sudoers.d/u",
+            "sudo vi -c ':e /etc/sudoers' -c ':wq!'",
             "Write /etc/sudoers x",
             "sudo sed -i s/a/b/ /etc/sudoers",
             "ansible all -b -m lineinfile -a \"path=/etc/sudoers line='u ALL=(ALL) NOPASSWD: ALL'\"",
@@ -340,9 +353,29 @@ fn shell_out_of<'a>(scene: &Scene<'a>) -> Found<'a> {
                     .any(|escape| text == *escape || text.starts_with(escape) && !escape.ends_with("sh"))
             })
         };
-        bare || coded || escapes()
+        bare || coded || escapes() || hands_shell(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// A program that nobody knows is given a shell to work on, and not behind an option: it can be no more than what starts it.
+fn hands_shell(inv: &Invocation) -> bool {
+    let shell = |arg: &Arg| {
+        let path = arg.known().filter(|word| word.starts_with('/'));
+        path.and_then(|path| path.rsplit_once('/')).is_some_and(|(dir, name)| {
+            matches!(dir, "/bin" | "/usr/bin" | "/usr/local/bin") && is_shell(name)
+        })
+    };
+    if commands::find(&inv.program).is_some() || inv.program.is_empty() {
+        return false;
+    }
+    let mut behind_option = false;
+    inv.args.iter().any(|arg| {
+        let option = arg.prefix().starts_with('-');
+        let given = !option && !behind_option && shell(arg);
+        behind_option = option && !arg.text().contains('=');
+        given
+    })
 }
 
 /// `bash -p`: the rights of a setuid copy are not given up.

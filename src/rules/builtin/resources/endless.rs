@@ -5,7 +5,7 @@ use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::loops::{Loop, bare, long};
 use crate::rules::builtin::{flagged, predicate, run};
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, host_of, is_known,
+    Code, Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, host_of, is_known,
 };
 use crate::shell::Arg;
 
@@ -23,14 +23,21 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             )),
             When::Command(flagged(&["ping", "ping6", "fping"], &[&["-f", "--flood"]])),
             predicate("load_that_nobody_tests_with", Trigger::programs(LOAD_TESTERS), overloads),
+            When::Code(PACKET_LOOPS),
         ],
         fires: &[
             "hping3 -S --flood -p 80 x.example",
             "ping -f x.example",
             "slowloris x.example",
+            "python3 -c \"from scapy.all import *; send(IP(dst='10.0.0.4')/ICMP(), loop=1, inter=0)\"",
             "ab -n 1000000 -c 1000 https://x.example/",
         ],
-        silent: &["ping -c 3 localhost", "ping x.example", "man hping3"],
+        silent: &[
+            "ping -c 3 localhost",
+            "ping x.example",
+            "man hping3",
+            "python3 -c 'import scapy; print(scapy.VERSION)'",
+        ],
         ..RULE
     },
     Rule {
@@ -65,6 +72,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "while :; do mkdir x; cd x; done",
             "sh -c 'while :; do :; done'",
             "python3 -c 'while True: pass'",
+            "python3 -c \"import multiprocessing as m; [m.Process(target=lambda: [0 for _ in iter(int, 1)]).start() for _ in range(99)]\"",
             "perl -e '1 while 1'",
             "ruby -e 'loop {}'",
             "awk 'BEGIN{while(1) system(\"sleep 100 &\")}'",
@@ -121,6 +129,12 @@ const FLOODERS: &[&str] = &[
     "siege.py",
     "slowloris.py",
 ];
+
+/// Packets made by hand that are sent without end.
+const PACKET_LOOPS: Code = Code {
+    programs: &[],
+    all: &[&["scapy", "sendp", "IP(dst"], &["loop=1", "loop = 1", "sendpfast(", "inter=0)"]],
+};
 
 const LOAD_TESTERS: &[&str] =
     &["ab", "wrk", "wrk2", "siege", "hey", "bombardier", "oha", "autocannon", "locust", "boom"];
@@ -249,6 +263,7 @@ fn restless_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         "fork(__filename)",
         "spawn(process.argv[0],process.argv.slice(1)",
         "spawn(process.execpath,process.argv.slice(1)",
+        "initer(int,1)",
         "(iter(int,1)",
         "itertools.count())",
         "setinterval(()=>require('child_process')",

@@ -202,7 +202,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "let the person run it, or name the key with the option that is for it",
         )),
         when: &[predicate("secret_given_to_a_stranger", Trigger::PATHS, given_to_stranger)],
-        fires: &["./collect ~/.ssh/id_rsa", "mytool ~/.aws/credentials", "x ~/.netrc"],
+        fires: &[
+            "./collect ~/.ssh/id_rsa",
+            "mytool ~/.aws/credentials",
+            "x ~/.netrc",
+            "sudo mytool -i /etc/shadow",
+            "sudo mytool file:///tmp/p /etc/passwd",
+        ],
         silent: &[
             "mytool --key ~/.ssh/id_rsa",
             "mytool -i ~/.ssh/id_rsa host",
@@ -274,6 +280,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "terraform output -raw db_password",
             "redis-cli config get requirepass",
             "etcdctl get / --prefix",
+            "etcdctl get /registry/secrets/default/db",
+            "ETCDCTL_API=3 etcdctl --endpoints 10.0.0.2:2379 get /registry/secrets --prefix",
             "helm get values prod --all",
             "az webapp config appsettings list -n app -g rg --query '[].{n:name,v:value}'",
             "npx dotenv -- printenv",
@@ -297,6 +305,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "helm get values prod",
             "redis-cli config get maxmemory",
             "etcdctl get /app/version",
+            "etcdctl get /registry/secrets --prefix --keys-only",
         ],
         ..RULE
     },
@@ -351,7 +360,15 @@ fn given_to_stranger<'a>(scene: &Scene<'a>) -> Found<'a> {
         let mut behind_flag = false;
         inv.args.iter().any(|arg| {
             let flag = arg.prefix().starts_with('-');
-            let given = !flag && !behind_flag && named_secret(arg, inv, scene);
+            // The list of passwords is no key that an option could be for.
+            let passwords = || arg.text().trim_start_matches('@').starts_with("/etc/shadow");
+            let accounts = || {
+                inv.privileged
+                    && arg
+                        .known()
+                        .is_some_and(|path| path == "/etc/passwd" || path.starts_with("/etc/sudoers"))
+            };
+            let given = !flag && (!behind_flag && named_secret(arg, inv, scene) || passwords() || accounts());
             behind_flag = flag;
             given
         })
@@ -575,7 +592,9 @@ fn described<'a>(scene: &Scene<'a>, programs: &[&str]) -> Found<'a> {
 
 fn values_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
-        if !does(inv, VALUES) || is_diverted(inv) || !is_shown_through(inv, scene) {
+        // Options in front of its subcommand take values that are not known here.
+        let asks_etcd = || inv.program == "etcdctl" && inv.args.iter().any(|arg| arg.known() == Some("get"));
+        if !(does(inv, VALUES) || asks_etcd()) || is_diverted(inv) || !is_shown_through(inv, scene) {
             return false;
         }
         let says = |words: &[&str]| {
@@ -594,7 +613,10 @@ fn values_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
                 .any(|arg| matches!(arg.text().trim_start_matches("--query="), "[].name" | "[*].name")),
             "consul" => says(&["-recurse"]),
             "etcdctl" => {
-                says(&["--prefix", "--from-key"]) && inv.operands.iter().any(|arg| arg.text() == "/")
+                // Where a cluster keeps its secrets.
+                let kept = |arg: &Arg| arg.text().starts_with("/registry/secrets");
+                inv.operands.iter().any(kept) && !says(&["--keys-only", "--count-only"])
+                    || says(&["--prefix", "--from-key"]) && inv.operands.iter().any(|arg| arg.text() == "/")
             }
             "helm" => says(&["--all", "-a"]),
             "redis-cli" => says(&["requirepass", "masterauth", "*"]),

@@ -479,7 +479,18 @@ fn env_file_packed<'a>(scene: &Scene<'a>) -> Found<'a> {
 /// Code that names a `.env` file to anything but what loads it into variables.
 fn env_file_in_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     const NAMES: &[&str] = &[".env'", ".env\"", ".env.local", ".env.production", ".env`"];
-    const LOADS: &[&str] = &["load_dotenv(", "path:", "dotenv_path=", "find_dotenv("];
+    const LOADS: &[&str] = &[
+        "load_dotenv(",
+        "path:",
+        "dotenv_path=",
+        "find_dotenv(",
+        // What a file is, and not what is in it.
+        "existsSync(",
+        "statSync(",
+        "path.exists(",
+        "isfile(",
+        "getsize(",
+    ];
     scene.code_where(|codes, _| {
         codes.iter().filter(|text| !spared::code_prints_names(text)).any(|text| {
             let names = NAMES.iter().flat_map(|name| text.match_indices(name));

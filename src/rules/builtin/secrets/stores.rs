@@ -4,10 +4,11 @@ use super::{is_only_tried, shown};
 use crate::domain::{Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::cloud::access::pulls_for_development;
+use crate::rules::builtin::network::attackers;
 use crate::rules::builtin::{lists, predicate};
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, SECRET_PRINTERS, Scene, belongs_to, dumps_store, host_of, is_known,
-    keeps_secrets, prints_secret, runs,
+    Found, Instead, RULE, Rule, SECRET_PRINTERS, Scene, THIEVES, Trigger, belongs_to, dumps_store, host_of,
+    is_known, keeps_secrets, prints_secret, runs, runs_code, runs_shell,
 };
 use crate::shell::Arg;
 
@@ -19,7 +20,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "use the program that the credential is for, which asks the store itself",
         )),
-        when: &[predicate("credential_store_dumped", SECRET_PRINTERS, store_dumped)],
+        when: &[
+            predicate("credential_store_dumped", SECRET_PRINTERS, store_dumped),
+            predicate("thief_run_as_a_script", Trigger::INTERPRETER.or(Trigger::SHELL), thief_run),
+        ],
         fires: &[
             "security dump-keychain",
             "gpg --export-secret-keys -a",
@@ -27,8 +31,16 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "getent shadow",
             "unshadow /etc/passwd /etc/shadow",
             "mimipenguin",
+            "python3 LaZagne.py all",
+            "sudo bash ./mimipenguin.sh",
         ],
-        silent: &["gpg --list-secret-keys", "getent passwd u", "security find-certificate -a", "bw status"],
+        silent: &[
+            "python3 tools/unshadow_test.py",
+            "gpg --list-secret-keys",
+            "getent passwd u",
+            "security find-certificate -a",
+            "bw status",
+        ],
         ..RULE
     },
     Rule {
@@ -105,6 +117,16 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 
 fn store_dumped<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(scene.running(keeps_secrets).find(|inv| dumps_store(inv)).map(|inv| inv.text.as_str()))
+}
+
+/// `python3 LaZagne.py`: such a program run by an interpreter.
+fn thief_run<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.running(|inv| runs_code(inv) || runs_shell(inv)).find(|inv| {
+        attackers::script_stem(inv).is_some_and(|stem| {
+            THIEVES.iter().any(|thief| stem.eq_ignore_ascii_case(thief) && !thief.contains('-'))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn token_printed<'a>(scene: &Scene<'a>) -> Found<'a> {

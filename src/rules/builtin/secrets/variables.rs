@@ -9,74 +9,119 @@ use crate::rules::matcher::{
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, RedirectKind, parse};
 
-pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
-    id: "secrets.variable-printed",
-    verdict: Verdict::Modify,
-    severity: Severity::Medium,
-    reason: "prints the value of a secret variable",
-    instead: Some(Instead::Command("test -n \"$GITHUB_TOKEN\" && echo set")),
-    when: &[
-        predicate("secret_variable_printed", Trigger::programs(VARIABLE_PRINTERS), variable_printed),
-        predicate("environment_searched_for_secrets", Trigger::programs(ENVIRONMENT), |scene| {
-            environment_searched(scene, SEARCHED)
-        }),
-        predicate("environment_printed_by_code", Trigger::INTERPRETER, code_prints_environment),
-    ],
-    fires: &[
-        "echo $GITHUB_TOKEN",
-        "printenv AWS_SECRET_ACCESS_KEY",
-        "echo \"key: ${OPENAI_API_KEY}\"",
-        "printf '%s' \"$DB_PASSWORD\"",
-        "echo ${OPENAI_API_KEY:0:50}",
-        "echo $OPENAI_API_KEY | base64",
-        "echo ${GITHUB_TOKEN^^}",
-        "declare -p GITHUB_TOKEN",
-        "echo ${GITHUB_TOKEN:-none}",
-        "v=ANTHROPIC_API_KEY; echo \"${!v}\"",
-        "jq -n '$ENV.GITHUB_TOKEN'",
-        "awk 'BEGIN{print ENVIRON[\"GITHUB_TOKEN\"]}'",
-        "envsubst <<< '$GITHUB_TOKEN'",
-        "cat <<< \"$STRIPE_SECRET_KEY\"",
-        "cat <(echo $OPENAI_API_KEY)",
-        "echo $DB_PASS",
-        "env | grep -i token",
-        "printenv | grep -iE 'key|secret|pass'",
-        "node -p process.env",
-        "node -e 'for (const k in process.env) console.log(k, process.env[k])'",
-        "ruby -e 'ENV.each{|k,v| puts v}'",
-        "python3 -c 'import os; [print(k,v) for k,v in os.environ.items()]'",
-        "python3 -c \"import os; print(dict(os.environ))\"",
-        "python3 -c \"import os; print(os.environ['GITHUB_TOKEN'])\"",
-        "python3 - <<'E'\nimport os\nprint(os.environ['GITHUB_TOKEN'])\nE",
-        "python3 <<'E'\nimport os\nprint(dict(os.environ))\nE",
-    ],
-    silent: &[
-        "python3 - <<'E'\nimport os, openai\nc = openai.OpenAI(api_key=os.environ['OPENAI_API_KEY'])\nprint(c.models.list())\nE",
-        "test -n \"$GITHUB_TOKEN\" && echo set",
-        "env | grep -c TOKEN",
-        "env | grep -viE 'secret|token|password'",
-        "env | grep NODE",
-        "env | cut -d= -f1 | grep TOKEN",
-        "python3 -c \"import os; print(os.environ['HOME'])\"",
-        "node -p process.env.NODE_ENV",
-        "echo $PATH",
-        "printenv HOME",
-        "echo '$GITHUB_TOKEN'",
-        "curl -H \"Authorization: Bearer $GITHUB_TOKEN\" https://api.github.com/user",
-        "echo ${GITHUB_TOKEN:+set}",
-        "echo ${#GITHUB_TOKEN}",
-        "echo ${NODE_ENV^^}",
-        "declare -p NODE_ENV",
-        "jq -n '$ENV.NODE_ENV'",
-        "echo $GITHUB_TOKEN | wc -c",
-        "echo $REGISTRY_PASSWORD | docker login -u me --password-stdin",
-        "echo $GITHUB_TOKEN | base64 | docker login -u me --password-stdin",
-    ],
-    ..RULE
-}];
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "secrets.environment-disguised",
+        reason: "writes all variables, secrets among them, down in a form that no search for secrets recognises",
+        instead: Some(Instead::Command("env | cut -d= -f1")),
+        when: &[
+            predicate("environment_encoded", Trigger::programs(ENVIRONMENT), environment_encoded),
+            predicate("environment_encoded_by_code", Trigger::INTERPRETER, |scene| {
+                scene.code_where(|codes, _| codes.iter().any(|text| encodes_all(text)))
+            }),
+        ],
+        fires: &[
+            "env | base64",
+            "env | sort | base64 | tee out.txt",
+            "printenv | rev",
+            "env | grep -a . | xxd",
+            "export -p | gzip | base64 -w0",
+            "env | tr 'a-z' 'n-za-m'",
+            "node -e 'console.log(Buffer.from(JSON.stringify(process.env)).toString(\"base64\"))'",
+            "python3 -c \"import os,base64,json; print(base64.b64encode(json.dumps(dict(os.environ)).encode()))\"",
+        ],
+        silent: &[
+            "env | sort",
+            "env | grep NODE_ENV | base64",
+            "env | cut -d= -f1 | base64",
+            "env | tr ':' '\\n'",
+            "printenv PATH | xxd",
+            "echo hi | base64",
+            "node -e 'console.log(Buffer.from(process.env.HOME).toString(\"base64\"))'",
+            "node -e 'console.log(Object.keys(process.env).length)'",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "secrets.variable-printed",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "prints the value of a secret variable",
+        instead: Some(Instead::Command("test -n \"$GITHUB_TOKEN\" && echo set")),
+        when: &[
+            predicate("secret_variable_printed", Trigger::programs(VARIABLE_PRINTERS), variable_printed),
+            predicate("environment_searched_for_secrets", Trigger::programs(ENVIRONMENT), |scene| {
+                environment_searched(scene, SEARCHED)
+            }),
+            predicate("environment_printed_by_code", Trigger::INTERPRETER, code_prints_environment),
+        ],
+        fires: &[
+            "echo $GITHUB_TOKEN",
+            "printenv AWS_SECRET_ACCESS_KEY",
+            "echo \"key: ${OPENAI_API_KEY}\"",
+            "printf '%s' \"$DB_PASSWORD\"",
+            "echo ${OPENAI_API_KEY:0:50}",
+            "for ((i=0; i<40; i++)); do echo ${GITHUB_TOKEN:$i:1}; done",
+            "echo $OPENAI_API_KEY | base64",
+            "echo ${GITHUB_TOKEN^^}",
+            "declare -p GITHUB_TOKEN",
+            "echo ${GITHUB_TOKEN:-none}",
+            "v=ANTHROPIC_API_KEY; echo \"${!v}\"",
+            "jq -n '$ENV.GITHUB_TOKEN'",
+            "awk 'BEGIN{print ENVIRON[\"GITHUB_TOKEN\"]}'",
+            "envsubst <<< '$GITHUB_TOKEN'",
+            "cat <<< \"$STRIPE_SECRET_KEY\"",
+            "cat <(echo $OPENAI_API_KEY)",
+            "echo $DB_PASS",
+            "env | grep -i token",
+            "printenv | grep -iE 'key|secret|pass'",
+            "node -p process.env",
+            "node -p 'JSON.stringify(process.env, null, 2)'",
+            "echo $GITHUB_TOKEN | sed 's/./& /g'",
+            "echo $GITHUB_TOKEN | grep -o .",
+            "echo $GITHUB_TOKEN | tr a-z b-za",
+            "set -x; : \"$GITHUB_TOKEN\"",
+            "node -e 'for (const k in process.env) console.log(k, process.env[k])'",
+            "ruby -e 'ENV.each{|k,v| puts v}'",
+            "python3 -c 'import os; [print(k,v) for k,v in os.environ.items()]'",
+            "python3 -c \"import os; print(dict(os.environ))\"",
+            "python3 -c \"import os; print(os.environ['GITHUB_TOKEN'])\"",
+            "python3 - <<'E'\nimport os\nprint(os.environ['GITHUB_TOKEN'])\nE",
+            "python3 <<'E'\nimport os\nprint(dict(os.environ))\nE",
+        ],
+        silent: &[
+            "python3 - <<'E'\nimport os, openai\nc = openai.OpenAI(api_key=os.environ['OPENAI_API_KEY'])\nprint(c.models.list())\nE",
+            "test -n \"$GITHUB_TOKEN\" && echo set",
+            "env | grep -c TOKEN",
+            "env | grep -viE 'secret|token|password'",
+            "env | grep NODE",
+            "env | cut -d= -f1 | grep TOKEN",
+            "python3 -c \"import os; print(os.environ['HOME'])\"",
+            "node -p process.env.NODE_ENV",
+            "echo $PATH",
+            "printenv HOME",
+            "echo '$GITHUB_TOKEN'",
+            "curl -H \"Authorization: Bearer $GITHUB_TOKEN\" https://api.github.com/user",
+            "echo ${GITHUB_TOKEN:+set}",
+            "echo ${#GITHUB_TOKEN}",
+            "echo \"${GITHUB_TOKEN:0:4}…\"",
+            "echo ${NODE_ENV^^}",
+            "declare -p NODE_ENV",
+            "jq -n '$ENV.NODE_ENV'",
+            "echo $GITHUB_TOKEN | wc -c",
+            "echo $GITHUB_TOKEN | tr -d '\\n' | wc -c",
+            "echo $GITHUB_TOKEN | sed 's/\\(....\\).*/\\1…/'",
+            ": \"$GITHUB_TOKEN\"",
+            "set -e; : \"${GITHUB_TOKEN:?missing}\"",
+            "echo $REGISTRY_PASSWORD | docker login -u me --password-stdin",
+            "echo $GITHUB_TOKEN | base64 | docker login -u me --password-stdin",
+        ],
+        ..RULE
+    },
+];
 
 pub(super) const VARIABLE_PRINTERS: &[&str] =
-    &["echo", "printf", "printenv", "cat", "declare", "typeset", "jq", "gojq", "envsubst"];
+    &["echo", "printf", "printenv", "cat", "declare", "typeset", "jq", "gojq", "envsubst", ":", "true"];
 
 fn variable_printed<'a>(scene: &Scene<'a>) -> Found<'a> {
     printed_variable(scene, &is_secret_name)
@@ -108,6 +153,10 @@ pub(super) fn printed_variable<'a>(scene: &Scene<'a>, is_wanted: &dyn Fn(&str) -
             }
             _ => {}
         }
+        // `set -x`: the shell writes each command down with the values in it.
+        if runs(inv, &[":", "true"]) && !is_traced(scene) {
+            return false;
+        }
         let told = match &inv.stdin {
             _ if inv.program != "cat" => expands(inv, scene),
             // `cat <<< "$TOKEN"`
@@ -122,6 +171,87 @@ pub(super) fn printed_variable<'a>(scene: &Scene<'a>, is_wanted: &dyn Fn(&str) -
         told && (names_in(&inv.text).any(is_wanted) || indirect()) && shown()
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What writes down in a form that hides what it is.
+const ENCODERS: &[&str] = &[
+    "base64", "gbase64", "base32", "basenc", "xxd", "od", "hexdump", "hd", "rev", "uuencode", "openssl", "tr",
+];
+
+/// `env | base64`: all variables, and nothing in between that leaves only some of them or only names.
+fn environment_encoded<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let found = scene.first(ENVIRONMENT, |inv| {
+        let listed = prints_environment(inv)
+            || runs(inv, &["export", "declare", "typeset"])
+                && matches!(inv.args.as_slice(), [only] if matches!(only.known(), Some("-p" | "-x" | "-px" | "-xp")));
+        listed && {
+            let mut behind: Vec<&Invocation> = scene
+                .invocations()
+                .iter()
+                .filter(|other| other.pipeline == inv.pipeline && other.stage > inv.stage)
+                .collect();
+            behind.sort_by_key(|other| other.stage);
+            let encoder = behind.iter().position(|other| encodes(other));
+            encoder.is_some_and(|at| behind.iter().take(at).all(|other| keeps_all(other)))
+        }
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a filter turns text into letters that say nothing to who reads them.
+fn encodes(inv: &Invocation) -> bool {
+    match inv.program.as_str() {
+        "tr" => inv.operands.len() == 2 && inv.operands.iter().all(|set| set.text().contains("-z")),
+        "openssl" => inv.args.iter().any(|arg| matches!(arg.known(), Some("enc" | "base64" | "-base64"))),
+        _ => runs(inv, ENCODERS),
+    }
+}
+
+/// Whether a filter lets most of what comes to it through, with the values.
+fn keeps_all(inv: &Invocation) -> bool {
+    match inv.program.as_str() {
+        "sort" | "cat" | "tee" | "uniq" | "gzip" | "pigz" | "xz" | "zstd" | "bzip2" | "nl" => true,
+        "grep" | "egrep" => {
+            let pattern = inv.operands.first().map(Arg::text).unwrap_or_default();
+            leaves_out(inv) || pattern.trim_matches(['.', '*', '^', '$', '=']).is_empty()
+        }
+        "tr" => !encodes(inv),
+        _ => false,
+    }
+}
+
+/// Code that encodes all variables at once.
+fn encodes_all(text: &str) -> bool {
+    const FORMS: &[&str] = &[
+        "buffer.from(json.stringify(process.env)",
+        "btoa(json.stringify(process.env)",
+        "b64encode(json.dumps(dict(os.environ",
+        "b64encode(str(os.environ",
+        "b64encode(str(dict(os.environ",
+        "b64encode(repr(os.environ",
+        "b64encode(repr(dict(os.environ",
+        "base64_encode(json_encode(getenv()",
+        "base64_encode(serialize($_env",
+        "base64.encode64(env.to_h",
+        "strict_encode64(env.to_h",
+    ];
+    squeezed_environment(text).is_some_and(|bare| FORMS.iter().any(|form| bare.contains(form)))
+}
+
+/// Whether the shell is told to write down what it runs.
+fn is_traced(scene: &Scene<'_>) -> bool {
+    let traces = |inv: &Invocation| {
+        let told = |arg: &Arg| arg.known().is_some_and(|word| word == "xtrace" || is_trace(word));
+        inv.args.iter().any(told)
+    };
+    scene.first(&["set", "bash", "sh", "zsh", "dash"], traces).is_some()
+}
+
+/// `-x`, alone or among other letters.
+fn is_trace(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|letters| {
+        letters.len() < 6 && letters.contains('x') && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+    })
 }
 
 /// The name at the beginning of a text.
@@ -248,7 +378,11 @@ pub(super) fn code_prints<'a>(scene: &Scene<'a>, any: bool, is_wanted: &dyn Fn(&
                 && !["requests.", "fetch(", "urlopen", "len(", "bool(", "!!"]
                     .iter()
                     .any(|word| bare.contains(word));
-            one || any && (prints && bare == "process.env" || SHOWS_ALL.iter().any(|all| bare.contains(all)))
+            let whole = || {
+                matches!(bare.as_str(), "process.env" | "json.stringify(process.env)")
+                    || bare.starts_with("json.stringify(process.env,")
+            };
+            one || any && (prints && whole() || SHOWS_ALL.iter().any(|all| bare.contains(all)))
         });
         let named: &[&str] = &["environ", "getenv(", "process.env", "ENV[", "ENV{"];
         let shown: &[&str] = &["print", "puts", "log(", "echo"];
@@ -290,6 +424,17 @@ fn is_used(inv: &Invocation, scene: &Scene<'_>) -> bool {
     scene.invocations().iter().any(|other| {
         other.pipeline == inv.pipeline
             && other.stage > inv.stage
-            && (!runs(other, WRITTEN) || is_diverted(other) || !is_shown_through(other, scene))
+            && (!rewrites(other) || is_diverted(other) || !is_shown_through(other, scene))
     })
+}
+
+/// Whether a filter writes each letter of what it is given down, in whatever form.
+fn rewrites(inv: &Invocation) -> bool {
+    let first = || inv.operands.first().map(Arg::text).unwrap_or_default();
+    match inv.program.as_str() {
+        "tr" => true,
+        "sed" => first().contains('&') && !first().contains('*'),
+        "grep" | "egrep" => has_flag(inv, "-o") && first().trim_matches('.').is_empty(),
+        _ => runs(inv, WRITTEN),
+    }
 }

@@ -26,6 +26,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,address=*:5005 mvn test",
         "JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,onthrow=x,launch=/tmp/x mvn test",
         "PERL5OPT=-Mx prove",
+        "MAVEN_OPTS='-Xmx1g -javaagent:/tmp/x.jar' mvn verify",
+        "GOFLAGS=-toolexec=/tmp/x go build ./...",
         "GIT_SSH_COMMAND='sh -c id' git fetch",
         "env NODE_OPTIONS=--require=/tmp/x.js node app.js",
         "NODE_OPTIONS='-r ./x.js' npm test",
@@ -61,6 +63,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "export PATH=/tmp/tools/bin:$PATH",
         "RUSTC_WRAPPER=~/.cargo/bin/sccache cargo build",
         "enable -n test",
+        "MAVEN_OPTS='-Xmx2g -javaagent:lib/aspectjweaver.jar' mvn verify",
+        "GOFLAGS=-mod=mod go build ./...",
         "LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libasan.so.8 ./build/test_app",
         "LD_PRELOAD=$(gcc -print-file-name=libasan.so) python -m pytest tests",
         "JAVA_TOOL_OPTIONS='-Xmx512m -Dfile.encoding=UTF-8' ./mvnw test",
@@ -94,6 +98,15 @@ const LOADERS: &[&str] = &[
     "PATH",
     "JAVA_TOOL_OPTIONS",
     "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "CARGO_BUILD_RUSTC_WRAPPER",
+    "GOFLAGS",
+    "MAVEN_OPTS",
+    "GRADLE_OPTS",
+    "SBT_OPTS",
+    "JAVA_OPTS",
+    "_JAVA_OPTIONS",
+    "JDK_JAVA_OPTIONS",
 ];
 
 fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -145,7 +158,13 @@ fn loads(name: &str, value: &str) -> bool {
         "GIT_SSH_COMMAND" | "GIT_SSH" => {
             !(value == "ssh" || value.starts_with("ssh ")) || value.contains("ProxyCommand")
         }
-        "RUSTC_WRAPPER" => !matches!(value.rsplit('/').next(), Some("" | "sccache")),
+        "GOFLAGS" => value.contains("-toolexec") || value.contains("-overlay"),
+        "MAVEN_OPTS" | "GRADLE_OPTS" | "SBT_OPTS" | "JAVA_OPTS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" => {
+            value.split_whitespace().any(loads_into_java)
+        }
+        "RUSTC_WRAPPER" | "RUSTC_WORKSPACE_WRAPPER" | "CARGO_BUILD_RUSTC_WRAPPER" => {
+            !matches!(value.rsplit('/').next(), Some("" | "sccache"))
+        }
         "GIT_ASKPASS" | "SSH_ASKPASS" => !matches!(value, "" | "true" | "/bin/true" | "echo" | "/bin/echo"),
         "GIT_CONFIG_GLOBAL" => value != "/dev/null",
         // A library of the system, which no agent can have written.
@@ -172,6 +191,14 @@ fn loads(name: &str, value: &str) -> bool {
         }
         _ => LOADERS.contains(&name) && !value.is_empty(),
     }
+}
+
+/// An option of Java that has it load what lies where anybody can write, or run a command.
+fn loads_into_java(word: &str) -> bool {
+    let agent = ["-javaagent:", "-agentpath:"].iter().find_map(|front| word.strip_prefix(front));
+    agent.is_some_and(|path| ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|dir| path.starts_with(dir)))
+        || word.starts_with("-XX:OnOutOfMemoryError=")
+        || word.starts_with("-XX:OnError=")
 }
 
 /// `$(gcc -print-file-name=libasan.so)`: a library of the compiler's own.
@@ -250,7 +277,7 @@ fn only_warns(word: &str) -> bool {
 }
 
 /// Options of Node that load a module which the project does not name by itself, or let the network steer it.
-fn node_loads(value: &str) -> bool {
+pub(in crate::rules::builtin) fn node_loads(value: &str) -> bool {
     const LOADS: &[&str] = &["--require", "-r", "--import", "--loader", "--experimental-loader"];
     let words = || value.split_whitespace();
     // The name of an installed package (`ts-node/register`) is the project's own choice.

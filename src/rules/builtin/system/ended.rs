@@ -142,6 +142,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "systemctl stop sshd",
             "systemctl stop user@1000",
             "ruby -e 'Process.kill(9, -1)'",
+            "python3 -c \"import os; os.kill(1, 9)\"",
+            "python3 - <<'E'\nimport psutil\nfor p in psutil.process_iter(['name']):\n    if p.info['name'] in ('sshd', 'cron'): p.terminate()\nE",
             "perl -e 'kill KILL => -1'",
             "loginctl terminate-user u",
             "systemctl --user exit",
@@ -498,8 +500,15 @@ fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
         "kill(\"term\",-1",
         "kill'9',-1",
         "kill-9,-1",
+        "kill(1,",
+        "kill(9,1)",
+        "kill('kill',1)",
+        "kill(\"kill\",1)",
+        "kill(:kill,1)",
         "killterm=>-1",
     ];
+    /// Without these nobody can work on the machine.
+    const PILLARS: &[&str] = &["sshd", "systemd", "init", "launchd", "windowserver", "gnome-shell", "xorg"];
     scene.code_where(|codes, _| {
         codes.iter().any(|text| {
             if !text.contains("kill") && !text.contains("terminate") {
@@ -515,7 +524,12 @@ fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
                 || bare.contains("kill(int(")
                 || bare.contains(".terminate()")
                 || bare.contains("kill(");
-            CALLS.iter().any(|call| bare.contains(call)) || each && kills && !chosen
+            let pillar = || {
+                PILLARS
+                    .iter()
+                    .any(|name| bare.contains(&format!("'{name}'")) || bare.contains(&format!("\"{name}\"")))
+            };
+            CALLS.iter().any(|call| bare.contains(call)) || each && kills && (!chosen || pillar())
         })
     })
 }

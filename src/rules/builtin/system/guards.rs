@@ -4,6 +4,7 @@ use super::{GONE, KILLERS, killed_names};
 use crate::domain::{EffectKind, Severity, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::files::WIDE;
+use crate::rules::builtin::selfprotect::only_asks;
 use crate::rules::builtin::{everyday, flagged, predicate, run, sub};
 use crate::rules::matcher::{
     At, Class, Code, Command, EFFECT, Found, Instead, OnEffect, Operand, RULE, Rule, Scene, Trigger, When,
@@ -26,7 +27,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ]],
             )),
             When::Command(Command {
-                operand: Operand::Some,
+                without: &["-t", "--test", "-V", "--version", "-h"],
                 ..run(&["iptables-restore", "ip6tables-restore"])
             }),
             When::Command(sub(&["nft"], &["flush", "delete", "add", "insert"])),
@@ -68,9 +69,11 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "iptables -P INPUT ACCEPT",
             "sudo firewall-cmd --add-port=22/tcp",
             "firewall-cmd --permanent --zone=public --set-target=ACCEPT",
+            "iptables-save | grep -v DROP | sudo iptables-restore",
         ],
         silent: &[
             "sudo iptables -L -n",
+            "sudo iptables-restore --test rules.v4",
             "ufw status",
             "nft list ruleset",
             "firewall-cmd --state",
@@ -112,6 +115,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                     &["'/usr", "\"/usr", "'/etc", "\"/etc", "'/bin", "'/var/log"],
                 ],
             }),
+            When::Code(Code { programs: &[], all: &[&["prctl(15", "setproctitle("], &["'[", "\"[", "[k"]] }),
             When::Command(sub(&["fwupdmgr"], &["disable-remote"])),
             When::Command(Command {
                 operand: Operand::Contains(&["lockdown"]),
@@ -138,6 +142,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             When::Command(sub(&["mdatp"], &["config", "exclusion", "threat"])),
             When::Command(sub(&["tmutil"], &["disable", "deletelocalsnapshots", "delete"])),
             When::Command(sub(&["tccutil"], &["reset"])),
+            When::Command(sub(&["profiles"], &["remove"])),
+            When::Command(sub(&["jamf"], &["removeFramework", "removeMdmProfile"])),
             When::Command(Command {
                 operand: Operand::Contains(&["com.apple.quarantine"]),
                 ..run(&["xattr"])
@@ -205,6 +211,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "sudo systemctl restart nginx",
             "apt install auditd",
             "pkill -f vite",
+            "killall -0 auditd",
             "kill $(pidof node)",
             "/tmp/build/x",
             "fail2ban-client status",
@@ -334,6 +341,17 @@ const GUARDS: &[&str] = &[
     "com.apple.syslogd",
     "com.apple.logd",
     "com.crowdstrike.falcond",
+    "XProtect",
+    "XProtectService",
+    "XProtectRemediator",
+    "MRT",
+    "syspolicyd",
+    "Little Snitch",
+    "LuLu",
+    "BlockBlock",
+    "Santa",
+    "santad",
+    "endpointsecurityd",
     "bluepill",
     "usbguard",
     "sssd",
@@ -352,7 +370,7 @@ fn guard_killed<'a>(scene: &Scene<'a>) -> Found<'a> {
     // `pkill -f 'auditd|osqueryd'`
     let each = |name: &str| name.split(['|', '(', ')', '^', '$']).any(is_guard);
     let found = scene.first(KILLERS, |inv| {
-        !opens_anew(inv, all) && (killed_names(inv, all).any(each) || sifted(inv, all))
+        !only_asks(inv) && !opens_anew(inv, all) && (killed_names(inv, all).any(each) || sifted(inv, all))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

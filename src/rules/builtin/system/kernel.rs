@@ -2,7 +2,7 @@
 
 use crate::domain::{Severity, Target, Verdict};
 use crate::rules::Invocation;
-use crate::rules::builtin::{everyday, lists, predicate, run};
+use crate::rules::builtin::{everyday, lists, predicate, run, sub};
 use crate::rules::matcher::{
     Command, Found, Instead, Operand, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, runs,
     target_of,
@@ -59,19 +59,29 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         verdict: Verdict::Modify,
         reason: "loads a module of the project's own into the kernel, or takes one out that is not the system's",
         instead: Some(Instead::Command("modinfo driver/x.ko")),
-        when: &[predicate("own_module", Trigger::programs(&["insmod", "rmmod", "modprobe"]), |scene| {
-            let found = scene.first(&["insmod", "rmmod", "modprobe"], |inv| {
-                is_own_module(inv, scene) || takes_own_module(inv)
-            });
-            Found::from(found.map(|inv| inv.text.as_str()))
-        })],
+        when: &[
+            predicate("own_module", Trigger::programs(&["insmod", "rmmod", "modprobe"]), |scene| {
+                let found = scene.first(&["insmod", "rmmod", "modprobe"], |inv| {
+                    is_own_module(inv, scene) || takes_own_module(inv)
+                });
+                Found::from(found.map(|inv| inv.text.as_str()))
+            }),
+            When::Command(sub(&["bpftool"], &["prog load", "prog loadall", "prog attach"])),
+        ],
         fires: &[
             "sudo insmod driver/ledring.ko",
             "make -C driver && sudo insmod ./driver/ledring.ko debug=1",
             "sudo rmmod ledring",
             "sudo modprobe -r ledring",
+            "sudo bpftool prog load x.o /sys/fs/bpf/x autoattach",
         ],
-        silent: &["lsmod", "modinfo driver/ledring.ko", "make -C driver", "sudo modprobe vcan"],
+        silent: &[
+            "sudo bpftool prog list",
+            "lsmod",
+            "modinfo driver/ledring.ko",
+            "make -C driver",
+            "sudo modprobe vcan",
+        ],
         ..RULE
     },
     Rule {

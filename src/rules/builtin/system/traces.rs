@@ -54,6 +54,20 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "system.logs-rotated",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "turns the logs of the machine over at once, and drops the oldest",
+        instead: Some(Instead::Command("logrotate -d /etc/logrotate.conf")),
+        when: &[When::Command(Command {
+            without: &["-d", "--debug"],
+            ..flagged(&["logrotate"], &[&["-f", "--force"]])
+        })],
+        fires: &["sudo logrotate -f /etc/logrotate.d/nginx", "logrotate --force /etc/logrotate.conf"],
+        silent: &["logrotate -d /etc/logrotate.conf", "logrotate --debug --force /etc/logrotate.d/nginx"],
+        ..RULE
+    },
+    Rule {
         id: "system.logs-removed",
         reason: "removes or empties logs of the machine",
         instead: Some(Instead::Command("journalctl -n 50")),
@@ -91,7 +105,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                 ..EFFECT
             }),
             When::Command(sub(&["log"], &["erase"])),
-            When::Command(flagged(&["logrotate"], &[&["-f", "--force"]])),
             When::Command(sub(&["wevtutil"], &["cl", "clear-log"])),
             When::Command(sub(&["esxcli"], &["system syslog"])),
             When::Command(run(&["timestomp"])),
