@@ -139,7 +139,7 @@ pub(super) const RULES: &[Rule] = &[
             "awk 'BEGIN{printf \"x\" > \"/dev/sda\"}'",
             "node -e \"require('fs').writeFileSync('/etc/passwd','')\"",
             "ruby -e 'File.write(\"/etc/passwd\",\"\")'",
-            "ruby -rfileutils -e 'FileUtils.chmod_R(0777, \"/etc\")'",
+            "ruby -rfileutils -e 'FileUtils.chmod_R(0777, \"/etc/passwd\")'",
             "perl -e 'chmod 0777, \"/etc/passwd\"'",
             "perl -e 'open(F,\">\",\"/etc/passwd\")'",
             "python3 -c \"import shutil; shutil.move('/etc','/tmp/x')\"",

@@ -13,8 +13,8 @@ use super::{flagged, lists, named, predicate, run, scripts, sub};
 use crate::domain::{Action, EffectKind, PathKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    At, Class, Code, Command, EFFECT, Found, Instead, OF_TOKEN, OnEffect, Operand, RULE, Rule, Scene,
-    Trigger, When, at, classify, cuts_to_names, find_but, has_flag, inside, runs, runs_shell, target_of,
+    Class, Code, Command, EFFECT, Found, Instead, OF_TOKEN, OnEffect, Operand, RULE, Rule, Scene, Trigger,
+    When, at, classify, cuts_to_names, find_but, has_flag, inside, runs, runs_shell, target_of,
 };
 use crate::shell::Arg;
 use environment::{env_file_shown, loads_settings, shows};
@@ -341,12 +341,6 @@ pub(super) const RULES: &[Rule] = &[
                 programs: &[],
                 all: &[&["/dev/input/event", "/dev/input/by-", "/dev/uinput"]],
             }),
-            When::Effect(OnEffect {
-                kinds: &[EffectKind::FileRead],
-                at: &[At::Abs("/dev/input")],
-                except: &["ls", "stat", "file", "test", "[", "find", "udevadm", "evtest", "libinput"],
-                ..EFFECT
-            }),
             When::Command(flagged(&["zenity", "kdialog", "yad"], &[&["--password"]])),
             When::Code(Code {
                 programs: &[],
@@ -362,7 +356,6 @@ pub(super) const RULES: &[Rule] = &[
             "xinput test-xi2 --root",
             "osascript -e 'display dialog \"Password?\" default answer \"\" with hidden answer'",
             "zenity --password",
-            "cat /dev/input/event0 | xxd",
             "python3 -c \"f = open('/dev/input/event3', 'rb'); print(f.read(24))\"",
             "python3 -c \"from pynput import keyboard; keyboard.Listener(on_press=lambda k: open('k','a').write(str(k))).run()\"",
         ],

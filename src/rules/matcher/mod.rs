@@ -54,7 +54,8 @@ pub(crate) use scene::Scene;
 pub(crate) use secret::{is_env_file, is_secret};
 pub(crate) use sought::Sought;
 pub(crate) use stores::{
-    OF_TOKEN, SECRET_PRINTERS, THIEVES, belongs_to, dumps_store, keeps_secrets, prints_secret,
+    OF_TOKEN, SECRET_PRINTERS, THIEVES, belongs_to, dumps_store, keeps_secrets, names_raw_secrets,
+    prints_secret,
 };
 pub(crate) use told::{Told, arguments};
 pub(crate) use trigger::{Trigger, same};

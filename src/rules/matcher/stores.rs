@@ -315,9 +315,23 @@ fn by_option(inv: &Invocation) -> bool {
             (has_sub(inv, "get secret") || has_sub(inv, "get secrets"))
                 && inv.args.iter().any(|arg| shows_values(arg.prefix()))
                 || has_sub(inv, "config view") && flag(&["--raw", "--flatten"])
+                || has_sub(inv, "get") && inv.args.iter().any(|arg| names_raw_secrets(&arg.text()))
         }
         _ => false,
     }
+}
+
+/// `/api/v1/secrets`, `/api/v1/namespaces/x/secrets/db`: where a cluster answers with its secrets.
+pub(crate) fn names_raw_secrets(text: &str) -> bool {
+    let path = text.split(['?', '#']).next().unwrap_or_default();
+    path.split_once("/api/v1/").is_some_and(|(_, rest)| {
+        let mut parts = rest.split('/');
+        match parts.next() {
+            Some("secrets") => true,
+            Some("namespaces") => parts.nth(1) == Some("secrets"),
+            _ => false,
+        }
+    })
 }
 
 /// A format of kubectl that shows what is in a secret.

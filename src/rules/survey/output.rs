@@ -210,6 +210,7 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "sed" | "gsed" => super::filters::edited(call),
         "cut" => super::filters::pieces(call),
         "ls" => listed(call.args()),
+        "grep" | "egrep" | "fgrep" => matching(call.args()),
         "find" | "gfind" => super::search::printed(call.args()),
         "fd" | "fdfind" => super::search::printed_by_fd(call.args()),
         "pwd" => call.cwd.as_deref().map(Arg::literal),
@@ -294,6 +295,21 @@ fn listed(args: &[Arg]) -> Option<Arg> {
         .map(|arg| (whole && (arg.has_glob() || arg.known().is_some())).then(|| arg.clone()))
         .collect();
     all.map(|all| join_words(&all))
+}
+
+/// `grep -l PATTERN FILES`: at most the files that it is given. Of a tree only some are meant, and which is not known.
+fn matching(args: &[Arg]) -> Option<Arg> {
+    const LETTERS: &str = "lLiswxEFGPn";
+    let is_flag = |arg: &&Arg| arg.known().is_some_and(|text| text.len() > 1 && text.starts_with('-'));
+    let plain = |arg: &Arg| {
+        let letters = arg.known().and_then(|text| text.strip_prefix('-')).unwrap_or("-");
+        letters.chars().all(|c| LETTERS.contains(c))
+    };
+    let flags = || args.iter().filter(is_flag);
+    let lists = flags().any(|arg| arg.prefix().contains(['l', 'L']));
+    let files: Vec<Arg> = args.iter().filter(|arg| !is_flag(arg)).skip(1).cloned().collect();
+    let known = files.iter().all(|arg| arg.has_glob() || arg.known().is_some());
+    (lists && flags().all(plain) && known && !files.is_empty()).then(|| join_words(&files))
 }
 
 fn echo(args: &[Arg]) -> Option<Arg> {

@@ -89,7 +89,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
     },
     Rule {
         id: "disks.read-device",
-        reason: "reads a disk or the memory past every permission of the files on it",
+        reason: "reads a disk, the memory or the keyboard past every permission of files and windows",
         instead: Some(Instead::Command("lsblk -f")),
         when: &[
             When::Effect(OnEffect {
@@ -100,6 +100,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
                     At::Abs("/dev/port"),
                     At::Abs("/dev/mapper"),
                     At::Abs("/dev/disk"),
+                    At::Abs("/dev/input"),
                 ],
                 except: LOOKERS,
                 ..EFFECT
@@ -113,9 +114,11 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "head -c 1M /dev/nvme0n1 | base64",
             "Read /dev/sda",
             "xxd /dev/mem",
+            "cat /dev/input/event0 | xxd",
         ],
         silent: &[
             "ls -l /dev/sda",
+            "ls -l /dev/input/by-id",
             "lsblk /dev/sda",
             "file -s /dev/sda",
             "head -c 16 /dev/urandom",

@@ -9,7 +9,7 @@ use crate::rules::builtin::{lists, predicate};
 use crate::rules::commands;
 use crate::rules::matcher::{
     Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, has_flag, is_env_file, is_secret,
-    prints_environment, runs, target_of,
+    names_raw_secrets, prints_environment, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -267,6 +267,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             }),
             predicate("values_of_a_store_shown", Trigger::keys(VALUES), values_shown),
             predicate("environment_of_a_service_shown", Trigger::programs(CONTAINERS), container_shown),
+            predicate("cluster_asked_for_its_secrets", Trigger::programs(lists::DOWNLOADERS), |scene| {
+                let asks = |inv: &Invocation| inv.args.iter().any(|arg| names_raw_secrets(&arg.text()));
+                Found::from(scene.first(lists::DOWNLOADERS, asks).map(|inv| inv.text.as_str()))
+            }),
         ],
         fires: &[
             "docker inspect web | grep -i -A20 env",
@@ -277,6 +281,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "docker exec web env | grep -i password",
             "docker compose exec web printenv | grep -i secret",
             "kubectl exec deploy/web -- env",
+            "curl -s localhost:8001/api/v1/namespaces/prod/secrets",
+            "kubectl -n kube-system exec etcd-0 -- sh -c 'ETCDCTL_API=3 etcdctl get \"\" --prefix'",
             "terraform output -raw db_password",
             "redis-cli config get requirepass",
             "etcdctl get / --prefix",
@@ -299,6 +305,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "docker exec web env | grep NODE",
             "kubectl exec deploy/web -- env | grep -v secret",
             "kubectl get pods | grep api-key-service",
+            "curl -s localhost:8001/api/v1/namespaces/prod/pods",
             "kubectl get secrets | grep token",
             "terraform output -raw bucket",
             "terraform output",
@@ -306,6 +313,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "redis-cli config get maxmemory",
             "etcdctl get /app/version",
             "etcdctl get /registry/secrets --prefix --keys-only",
+            "etcdctl --endpoints localhost:2379 get / --prefix --keys-only",
         ],
         ..RULE
     },
@@ -615,8 +623,9 @@ fn values_shown<'a>(scene: &Scene<'a>) -> Found<'a> {
             "etcdctl" => {
                 // Where a cluster keeps its secrets.
                 let kept = |arg: &Arg| arg.text().starts_with("/registry/secrets");
-                inv.operands.iter().any(kept) && !says(&["--keys-only", "--count-only"])
-                    || says(&["--prefix", "--from-key"]) && inv.operands.iter().any(|arg| arg.text() == "/")
+                let all = |arg: &Arg| says(&["--prefix", "--from-key"]) && matches!(&*arg.text(), "/" | "");
+                !says(&["--keys-only", "--count-only"])
+                    && inv.operands.iter().any(|arg| kept(arg) || all(arg))
             }
             "helm" => says(&["--all", "-a"]),
             "redis-cli" => says(&["requirepass", "masterauth", "*"]),

@@ -66,6 +66,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "git credential fill",
             "aws configure get aws_secret_access_key",
             "kubectl get secret x -o yaml",
+            "kubectl get --raw /api/v1/secrets",
             "bw get password x",
             "gcloud secrets versions access latest --secret=x",
             "az keyvault secret show --name x --vault-name y",

@@ -508,7 +508,7 @@ fn code_kills_all<'a>(scene: &Scene<'a>) -> Found<'a> {
         "killterm=>-1",
     ];
     /// Without these nobody can work on the machine.
-    const PILLARS: &[&str] = &["sshd", "systemd", "init", "launchd", "windowserver", "gnome-shell", "xorg"];
+    const PILLARS: &[&str] = &["sshd", "systemd", "launchd", "windowserver", "gnome-shell", "xorg"];
     scene.code_where(|codes, _| {
         codes.iter().any(|text| {
             if !text.contains("kill") && !text.contains("terminate") {

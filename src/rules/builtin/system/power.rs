@@ -82,7 +82,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
             all: &[&["shut down", "restart", "aevtrsdn", "aevtrrst", "to sleep"]],
         }),
         When::Code(Code { programs: &[], all: &[&["0x4321fedc", "0xfee1dead", "LINUX_REBOOT"]] }),
-        When::Code(Code { programs: &[], all: &[&["CDLL(", "ctypes", "ffi."], &[".reboot("]] }),
+        When::Code(Code { programs: &[], all: &[&["CDLL(", "ctypes.util"], &[".reboot("]] }),
         When::Command(sub(
             &["systemctl", "loginctl"],
             &[
