@@ -275,7 +275,8 @@ impl Surveyor<'_> {
         (scope, pipeline, stage): (&mut Scope, u32, u16),
     ) -> Option<Arg> {
         let substituted = self.substitutions(reading, simple, inner, scope);
-        let words = self.words(&simple.words, substituted, scope);
+        let cat = prints_file(simple).then(|| vec![Arg::literal("cat")]);
+        let words = cat.unwrap_or_else(|| self.words(&simple.words, substituted, scope));
         let fed: Vec<usize> = inner.iter().filter(|i| i.last).flat_map(|i| i.invocations.clone()).collect();
         // In front of a command they hold for it alone.
         let passing = if words.is_empty() { &[][..] } else { simple.assigns.as_slice() };
@@ -326,9 +327,6 @@ impl Surveyor<'_> {
             let value = value.map(|value| output::freeze(&value));
             self.tainted |= value.as_ref().is_some_and(|(_, marked)| *marked);
             scope.set(&name, value.map(|(text, _)| text));
-        }
-        if prints_file(simple) {
-            call.words.push(Arg::literal("cat"));
         }
         if !call.words.is_empty() {
             self.run(call, scope);
