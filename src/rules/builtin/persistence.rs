@@ -137,7 +137,7 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Critical,
         reason: "changes what every shell or start of the machine runs",
         instead: Some(Instead::Advice("print the change for the person to make")),
-        when: &[predicate("start_of_the_machine_changed", Trigger::kinds(WRITES), |scene| {
+        when: &[predicate("startup_of_the_system_written", Trigger::kinds(WRITES), |scene| {
             const STARTUP: OnEffect = OnEffect { kinds: WRITES, at: lists::SYSTEM_STARTUP, ..EFFECT };
             find_but(&STARTUP, scene, |inv, target| everyday::keeps_tuned(inv, target, scene))
         })],

@@ -50,6 +50,15 @@ fn is_run(name: &str, value: &Arg) -> bool {
 }
 
 impl Surveyor<'_> {
+    /// Sets the variable that `printf -v` prints into.
+    pub(super) fn set_printed(&mut self, call: &Call, scope: &mut Scope) {
+        if let Some((name, value)) = output::printed_into(call) {
+            let value = value.map(|value| output::freeze(&value));
+            self.tainted |= value.as_ref().is_some_and(|(_, marked)| *marked);
+            scope.set(&name, value.map(|(text, _)| text));
+        }
+    }
+
     /// Carries out an assignment. `maybe`: it may not happen. `substituted`: what its substitutions print is known. `fed`: the commands in its value.
     pub(super) fn assign(
         &mut self,

@@ -339,12 +339,8 @@ impl Surveyor<'_> {
 
 /// `git checkout -p`: git asks about each change, and without anybody who answers it does nothing.
 pub(crate) fn is_asked(stdin: &Stdin, patch: bool) -> bool {
-    patch
-        && match stdin {
-            Stdin::Inherited => true,
-            Stdin::File(file) => file.text() == "/dev/null",
-            Stdin::Pipe | Stdin::Text(_) => false,
-        }
+    let nothing = matches!(stdin, Stdin::File(file) if file.text() == "/dev/null");
+    patch && (nothing || *stdin == Stdin::Inherited)
 }
 
 /// The paths that `git checkout` overwrites; none when it goes to a branch. `behind`: how many of the operands stand behind

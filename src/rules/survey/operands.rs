@@ -20,11 +20,6 @@ pub(super) fn only_looks(parsed: &Parsed) -> bool {
             return parsed.has(&["-n", "-N"]) && !parsed.has(&["-c", "-l", "-L", "-y", "-p", "-a", "-D"]);
         }
         "badblocks" => &["-s", "-v", "-b", "-c"],
-        // `-n` answers each question with no, and opens it to be read.
-        "fsck" | "e2fsck" => {
-            let told = |flag: &Flag| ["-n", "-N", "-f", "-v", "-V"].contains(&flag.name.as_str());
-            return parsed.has(&["-n", "-N"]) && parsed.flags.iter().all(told);
-        }
         _ => return parsed.has(&["-l", "--list"]),
     };
     let told = |flag: &Flag| looks.contains(&flag.name.as_str());

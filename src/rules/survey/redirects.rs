@@ -62,6 +62,14 @@ fn descriptor(number: &str) -> Option<String> {
     Some(format!("/dev/fd/{other}"))
 }
 
+/// `$(< file)`: the shell itself prints what is in the file.
+pub(super) fn prints_file(simple: &Simple) -> bool {
+    simple.owner.is_some()
+        && simple.words.is_empty()
+        && simple.assigns.is_empty()
+        && matches!(simple.redirects.as_slice(), [only] if only.kind == RedirectKind::Read)
+}
+
 impl Surveyor<'_> {
     /// What a command prints, where that is known. A function of the call under a program's name does not do what the program does.
     pub(super) fn printed(&self, call: &Call) -> Option<Arg> {

@@ -10,13 +10,11 @@ use super::container::Container;
 use super::function::{Body, Function, Walked};
 use super::output;
 use super::reading::{Inner, Reading, names, ways};
-use super::redirects::Goes;
+use super::redirects::{Goes, prints_file};
 use super::scope::Scope;
 use super::{Stdin, Surveyor};
 use crate::domain::Places;
-use crate::shell::{
-    Arg, Env, Op, Part, Piece, Problem, RedirectKind, Script, Simple, Word, expand_defaults, parse,
-};
+use crate::shell::{Arg, Env, Op, Part, Piece, Problem, Script, Simple, Word, expand_defaults, parse};
 
 /// What surrounds a text: the command that runs it.
 #[derive(Debug, Clone)]
@@ -323,11 +321,7 @@ impl Surveyor<'_> {
         if !simple.redirects.is_empty() || !inner.is_empty() {
             self.descriptors(&call, simple, inner, printed.as_ref());
         }
-        if let Some((name, value)) = output::printed_into(&call) {
-            let value = value.map(|value| output::freeze(&value));
-            self.tainted |= value.as_ref().is_some_and(|(_, marked)| *marked);
-            scope.set(&name, value.map(|(text, _)| text));
-        }
+        self.set_printed(&call, scope);
         if !call.words.is_empty() {
             self.run(call, scope);
         }
@@ -422,14 +416,6 @@ impl Surveyor<'_> {
 const SUBSTITUTION: &str = "\u{1}output";
 /// Begins the paths of ours for process substitutions.
 const PROCESS: &str = "/dev/fd/substitution-";
-
-/// `$(< file)`: the shell itself prints what is in the file.
-fn prints_file(simple: &Simple) -> bool {
-    simple.owner.is_some()
-        && simple.words.is_empty()
-        && simple.assigns.is_empty()
-        && matches!(simple.redirects.as_slice(), [only] if only.kind == RedirectKind::Read)
-}
 
 fn is_positional(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())

@@ -51,6 +51,9 @@ impl Surveyor<'_> {
         if !wrap.keep {
             self.values(&call, parsed);
         }
+        if let (Some(log), "logsave") = (parsed.operands.first(), name) {
+            self.file(&call, Act::Modify, log, false);
+        }
         self.option_commands(&call, parsed, name);
         let program = parsed.value(&["-x", "--exec", "-a", "--startas"]);
         if let (Some(program), "start-stop-daemon") = (program, name) {
