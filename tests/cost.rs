@@ -14,18 +14,18 @@ const MAX_INSTRUCTIONS: u64 = 132_000;
 const MAX_SYSTEM_CALLS: usize = 50;
 /// Other calls of every day, with the same room.
 const OTHERS: [(&str, u64); 3] =
-    [("git status", 169_000), ("cat README.md", 152_000), ("git reset --hard", 415_000)];
+    [("git status", 169_000), ("cat README.md", 152_000), ("git reset --hard", 500_000)];
 /// A pipeline of thirty commands.
 const MAX_PIPELINE: u64 = 992_000;
 /// Calls of ten kilobytes (docs/performance.md says how far that is from a millisecond).
 const MAX_SCRIPT: u64 = 21_000_000;
-const MAX_WRITTEN: u64 = 18_100_000;
+const MAX_WRITTEN: u64 = 18_250_000;
 const MAX_MANIFEST: u64 = 26_800_000;
 const MAX_PYTHON: u64 = 17_200_000;
 const MAX_OPTIONS: u64 = 36_300_000;
 /// The first goal was 4 MiB. The rules have more than doubled since, and behaviour, checkpoints and the audit chain came, after all
 /// that nobody reads was left out (docs/performance.md). What a call costs does not hang on it: it touches few of the pages.
-const MAX_BINARY_BYTES: u64 = (6 * 1024 + 352) * 1024;
+const MAX_BINARY_BYTES: u64 = (6 * 1024 + 560) * 1024;
 
 /// The static release build, made once; or the one that `LAZARET_COST_BINARY` names.
 fn binary() -> &'static Path {
