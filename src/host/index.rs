@@ -19,6 +19,8 @@ const FLAGS: usize = 60;
 const EXTENDED: u16 = 0x4000;
 /// The bits of a stage: a conflict.
 const STAGE: u16 = 0x3000;
+/// The checksum that an index ends with is at most that long: of SHA-256.
+const CHECKSUM: usize = 32;
 /// Of the second flags: the file is announced, but its content is not held.
 const ANNOUNCED: u16 = 0x2000;
 
@@ -85,6 +87,12 @@ struct Entry {
 }
 
 impl Entry {
+    /// A submodule is a directory, with files and a history of its own.
+    const fn is_module(self) -> bool {
+        self.mode >> 12 == 0o16
+    }
+
+    /// Whether it speaks of an ordinary file, and of the one with that state.
     fn is(self, stat: &Stat, written: (i64, i64)) -> bool {
         let same = |kept: (u32, u32), now: (i64, i64)| {
             // Some write no nanoseconds.
@@ -157,17 +165,20 @@ fn each(bytes: &[u8], mut f: impl FnMut(&[u8], Option<Entry>) -> bool) -> Option
 }
 
 /// Whether an extension (one whose name begins with a small letter) must be understood: the index is split, or sparse.
-fn needs_more(mut rest: &[u8]) -> bool {
-    while let Some((name, size)) = rest.get(..4).zip(number(rest, 4))
-        && rest.len() > 32
-    {
-        if name.first().is_some_and(u8::is_ascii_lowercase) {
-            return true;
-        }
-        let Some(next) = usize::try_from(size).ok().and_then(|size| rest.get(8 + size..)) else { break };
-        rest = next;
-    }
-    false
+fn needs_more(rest: &[u8]) -> bool {
+    extensions(rest).any(|(name, _)| name.first().is_some_and(u8::is_ascii_lowercase))
+}
+
+/// The extensions behind the entries: the name of each, and what it holds, as far as that is there.
+fn extensions(rest: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let mut rest = Some(rest);
+    std::iter::from_fn(move || {
+        let bytes = rest.filter(|bytes| bytes.len() > CHECKSUM)?;
+        let (name, size) = bytes.get(..4).zip(number(bytes, 4))?;
+        let end = usize::try_from(size).ok().and_then(|size| size.checked_add(8));
+        rest = end.and_then(|end| bytes.get(end..));
+        Some((name, end.and_then(|end| bytes.get(8..end)).unwrap_or_default()))
+    })
 }
 
 /// Whether git has what is in a tracked file.
@@ -193,12 +204,10 @@ pub fn tracked(repo: &str) -> Option<BTreeMap<String, Held>> {
             plain = false;
             return false;
         };
-        // A submodule is a directory, with files and a history of its own.
-        let module = entry.is_some_and(|entry| entry.mode >> 12 == 0o16);
         let path = join(repo, name);
         let is_held =
             |entry: Entry| rustix::fs::lstat(path.as_str()).is_ok_and(|stat| entry.is(&stat, index.written));
-        let held = if !module && entry.is_some_and(is_held) { Held::Unchanged } else { Held::Changed };
+        let held = if entry.is_some_and(is_held) { Held::Unchanged } else { Held::Changed };
         found.insert(name.to_owned(), held);
         true
     })?;
@@ -216,8 +225,8 @@ pub fn is_changed(repo: &str) -> bool {
     let rest = each(&index.bytes, |name, entry| {
         let path = std::str::from_utf8(name).ok().map(|name| join(repo, name));
         let stat = path.and_then(|path| rustix::fs::lstat(path.as_str()).ok());
-        let module = entry.is_some_and(|entry| entry.mode >> 12 == 0o16);
-        let held = entry.zip(stat).is_some_and(|(entry, stat)| module || entry.is(&stat, index.written));
+        let held =
+            entry.zip(stat).is_some_and(|(entry, stat)| entry.is_module() || entry.is(&stat, index.written));
         changed = !held;
         held
     });
@@ -225,19 +234,11 @@ pub fn is_changed(repo: &str) -> bool {
 }
 
 /// Whether the index differs from the commit it was made of: what it keeps of that one's trees does not hold then.
-fn has_staged(mut rest: &[u8]) -> bool {
-    while let Some((name, size)) = rest.get(..4).zip(number(rest, 4))
-        && rest.len() > 32
-    {
-        let Some(end) = usize::try_from(size).ok().and_then(|size| size.checked_add(8)) else { break };
-        if name == b"TREE" {
-            // The root has no name; a count of its entries that is below zero says that it does not hold.
-            return rest.get(8..end).is_none_or(|tree| tree.starts_with(b"\0-") || !tree.starts_with(b"\0"));
-        }
-        let Some(next) = rest.get(end..) else { break };
-        rest = next;
-    }
-    true
+fn has_staged(rest: &[u8]) -> bool {
+    // The root has no name; a count of its entries that is below zero says that it does not hold.
+    extensions(rest)
+        .find(|(name, _)| *name == b"TREE")
+        .is_none_or(|(_, tree)| tree.starts_with(b"\0-") || !tree.starts_with(b"\0"))
 }
 
 fn entry(bytes: &[u8]) -> Option<Entry> {

@@ -1,5 +1,6 @@
 //! Whether there is anything in a work tree that a command of git would discard. What cannot be told counts as being there.
 
+use super::take::STASH;
 use crate::domain::join;
 use crate::host::ignore::Ignore;
 use crate::host::{facts, index};
@@ -7,16 +8,13 @@ use crate::host::{facts, index};
 /// Most names that are looked at; beyond, there is something.
 const MAX_NAMES: usize = 50_000;
 
-/// Whether tracked files are changed, or changes staged.
-pub fn has_changes(repo: &str) -> bool {
-    index::is_changed(repo)
-}
+pub use crate::host::index::is_changed as has_changes;
 
 /// Whether something lies in the stash.
 pub fn has_stash(repo: &str) -> bool {
     let Some(dir) = facts::git_dir(repo) else { return true };
     let common = facts::common_git_dir(&dir);
-    ["refs/stash", "logs/refs/stash"].iter().any(|name| !facts::is_missing(&join(&common, name)))
+    STASH.iter().any(|name| !facts::is_missing(&join(&common, name)))
 }
 
 /// Whether there are files that git neither tracks nor ignores.

@@ -72,12 +72,15 @@ impl Wanted<'_> {
     }
 }
 
+/// Where git keeps its stash, below the directory that work trees share.
+pub(super) const STASH: [&str; 2] = ["refs/stash", "logs/refs/stash"];
+
 /// Files of git's own that say what is staged, checked out and stashed, with the branch that HEAD names.
 fn own_files(repo: &str) -> Vec<String> {
     let Some(dir) = facts::git_dir(repo) else { return Vec::new() };
     let common = facts::common_git_dir(&dir);
     let mut files: Vec<String> = ["index", "HEAD"].iter().map(|name| join(&dir, name)).collect();
-    files.extend(["refs/stash", "logs/refs/stash"].iter().map(|name| join(&common, name)));
+    files.extend(STASH.iter().map(|name| join(&common, name)));
     if let Some(branch) = facts::head_branch(repo) {
         files.push(join(&common, &format!("refs/heads/{branch}")));
     }
