@@ -112,7 +112,7 @@ impl Machine {
             }
         };
         let mut command = self.world.command();
-        command.env("TMPDIR", self.world.home().join("tmp")).args(["hook", self.client]);
+        common::hook::hook(command.env("TMPDIR", self.world.home().join("tmp")), self.client);
         self.world.answer(&mut command, message.to_string().as_bytes())
     }
 

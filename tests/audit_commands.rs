@@ -1,6 +1,8 @@
 //! `lazaret audit` as a person runs it: verify, export, prune, filters; and what the hook writes with masking on.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod hook;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -54,8 +56,8 @@ impl World {
                 "tool_input": {"command": command},
             }),
         };
-        let mut child = self
-            .lazaret(&["hook", client])
+        let mut lazaret = self.lazaret(&[]);
+        let mut child = hook::hook(&mut lazaret, client)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

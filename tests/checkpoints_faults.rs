@@ -212,7 +212,9 @@ fn a_call_whose_saving_is_killed_at_any_step_has_changed_nothing_and_can_be_save
         let step = if matches!(call, "open" | "openat") { 9 } else { 3 };
         for nth in (1..).step_by(step) {
             let at = format!("killed before {call} number {nth}");
-            let out = killed_at(&world, &["hook", "claude-code"], message.as_bytes(), (call, nth));
+            let home = world.home().to_str().unwrap();
+            let out =
+                killed_at(&world, &["hook", "claude-code", "--home", home], message.as_bytes(), (call, nth));
             assert!(tree(&world) == was, "{at}");
             if out.status.code() == Some(0) {
                 break;

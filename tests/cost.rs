@@ -90,7 +90,10 @@ impl World {
             None => Command::new(binary()),
         };
         let mut child = process
-            .args(["hook", "claude-code"])
+            .args(["hook", "claude-code", "--home"])
+            .arg(self.dir.path())
+            .arg("--xdg-runtime-dir")
+            .arg(self.dir.path())
             .env_clear()
             .env("HOME", self.dir.path())
             .env("XDG_RUNTIME_DIR", self.dir.path())

@@ -130,8 +130,9 @@ fn no_home_is_no_way_out() {
     let world = World::new();
     let message = world.message("Bash", &json!({"command": DANGER})).to_string();
     let mut command = world.command();
-    command.args(["hook", "claude-code"]).env_remove("HOME");
-    assert_eq!(world.answer(&mut command, message.as_bytes()).code, Some(2));
+    command.args(["hook", "claude-code", "--home", "home"]);
+    let answer = world.answer(&mut command, message.as_bytes());
+    assert!(answer.is_block() && answer.stderr.contains("--home"), "{}", answer.stderr);
 }
 
 #[test]
@@ -146,7 +147,7 @@ fn a_home_that_is_not_there_is_named_and_not_made() {
         "{".to_owned(),
     ] {
         let mut command = world.command();
-        command.args(["hook", "claude-code"]).env("HOME", &home);
+        common::hook::hook(command.env("HOME", &home), "claude-code");
         answers.push(world.answer(&mut command, message.as_bytes()));
         assert!(!home.exists(), "{message}");
     }

@@ -156,8 +156,8 @@ fn a_quarantined_agent_gets_nothing_yet() {
     }
     let mut command = world.command();
     let message = world.message("Bash", &json!({"command": "ls"})).to_string();
-    let answer = world
-        .answer(command.args(["hook", "claude-code"]).env("LAZARET_QUARANTINE", "0"), message.as_bytes());
+    let command = common::hook::hook(command.env("LAZARET_QUARANTINE", "0"), "claude-code");
+    let answer = world.answer(command, message.as_bytes());
     assert!(answer.is_block(), "any value of the switch means on");
 }
 

@@ -43,7 +43,8 @@ fn a_current_client_gets_the_exec_form() {
     let bin = home.path("opt/lazaret").display().to_string();
     assert_eq!(
         settings["hooks"]["PreToolUse"],
-        json!([{"matcher": "*", "hooks": [{"type": "command", "command": bin, "args": ["hook", "claude-code"],
+        json!([{"matcher": "*", "hooks": [{"type": "command", "command": bin,
+            "args": ["hook", "claude-code", "--home", home.path("home")],
             "onFailure": "block", "timeout": 15}]}])
     );
     let events: Vec<&String> = settings["hooks"].as_object().unwrap().keys().collect();

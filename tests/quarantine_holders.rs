@@ -67,7 +67,7 @@ impl Scene {
         // A shell by another name is no shell to anybody.
         programs::copy("/bin/sh", scene.path("client"));
         // A script has its own name, but its program is the shell.
-        let script = format!("#!/bin/sh\n'{BIN}' hook claude-code\nexit $?\n");
+        let script = format!("#!/bin/sh\n{}\nexit $?\n", station::hook_line());
         programs::write(&scene.path("gate.sh"), script);
         scene
     }

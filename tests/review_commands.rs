@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use station::{BIN, PATIENCE};
+use station::{BIN, PATIENCE, hook_line};
 
 const UNKNOWN: &str = "3f2b8c1e-9d4a-4e6f-8a7b-0c1d2e3f4a5b";
 
@@ -429,7 +429,7 @@ fn agents_at_work_are_listed() {
 fn hook(place: &Place, message: &Value) -> Told {
     place.write("message.json", &message.to_string());
     let file = fs::File::open(place.path("message.json")).unwrap();
-    told(place.command().args(["hook", "claude-code"]).stdin(file))
+    told(station::hook::hook(&mut place.command(), "claude-code").stdin(file))
 }
 
 #[test]
@@ -616,9 +616,8 @@ fn the_client_is_quarantined_as_a_whole() {
         "2.1.329 (Claude Code)",
         &format!(
             "uri=$(grep -o 'typed://[^ ]*' $log/args | head -1)\nsed \"s|URI|$(echo $uri | sed 's/&/\\\\&/g')|\" $log/read > $log/read2\n\
-             for c in bash plain read2; do {BIN} hook claude-code < $log/$c > $log/$c.out 2> $log/$c.err; echo $? > $log/$c.code; done\n\
-             cat $log/stream"
-        ),
+             for c in bash plain read2; do {hook} < $log/$c > $log/$c.out 2> $log/$c.err; echo $? > $log/$c.code; done\n\
+             cat $log/stream", hook = hook_line()),
     );
     clinic.stream(&answer("low"));
     let told = clinic.0.run(&["review", "run", "src/a.c"]);
@@ -636,8 +635,9 @@ fn the_client_is_quarantined_as_a_whole() {
 #[test]
 fn a_session_that_ends_with_its_client_does_no_harm() {
     let clinic = Clinic::new(&format!(
-        "for m in bash over; do {BIN} hook claude-code < $log/$m > $log/$m.out 2>&1; done\n\
-         {BIN} review list > $log/listed\ncat $log/stream"
+        "for m in bash over; do {hook} < $log/$m > $log/$m.out 2>&1; done\n\
+         {BIN} review list > $log/listed\ncat $log/stream",
+        hook = hook_line()
     ));
     let message = |event: &str| {
         json!({"session_id": "c", "cwd": "/", "hook_event_name": event, "tool_name": "Glob",
@@ -776,7 +776,8 @@ fn the_key_is_in_nobodys_arguments_or_environment() {
 #[test]
 fn an_answer_without_findings_of_an_agent_that_looked_at_nothing_fails_the_review() {
     let clinic = Clinic::new(&format!(
-        "[ -e $log/call ] && {BIN} hook claude-code < $log/call > $log/out 2>&1\ncat $log/stream"
+        "[ -e $log/call ] && {hook} < $log/call > $log/out 2>&1\ncat $log/stream",
+        hook = hook_line()
     ));
     let nothing =
         json!({"summary": "Fine.", "riskLevel": "none", "findings": [], "filesReviewed": ["src/a.c"]});
@@ -852,8 +853,9 @@ fn a_client_that_hangs_is_ended_in_time() {
 #[test]
 fn a_time_out_is_logged_also_where_the_client_was_quicker() {
     let clinic = Clinic::new(&format!(
-        "{BIN} hook claude-code < $log/glob > $log/out 2>&1\n\
-         trap '{BIN} hook claude-code < $log/over > $log/out2 2>&1; exit 0' TERM\nwhile :; do sleep 0.1; done"
+        "{hook} < $log/glob > $log/out 2>&1\n\
+         trap '{hook} < $log/over > $log/out2 2>&1; exit 0' TERM\nwhile :; do sleep 0.1; done",
+        hook = hook_line()
     ));
     let message = |event: &str| {
         json!({"session_id": "c", "cwd": "/", "hook_event_name": event, "tool_name": "Glob",

@@ -14,6 +14,7 @@ use lazaret::host::clock;
 use lazaret::host::quarantine::{self, Session, Why};
 use lazaret::reference::Reference;
 use serde_json::{Value, json};
+use station::hook;
 use station::{BIN, Station};
 
 const SECRET: &str = "the reviewed bytes 4711";
@@ -91,8 +92,9 @@ impl Review {
 
     fn hook_with(&self, client: &str, message: &[u8], change: impl FnOnce(&mut Command)) -> Answer {
         let mut command = self.station.command(BIN);
-        command.args(["hook", client]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         change(&mut command);
+        hook::hook(&mut command, client);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(message).unwrap();
         let out = child.wait_with_output().unwrap();

@@ -4,9 +4,20 @@
 
 import { spawn, spawnSync } from "node:child_process"
 
-// Both are written by `lazaret install`. They are constants, not environment variables: those an agent could set.
+// Both are written by `lazaret install`. They are constants, not environment variables: those an agent or a project could set.
 const BIN = "@LAZARET_BIN@"
+const PLACES = []
 const TIMEOUT_MS = 5000
+
+// All of the environment that the binary gets: switches that can only tighten, what the user's notice command may need, and the
+// variables about places, which it compares with its own and goes by none of.
+const VARIABLES = [
+  "LAZARET_QUARANTINE", "LAZARET_PROFILE",
+  "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "LANG", "LC_ALL", "LOGNAME", "WAYLAND_DISPLAY", "XAUTHORITY",
+  "HOME", "USER", "TMPDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "LAZARET_HOME", "LAZARET_KEYS",
+  "CLAUDE_CONFIG_DIR", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG",
+]
+const COMMAND = ["hook", "opencode", ...PLACES]
 
 const MAX_BYTES = 16 * 1024 * 1024
 // A look-up that takes longer than this would hang the session: OpenCode has no time-out for hooks.
@@ -45,9 +56,14 @@ function withheld(why) {
   return JSON.stringify({ lazaret: "review failed", why: `lazaret could not check the report (${why})`, next })
 }
 
+function environment() {
+  return Object.fromEntries(VARIABLES.filter((name) => process.env[name] !== undefined).map((name) => [name, process.env[name]]))
+}
+
 // The answer to a message, or an exception. Only exit code 0 with exactly one well-formed line lets a call run.
 function ask(message) {
-  const result = spawnSync(BIN, ["hook", "opencode"], {
+  const result = spawnSync(BIN, COMMAND, {
+    env: environment(),
     input: JSON.stringify(message),
     encoding: "utf8",
     timeout: TIMEOUT_MS,
@@ -80,7 +96,8 @@ function parse(stdout) {
 // Tells the binary about something that has happened. Nobody waits for it and nothing comes of its failure.
 function report(message) {
   try {
-    const child = spawn(BIN, ["hook", "opencode"], {
+    const child = spawn(BIN, COMMAND, {
+      env: environment(),
       stdio: ["pipe", "ignore", "ignore"],
       timeout: TIMEOUT_MS,
       killSignal: "SIGKILL",

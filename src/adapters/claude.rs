@@ -44,9 +44,14 @@ pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
     };
     let (event, raw_input) = event(message, &name, &cwd)?;
     let prompt_id = optional(message, "prompt_id")?;
+    let transcript = optional(message, "transcript_path")?;
     let asking = asking(optional(message, "permission_mode")?.as_deref());
     let raw_response = message.raw("tool_response").unwrap_or_default();
-    Ok(Decoded { request: Request { subject, cwd, prompt_id, asking, event }, raw_input, raw_response })
+    Ok(Decoded {
+        request: Request { subject, cwd, transcript, prompt_id, asking, event },
+        raw_input,
+        raw_response,
+    })
 }
 
 fn event<'a>(message: &Object<'a>, name: &str, cwd: &str) -> Result<(Event, &'a str), Fault> {

@@ -19,7 +19,8 @@ pub fn run(code: &str, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
             "allow {code}: there is no such code, or it has expired; make the agent try again for a new one"
         );
     };
-    let log = Log { state: &machine.dirs.state, policy: &Policy::default(), now: clock::now() };
+    let log =
+        Log { state: &machine.dirs.state, env: &machine.env, policy: &Policy::default(), now: clock::now() };
     log.permission(&permit.text)?;
     writeln!(out, "allowed once, for ten minutes: {}", escape(&permit.text))?;
     Ok(Exit::Fine)

@@ -105,7 +105,7 @@ pub fn announce(report: Option<Result<PathBuf, Fault>>, policy: &Policy, log: Lo
     if policy.interventions.notify.is_empty() {
         return;
     }
-    if let Err(error) = detached::start_again(&["notify".as_ref(), path.as_os_str()]) {
+    if let Err(error) = detached::start_again(&["notify".as_ref(), path.as_os_str()], log.env) {
         let _recorded = log.fault(&Fault::new(FaultKind::Host, "interventions.notify", error.to_string()));
     }
 }

@@ -14,10 +14,11 @@ use crate::cli::record::Log;
 use crate::cli::{behaviour, call, plugins};
 use crate::domain::{
     Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Places, Policy, Request,
-    Stand, Standing, Subject, ToolCall, Trust, Verdict,
+    Stand, Standing, Subject, ToolCall, Trust, Verdict, escape,
 };
 use crate::host::clock::{self, Now};
 use crate::host::dirs::{Dirs, Environment};
+use crate::host::environment::{self, Values};
 use crate::host::permit::{ActionDigest, Permits};
 use crate::host::state::{self, Look, Store};
 use crate::host::{config, guard, places, quarantine};
@@ -29,6 +30,9 @@ const DEADLINE_MS: u32 = 1500;
 /// Calls that a decision looks back on: what it asks of them (repeated, first time) needs no more, and each costs.
 pub(super) const LOOK_BACK: u64 = 64;
 
+/// What is said of variables that name other places than those that count.
+const ELSEWHERE: &str = "self.environment";
+
 /// The two exit codes of a hook: a client takes the second for "do not run this".
 const PASSED: u8 = 0;
 const BLOCKED: u8 = 2;
@@ -37,28 +41,36 @@ const BLOCKED: u8 = 2;
 pub fn run(args: &[OsString]) -> u8 {
     guard::arm(DEADLINE_MS);
     let started = clock::now();
-    let client = match args {
-        [name] => name.to_str().and_then(Client::from_name),
-        _ => None,
+    let (client, given) = match args {
+        [name, rest @ ..] => (name.to_str().and_then(Client::from_name), environment::given(rest)),
+        [] => (None, Ok(Values::default())),
     };
     let Some(client) = client else {
         let known = Client::ALL.map(Client::name).join("|");
-        // Nobody is left to tell it to when stderr is closed.
-        let _told =
-            std::io::stderr().write_all(format!("lazaret: hook: usage: lazaret hook {known}\n").as_bytes());
-        return BLOCKED;
+        return misused(&format!("usage: lazaret hook {known} [--home DIR …]"));
+    };
+    let given = match given {
+        Ok(given) => given,
+        Err(fault) => return misused(&format!("{fault}; {}", fault.way_out.as_deref().unwrap_or_default())),
     };
     let message = match read_message() {
         Ok(message) => message,
-        Err(fault) => return deliver(&unreadable(client, b"", &fault, started)),
+        Err(fault) => return deliver(&unreadable(client, (b"", &given), &fault, started)),
     };
     match adapters::decode(client, &message) {
         Ok(decoded) => {
             keep_back(&decoded);
-            deliver(&adapters::encode(&decoded, &answer(&decoded.request, started)))
+            deliver(&adapters::encode(&decoded, &answer(&decoded.request, &given, started)))
         }
-        Err(fault) => deliver(&unreadable(client, &message, &fault, started)),
+        Err(fault) => deliver(&unreadable(client, (&message, &given), &fault, started)),
     }
+}
+
+/// The registration is not as it should be: nothing can be decided, so the call is not to run.
+fn misused(why: &str) -> u8 {
+    // Nobody is left to tell it to when stderr is closed.
+    let _told = std::io::stderr().write_all(format!("lazaret: hook: {why}\n").as_bytes());
+    BLOCKED
 }
 
 /// A result stays what it is when nothing is said of it. So before anything can break, it is laid down what is said of an
@@ -112,13 +124,13 @@ pub(super) fn leads_nowhere() -> bool {
 }
 
 /// A message that could not be read: denied, and recorded where that is still possible.
-fn unreadable(client: Client, message: &[u8], fault: &Fault, now: Now) -> Reply {
-    let env = Environment::read();
+fn unreadable(client: Client, (message, given): (&[u8], &Values), fault: &Fault, now: Now) -> Reply {
+    let env = Environment::of_hook(given);
     if let Ok(dirs) = Dirs::locate(&env)
         && dirs.check_home(&env).is_ok()
     {
         let policy = Policy::default();
-        let log = Log { state: &dirs.state, policy: &policy, now };
+        let log = Log { state: &dirs.state, env: &env, policy: &policy, now };
         // The call is denied whether or not the log can be written.
         let _recorded = log.fault(fault);
         tidy(&dirs, log);
@@ -143,9 +155,9 @@ struct Setting {
 
 impl Setting {
     /// The setting of one call, and the places of this machine, of which there are dozens: they are moved, not copied.
-    fn of(request: &Request, now: Now) -> Result<(Setting, Places), Fault> {
+    fn of(request: &Request, given: &Values, now: Now) -> Result<(Setting, Places), Fault> {
         let begun = Instant::now();
-        let env = Environment::read();
+        let env = Environment::of_hook(given).with_project_of(request.transcript.as_deref(), &request.cwd);
         let dirs = Dirs::locate(&env)?;
         let places = places::locate(&env, &dirs, &request.cwd);
         let (policy, config_fault) = match config::load(&dirs, &places, CHECKS) {
@@ -160,12 +172,21 @@ impl Setting {
     }
 
     fn log(&self) -> Log<'_> {
-        Log { state: &self.dirs.state, policy: &self.policy, now: self.now }
+        Log { state: &self.dirs.state, env: &self.env, policy: &self.policy, now: self.now }
     }
 
     /// Why it cannot be told which agents are quarantined: no one's report is handed on then.
     fn blind(&self) -> Option<&Fault> {
         self.home_fault.as_ref().or(self.config_fault.as_ref())
+    }
+
+    /// Which variables name other places than those that count, in words.
+    fn elsewhere(&self) -> Option<String> {
+        let others = self.env.contradictions();
+        let names = || others.iter().map(|other| escape(other)).collect::<Vec<_>>().join(", ");
+        (!others.is_empty()).then(|| {
+            format!("variables name other places than the registration, which alone counts: {}", names())
+        })
     }
 
     fn store(&self) -> Store {
@@ -181,8 +202,7 @@ impl Setting {
     }
 
     fn desk(&self) -> Desk<'_> {
-        let client = self.env.lazaret_quarantine.as_deref();
-        Desk { dirs: &self.dirs, policy: &self.policy, client, now: self.now, acts: true }
+        Desk { dirs: &self.dirs, env: &self.env, policy: &self.policy, now: self.now, acts: true }
     }
 
     fn trust(&self, subject: &Subject) -> Trust {
@@ -190,8 +210,8 @@ impl Setting {
     }
 }
 
-fn answer(request: &Request, now: Now) -> Decision {
-    match Setting::of(request, now) {
+fn answer(request: &Request, given: &Values, now: Now) -> Decision {
+    match Setting::of(request, given, now) {
         Ok((setting, places)) => {
             tidy(&setting.dirs, setting.log());
             match &request.event {
@@ -279,6 +299,9 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     }
     if let Some(fault) = setting.config_fault.clone().or(unrated) {
         decision = weigh(decision, fault);
+    }
+    if let Some(other) = setting.elsewhere() {
+        decision.note(ELSEWHERE, other);
     }
     let decision = personal_permission(decision, request, call, setting);
     let decision = keep::settle(keep.as_ref(), decision, saved, (&facts, setting.log()));

@@ -192,8 +192,8 @@ impl Judge {
         let (mut facts, survey) = around.surveyed(call, past.trail(), look);
         let policy: &Policy = &Rc::clone(&around.policy);
         let lent;
-        let client = self.machine.env.lazaret_quarantine.as_deref();
-        let desk = Desk { dirs: &self.machine.dirs, policy, client, now: self.now, acts: false };
+        let desk =
+            Desk { dirs: &self.machine.dirs, env: &self.machine.env, policy, now: self.now, acts: false };
         let trust = desk.trust(subject);
         let rate = |facts| plugins::rate((&decoded.request, call), trust, (&survey, policy), facts);
         let unrated = if past.is_remembered() { rate(&mut facts) } else { None };

@@ -41,7 +41,7 @@ pub fn run(report: &Path, machine: &Machine, out: &mut dyn Write) -> Result<Exit
             End::Ended | End::Stopped(_) => Some("lazaret was stopped".to_owned()),
         },
     };
-    let log = Log { state: &machine.dirs.state, policy: &policy, now: clock::now() };
+    let log = Log { state: &machine.dirs.state, env: &machine.env, policy: &policy, now: clock::now() };
     if let Some(why) = failed {
         let fault = Fault::new(FaultKind::Host, format!("interventions.notify {program}"), why);
         log.fault(&fault)?;

@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::host::audit;
 use crate::host::clock::Now;
-use crate::host::dirs::Environment;
+use crate::host::environment::Environment;
 use crate::host::quarantine::{Session, Why};
 use crate::review::behaviour::Chosen;
 use crate::review::{self, redact};
@@ -40,6 +40,7 @@ pub(super) fn safe(text: &str) -> String {
 #[derive(Debug, Clone, Copy)]
 pub struct Log<'a> {
     pub state: &'a Path,
+    pub env: &'a Environment,
     pub policy: &'a Policy,
     pub now: Now,
 }
@@ -55,8 +56,7 @@ impl Log<'_> {
 
     /// The same without personal data.
     fn masked(&self, event: &AuditEvent<'_>) -> Result<(), Fault> {
-        let env = Environment::read();
-        let mask = |text: &str| redact::mask(text, env.home()).into_owned();
+        let mask = |text: &str| redact::mask(text, self.env.home()).into_owned();
         let decision = event.decision.map(|decision| {
             let mut decision = decision.clone().with_texts(mask);
             for excepted in &mut decision.exceptions {

@@ -29,7 +29,7 @@ pub fn run(session: &str, machine: &Machine, out: &mut dyn Write) -> Result<Exit
             document.behaviour.released();
         })?;
         let why = stand.stopped.as_deref().unwrap_or("it was slowed down or held back");
-        let log = Log { state: &machine.dirs.state, policy: &Policy::default(), now };
+        let log = Log { state: &machine.dirs.state, env: &machine.env, policy: &Policy::default(), now };
         log.resumed(&format!("{} {session}: {why}", client.name()))?;
         writeln!(
             out,

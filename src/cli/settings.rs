@@ -45,7 +45,7 @@ pub fn trust(
         }
         (TrustAction::Deny, _) => ("denied", trust::deny(dirs, &places, file, out)?),
     };
-    let log = Log { state: &dirs.state, policy: &Policy::default(), now: clock::now() };
+    let log = Log { state: &dirs.state, env: &machine.env, policy: &Policy::default(), now: clock::now() };
     for path in paths {
         log.trust(&format!("{path}: {what}"))?;
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::cli::install::{Exit, agent_for, agent_path, plugin_for, shown};
+use crate::cli::install::{Exit, agent_for, agent_path, program_in, shown};
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::manifest::{Before, Kind, Loaded, Manifest, Written};
 use crate::host::registration::{Scope, Surroundings, diff, files, settings};
@@ -157,7 +157,8 @@ fn undo_settings(path: &Path, record: Option<&Written>, recorded: &[String]) -> 
 fn undo_whole(path: &Path, record: Option<&Written>, recorded: &[String]) -> Result<Undo, Fault> {
     let Some(text) = files::read(path)? else { return Ok(Undo::Nothing) };
     let agents = Client::ALL.map(agent_for);
-    let ours = agents.contains(&text.as_str()) || recorded.iter().any(|bin| text == plugin_for(bin));
+    let ours =
+        agents.contains(&text.as_str()) || program_in(&text).is_some_and(|(bin, _)| recorded.contains(&bin));
     Ok(match record {
         Some(record) if record.after == files::digest(&text) => exactly(record)?.unwrap_or(Undo::Delete),
         Some(_) => Undo::Left,

@@ -283,6 +283,8 @@ pub struct Request {
     pub subject: Subject,
     /// The session's working directory, absolute.
     pub cwd: String,
+    /// The file in which the client keeps the session, as far as it says so.
+    pub transcript: Option<String>,
     /// The person's prompt that this call belongs to.
     pub prompt_id: Option<String>,
     pub asking: Asking,

@@ -1,131 +1,10 @@
 //! Where lazaret keeps its own things, worked out from the environment. Makes no directory and opens none.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::files::{self, Links};
+pub use super::environment::Environment;
+use super::environment::absolute;
 use crate::domain::{Fault, FaultKind, Profile};
-
-/// What lazaret reads from the process's environment, once. Empty values count as unset.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Environment {
-    pub home: Option<String>,
-    pub user: Option<String>,
-    pub tmpdir: Option<String>,
-    pub xdg_config_home: Option<String>,
-    pub xdg_state_home: Option<String>,
-    pub xdg_runtime_dir: Option<String>,
-    pub lazaret_home: Option<String>,
-    /// `LAZARET_KEYS`: where the keys of reviews are kept.
-    pub lazaret_keys: Option<String>,
-    /// `LAZARET_QUARANTINE`: here an empty value counts as set.
-    pub lazaret_quarantine: Option<String>,
-    /// `LAZARET_PROFILE`: what a supervised run demands of its hooks.
-    pub lazaret_profile: Option<String>,
-    pub claude_config_dir: Option<String>,
-    pub claude_project_dir: Option<String>,
-    /// Set when the client runs the hook as a plugin's.
-    pub claude_plugin_root: Option<String>,
-    pub opencode_config_dir: Option<String>,
-    pub opencode_config: Option<String>,
-}
-
-/// The variables of [`Environment`], in its order.
-const NAMES: [&str; 15] = [
-    "HOME",
-    "USER",
-    "TMPDIR",
-    "XDG_CONFIG_HOME",
-    "XDG_STATE_HOME",
-    "XDG_RUNTIME_DIR",
-    "LAZARET_HOME",
-    "LAZARET_KEYS",
-    "LAZARET_QUARANTINE",
-    "LAZARET_PROFILE",
-    "CLAUDE_CONFIG_DIR",
-    "CLAUDE_PROJECT_DIR",
-    "CLAUDE_PLUGIN_ROOT",
-    "OPENCODE_CONFIG_DIR",
-    "OPENCODE_CONFIG",
-];
-
-impl Environment {
-    /// Longest list of users that is searched for a home directory.
-    const MAX_PASSWD: u64 = 1024 * 1024;
-
-    /// The environment of this process; without `HOME`, the home directory of the user's passwd entry.
-    pub fn read() -> Environment {
-        // One way through all that is set: to look for each name goes through it as often.
-        let mut values: [Option<OsString>; NAMES.len()] = Default::default();
-        for (name, value) in std::env::vars_os() {
-            let place = NAMES.iter().position(|known| name.as_bytes() == known.as_bytes());
-            // Of a name that stands twice the first counts, as for the C library.
-            if let Some(kept) = place.and_then(|place| values.get_mut(place)).filter(|kept| kept.is_none()) {
-                *kept = Some(value);
-            }
-        }
-        let [home, user, tmpdir, config, state, runtime, own, values @ ..] = values;
-        let [keys, quarantine, profile, claude @ .., opencode, file] = values;
-        let [claude_config_dir, claude_project_dir, claude_plugin_root] = claude.map(text);
-        let mut env = Environment {
-            home: text(home),
-            user: text(user),
-            tmpdir: text(tmpdir),
-            xdg_config_home: text(config),
-            xdg_state_home: text(state),
-            xdg_runtime_dir: text(runtime),
-            lazaret_home: text(own),
-            lazaret_keys: text(keys),
-            lazaret_quarantine: quarantine.map(|value| value.to_string_lossy().into_owned()),
-            lazaret_profile: profile
-                .map(|value| value.to_string_lossy().into_owned())
-                .filter(|name| !name.is_empty()),
-            claude_config_dir,
-            claude_project_dir,
-            claude_plugin_root,
-            opencode_config_dir: text(opencode),
-            opencode_config: text(file),
-        };
-        if env.home().is_none() {
-            env.fill_from_passwd();
-        }
-        env
-    }
-
-    /// The home directory, when it is an absolute path.
-    pub fn home(&self) -> Option<&str> {
-        absolute(&self.home)
-    }
-
-    fn fill_from_passwd(&mut self) {
-        let Ok(Some(bytes)) = files::read("/etc/passwd", Self::MAX_PASSWD, Links::Follow) else { return };
-        let uid = rustix::process::getuid().as_raw();
-        let Some((user, home)) = passwd_entry(&String::from_utf8_lossy(&bytes), uid) else { return };
-        self.home = Some(home);
-        self.user.get_or_insert(user);
-    }
-}
-
-/// A value that is not empty and text.
-fn text(value: Option<OsString>) -> Option<String> {
-    value?.into_string().ok().filter(|value| !value.is_empty())
-}
-
-/// The value, when it is an absolute path.
-fn absolute(value: &Option<String>) -> Option<&str> {
-    value.as_deref().filter(|path| path.starts_with('/'))
-}
-
-/// Name and home directory of a user, from the text of /etc/passwd.
-fn passwd_entry(text: &str, uid: u32) -> Option<(String, String)> {
-    text.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let (user, home) = (fields.next()?, fields.clone().nth(4)?);
-        let found = fields.nth(1)?.parse() == Ok(uid) && home.starts_with('/');
-        found.then(|| (user.to_owned(), home.to_owned()))
-    })
-}
 
 /// lazaret's own directories and the file of whoever manages the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,7 +24,8 @@ impl Dirs {
     pub const PROFILE: &str = "LAZARET_PROFILE";
     /// The managed configuration file.
     pub const MANAGED: &str = "/etc/lazaret/config.toml";
-    /// Where Linux has files in memory for everybody.
+    /// Where Linux has a directory in memory for each user who is logged in, and where for everybody.
+    const USERS: &str = "/run/user";
     const MEMORY: &str = "/dev/shm";
 
     /// The directories that `env` gives. Relative values of XDG variables are ignored, as their specification says.
@@ -183,7 +63,7 @@ impl Dirs {
         let state = under_home(&env.xdg_state_home, ".local/state").ok_or_else(no_home)?;
         Ok(Dirs {
             config: under_home(&env.xdg_config_home, ".config").ok_or_else(no_home)?,
-            runtime: runtime(env, Path::new(Self::MEMORY), &state),
+            runtime: runtime(env, [Path::new(Self::USERS), Path::new(Self::MEMORY)], &state),
             state,
             managed,
             demanded,
@@ -209,13 +89,22 @@ impl Dirs {
     }
 }
 
-/// Without the user's own directory in memory, one of ours in everybody's; where there is no such thing, one on a disk, in
-/// which no key is put.
-fn runtime(env: &Environment, memory: &Path, state: &Path) -> PathBuf {
-    match absolute(&env.xdg_runtime_dir) {
-        Some(dir) => Path::new(dir).join("lazaret"),
-        None if memory.is_dir() => memory.join(format!("lazaret-{}", rustix::process::getuid().as_raw())),
-        None => state.join("run"),
+/// The directory that is named; else the user's own in memory, or one of ours in everybody's; where there is no such thing, one on a
+/// disk, in which no key is put.
+fn runtime(env: &Environment, [users, memory]: [&Path; 2], state: &Path) -> PathBuf {
+    if let Some(dir) = absolute(&env.xdg_runtime_dir) {
+        return Path::new(dir).join("lazaret");
+    }
+    let user = rustix::process::getuid().as_raw();
+    let own = users.join(user.to_string());
+    let is_ours = rustix::fs::lstat(&own).is_ok_and(|stat| {
+        stat.st_uid == user
+            && rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Directory
+    });
+    match is_ours {
+        true => own.join("lazaret"),
+        false if memory.is_dir() => memory.join(format!("lazaret-{user}")),
+        false => state.join("run"),
     }
 }
 
@@ -268,9 +157,21 @@ mod tests {
     #[test]
     fn run_directory_without_one_of_the_users_own() {
         let (env, state) = (Environment::default(), Path::new("/s"));
-        let memory = runtime(&env, Path::new("/"), state);
+        let nowhere = Path::new("/no/such/directory");
+        let memory = runtime(&env, [nowhere, Path::new("/")], state);
         assert!(memory.to_str().unwrap().starts_with("/lazaret-"), "{}", memory.display());
-        assert_eq!(runtime(&env, Path::new("/no/such/directory"), state), Path::new("/s/run"));
+        assert_eq!(runtime(&env, [nowhere, nowhere], state), Path::new("/s/run"));
+    }
+
+    #[test]
+    fn run_directory_of_the_user_where_the_system_has_one() {
+        let users = tempfile::tempdir().unwrap();
+        let own = users.path().join(rustix::process::getuid().as_raw().to_string());
+        std::fs::create_dir(&own).unwrap();
+        let at = |env: &Environment| runtime(env, [users.path(), Path::new("/")], Path::new("/s"));
+        assert_eq!(at(&Environment::default()), own.join("lazaret"));
+        let named = Environment { xdg_runtime_dir: some("/r"), ..Environment::default() };
+        assert_eq!(at(&named), Path::new("/r/lazaret"));
     }
 
     #[test]
@@ -293,14 +194,5 @@ mod tests {
         assert_eq!(Dirs::locate(&elsewhere).unwrap().check_home(&elsewhere), Ok(()));
         let root = Environment { home: some("/"), ..Environment::default() };
         assert_eq!(Dirs::locate(&root).unwrap().check_home(&root), Ok(()));
-    }
-
-    #[test]
-    fn passwd() {
-        let text =
-            "root:x:0:0:root:/root:/bin/sh\nbroken\nu:x:1000:1000::/home/u:/bin/sh\nv:x:7:7::rel:/bin/sh\n";
-        assert_eq!(passwd_entry(text, 1000), Some(("u".to_owned(), "/home/u".to_owned())));
-        assert_eq!(passwd_entry(text, 7), None);
-        assert_eq!(passwd_entry(text, 100), None);
     }
 }

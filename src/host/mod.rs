@@ -12,6 +12,7 @@ pub mod confine;
 mod copy;
 pub mod detached;
 pub mod dirs;
+pub mod environment;
 pub mod facts;
 pub mod files;
 pub mod guard;

@@ -66,7 +66,7 @@ pub fn locate(env: &Environment, dirs: &Dirs, cwd: &str) -> Places {
     Places { home, repo, project, temp, protected: list.0, user: env.user.clone(), variables }
 }
 
-/// What the places above were found by, as far as it is set.
+/// The variables whose value is a place: as they are set for what the client starts, else as they count for lazaret.
 fn variables(env: &Environment) -> Vec<(String, String)> {
     let known = [
         ("XDG_RUNTIME_DIR", &env.xdg_runtime_dir),
@@ -79,8 +79,16 @@ fn variables(env: &Environment) -> Vec<(String, String)> {
         ("OPENCODE_CONFIG", &env.opencode_config),
     ];
     // Runs on every call: a name is copied only where there is a value.
-    let set = |(name, value): (&str, &Option<String>)| value.clone().map(|value| (name.to_owned(), value));
+    let set = |(name, value): (&str, &Option<String>)| {
+        let value = said(env, name).or(value.as_deref())?;
+        Some((name.to_owned(), value.to_owned()))
+    };
     known.into_iter().filter_map(set).collect()
+}
+
+/// The value of a variable in this process.
+fn said<'a>(env: &'a Environment, name: &str) -> Option<&'a str> {
+    env.variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
 }
 
 /// Adds, for every protected place that is reached through symbolic links, the place they lead to. Costs about one system
@@ -203,16 +211,23 @@ impl List {
 
     fn claude(&mut self, env: &Environment, home: Option<&str>) {
         let default = home.map(|home| [home, "/.claude"].concat());
-        let chosen =
-            env.claude_config_dir.as_deref().filter(|dir| dir.starts_with('/')).map(|dir| join("/", dir));
+        // Also where only a variable says so: to protect one place more loosens nothing.
+        let chosen = [env.claude_config_dir.as_deref(), said(env, "CLAUDE_CONFIG_DIR")];
+        let mut chosen: Vec<String> = chosen
+            .into_iter()
+            .flatten()
+            .filter(|dir| dir.starts_with('/'))
+            .map(|dir| join("/", dir))
+            .collect();
+        chosen.dedup();
         if let Some(home) = home {
             self.add((home, ".claude.json"), false, ProtectedKind::ClientSettings);
         }
         for dir in default.iter().chain(chosen.iter().filter(|dir| Some(*dir) != default.as_ref())) {
             self.client(dir, &CLAUDE);
         }
-        if let Some(dir) = chosen {
-            self.whole(join(&dir, ".claude.json"), false, ProtectedKind::ClientSettings);
+        for dir in &chosen {
+            self.whole(join(dir, ".claude.json"), false, ProtectedKind::ClientSettings);
         }
         if let Some(root) = env.claude_plugin_root.as_deref().filter(|dir| dir.starts_with('/')) {
             for tree in PLUGIN_TREES {
@@ -229,18 +244,21 @@ impl List {
         let home = home
             .into_iter()
             .flat_map(|home| ["/.config/opencode", "/.opencode"].map(|dir| [home, dir].concat()));
-        let xdg =
-            env.xdg_config_home.iter().filter(|dir| dir.starts_with('/')).map(|dir| join(dir, "opencode"));
-        let chosen =
-            env.opencode_config_dir.iter().filter(|dir| dir.starts_with('/')).map(|dir| join("/", dir));
+        let named = |place: &'_ Option<String>, name: &str| {
+            let dirs = [place.as_deref(), said(env, name)].into_iter().flatten();
+            dirs.filter(|dir| dir.starts_with('/')).map(|dir| join("/", dir)).collect::<Vec<String>>()
+        };
+        let xdg = named(&env.xdg_config_home, "XDG_CONFIG_HOME");
+        let xdg = xdg.iter().map(|dir| join(dir, "opencode"));
+        let chosen = named(&env.opencode_config_dir, "OPENCODE_CONFIG_DIR");
         for dir in home.chain(xdg).chain(chosen) {
             if !found.contains(&dir) {
                 self.client(&dir, &OPENCODE);
                 found.push(dir);
             }
         }
-        if let Some(file) = env.opencode_config.as_deref().filter(|file| file.starts_with('/')) {
-            self.whole(join("/", file), false, ProtectedKind::ClientSettings);
+        for file in named(&env.opencode_config, "OPENCODE_CONFIG") {
+            self.whole(file, false, ProtectedKind::ClientSettings);
         }
     }
 

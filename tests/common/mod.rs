@@ -14,6 +14,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+#[path = "../hook/mod.rs"]
+pub mod hook;
+
 pub const BIN: &str = env!("CARGO_BIN_EXE_lazaret");
 
 pub struct World {
@@ -99,7 +102,7 @@ impl World {
     }
 
     pub fn hook(&self, client: &str, message: &[u8]) -> Answer {
-        self.answer(self.command().args(["hook", client]), message)
+        self.answer(hook::hook(&mut self.command(), client), message)
     }
 
     pub fn answer(&self, command: &mut Command, message: &[u8]) -> Answer {

@@ -40,6 +40,7 @@ impl Home {
             claude_managed: root.join("etc/managed-settings.json"),
             xdg_config_home: None,
             opencode_config_dir: None,
+            places: vec!["--home".to_owned(), root.join("home").display().to_string()],
             state_dir: root.join("home/.local/state/lazaret"),
             exe: root.join("opt/lazaret"),
             now: SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_000_000),

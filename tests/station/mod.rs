@@ -12,6 +12,9 @@ use lazaret::host::clock::{self, Now};
 use lazaret::host::dirs::{Dirs, Environment};
 use lazaret::host::quarantine::{self, AgentKey, Opening, Session, VaultKind};
 
+#[path = "../hook/mod.rs"]
+pub mod hook;
+
 pub const BIN: &str = env!("CARGO_BIN_EXE_lazaret");
 /// Far longer than anything takes, also on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -32,6 +35,12 @@ pub fn base() -> (PathBuf, VaultKind) {
         Some(memory) => (memory.to_path_buf(), VaultKind::Tmpfs),
         None => (std::env::temp_dir(), VaultKind::Keyring),
     }
+}
+
+/// The hook as a shell starts it for the places in its variables.
+pub fn hook_line() -> String {
+    let places = "--home \"$HOME\" --lazaret-home \"$LAZARET_HOME\" --lazaret-keys \"$LAZARET_KEYS\"";
+    format!("'{BIN}' hook claude-code {places}")
 }
 
 /// A program that knows of this machine what it is told: a user's home, lazaret's, where to work.

@@ -31,7 +31,7 @@ pub fn run(what: What<'_>, json: bool, machine: &Machine, out: &mut dyn Write) -
     let pruned = audit::prune(&audit::dir(&machine.dirs.state), before, now, what.dry_run)?;
     let until = clock::rfc3339(before);
     if !what.dry_run && !pruned.files.is_empty() {
-        let log = Log { state: &machine.dirs.state, policy: &policy, now: clock::now() };
+        let log = Log { state: &machine.dirs.state, env: &machine.env, policy: &policy, now: clock::now() };
         log.pruned(&format!(
             "{} files with {} bytes, from before {until}",
             pruned.files.len(),

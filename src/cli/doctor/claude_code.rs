@@ -199,8 +199,9 @@ fn one_registration(
             examined.options.patience
         }
     };
-    if let Some((bin, _)) = hooks::binary_of(&hook.entry) {
-        let bin = PathBuf::from(bin);
+    if let Some(registered) = hooks::registered(&hook.entry) {
+        machine::given(&registered.places, examined.here, (SUBJECT, &mend), report);
+        let bin = PathBuf::from(registered.bin);
         if !examined.is_expected(&bin) {
             let message =
                 format!("{name} points elsewhere: {}, not {}", shown(&bin), expected_name(examined));

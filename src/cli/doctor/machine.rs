@@ -37,6 +37,24 @@ fn keys(report: &mut Report) {
     }
 }
 
+/// Whether a registration gives the hook the places of this user.
+pub fn given(places: &[String], here: &Surroundings, (subject, mend): (&str, &str), report: &mut Report) {
+    if places == here.places {
+        return;
+    }
+    if places.is_empty() {
+        let message = "the registration names no places: those of the password database count";
+        return report.note_with(subject, message, mend);
+    }
+    let other = |of: &[String], than: &[String]| {
+        let pairs = of.chunks(2).filter(|pair| !than.chunks(2).any(|other| other == *pair));
+        pairs.map(|pair| shown(Path::new(&pair.join(" ")))).collect::<Vec<_>>().join(" ")
+    };
+    let (there, now) = (other(places, &here.places), other(&here.places, places));
+    let message = format!("the registration gives other places ({there}) than these variables ({now})");
+    report.fail(subject, message, mend);
+}
+
 /// Whether a registered binary is there, can be run, and can be changed by its owner alone. True when it can be run.
 pub fn binary(bin: &Path, mend: &str, report: &mut Report) -> bool {
     let name = shown(bin);

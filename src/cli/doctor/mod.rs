@@ -3,6 +3,7 @@
 
 mod claude_code;
 mod configuration;
+mod hostile;
 mod machine;
 mod opencode;
 mod probe;

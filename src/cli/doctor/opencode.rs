@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::probe::{MUST_BLOCK, MUST_PASS};
 use super::report::Report;
 use super::{Examined, machine};
-use crate::cli::install::{plugin_for, shown};
+use crate::cli::install::{program_in, shown};
 use crate::domain::{Client, clip, escape};
-use crate::host::registration::hooks::{BIN_MARKER, Version};
+use crate::host::registration::hooks::Version;
 use crate::host::registration::process::{self, End};
 use crate::host::registration::{Surroundings, clients, files, plain};
 
@@ -101,13 +101,14 @@ fn one_plugin(examined: &Examined<'_>, plugin: &Path, report: &mut Report) {
         Ok(text) => text.unwrap_or_default(),
         Err(fault) => return report.fail(SUBJECT, fault.to_string(), MEND),
     };
-    let Some(bin) = bin_in(&text) else {
+    let Some((bin, places)) = program_in(&text) else {
         return report.fail(SUBJECT, format!("{name} is not the plugin of this lazaret"), MEND);
     };
     let bin = PathBuf::from(bin);
     if !examined.is_expected(&bin) {
         report.fail(SUBJECT, format!("{name} points elsewhere: {}", shown(&bin)), MEND);
     }
+    machine::given(&places, examined.here, (SUBJECT, MEND), report);
     if !machine::binary(&bin, MEND, report) {
         return;
     }
@@ -119,7 +120,8 @@ fn one_plugin(examined: &Examined<'_>, plugin: &Path, report: &mut Report) {
         Some((runtime, args)) => {
             ask_plugin(&runtime, args, plugin, examined).map(|()| format!("loaded by {}", shown(&runtime)))
         }
-        None => ask_binary(&bin, examined).map(|()| "its bytes are right and the binary answers".to_owned()),
+        None => ask_binary((&bin, &places), examined)
+            .map(|()| "its bytes are right and the binary answers".to_owned()),
     };
     match proof {
         Ok(how) => {
@@ -127,15 +129,6 @@ fn one_plugin(examined: &Examined<'_>, plugin: &Path, report: &mut Report) {
         }
         Err(why) => report.fail(SUBJECT, format!("{name}: {why}"), &format!("{}, then: {MEND}", super::ANEW)),
     }
-}
-
-/// The binary's path in a plugin that is ours byte for byte.
-fn bin_in(text: &str) -> Option<String> {
-    let template = plugin_for(BIN_MARKER);
-    let (head, tail) = template.split_once(&Value::from(BIN_MARKER).to_string())?;
-    let literal = text.strip_prefix(head)?.strip_suffix(tail)?;
-    let bin: String = serde_json::from_str(literal).ok()?;
-    (plugin_for(&bin) == text).then_some(bin)
 }
 
 fn ask_plugin(runtime: &Path, args: &[&str], plugin: &Path, examined: &Examined<'_>) -> Result<(), String> {
@@ -176,7 +169,7 @@ fn ask_plugin(runtime: &Path, args: &[&str], plugin: &Path, examined: &Examined<
 }
 
 /// Without a runtime for the plugin, the binary is asked as the plugin would ask it.
-fn ask_binary(bin: &Path, examined: &Examined<'_>) -> Result<(), String> {
+fn ask_binary((bin, places): (&Path, &[String]), examined: &Examined<'_>) -> Result<(), String> {
     let session = format!("{}{}", super::PROBE, uuid::Uuid::new_v4());
     for (call, action, code) in [(MUST_BLOCK, "block", 2), (MUST_PASS, "allow", 0)] {
         let message = json!({
@@ -187,7 +180,7 @@ fn ask_binary(bin: &Path, examined: &Examined<'_>) -> Result<(), String> {
             "agent": null,
         });
         let mut command = Command::new(bin);
-        command.args(["hook", SUBJECT]).current_dir(&examined.here.cwd);
+        command.args(["hook", SUBJECT]).args(places).current_dir(&examined.here.cwd);
         let ran = process::run(&mut command, &message.to_string(), examined.options.patience)
             .map_err(|error| format!("the binary cannot be started: {}", plain(&error)))?;
         let answer: Value = serde_json::from_str(ran.stdout.trim()).unwrap_or_default();

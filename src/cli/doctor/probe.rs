@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::hostile::Project;
 use crate::domain::{clip, escape};
 use crate::host::registration::process::{self, End, Ran};
 use crate::host::registration::{Surroundings, plain};
@@ -27,8 +28,48 @@ pub enum Proof {
     Open(String),
 }
 
-/// Runs a hook entry with both calls.
+/// Runs a hook entry with both calls, and with the one that must be blocked in a project that is out to switch the gate off.
 pub fn prove(entry: &Value, here: &Surroundings, limit: Duration) -> Proof {
+    match prove_here(entry, here, limit) {
+        Proof::Closed => prove_among_enemies(entry, here, limit),
+        open @ Proof::Open(_) => open,
+    }
+}
+
+fn prove_among_enemies(entry: &Value, here: &Surroundings, limit: Duration) -> Proof {
+    let project = match Project::make() {
+        Ok(project) => project,
+        Err(error) => {
+            return Proof::Open(format!("a project for the proof could not be made: {}", plain(&error)));
+        }
+    };
+    let there = Surroundings { cwd: project.dir().to_owned(), ..here.clone() };
+    for environment in project.environments() {
+        let names: Vec<&str> = environment.iter().map(|(name, _)| *name).collect();
+        let names = names.join(", ");
+        let session = format!("{}{}", super::PROBE, uuid::Uuid::new_v4());
+        let input = message(MUST_BLOCK, &session, &there.cwd).to_string();
+        let mut command = command(entry, &there, &session);
+        command.envs(environment);
+        let ran = process::run(&mut command, &format!("{input}\n"), limit);
+        let judged = ran
+            .map_err(|error| format!("cannot be started: {}", plain(&error)))
+            .and_then(|ran| blocked(&ran, limit));
+        if let Err(why) = judged {
+            return Proof::Open(format!("where a project sets {names}: {why}"));
+        }
+        if let Some(path) = project.traces().first() {
+            let path = escape(&path.display().to_string());
+            return Proof::Open(format!(
+                "where a project sets {names}, lazaret's own things go there: {path}"
+            ));
+        }
+    }
+    Proof::Closed
+}
+
+/// Runs a hook entry with both calls.
+fn prove_here(entry: &Value, here: &Surroundings, limit: Duration) -> Proof {
     // A session of its own, so that the proof is no part of anybody's history, nor of an earlier proof's.
     let session = format!("{}{}", super::PROBE, uuid::Uuid::new_v4());
     let run = |call: &str| {

@@ -1,10 +1,12 @@
 //! Everything that is not a call about to run.
 
-use super::Setting;
+use super::{ELSEWHERE, Setting};
 use crate::cli::behaviour::Told;
 use crate::cli::quarantine as quarantined;
 use crate::cli::{behaviour, call, emergency, keep};
-use crate::domain::{Asking, Decision, Event, Fault, Outcome, Places, Request, ToolCall, Trust, Verdict};
+use crate::domain::{
+    Asking, Decision, Event, Fault, Outcome, Places, Reason, Request, Severity, ToolCall, Trust, Verdict,
+};
 use crate::host::checkpoint::Checkpoints;
 use crate::host::permit::Permits;
 use crate::host::{audit, guard, registration, state};
@@ -65,9 +67,15 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
         Event::SessionStart { source } if source == "compact" => {
             behaviour::restarted(request, &setting.store(), setting.now).map(|told| decision = told)
         }
-        Event::SessionStart { .. } => sweep(setting),
+        Event::SessionStart { .. } => {
+            decision = elsewhere(setting).unwrap_or(decision);
+            sweep(setting)
+        }
         Event::ConfigChange { .. } => {
             decision = config_change(setting, request);
+            if let Some(said) = elsewhere(setting).filter(|_| decision.verdict() == Verdict::Allow) {
+                decision = said;
+            }
             Ok(())
         }
         Event::Prompt { text } => {
@@ -112,6 +120,21 @@ fn finish(
         call::settled((call, asked), &request.cwd, &setting.policy, marks, places)
     })?;
     Ok(told)
+}
+
+/// What the person is told where variables name other places than the registration: a project may have set them.
+fn elsewhere(setting: &Setting) -> Option<Decision> {
+    let message = setting.elsewhere()?;
+    let instead = Some("if you set them, register with them set: lazaret install".to_owned());
+    let reason = Reason {
+        rule: ELSEWHERE.to_owned(),
+        verdict: Verdict::Warn,
+        severity: Severity::High,
+        message,
+        matched: String::new(),
+        instead,
+    };
+    Some(Decision::new(vec![reason], None, true))
 }
 
 /// What has grown old: session files, log files, permissions.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 pub use change::{Change, shown};
-pub use parts::{agent_for, agent_path, plugin_for};
+pub use parts::{agent_for, agent_path, program_in};
 
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::hooks::Form;
@@ -47,6 +47,7 @@ pub struct InstallOptions {
 /// Registers the gate with the clients.
 pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Write) -> Result<Exit> {
     let bin = usable_bin(options.bin.as_deref().unwrap_or(&here.exe))?;
+    usable_places(&here.places)?;
     let wanted = match chosen(&options.clients, here) {
         found if found.is_empty() => {
             no_client(out)?;
@@ -134,6 +135,25 @@ pub fn no_client(out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
+/// That the places of this user can be spelt out in a registration.
+fn usable_places(places: &[String]) -> Result<(), Fault> {
+    let bad = |value: &&String| !can_be_carried(value);
+    match places.iter().find(bad) {
+        None => Ok(()),
+        Some(value) => {
+            let why = "it holds characters that a registration cannot carry";
+            let what = format!("the place {}", crate::domain::escape(value));
+            let way_out = "set the variable that names it to another directory, or unset it";
+            Err(Fault::new(FaultKind::Config, what, why).with_way_out(way_out))
+        }
+    }
+}
+
+/// Clients fill in what stands in `${…}`.
+fn can_be_carried(word: &str) -> bool {
+    !word.contains("${") && !word.chars().any(char::is_control)
+}
+
 /// The path as it will stand in the registration: absolute, there, executable, and safe to be spelt out.
 fn usable_bin(bin: &Path) -> Result<String, Fault> {
     let refuse = |why: &str| {
@@ -144,7 +164,7 @@ fn usable_bin(bin: &Path) -> Result<String, Fault> {
     if !bin.is_absolute() {
         return refuse("its path is not absolute");
     }
-    if text.contains("${") || text.chars().any(char::is_control) {
+    if !can_be_carried(text) {
         return refuse("its path holds characters that a registration cannot carry");
     }
     if !bin.is_file() {

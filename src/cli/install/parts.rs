@@ -14,6 +14,8 @@ use crate::host::registration::{Scope, Surroundings, files, settings};
 const CLAUDE_AGENT: &str = include_str!("../../../adapters/claude-code/agents/quarantine-reviewer.md");
 const OPENCODE_AGENT: &str = include_str!("../../../adapters/opencode/agents/quarantine-reviewer.md");
 const AGENT_FILE: &str = "agents/quarantine-reviewer.md";
+/// Stands in the plugin for the places that the binary is given.
+const PLACES_MARKER: &str = "const PLACES = []\n";
 /// The plugin for OpenCode, with the marker for the binary's path in it.
 const PLUGIN: &str = include_str!("../../../adapters/opencode/lazaret.js");
 
@@ -29,7 +31,7 @@ pub(super) fn claude_code(
     let old = files::read(&path)?;
     let mut recorded = manifest.bins();
     recorded.push(bin.to_owned());
-    let wanted = hooks::wanted(bin, form);
+    let wanted = hooks::wanted(bin, &here.places, form);
     let new = settings::with(old.as_deref().unwrap_or_default(), &wanted, &recorded).map_err(|unusable| {
         Fault::new(FaultKind::Config, shown(&path), format!("{unusable}; it was left as it is"))
             .with_way_out("mend the file (claude code reads plain JSON, without comments) and run this again")
@@ -82,17 +84,33 @@ pub(super) fn opencode(bin: &str, scope: Scope, here: &Surroundings) -> Result<V
         what: "the plugin".to_owned(),
         bin: Some(bin.to_owned()),
         old,
-        new: plugin_for(bin),
+        new: plugin_for(bin, &here.places),
         mixed: false,
         existing: Existing::Replace,
     };
     Ok(vec![plugin, agent(Client::OpenCode, scope, here)?])
 }
 
-/// The plugin's text for a binary.
-pub fn plugin_for(bin: &str) -> String {
-    let marker = format!("\"{BIN_MARKER}\"");
-    PLUGIN.replace(&marker, &Value::from(bin).to_string())
+/// The plugin's text for a binary and the places that it is given.
+pub fn plugin_for(bin: &str, places: &[String]) -> String {
+    let marker = Value::from(BIN_MARKER).to_string();
+    let text = PLUGIN.replacen(&marker, &Value::from(bin).to_string(), 1);
+    text.replacen(PLACES_MARKER, &format!("const PLACES = {}\n", Value::from(places)), 1)
+}
+
+/// The binary in a plugin that is ours byte for byte, and the places that it is given.
+pub fn program_in(text: &str) -> Option<(String, Vec<String>)> {
+    let after = |name: &str| {
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("const ")?.strip_prefix(name)?.strip_prefix(" = "))?;
+        serde_json::from_str::<Value>(line).ok()
+    };
+    let bin = after("BIN")?.as_str()?.to_owned();
+    let places: Option<Vec<String>> =
+        after("PLACES")?.as_array()?.iter().map(|place| place.as_str().map(str::to_owned)).collect();
+    let places = places?;
+    (plugin_for(&bin, &places) == text).then_some((bin, places))
 }
 
 /// The quarantined reviewer's definition for a client.

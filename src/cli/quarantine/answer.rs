@@ -85,7 +85,7 @@ impl Desk<'_> {
             None => Ok(None),
         };
         // An agent that worked in a session is quarantined whatever it is called.
-        if let (false, None, Ok(None)) = (listed, self.client, &bound) {
+        if let (false, None, Ok(None)) = (listed, self.env.lazaret_quarantine.as_deref(), &bound) {
             return None;
         }
         let weighed = match (bound, &key) {

@@ -7,7 +7,7 @@ use crate::domain::{
     escape,
 };
 use crate::host::clock::Now;
-use crate::host::dirs::Dirs;
+use crate::host::dirs::{Dirs, Environment};
 use crate::host::quarantine::{self, AgentKey, Denied, Session, Why};
 use crate::reference::Refusal;
 use crate::review;
@@ -16,9 +16,8 @@ use crate::review;
 #[derive(Debug, Clone, Copy)]
 pub struct Desk<'a> {
     pub dirs: &'a Dirs,
+    pub env: &'a Environment,
     pub policy: &'a Policy,
-    /// The session that the whole client is quarantined for.
-    pub client: Option<&'a str>,
     pub now: Now,
     /// Binds an agent that is new, and ends what has timed out; a dry run only looks.
     pub acts: bool,
@@ -28,7 +27,7 @@ impl Desk<'_> {
     /// Whether the agent is quarantined: by its type, because the whole client is, or because it worked in a review, by
     /// whatever name it goes now. Where the register cannot be asked it counts as quarantined; the main agent is in none.
     pub fn trust(&self, subject: &Subject) -> Trust {
-        let trust = call::trust(subject, self.policy, self.client.is_some());
+        let trust = call::trust(subject, self.policy, self.env.lazaret_quarantine.is_some());
         if trust == Trust::Quarantined || subject.agent.is_none() {
             return trust;
         }
@@ -41,7 +40,7 @@ impl Desk<'_> {
     /// Where the agent of this call stands.
     pub fn admit(&self, request: &Request, call: &ToolCall) -> Result<Standing, Fault> {
         let agent = AgentKey::of(&request.subject);
-        let wanted = match self.client {
+        let wanted = match self.env.lazaret_quarantine.as_deref() {
             // The person who started the client said so: nothing is left to prove.
             Some(name) => Vouched::by_name(ReviewId::parse(name).ok_or_else(|| no_session(name))?),
             None => match self.vouched(request, call)? {
@@ -108,7 +107,12 @@ impl Desk<'_> {
                 Denied::TooMany => Out::TooMany,
                 Denied::TimedOut { review } => {
                     if quarantine::end(self.dirs, &review, Why::TimedOut, self.now)? {
-                        let log = Log { state: &self.dirs.state, policy: self.policy, now: self.now };
+                        let log = Log {
+                            state: &self.dirs.state,
+                            env: self.env,
+                            policy: self.policy,
+                            now: self.now,
+                        };
                         log.review_ended(&review, Why::TimedOut)?;
                     }
                     Out::TimedOut

@@ -88,7 +88,12 @@ impl Office<'_> {
     }
 
     fn log(&self) -> Log<'_> {
-        Log { state: &self.machine.dirs.state, policy: &self.policy, now: clock::now() }
+        Log {
+            state: &self.machine.dirs.state,
+            env: &self.machine.env,
+            policy: &self.policy,
+            now: clock::now(),
+        }
     }
 
     /// Ends what is over.

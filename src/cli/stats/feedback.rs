@@ -47,7 +47,7 @@ pub fn run(args: &FeedbackArgs, machine: &Machine, out: &mut dyn Write) -> Resul
         None => args.opinion.name().to_owned(),
     };
     let policy = Policy::default();
-    let log = Log { state: &machine.dirs.state, policy: &policy, now: clock::now() };
+    let log = Log { state: &machine.dirs.state, env: &machine.env, policy: &policy, now: clock::now() };
     log.feedback(&line.id, &note)?;
     let verdict = line.verdict.map_or("", Verdict::name);
     let action = escape(&clip(&line.action, 200));

@@ -5,13 +5,15 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use crate::host::environment;
+
 /// The one list of events; the plugin's `hooks/hooks.json` is held against it by a test.
 const FRAGMENT: &str = include_str!("../../../hooks/claude-code.settings.json");
 /// Stands in the fragment for the binary's absolute path.
 pub const BIN_MARKER: &str = "@LAZARET_BIN@";
 /// The first Claude Code that knows `onFailure`.
 pub const FIRST_WITH_ON_FAILURE: Version = Version { major: 2, minor: 1, patch: 295 };
-/// What a hook command is called with.
+/// What a hook command is called with, before the places of this user.
 const ARGUMENTS: [&str; 2] = ["hook", "claude-code"];
 const SHELL_ARGUMENTS: &str = " hook claude-code";
 const SHELL_CLOSES: &str = " || exit 2";
@@ -81,8 +83,8 @@ impl Wanted {
     }
 }
 
-/// Everything to be registered for the binary `bin`.
-pub fn wanted(bin: &str, form: Form) -> Vec<Wanted> {
+/// Everything to be registered for the binary `bin`, which is given `places` as arguments.
+pub fn wanted(bin: &str, places: &[String], form: Form) -> Vec<Wanted> {
     let fragment: Value = serde_json::from_str(FRAGMENT).unwrap_or_default();
     let Some(events) = fragment.get("hooks").and_then(Value::as_object) else { return Vec::new() };
     let groups = events.iter().flat_map(|(event, groups)| {
@@ -91,7 +93,7 @@ pub fn wanted(bin: &str, form: Form) -> Vec<Wanted> {
     groups
         .map(|(event, mut group)| {
             for entry in group.get_mut("hooks").and_then(Value::as_array_mut).into_iter().flatten() {
-                *entry = filled_in(entry, bin, form);
+                *entry = filled_in(entry, (bin, places), form);
             }
             Wanted { event, group }
         })
@@ -100,45 +102,88 @@ pub fn wanted(bin: &str, form: Form) -> Vec<Wanted> {
 
 /// The events that are registered, in order.
 pub fn events() -> Vec<String> {
-    wanted(BIN_MARKER, Form::Exec).into_iter().map(|wanted| wanted.event).collect()
+    wanted(BIN_MARKER, &[], Form::Exec).into_iter().map(|wanted| wanted.event).collect()
 }
 
-fn filled_in(entry: &Value, bin: &str, form: Form) -> Value {
+fn filled_in(entry: &Value, (bin, places): (&str, &[String]), form: Form) -> Value {
     let closes = entry.get("onFailure").is_some();
     let mut filled = Map::new();
     for (key, value) in entry.as_object().into_iter().flatten() {
         match (key.as_str(), form) {
             ("command", Form::Exec) => filled.insert(key.clone(), json!(bin)),
-            ("command", Form::Shell) => filled.insert(key.clone(), json!(shell_command(bin, closes))),
+            ("command", Form::Shell) => {
+                filled.insert(key.clone(), json!(shell_command((bin, places), closes)))
+            }
             ("args", Form::Shell) => None,
+            ("args", Form::Exec) => {
+                let given = ARGUMENTS.into_iter().chain(places.iter().map(String::as_str));
+                filled.insert(key.clone(), given.collect())
+            }
             _ => filled.insert(key.clone(), value.clone()),
         };
     }
     Value::Object(filled)
 }
 
-fn shell_command(bin: &str, closes: bool) -> String {
-    let mut quoted = String::with_capacity(bin.len() + 2);
-    for c in bin.chars() {
+fn shell_command((bin, places): (&str, &[String]), closes: bool) -> String {
+    let mut line = quoted(bin) + SHELL_ARGUMENTS;
+    for (place, word) in places.iter().enumerate() {
+        line.push(' ');
+        // A name, then its value.
+        line.push_str(&if place % 2 == 0 { word.clone() } else { quoted(word) });
+    }
+    line + if closes { SHELL_CLOSES } else { "" }
+}
+
+fn quoted(word: &str) -> String {
+    let mut quoted = String::with_capacity(word.len() + 2);
+    quoted.push('"');
+    for c in word.chars() {
         if matches!(c, '"' | '\\' | '$' | '`') {
             quoted.push('\\');
         }
         quoted.push(c);
     }
-    format!("\"{quoted}\"{SHELL_ARGUMENTS}{}", if closes { SHELL_CLOSES } else { "" })
+    quoted.push('"');
+    quoted
+}
+
+/// A registration in exactly the spelling that [`wanted`] writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registered {
+    pub bin: String,
+    /// The places that it is given: names and values in turn.
+    pub places: Vec<String>,
+    pub form: Form,
+}
+
+/// What a hook entry starts as `… hook claude-code`.
+pub fn registered(entry: &Value) -> Option<Registered> {
+    let command = entry.get("command")?.as_str()?;
+    let (bin, places, form) = if let Some(args) = entry.get("args") {
+        let args: Option<Vec<&str>> = args.as_array()?.iter().map(Value::as_str).collect();
+        let places = args?.strip_prefix(&ARGUMENTS)?.iter().map(|arg| (*arg).to_owned()).collect();
+        (command.to_owned(), places, Form::Exec)
+    } else {
+        let command = command.trim();
+        let command = command.strip_suffix(SHELL_CLOSES).unwrap_or(command).trim_end();
+        let (bin, mut rest) = first_word(command)?;
+        rest = rest.strip_prefix(SHELL_ARGUMENTS)?;
+        let mut places = Vec::new();
+        while !rest.is_empty() {
+            let (word, after) = first_word(rest.strip_prefix(' ')?)?;
+            places.push(word);
+            rest = after;
+        }
+        (bin, places, Form::Shell)
+    };
+    let args: Vec<std::ffi::OsString> = places.iter().map(Into::into).collect();
+    environment::given(&args).is_ok().then_some(Registered { bin, places, form })
 }
 
 /// The binary that a hook entry starts as `… hook claude-code`, in exactly the spelling that [`wanted`] writes.
 pub fn binary_of(entry: &Value) -> Option<(String, Form)> {
-    let command = entry.get("command")?.as_str()?;
-    if let Some(args) = entry.get("args") {
-        let ours = args.as_array()?.iter().map(Value::as_str).eq(ARGUMENTS.map(Some));
-        return ours.then(|| (command.to_owned(), Form::Exec));
-    }
-    let command = command.trim();
-    let command = command.strip_suffix(SHELL_CLOSES).unwrap_or(command).trim_end();
-    let word = command.strip_suffix(SHELL_ARGUMENTS)?;
-    Some((unquoted(word)?, Form::Shell))
+    registered(entry).map(|found| (found.bin, found.form))
 }
 
 /// Whether an entry has to do with `hook claude-code` at all, however it is spelt.
@@ -162,25 +207,27 @@ pub fn is_lazaret(bin: &str, recorded: &[String]) -> bool {
         || recorded.iter().any(|known| known == bin)
 }
 
-/// The one word that `/bin/sh` makes of `word`, if it is one plain or double-quoted word.
-fn unquoted(word: &str) -> Option<String> {
-    let Some(inner) = word.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+/// The first word that `/bin/sh` makes of a line, if it is one plain or double-quoted word, and what comes after it.
+fn first_word(line: &str) -> Option<(String, &str)> {
+    let Some(inner) = line.strip_prefix('"') else {
+        let end = line.find(' ').unwrap_or(line.len());
+        let (word, rest) = line.split_at_checked(end)?;
         let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,@%:~".contains(c) || !c.is_ascii();
-        return (!word.is_empty() && word.chars().all(plain)).then(|| word.to_owned());
+        return (!word.is_empty() && word.chars().all(plain)).then(|| (word.to_owned(), rest));
     };
-    let mut out = String::with_capacity(inner.len());
+    let mut word = String::with_capacity(inner.len());
     let mut chars = inner.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' | '`' => return None,
+    loop {
+        match chars.next()? {
+            '"' => return Some((word, chars.as_str())),
+            '`' => return None,
             '\\' => match chars.next()? {
-                c @ ('"' | '\\' | '$' | '`') => out.push(c),
-                c => out.extend(['\\', c]),
+                c @ ('"' | '\\' | '$' | '`') => word.push(c),
+                c => word.extend(['\\', c]),
             },
-            c => out.push(c),
+            c => word.push(c),
         }
     }
-    Some(out)
 }
 
 #[cfg(test)]
@@ -190,7 +237,7 @@ mod tests {
     #[test]
     fn the_gate_is_closed_by_the_events_that_can_let_something_through() {
         for form in [Form::Exec, Form::Shell] {
-            let all = wanted("/opt/lazaret", form);
+            let all = wanted("/opt/lazaret", &[], form);
             assert!(all.len() >= 9);
             for one in &all {
                 let entry = one.entry().unwrap();
@@ -210,7 +257,10 @@ mod tests {
     #[test]
     fn the_plugins_file_registers_the_same() {
         let plugin = include_str!("../../../hooks/hooks.json");
-        assert_eq!(plugin, FRAGMENT.replace(BIN_MARKER, "${CLAUDE_PLUGIN_ROOT}/bin/lazaret"));
+        // The client fills in where the plugin is; the places of the user are those of the password database.
+        let root = "\"hook\", \"claude-code\", \"--claude-plugin-root\", \"${CLAUDE_PLUGIN_ROOT}\"";
+        let ours = FRAGMENT.replace(BIN_MARKER, "${CLAUDE_PLUGIN_ROOT}/bin/lazaret");
+        assert_eq!(plugin, ours.replace("\"hook\", \"claude-code\"", root));
     }
 
     #[test]
@@ -226,10 +276,15 @@ mod tests {
 
     #[test]
     fn what_was_written_is_recognised_with_every_path() {
-        for bin in ["/a/lazaret", "/with space/la\"z$a`r\\et", "/ü/x"] {
-            for form in [Form::Exec, Form::Shell] {
-                for one in wanted(bin, form) {
-                    assert_eq!(binary_of(one.entry().unwrap()), Some((bin.to_owned(), form)));
+        let odd = "/with space/la\"z$a`r\\et";
+        let given = ["--home", "/home/u", "--xdg-state-home", odd].map(str::to_owned);
+        for bin in ["/a/lazaret", odd, "/ü/x"] {
+            for (form, places) in
+                [(Form::Exec, &[][..]), (Form::Shell, &[]), (Form::Exec, &given), (Form::Shell, &given)]
+            {
+                for one in wanted(bin, places, form) {
+                    let found = registered(one.entry().unwrap()).unwrap();
+                    assert_eq!(found, Registered { bin: bin.to_owned(), places: places.to_vec(), form });
                 }
             }
         }
@@ -240,6 +295,8 @@ mod tests {
         for other in [
             json!({"type": "command", "command": "guard hook claude"}),
             json!({"type": "command", "command": "/x/lazaret", "args": ["audit"]}),
+            json!({"type": "command", "command": "/x/lazaret", "args": ["hook", "claude-code", "--verbose", "1"]}),
+            json!({"type": "command", "command": "\"/x/lazaret\" hook claude-code --home \"/h\"; true || exit 2"}),
             json!({"type": "command", "command": "echo \"$(rm x)\" hook claude-code || true"}),
             json!({"type": "http", "url": "http://localhost"}),
         ] {

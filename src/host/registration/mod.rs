@@ -34,6 +34,8 @@ pub struct Surroundings {
     pub xdg_config_home: Option<PathBuf>,
     /// `OPENCODE_CONFIG_DIR`.
     pub opencode_config_dir: Option<PathBuf>,
+    /// What a registration gives the hook: the places that are not where they would be looked for anyway.
+    pub places: Vec<String>,
     /// Where lazaret keeps its state.
     pub state_dir: PathBuf,
     /// This binary.
@@ -65,6 +67,7 @@ impl Surroundings {
             claude_managed: PathBuf::from(managed),
             xdg_config_home: env.xdg_config_home.as_ref().map(PathBuf::from),
             opencode_config_dir: env.opencode_config_dir.as_ref().map(PathBuf::from),
+            places: env.arguments(),
             state_dir: dirs.state.clone(),
             exe,
             now: SystemTime::now(),

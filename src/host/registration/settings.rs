@@ -187,8 +187,8 @@ mod tests {
     use serde_json::json;
 
     fn put(text: &str) -> String {
-        let longer = with(text, &wanted("/opt/lazaret", Form::Exec), &[]).unwrap();
-        let again = with(&longer, &wanted("/opt/lazaret", Form::Exec), &[]).unwrap();
+        let longer = with(text, &wanted("/opt/lazaret", &[], Form::Exec), &[]).unwrap();
+        let again = with(&longer, &wanted("/opt/lazaret", &[], Form::Exec), &[]).unwrap();
         assert_eq!(again, longer, "not idempotent");
         longer
     }
@@ -223,15 +223,15 @@ mod tests {
 
     #[test]
     fn an_older_registration_is_replaced_not_doubled() {
-        let old = with(RICH, &wanted("/old/lazaret", Form::Shell), &[]).unwrap();
-        let new = with(&old, &wanted("/opt/lazaret", Form::Exec), &[]).unwrap();
+        let old = with(RICH, &wanted("/old/lazaret", &[], Form::Shell), &[]).unwrap();
+        let new = with(&old, &wanted("/opt/lazaret", &[], Form::Exec), &[]).unwrap();
         assert!(!new.contains("/old/"), "{new}");
         assert_eq!(new, put(RICH));
     }
 
     #[test]
     fn a_hook_moved_into_a_shared_group_is_taken_out_alone() {
-        let entry = wanted("/opt/lazaret", Form::Exec).remove(0).entry().unwrap().clone();
+        let entry = wanted("/opt/lazaret", &[], Form::Exec).remove(0).entry().unwrap().clone();
         let text = json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"command": "a"}, entry, {"command": "b"}]}]}});
         let left: Value = serde_json::from_str(&without(&text.to_string(), &[]).unwrap()).unwrap();
         assert_eq!(
@@ -252,7 +252,7 @@ mod tests {
             "{\"hooks\": {\"Stop\": [], \"Stop\": []}}",
         ] {
             assert!(
-                matches!(with(text, &wanted("/x/lazaret", Form::Exec), &[]), Err(Unusable::Shape(_))),
+                matches!(with(text, &wanted("/x/lazaret", &[], Form::Exec), &[]), Err(Unusable::Shape(_))),
                 "{text}"
             );
         }
