@@ -5,7 +5,7 @@ set -eu
 
 usage() {
     cat <<'USAGE'
-usage: ./install.sh [--prefix DIR] [--no-register]
+usage: ./install.sh [--prefix DIR] [--no-register] [--system]
 
 Installs the lazaret binary to DIR/bin (default: ~/.local/bin), registers it with the clients found (Claude Code,
 OpenCode) and runs `lazaret doctor`. Without a prebuilt binary beside this file it is built with cargo: static musl
@@ -13,6 +13,8 @@ where Rust's standard library for it is there or can be added, else plain.
 
   --prefix DIR    install to DIR/bin
   --no-register   install the binary only
+  --system        as root, for every user of this machine: the binary to /usr/local/bin, the registration to the clients'
+                  managed settings, where no user and no agent can change them
   --help          this text
 
 example: ./install.sh --prefix /opt/lazaret --no-register
@@ -27,6 +29,7 @@ die() {
 
 prefix=
 register=yes
+system=no
 while [ $# -gt 0 ]; do
     case $1 in
     --prefix)
@@ -36,6 +39,7 @@ while [ $# -gt 0 ]; do
         ;;
     --prefix=?*) prefix=${1#--prefix=} ;;
     --no-register) register=no ;;
+    --system) system=yes ;;
     -h | --help)
         usage
         exit 0
@@ -44,6 +48,10 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+if [ "$system" = yes ]; then
+    [ "$(id -u)" -eq 0 ] || die "--system: only root can install for every user; run: sudo ./install.sh --system"
+    [ -n "$prefix" ] || prefix=/usr/local
+fi
 if [ -z "$prefix" ]; then
     [ -n "${HOME:-}" ] || die "HOME is not set; name a directory with --prefix"
     prefix=$HOME/.local
@@ -135,6 +143,7 @@ else
     trap 'rm -f "$new"' EXIT
     trap 'exit 1' HUP INT TERM
     cp "$built" "$new"
+    [ "$system" = no ] || chown 0:0 "$new"
     chmod 755 "$new"
     mv -f "$new" "$bin"
     trap - EXIT
@@ -150,6 +159,20 @@ esac
 if [ "$register" = no ]; then
     say "not registered (--no-register); to do it: $bin install"
     say "undo: rm \"$bin\""
+    exit 0
+fi
+if [ "$system" = yes ]; then
+    if [ ! -e /etc/lazaret/config.toml ]; then
+        mkdir -p /etc/lazaret
+        printf '# lazaret for every user of this machine; what stands here comes before their own files. See docs/configuration.md.\n' >/etc/lazaret/config.toml
+        chmod 755 /etc/lazaret
+        chmod 644 /etc/lazaret/config.toml
+        say "created    /etc/lazaret/config.toml"
+    fi
+    "$bin" install all --scope system || die "the binary is installed, but it could not be registered"
+    say ""
+    say "each user proves it with: $bin doctor"
+    say "undo: \"$bin\" uninstall --scope system && rm \"$bin\""
     exit 0
 fi
 status=0

@@ -373,7 +373,7 @@ fn where_the_stores_disk_is_full_nothing_leans_on_it_and_it_does_not_stay_full()
     let told = on_small_disks(
         &world,
         "mount -t tmpfs -o size=1m,mode=700 tmpfs \"$HOME/.local/state/lazaret\"; \
-         \"$BIN\" hook claude-code < \"$HOME/before\"; echo; echo \"code $?\"; \
+         \"$BIN\" hook claude-code --home \"$HOME\" < \"$HOME/before\"; echo; echo \"code $?\"; \
          echo \"made $(ls \"$HOME/.local/state/lazaret/checkpoints/made\" | wc -l)\"; \
          echo \"objects $(find \"$HOME/.local/state/lazaret/checkpoints/objects\" -type f | wc -l)\"; \
          \"$BIN\" checkpoint list",
@@ -398,8 +398,8 @@ fn where_the_projects_disk_is_full_a_rollback_puts_back_what_fits_and_the_rest_l
         &world,
         "mount -t tmpfs -o size=1m tmpfs data; mkdir -p data/part; echo small > data/part/a.txt; echo small > data/part/z.txt; \
          head -c 600000 /dev/urandom > data/part/long.bin; sha256sum data/part/* > \"$HOME/sums\"; \
-         \"$BIN\" hook claude-code < \"$HOME/before\" > \"$HOME/answer\"; rm -rf data/part; \
-         \"$BIN\" hook claude-code < \"$HOME/after\" >/dev/null; \
+         \"$BIN\" hook claude-code --home \"$HOME\" < \"$HOME/before\" > \"$HOME/answer\"; rm -rf data/part; \
+         \"$BIN\" hook claude-code --home \"$HOME\" < \"$HOME/after\" >/dev/null; \
          head -c 700000 /dev/urandom > data/other; \
          \"$BIN\" rollback --last; echo \"first $?\"; echo \"files $(ls -A data/part | tr '\\n' ' ')\"; \
          rm data/other; \"$BIN\" rollback --last; echo \"second $?\"; \

@@ -17,7 +17,7 @@ use lazaret::host::registration::Scope;
 const OPENCODE: [Client; 1] = [Client::OpenCode];
 const PLUGIN: &str = "home/.config/opencode/plugin/lazaret.js";
 /// A stand-in that answers as lazaret does.
-const GOOD: &str = r#"[ "$*" = 'hook opencode' ] || exit 70
+const GOOD: &str = r#"[ "$1 $2 $3" = 'hook opencode --home' ] || exit 70
 case "$(cat)" in
 *'"rm -rf /"'*) echo '{"action":"block","message":"no"}'; exit 2 ;;
 esac

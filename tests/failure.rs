@@ -182,7 +182,7 @@ fn a_full_disk_asks_or_blocks() {
     let run = |command: &str| {
         fs::write(&file, world.message("Bash", &json!({ "command": command })).to_string()).unwrap();
         let script = format!(
-            "mount -t tmpfs -o size=8k none {0} && head -c 100000 /dev/zero >{0}/fill 2>/dev/null; \"{1}\" hook claude-code <{2}",
+            "mount -t tmpfs -o size=8k none {0} && head -c 100000 /dev/zero >{0}/fill 2>/dev/null; \"{1}\" hook claude-code --home \"$HOME\" <{2}",
             state.display(),
             common::BIN,
             file.display()

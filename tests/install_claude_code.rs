@@ -66,14 +66,15 @@ fn an_older_or_unknown_client_gets_the_shell_form() {
     for home in [old, silent, absent, mixed] {
         home.installed(&CLAUDE);
         let bin = home.path("opt/lazaret").display().to_string();
+        let places = format!("--home \"{}\"", home.path("home").display());
         let entry = &home.json(SETTINGS)["hooks"]["PreToolUse"][0]["hooks"][0];
         assert_eq!(
             *entry,
-            json!({"type": "command", "command": format!("\"{bin}\" hook claude-code || exit 2"), "onFailure": "block",
+            json!({"type": "command", "command": format!("\"{bin}\" hook claude-code {places} || exit 2"), "onFailure": "block",
                 "timeout": 15})
         );
         let prompt = &home.json(SETTINGS)["hooks"]["UserPromptSubmit"][0]["hooks"][0];
-        assert_eq!(prompt["command"], format!("\"{bin}\" hook claude-code"));
+        assert_eq!(prompt["command"], format!("\"{bin}\" hook claude-code {places}"));
     }
 }
 

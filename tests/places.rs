@@ -69,17 +69,19 @@ fn no_variable_says_where_lazaret_lives() {
     let mut environments: Vec<Vec<(&str, String)>> =
         all.iter().map(|name| vec![(*name, hostile.below(".x"))]).collect();
     environments.push(all.iter().map(|name| (*name, hostile.below(".x"))).collect());
+    let mut told = 0;
     for set in environments {
         let danger = format!("rm -rf {}", hostile.0.home().join("documents").display());
         assert!(hostile.bash(&danger, &set).is_block(), "{set:?}");
         assert!(hostile.bash("ls", &set).is_pass(), "{set:?}");
         assert_eq!(hostile.files(), before, "{set:?}");
         let log = hostile.0.audit();
-        let noted = log.iter().rev().take(2).all(|line| line.to_string().contains("self.environment"));
-        assert!(noted, "{set:?}: {log:#?}");
+        let noted = log.iter().filter(|line| line.to_string().contains("self.environment")).count();
+        assert!(noted >= told + 2, "{set:?}: {log:#?}");
+        told = noted;
         let start = json!({"session_id": "s", "cwd": hostile.0.project(), "hook_event_name": "SessionStart", "source": "startup"});
-        let told = hostile.hook(&start, &set).json()["systemMessage"].to_string();
-        assert!(set.iter().all(|(name, _)| told.contains(name)), "{told}");
+        let said = hostile.hook(&start, &set).json()["systemMessage"].to_string();
+        assert!(set.iter().all(|(name, _)| said.contains(name)), "{said}");
     }
 }
 

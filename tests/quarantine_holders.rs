@@ -153,8 +153,7 @@ impl Scene {
 
     fn hook(&self, message: &[u8], code: i32) {
         let mut command = self.command(BIN);
-        command
-            .args(["hook", "claude-code"])
+        station::hook::hook(&mut command, "claude-code")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());

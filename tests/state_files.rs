@@ -13,7 +13,7 @@ use std::process::Command;
 use entries::{entry, subject};
 use lazaret::domain::{Client, Fault, FaultKind, Mark, Marks, Origin, Outcome, Reach, Stand, Subject};
 use lazaret::host::clock::Now;
-use lazaret::host::state::{CAPACITY, Look, Reported, Store, amend, look, remember, reported, update};
+use lazaret::host::state::{CAPACITY, Kept, Look, Reported, Store, amend, look, remember, reported, update};
 use worker::worker;
 
 const LOOK: Look = Look { records: 200, window_ms: 60_000 };
@@ -24,7 +24,7 @@ const RECORD: u64 = 64;
 
 /// Whether a call is remembered whose end is reported.
 fn finish(store: &Store, subject: &Subject, call: u64, outcome: Outcome, now: Now) -> Result<bool, Fault> {
-    let told = reported(store, subject, now, Reported { call, outcome }, |_| ((), None))?;
+    let told = reported(store, subject, now, Reported { call, outcome, seen: 0 }, |_| ((), None))?;
     Ok(told.is_some_and(|((), verdict)| verdict.is_some()))
 }
 
@@ -469,7 +469,10 @@ fn a_call_does_not_wait_for_what_it_has_no_use_for() {
     let mark = Mark { path: "/p/a".to_owned(), reach: Reach::File, origin: Origin::Secret };
     let mut marks = Marks::default();
     marks.add(mark);
-    remember(&place.store, &subject("s"), NOW, LOOK, |_| ((), Some(entry(1)), Some(marks))).unwrap();
+    remember(&place.store, &subject("s"), NOW, LOOK, |_| {
+        ((), Some(entry(1)), Kept { marks: Some(marks), ..Kept::default() })
+    })
+    .unwrap();
     let stand = place.stand(NOW).unwrap();
     assert_eq!((stand.behaviour.purpose.words, stand.marks.iter().count()), (vec!["tidy".to_owned()], 1));
     update(&place.store, &subject("s"), NOW, LOOK, |stand| {

@@ -318,6 +318,8 @@ pub enum Scope {
     Project,
     /// This project, for this user only
     Local,
+    /// Every user of this machine, where none of them can change it (as root)
+    System,
 }
 
 #[derive(Debug, Args)]

@@ -26,6 +26,8 @@ pub struct Ended<'a> {
     pub outcome: Outcome,
     pub error: Option<&'a str>,
     pub duration_ms: Option<u64>,
+    /// What the system says now of the files that keep the gate where it is; 0 = nobody asked it.
+    pub seen: u64,
 }
 
 /// What came of a report.
@@ -45,6 +47,8 @@ pub struct Told {
     pub faults: Vec<Fault>,
     /// What the session's past says of the call, if it did not wait for that.
     pub afterwards: Option<Decision>,
+    /// The files that keep the gate where it is are not as they were.
+    pub moved: bool,
 }
 
 /// A call has ended that counts for its session's behaviour.
@@ -99,7 +103,7 @@ fn refused(
     known: (&Survey, &Facts, &Policy),
     (store, now): (&Store, Now),
 ) -> Result<Told, Fault> {
-    let ended = Ended { outcome: Outcome::Blocked, error: None, duration_ms: None };
+    let ended = Ended { outcome: Outcome::Blocked, error: None, duration_ms: None, seen: 0 };
     remembered(request, call, ended, known, (store, now))
 }
 
@@ -159,7 +163,8 @@ fn remembered(
         duration_ms: ended.duration_ms,
     };
     let (found, mut faults) = found_by_plugins((request, call), ended, policy, (store, now));
-    let call = Reported { call: review::identify(subject, call).call, outcome: ended.outcome };
+    let call =
+        Reported { call: review::identify(subject, call).call, outcome: ended.outcome, seen: ended.seen };
     let told = state::reported(store, subject, now, call, |told| {
         let known = behaviour::deed(&report, &told.document.behaviour.purpose);
         let took_ms = u32::try_from(told.took_ms).unwrap_or(u32::MAX);
@@ -183,7 +188,8 @@ fn remembered(
         let (behaviour, operations) = (&mut told.document.behaviour, told.document.file_operations);
         let mut notes = limits::count(&mut behaviour.spent, took_ms, operations, &policy.resources);
         notes.append(&mut behaviour.notes);
-        let told = Told { chosen, notes, report, measured, ..Told::default() };
+        let moved = told.moved;
+        let told = Told { chosen, notes, report, measured, moved, ..Told::default() };
         (told, Some(deed))
     })?;
     let mut told = told.map(|(told, verdict)| Told { verdict, ..told }).unwrap_or_default();
@@ -217,20 +223,23 @@ pub fn recorded(
     (store, now): (&Store, Now),
 ) -> Result<Told, Fault> {
     let subject = &request.subject;
-    let call = Reported { call: review::identify(subject, call).call, outcome: ended.outcome };
-    let told = state::reported(store, subject, now, call, |_| ((), None))?;
-    Ok(Told { verdict: told.and_then(|((), verdict)| verdict), ..Told::default() })
+    let call =
+        Reported { call: review::identify(subject, call).call, outcome: ended.outcome, seen: ended.seen };
+    let told = state::reported(store, subject, now, call, |told| (told.moved, None))?;
+    let (moved, verdict) = told.unwrap_or_default();
+    Ok(Told { verdict, moved, ..Told::default() })
 }
 
-/// The person has said what is to be done.
+/// The person has said what is to be done. `seen`: what the system says now of the files that keep the gate where it is; true = it
+/// said something else before.
 pub fn prompted(
     request: &Request,
-    text: &str,
+    (text, seen): (&str, u64),
     limits: &ResourcePolicy,
     (store, now): (&Store, Now),
-) -> Result<(), Fault> {
+) -> Result<bool, Fault> {
     if request.subject.agent.is_some() {
-        return Ok(());
+        return Ok(false);
     }
     let said = redact::redact(text);
     state::amend(store, &request.subject, now, |document| {
@@ -243,6 +252,7 @@ pub fn prompted(
             number: u32::try_from(document.prompts).unwrap_or(u32::MAX),
             ..behaviour::purpose(&said, &request.cwd)
         };
+        document.watch.before != seen
     })
 }
 

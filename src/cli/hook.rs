@@ -1,6 +1,7 @@
 //! One hook event: the whole path of a call, in order. Ends with 0 or 2, nothing else.
 
 mod events;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -13,17 +14,18 @@ use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
 use crate::cli::{behaviour, call, plugins};
 use crate::domain::{
-    Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Places, Policy, Request,
-    Stand, Standing, Subject, ToolCall, Trust, Verdict, escape,
+    Action, Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Places, Policy,
+    Request, Stand, Standing, Subject, ToolCall, Trust, Verdict, Watch, escape, fingerprint,
 };
 use crate::host::clock::{self, Now};
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::environment::{self, Values};
 use crate::host::permit::{ActionDigest, Permits};
-use crate::host::state::{self, Look, Store};
+use crate::host::state::{self, Kept, Look, Store};
 use crate::host::{config, guard, places, quarantine};
 use crate::review::{self, Case};
 use crate::rules::Survey;
+use watch::{Found, Lookout, Moment};
 
 /// Internal deadline while the configuration is not known yet, in milliseconds.
 const DEADLINE_MS: u32 = 1500;
@@ -145,6 +147,8 @@ struct Setting {
     env: Environment,
     dirs: Dirs,
     policy: Policy,
+    /// A fingerprint of the user's configuration file.
+    own: u64,
     /// Why the configuration could not be used; the default policy stands in.
     config_fault: Option<Fault>,
     /// Why nothing can be remembered or recorded.
@@ -160,15 +164,15 @@ impl Setting {
         let env = Environment::of_hook(given).with_project_of(request.transcript.as_deref(), &request.cwd);
         let dirs = Dirs::locate(&env)?;
         let places = places::locate(&env, &dirs, &request.cwd);
-        let (policy, config_fault) = match config::load(&dirs, &places, CHECKS) {
-            Ok(loaded) => (loaded.policy, None),
-            Err(fault) => (Policy::default(), Some(fault)),
+        let (policy, own, config_fault) = match config::load(&dirs, &places, CHECKS) {
+            Ok(loaded) => (loaded.policy, known(&loaded.layers), None),
+            Err(fault) => (Policy::default(), fingerprint(&[fault.message().as_bytes()]), Some(fault)),
         };
         if policy.deadline_ms != DEADLINE_MS {
             guard::deadline(policy.deadline_ms);
         }
         let home_fault = dirs.check_home(&env).err();
-        Ok((Setting { env, dirs, policy, config_fault, home_fault, now, begun }, places))
+        Ok((Setting { env, dirs, policy, own, config_fault, home_fault, now, begun }, places))
     }
 
     fn log(&self) -> Log<'_> {
@@ -208,6 +212,11 @@ impl Setting {
     fn trust(&self, subject: &Subject) -> Trust {
         self.desk().trust(subject)
     }
+}
+
+fn known(layers: &[config::Source]) -> u64 {
+    let user = layers.iter().find(|layer| layer.origin == config::Origin::User);
+    user.map_or(0, |layer| fingerprint(&[layer.content.as_deref().unwrap_or_default()]))
 }
 
 fn answer(request: &Request, given: &Values, now: Now) -> Decision {
@@ -278,7 +287,10 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     }
     let keep = Keep::of((request, call), trust, (&survey, &facts), (&setting.dirs, policy));
     let saved = keep.as_ref().and_then(|keep| keep.ahead(|| decide(&Stand::default()), (&facts, *now)));
+    let lookout = Lookout::of(setting, request);
+    let seen = lookout.seen_before();
     let looked = state::remember(&setting.store(), subject, *now, look(policy, trust), |stand| {
+        let guarded = guarded(&lookout, (call, seen), stand);
         let recalled = (!stand.marks.is_empty())
             .then(|| call::recall(call, &request.cwd, policy, &stand.marks, (&survey, &facts)));
         let (survey, facts) = recalled.as_ref().map_or((&survey, &facts), |(survey, facts)| (survey, facts));
@@ -287,7 +299,11 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
         let entry = call::entry(subject, call, &decision);
         // Also of a call for which a person has to give a permission first; what it makes go away is not forgotten yet.
         let marks = (decision.verdict() != Verdict::Block).then(|| survey.marks.clone());
-        (decision, Some(entry), marks.filter(|marks| !marks.is_empty()))
+        let marks = marks.filter(|marks| !marks.is_empty());
+        match guarded {
+            Ok(watch) => (decision, Some(entry), Kept { marks, watch, stopped: None }),
+            Err((held, why)) => (held, Some(entry), Kept { stopped: Some(why), ..Kept::default() }),
+        }
     });
     let mut decision = match looked {
         Ok(decision) => decision,
@@ -309,6 +325,25 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     // The process ends with this answer: to give hundreds of pieces of memory back one by one would be for nobody.
     std::mem::forget((survey, facts));
     decision
+}
+
+/// The session's new view of the files that keep the gate where it is, where there is one; else why the session is held.
+fn guarded(
+    lookout: &Lookout<'_>,
+    (call, seen): (&ToolCall, u64),
+    stand: &Stand,
+) -> Result<Option<Watch>, (Decision, String)> {
+    let lingers = matches!(&call.action, Action::Shell { command, .. } if watch::lingers(command));
+    let was = Watch { lingers: stand.watch.lingers || lingers, ..stand.watch };
+    if seen == stand.watch.before {
+        return Ok((was != stand.watch).then_some(was));
+    }
+    match lookout.look(Moment::Between, stand) {
+        Ok(Found::Nothing | Found::Told(_)) => Ok(Some(lookout.refreshed(was))),
+        Ok(Found::TakenBack(why)) => Err((lookout.held(&why), why)),
+        // Nothing is known of the files: looked at again with the next call.
+        Err(_) => Ok(None),
+    }
 }
 
 /// The decision, once it is in the log. A refusal is remembered too, and may be one too many.

@@ -19,7 +19,7 @@ pub fn install(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) -> R
         dry_run: args.dry_run,
         bin: args.bin.clone(),
     };
-    Ok(ended(install::install(&options, &surroundings(machine)?, out)?))
+    Ok(ended(install::install(&options, &of_scope(surroundings(machine)?, options.scope), out)?))
 }
 
 pub fn uninstall(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
@@ -28,7 +28,9 @@ pub fn uninstall(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) ->
         scope: args.scope.map(|named| scope(Some(named))),
         dry_run: args.dry_run,
     };
-    Ok(ended(uninstall::uninstall(&options, &surroundings(machine)?, out)?))
+    let here = surroundings(machine)?;
+    let here = options.scope.map_or(here.clone(), |scope| of_scope(here, scope));
+    Ok(ended(uninstall::uninstall(&options, &here, out)?))
 }
 
 pub fn doctor(json: bool, machine: Machine, out: &mut dyn Write) -> Result<Exit> {
@@ -41,6 +43,15 @@ pub fn doctor(json: bool, machine: Machine, out: &mut dyn Write) -> Result<Exit>
 
 pub(super) fn surroundings(machine: &Machine) -> Result<Surroundings> {
     Ok(Surroundings::of_process(&machine.env, &machine.dirs)?)
+}
+
+/// The record of a registration for every user lies where every user finds it.
+fn of_scope(here: Surroundings, scope: Scope) -> Surroundings {
+    const SYSTEM_STATE: &str = "/var/lib/lazaret";
+    match scope {
+        Scope::System => Surroundings { state_dir: SYSTEM_STATE.into(), ..here },
+        Scope::User | Scope::Project | Scope::Local => here,
+    }
 }
 
 fn clients(named: Option<Which>) -> Vec<Client> {
@@ -57,6 +68,7 @@ fn scope(named: Option<Named>) -> Scope {
         None | Some(Named::User) => Scope::User,
         Some(Named::Project) => Scope::Project,
         Some(Named::Local) => Scope::Local,
+        Some(Named::System) => Scope::System,
     }
 }
 

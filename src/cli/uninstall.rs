@@ -10,6 +10,7 @@ use crate::cli::install::{Exit, agent_for, agent_path, program_in, shown};
 use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::manifest::{Before, Kind, Loaded, Manifest, Written};
 use crate::host::registration::{Scope, Surroundings, diff, files, settings};
+use crate::host::watch::Sealed;
 
 /// What `lazaret uninstall` was asked to do.
 #[derive(Debug, Clone)]
@@ -49,6 +50,9 @@ pub fn uninstall(options: &UninstallOptions, here: &Surroundings, out: &mut dyn 
     let found = steps.iter().any(|step| !matches!(step.undo, Undo::Nothing));
     let mut exit = Exit::Fine;
     let mut dirs = Vec::new();
+    // Held until all is done: a hook that looks meanwhile waits, and then finds nothing that is to be put back.
+    let known = !options.dry_run && here.state_dir.exists();
+    let mut sealed = if known { Some(Sealed::open(&here.state_dir)?) } else { None };
     for Step { path, record, undo } in steps {
         if options.dry_run {
             show(&path, &undo, out)?;
@@ -61,7 +65,11 @@ pub fn uninstall(options: &UninstallOptions, here: &Surroundings, out: &mut dyn 
             manifest.forget(&path);
         }
         carry_out(&path, undo, out)?;
+        if let Some(sealed) = &mut sealed {
+            sealed.forget(&path.to_string_lossy())?;
+        }
     }
+    sealed.map_or(Ok(()), Sealed::close)?;
     if !options.dry_run {
         crate::domain::sort_by(&mut dirs, Ord::cmp);
         files::remove_empty_dirs(&dirs);
@@ -90,6 +98,7 @@ fn steps(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) -
         let undo = match kind {
             Kind::Settings => undo_settings(&path, record.as_ref(), &recorded)?,
             Kind::Whole => undo_whole(&path, record.as_ref(), &recorded)?,
+            Kind::Plugins => undo_plugins(&path, record.as_ref(), here)?,
         };
         steps.push(Step { path, record, undo });
     }
@@ -116,7 +125,9 @@ fn places(options: &UninstallOptions, here: &Surroundings, manifest: &Manifest) 
         for written in manifest.written.iter().filter(|written| written.is_of(client, options.scope)) {
             add(written.path.clone(), written.kind);
         }
-        for scope in Scope::ALL.into_iter().filter(|scope| options.scope.is_none_or(|only| only == *scope)) {
+        for scope in
+            Scope::OF_USERS.into_iter().filter(|scope| options.scope.is_none_or(|only| only == *scope))
+        {
             // Without a home directory there is no such place.
             let _ = agent_path(client, scope, here).map(|path| add(path, Kind::Whole));
             match client {
@@ -152,6 +163,21 @@ fn undo_settings(path: &Path, record: Option<&Written>, recorded: &[String]) -> 
     let made_by_us = record.is_some_and(|record| record.before == Before::Absent);
     let empty = less.trim().trim_start_matches('{').trim_end_matches('}').trim().is_empty();
     Ok(if made_by_us && empty { Undo::Delete } else { Undo::Write(less, None) })
+}
+
+fn undo_plugins(path: &Path, record: Option<&Written>, here: &Surroundings) -> Result<Undo, Fault> {
+    let Some(text) = files::read(path)? else { return Ok(Undo::Nothing) };
+    if let Some(record) = record.filter(|record| record.after == files::digest(&text))
+        && let Some(undo) = exactly(record)?
+    {
+        return Ok(undo);
+    }
+    let url = format!("file://{}", Scope::System.opencode_plugin(here)?.display());
+    let less = settings::without_plugin(&text, &url).map_err(|unusable| {
+        Fault::new(FaultKind::Config, shown(path), format!("{unusable}; it was left as it is"))
+            .with_way_out("fix the file and run this again")
+    })?;
+    Ok(if less == text { Undo::Nothing } else { Undo::Write(less, None) })
 }
 
 fn undo_whole(path: &Path, record: Option<&Written>, recorded: &[String]) -> Result<Undo, Fault> {

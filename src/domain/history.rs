@@ -66,6 +66,18 @@ pub struct Entry {
     pub file_operation: bool,
 }
 
+/// What a session last saw of the files that keep the gate where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Watch {
+    /// What the system said of the files that are looked at before a call, and after it; 0 = not looked at yet.
+    pub before: u64,
+    pub after: u64,
+    /// When a call last ended, in milliseconds since 1970; 0 = none did.
+    pub ended_ms: u64,
+    /// A call started something that may work on after its end.
+    pub lingers: bool,
+}
+
 /// Where the session stands when the call comes in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stand {
@@ -79,6 +91,7 @@ pub struct Stand {
     pub file_operations: u64,
     /// Prompts of the person in this session so far.
     pub prompts: u64,
+    pub watch: Watch,
     /// The session was stopped, and why; a person must resume it.
     pub stopped: Option<String>,
     /// What is remembered of files.

@@ -2,6 +2,7 @@
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod behaviour;
+mod content;
 mod decision;
 mod effect;
 mod event;
@@ -25,13 +26,14 @@ pub use behaviour::{
     Behaviour, Deed, Finding, Intervened, InterventionKind, Operation, Pattern, Place, Purpose, Spent,
     Throttle,
 };
+pub use content::Content;
 pub use decision::{Decision, Enforcement, Leave, Reason, Rewrite, Severity, Verdict};
 pub use effect::{Effect, EffectKind, Target};
 pub use event::{AuditEvent, EventKind};
 pub use exception::{Excepted, Exception, Expiry, Lowered, Tier};
 pub use facts::{Answer, Ask, Facts, PathFact, PathKind, Places, PlainHash, Protected, ProtectedKind};
 pub use fault::{Fault, FaultKind};
-pub use history::{Entry, Outcome, PastCall, Stand, fingerprint};
+pub use history::{Entry, Outcome, PastCall, Stand, Watch, fingerprint};
 pub use key::Key;
 pub use marks::{Mark, Marks, Origin, Reach};
 pub use order::{sort_by, sort_by_key};

@@ -32,6 +32,8 @@ pub mod reports;
 pub mod start;
 pub mod state;
 pub mod trust;
+pub mod watch;
+pub mod writable;
 
 use hex::hex;
 pub use json::from_json;

@@ -26,5 +26,5 @@ pub use limits::is_file_operation;
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};
 pub use quarantine::{presented, session_named};
 pub use rationality::rationality;
-pub use registration::drops_registration;
+pub use registration::{drops_registration, starts};
 pub use risk::{base_risk, rated, risk, risk_level, with_patterns};

@@ -1,14 +1,70 @@
-//! Does a change of the client's settings take lazaret's registration away? The second net behind the rules.
+//! Does a change of the client's settings take lazaret's registration away, or let the client run something new? The second net behind
+//! the rules. Settings are judged as the client may read them: what cannot be read with certainty may say anything.
+
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Why the settings, as they would be after a change, no longer hold the gate; nothing when they do. `settings` are the texts of
-/// every settings file that exists, with their names; `by_plugin`: the registration is a plugin's, not a settings file's.
-pub fn drops_registration(settings: &[(String, String)], by_plugin: bool) -> Option<String> {
+use crate::domain::{Content, clip};
+
+/// What of a client's settings makes it run or load something, or talk to another service, without a call that is asked about.
+const STARTS: &[&str] = &[
+    "apiKeyHelper",
+    "awsAuthRefresh",
+    "awsCredentialExport",
+    "enableAllProjectMcpServers",
+    "enabledMcpjsonServers",
+    "enabledPlugins",
+    "extraKnownMarketplaces",
+    "fileSuggestion",
+    "gcpAuthRefresh",
+    "mcpServers",
+    "otelHeadersHelper",
+    "statusLine",
+    "subagentStatusLine",
+];
+/// Variables by which the client, or every program that it starts, runs something else or goes elsewhere: whole names and beginnings.
+const VARIABLES: &[&str] = &["BASH_ENV", "ENV", "HOME", "IFS", "PATH", "SHELL", "TMPDIR", "USER"];
+const BEGINNINGS: &[&str] = &[
+    "ANTHROPIC_",
+    "BASH_FUNC_",
+    "CLAUDE_",
+    "DYLD_",
+    "GIT_",
+    "HTTP",
+    "LAZARET_",
+    "LD_",
+    "NODE_",
+    "OPENCODE_",
+    "PERL5",
+    "PYTHON",
+    "RUBY",
+    "SSL_",
+    "XDG_",
+    "http",
+];
+/// Most characters of a new command that are shown.
+const SHOWN: usize = 120;
+
+/// Why the settings, as they would be after a change, no longer hold the gate; nothing when they do. `managed`: the settings of whoever
+/// manages the machine, whose hooks no other settings switch off; `settings`: every other settings file with its name; `by_plugin`: the
+/// registration is a plugin's, not a settings file's.
+pub fn drops_registration(
+    managed: &Content,
+    settings: &[(String, Content)],
+    by_plugin: bool,
+) -> Option<String> {
+    if let Ok(Some(managed)) = read(managed)
+        && holds_gate(&managed)
+    {
+        return None;
+    }
     let mut registered = by_plugin;
-    for (name, text) in settings {
-        let Ok(value) = serde_json::from_str::<Value>(text) else {
-            continue;
+    for (name, content) in settings {
+        let value = match read(content) {
+            Ok(None) => continue,
+            Ok(Some(value)) => value,
+            Err(why) => return Some(format!("{name} may switch every hook off: {why}")),
         };
         if value.get("disableAllHooks").is_some_and(|off| *off != Value::Bool(false)) {
             return Some(format!("{name} would switch every hook off (disableAllHooks)"));
@@ -18,13 +74,75 @@ pub fn drops_registration(settings: &[(String, String)], by_plugin: bool) -> Opt
     (!registered).then(|| "no settings file would register lazaret for PreToolUse any more".to_owned())
 }
 
+/// What a client would run, load or obey by the settings `after` that it did not by those `before`, in words.
+pub fn starts(before: &Content, after: &Content) -> Vec<String> {
+    let Ok(Some(after)) = read(after) else { return Vec::new() };
+    let before = read(before).ok().flatten().unwrap_or_default();
+    let known = started(&before);
+    started(&after).into_iter().filter(|one| !known.contains(one)).collect()
+}
+
+/// A settings file's value as the client reads it; none where there is nothing. An error where two readers may differ.
+fn read(content: &Content) -> Result<Option<Value>, String> {
+    let bytes = match content {
+        Content::Absent => return Ok(None),
+        Content::Unreadable(why) => return Err(why.clone()),
+        Content::Bytes(bytes) => bytes,
+    };
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if bytes.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    match serde_json::from_slice::<Value>(bytes) {
+        Ok(value) => Ok(Some(value)),
+        Err(error) => Err(format!("it cannot be read with certainty ({error})")),
+    }
+}
+
+fn started(settings: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut add = |name: &str, value: &Value| {
+        found.insert(format!("{name}: {}", clip(&value.to_string(), SHOWN)));
+    };
+    for (event, groups) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
+        for group in groups.as_array().into_iter().flatten() {
+            let hooks = group.get("hooks").and_then(Value::as_array);
+            // Ours too: one that names another binary would answer in our stead.
+            hooks.into_iter().flatten().for_each(|hook| add(&format!("a hook of {event}"), hook));
+        }
+    }
+    for name in STARTS {
+        if let Some(value) = settings.get(name).filter(|value| !is_nothing(value)) {
+            add(name, value);
+        }
+    }
+    for (name, value) in settings.get("env").and_then(Value::as_object).into_iter().flatten() {
+        let obeyed =
+            VARIABLES.contains(&name.as_str()) || BEGINNINGS.iter().any(|begin| name.starts_with(begin));
+        if obeyed {
+            add(&format!("the variable {}", clip(name, SHOWN)), value);
+        }
+    }
+    found
+}
+
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(list) => list.is_empty(),
+        Value::Object(members) => members.values().all(is_nothing),
+        Value::String(text) => text.is_empty(),
+        Value::Bool(true) | Value::Number(_) => false,
+    }
+}
+
 /// Whether a settings file registers lazaret before every tool call.
 fn holds_gate(settings: &Value) -> bool {
     let groups = settings.pointer("/hooks/PreToolUse").and_then(Value::as_array);
     groups.into_iter().flatten().any(|group| {
         let all = group.get("matcher").is_none_or(|m| m.as_str().is_some_and(|m| m.is_empty() || m == "*"));
         let hooks = group.get("hooks").and_then(Value::as_array);
-        all && hooks.into_iter().flatten().any(is_ours)
+        all && hooks.into_iter().flatten().any(|hook| is_ours(hook) && is_waited_for(hook))
     })
 }
 
@@ -40,6 +158,12 @@ fn is_ours(hook: &Value) -> bool {
     text("type") == "command" && line.contains("lazaret") && line.contains("hook claude-code")
 }
 
+/// Whether the client waits for the entry's answer about every call.
+fn is_waited_for(hook: &Value) -> bool {
+    let off = |key: &str| hook.get(key).is_none_or(|value| *value == Value::Bool(false));
+    off("async") && off("asyncRewake") && hook.get("if").is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,26 +171,94 @@ mod tests {
     const GATE: &str = r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[
         {"type":"command","command":"/x/lazaret","args":["hook","claude-code"]}]}]}}"#;
 
-    fn named(texts: &[&str]) -> Vec<(String, String)> {
-        texts.iter().map(|text| ("settings.json".to_owned(), (*text).to_owned())).collect()
+    fn bytes(text: &str) -> Content {
+        Content::Bytes(text.as_bytes().to_vec())
+    }
+
+    fn named(texts: &[&str]) -> Vec<(String, Content)> {
+        texts.iter().map(|text| ("settings.json".to_owned(), bytes(text))).collect()
     }
 
     #[test]
     fn kept_gates_pass() {
-        assert_eq!(drops_registration(&named(&[GATE, "{}"]), false), None);
-        assert_eq!(drops_registration(&named(&["{}"]), true), None);
+        assert_eq!(drops_registration(&Content::Absent, &named(&[GATE, "{}"]), false), None);
+        assert_eq!(drops_registration(&Content::Absent, &named(&["{}", ""]), true), None);
+        assert_eq!(drops_registration(&Content::Absent, &[("a".to_owned(), Content::Absent)], true), None);
+        assert_eq!(drops_registration(&Content::Absent, &named(&[&format!("\u{feff}{GATE}")]), false), None);
+        let off = named(&[r#"{"disableAllHooks":true}"#]);
+        assert_eq!(drops_registration(&bytes(GATE), &off, false), None, "managed hooks run all the same");
+        assert!(drops_registration(&bytes("{}"), &off, false).is_some());
         let shell = r#"{"hooks":{"PreToolUse":[{"hooks":[
             {"type":"command","command":"\"/x/lazaret\" hook claude-code || exit 2"}]}]}}"#;
-        assert_eq!(drops_registration(&named(&[shell]), false), None);
+        assert_eq!(drops_registration(&Content::Absent, &named(&[shell]), false), None);
     }
 
     #[test]
     fn lost_gates_are_named() {
-        assert!(drops_registration(&named(&["{}"]), false).is_some());
-        assert!(drops_registration(&named(&["not json"]), false).is_some());
-        assert!(drops_registration(&named(&[GATE, r#"{"disableAllHooks":true}"#]), true).is_some());
-        assert!(drops_registration(&named(&[GATE, r#"{"disableAllHooks":"yes"}"#]), false).is_some());
-        let narrowed = GATE.replace("\"*\"", "\"Bash\"");
-        assert!(drops_registration(&named(&[&narrowed]), false).is_some());
+        assert!(drops_registration(&Content::Absent, &named(&["{}"]), false).is_some());
+        assert!(
+            drops_registration(&Content::Absent, &named(&[GATE, r#"{"disableAllHooks":true}"#]), true)
+                .is_some()
+        );
+        assert!(
+            drops_registration(&Content::Absent, &named(&[GATE, r#"{"disableAllHooks":"yes"}"#]), false)
+                .is_some()
+        );
+        for narrowed in [
+            GATE.replace("\"*\"", "\"Bash\""),
+            GATE.replace("\"type\"", "\"async\":true,\"type\""),
+            GATE.replace("\"type\"", "\"if\":\"Bash(ls)\",\"type\""),
+        ] {
+            assert!(
+                drops_registration(&Content::Absent, &named(&[&narrowed]), false).is_some(),
+                "{narrowed}"
+            );
+        }
+    }
+
+    /// Claude Code honours each of these, or was seen to at its next start.
+    #[test]
+    fn what_two_readers_may_read_differently_counts_as_switching_off() {
+        let deep = format!("{{\"disableAllHooks\":true,\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
+        let utf16: Vec<u8> =
+            "\u{feff}{\"disableAllHooks\":true}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for content in [
+            bytes("\u{feff}{\"disableAllHooks\":true}"),
+            bytes("{\"disableAllHooks\":true,\"a\":1e999999}"),
+            bytes("{\"disableAllHooks\":true,\"a\":\"\\ud800\"}"),
+            bytes(&deep),
+            Content::Bytes(utf16),
+            Content::Bytes(b"{\"disableAllHooks\":true,\"a\":\"\xff\"}".to_vec()),
+            bytes("not json"),
+            Content::Unreadable("it is longer than 1048576 bytes".to_owned()),
+        ] {
+            let settings = [("user".to_owned(), bytes(GATE)), ("project".to_owned(), content)];
+            let why = drops_registration(&Content::Absent, &settings, true).unwrap_or_default();
+            assert!(why.contains("project"), "{settings:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_client_would_start_is_named() {
+        let hook = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"./evil"}]}]}}"#;
+        for (before, after, named) in [
+            ("{}", hook, "a hook of PreToolUse"),
+            ("", r#"{"apiKeyHelper":"./evil"}"#, "apiKeyHelper"),
+            ("{}", r#"{"env":{"LD_PRELOAD":"./evil.so"}}"#, "LD_PRELOAD"),
+            ("{}", r#"{"env":{"LAZARET_HOME":"/x"}}"#, "LAZARET_HOME"),
+            (r#"{"statusLine":{"command":"a"}}"#, r#"{"statusLine":{"command":"b"}}"#, "statusLine"),
+        ] {
+            let found = starts(&bytes(before), &bytes(after));
+            assert!(found.len() == 1 && found[0].contains(named), "{after}: {found:?}");
+            assert_eq!(starts(&bytes(after), &bytes(after)), [String::new(); 0]);
+            assert_eq!(
+                starts(&bytes(after), &bytes(before)).len(),
+                usize::from(before.contains("statusLine"))
+            );
+        }
+        for harmless in [r#"{"permissions":{"allow":["Bash(ls)"]}}"#, r#"{"env":{"DEBUG":"1"},"model":"x"}"#]
+        {
+            assert_eq!(starts(&Content::Absent, &bytes(harmless)), [String::new(); 0], "{harmless}");
+        }
     }
 }

@@ -38,6 +38,7 @@ impl Home {
             usual_bin_dirs: Vec::new(),
             claude_config_dir: None,
             claude_managed: root.join("etc/managed-settings.json"),
+            opencode_managed: root.join("etc/opencode"),
             xdg_config_home: None,
             opencode_config_dir: None,
             places: vec!["--home".to_owned(), root.join("home").display().to_string()],

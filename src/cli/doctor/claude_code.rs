@@ -60,7 +60,7 @@ pub fn examine(examined: &Examined<'_>, report: &mut Report) {
 /// The settings files of all scopes, each once.
 fn sources(examined: &Examined<'_>, report: &mut Report) -> Vec<Source> {
     let here = examined.here;
-    let scopes = Scope::ALL.into_iter().map(|scope| (Some(scope), scope.claude_settings(here)));
+    let scopes = Scope::OF_USERS.into_iter().map(|scope| (Some(scope), scope.claude_settings(here)));
     let places = std::iter::once((None, Ok(here.claude_managed.clone()))).chain(scopes);
     let mut seen: Vec<PathBuf> = Vec::new();
     let mut sources = Vec::new();
@@ -200,7 +200,10 @@ fn one_registration(
         }
     };
     if let Some(registered) = hooks::registered(&hook.entry) {
-        machine::given(&registered.places, examined.here, (SUBJECT, &mend), report);
+        // For every user there is one registration: each has the places of the password database.
+        if source.scope.is_some() {
+            machine::given(&registered.places, examined.here, (SUBJECT, &mend), report);
+        }
         let bin = PathBuf::from(registered.bin);
         if !examined.is_expected(&bin) {
             let message =

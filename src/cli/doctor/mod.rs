@@ -9,6 +9,7 @@ mod opencode;
 mod probe;
 mod report;
 mod reviewer;
+mod standing;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -96,6 +97,7 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
         }
         reviewer::examine(client, here, report);
     }
+    standing::examine(here, report);
     configuration::examine(&explained, report);
     machine::examine(here, report);
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::probe::{MUST_BLOCK, MUST_PASS};
 use super::report::Report;
-use super::{Examined, machine};
+use super::{Examined, machine, standing};
 use crate::cli::install::{program_in, shown};
 use crate::domain::{Client, clip, escape};
 use crate::host::registration::hooks::Version;
@@ -86,7 +86,8 @@ fn plugins(here: &Surroundings) -> Vec<PathBuf> {
     dirs.extend(here.home.iter().map(|home| home.join(".opencode")));
     dirs.extend(here.opencode_config_dir.clone());
     dirs.extend(here.cwd.ancestors().map(|dir| dir.join(".opencode")));
-    let mut found: Vec<PathBuf> = Vec::new();
+    let mut found: Vec<PathBuf> =
+        standing::managed_plugin(here).into_iter().map(|(_, plugin)| plugin).collect();
     for file in dirs.iter().flat_map(|dir| PLUGIN_DIRS.map(|sub| dir.join(sub).join(PLUGIN_FILE))) {
         if file.exists() && !found.contains(&file) {
             found.push(file);

@@ -1,6 +1,7 @@
 //! Everything that is not a call about to run.
 
-use super::{ELSEWHERE, Setting};
+use super::watch::{Found, Lookout, Moment};
+use super::{ELSEWHERE, LOOK_BACK, Setting};
 use crate::cli::behaviour::Told;
 use crate::cli::quarantine as quarantined;
 use crate::cli::{behaviour, call, emergency, keep};
@@ -9,6 +10,7 @@ use crate::domain::{
 };
 use crate::host::checkpoint::Checkpoints;
 use crate::host::permit::Permits;
+use crate::host::state::Look;
 use crate::host::{audit, guard, registration, state};
 use crate::review;
 
@@ -40,14 +42,26 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             if let (Some(report), None) = (report, setting.blind()) {
                 decision = setting.desk().report(request, call, report).unwrap_or(decision);
             }
-            let ended =
-                behaviour::Ended { outcome: *outcome, error: error.as_deref(), duration_ms: *duration_ms };
+            let ended = behaviour::Ended {
+                outcome: *outcome,
+                error: error.as_deref(),
+                duration_ms: *duration_ms,
+                seen: Lookout::of(setting, request).seen_after(),
+            };
             finish(request, call, ended, places, setting).map(|told| {
                 if let Some(chosen) = &told.chosen {
                     let _recorded = setting.log().intervention(request, chosen);
                 }
                 if let Some(said) = behaviour::said(&told).filter(|_| decision.replacement.is_none()) {
                     decision = said;
+                }
+                if told.moved
+                    && let Ok(looked) = looked(setting, request, Moment::Ended)
+                    && let Some(held) = answered(looked)
+                {
+                    let replacement = decision.replacement.take();
+                    decision = held;
+                    decision.replacement = replacement;
                 }
             })
         }
@@ -62,14 +76,24 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             }
         },
         Event::SessionEnd { .. } => {
+            // What the last call did would else be found by nobody.
+            if let Ok(Some((found, lookout))) = looked(setting, request, Moment::Ended)
+                && let Some(words) = found.words()
+            {
+                decision = lookout.told(words);
+            }
             setting.desk().close(&request.subject).and_then(|ended| setting.log().reviews_ended(&ended))
         }
         Event::SessionStart { source } if source == "compact" => {
             behaviour::restarted(request, &setting.store(), setting.now).map(|told| decision = told)
         }
         Event::SessionStart { .. } => {
-            decision = elsewhere(setting).unwrap_or(decision);
-            sweep(setting)
+            let looked = looked(setting, request, Moment::Start);
+            let done = looked.as_ref().map(|_| ()).map_err(Clone::clone);
+            let changed =
+                looked.ok().flatten().and_then(|(found, lookout)| Some(lookout.told(found.words()?)));
+            decision = changed.or_else(|| elsewhere(setting)).unwrap_or(decision);
+            done.and(sweep(setting))
         }
         Event::ConfigChange { .. } => {
             decision = config_change(setting, request);
@@ -80,7 +104,16 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
         }
         Event::Prompt { text } => {
             let limits = &setting.policy.resources;
-            behaviour::prompted(request, text, limits, (&setting.store(), setting.now))
+            let seen = Lookout::of(setting, request).seen_before();
+            let prompted =
+                behaviour::prompted(request, (text, seen), limits, (&setting.store(), setting.now));
+            prompted.and_then(|moved| {
+                let looked = if moved { looked(setting, request, Moment::Prompt)? } else { None };
+                if let Some(told) = answered(looked) {
+                    decision = told;
+                }
+                Ok(())
+            })
         }
         Event::BeforeTool(_) | Event::Other { .. } => Ok(()),
     };
@@ -147,15 +180,56 @@ fn sweep(setting: &Setting) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses a change of the client's settings after which lazaret would not be asked any more.
+/// Refuses a change of the client's settings after which lazaret would not be asked any more, or by which an agent would have the
+/// client start something.
 fn config_change(setting: &Setting, request: &Request) -> Decision {
+    let looked = looked(setting, request, Moment::Between);
+    if let Ok(Some((Found::TakenBack(why), lookout))) = &looked {
+        return lookout.held(why);
+    }
     let project = setting.env.claude_project_dir.as_deref().unwrap_or(&request.cwd);
-    let settings = match registration::claude_settings_texts(&setting.env, &setting.dirs, project) {
+    let settings = match registration::claude_settings(&setting.env, &setting.dirs, project) {
         Ok(settings) => settings,
         Err(fault) => return Decision::fault(fault, false),
     };
-    match review::drops_registration(&settings, setting.env.claude_plugin_root.is_some()) {
-        Some(why) => Decision::refusal("self.settings-change", why),
-        None => Decision::new(Vec::new(), None, true),
+    let plugin = setting.env.claude_plugin_root.is_some();
+    match (review::drops_registration(&settings.managed, &settings.others, plugin), looked) {
+        (Some(why), _) => Decision::refusal("self.settings-change", why),
+        (None, Ok(Some((Found::Told(what), lookout)))) => lookout.told(&what),
+        (None, _) => Decision::new(Vec::new(), None, true),
+    }
+}
+
+/// Looks at the files that keep the gate where it is, and holds the session where an agent's change of them was taken back; nothing
+/// where all is as it was last seen.
+fn looked<'a>(
+    setting: &'a Setting,
+    request: &'a Request,
+    moment: Moment,
+) -> Result<Option<(Found, Lookout<'a>)>, Fault> {
+    let lookout = Lookout::of(setting, request);
+    let (store, subject, now) = (setting.store(), &request.subject, setting.now);
+    let stand = state::look(&store, subject, now, Look { records: LOOK_BACK, window_ms: 0 })?;
+    let as_seen = (lookout.seen_before(), lookout.seen_after()) == (stand.watch.before, stand.watch.after);
+    if as_seen && moment != Moment::Start {
+        return Ok(None);
+    }
+    let found = lookout.look(moment, &stand)?;
+    state::amend(&store, subject, now, |document| {
+        document.watch = lookout.refreshed(document.watch);
+        if let Found::TakenBack(why) = &found {
+            document.stopped = Some(why.clone());
+        }
+    })?;
+    Ok(Some((found, lookout)))
+}
+
+/// What is answered to a look at those files.
+fn answered(looked: Option<(Found, Lookout<'_>)>) -> Option<Decision> {
+    let (found, lookout) = looked?;
+    match found {
+        Found::Nothing => None,
+        Found::Told(what) => Some(lookout.told(&what)),
+        Found::TakenBack(why) => Some(lookout.held(&why)),
     }
 }

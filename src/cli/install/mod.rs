@@ -15,6 +15,8 @@ use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::hooks::Form;
 use crate::host::registration::manifest::{Loaded, Manifest};
 use crate::host::registration::{Scope, Surroundings, clients};
+use crate::host::watch::{self, Sealed};
+use crate::host::writable;
 
 /// How a command of registration ended, when it could do its work at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +49,9 @@ pub struct InstallOptions {
 /// Registers the gate with the clients.
 pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Write) -> Result<Exit> {
     let bin = usable_bin(options.bin.as_deref().unwrap_or(&here.exe))?;
+    if options.scope == Scope::System {
+        writable::check_root(Path::new(&bin))?;
+    }
     usable_places(&here.places)?;
     let wanted = match chosen(&options.clients, here) {
         found if found.is_empty() => {
@@ -79,12 +84,24 @@ pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Writ
             }
         }
     }
+    // Held until all is done: a hook that looks meanwhile waits, and then finds what counts.
+    let mut sealed = None;
+    if !options.dry_run {
+        manifest.make_room(here)?;
+        sealed = Some(Sealed::open(&here.state_dir)?);
+    }
     let mut changed = false;
     for change in &changes {
         changed |= match options.dry_run {
             true => change.show(out)?,
             false => change.make(here, &mut manifest, out)?,
         };
+    }
+    if let Some(sealed) = &mut sealed {
+        for change in &changes {
+            let path = change.path.to_string_lossy();
+            sealed.keep(&path, &watch::read(&path))?;
+        }
     }
     closing_words(options, &wanted, changed, out)?;
     Ok(Exit::Fine)
@@ -99,6 +116,12 @@ fn closing_words(
     if options.dry_run {
         writeln!(out, "{}", if changed { "nothing was changed (--dry-run)" } else { "nothing to change" })?;
         return Ok(());
+    }
+    if options.scope == Scope::System {
+        writeln!(
+            out,
+            "note: users who registered lazaret themselves are asked twice; each of them: lazaret uninstall"
+        )?;
     }
     if options.scope == Scope::Project && wanted.contains(&Client::ClaudeCode) {
         writeln!(out, "note: project settings are shared, and the path in them is one of this machine")?;

@@ -13,6 +13,8 @@ use crate::host::registration::{Scope, Surroundings, files, settings};
 
 const CLAUDE_AGENT: &str = include_str!("../../../adapters/claude-code/agents/quarantine-reviewer.md");
 const OPENCODE_AGENT: &str = include_str!("../../../adapters/opencode/agents/quarantine-reviewer.md");
+/// OpenCode's configuration in its managed directory.
+const OPENCODE_MANAGED: &str = "opencode.json";
 const AGENT_FILE: &str = "agents/quarantine-reviewer.md";
 /// Stands in the plugin for the places that the binary is given.
 const PLACES_MARKER: &str = "const PLACES = []\n";
@@ -31,7 +33,7 @@ pub(super) fn claude_code(
     let old = files::read(&path)?;
     let mut recorded = manifest.bins();
     recorded.push(bin.to_owned());
-    let wanted = hooks::wanted(bin, &here.places, form);
+    let wanted = hooks::wanted(bin, places(scope, here), form);
     let new = settings::with(old.as_deref().unwrap_or_default(), &wanted, &recorded).map_err(|unusable| {
         Fault::new(FaultKind::Config, shown(&path), format!("{unusable}; it was left as it is"))
             .with_way_out("mend the file (claude code reads plain JSON, without comments) and run this again")
@@ -51,7 +53,7 @@ pub(super) fn claude_code(
         mixed,
         existing: Existing::Replace,
     };
-    Ok(vec![registration, agent(Client::ClaudeCode, scope, here)?])
+    of_scope(registration, None, (Client::ClaudeCode, scope), here)
 }
 
 /// The quarantined reviewer's definition, which takes nobody's place.
@@ -84,11 +86,57 @@ pub(super) fn opencode(bin: &str, scope: Scope, here: &Surroundings) -> Result<V
         what: "the plugin".to_owned(),
         bin: Some(bin.to_owned()),
         old,
-        new: plugin_for(bin, &here.places),
+        new: plugin_for(bin, places(scope, here)),
         mixed: false,
         existing: Existing::Replace,
     };
-    Ok(vec![plugin, agent(Client::OpenCode, scope, here)?])
+    let named = if scope == Scope::System { Some(naming_plugin(here)?) } else { None };
+    of_scope(plugin, named, (Client::OpenCode, scope), here)
+}
+
+/// What belongs together: of a user also the reviewer's definition, which is looked for in users' and projects' directories alone.
+fn of_scope(
+    first: Change,
+    second: Option<Change>,
+    (client, scope): (Client, Scope),
+    here: &Surroundings,
+) -> Result<Vec<Change>, Fault> {
+    let mut changes = vec![first];
+    changes.extend(second);
+    if scope != Scope::System {
+        changes.push(agent(client, scope, here)?);
+    }
+    Ok(changes)
+}
+
+/// The places that a registration gives: one for every user gives none, so that each user's own count.
+fn places(scope: Scope, here: &Surroundings) -> &[String] {
+    if scope == Scope::System { &[] } else { &here.places }
+}
+
+/// OpenCode's managed configuration with our plugin among those that it names.
+fn naming_plugin(here: &Surroundings) -> Result<Change, Fault> {
+    let scope = Scope::System;
+    let path = scope.opencode_dir(here)?.join(OPENCODE_MANAGED);
+    let url = format!("file://{}", scope.opencode_plugin(here)?.display());
+    let old = files::read(&path)?;
+    let unusable = |unusable: settings::Unusable| {
+        Fault::new(FaultKind::Config, shown(&path), format!("{unusable}; it was left as it is"))
+            .with_way_out("fix the file (plain JSON, without comments) and run this again")
+    };
+    let new = settings::with_plugin(old.as_deref().unwrap_or_default(), &url).map_err(unusable)?;
+    Ok(Change {
+        client: Client::OpenCode,
+        scope,
+        path,
+        kind: Kind::Plugins,
+        what: "the plugin's name".to_owned(),
+        bin: None,
+        old,
+        new,
+        mixed: false,
+        existing: Existing::Replace,
+    })
 }
 
 /// The plugin's text for a binary and the places that it is given.

@@ -21,6 +21,8 @@ pub enum Kind {
     Settings,
     /// A file that is ours as a whole.
     Whole,
+    /// OpenCode's configuration, with our plugin's name among others.
+    Plugins,
 }
 
 /// What was at a path before install came.
@@ -134,6 +136,12 @@ impl Manifest {
         self.written.retain(|written| written.path != path);
     }
 
+    /// Makes the directory that the manifest lies in.
+    pub fn make_room(&mut self, here: &Surroundings) -> Result<(), Fault> {
+        self.dirs.extend(files::make_dirs(&here.state_dir, PRIVATE)?);
+        Ok(())
+    }
+
     /// Writes the manifest; an empty one is removed, with the directories made for it when nothing else is in them.
     pub fn save(&mut self, here: &Surroundings) -> Result<(), Fault> {
         let path = Manifest::path(here);
@@ -142,7 +150,7 @@ impl Manifest {
             files::remove_empty_dirs(&self.dirs);
             return Ok(());
         }
-        self.dirs.extend(files::make_dirs(&here.state_dir, PRIVATE)?);
+        self.make_room(here)?;
         let document = Document { version: VERSION, dirs: self.dirs.clone(), written: self.written.clone() };
         let text = serde_json::to_string_pretty(&document)
             .map_err(|error| host_fault(path.display().to_string(), &std::io::Error::other(error)))?;

@@ -14,8 +14,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::domain::{Fault, FaultKind};
+use crate::domain::{Content, Fault, FaultKind};
 use crate::host::dirs::{Dirs, Environment};
+use crate::host::watch;
 
 /// What the commands of registration need to know about the machine; made once, and by hand in tests.
 #[derive(Debug, Clone)]
@@ -30,6 +31,8 @@ pub struct Surroundings {
     pub claude_config_dir: Option<PathBuf>,
     /// Claude Code's managed settings, which no user can undo.
     pub claude_managed: PathBuf,
+    /// OpenCode's managed directory, which no user can write to.
+    pub opencode_managed: PathBuf,
     /// `XDG_CONFIG_HOME`.
     pub xdg_config_home: Option<PathBuf>,
     /// `OPENCODE_CONFIG_DIR`.
@@ -58,6 +61,8 @@ impl Surroundings {
         } else {
             "/etc/claude-code/managed-settings.json"
         };
+        let managed_opencode =
+            if cfg!(target_os = "macos") { "/Library/Application Support/opencode" } else { "/etc/opencode" };
         Ok(Surroundings {
             home,
             cwd,
@@ -65,6 +70,7 @@ impl Surroundings {
             usual_bin_dirs: usual,
             claude_config_dir: env.claude_config_dir.as_ref().map(PathBuf::from),
             claude_managed: PathBuf::from(managed),
+            opencode_managed: PathBuf::from(managed_opencode),
             xdg_config_home: env.xdg_config_home.as_ref().map(PathBuf::from),
             opencode_config_dir: env.opencode_config_dir.as_ref().map(PathBuf::from),
             places: env.arguments(),
@@ -107,16 +113,21 @@ pub enum Scope {
     Project,
     /// This project, for this user alone.
     Local,
+    /// Every user of this machine, in files that none of them can change.
+    System,
 }
 
 impl Scope {
-    pub const ALL: [Scope; 3] = [Scope::User, Scope::Project, Scope::Local];
+    /// The scopes in which a user registers.
+    pub const OF_USERS: [Scope; 3] = [Scope::User, Scope::Project, Scope::Local];
+    const ALL: [Scope; 4] = [Scope::User, Scope::Project, Scope::Local, Scope::System];
 
     pub const fn name(self) -> &'static str {
         match self {
             Scope::User => "user",
             Scope::Project => "project",
             Scope::Local => "local",
+            Scope::System => "system",
         }
     }
 
@@ -130,6 +141,7 @@ impl Scope {
             Scope::User => here.claude_dir()?.join("settings.json"),
             Scope::Project => here.cwd.join(".claude/settings.json"),
             Scope::Local => here.cwd.join(".claude/settings.local.json"),
+            Scope::System => here.claude_managed.clone(),
         })
     }
 
@@ -138,6 +150,7 @@ impl Scope {
         match self {
             Scope::User => here.claude_dir(),
             Scope::Project | Scope::Local => Ok(here.cwd.join(".claude")),
+            Scope::System => Ok(here.claude_managed.parent().unwrap_or(Path::new("/")).to_owned()),
         }
     }
 
@@ -146,33 +159,37 @@ impl Scope {
         match self {
             Scope::User => here.opencode_dir(),
             Scope::Project | Scope::Local => Ok(here.cwd.join(".opencode")),
+            Scope::System => Ok(here.opencode_managed.clone()),
         }
     }
 
     /// Our plugin file for OpenCode in this scope.
     pub fn opencode_plugin(self, here: &Surroundings) -> Result<PathBuf, Fault> {
-        Ok(self.opencode_dir(here)?.join("plugin/lazaret.js"))
+        // The managed configuration names the plugin; a directory of plugins is not looked for beside it.
+        let name = if self == Scope::System { "lazaret.js" } else { "plugin/lazaret.js" };
+        Ok(self.opencode_dir(here)?.join(name))
     }
 }
 
-/// Name and text of every settings file of Claude Code that exists and can be read, for a session in `project`.
-pub fn claude_settings_texts(
-    env: &Environment,
-    dirs: &Dirs,
-    project: &str,
-) -> Result<Vec<(String, String)>, Fault> {
+/// What Claude Code reads for a session.
+#[derive(Debug, Clone)]
+pub struct ClaudeSettings {
+    /// Whoever manages the machine wrote them.
+    pub managed: Content,
+    /// Name and content of the others.
+    pub others: Vec<(String, Content)>,
+}
+
+/// Every settings file of Claude Code for a session in `project`.
+pub fn claude_settings(env: &Environment, dirs: &Dirs, project: &str) -> Result<ClaudeSettings, Fault> {
     let here = Surroundings { cwd: PathBuf::from(project), ..Surroundings::of_process(env, dirs)? };
-    let mut paths = vec![here.claude_managed.clone()];
-    for scope in Scope::ALL {
-        paths.push(scope.claude_settings(&here)?);
+    let mut others = Vec::new();
+    for scope in Scope::OF_USERS {
+        let path = scope.claude_settings(&here)?.display().to_string();
+        let content = watch::read(&path);
+        others.push((path, content));
     }
-    let mut texts = Vec::new();
-    for path in paths {
-        if let Some(text) = files::read(&path)? {
-            texts.push((path.display().to_string(), text));
-        }
-    }
-    Ok(texts)
+    Ok(ClaudeSettings { managed: watch::read(&here.claude_managed.to_string_lossy()), others })
 }
 
 /// An error of the machine with the name of what it concerns.

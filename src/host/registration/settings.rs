@@ -6,6 +6,9 @@ use serde_json::Value;
 use super::hooks::{self, Form, Wanted};
 use super::json_text::{Doubled, Node};
 
+/// The member of OpenCode's configuration that names plugins.
+const PLUGINS: &str = "plugin";
+
 /// Why a settings text is left alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unusable {
@@ -57,6 +60,7 @@ impl Hook {
 
 /// All hooks of a settings text that parses.
 pub fn hooks_in(text: &str) -> Result<Vec<Hook>, Unusable> {
+    let (_, text) = after_mark(text);
     let mut found = Vec::new();
     let Some(events) = events_of(&root(text)?)? else { return Ok(found) };
     for (event, groups) in events.members().unwrap_or_default() {
@@ -77,6 +81,10 @@ pub fn hooks_in(text: &str) -> Result<Vec<Hook>, Unusable> {
 
 /// The text with exactly `wanted` of ours in it. Unchanged when it is there already.
 pub fn with(text: &str, wanted: &[Wanted], recorded: &[String]) -> Result<String, Unusable> {
+    let (mark, text) = after_mark(text);
+    if !mark.is_empty() {
+        return with(text, wanted, recorded).map(|text| [mark, &text].concat());
+    }
     if text.trim().is_empty() {
         return with("{}\n", wanted, recorded);
     }
@@ -92,14 +100,42 @@ pub fn with(text: &str, wanted: &[Wanted], recorded: &[String]) -> Result<String
 
 /// The text with all of ours taken out, and the containers that became empty by it.
 pub fn without(text: &str, recorded: &[String]) -> Result<String, Unusable> {
+    let (mark, text) = after_mark(text);
     let mut text = text.to_owned();
     loop {
         let found = hooks_in(&text)?;
         let Some(hook) = found.iter().rev().find(|hook| hook.ours(recorded).is_some()) else {
-            return Ok(text);
+            return Ok([mark, &text].concat());
         };
         text = without_one(&text, hook)?;
     }
+}
+
+/// A text of OpenCode's configuration with `plugin` among the plugins that it names.
+pub fn with_plugin(text: &str, plugin: &str) -> Result<String, Unusable> {
+    let text = if text.trim().is_empty() { "{}\n" } else { text };
+    let root = root(text)?;
+    let Some(named) = root.member(PLUGINS)? else {
+        return Ok(root.append(Some(PLUGINS), &serde_json::json!([plugin])));
+    };
+    match named.elements() {
+        None => Err(Unusable::Shape(format!("\"{PLUGINS}\" is not an array"))),
+        Some(all) if all.iter().any(|node| node.value() == plugin) => Ok(text.to_owned()),
+        Some(_) => Ok(named.append(None, &Value::from(plugin))),
+    }
+}
+
+/// The same with `plugin` taken out, and the list that became empty by it.
+pub fn without_plugin(text: &str, plugin: &str) -> Result<String, Unusable> {
+    let root = root(text)?;
+    let Some(named) = root.member(PLUGINS)? else { return Ok(text.to_owned()) };
+    let all = named.elements().unwrap_or_default();
+    let Some(place) = all.iter().position(|node| node.value() == plugin) else { return Ok(text.to_owned()) };
+    if all.len() > 1 {
+        return Ok(named.without(place));
+    }
+    let members = root.members().unwrap_or_default();
+    Ok(root.without(members.iter().position(|(key, _)| key == PLUGINS).unwrap_or(members.len())))
 }
 
 /// Whether the text holds each of `wanted` once and nothing else of ours.
@@ -114,6 +150,12 @@ fn holds(text: &str, wanted: &[Wanted], recorded: &[String]) -> Result<bool, Unu
         })
     };
     Ok(ours.len() == wanted.len() && wanted.iter().all(there))
+}
+
+/// A byte order mark at the beginning, which the client reads over, and the text after it.
+fn after_mark(text: &str) -> (&str, &str) {
+    const MARK: &str = "\u{feff}";
+    text.strip_prefix(MARK).map_or(("", text), |rest| (MARK, rest))
 }
 
 fn root(text: &str) -> Result<Node<'_>, Unusable> {
@@ -204,10 +246,25 @@ mod tests {
             "{\n  \"a\": 1\n}\n",
             RICH,
             "{\r\n  \"hooks\": {\r\n    \"Stop\": [\r\n    ]\r\n  }\r\n}\r\n",
+            "\u{feff}{\"a\":1}",
+            "\u{feff}",
         ] {
             let longer = put(text);
             assert_eq!(without(&longer, &[]).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn a_plugin_is_named_once_and_goes_again() {
+        let name = "file:///etc/opencode/lazaret.js";
+        for text in ["{}", "{\"plugin\":[\"other\"]}", "{\n  \"share\": \"disabled\"\n}\n"] {
+            let with = with_plugin(text, name).unwrap();
+            assert_eq!(with_plugin(&with, name).unwrap(), with);
+            let value: Value = serde_json::from_str(&with).unwrap();
+            assert!(value["plugin"].as_array().unwrap().contains(&json!(name)), "{with}");
+            assert_eq!(without_plugin(&with, name).unwrap(), text);
+        }
+        assert!(with_plugin("{\"plugin\": \"x\"}", name).is_err());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::file::{Ring, keep};
 use super::marks;
 use super::ring::Papers;
 use super::{cannot, fault};
-use crate::domain::{Behaviour, Fault, FaultKind, Marks};
+use crate::domain::{Behaviour, Fault, FaultKind, Marks, Watch};
 use crate::host::clock::Now;
 use crate::host::private;
 
@@ -29,6 +29,8 @@ pub struct Document {
     pub behaviour: Behaviour,
     /// Prompts so far. Kept in the ring's header, so that counting one needs no document.
     pub prompts: u64,
+    /// What was last seen of the files that keep the gate where it is; kept in the ring's header too.
+    pub watch: Watch,
     /// File operations of the session so far, as the ring's header counts them; a change of it is not kept.
     pub file_operations: u64,
 }
@@ -75,6 +77,7 @@ pub(super) fn load(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fa
         Papers::Maybe | Papers::Kept | Papers::Quiet => read(ring, now, mend)?,
     };
     document.prompts = prompts;
+    document.watch = ring.header.watch;
     document.file_operations = ring.header.file_operations;
     Ok(document)
 }
@@ -82,7 +85,9 @@ pub(super) fn load(ring: &mut Ring, now: Now, mend: bool) -> Result<Document, Fa
 /// The same as far as a call that is about to run needs it: most sessions have said what they are for, and nothing else.
 pub(super) fn load_for_call(ring: &mut Ring, now: Now) -> Result<Document, Fault> {
     match ring.header.papers {
-        Papers::Quiet => Ok(Document { prompts: ring.header.prompts, ..Document::default() }),
+        Papers::Quiet => {
+            Ok(Document { prompts: ring.header.prompts, watch: ring.header.watch, ..Document::default() })
+        }
         Papers::None | Papers::Maybe | Papers::Kept => load(ring, now, true),
     }
 }
@@ -141,6 +146,7 @@ fn stop(ring: &mut Ring, path: &Path, why: &str, mend: bool) -> Fault {
 pub(super) fn save(ring: &mut Ring, document: &Document) -> Result<(), Fault> {
     let path = beside(&ring.path);
     ring.header.prompts = document.prompts;
+    ring.header.watch = document.watch;
     if ring.header.papers != Papers::Maybe {
         ring.header.papers = Papers::Maybe;
         ring.write_header()?;

@@ -23,7 +23,7 @@ pub use sweep::sweep;
 
 use super::clock::Now;
 use super::{hex, private};
-use crate::domain::{Deed, Entry, Fault, FaultKind, Marks, PastCall, Stand, Subject};
+use crate::domain::{Deed, Entry, Fault, FaultKind, Marks, PastCall, Stand, Subject, Watch};
 
 /// Where the state lies, and how long a call waits for another one of its session.
 #[derive(Debug, Clone)]
@@ -66,6 +66,15 @@ pub struct Look {
     pub window_ms: u64,
 }
 
+/// What is to be remembered besides the call itself.
+#[derive(Debug, Clone, Default)]
+pub struct Kept {
+    pub marks: Option<Marks>,
+    pub watch: Option<Watch>,
+    /// Why the session is stopped from now on.
+    pub stopped: Option<String>,
+}
+
 /// One call under the session's lock: `f` sees where the session stands and says what is to be remembered of the call.
 pub fn update<T>(
     store: &Store,
@@ -76,31 +85,37 @@ pub fn update<T>(
 ) -> Result<T, Fault> {
     remember(store, subject, now, look, |stand| {
         let (answer, entry) = f(stand);
-        (answer, entry, None)
+        (answer, entry, Kept::default())
     })
 }
 
-/// The same, where what is remembered of files may be replaced too.
+/// The same, where more than the call may be remembered.
 pub fn remember<T>(
     store: &Store,
     subject: &Subject,
     now: Now,
     look: Look,
-    f: impl FnOnce(&Stand) -> (T, Option<Entry>, Option<Marks>),
+    f: impl FnOnce(&Stand) -> (T, Option<Entry>, Kept),
 ) -> Result<T, Fault> {
     let mut ring = session(store, subject, now)?;
     let document = document::load_for_call(&mut ring, now)?;
     let stand = stand(&mut ring, document, now, look)?;
-    let (answer, entry, marks) = f(&stand);
+    let (answer, entry, kept) = f(&stand);
+    if let Some(watch) = kept.watch {
+        ring.header.watch = watch;
+    }
     if let Some(entry) = entry {
         // The record first: one that the header does not count yet is found by the next call.
         ring.write_record(&Record { sequence: ring.header.next, at: now, entry })?;
         ring.header.count(&entry);
         ring.write_header()?;
     }
-    if let Some(marks) = marks.filter(|marks| *marks != stand.marks) {
+    let marks = kept.marks.filter(|marks| *marks != stand.marks);
+    if marks.is_some() || kept.stopped.is_some() {
         let document = document::load(&mut ring, now, true)?;
-        document::save(&mut ring, &Document { marks, ..document })?;
+        let marks = marks.unwrap_or_else(|| document.marks.clone());
+        let stopped = kept.stopped.or_else(|| document.stopped.clone());
+        document::save(&mut ring, &Document { marks, stopped, ..document })?;
     }
     Ok(answer)
 }
@@ -168,8 +183,9 @@ pub fn amend<T>(
     if after == before {
         return Ok(answer);
     }
-    if (Document { prompts: before.prompts, ..after.clone() }) == before {
+    if (Document { prompts: before.prompts, watch: before.watch, ..after.clone() }) == before {
         ring.header.prompts = after.prompts;
+        ring.header.watch = after.watch;
         ring.write_header()?;
     } else {
         document::save(&mut ring, &after)?;
@@ -209,6 +225,7 @@ fn stand(ring: &mut Ring, document: Document, now: Now, look: Look) -> Result<St
         calls: ring.header.next - 1,
         file_operations: ring.header.file_operations,
         prompts: document.prompts,
+        watch: ring.header.watch,
         stopped: document.stopped,
         marks: document.marks,
         behaviour: document.behaviour,

@@ -18,6 +18,8 @@ pub struct Reported {
     /// The fingerprint of its id (0 = it has none).
     pub call: u64,
     pub outcome: Outcome,
+    /// What the system says now of the files that are looked at after a call; 0 = nobody asked it.
+    pub seen: u64,
 }
 
 /// Where the session stands when a call has ended.
@@ -31,6 +33,8 @@ pub struct Told<'a> {
     pub number: u64,
     /// What there was before, newest first.
     pub deeds: &'a [Deed],
+    /// The watched files are not as they were last seen.
+    pub moved: bool,
     /// What `f` changes in it is kept.
     pub document: &'a mut Document,
 }
@@ -66,6 +70,7 @@ pub fn reported<T>(
     }
     let old = document::load(&mut ring, now, true)?;
     let mut document = old.clone();
+    document.watch.ended_ms = now.unix_ms;
     let verdict = record.map(|record| record.entry.verdict);
     let number = before.first().map_or(1, |deed| deed.number.saturating_add(1));
     let (answer, deed) = f(&mut Told {
@@ -73,13 +78,17 @@ pub fn reported<T>(
         took_ms: record.map_or(0, |record| now.age_ms(record.at)),
         number,
         deeds: &before,
+        moved: call.seen != 0 && call.seen != old.watch.after,
         document: &mut document,
     });
     if let Some(deed) = deed {
         deeds.add(&Deed { number, call: call.call, outcome: call.outcome, ..deed }, now)?;
     }
-    if document != old {
+    if (Document { watch: old.watch, ..document.clone() }) != old {
         document::save(&mut ring, &document)?;
+    } else {
+        ring.header.watch = document.watch;
+        ring.write_header()?;
     }
     Ok(Some((answer, verdict)))
 }

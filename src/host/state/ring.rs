@@ -1,7 +1,7 @@
 //! The form of a ring file: a header page and fixed-size records, each with version and checksum. Bytes to values and
 //! back; no files here.
 
-use crate::domain::{Entry, Outcome, PastCall, Verdict};
+use crate::domain::{Entry, Outcome, PastCall, Verdict, Watch};
 use crate::host::clock::Now;
 
 /// Records in a ring: what is older has been overwritten.
@@ -43,6 +43,8 @@ pub(super) struct Header {
     pub begun: Now,
     /// It was begun anew because what was there was damaged.
     pub lost: bool,
+    /// Behind the checksum: rings of before have zeros there, and what is torn is only looked at again.
+    pub watch: Watch,
 }
 
 /// Why a header cannot be used.
@@ -54,7 +56,15 @@ pub(super) enum Unreadable {
 
 impl Header {
     pub fn new(begun: Now, lost: bool) -> Header {
-        Header { next: 1, file_operations: 0, prompts: 0, papers: Papers::Maybe, begun, lost }
+        Header {
+            next: 1,
+            file_operations: 0,
+            prompts: 0,
+            papers: Papers::Maybe,
+            begun,
+            lost,
+            watch: Watch::default(),
+        }
     }
 
     /// The oldest sequence number that the ring still has.
@@ -88,12 +98,15 @@ impl Header {
             0,
         ];
         let mut bytes = [0; HEADER];
-        put(&mut bytes, body.into_iter().chain([checksum(&body)]));
+        let watch = self.watch;
+        let watch = [watch.before, watch.after, watch.ended_ms, u64::from(watch.lingers)];
+        put(&mut bytes, body.into_iter().chain([checksum(&body)]).chain(watch));
         bytes
     }
 
     pub fn decode(bytes: &[u8; HEADER]) -> Result<Header, Unreadable> {
-        let [body @ .., sum] = words::<11>(bytes);
+        let [whole @ .., before, after, ended_ms, lingers] = words::<15>(bytes);
+        let [body @ .., sum] = whole;
         let [magic, version, next, file_operations, prompts, papers, unix_ms, boot_ms, lost, _] = body;
         if magic != MAGIC {
             return Err(Unreadable::Damaged);
@@ -112,7 +125,8 @@ impl Header {
             return Err(Unreadable::Damaged);
         }
         let begun = Now { unix_ms, boot_ms };
-        Ok(Header { next, file_operations, prompts, papers, begun, lost: lost != 0 })
+        let watch = Watch { before, after, ended_ms, lingers: lingers != 0 };
+        Ok(Header { next, file_operations, prompts, papers, begun, lost: lost != 0, watch })
     }
 }
 
@@ -339,6 +353,7 @@ mod tests {
         let mut header = Header::new(Now { unix_ms: 5, boot_ms: 6 }, true);
         header.count(&entry(1));
         header.papers = Papers::Kept;
+        header.watch = Watch { before: 1, after: u64::MAX, ended_ms: 3, lingers: true };
         let bytes = header.encode();
         assert_eq!(Header::decode(&bytes), Ok(header));
         for bit in 0..11 * 64 {

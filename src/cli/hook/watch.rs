@@ -1,0 +1,266 @@
+//! The files that keep the gate where it is, looked at with every event. What a call of the agent changed there so that the gate does
+//! not stand any more is put back, told, and the session is held; what a person changed while no call was under way counts.
+
+use super::Setting;
+use crate::cli::install::program_in;
+use crate::domain::{
+    Asking, Client, Content, Decision, Fault, Outcome, Reason, Request, Severity, Stand, Verdict, Watch,
+    escape,
+};
+use crate::host::registration;
+use crate::host::watch::{self, Files, Role, Sealed, Watched};
+use crate::review;
+
+/// The rule that a held session is told of.
+pub const CHANGED: &str = "self.gate-changed";
+/// How long after a call's end its changes may still come to light, in milliseconds.
+const LATE_MS: u64 = 2_000;
+
+/// Whose a change can be, going by when it is seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// A session begins: what was done between sessions is a person's, unless the gate does not stand.
+    Start,
+    /// The person says something: no call is under way.
+    Prompt,
+    /// A call is about to run, or the client reports a change.
+    Between,
+    /// A call has ended just now.
+    Ended,
+}
+
+/// What was found.
+pub enum Found {
+    /// All is as it counts, or was let count.
+    Nothing,
+    /// A change of a person's, which is told.
+    Told(String),
+    /// An agent's change was taken back; why, in words. The session is to be held.
+    TakenBack(String),
+}
+
+impl Found {
+    /// What is told of it.
+    pub fn words(&self) -> Option<&str> {
+        match self {
+            Found::Nothing => None,
+            Found::Told(words) | Found::TakenBack(words) => Some(words),
+        }
+    }
+}
+
+/// One look at the watched files of a session.
+pub struct Lookout<'a> {
+    setting: &'a Setting,
+    request: &'a Request,
+    files: Files,
+}
+
+/// A file that is not as it counts.
+struct Change<'a> {
+    file: &'a Watched,
+    was: (Content, u32),
+    is: Content,
+}
+
+impl<'a> Lookout<'a> {
+    pub fn of(setting: &'a Setting, request: &'a Request) -> Lookout<'a> {
+        let project = setting.env.claude_project_dir.as_deref().unwrap_or(&request.cwd);
+        let files = Files::of(request.subject.client, &setting.env, &setting.dirs, project);
+        Lookout { setting, request, files }
+    }
+
+    /// What the system says of the files that are looked at before a call.
+    pub fn seen_before(&self) -> u64 {
+        watch::seen(&self.files.before, self.setting.own)
+    }
+
+    /// The same of those that are looked at after one.
+    pub fn seen_after(&self) -> u64 {
+        watch::seen(&self.files.after, self.setting.own)
+    }
+
+    /// The session's new view of the files, once all is as it counts.
+    pub fn refreshed(&self, was: Watch) -> Watch {
+        Watch { before: self.seen_before(), after: self.seen_after(), ..was }
+    }
+
+    /// Reads the files and compares them with what counts.
+    pub fn look(&self, moment: Moment, stand: &Stand) -> Result<Found, Fault> {
+        let mut sealed = Sealed::open(&self.setting.dirs.state)?;
+        let mut changes = Vec::new();
+        for file in self.files.all() {
+            let is = watch::read(&file.path);
+            match sealed.of(&file.path) {
+                None => sealed.keep(&file.path, &is)?,
+                Some(was) if was.0 == is => {}
+                Some(was) => changes.push(Change { file, was, is }),
+            }
+        }
+        if changes.is_empty() {
+            return Ok(Found::Nothing);
+        }
+        let lost = self.lost(&changes)?;
+        let why = lost.clone().or_else(|| started(&changes));
+        let by_agent = match moment {
+            Moment::Ended => true,
+            Moment::Start => lost.is_some(),
+            Moment::Prompt => stand.watch.lingers,
+            Moment::Between => changes.iter().any(|change| is_under_way(change, stand)),
+        };
+        match why {
+            Some(why) if by_agent => self.take_back(&changes, &why).map(Found::TakenBack),
+            why => {
+                for change in &changes {
+                    sealed.keep(&change.file.path, &change.is)?;
+                }
+                Ok(why.map_or(Found::Nothing, |why| {
+                    Found::Told(format!("{why}; no call was under way, so it counts as a person's"))
+                }))
+            }
+        }
+    }
+
+    /// Why the gate does not stand with these changes.
+    fn lost(&self, changes: &[Change<'_>]) -> Result<Option<String>, Fault> {
+        let own = changes.iter().find(|change| change.file.role == Role::Configuration);
+        if let Some(change) = own {
+            return Ok(Some(format!("{} was changed", escape(&change.file.path))));
+        }
+        match self.request.subject.client {
+            Client::ClaudeCode => {
+                let project = self.setting.env.claude_project_dir.as_deref().unwrap_or(&self.request.cwd);
+                let (env, dirs) = (&self.setting.env, &self.setting.dirs);
+                let settings = registration::claude_settings(env, dirs, project)?;
+                let plugin = env.claude_plugin_root.is_some();
+                Ok(review::drops_registration(&settings.managed, &settings.others, plugin))
+            }
+            Client::OpenCode => Ok(changes
+                .iter()
+                .find(|change| !is_same_plugin(change))
+                .map(|change| format!("the plugin {} is not what was installed", escape(&change.file.path)))),
+        }
+    }
+
+    /// Puts everything back that changed. What could not be put back is said.
+    fn take_back(&self, changes: &[Change<'_>], why: &str) -> Result<String, Fault> {
+        let mut done = Vec::new();
+        for change in changes {
+            let path = &change.file.path;
+            let (content, mode) = &change.was;
+            done.push(match watch::put_back(path, content, *mode, self.setting.now) {
+                Ok(None) => format!("{} was put back", escape(path)),
+                Ok(Some(aside)) => {
+                    let what =
+                        if change.was.0 == Content::Absent { "was moved aside" } else { "was put back" };
+                    format!(
+                        "{} {what} (its other content is in {})",
+                        escape(path),
+                        escape(&aside.display().to_string())
+                    )
+                }
+                Err(error) => format!("{} could not be put back: {error}", escape(path)),
+            });
+        }
+        Ok(format!("a call of this session changed what keeps lazaret in place: {why}; {}", done.join("; ")))
+    }
+
+    /// What is answered where the agent's change was taken back.
+    pub fn held(&self, why: &str) -> Decision {
+        let session = escape(self.request.subject.session.as_str());
+        Decision::stop(reason(
+            why,
+            Verdict::Block,
+            Some(format!("a person at a terminal: lazaret resume {session}")),
+        ))
+    }
+
+    /// What the person is told of a change that counts.
+    pub fn told(&self, what: &str) -> Decision {
+        Decision::new(vec![reason(what, Verdict::Warn, None)], None, self.request.asking == Asking::Yes)
+    }
+}
+
+/// What the client would start by these changes.
+fn started(changes: &[Change<'_>]) -> Option<String> {
+    let settings = changes.iter().filter(|change| change.file.role == Role::Settings);
+    settings
+        .filter_map(|change| {
+            let starts = review::starts(&change.was.0, &change.is);
+            let first = starts.first()?;
+            Some(format!("{} would have the client run or obey {first}", escape(&change.file.path)))
+        })
+        .next()
+}
+
+/// Another text of the plugin for the same binary and places loses nothing: an update of lazaret writes one.
+fn is_same_plugin(change: &Change<'_>) -> bool {
+    let program = |content: &Content| program_in(std::str::from_utf8(content.bytes()?).ok()?);
+    match (program(&change.was.0), program(&change.is)) {
+        (Some(was), Some(is)) => was == is,
+        // A project's own copy of the plugin, made where there was none.
+        (None, Some(_)) => change.was.0 == Content::Absent,
+        (Some(_) | None, None) => change.was.0 != Content::Absent && change.is == change.was.0,
+    }
+}
+
+/// Whether a call may have made this change: one is under way, or something lingers, or it fell into the time of one.
+fn is_under_way(change: &Change<'_>, stand: &Stand) -> bool {
+    let pending = stand.history.iter().any(|call| call.outcome == Outcome::Pending);
+    stand.watch.lingers
+        || pending
+        || watch::changed_ms(&change.file.path) <= stand.watch.ended_ms.saturating_add(LATE_MS)
+}
+
+fn reason(message: &str, verdict: Verdict, instead: Option<String>) -> Reason {
+    Reason {
+        rule: CHANGED.to_owned(),
+        verdict,
+        severity: Severity::Critical,
+        message: message.to_owned(),
+        matched: String::new(),
+        instead,
+    }
+}
+
+/// Whether a shell command may leave something that works on after its end.
+pub fn lingers(command: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "nohup",
+        "setsid",
+        "disown",
+        "batch",
+        "crontab",
+        "systemd-run",
+        "tmux",
+        "screen",
+        "coproc",
+        "daemonize",
+        "at",
+        "launchctl",
+    ];
+    let bytes = command.as_bytes();
+    let is_beside = |at: usize| {
+        let around = [at.checked_sub(1).and_then(|before| bytes.get(before)), bytes.get(at + 1)];
+        !around.into_iter().flatten().any(|byte| matches!(byte, b'&' | b'>' | b'<'))
+    };
+    let apart = bytes.iter().enumerate().any(|(at, byte)| *byte == b'&' && is_beside(at));
+    let separators = |c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    apart || command.split(separators).any(|word| WORDS.contains(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_works_on_is_told_from_what_ends() {
+        for command in ["sleep 9 & ls", "nohup x", "a &", "(setsid b)", "echo x | at now", "tmux new -d 'x'"]
+        {
+            assert!(lingers(command), "{command}");
+        }
+        for command in ["a && b", "make 2>&1", "x &> log", "cat <&3", "grep 'cat' a", "ls -at"] {
+            assert!(!lingers(command), "{command}");
+        }
+    }
+}

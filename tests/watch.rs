@@ -1,0 +1,263 @@
+//! The files that keep the gate where it is: what a call changes there is put back and the session held; what a person changes while
+//! no call is under way counts.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use common::{Answer, World};
+use serde_json::{Value, json};
+
+const OFF: &str = "{\"disableAllHooks\": true}";
+
+/// A home with lazaret registered, and a session that has made one call.
+struct Session(World);
+
+impl Session {
+    fn new() -> Session {
+        let world = World::new();
+        fs::create_dir_all(world.home().join(".claude")).unwrap();
+        fs::write(world.home().join(".claude/settings.json"), "{\"model\": \"x\"}\n").unwrap();
+        let (code, out, errors) = world.run(&["install", "claude-code"]);
+        assert_eq!(code, 0, "{out}{errors}");
+        let session = Session(world);
+        assert!(session.event("SessionStart", &json!({"source": "startup"})).is_pass());
+        session.call("first", || {});
+        session
+    }
+
+    fn user(&self) -> PathBuf {
+        self.0.home().join(".claude/settings.json")
+    }
+
+    fn project(&self) -> PathBuf {
+        self.0.project().join(".claude/settings.json")
+    }
+
+    fn local(&self) -> PathBuf {
+        self.0.project().join(".claude/settings.local.json")
+    }
+
+    fn event(&self, name: &str, more: &Value) -> Answer {
+        let mut message = json!({"session_id": "s", "cwd": self.0.project(), "hook_event_name": name});
+        more.as_object().unwrap().iter().for_each(|(key, value)| message[key] = value.clone());
+        self.0.hook("claude-code", message.to_string().as_bytes())
+    }
+
+    fn before(&self, id: &str) -> Answer {
+        self.before_of(id, "ls")
+    }
+
+    fn before_of(&self, id: &str, command: &str) -> Answer {
+        self.event(
+            "PreToolUse",
+            &json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}}),
+        )
+    }
+
+    fn after(&self, id: &str) -> Answer {
+        self.event(
+            "PostToolUse",
+            &json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": "ls"},
+            "tool_response": {"stdout": "", "stderr": "", "interrupted": false}}),
+        )
+    }
+
+    /// A call that lazaret takes for `ls`, and that does this.
+    fn call(&self, id: &str, deed: impl FnOnce()) -> Answer {
+        assert!(self.before(id).is_pass(), "{id}");
+        deed();
+        self.after(id)
+    }
+
+    fn is_held(&self) -> bool {
+        let answer = self.before("next");
+        answer.is_block() && answer.json()["continue"] == false
+    }
+
+    fn resume(&self) {
+        let document = self.0.state().join("sessions");
+        assert!(fs::read_dir(document).unwrap().count() > 1, "a held session has a document");
+    }
+}
+
+fn write(path: &PathBuf, text: impl AsRef<[u8]>) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// Every way in which a file can come to differ, by what is done to the user's settings.
+#[test]
+fn what_a_call_does_to_the_registration_is_put_back() {
+    let utf16 =
+        |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let deep = format!("{{\"disableAllHooks\": true, \"a\": {}{}}}", "[".repeat(200), "]".repeat(200));
+    type Way<'a> = (&'a str, Box<dyn Fn(&Session) + 'a>);
+    let ways: Vec<Way> = vec![
+        ("removed", Box::new(|s| fs::remove_file(s.user()).unwrap())),
+        ("emptied", Box::new(|s| write(&s.user(), ""))),
+        ("written", Box::new(|s| write(&s.user(), "{}"))),
+        ("moved away", Box::new(|s| fs::rename(s.user(), s.0.home().join("old.json")).unwrap())),
+        (
+            "the directory moved away",
+            Box::new(|s| fs::rename(s.0.home().join(".claude"), s.0.home().join("c")).unwrap()),
+        ),
+        (
+            "a link in its place",
+            Box::new(|s| {
+                fs::remove_file(s.user()).unwrap();
+                std::os::unix::fs::symlink("/dev/null", s.user()).unwrap();
+            }),
+        ),
+        (
+            "a directory in its place",
+            Box::new(|s| {
+                fs::remove_file(s.user()).unwrap();
+                fs::create_dir(s.user()).unwrap();
+            }),
+        ),
+        (
+            "the matcher narrowed",
+            Box::new(|s| {
+                let text = fs::read_to_string(s.user()).unwrap();
+                write(&s.user(), text.replace("\"*\"", "\"Nothing\""));
+            }),
+        ),
+        (
+            "another binary",
+            Box::new(|s| {
+                let text = fs::read_to_string(s.user()).unwrap();
+                write(&s.user(), text.replace(common::BIN, "/tmp/lazaret"));
+            }),
+        ),
+        (
+            "not waited for",
+            Box::new(|s| {
+                let text = fs::read_to_string(s.user()).unwrap();
+                write(&s.user(), text.replace("\"onFailure\"", "\"async\": true, \"onFailure\""));
+            }),
+        ),
+        ("off in the project", Box::new(|s| write(&s.project(), OFF))),
+        ("off for this user in the project", Box::new(|s| write(&s.local(), OFF))),
+        ("a byte order mark", Box::new(|s| write(&s.local(), format!("\u{feff}{OFF}")))),
+        ("a number out of range", Box::new(|s| write(&s.local(), OFF.replace('}', ", \"a\": 1e999999}")))),
+        ("a lone surrogate", Box::new(|s| write(&s.local(), OFF.replace('}', ", \"a\": \"\\ud800\"}")))),
+        ("nested deeply", Box::new(|s| write(&s.local(), &deep))),
+        ("UTF-16", Box::new(|s| write(&s.local(), utf16(OFF)))),
+        (
+            "a planted hook",
+            Box::new(|s| {
+                write(
+                    &s.project(),
+                    r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./evil"}]}]}}"#,
+                )
+            }),
+        ),
+        ("a key helper", Box::new(|s| write(&s.local(), r#"{"apiKeyHelper": "./evil"}"#))),
+        ("a variable", Box::new(|s| write(&s.local(), r#"{"env": {"LD_PRELOAD": "./evil.so"}}"#))),
+        (
+            "its own configuration",
+            Box::new(|s| {
+                write(&s.0.home().join(".config/lazaret/config.toml"), "[reviewer]\nenabled = false\n")
+            }),
+        ),
+    ];
+    for (name, way) in ways {
+        let session = Session::new();
+        let registered = fs::read(session.user()).unwrap();
+        let told = session.call("bad", || way(&session));
+        assert_eq!(fs::read(session.user()).unwrap(), registered, "{name}");
+        assert!(session.is_held(), "{name}: {} {}", told.stdout, told.stderr);
+        for file in [session.project(), session.local()] {
+            assert!(!file.exists(), "{name}: {} is still there", file.display());
+        }
+        let log = session.0.audit();
+        assert!(log.iter().any(|line| line.to_string().contains("self.gate-changed")), "{name}: {log:#?}");
+        session.resume();
+    }
+}
+
+#[test]
+fn what_loses_nothing_is_left_alone() {
+    for (name, text) in [
+        ("a permission", "{\"permissions\": {\"allow\": [\"Bash(ls)\"]}}"),
+        ("a variable of no weight", "{\"env\": {\"DEBUG\": \"1\"}}"),
+        ("a model", "{\"model\": \"y\"}"),
+    ] {
+        let session = Session::new();
+        session.call("good", || write(&session.local(), text));
+        assert!(!session.is_held(), "{name}");
+        assert_eq!(fs::read_to_string(session.local()).unwrap(), text, "{name}");
+    }
+}
+
+/// More than a call's changes may take to show.
+const LATER: Duration = Duration::from_millis(2_300);
+
+#[test]
+fn a_persons_edit_while_no_call_is_under_way_counts() {
+    let session = Session::new();
+    std::thread::sleep(LATER);
+    write(&session.user(), "{\"model\": \"mine\"}");
+    assert!(session.before("next").is_pass(), "a person took the registration out");
+    assert_eq!(fs::read_to_string(session.user()).unwrap(), "{\"model\": \"mine\"}");
+    // It counts from then on, and what a call does to it is put back to it.
+    session.after("next");
+    session.call("bad", || fs::remove_file(session.user()).unwrap());
+    assert_eq!(fs::read_to_string(session.user()).unwrap(), "{\"model\": \"mine\"}");
+}
+
+#[test]
+fn uninstall_is_respected_also_in_the_middle_of_a_call() {
+    let session = Session::new();
+    session.call("long", || {
+        let (code, out, errors) = session.0.run(&["uninstall", "claude-code"]);
+        assert_eq!(code, 0, "{out}{errors}");
+    });
+    assert_eq!(fs::read_to_string(session.user()).unwrap(), "{\"model\": \"x\"}\n");
+    assert!(!session.is_held());
+}
+
+#[test]
+fn what_works_on_after_its_call_is_the_agents() {
+    let session = Session::new();
+    assert!(session.before_of("later", "sleep 30 &").code == Some(0));
+    session.after("later");
+    std::thread::sleep(LATER);
+    let registered = fs::read(session.user()).unwrap();
+    write(&session.user(), "{}");
+    assert!(session.before("next").is_block());
+    assert_eq!(fs::read(session.user()).unwrap(), registered);
+}
+
+#[test]
+fn a_change_of_settings_is_judged_as_the_client_reads_them() {
+    for text in [
+        format!("\u{feff}{OFF}"),
+        OFF.replace('}', ", \"a\": 1e999999}"),
+        OFF.replace('}', ", \"a\": \"\\ud800\"}"),
+    ] {
+        let session = Session::new();
+        assert!(session.before("running").is_pass());
+        write(&session.project(), &text);
+        let answer = session.event("ConfigChange", &json!({"source": "project_settings"}));
+        assert!(answer.is_block(), "{text}: {}", answer.stdout);
+        assert!(!session.project().exists());
+    }
+}
+
+#[test]
+fn a_session_that_starts_without_its_gate_puts_it_back() {
+    let session = Session::new();
+    let registered = fs::read_to_string(session.user()).unwrap();
+    // The gate is out, the start of a session is still told.
+    let mut settings: Value = serde_json::from_str(&registered).unwrap();
+    settings["hooks"].as_object_mut().unwrap().remove("PreToolUse");
+    write(&session.user(), settings.to_string());
+    let answer = session.event("SessionStart", &json!({"session_id": "new", "source": "startup"}));
+    assert!(answer.stdout.contains("was put back"), "{}", answer.stdout);
+    assert_eq!(fs::read_to_string(session.user()).unwrap(), registered);
+}
