@@ -15,6 +15,7 @@ use crate::host::config::{
 use crate::host::dirs::Dirs;
 use crate::host::files::{self, Links};
 use crate::host::plugin;
+use crate::host::trust::TrustState;
 use crate::review::exceptions;
 use crate::rules;
 
@@ -76,7 +77,12 @@ pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> an
         return line(out, &json!({"values": values, "layers": layers, "notes": notes}));
     }
     for layer in &explained.layers {
-        let trust = layer.trust.map_or(String::new(), |trust| format!("  (trust: {})", trust.name()));
+        let trust = match (layer.origin, layer.trust) {
+            (Origin::User, Some(TrustState::Allowed)) => "  (accepted)".to_owned(),
+            (Origin::User, Some(TrustState::Unknown | TrustState::Denied)) => "  (not accepted)".to_owned(),
+            (_, Some(trust)) => format!("  (trust: {})", trust.name()),
+            (_, None) => String::new(),
+        };
         writeln!(out, "# {:<8} {}{trust}", layer.origin.name(), layer.path)?;
     }
     for resolved in &explained.values {

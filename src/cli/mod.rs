@@ -1,5 +1,6 @@
 //! The command line: arguments, the order of one call, one file per subcommand. `hook` is answered before clap starts.
 
+pub mod accept;
 mod allow;
 pub mod args;
 mod audit;

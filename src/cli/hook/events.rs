@@ -3,9 +3,12 @@
 use super::Setting;
 use crate::cli::behaviour::Told;
 use crate::cli::quarantine as quarantined;
-use crate::cli::{behaviour, call, emergency, keep};
-use crate::domain::{Asking, Decision, Event, Fault, Outcome, Places, Request, ToolCall, Trust, Verdict};
+use crate::cli::{CHECKS, behaviour, call, emergency, keep};
+use crate::domain::{
+    Asking, Decision, Event, Fault, Outcome, Places, Reason, Request, Severity, ToolCall, Trust, Verdict,
+};
 use crate::host::checkpoint::Checkpoints;
+use crate::host::config::{self, NoteKind};
 use crate::host::permit::Permits;
 use crate::host::{audit, guard, registration, state};
 use crate::review;
@@ -38,8 +41,11 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             if let (Some(report), None) = (report, setting.blind()) {
                 decision = setting.desk().report(request, call, report).unwrap_or(decision);
             }
-            let ended =
-                behaviour::Ended { outcome: *outcome, error: error.as_deref(), duration_ms: *duration_ms };
+            let ended = behaviour::Ended {
+                outcome: *outcome,
+                error: error.as_deref(),
+                duration_ms: *duration_ms,
+            };
             finish(request, call, ended, places, setting).map(|told| {
                 if let Some(chosen) = &told.chosen {
                     let _recorded = setting.log().intervention(request, chosen);
@@ -65,7 +71,10 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
         Event::SessionStart { source } if source == "compact" => {
             behaviour::restarted(request, &setting.store(), setting.now).map(|told| decision = told)
         }
-        Event::SessionStart { .. } => sweep(setting),
+        Event::SessionStart { .. } => {
+            decision = unaccepted(setting, &places).unwrap_or(decision);
+            sweep(setting)
+        }
         Event::ConfigChange { .. } => {
             decision = config_change(setting, request);
             Ok(())
@@ -112,6 +121,22 @@ fn finish(
         call::settled((call, asked), &request.cwd, &setting.policy, marks, places)
     })?;
     Ok(told)
+}
+
+/// What in the user's configuration does not count because no person accepted it: said once in a session.
+fn unaccepted(setting: &Setting, places: &Places) -> Option<Decision> {
+    let notes = config::load(&setting.dirs, places, CHECKS).ok()?.notes;
+    let texts: Vec<String> =
+        notes.iter().filter(|note| note.kind == NoteKind::Unaccepted).map(ToString::to_string).collect();
+    let reason = Reason {
+        rule: "config.unaccepted".to_owned(),
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        message: texts.join("; "),
+        matched: String::new(),
+        instead: None,
+    };
+    (!texts.is_empty()).then(|| Decision::new(vec![reason], None, false))
 }
 
 /// What has grown old: session files, log files, permissions.
