@@ -44,6 +44,7 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             let ended = behaviour::Ended {
                 outcome: *outcome,
                 error: error.as_deref(),
+                rule: None,
                 duration_ms: *duration_ms,
             };
             finish(request, call, ended, places, setting).map(|told| {
