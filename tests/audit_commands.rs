@@ -68,8 +68,11 @@ impl World {
     }
 
     fn configure(&self, text: &str) {
-        fs::create_dir_all(self.home().join(".config/lazaret")).unwrap();
-        fs::write(self.home().join(".config/lazaret/config.toml"), text).unwrap();
+        let file = self.home().join(".config/lazaret/config.toml");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        let state = self.home().join(".local/state/lazaret");
+        lazaret::host::trust::accept(&state, file.to_str().unwrap(), text.as_bytes()).unwrap();
     }
 
     fn log(&self) -> PathBuf {

@@ -94,6 +94,56 @@ fn a_call_that_is_refused_again_and_again_becomes_a_pattern() {
     assert!(third.is_block() && third.stderr.contains("repeated_blocks"), "{}", third.stderr);
 }
 
+/// A call that is refused, by its command: what the person and the model are told.
+fn refused(world: &World, command: &str) -> Answer {
+    let answer = world.bash(command);
+    assert!(answer.is_block(), "{command}: {}", answer.stdout);
+    answer
+}
+
+#[test]
+fn a_loop_of_refused_calls_is_slowed_down_held_and_stopped() {
+    let world = World::new();
+    let told: Vec<Answer> = (0..14).map(|_| refused(&world, "rm -rf /")).collect();
+    let says =
+        |at: usize, what: &str| told[at - 1].stderr.contains(what) || told[at - 1].stdout.contains(what);
+    assert!(says(3, "repeated_blocks (context_reinforcement)"), "{}", told[2].stderr);
+    assert!(says(5, "repeated_blocks (resource_throttling)"), "{}", told[4].stderr);
+    assert!(says(7, "repeated_blocks (checkpoint_rollback)"), "{}", told[6].stderr);
+    assert!(says(9, "repeated_blocks (emergency_stop)"), "{}", told[8].stderr);
+    assert_eq!(told[8].json()["continue"], false, "{}", told[8].stdout);
+    assert!((10..=14).all(|at| says(at, "SESSION_STOPPED")), "{}", told[13].stderr);
+    assert!(world.bash("ls").stderr.contains("SESSION_STOPPED"));
+    let made = world.audit().into_iter().filter(|line| line["event"] == "intervention");
+    let kinds: Vec<String> = made.map(|line| line["action"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(
+        kinds,
+        ["context_reinforcement", "resource_throttling", "checkpoint_rollback", "emergency_stop"]
+            .map(|kind| format!("{kind} repeated_blocks"))
+    );
+}
+
+#[test]
+fn the_same_target_in_other_words_is_the_same_loop() {
+    let world = World::new();
+    let ways = ["rm -rf ~/work", "rm -fr ~/work", "rm -r -f ~/work", "rm --recursive --force ~/work"];
+    let told: Vec<Answer> = (0..9).map(|n| refused(&world, ways[n % ways.len()])).collect();
+    assert!(told[8].stderr.contains("repeated_blocks (emergency_stop)"), "{}", told[8].stderr);
+}
+
+#[test]
+fn different_calls_that_are_refused_stop_no_session() {
+    let world = World::new();
+    let targets = ["/", "/etc", "/usr", "~", "~/.ssh", "/var/lib", "/boot", "~/Documents", "/home", "/opt/x"];
+    for target in targets.iter().chain(&targets[..4]) {
+        let answer = refused(&world, &format!("rm -rf {target}"));
+        for kind in ["resource_throttling", "checkpoint_rollback", "emergency_stop"] {
+            assert!(!answer.stderr.contains(kind), "{target}: {}", answer.stderr);
+        }
+    }
+    assert!(world.bash("ls").is_pass(), "and the session goes on");
+}
+
 #[test]
 fn after_a_compaction_the_session_is_told_what_it_is_for() {
     let world = World::new();

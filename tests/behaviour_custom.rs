@@ -140,9 +140,7 @@ fn windows_counts_and_ratios() {
 }
 
 fn user(world: &World, text: &str) {
-    let dir = world.home().join(".config/lazaret");
-    fs::create_dir_all(&dir).unwrap();
-    fs::write(dir.join("config.toml"), text).unwrap();
+    world.configure(text);
 }
 
 /// One command that fails: what the model is told after it.

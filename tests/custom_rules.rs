@@ -166,9 +166,7 @@ fn all_that_is_wrong_with_a_rule_is_told_at_once() {
 }
 
 fn user(world: &World, text: &str) {
-    let dir = world.home().join(".config/lazaret");
-    fs::create_dir_all(&dir).unwrap();
-    fs::write(dir.join("config.toml"), text).unwrap();
+    world.configure(text);
 }
 
 fn reason(answer: &common::Answer) -> String {

@@ -289,3 +289,61 @@ fn the_configuration_must_be_usable() {
     let lines = lines(&home, &options(&home));
     assert!(lines.iter().any(|line| line.subject == "config" && line.status != Status::Fail), "{lines:#?}");
 }
+
+/// The plugin as Claude Code 2.1.329 keeps it, from a marketplace that is a directory or one that is not.
+fn with_plugin(folder: bool) -> Home {
+    let mut home = Home::with_claude("2.1.329");
+    home.set_up();
+    let place = if folder { "market" } else { "home/.claude/plugins/cache/stall/lazaret/0.1.0" };
+    home.script(&format!("{place}/bin/lazaret"), GOOD);
+    home.write(&format!("{place}/hooks/hooks.json"), include_str!("../hooks/hooks.json"));
+    home.write(SETTINGS, &json!({"enabledPlugins": {"lazaret@stall": true}}).to_string());
+    let root = home.path("home/.claude/plugins/cache/stall/lazaret/0.1.0");
+    let entry = json!({"scope": "user", "installPath": root, "version": "0.1.0"});
+    let installed = json!({"version": 2, "plugins": {"lazaret@stall": [entry]}});
+    home.write("home/.claude/plugins/installed_plugins.json", &installed.to_string());
+    let source = match folder {
+        true => json!({"source": "directory", "path": home.path("market")}),
+        false => json!({"source": "github", "repo": "somebody/stall"}),
+    };
+    let known = json!({"stall": {"source": source, "installLocation": home.path("market")}});
+    home.write("home/.claude/plugins/known_marketplaces.json", &known.to_string());
+    let listed = json!({"name": "stall", "plugins": [{"name": "lazaret", "source": "./"}]});
+    home.write("market/.claude-plugin/marketplace.json", &listed.to_string());
+    home
+}
+
+#[test]
+fn an_installed_plugin_is_found_and_proven() {
+    for folder in [true, false] {
+        let home = with_plugin(folder);
+        assert_eq!(failures(&home), [], "{folder}");
+        let lines = lines(&home, &options(&home));
+        let proven = lines.iter().find(|line| line.message.contains("is blocked")).unwrap();
+        let place = if folder { "market/hooks/hooks.json" } else { "0.1.0/hooks/hooks.json" };
+        assert!(proven.message.contains(place), "{proven:?}");
+        assert!(lines.iter().any(|line| line.message.contains("events are registered")), "{lines:?}");
+    }
+}
+
+#[test]
+fn a_plugin_that_does_not_hold_is_a_failure() {
+    let home = with_plugin(false);
+    home.write(SETTINGS, &json!({"enabledPlugins": {"lazaret@stall": false}}).to_string());
+    fails(&home, "calls run unchecked", "lazaret install claude-code");
+    let home = with_plugin(false);
+    home.write(
+        "project/.claude/settings.json",
+        &json!({"enabledPlugins": {"lazaret@stall": false}}).to_string(),
+    );
+    fails(&home, "calls run unchecked", "lazaret install claude-code");
+    let home = with_plugin(false);
+    home.write("home/.claude/plugins/installed_plugins.json", "{\"version\":2,\"plugins\":{}}");
+    fails(&home, "is on, and its hooks do not run", "claude plugin install lazaret@stall");
+    let home = with_plugin(true);
+    home.script("market/bin/lazaret", "exit 0");
+    fails(&home, "was let through", "claude plugin update lazaret@stall");
+    let home = with_plugin(true);
+    fs::remove_file(home.path("market/bin/lazaret")).unwrap();
+    fails(&home, "lazaret", "claude plugin update lazaret@stall");
+}

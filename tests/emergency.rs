@@ -46,13 +46,11 @@ fn read(path: &Path) -> Value {
 fn notified_by(world: &World, script: &str) -> PathBuf {
     let program = world.home().join("told.sh");
     programs::write(&program, format!("#!/bin/sh\n{script}\n"));
-    let config = world.home().join(".config/lazaret");
-    fs::create_dir_all(&config).unwrap();
     let text = format!(
         "[interventions]\nnotify = [{:?}, \"--to\", \"me and you\"]\n",
         program.display().to_string()
     );
-    fs::write(config.join("config.toml"), text).unwrap();
+    world.configure(&text);
     program
 }
 

@@ -12,9 +12,7 @@ use serde_json::Value;
 /// A world whose user excepts what `text` says.
 fn world(text: &str) -> World {
     let world = World::new();
-    let dir = world.home().join(".config/lazaret");
-    fs::create_dir_all(&dir).unwrap();
-    fs::write(dir.join("config.toml"), text.replace("PROJ", world.project().to_str().unwrap())).unwrap();
+    world.configure(&text.replace("PROJ", world.project().to_str().unwrap()));
     world
 }
 
@@ -193,9 +191,7 @@ fn a_projects_exceptions_need_trust_and_stay_in_it() {
     assert_eq!(verdict(&world, "terraform destroy -auto-approve"), "block", "critical");
     let (_, told, _) = world.run(&["config", "check"]);
     assert!(told.contains("only a managed or user file may except it"), "{told}");
-    let dir = world.home().join(".config/lazaret");
-    fs::create_dir_all(&dir).unwrap();
-    fs::write(dir.join("config.toml"), "[rules]\nexceptions_from = \"user\"\n").unwrap();
+    world.configure("[rules]\nexceptions_from = \"user\"\n");
     assert_eq!(verdict(&world, "git reset --hard"), "block");
 }
 

@@ -164,10 +164,8 @@ fn a_quarantined_agent_gets_nothing_yet() {
 #[test]
 fn a_limit_is_counted_over_processes() {
     let world = World::new();
-    let config = world.home().join(".config/lazaret");
-    std::fs::create_dir_all(&config).unwrap();
     let limit = "[[limits.tool]]\ntool = \"Bash\"\ncalls = 3\nwindow_seconds = 60\n";
-    std::fs::write(config.join("config.toml"), limit).unwrap();
+    world.configure(limit);
     for _ in 0..3 {
         assert!(world.bash("ls").is_pass());
     }

@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 
 fn limited(settings: &str) -> World {
     let world = World::new();
-    let config = world.home().join(".config/lazaret");
-    std::fs::create_dir_all(&config).unwrap();
-    std::fs::write(config.join("config.toml"), format!("[resources]\n{settings}\n")).unwrap();
+    world.configure(&format!("[resources]\n{settings}\n"));
     world
 }
 

@@ -70,10 +70,15 @@ fn no_variable_says_where_lazaret_lives() {
         all.iter().map(|name| vec![(*name, hostile.below(".x"))]).collect();
     environments.push(all.iter().map(|name| (*name, hostile.below(".x"))).collect());
     let mut told = 0;
-    for set in environments {
+    for (number, set) in environments.into_iter().enumerate() {
         let danger = format!("rm -rf {}", hostile.0.home().join("documents").display());
-        assert!(hostile.bash(&danger, &set).is_block(), "{set:?}");
-        assert!(hostile.bash("ls", &set).is_pass(), "{set:?}");
+        let call = |command: &str| {
+            let mut message = hostile.0.message("Bash", &json!({ "command": command }));
+            message["session_id"] = json!(format!("s{number}"));
+            hostile.hook(&message, &set)
+        };
+        assert!(call(&danger).is_block(), "{set:?}");
+        assert!(call("ls").is_pass(), "{set:?}");
         assert_eq!(hostile.files(), before, "{set:?}");
         let log = hostile.0.audit();
         let noted = log.iter().filter(|line| line.to_string().contains("self.environment")).count();

@@ -40,9 +40,7 @@ fn plugin(world: &World, name: &str, text: &str) -> (PathBuf, String) {
 }
 
 fn configure(world: &World, text: &str) {
-    let dir = world.home().join(".config/lazaret");
-    fs::create_dir_all(&dir).unwrap();
-    fs::write(dir.join("config.toml"), text).unwrap();
+    world.configure(text);
 }
 
 fn answers(json: &str) -> String {

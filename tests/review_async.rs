@@ -9,10 +9,7 @@ use serde_json::json;
 /// A machine whose goals have nothing to do with what is done.
 fn world(settings: &str) -> World {
     let world = World::new();
-    let config = world.home().join(".config/lazaret");
-    std::fs::create_dir_all(&config).unwrap();
-    std::fs::write(config.join("config.toml"), format!("scope.goals = ['translate the poem']\n{settings}\n"))
-        .unwrap();
+    world.configure(&format!("scope.goals = ['translate the poem']\n{settings}\n"));
     world
 }
 

@@ -729,7 +729,10 @@ fn whatever_breaks_no_word_of_a_report_is_left() {
     let config = review.station.dirs.config_file();
     fs::create_dir_all(config.parent().unwrap()).unwrap();
     review.read("q", &review.reference("one.rs")).specific("updatedInput");
-    fs::write(&config, "[performance]\nmax_review_time_ms = 300\n").unwrap();
+    let text = "[performance]\nmax_review_time_ms = 300\n";
+    fs::write(&config, text).unwrap();
+    let state = &review.station.dirs.state;
+    lazaret::host::trust::accept(state, config.to_str().unwrap(), text.as_bytes()).unwrap();
     let lock = fs::File::open(review.station.room().join("lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let input = json!({ "prompt": "p", "subagent_type": "quarantine-reviewer" });

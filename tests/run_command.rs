@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use landlock::landlock;
 use lazaret::domain::{Client, SessionId, Subject};
 use lazaret::host::clock;
+use lazaret::host::config;
 use lazaret::host::dirs::{Dirs, Environment};
 use lazaret::host::state::{Store, amend};
 use serde_json::Value;
@@ -128,6 +129,14 @@ impl Place {
         }
     }
 
+    /// The user's configuration, as a person accepted it.
+    fn configure(&self, text: &str) {
+        let file = self.dirs().config_file();
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        config::accept(&self.dirs(), text.as_bytes()).unwrap();
+    }
+
     fn dirs(&self) -> Dirs {
         let home = self.path("home").to_str().unwrap().to_owned();
         Dirs::locate(&Environment { lazaret_home: Some(home), ..Environment::default() }).unwrap()
@@ -223,8 +232,15 @@ fn every_budget_stops_a_run() {
     let place = Place::new("hooked c1; hooked c2; hooked c3; hooked c4; sleep 600");
     let value = stopped(&place, &place.supervise(&["--max-tokens", "40", "--json"]), "tokens");
     assert_eq!(value["reason"]["text"], "it used 45 tokens, more than 40");
-    let place = Place::new("hooked c1; hooked c2; hooked c3; sleep 600");
+    // The third call is refused before it runs, although nobody could stop the client by then.
+    let place = Place::new(
+        "sleep 0.3; told '{\"type\":\"system\",\"session_id\":\"s1\"}'; sleep 1\n\
+         for n in 1 2 3 4; do hook c$n Bash '{\"command\":\"ls\"}' && touch $log/ran-$n; done\n\
+         hooked c5; hooked c6; hooked c7; sleep 600",
+    );
     stopped(&place, &place.supervise(&["--max-calls", "2", "--json"]), "calls");
+    let ran: Vec<bool> = (1..5).map(|n| place.path(&format!("log/ran-{n}")).exists()).collect();
+    assert_eq!(ran, [true, true, false, false]);
     let place = Place::new("done_with a 2.75; sleep 600");
     let value = stopped(&place, &place.supervise(&["--max-cost", "2.50", "--json"]), "cost");
     assert_eq!(value["reason"]["text"], "it cost 2.75 dollars, more than 2.50");
@@ -238,10 +254,7 @@ fn every_budget_stops_a_run() {
 
 #[test]
 fn the_configuration_s_limits_count_where_no_option_says_otherwise() {
-    let set = |place: &Place, text: &str| {
-        fs::create_dir_all(place.path("home/config")).unwrap();
-        fs::write(place.path("home/config/config.toml"), text).unwrap();
-    };
+    let set = |place: &Place, text: &str| place.configure(text);
     let settings = "[resources]\ntoken_usage = 'block'\nmax_token_usage = 40\n";
     let place = Place::new("hooked c1; hooked c2; hooked c3; hooked c4; sleep 600");
     set(&place, settings);
@@ -273,8 +286,7 @@ fn a_profile_makes_the_hooks_of_a_run_stricter_and_never_looser() {
         "hooked c1; asks c2 Bash; hook c2 Bash '{\"command\":\"frobnicate --now\"}' && ran c2\n\
          lazaret config show --json > $log/config; done_with fine",
     );
-    fs::create_dir_all(place.path("home/config")).unwrap();
-    let set = |text: &str| fs::write(place.path("home/config/config.toml"), text).unwrap();
+    let set = |text: &str| place.configure(text);
     set("on_fault = 'ask'\n[interventions]\nmax_retries = 1\n");
     let seen = |key: &str| {
         let config: Value = serde_json::from_slice(&fs::read(place.path("log/config")).unwrap()).unwrap();
@@ -381,8 +393,7 @@ fn what_a_stopped_run_changed_is_put_back_on_request() {
          printf new > a.txt; after c1 Write \"$input\"; ran c1; \
          asks c2 Bash; ran c2; sleep 600",
     );
-    fs::create_dir_all(place.path("home/config")).unwrap();
-    fs::write(place.path("home/config/config.toml"), "[checkpoints]\nenabled = true\n").unwrap();
+    place.configure("[checkpoints]\nenabled = true\n");
     fs::write(place.path("project/a.txt"), "old").unwrap();
     let value = stopped(&place, &place.supervise(&["--restore", "--json"]), "gate_open");
     assert_eq!(value["restored"]["restored"], 1, "{value}");
@@ -428,7 +439,7 @@ fn a_client_without_the_hook_is_not_started() {
 fn what_cannot_be_supervised_is_told() {
     let place = Place::new("done_with fine");
     for (line, why) in [
-        (&["run", "--", "vim"][..], "neither claude nor opencode"),
+        (&["run", "--", "vim"][..], "it starts only claude and opencode"),
         (&["run", "--", "claude", "fix it"], "without -p"),
         (&["run", "--timeout", "soon", "--", "claude", "-p", "x"], "soon"),
         (&["run", "--max-memory", "1.5G", "--", "claude", "-p", "x"], "1.5G"),

@@ -29,16 +29,16 @@ part doctor
 cd "$T/home/project"
 as_user lazaret doctor && echo "doctor: $?" || echo "doctor: $?"
 part hook
-command=$(sed -n 's/.*"command": "\([^"]*lazaret\)".*/\1/p' /etc/claude-code/managed-settings.json | head -n 1)
+command=$("$NODE/node" -p 'JSON.parse(require("fs").readFileSync("/etc/claude-code/managed-settings.json")).hooks.PreToolUse[0].hooks[0].command')
 for call in 'rm -rf /' ls; do
     printf '{"session_id":"s","cwd":"%s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"%s"},"tool_use_id":"t"}' "$PWD" "$call" \
-        | as_user "$command" hook claude-code >"$T/mem/out" 2>&1 && echo "$call: 0" || echo "$call: $?"
+        | as_user sh -c "$command" >"$T/mem/out" 2>&1 && echo "$call: 0" || echo "$call: $?"
 done
 part off
 mkdir .claude
 echo '{"disableAllHooks": true}' > .claude/settings.json
 printf '{"session_id":"s","cwd":"%s","hook_event_name":"ConfigChange","source":"project_settings"}' "$PWD" \
-    | as_user "$command" hook claude-code >"$T/mem/out" 2>&1 && echo "change: 0" || echo "change: $?"
+    | as_user sh -c "$command" >"$T/mem/out" 2>&1 && echo "change: 0" || echo "change: $?"
 part attacks
 for attack in \
     "echo {} > /etc/claude-code/managed-settings.json" \

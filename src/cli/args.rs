@@ -341,6 +341,13 @@ pub struct RegisterArgs {
 pub enum ConfigCommand {
     /// Write a commented configuration file to begin with
     Init,
+    /// Edit your configuration file, and accept it as it is then (at a terminal)
+    #[command(after_help = "Example:\n  EDITOR=nano lazaret config edit\n\n\
+        A copy is edited with $VISUAL or $EDITOR (else vi), checked, and put in place when nothing is wrong with it.")]
+    Edit,
+    /// Accept your configuration file with exactly the content it has: until then what loosens in it does not count (at a terminal)
+    #[command(after_help = "Example:\n  lazaret config accept")]
+    Accept,
     /// The resolved configuration and where each value comes from
     Show {
         /// Print one JSON object

@@ -25,6 +25,8 @@ const USED: &str = "limits.used";
 pub struct Ended<'a> {
     pub outcome: Outcome,
     pub error: Option<&'a str>,
+    /// The rule that refused it, where that is how it ended.
+    pub rule: Option<&'a str>,
     pub duration_ms: Option<u64>,
     /// What the system says now of the files that keep the gate where it is; 0 = nobody asked it.
     pub seen: u64,
@@ -98,12 +100,12 @@ fn afterwards(
 
 /// A call was refused: that is a deed too. What is known of it comes from the decision.
 fn refused(
-    request: &Request,
-    call: &ToolCall,
+    (request, call): (&Request, &ToolCall),
+    rule: Option<&str>,
     known: (&Survey, &Facts, &Policy),
     (store, now): (&Store, Now),
 ) -> Result<Told, Fault> {
-    let ended = Ended { outcome: Outcome::Blocked, error: None, duration_ms: None, seen: 0 };
+    let ended = Ended { outcome: Outcome::Blocked, error: None, rule, duration_ms: None, seen: 0 };
     remembered(request, call, ended, known, (store, now))
 }
 
@@ -117,7 +119,10 @@ pub fn after_refusal(
     if decision.enforcement() != Enforcement::Deny || decision.fault_kind().is_some() {
         return decision;
     }
-    let chosen = match refused(request, call, known, (store, log.now)) {
+    // What the session's own state refused would have been refused anyhow, by a rule that is not known now.
+    let of_session = |rule: &String| rule.starts_with("SESSION_");
+    let rule = decision.reasons().first().map(|reason| reason.rule.clone()).filter(|rule| !of_session(rule));
+    let chosen = match refused((request, call), rule.as_deref(), known, (store, log.now)) {
         Ok(told) => {
             emergency::announce(told.report, known.2, log);
             let _recorded = log.measured(request, &told.measured);
@@ -160,6 +165,7 @@ fn remembered(
         policy,
         outcome: ended.outcome,
         error: error.as_deref(),
+        rule: ended.rule,
         duration_ms: ended.duration_ms,
     };
     let (found, mut faults) = found_by_plugins((request, call), ended, policy, (store, now));

@@ -15,6 +15,8 @@ use crate::host::config::{
 use crate::host::dirs::Dirs;
 use crate::host::files::{self, Links};
 use crate::host::plugin;
+use crate::host::trust::TrustState;
+use crate::host::watch;
 use crate::review::exceptions;
 use crate::rules;
 
@@ -23,13 +25,13 @@ pub fn init(dirs: &Dirs, out: &mut dyn Write) -> anyhow::Result<()> {
     let path = dirs.config_file();
     let shown = path.display();
     files::private_dir(&dirs.config).with_context(|| format!("directory of {shown}"))?;
-    match files::create(&path, config::template().as_bytes()) {
-        Ok(()) => {}
+    watch::placing(&dirs.state, &path, || match files::create(&path, config::template().as_bytes()) {
+        Ok(()) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             bail!("{shown}: it exists and is left as it is; move it away to start anew")
         }
-        Err(error) => return Err(error).with_context(|| format!("{shown}: it cannot be written")),
-    }
+        Err(error) => Err(error).with_context(|| format!("{shown}: it cannot be written")),
+    })?;
     writeln!(out, "wrote {shown}: every key with its default, commented out")?;
     Ok(())
 }
@@ -76,7 +78,12 @@ pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> an
         return line(out, &json!({"values": values, "layers": layers, "notes": notes}));
     }
     for layer in &explained.layers {
-        let trust = layer.trust.map_or(String::new(), |trust| format!("  (trust: {})", trust.name()));
+        let trust = match (layer.origin, layer.trust) {
+            (Origin::User, Some(TrustState::Allowed)) => "  (accepted)".to_owned(),
+            (Origin::User, Some(TrustState::Unknown | TrustState::Denied)) => "  (not accepted)".to_owned(),
+            (_, Some(trust)) => format!("  (trust: {})", trust.name()),
+            (_, None) => String::new(),
+        };
         writeln!(out, "# {:<8} {}{trust}", layer.origin.name(), layer.path)?;
     }
     for resolved in &explained.values {

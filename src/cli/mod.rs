@@ -1,5 +1,6 @@
 //! The command line: arguments, the order of one call, one file per subcommand. `hook` is answered before clap starts.
 
+pub mod accept;
 mod allow;
 pub mod args;
 mod audit;
@@ -36,15 +37,16 @@ pub mod trust;
 pub mod uninstall;
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use anyhow::Context;
 use clap::{CommandFactory, Parser};
 
-use crate::domain::Places;
+use crate::domain::{Fault, FaultKind, Places};
 use crate::host::config::Checks;
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::{guard, places};
+use crate::rules::own_commands;
 use args::{Cli, Command};
 
 /// What custom entries of the configuration have to be besides well written.
@@ -104,11 +106,35 @@ fn tool(args: &[OsString]) -> u8 {
             return u8::from(if fine && printed.is_ok() { Exit::Fine } else { Exit::Failed });
         }
     };
+    if let Err(error) = refuse_agents(args) {
+        return failed(&error);
+    }
     let mut out = std::io::stdout().lock();
     match command(&cli.command, &mut out).and_then(|exit| Ok(out.flush().map(|()| exit)?)) {
         Ok(exit) => exit.into(),
         Err(error) => failed(&error),
     }
+}
+
+/// What the clients set to 1 in the shells of their agents.
+const SHELLS_OF_CLIENTS: &[&str] = &["CLAUDECODE", "OPENCODE"];
+
+/// Refuses what is a person's in the shell of an agent, which has no terminal. An agent can unset the variables; the rule
+/// `selfprotect.own-commands` is what holds, and this what is left where a command was not seen.
+fn refuse_agents(args: &[OsString]) -> anyhow::Result<()> {
+    let words = args.iter().skip(1).map(|word| word.to_str());
+    if own_commands::is_for_agents(words) || std::io::stdin().is_terminal() {
+        return Ok(());
+    }
+    let set = |name: &&&str| std::env::var_os(name).is_some_and(|value| value == "1");
+    let Some(variable) = SHELLS_OF_CLIENTS.iter().find(set) else { return Ok(()) };
+    let command = args.get(1).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+    let fault = Fault::new(
+        FaultKind::Config,
+        crate::domain::escape(&command),
+        format!("this is the shell of a client's agent ({variable} is set), and the command is for people"),
+    );
+    Err(fault.with_way_out("run it in a terminal of your own").into())
 }
 
 /// A file that is called like options (`-dash.rs`) by its whole name in the tip, not by its first letter.
@@ -143,7 +169,7 @@ fn failed(error: &anyhow::Error) -> u8 {
     if gone.into_iter().any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe) {
         return Exit::Fine.into();
     }
-    let hint = error.downcast_ref::<crate::domain::Fault>().and_then(|fault| fault.way_out.as_deref());
+    let hint = error.downcast_ref::<Fault>().and_then(|fault| fault.way_out.as_deref());
     let mut text = format!("lazaret: {error:#}\n");
     if let Some(hint) = hint {
         text.push_str(&format!("hint: {hint}\n"));
@@ -208,5 +234,37 @@ impl Machine {
     fn places(&self) -> anyhow::Result<Places> {
         let cwd = std::env::current_dir().context("the working directory")?;
         Ok(places::locate(&self.env, &self.dirs, &cwd.to_string_lossy()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every command of the command line, in the form of the table.
+    fn commands() -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        for command in Cli::command().get_subcommands() {
+            let (name, subs) = (command.get_name(), command.get_subcommands().count());
+            let own = |second: &str| (name.to_owned(), second.to_owned());
+            if subs == 0 || !command.is_subcommand_required_set() {
+                all.push(own(""));
+            }
+            all.extend(command.get_subcommands().map(|sub| own(sub.get_name())));
+        }
+        all
+    }
+
+    #[test]
+    fn the_table_of_own_commands_knows_every_command_and_no_other() {
+        let known: Vec<(&str, &str)> = own_commands::names().collect();
+        for (first, second) in commands() {
+            assert!(known.contains(&(&first, &second)), "{first} {second} does not stand in the table");
+        }
+        for (first, second) in known {
+            // `help` is clap's own, and the actions of `trust` are values.
+            let there = commands().contains(&(first.to_owned(), second.to_owned()));
+            assert!(there || matches!(first, "help" | "trust"), "{first} {second} is no command");
+        }
     }
 }

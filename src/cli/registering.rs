@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
+use crate::cli::accept;
 use crate::cli::args::{RegisterArgs, Scope as Named, Which};
 use crate::cli::doctor::{self, Configured, DoctorOptions};
 use crate::cli::install::{self, InstallOptions};
@@ -19,7 +20,11 @@ pub fn install(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) -> R
         dry_run: args.dry_run,
         bin: args.bin.clone(),
     };
-    Ok(ended(install::install(&options, &of_scope(surroundings(machine)?, options.scope), out)?))
+    let exit = install::install(&options, &of_scope(surroundings(machine)?, options.scope), out)?;
+    if !options.dry_run && options.scope != Scope::System {
+        accept::at_installation(&machine.dirs, &machine.places()?, out)?;
+    }
+    Ok(ended(exit))
 }
 
 pub fn uninstall(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {

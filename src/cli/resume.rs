@@ -21,12 +21,15 @@ pub fn run(session: &str, machine: &Machine, out: &mut dyn Write) -> Result<Exit
         let subject = Subject { client, session: id.clone(), agent: None, agent_type: None };
         let stand = state::look(&store, &subject, now, Look { records: 0, window_ms: 0 })?;
         let behaviour = &stand.behaviour;
-        if stand.stopped.is_none() && behaviour.throttle.is_none() && behaviour.held.is_none() {
+        let limited =
+            behaviour.throttle.is_some() || behaviour.held.is_some() || behaviour.most_calls.is_some();
+        if stand.stopped.is_none() && !limited {
             continue;
         }
         state::amend(&store, &subject, now, |document| {
             document.stopped = None;
             document.behaviour.released();
+            document.behaviour.most_calls = None;
         })?;
         let why = stand.stopped.as_deref().unwrap_or("it was slowed down or held back");
         let log = Log { state: &machine.dirs.state, env: &machine.env, policy: &Policy::default(), now };

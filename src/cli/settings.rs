@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::cli::args::{ConfigCommand, TrustAction};
 use crate::cli::record::Log;
-use crate::cli::{Exit, Machine, config, trust};
+use crate::cli::{Exit, Machine, accept, config, trust};
 use crate::domain::Policy;
 use crate::host::clock;
 
@@ -15,6 +15,8 @@ pub fn config(command: &ConfigCommand, machine: &Machine, out: &mut dyn Write) -
     let (dirs, places) = (&machine.dirs, machine.places()?);
     match command {
         ConfigCommand::Init => config::init(dirs, out)?,
+        ConfigCommand::Edit => recorded(accept::edit(dirs, &places, is_terminal(), out)?, machine)?,
+        ConfigCommand::Accept => recorded(accept::accept(dirs, &places, is_terminal(), out)?, machine)?,
         ConfigCommand::Show { json } => config::show(dirs, &places, *json, out)?,
         ConfigCommand::Path { json } => config::path(dirs, &places, *json, out)?,
         ConfigCommand::Check { file, json } => {
@@ -24,6 +26,21 @@ pub fn config(command: &ConfigCommand, machine: &Machine, out: &mut dyn Write) -
         }
     }
     Ok(Exit::Fine)
+}
+
+fn is_terminal() -> bool {
+    std::io::stdin().is_terminal()
+}
+
+/// A person's word on the user's file into the log.
+fn recorded(accepted: bool, machine: &Machine) -> Result<()> {
+    let dirs = &machine.dirs;
+    if accepted {
+        let log =
+            Log { state: &dirs.state, env: &machine.env, policy: &Policy::default(), now: clock::now() };
+        log.trust(&format!("{}: accepted", dirs.config_file().display()))?;
+    }
+    Ok(())
 }
 
 /// `how`: what to do, and whether to print JSON.
@@ -39,10 +56,7 @@ pub fn trust(
             trust::show(dirs, &places, json, out)?;
             return Ok(Exit::Fine);
         }
-        (TrustAction::Allow, _) => {
-            let terminal = std::io::stdin().is_terminal();
-            ("allowed", trust::allow(dirs, &places, file, terminal, out)?)
-        }
+        (TrustAction::Allow, _) => ("allowed", trust::allow(dirs, &places, file, is_terminal(), out)?),
         (TrustAction::Deny, _) => ("denied", trust::deny(dirs, &places, file, out)?),
     };
     let log = Log { state: &dirs.state, env: &machine.env, policy: &Policy::default(), now: clock::now() };

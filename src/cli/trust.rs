@@ -93,7 +93,8 @@ pub fn deny(
 }
 
 fn project_files(explained: &Explained) -> impl Iterator<Item = (&Source, TrustState)> {
-    explained.layers.iter().filter_map(|source| source.trust.map(|state| (source, state)))
+    let project = explained.layers.iter().filter(|source| source.origin == Origin::Project);
+    project.filter_map(|source| source.trust.map(|state| (source, state)))
 }
 
 /// What in a file does not count for want of trust.

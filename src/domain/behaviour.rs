@@ -77,7 +77,7 @@ pub struct Deed {
     pub tool: u64,
     /// Fingerprint of the first file it names (0 = none).
     pub path: u64,
-    /// Fingerprint of its error without what differs from one time to the next (0 = none).
+    /// Fingerprint of its error without what differs from one time to the next, or of the rule that refused it (0 = none).
     pub error: u64,
     pub operation: Operation,
     pub place: Place,
@@ -187,6 +187,11 @@ impl Pattern {
         Pattern::ALL.into_iter().find(|pattern| pattern.name() == name)
     }
 
+    /// A loop of it is through all interventions in seconds, so that a graver one does not wait for the cooldown.
+    pub const fn hurries(self) -> bool {
+        matches!(self, Pattern::RepeatedBlocks)
+    }
+
     /// Seed 000's class of the pattern, as the highest severity in percent that evidence can bring it to.
     pub const fn cap(self) -> u8 {
         match self {
@@ -195,9 +200,7 @@ impl Pattern {
             | Pattern::ExplorationWandering
             | Pattern::FailedReferences => 69,
             Pattern::ScopeCreep => 89,
-            Pattern::ResourceSpiral => 100,
-            // Each of the calls was refused already: more than advice would punish the next honest one.
-            Pattern::RepeatedBlocks => 49,
+            Pattern::ResourceSpiral | Pattern::RepeatedBlocks => 100,
         }
     }
 }
@@ -325,6 +328,9 @@ pub struct Behaviour {
     /// What a supervised run has to say to the model, with the next result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Calls that the session may have in all while it is supervised; none = as many as it likes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_calls: Option<u64>,
 }
 
 impl Behaviour {
@@ -343,6 +349,7 @@ impl Behaviour {
             || self.throttle.is_some()
             || self.held.is_some()
             || self.spent.is_some()
+            || self.most_calls.is_some()
             || self.interventions.last().is_some_and(|one| one.effective.is_none())
     }
 

@@ -1,5 +1,5 @@
-//! A person's word on a project's file. Permission is for one path with one content, so an edit withdraws it; refusal is
-//! for the path, so it outlives edits.
+//! A person's word on a file of configuration: a project's, or the user's own. Permission is for one path with one content, so
+//! an edit withdraws it; refusal is for the path, so it outlives edits.
 
 use std::path::{Path, PathBuf};
 
@@ -50,9 +50,35 @@ pub fn allow(state_dir: &Path, path: &str, content: &[u8]) -> std::io::Result<()
     }
 }
 
+/// From now on the file may loosen with this content and with no other one, earlier ones included.
+pub fn accept(state_dir: &Path, path: &str, content: &[u8]) -> std::io::Result<()> {
+    withdraw(state_dir, path)?;
+    allow(state_dir, path, content)?;
+    begin(state_dir, path)
+}
+
+/// Whether nobody has been asked about the user's file so far: lazaret is new here, or of a version that did not ask.
+pub fn is_new(state_dir: &Path) -> bool {
+    !begun_place(state_dir).exists()
+}
+
+/// From now on the user's file counts as a person accepts it.
+pub fn begin(state_dir: &Path, path: &str) -> std::io::Result<()> {
+    record(&begun_place(state_dir), path)
+}
+
+fn begun_place(state_dir: &Path) -> PathBuf {
+    state_dir.join("trust/asked")
+}
+
 /// From now on the file may not loosen, whatever its content; earlier permissions are gone.
 pub fn deny(state_dir: &Path, path: &str) -> std::io::Result<()> {
     record(&denied_place(state_dir, path), path)?;
+    withdraw(state_dir, path)
+}
+
+/// Takes every permission for the file back.
+fn withdraw(state_dir: &Path, path: &str) -> std::io::Result<()> {
     let allowed = match std::fs::read_dir(state_dir.join("trust/allowed")) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         allowed => allowed?,
@@ -115,6 +141,21 @@ mod tests {
             TrustState::Unknown,
             "refusal took the earlier permission away"
         );
+    }
+
+    #[test]
+    fn acceptance_is_for_the_last_content_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let here = dir.path();
+        assert!(is_new(here));
+        accept(here, "/u", b"one").unwrap();
+        allow(here, "/p", b"one").unwrap();
+        assert!(!is_new(here));
+        assert_eq!(state(here, "/u", b"one"), TrustState::Allowed);
+        accept(here, "/u", b"two").unwrap();
+        assert_eq!(state(here, "/u", b"two"), TrustState::Allowed);
+        assert_eq!(state(here, "/u", b"one"), TrustState::Unknown, "an older content does not come back");
+        assert_eq!(state(here, "/p", b"one"), TrustState::Allowed, "nothing else is withdrawn");
     }
 
     #[test]

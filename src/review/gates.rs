@@ -30,6 +30,9 @@ pub fn gates(case: &Case<'_>) -> Result<Passed, Reason> {
         let way_out = format!("a person can run `lazaret resume {}` at a terminal", subject.session.as_str());
         return Err(deny(STOPPED, format!("this session was stopped: {why}")).with_instead(&way_out));
     }
+    if let Some(refused) = spent(stand) {
+        return Err(refused);
+    }
     match case.trust {
         Trust::Quarantined => {
             let change = quarantine::gate(call, case.cwd, case.standing.unwrap_or(&NOWHERE))?;
@@ -45,6 +48,14 @@ pub fn gates(case: &Case<'_>) -> Result<Passed, Reason> {
             refused.map_or(Ok(Passed::Ordinary), Err)
         }
     }
+}
+
+/// A call beyond those that a supervised run may make.
+fn spent(stand: &Stand) -> Option<Reason> {
+    let most = stand.behaviour.most_calls.filter(|most| stand.calls >= *most)?;
+    let message =
+        format!("this supervised run has made all the calls that it may: the session's limit is {most}");
+    Some(deny("RUN_LIMIT_EXCEEDED", message).with_instead("say what is done and what is left"))
 }
 
 /// Calls of a throttled session beyond its measure; those that were refused do not count.

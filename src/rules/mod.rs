@@ -9,9 +9,11 @@ pub mod domains;
 pub mod fixture;
 pub mod kept;
 mod matcher;
+pub mod own_commands;
 mod survey;
 mod trail;
 
+pub(crate) use builtin::lists;
 pub use matcher::{
     Example, Expect, Instead, Rewriter, Rule, View, all, find, is_unsure, judge, matches, predicates,
     rewrite, rewriter, written,

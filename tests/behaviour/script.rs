@@ -228,6 +228,7 @@ pub fn play(lines: &[String], policy: &Policy) -> Played {
             policy,
             outcome,
             error: error.as_deref(),
+            rule: None,
             duration_ms: Some(step.took_ms()),
         };
         let deed = Deed { number: calls, ..deed(&report, &behaviour.purpose) };

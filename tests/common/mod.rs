@@ -74,6 +74,21 @@ impl World {
         self.dir.path().join(".local/state/lazaret")
     }
 
+    /// The user's configuration, as a person accepted it.
+    pub fn configure(&self, text: &str) {
+        let file = self.unaccepted(text);
+        let path = file.to_str().unwrap();
+        lazaret::host::trust::accept(&self.state(), path, text.as_bytes()).unwrap();
+    }
+
+    /// The same, as anybody wrote it.
+    pub fn unaccepted(&self, text: &str) -> PathBuf {
+        let file = self.home().join(".config/lazaret/config.toml");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        file
+    }
+
     pub fn git(&self, args: &[&str]) {
         fs::create_dir_all(self.project()).unwrap();
         let status =

@@ -104,11 +104,11 @@ fn a_loop_of_opencode_is_slowed_down_stopped_and_resumed() {
 fn is_stopped(client: Client) {
     let world = World::new(client);
     world.offer_client();
-    world.register();
     world.write(
         "/home/dev/.config/lazaret/config.toml",
         "[interventions]\nnotify = [\"/home/dev/told.sh\"]\n",
     );
+    world.register();
     world.program("/home/dev/told.sh", "#!/bin/sh\nexec cat > /home/dev/told.json\n");
     let touch = |label: &str| Step::call([client.shell(label, &format!("touch ran-{label}"))]);
     let mut slow = growing(client, "slow", SLOWED);

@@ -67,13 +67,14 @@ fn every_registered_event_reaches_lazaret_and_harms_nothing() {
 }
 
 #[test]
-fn a_settings_change_that_would_drop_the_registration_is_refused() {
+fn a_settings_change_that_would_drop_the_registration_is_taken_back() {
     let world = World::new(Client::Claude);
     world.register();
+    let registered = world.read(USER);
     let (user, local) = (world.host(USER), world.host(LOCAL));
     let shell = |label: &str, command: &str| Step::call([Client::Claude.shell(label, command)]);
     let probe = |label: &str| shell(label, "rm -rf /home/dev/precious").pausing(WATCHED);
-    let session = world.play(Script::main([
+    let first = world.play(Script::main([
         shell("before", "rm -rf /home/dev/precious"),
         // As if a process that lazaret never saw had done it.
         shell("harmless", "true").after(move || {
@@ -81,6 +82,10 @@ fn a_settings_change_that_would_drop_the_registration_is_refused() {
             std::fs::write(&local, OFF).unwrap();
         }),
         probe("switched-off"),
+    ]));
+    assert!(first.told("before").text.contains("files.delete-"), "{}", first.story());
+    assert!(!world.exists(LOCAL), "it still stands\n{}", first.story());
+    let second = world.play(Script::main([
         // An accepted change of one file makes the client read all of them again.
         shell("harmless-too", "true").after(move || {
             let text = std::fs::read_to_string(&user).unwrap();
@@ -88,9 +93,8 @@ fn a_settings_change_that_would_drop_the_registration_is_refused() {
         }),
         probe("reread"),
     ]));
-    for label in ["before", "switched-off", "reread"] {
-        assert!(session.told(label).text.contains("files.delete-"), "{label}\n{}", session.story());
-    }
+    assert!(second.told("reread").text.contains("files.delete-"), "{}", second.story());
+    assert_eq!(world.read(USER), format!("{registered}\n"), "a change that loses nothing stays");
     assert!(world.exists("/home/dev/precious/notes.txt"));
 }
 
@@ -99,7 +103,8 @@ fn what_lazaret_cannot_foresee_does_not_switch_the_hook_off_either() {
     let world = World::new(Client::Claude);
     world.write(PROJECT, OFF);
     world.sh("git add -A && git commit -qm 'Settings of before'");
-    world.write(PROJECT, r#"{"env": {"PROJECT": "yes"}}"#);
+    let settings = r#"{"env": {"PROJECT": "yes"}}"#;
+    world.write(PROJECT, settings);
     world.register();
     // The paths are put together from single letters while it runs: no look at its text tells them.
     let letters = |text: &str| text.bytes().map(|byte| byte.to_string()).collect::<Vec<_>>().join(",");
@@ -112,21 +117,31 @@ fn what_lazaret_cannot_foresee_does_not_switch_the_hook_off_either() {
     );
     world.write("/home/dev/proj/tidy.js", &script);
     world.sh("git add tidy.js && git commit -qm Script tidy.js");
+    let registered = world.read(USER);
     let shell = |label: &str, command: &str| Step::call([Client::Claude.shell(label, command)]);
-    let probe = |label: &str| shell(label, "rm -rf /home/dev/precious").pausing(WATCHED);
-    let session = world.play(Script::main([
+    for (deed, done) in [
         // Ordinary, and it brings the committed settings back.
-        shell("stash", "git stash"),
-        probe("after-stash"),
-        shell("tidy", "/mnt/node tidy.js"),
-        probe("after-tidy"),
-    ]));
-    assert!(!world.exists(USER) && world.exists(LOCAL), "the script did not run\n{}", session.story());
-    assert_eq!(world.read(PROJECT), OFF, "the stash did not happen\n{}", session.story());
-    for label in ["after-stash", "after-tidy"] {
-        assert!(session.told(label).text.contains("files.delete-"), "{label}\n{}", session.story());
+        ("git stash", "/home/dev/proj/.claude"),
+        ("/mnt/node tidy.js", "/home/dev/.claude"),
+    ] {
+        let session = world.play(Script::main([
+            shell("deed", deed),
+            shell("probe", "rm -rf /home/dev/precious").pausing(WATCHED),
+        ]));
+        let aside = world.sh(&format!("ls -A {done}"));
+        let aside =
+            aside.contains(".lazaret-aside-") || world.sh("ls -A .claude").contains(".lazaret-aside-");
+        assert!(aside, "{deed} did not happen\n{}", session.story());
+        assert_eq!(
+            (world.read(USER), world.read(PROJECT).as_str()),
+            (registered.clone(), settings),
+            "{deed}"
+        );
+        assert!(!world.exists(LOCAL), "{deed}");
+        assert!(world.exists("/home/dev/precious/notes.txt"), "{deed}\n{}", session.story());
+        let next = world.play(Script::main([shell("next", "rm -rf /home/dev/precious")]));
+        assert!(next.told("next").text.contains("files.delete-"), "{deed}\n{}", next.story());
     }
-    assert!(world.exists("/home/dev/precious/notes.txt"));
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod deeds;
 mod landlock;
 mod model;
 mod opencode;
+mod own;
 mod places;
 #[path = "../programs/mod.rs"]
 mod programs;

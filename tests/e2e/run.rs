@@ -27,6 +27,7 @@ fn lane(client: Client, name: &str) -> Vec<Step> {
             shell("two", "rm -rf /home/dev/precious"),
             Step::say("It is done."),
         ],
+        "calls" => (0..5).map(|n| shell(&format!("call-{n}"), &format!("touch call-{n}"))).collect(),
         _ => vec![shell("one", "echo hello"), shell("two", "sleep 5"), Step::say("It is done.")],
     }
 }
@@ -39,8 +40,14 @@ fn run(client: Client, name: &str, options: &str, client_options: &str) -> Strin
         }
         Client::OpenCode => format!("opencode run --auto {client_options} 'Do it. [[{name}]]'"),
     };
+    // By a variable that nobody but the person sets: what the line itself says is refused.
+    let open = match (name, client) {
+        ("open", Client::Claude) => "CLAUDE_CODE_SIMPLE=1 ",
+        ("open", Client::OpenCode) => "OPENCODE_PURE=1 ",
+        _ => "",
+    };
     format!(
-        "lazaret run --json {options} -- {line} > ../{name}.out 2> ../{name}.err; echo $? > ../{name}.code\n\
+        "{open}lazaret run --json {options} -- {line} > ../{name}.out 2> ../{name}.err; echo $? > ../{name}.code\n\
          ls -l /proc/[0-9]*/exe 2>/dev/null | grep -c {} > ../{name}.left; pgrep -x sleep >> ../{name}.left\n",
         client.inside()
     )
@@ -73,11 +80,13 @@ fn supervised(client: Client) {
         run("slow", "--timeout 20", ""),
         run("tokens", "--max-tokens 25", ""),
         run("memory", "--max-memory 50M", ""),
-        run("open", "", unhooked),
+        run("open", "", ""),
+        run("refused", "", unhooked),
+        run("calls", "--max-calls 3", ""),
     ]
     .concat();
-    let names = ["fine", "slow", "tokens", "memory", "open"];
-    let markers = ["[[fine]]", "[[slow]]", "[[tokens]]", "[[memory]]", "[[open]]"];
+    let names = ["fine", "slow", "tokens", "memory", "open", "calls"];
+    let markers = ["[[fine]]", "[[slow]]", "[[tokens]]", "[[memory]]", "[[open]]", "[[calls]]"];
     let mut script = Script::default();
     for (name, marker) in names.into_iter().zip(markers) {
         script = script.sub(marker, lane(client, name));
@@ -85,8 +94,14 @@ fn supervised(client: Client) {
     let session = world.play_script(script, &format!("{commands}exit 0\n"));
     let story = |name: &str| story(&world, &session, name);
     let told = |name: &str| told(&world, &session, name);
-    for (name, kind) in [("slow", "time"), ("tokens", "tokens"), ("memory", "memory"), ("open", "gate_open")]
-    {
+    let stops = [
+        ("slow", "time"),
+        ("tokens", "tokens"),
+        ("memory", "memory"),
+        ("open", "gate_open"),
+        ("calls", "calls"),
+    ];
+    for (name, kind) in stops {
         let value = told(name);
         assert_eq!(world.read(&format!("/home/dev/{name}.code")).trim(), "2", "{}", story(name));
         assert_eq!(
@@ -101,7 +116,13 @@ fn supervised(client: Client) {
     for name in names {
         assert_eq!(world.read(&format!("/home/dev/{name}.left")).trim(), "0", "{}", story(name));
     }
+    let made: Vec<bool> = (0..5).map(|n| world.exists(&format!("/home/dev/proj/call-{n}"))).collect();
+    assert_eq!(made, [true, true, true, false, false], "{}", story("calls"));
+    assert_eq!(world.read("/home/dev/refused.code").trim(), "1");
+    let refused = world.read("/home/dev/refused.err");
+    assert!(refused.contains("lazaret: run: ") && refused.contains("leave it out"), "{refused}");
     let fine = told("fine");
+    assert!(fine["warnings"].to_string().contains("the client asks nobody"), "{fine}");
     assert_eq!(world.read("/home/dev/fine.code").trim(), "0", "{}", story("fine"));
     assert_eq!(
         (&fine["end"], &fine["answer"]),

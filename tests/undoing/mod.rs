@@ -19,9 +19,7 @@ use crate::common::{Answer, World};
 
 /// The `[checkpoints]` of this user's configuration.
 pub fn configured(world: &World, checkpoints: &str) {
-    let dir = world.home().join(".config/lazaret");
-    fs::create_dir_all(&dir).unwrap();
-    fs::write(dir.join("config.toml"), format!("[checkpoints]\n{checkpoints}")).unwrap();
+    world.configure(&format!("[checkpoints]\n{checkpoints}"));
 }
 
 /// The hook before a call; the call is not run.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::claude_plugins;
 use super::probe::{self, Proof};
 use super::report::Report;
 use super::{Examined, machine};
@@ -26,11 +27,16 @@ struct Source {
     path: PathBuf,
     value: Value,
     hooks: Vec<Hook>,
+    /// The plugin's key and its directory, when these are the hooks of a plugin and the file is none of settings.
+    plugin: Option<(String, PathBuf)>,
 }
 
 impl Source {
     /// The command that registers anew where this registration stands.
     fn mend(&self) -> String {
+        if let Some((key, _)) = &self.plugin {
+            return format!("claude plugin update {key}");
+        }
         match self.scope {
             None => format!("edit {}", shown(&self.path)),
             Some(Scope::User) => "lazaret install claude-code".to_owned(),
@@ -40,8 +46,9 @@ impl Source {
 }
 
 pub fn examine(examined: &Examined<'_>, report: &mut Report) {
-    let sources = sources(examined, report);
+    let mut sources = sources(examined, report);
     switches(&sources, report);
+    plugins(&mut sources, examined, report);
     let version = client(examined, report);
     let gates: Vec<(&Source, &Hook)> = registrations(&sources, GATE).collect();
     if gates.is_empty() {
@@ -86,7 +93,7 @@ fn sources(examined: &Examined<'_>, report: &mut Report) -> Vec<Source> {
         match settings::hooks_in(&text) {
             Ok(hooks) => {
                 let value = serde_json::from_str(&text).unwrap_or_default();
-                sources.push(Source { scope, path, value, hooks });
+                sources.push(Source { scope, path, value, hooks, plugin: None });
             }
             Err(unusable) => {
                 let message = format!("{}: {unusable}: the client cannot use it", shown(&path));
@@ -95,6 +102,34 @@ fn sources(examined: &Examined<'_>, report: &mut Report) -> Vec<Source> {
         }
     }
     sources
+}
+
+/// Adds what lazaret's plugins register, where they are installed and on.
+fn plugins(sources: &mut Vec<Source>, examined: &Examined<'_>, report: &mut Report) {
+    // The managed settings stand first, and above all others.
+    let settings = sources.iter().skip_while(|source| source.scope.is_none()).map(|source| &source.value);
+    let managed = sources.iter().filter(|source| source.scope.is_none()).map(|source| &source.value);
+    let enabled = claude_plugins::enabled(settings.chain(managed), examined.here);
+    for (key, plugin) in enabled {
+        let read = plugin.and_then(|plugin| {
+            let hooks = settings::hooks_in(&plugin.hooks)
+                .map_err(|unusable| format!("{}: {unusable}", shown(&plugin.hooks_file())))?;
+            Ok((plugin, hooks))
+        });
+        match read {
+            Ok((plugin, hooks)) => sources.push(Source {
+                scope: None,
+                path: plugin.hooks_file(),
+                value: Value::Null,
+                hooks,
+                plugin: Some((plugin.key, plugin.root)),
+            }),
+            Err(why) => {
+                let message = format!("the plugin {key} is on, and its hooks do not run: {why}");
+                report.fail(SUBJECT, message, &format!("claude plugin install {key}"));
+            }
+        }
+    }
 }
 
 /// What switches hooks off altogether.
@@ -200,12 +235,13 @@ fn one_registration(
         }
     };
     if let Some(registered) = hooks::registered(&hook.entry) {
-        // For every user there is one registration: each has the places of the password database.
-        if source.scope.is_some() {
+        // For every user, and of a plugin, there is one registration: each user has the places of the password database.
+        if source.scope.is_some() && source.plugin.is_none() {
             machine::given(&registered.places, examined.here, (SUBJECT, &mend), report);
         }
         let bin = PathBuf::from(registered.bin);
-        if !examined.is_expected(&bin) {
+        let own = source.plugin.as_ref().is_some_and(|(_, root)| bin.starts_with(root));
+        if !own && !examined.is_expected(&bin) {
             let message =
                 format!("{name} points elsewhere: {}, not {}", shown(&bin), expected_name(examined));
             report.fail(SUBJECT, message, &mend);

@@ -23,6 +23,7 @@ pub fn examine(explained: &Result<Explained, Fault>, report: &mut Report) {
                 report.fail(SUBJECT, note.to_string(), "lazaret config check");
             }
             NoteKind::Untrusted => report.note_with(SUBJECT, note.to_string(), "lazaret trust show"),
+            NoteKind::Unaccepted => report.note_with(SUBJECT, note.to_string(), "lazaret config accept"),
             NoteKind::Expired => {
                 report.note_with(SUBJECT, note.to_string(), "take it out, or give it a new date")
             }

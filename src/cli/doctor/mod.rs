@@ -2,6 +2,7 @@
 //! nothing by itself.
 
 mod claude_code;
+mod claude_plugins;
 mod configuration;
 mod hostile;
 mod machine;

@@ -4,11 +4,12 @@ use super::watch::{Found, Lookout, Moment};
 use super::{ELSEWHERE, LOOK_BACK, Setting};
 use crate::cli::behaviour::Told;
 use crate::cli::quarantine as quarantined;
-use crate::cli::{behaviour, call, emergency, keep};
+use crate::cli::{CHECKS, behaviour, call, emergency, keep};
 use crate::domain::{
     Asking, Decision, Event, Fault, Outcome, Places, Reason, Request, Severity, ToolCall, Trust, Verdict,
 };
 use crate::host::checkpoint::Checkpoints;
+use crate::host::config::{self, NoteKind};
 use crate::host::permit::Permits;
 use crate::host::state::Look;
 use crate::host::{audit, guard, registration, state};
@@ -45,6 +46,7 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             let ended = behaviour::Ended {
                 outcome: *outcome,
                 error: error.as_deref(),
+                rule: None,
                 duration_ms: *duration_ms,
                 seen: Lookout::of(setting, request).seen_after(),
             };
@@ -90,15 +92,17 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
         Event::SessionStart { .. } => {
             let looked = looked(setting, request, Moment::Start);
             let done = looked.as_ref().map(|_| ()).map_err(Clone::clone);
-            let changed =
-                looked.ok().flatten().and_then(|(found, lookout)| Some(lookout.told(found.words()?)));
-            decision = changed.or_else(|| elsewhere(setting)).unwrap_or(decision);
+            let changed = looked.ok().flatten();
+            let changed = changed.and_then(|(found, lookout)| Some(lookout.told(found.words()?)));
+            let reasons = changed.iter().flat_map(|told| told.reasons().to_vec());
+            let reasons = reasons.chain(elsewhere(setting)).chain(unaccepted(setting, &places));
+            decision = Decision::new(reasons.collect(), None, request.asking == Asking::Yes);
             done.and(sweep(setting))
         }
         Event::ConfigChange { .. } => {
             decision = config_change(setting, request);
             if let Some(said) = elsewhere(setting).filter(|_| decision.verdict() == Verdict::Allow) {
-                decision = said;
+                decision = Decision::new(vec![said], None, true);
             }
             Ok(())
         }
@@ -156,18 +160,31 @@ fn finish(
 }
 
 /// What the person is told where variables name other places than the registration: a project may have set them.
-fn elsewhere(setting: &Setting) -> Option<Decision> {
-    let message = setting.elsewhere()?;
-    let instead = Some("if you set them, register with them set: lazaret install".to_owned());
-    let reason = Reason {
+fn elsewhere(setting: &Setting) -> Option<Reason> {
+    Some(Reason {
         rule: ELSEWHERE.to_owned(),
         verdict: Verdict::Warn,
         severity: Severity::High,
-        message,
+        message: setting.elsewhere()?,
         matched: String::new(),
-        instead,
+        instead: Some("if you set them, register with them set: lazaret install".to_owned()),
+    })
+}
+
+/// What in the user's configuration does not count because no person accepted it: said once in a session.
+fn unaccepted(setting: &Setting, places: &Places) -> Option<Reason> {
+    let notes = config::load(&setting.dirs, places, CHECKS).ok()?.notes;
+    let texts: Vec<String> =
+        notes.iter().filter(|note| note.kind == NoteKind::Unaccepted).map(ToString::to_string).collect();
+    let reason = Reason {
+        rule: "config.unaccepted".to_owned(),
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        message: texts.join("; "),
+        matched: String::new(),
+        instead: None,
     };
-    Some(Decision::new(vec![reason], None, true))
+    (!texts.is_empty()).then_some(reason)
 }
 
 /// What has grown old: session files, log files, permissions.

@@ -7,7 +7,6 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::cli::args::ClientName;
 use crate::domain::Profile;
 
 #[derive(Debug, Args)]
@@ -43,9 +42,6 @@ pub struct RunArgs {
     /// With --confine: a place of keys or credentials it may read all the same
     #[arg(long, value_name = "PATH", requires = "confine")]
     pub allow_read: Vec<PathBuf>,
-    /// Which client it is, where the command's name does not say so
-    #[arg(long)]
-    pub client: Option<ClientName>,
     /// Print one JSON object on standard output, with the client's last answer in it
     #[arg(long)]
     pub json: bool,

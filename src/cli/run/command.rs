@@ -4,10 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 use super::args::RunArgs;
 use crate::domain::{Client, escape};
+use crate::rules::lists;
 
 /// A client to be started headless.
 #[derive(Debug)]
@@ -22,16 +24,16 @@ impl Headless {
     pub fn of(args: &RunArgs) -> Result<Headless> {
         let program = args.command.first().map(OsString::as_os_str).unwrap_or_default();
         let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();
-        let client = match (args.client, name) {
-            (Some(client), _) => client.into(),
-            (None, "claude") => Client::ClaudeCode,
-            (None, "opencode") => Client::OpenCode,
-            (None, _) => bail!(
-                "run {}: this is neither claude nor opencode; say which client it is with --client",
+        let client = match name {
+            "claude" => Client::ClaudeCode,
+            "opencode" => Client::OpenCode,
+            _ => bail!(
+                "run {}: it starts only claude and opencode, by their names or by a path that ends in one of them",
                 escape(name)
             ),
         };
         let line = args.command.clone();
+        guarded(&line)?;
         match client {
             Client::ClaudeCode => claude(line),
             Client::OpenCode => opencode(line),
@@ -45,9 +47,41 @@ impl Headless {
         command
     }
 
+    /// What to say of a client that asks nobody: the hooks alone decide about its calls.
+    pub fn unasked(&self) -> Option<String> {
+        let word =
+            self.line.iter().find(|word| lists::CLIENT_UNASKED.iter().any(|option| *word == option))?;
+        let word = escape(&word.to_string_lossy());
+        Some(format!("{word}: the client asks nobody; its hooks alone decide about each call"))
+    }
+
     pub fn program(&self) -> String {
         self.line.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default()
     }
+}
+
+/// Settings by which hooks are switched off, led astray or joined by others.
+const LEADING: &[&str] = &["allowManagedHooksOnly", "disableAllHooks", "enabledPlugins", "env", "hooks"];
+
+/// Refuses a command line that leaves the client's hooks out; settings of one's own may stand there when they say nothing of hooks.
+fn guarded(line: &[OsString]) -> Result<()> {
+    for name in lists::CLIENT_OFF {
+        let Some(value) = option(line, &[name]) else { continue };
+        if *name != "--settings" {
+            bail!("run: {name} starts the client without the hooks that supervise it; leave it out");
+        }
+        let text = if value.trim_start().starts_with('{') {
+            value.to_owned()
+        } else {
+            std::fs::read_to_string(value).with_context(|| format!("run: --settings {}", escape(value)))?
+        };
+        let settings: Value = crate::host::from_json(text.as_bytes())
+            .with_context(|| format!("run: --settings {}: the hooks may be off in it", escape(value)))?;
+        if let Some(key) = LEADING.iter().find(|key| settings.get(key).is_some()) {
+            bail!("run: \"{key}\" of --settings has a say in the hooks; leave it out");
+        }
+    }
+    Ok(())
 }
 
 /// Whether an option stands on the line, by itself or with its value behind `=`; and that value.
@@ -109,7 +143,7 @@ fn opencode(mut line: Vec<OsString>) -> Result<Headless> {
 mod tests {
     use super::*;
 
-    fn of(line: &[&str]) -> Result<(Vec<String>, bool), String> {
+    fn of_line(line: &[&str]) -> Result<Headless> {
         let args = RunArgs {
             timeout: None,
             max_memory: None,
@@ -121,11 +155,14 @@ mod tests {
             confine: None,
             allow_write: Vec::new(),
             allow_read: Vec::new(),
-            client: None,
             json: false,
             command: line.iter().map(OsString::from).collect(),
         };
-        let headless = Headless::of(&args).map_err(|error| error.to_string())?;
+        Headless::of(&args)
+    }
+
+    fn of(line: &[&str]) -> Result<(Vec<String>, bool), String> {
+        let headless = of_line(line).map_err(|error| format!("{error:#}"))?;
         let line = headless.line.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         Ok((line, headless.passes_through))
     }
@@ -146,9 +183,29 @@ mod tests {
     }
 
     #[test]
+    fn what_asks_nobody_is_said() {
+        let unasked = |line: &[&str]| of_line(line).unwrap().unasked();
+        assert_eq!(unasked(&["claude", "-p", "x"]), None);
+        assert_eq!(unasked(&["claude", "-p", "x", "--settings", "{\"model\":\"opus\"}"]), None);
+        assert!(unasked(&["claude", "-p", "x", "--dangerously-skip-permissions"]).is_some());
+        assert!(unasked(&["claude", "-p", "x", "--permission-mode", "bypassPermissions"]).is_some());
+        assert!(unasked(&["opencode", "run", "--auto", "x"]).is_some());
+    }
+
+    #[test]
     fn what_cannot_be_supervised_is_refused() {
         for (line, why) in [
-            (&["vim"][..], "neither claude nor opencode"),
+            (&["vim"][..], "only claude and opencode"),
+            (&["sh", "-c", "claude -p x"], "only claude and opencode"),
+            (&["./my-claude", "-p", "x"], "only claude and opencode"),
+            (&["claude", "-p", "x", "--bare"], "--bare"),
+            (&["claude", "-p", "x", "--setting-sources=local"], "--setting-sources"),
+            (&["claude", "-p", "x", "--settings", "{\"disableAllHooks\":true}"], "disableAllHooks"),
+            (&["claude", "-p", "x", "--settings={\"hooks\":{}}"], "\"hooks\""),
+            (&["claude", "-p", "x", "--settings", "{\"env\":{\"HOME\":\"/x\"}}"], "\"env\""),
+            (&["claude", "-p", "x", "--settings", "{"], "may be off"),
+            (&["claude", "-p", "x", "--settings", "/nonexistent/s.json"], "/nonexistent/s.json"),
+            (&["opencode", "--pure", "run", "x"], "--pure"),
             (&["claude", "fix it"], "without -p"),
             (&["claude", "-p", "x", "--output-format", "json"], "--output-format json"),
             (&["opencode", "fix it"], "without its own `run`"),

@@ -37,6 +37,8 @@ pub fn run(args: &RunArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exi
     let headless = Headless::of(args)?;
     let machine = &demanding(args, machine);
     let mut progress = Progress::begin();
+    let unasked = headless.unasked();
+    unasked.iter().for_each(|told| progress.say(told));
     let here = registering::surroundings(machine)?;
     progress.step(&format!("asking whether the gate of {} is closed", headless.client.name()));
     closed(headless.client, "supervised", &here, machine)?;
@@ -68,7 +70,7 @@ pub fn run(args: &RunArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exi
         figures: watched.figures,
         outcome: outcome(stop, ran.end, watched.answer),
         restored,
-        warnings: watched.warnings,
+        warnings: unasked.into_iter().chain(watched.warnings).collect(),
         confined,
         tally,
         blocked,

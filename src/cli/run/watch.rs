@@ -62,6 +62,8 @@ pub(super) struct Supervision<'s> {
     /// What was told of budgets that are used up in part, and how much of that the session knows.
     warnings: Vec<String>,
     passed_on: usize,
+    /// Calls that the run may make, as long as its hooks do not know of them.
+    most_calls: Option<u64>,
     progress: &'s mut Progress,
     /// Where the client's stream is passed on to.
     out: Option<&'s mut dyn Write>,
@@ -89,6 +91,7 @@ impl<'s> Supervision<'s> {
             stop: None,
             warnings: Vec::new(),
             passed_on: 0,
+            most_calls: args.max_calls,
             progress,
             out: if headless.passes_through && !args.json { Some(out) } else { None },
         }
@@ -119,10 +122,30 @@ impl<'s> Supervision<'s> {
             let _gone = out.write_all(line).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
         }
         self.stream.line(line);
+        self.limit();
         let now = Instant::now();
         self.missing.extend(self.stream.take_ran().into_iter().map(|ran| (ran, now)));
         self.hooked();
         self.budgets();
+    }
+
+    /// Has the hooks refuse what is beyond the calls that the run may make: the stream tells of a call when it begins or later.
+    fn limit(&mut self) {
+        let (Some(most), Some(subject)) = (self.most_calls, self.subject()) else { return };
+        let since_ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let look = Look { records: 0, window_ms: since_ms };
+        let Ok(stand) = state::look(&self.store, &subject, clock::now(), look) else { return };
+        // A session that is resumed has calls of its own; those since the run began count.
+        let made = stand.history.iter().filter(|past| past.age_ms <= since_ms).count();
+        let before = stand.calls.saturating_sub(u64::try_from(made).unwrap_or(u64::MAX));
+        let most = before.saturating_add(most);
+        let told = state::amend(&self.store, &subject, clock::now(), |document| {
+            document.behaviour.most_calls = Some(most);
+        });
+        // What cannot be written now is tried again with the next line.
+        if told.is_ok() {
+            self.most_calls = None;
+        }
     }
 
     /// Every call that ran must have been decided on before.
@@ -202,6 +225,12 @@ impl<'s> Supervision<'s> {
             self.look();
         }
         let (session, figures) = (self.subject(), self.figures());
+        if let Some(subject) = &session {
+            // The session may go on without a supervisor; what cannot be written is refused until `lazaret resume`.
+            let _lifted = state::amend(&self.store, subject, clock::now(), |document| {
+                document.behaviour.most_calls = None;
+            });
+        }
         Watched { stop: self.stop, session, figures, warnings: self.warnings, answer: self.stream.finish() }
     }
 }

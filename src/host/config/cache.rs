@@ -13,6 +13,8 @@ use crate::host::trust::TrustState;
 /// Longest entry that is read or written.
 const MAX_ENTRY: u64 = 2 * 1024 * 1024;
 const MAGIC: &[u8] = b"lazaret policy 1\n";
+/// Where the entries lie below the state directory.
+pub const DIR: &str = "policy";
 
 #[derive(Serialize)]
 struct Kept<'a> {
@@ -34,13 +36,14 @@ pub fn entry(state_dir: &Path, sources: &[Source], demanded: Option<Profile>) ->
     if !demanded.is_empty() {
         paths.push(demanded.as_bytes());
     }
-    let place = state_dir.join("policy").join(format!("{:016x}", fingerprint(&paths)));
+    let place = state_dir.join(DIR).join(format!("{:016x}", fingerprint(&paths)));
     let mut identity = identity(sources);
     part(&mut identity, demanded.as_bytes());
     (identity, place)
 }
 
-/// All that the policy of files depends on: this version with its defaults, and each file with its place, trust and content.
+/// All that the policy of files depends on: this version with its defaults, and each file with its place, content and, of a
+/// project's, trust. Whether the user's was accepted is not asked here: see [`super::accept`].
 fn identity(sources: &[Source]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(format!("{READER:016x}").as_bytes());

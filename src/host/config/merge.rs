@@ -16,7 +16,7 @@ pub use crate::domain::Tier as Origin;
 pub struct Layer {
     pub origin: Origin,
     pub path: String,
-    /// It may loosen: a managed or user file, or a project's file that a person allowed.
+    /// It may loosen: a managed file, or one of which a person allowed exactly this content.
     pub may_loosen: bool,
     pub entries: Vec<Entry>,
 }
@@ -27,6 +27,8 @@ pub struct Layer {
 pub enum NoteKind {
     /// A loosening of a project's file that nobody allowed: it does not count.
     Untrusted,
+    /// A loosening of the user's file that no person accepted: it does not count.
+    Unaccepted,
     /// A loosening of a lower layer that a higher one overrules.
     Overruled,
     /// A project's file, or a part of it, that cannot be used.
@@ -187,6 +189,11 @@ fn note(key: &Key, (layer, entry): (&Layer, &Entry), upper: Option<&Layer>, valu
         (_, Some(upper)) if upper.path != layer.path && upper.origin != Origin::Project => {
             (NoteKind::Overruled, format!("the {} file {} sets it", upper.origin.name(), upper.path))
         }
+        (false, _) if layer.origin == Origin::User => (
+            NoteKind::Unaccepted,
+            "it would loosen, and no person accepted this content of the file (`lazaret config accept`)"
+                .to_owned(),
+        ),
         _ if key.kind.starts_programs() => (NoteKind::Untrusted, "a project's file cannot set it".to_owned()),
         (true, _) => (NoteKind::Overruled, "a file nearer to the working directory sets it".to_owned()),
         (false, _) => (

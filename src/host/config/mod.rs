@@ -75,7 +75,7 @@ pub struct Custom {
 pub struct Source {
     pub origin: Origin,
     pub path: String,
-    /// Of a project's file only.
+    /// What a person has said of it; not asked of a managed file, nor of the user's where the policy came from the cache.
     pub trust: Option<TrustState>,
     /// Its content; of a project's file that cannot be read, why.
     pub content: Result<Vec<u8>, String>,
@@ -102,14 +102,18 @@ pub struct Explained {
 /// The policy of a call made at these places; from the cache where the files have not changed. `checks` have the last word on
 /// custom rules and patterns: what they mean is not known on this floor.
 pub fn load(dirs: &Dirs, places: &Places, checks: Checks) -> Result<Loaded, Fault> {
-    let layers = sources(dirs, places)?;
+    let mut layers = sources(dirs, places)?;
     if layers.is_empty() && dirs.demanded.is_none() {
         return Ok(Loaded { policy: Policy::default(), notes: Vec::new(), layers });
     }
     let (fingerprint, place) = cache::entry(&dirs.state, &layers, dirs.demanded);
-    if let Some((policy, notes)) = cache::get(&place, &fingerprint) {
+    let kept = cache::get(&place, &fingerprint);
+    // What was not accepted then may be now. What was is asked of nobody again: who accepts another content empties the cache.
+    let stands = |notes: &[Note]| !notes.iter().any(|note| note.kind == NoteKind::Unaccepted);
+    if let Some((policy, notes)) = kept.filter(|(_, notes)| stands(notes) || !ask_user(&mut layers, dirs)) {
         return Ok(Loaded { policy, notes, layers });
     }
+    ask_user(&mut layers, dirs);
     let (merged, notes) = resolve(&layers, dirs.demanded, checks)?;
     // A cache that cannot be written costs time, nothing else.
     let _ = cache::put(&place, &fingerprint, (&merged.policy, &notes));
@@ -118,9 +122,32 @@ pub fn load(dirs: &Dirs, places: &Places, checks: Checks) -> Result<Loaded, Faul
 
 /// The same without the cache, with the origin of every value.
 pub fn explain(dirs: &Dirs, places: &Places, checks: Checks) -> Result<Explained, Fault> {
-    let layers = sources(dirs, places)?;
+    let mut layers = sources(dirs, places)?;
+    ask_user(&mut layers, dirs);
     let (merged, notes) = resolve(&layers, dirs.demanded, checks)?;
     Ok(Explained { policy: merged.policy, values: merged.values, notes, layers })
+}
+
+/// Looks up whether a person accepted the user's file as it is; says so.
+fn ask_user(layers: &mut [Source], dirs: &Dirs) -> bool {
+    let mut accepted = false;
+    for layer in layers.iter_mut().filter(|layer| layer.origin == Origin::User) {
+        let Ok(content) = &layer.content else { continue };
+        let state = trust::state(&dirs.state, &layer.path, content);
+        accepted |= state == TrustState::Allowed;
+        layer.trust = Some(state);
+    }
+    accepted
+}
+
+/// Accepts this content of the user's file, and no other one from now on.
+pub fn accept(dirs: &Dirs, content: &[u8]) -> std::io::Result<()> {
+    trust::accept(&dirs.state, &dirs.config_file().to_string_lossy(), content)?;
+    // What was accepted before may lie there.
+    match std::fs::remove_dir_all(dirs.state.join(cache::DIR)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// Everything that is wrong with a file's content. `project`: the directory of a project's file.
@@ -241,9 +268,12 @@ fn resolve(
                 return Err(unusable(path, &format!("{first}{more}")));
             }
         }
-        let may_loosen = trust.is_none_or(|trust| trust == TrustState::Allowed);
+        let may_loosen = match origin {
+            Origin::Managed => true,
+            Origin::User | Origin::Project => *trust == Some(TrustState::Allowed),
+        };
         let mut entries = parsed.entries;
-        if !may_loosen {
+        if !may_loosen && *origin == Origin::Project {
             entries.iter_mut().for_each(hush);
         }
         layers.push(Layer { origin: *origin, path: path.clone(), may_loosen, entries });

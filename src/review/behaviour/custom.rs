@@ -71,6 +71,7 @@ fn stands(pattern: &WrittenPattern, history: &[String]) -> Result<Vec<bool>, Str
             policy: &policy,
             outcome,
             error,
+            rule: None,
             duration_ms: None,
         };
         let made = deed(&report, &Purpose::default());

@@ -20,6 +20,8 @@ pub struct Report<'a> {
     pub policy: &'a Policy,
     pub outcome: Outcome,
     pub error: Option<&'a str>,
+    /// The rule that refused it, where that is how it ended.
+    pub rule: Option<&'a str>,
     pub duration_ms: Option<u64>,
 }
 
@@ -35,6 +37,8 @@ pub fn deed(report: &Report<'_>, purpose: &Purpose) -> Deed {
     let error = report.error.filter(|_| report.outcome == Outcome::Failed);
     let plain = error.map(super::normalised).unwrap_or_default();
     let tool = call.tool.name();
+    let failed = error.map(|_| fingerprint(&[tool.as_bytes(), plain.as_bytes()]));
+    let refused = report.rule.map(|rule| fingerprint(&[b"refused by", rule.as_bytes()]));
     let ended = Ended {
         tool: &tool,
         operation,
@@ -51,7 +55,7 @@ pub fn deed(report: &Report<'_>, purpose: &Purpose) -> Deed {
         agent: agent_fingerprint(subject),
         tool: identity.tool,
         path: paths.first().map_or(0, |path| fingerprint(&[path.as_bytes()])),
-        error: error.map_or(0, |_| fingerprint(&[tool.as_bytes(), plain.as_bytes()])),
+        error: failed.or(refused).unwrap_or_default(),
         operation,
         place,
         outcome: report.outcome,

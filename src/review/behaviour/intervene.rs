@@ -1,6 +1,6 @@
 //! Which intervention patterns call for, and when none is made: cooldown, most per prompt, escalation.
 
-use crate::domain::{Behaviour, Deed, Finding, Intervened, InterventionKind, Policy, Throttle};
+use crate::domain::{Behaviour, Deed, Finding, Intervened, InterventionKind, Pattern, Policy, Throttle};
 use crate::review::behaviour::words;
 
 /// Seed 000's cut-offs, in percent: below the first a soft correction, from the last on an emergency stop.
@@ -67,8 +67,12 @@ pub fn choose(
         kind => kind,
     };
     let last = behaviour.interventions.last();
-    let cooling = kind != InterventionKind::EmergencyStop
-        && last.is_some_and(|last| now_ms.saturating_sub(last.at_ms) < COOLDOWN_MS);
+    let hurries = Pattern::from_name(&gravest.pattern).is_some_and(Pattern::hurries);
+    let waits = |last: &Intervened| {
+        let graver = hurries && last.pattern == gravest.pattern && last.kind < kind;
+        !graver && now_ms.saturating_sub(last.at_ms) < COOLDOWN_MS
+    };
+    let cooling = kind != InterventionKind::EmergencyStop && last.is_some_and(waits);
     if cooling || made.clone().count() >= MOST {
         return None;
     }

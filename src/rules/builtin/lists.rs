@@ -921,6 +921,31 @@ pub(crate) const FETCHERS: &[&str] = &[
 /// The clients that lazaret guards, by the names of their programs.
 pub(crate) const CLIENTS: &[&str] = &["claude", "opencode", "opencode2"];
 
+/// Programs that a client may be run by.
+pub(crate) const CLIENT_RUNNERS: &[&str] =
+    &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "node", "deno", "claude-code", "opencode-ai"];
+
+/// Words of the clients with which they ask nobody before they act.
+pub(crate) const CLIENT_UNASKED: &[&str] = &[
+    "--dangerously-skip-permissions",
+    "--allow-dangerously-skip-permissions",
+    "--permission-mode=bypassPermissions",
+    "bypassPermissions",
+    "--auto",
+];
+
+/// Options of the clients that leave hooks, plugins or settings out, or bring settings of their own.
+pub(crate) const CLIENT_OFF: &[&str] = &[
+    "--bare",
+    "--safe-mode",
+    "--restricted",
+    "--setting-sources",
+    "--settings",
+    "--pure",
+    "--managed-settings",
+    "--no-hooks",
+];
+
 /// Names of protected files that mean nothing else, wherever they stand.
 pub(crate) const TELLING_NAMES: &[&str] =
     &["opencode.json", "opencode.jsonc", ".claude.json", ".lazaret.toml", "managed-settings.json"];

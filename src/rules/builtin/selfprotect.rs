@@ -10,11 +10,11 @@ mod written;
 
 use super::predicate;
 use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
-use crate::rules::Invocation;
 use crate::rules::matcher::{
     Code, Found, Instead, RULE, Rule, Scene, Trigger, When, contains_word, has_flag, is_protected,
     leads_to_protected, squeeze, target_of,
 };
+use crate::rules::{Invocation, own_commands};
 use crate::shell::Arg;
 pub(super) use killed::only_asks;
 
@@ -129,7 +129,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "selfprotect.own-commands",
         severity: Severity::Critical,
-        reason: "uses lazaret's own commands to loosen it; they are for a person at a terminal",
+        reason: "runs a command of lazaret's own that is not for agents but for a person at a terminal",
         instead: Some(Instead::Command("lazaret doctor")),
         when: &[
             predicate("lazaret_loosens_itself", Trigger::programs(OWN), own_commands),
@@ -162,6 +162,15 @@ pub(super) const RULES: &[Rule] = &[
             "lazaret feedback 1 fp",
             "lazaret rollback --last",
             "lazaret install claude-code --bin /tmp/x",
+            "lazaret review end --all",
+            "lazaret hook claude-code < event.json",
+            "echo '{}' | ~/.local/bin/lazaret hook opencode",
+            "lazaret run -- sh -c id",
+            "lazaret run --timeout 5m -- claude -p x --help",
+            "lazaret config accept",
+            "$(which lazaret) audit prune",
+            "env lazaret checkpoint sweep",
+            "cp ~/.local/bin/lazaret /tmp/l; /tmp/l review end --all",
         ],
         silent: &[
             "lazaret check 'rm -rf /'",
@@ -175,6 +184,10 @@ pub(super) const RULES: &[Rule] = &[
             "lazaret --version",
             "lazaret trust",
             "lazaret checkpoint list",
+            "lazaret rules --json",
+            "lazaret uninstall --help",
+            "lazaret rollback --last --dry-run",
+            "sid=$(lazaret review start src --json | jq -r .session); lazaret review end \"$sid\"",
             "echo lazaret uninstall",
             "cargo uninstall ripgrep",
             "alias ll='ls -l'",
@@ -279,31 +292,8 @@ fn unpacks(inv: &Invocation) -> bool {
     }
 }
 
-/// Commands of lazaret that only look, and those that look unless told otherwise.
-const LOOKING: &[&str] =
-    &["check", "doctor", "stats", "completions", "man", "help", "agents", "ref", "hook", "review", "run"];
-
-const LOOKING_SUBS: &[(&str, &[&str])] = &[
-    ("audit", &["show", "tail", "verify", "export"]),
-    ("config", &["show", "check", "path"]),
-    ("trust", &["show", ""]),
-    ("rules", &["list", "show", "test"]),
-    ("checkpoint", &["list", "show"]),
-];
-
 fn own_commands<'a>(scene: &Scene<'a>) -> Found<'a> {
-    let found = scene.first(OWN, |inv| {
-        let mut words = inv.sub.iter().map(String::as_str).chain(inv.operands.iter().map(Arg::prefix));
-        let (first, second) = (words.next(), words.next().unwrap_or_default());
-        let Some(first) = first else { return inv.args.iter().any(Arg::has_unknown) };
-        // Into a file whose content is in part an agent's own words.
-        let writes = (first, second) == ("audit", "export")
-            && inv.args.iter().any(|arg| arg.prefix().starts_with("--output"));
-        let help = inv.args.iter().any(|arg| matches!(arg.known(), Some("--help" | "-h" | "--dry-run")));
-        let looks = LOOKING.contains(&first)
-            || LOOKING_SUBS.iter().any(|(name, subs)| *name == first && subs.contains(&second));
-        !help && (writes || !looks)
-    });
+    let found = scene.first(OWN, |inv| !own_commands::is_for_agents(inv.args.iter().map(Arg::known)));
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 

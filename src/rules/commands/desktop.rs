@@ -1,6 +1,6 @@
 //! What belongs to a desktop, to media and to terminals.
 
-use super::{Deed, Operands, Program, p, quiet, s};
+use super::{Deed, Operands, Program, p, quiet};
 
 #[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
@@ -32,10 +32,6 @@ pub(super) const TABLE: &[Program] = &[
     p("inkscape", "-o:w", Deed::Process, Operands::Read),
     p("latex", "", Deed::Process, Operands::Read),
     p("latexmk", "", Deed::Process, Operands::Read),
-    p("lazaret", "", Deed::Process, Operands::Text).subs("review ref", &[
-        s("review.start review.run", "--root --ttl --timeout --instructions --client --fail-on --model --json!", Deed::Process, Operands::Read),
-        s("review.parse", "--session --fail-on --json!", Deed::Nothing, Operands::Read),
-    ]),
     p("libreoffice", "", Deed::Process, Operands::Text),
     quiet("logger"),
     p("lp", "-d -n", Deed::Process, Operands::Read),

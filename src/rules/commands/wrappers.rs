@@ -48,6 +48,14 @@ const AFTER_DASHES: &[Sub] = &[
 ];
 
 #[rustfmt::skip]
+const LAZARET: &[Sub] = &[
+    s("review.start review.run", "--root --ttl --timeout --instructions --client --fail-on --model --json!", Deed::Process, Operands::Read),
+    s("review.parse", "--session --fail-on --json!", Deed::Nothing, Operands::Read),
+    s("run", "--timeout --max-memory --max-tokens --max-cost --max-calls --profile --restore! --confine? --allow-write --allow-read --json!",
+        Deed::Process, Operands::Text).wrap(WORDS.keep().rest(Rest::AfterDashes)),
+];
+
+#[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
     w("!", "+", WORDS),
     w("-", "+", WORDS),
@@ -132,6 +140,7 @@ pub(super) const TABLE: &[Program] = &[
     w("ionice", "+ -c --class -n --classdata -t! -p^ --pid^ -P^ -u^", WORDS),
     w("ip-netns", "+", WORDS.skip(1)),
     w("kdesu", "+ -u -c:s", ROOT),
+    p("lazaret", "", Deed::Process, Operands::Text).subs("review ref", LAZARET),
     w("ld-linux-aarch64.so.1", "+ --library-path --preload --argv0", WORDS),
     w("ld-linux-x86-64.so.2", "+ --library-path --preload --argv0 --audit --list^ --verify^", WORDS),
     w("ld-musl-x86_64.so.1", "+ --library-path --preload --argv0", WORDS),

@@ -89,6 +89,7 @@ impl Surveyor<'_> {
             flags: Vec::new(),
             operands: Vec::new(),
             cwd: call.cwd.clone(),
+            variables: Vec::new(),
             privileged: call.privileged,
             contained: call.container.is_some(),
             scratch: false,

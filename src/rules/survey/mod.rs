@@ -89,6 +89,8 @@ pub struct Invocation {
     pub operands: Vec<Arg>,
     /// The directory that it runs in; none when that is not known.
     pub cwd: Option<String>,
+    /// For a client: the variables that the call gives another value than they have.
+    pub variables: Vec<String>,
     /// With another user's rights (sudo, doas, su, pkexec).
     pub privileged: bool,
     /// In a container: its paths are not this machine's.

@@ -9,6 +9,7 @@ use super::unfold::is_program;
 use super::walk::Frame;
 use super::wrap::in_dir;
 use crate::domain::{EffectKind, Severity, Target, join};
+use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
 use crate::rules::commands::{self, Builtin, Kind, Program};
 use crate::shell::{Arg, Piece};
 
@@ -81,14 +82,21 @@ impl Surveyor<'_> {
         if !trusted && !PROJECT_WRAPPERS.contains(&name.as_str()) {
             self.own_program(&call, &name, program.is_some());
         }
+        let begin = self.out.invocations.len();
+        let client = CLIENTS.contains(&name.as_str()) || CLIENT_RUNNERS.contains(&name.as_str());
+        let variables = if client { scope.changed(&self.facts.places) } else { Vec::new() };
         match program {
             Some(program) => self.known_program(call, scope, program, &name),
             None if trusted => {
                 self.emit(&call, &name, None);
                 let kind = if call.lenient { EffectKind::ProcessCreation } else { EffectKind::SystemCommand };
-                self.effect(&call, kind, Target::Command(name), Severity::Medium);
+                self.effect(&call, kind, Target::Command(name.clone()), Severity::Medium);
             }
             None => {}
+        }
+        if !variables.is_empty() {
+            let own = self.out.invocations.iter_mut().skip(begin).filter(|inv| inv.program == name);
+            own.for_each(|inv| inv.variables.clone_from(&variables));
         }
     }
 

@@ -62,6 +62,16 @@ impl Scope {
         self.env.vars.iter().filter(|(name, _)| seen(name)).cloned().collect()
     }
 
+    /// The variables that have another value here than they had before the call, whatever that is.
+    pub fn changed(&self, places: &Places) -> Vec<String> {
+        let before = |name: &str| {
+            places.variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+        };
+        let changed =
+            self.env.vars.iter().filter(|(name, value)| value.is_none() || value.as_deref() != before(name));
+        changed.map(|(name, _)| name.clone()).collect()
+    }
+
     /// Takes the variables that expansions assign for unknown, but for those that nobody assigned before the first command does,
     /// always and with plain text: `${NAME:=word} …`.
     pub fn settle(&mut self, script: &Script) {

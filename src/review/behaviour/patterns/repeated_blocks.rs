@@ -1,25 +1,39 @@
-//! The same call blocked three times, or eight blocks in twenty calls: what is refused is tried again and again.
+//! What is refused is tried again and again: the same call (or one that the same rule refuses for the same file) three times, or
+//! eight refused calls of whatever kind in twenty. Only the first is a loop, and can end a session.
 
 use super::{Look, Seen, number};
 use crate::domain::{Deed, Outcome};
 
 /// The same call.
 const SAME: u32 = 3;
+/// Percent for the first three, and for each one more: a correction at three, slowed down at five, held at seven, stopped at nine.
+const SAME_SEVERITY: u32 = 35;
+const SAME_STEP: u32 = 10;
 /// Calls looked at.
 const CALLS: usize = 20;
 /// Any of them.
 const ANY: u32 = 8;
+/// Percent for the first eight, for each one more, and at most: different calls that were refused are no loop, and more than advice
+/// would punish the next honest one.
+const ANY_SEVERITY: u32 = 40;
+const ANY_STEP: u32 = 5;
+const ANY_MOST: u32 = 49;
 
 pub fn seen(look: &Look<'_>) -> Option<Seen> {
     let last = Some(look.history.last()).filter(|deed| deed.outcome == Outcome::Blocked)?;
     let recent = look.history.of_prompt().take(CALLS);
     let blocked: Vec<&Deed> = recent.filter(|deed| deed.outcome == Outcome::Blocked).collect();
     let any = number(blocked.len());
-    let same = number(blocked.iter().filter(|deed| deed.action == last.action).count());
+    let same = number(blocked.iter().filter(|deed| is_again(deed, last)).count());
     let (enough_same, enough_any) = (look.scaled(SAME), look.scaled(ANY));
-    let by_same =
-        (same >= enough_same).then(|| (35 + 10 * (same - enough_same), same, "this call was blocked"));
-    let by_any = (any >= enough_any).then(|| (40 + 5 * (any - enough_any), any, "calls were blocked"));
+    let by_same = (same >= enough_same).then(|| {
+        let severity = SAME_SEVERITY + SAME_STEP * (same - enough_same);
+        (severity, same, "this call was blocked")
+    });
+    let by_any = (any >= enough_any).then(|| {
+        let severity = ANY_SEVERITY + ANY_STEP * (any - enough_any);
+        (severity.min(ANY_MOST), any, "calls were blocked")
+    });
     let (severity, times, what) = by_same.into_iter().chain(by_any).max()?;
     Some(Seen {
         confidence: 80,
@@ -27,4 +41,11 @@ pub fn seen(look: &Look<'_>) -> Option<Seen> {
         count: times,
         evidence: format!("{what} {times} times in the last {CALLS} calls of this prompt"),
     })
+}
+
+/// Whether one refused call is the other one: the same words, or the same rule (as far as it is known), operation and file.
+fn is_again(deed: &Deed, last: &Deed) -> bool {
+    let by_rule = deed.error == last.error || deed.error == 0 || last.error == 0;
+    let on_file = deed.path != 0 && deed.path == last.path && deed.operation == last.operation;
+    deed.action == last.action || by_rule && on_file
 }

@@ -17,12 +17,12 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         when: &[
             predicate(
                 "client_started_without_hooks",
-                Trigger::programs(lists::CLIENTS).or(Trigger::programs(clients::RUNNERS)),
+                Trigger::programs(lists::CLIENTS).or(Trigger::programs(lists::CLIENT_RUNNERS)),
                 clients::unguarded,
             ),
             predicate(
                 "client_set_up_without_hooks",
-                Trigger::programs(lists::CLIENTS).or(Trigger::programs(clients::RUNNERS)),
+                Trigger::programs(lists::CLIENTS).or(Trigger::programs(lists::CLIENT_RUNNERS)),
                 clients::set_up,
             ),
         ],
@@ -45,6 +45,15 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "claude plugin disable lazaret",
             "claude plugin uninstall lazaret@local",
             "env -i claude -p x",
+            "claude -p x --restricted",
+            "XDG_STATE_HOME=/tmp/x claude -p x",
+            "export XDG_STATE_HOME=/tmp/x; claude -p x",
+            "env XDG_DATA_HOME=/tmp/x opencode run x",
+            "V=XDG_STATE_HOME; env $V=/tmp/x claude -p x",
+            "V=HOME; export $V=/tmp/x; claude -p x",
+            "CLAUDE_CODE_SAFE_MODE=1 claude -p x",
+            "lazaret run -- claude -p x --settings '{\"disableAllHooks\":true}'",
+            "lazaret run -- opencode --pure run x",
         ],
         silent: &[
             "claude --version",
@@ -53,6 +62,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "claude mcp list",
             "opencode run x",
             "claude config set theme dark",
+            "NO_COLOR=1 claude -p x",
+            "XDG_STATE_HOME=/tmp/x cargo test",
             "claude plugin list",
             "claude plugin disable other",
             "echo claude --bare",
@@ -67,7 +78,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("let the person choose the version, or install the latest")),
         when: &[predicate(
             "client_version_installed",
-            Trigger::programs(lists::CLIENTS).or(Trigger::programs(clients::RUNNERS)),
+            Trigger::programs(lists::CLIENTS).or(Trigger::programs(lists::CLIENT_RUNNERS)),
             clients::replaced,
         )],
         fires: &[
@@ -90,7 +101,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice("tell the person the command, so that they can add it themselves")),
         when: &[predicate(
             "client_given_a_server_or_plugin",
-            Trigger::programs(lists::CLIENTS).or(Trigger::programs(clients::RUNNERS)),
+            Trigger::programs(lists::CLIENTS).or(Trigger::programs(lists::CLIENT_RUNNERS)),
             clients::extended,
         )],
         fires: &[
@@ -98,9 +109,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "claude mcp add-json x '{}'",
             "claude plugin install x@y",
             "claude plugin marketplace add evil/x",
+            "claude -p x --mcp-config ./m.json",
+            "claude -p x --plugin-dir ./p",
+            "claude -p x --agents '{\"a\":{\"hooks\":{}}}'",
         ],
         silent: &[
             "claude mcp add --help",
+            "claude -p x --agents '{\"a\":{\"description\":\"d\",\"prompt\":\"p\"}}'",
             "claude mcp list",
             "claude plugin install x",
             "claude plugin list",
@@ -260,7 +275,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Command("claude --version")),
         when: &[predicate(
             "client_started_without_permissions",
-            Trigger::programs(lists::CLIENTS).or(Trigger::programs(clients::RUNNERS)),
+            Trigger::programs(lists::CLIENTS).or(Trigger::programs(lists::CLIENT_RUNNERS)),
             clients::unasked,
         )],
         fires: &[
@@ -269,6 +284,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "opencode run --auto x",
             "claude --allowedTools 'Bash(*)' -p x",
             "claude --permission-mode acceptEdits -p x",
+            "lazaret run -- claude -p x --dangerously-skip-permissions",
         ],
         silent: &[
             "claude -p x",

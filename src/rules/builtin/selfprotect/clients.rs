@@ -3,26 +3,12 @@
 use super::super::lists;
 use crate::domain::{EffectKind, Target};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Found, Scene, below_another_home, flag_value, has_flag, runs};
+use crate::rules::matcher::{Found, Scene, below_another_home, flag_value, runs};
 use crate::shell::Arg;
-
-/// Programs that a client may be run by.
-pub(super) const RUNNERS: &[&str] =
-    &["npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "node", "deno", "claude-code", "opencode-ai"];
 
 /// The packages that the clients are.
 const PACKAGES: &[&str] = &["@anthropic-ai/claude-code", "opencode-ai", "@opencode/cli"];
 
-/// Options of the clients that leave hooks, plugins or settings out.
-const OFF: &[&str] = &[
-    "--bare",
-    "--safe-mode",
-    "--setting-sources",
-    "--settings",
-    "--pure",
-    "--managed-settings",
-    "--no-hooks",
-];
 /// Variables that the clients and lazaret are led by.
 const VARIABLES: &[&str] = &[
     "CLAUDE_CONFIG_DIR",
@@ -30,7 +16,8 @@ const VARIABLES: &[&str] = &[
     "OPENCODE_CONFIG",
     "OPENCODE_PURE",
     "HOME=",
-    "XDG_CONFIG_HOME",
+    "XDG_",
+    "CLAUDE_CODE_SAFE_MODE",
     "CLAUDE_CODE_SIMPLE",
     "CLAUDE_CODE_DISABLE_",
     "ANTHROPIC_BASE_URL",
@@ -46,7 +33,7 @@ fn clients<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation>
     scene.invocations().iter().filter(|inv| {
         runs(inv, lists::CLIENTS)
             || runs(inv, &["claude-code", "opencode-ai"])
-            || (runs(inv, RUNNERS)
+            || (runs(inv, lists::CLIENT_RUNNERS)
                 && inv.args.iter().any(|arg| {
                     let text = arg.text();
                     text.contains("claude-code")
@@ -60,18 +47,24 @@ pub(super) fn unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
     let emptied = ["env -i", "env - ", "--ignore-environment"].iter().any(|words| line.contains(words));
     let found = clients(scene).find(|inv| {
-        let by_flag = inv.args.iter().filter_map(Arg::known).any(|arg| {
-            OFF.iter()
-                .any(|off| arg == *off || arg.strip_prefix(off).is_some_and(|rest| rest.starts_with('=')))
-        });
+        let by_flag = lists::CLIENT_OFF.iter().any(|off| has_option(inv, off));
         let unknown_flag =
             inv.args.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty() && inv.flags.is_empty());
         // Assignments in front of a command are gone once it is surveyed; the text still has them.
         by_flag
             || (emptied && inv.wrappers.iter().any(|name| name == "env"))
+            || inv.variables.iter().any(|name| leads(name))
             || (!unknown_flag && VARIABLES.iter().any(|name| assigns(line, name)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether a variable leads a client or lazaret.
+fn leads(name: &str) -> bool {
+    VARIABLES.iter().any(|variable| {
+        let bare = variable.trim_end_matches('=');
+        name == bare || bare.ends_with('_') && name.starts_with(bare)
+    })
 }
 
 /// Whether a word of the line sets, or `env -u` and `unset` take away, a variable whose name begins so.
@@ -134,6 +127,29 @@ pub(super) fn replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Options that bring servers, plugins, or agents with hooks of their own to one session.
+const BROUGHT: &[&str] = &["--mcp-config", "--plugin-dir", "--plugin-url"];
+
+/// Whether the agents of the session are given hooks or servers, or come out of a file that may give them some.
+fn agents_with_code(inv: &Invocation) -> bool {
+    let mut args = inv.args.iter();
+    let Some(option) = args.find(|arg| arg.prefix().split('=').next() == Some("--agents")) else {
+        return false;
+    };
+    let text = match option.prefix().split_once('=') {
+        Some((_, attached)) => attached.to_owned(),
+        None => args.next().map(Arg::text).unwrap_or_default().into_owned(),
+    };
+    !text.trim_start().starts_with('{') || text.contains("hooks") || text.contains("mcpServers")
+}
+
+/// Whether an option stands there, by itself or with its value behind `=`.
+fn has_option(inv: &Invocation, option: &str) -> bool {
+    let is =
+        |arg: &str| arg.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
+    inv.args.iter().filter_map(Arg::known).any(is)
+}
+
 /// A server, a plugin or a source of plugins added to a client.
 pub(super) fn extended<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = clients(scene).find(|inv| {
@@ -145,7 +161,8 @@ pub(super) fn extended<'a>(scene: &Scene<'a>) -> Found<'a> {
             ["plugin" | "plugins", "install" | "i" | "add"] => sourced,
             ["mcp", "add" | "add-json" | "add-from-claude-desktop"] | ["marketplace", "add"] => true,
             _ => false,
-        })
+        }) || BROUGHT.iter().any(|option| has_option(inv, option))
+            || agents_with_code(inv)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -228,11 +245,11 @@ pub(super) fn agent_unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 pub(super) fn unasked<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = clients(scene).find(|inv| {
-        has_flag(inv, "--dangerously-skip-permissions")
-            || has_flag(inv, "--allow-dangerously-skip-permissions")
-            || (inv.program.starts_with("opencode")
-                && inv.args.iter().any(|arg| arg.known() == Some("--auto")))
-            || inv.args.iter().any(|arg| arg.known() == Some("bypassPermissions"))
+        let unasked = |word: &str| {
+            // Elsewhere than in OpenCode it is a word like others.
+            lists::CLIENT_UNASKED.contains(&word) && (word != "--auto" || inv.program.starts_with("opencode"))
+        };
+        inv.args.iter().filter_map(Arg::known).any(unasked)
             || flag_value(inv, &["--permission-mode"])
                 .and_then(Arg::known)
                 .is_some_and(|mode| matches!(mode, "bypassPermissions" | "acceptEdits"))
