@@ -30,6 +30,13 @@ pub struct Ended<'a> {
     pub duration_ms: Option<u64>,
 }
 
+impl<'a> Ended<'a> {
+    /// As the client reports it.
+    pub fn reported(outcome: Outcome, error: Option<&'a str>, duration_ms: Option<u64>) -> Ended<'a> {
+        Ended { outcome, error, rule: None, duration_ms }
+    }
+}
+
 /// What came of a report.
 #[derive(Debug, Default)]
 pub struct Told {

@@ -41,12 +41,7 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             if let (Some(report), None) = (report, setting.blind()) {
                 decision = setting.desk().report(request, call, report).unwrap_or(decision);
             }
-            let ended = behaviour::Ended {
-                outcome: *outcome,
-                error: error.as_deref(),
-                rule: None,
-                duration_ms: *duration_ms,
-            };
+            let ended = behaviour::Ended::reported(*outcome, error.as_deref(), *duration_ms);
             finish(request, call, ended, places, setting).map(|told| {
                 if let Some(chosen) = &told.chosen {
                     let _recorded = setting.log().intervention(request, chosen);
