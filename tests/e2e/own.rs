@@ -90,9 +90,9 @@ fn leaves_them(client: Client) {
     steps.push(Step::call([client.shell("looks", "lazaret config path && touch looked")]));
     let session = world.play(Script::main(steps));
     let story = || session.story();
-    for n in 0..ways.len() {
+    for (n, way) in ways.iter().enumerate() {
         let told = &session.told(&format!("way-{n}")).text;
-        assert!(told.contains("lazaret blocked this call"), "{}: {told}\n{}", ways[n], story());
+        assert!(told.contains("lazaret blocked this call"), "{way}: {told}\n{}", story());
     }
     assert!(!world.exists("/home/dev/proj/ran-run"), "{}", story());
     let forged = deeds::audit(&world).into_iter().any(|event| event["session"] == "forged");
