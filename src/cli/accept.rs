@@ -71,9 +71,9 @@ fn kept(dirs: &Dirs) -> String {
 }
 
 /// A copy that is gone when nobody needs it any more.
-struct Copy(PathBuf);
+struct Draft(PathBuf);
 
-impl Drop for Copy {
+impl Drop for Draft {
     fn drop(&mut self) {
         // It is the person's own text, in a directory of their own.
         let _gone = std::fs::remove_file(&self.0);
@@ -89,7 +89,7 @@ pub fn edit(dirs: &Dirs, places: &Places, terminal: bool, out: &mut dyn Write) -
     let shown = path.display();
     files::private_dir(&dirs.config).with_context(|| format!("directory of {shown}"))?;
     let before = read(&path)?;
-    let copy = Copy(dirs.config.join(format!("config.edited-{}.toml", std::process::id())));
+    let copy = Draft(dirs.config.join(format!("config.edited-{}.toml", std::process::id())));
     let text = before.clone().unwrap_or_else(|| config::template().into_bytes());
     files::create(&copy.0, &text).with_context(|| format!("{}: it cannot be written", copy.0.display()))?;
     let Some(edited) = edited(&copy.0, out)? else {

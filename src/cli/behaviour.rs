@@ -32,6 +32,13 @@ pub struct Ended<'a> {
     pub seen: u64,
 }
 
+impl<'a> Ended<'a> {
+    /// As the client reports it.
+    pub fn reported(outcome: Outcome, error: Option<&'a str>, duration_ms: Option<u64>) -> Ended<'a> {
+        Ended { outcome, error, rule: None, duration_ms, seen: 0 }
+    }
+}
+
 /// What came of a report.
 #[derive(Debug, Default)]
 pub struct Told {

@@ -33,6 +33,7 @@ pub fn init(dirs: &Dirs, out: &mut dyn Write) -> anyhow::Result<()> {
         Err(error) => Err(error).with_context(|| format!("{shown}: it cannot be written")),
     })?;
     writeln!(out, "wrote {shown}: every key with its default, commented out")?;
+    writeln!(out, "edit it with: lazaret config edit")?;
     Ok(())
 }
 

@@ -73,7 +73,7 @@ fn leaves_them(client: Client) {
     world.register();
     let ways = [
         "lazaret run -- sh -c 'touch ran-run'",
-        "echo '{\"session_id\":\"s\",\"hook_event_name\":\"SessionStart\",\"source\":\"forged\",\"cwd\":\"/\"}' | lazaret hook claude-code",
+        "echo '{\"session_id\":\"forged\",\"hook_event_name\":\"SessionStart\",\"source\":\"startup\",\"cwd\":\"/\"}' | lazaret hook claude-code",
         "lazaret review end --all",
         "~/.local/bin/lazaret config accept",
         "XDG_STATE_HOME=/tmp/s claude -p x",
@@ -90,12 +90,13 @@ fn leaves_them(client: Client) {
     steps.push(Step::call([client.shell("looks", "lazaret config path && touch looked")]));
     let session = world.play(Script::main(steps));
     let story = || session.story();
-    for n in 0..ways.len() {
+    for (n, way) in ways.iter().enumerate() {
         let told = &session.told(&format!("way-{n}")).text;
-        assert!(told.contains("lazaret blocked this call"), "{}: {told}\n{}", ways[n], story());
+        assert!(told.contains("lazaret blocked this call"), "{way}: {told}\n{}", story());
     }
     assert!(!world.exists("/home/dev/proj/ran-run"), "{}", story());
-    assert!(!world.read(AUDIT).contains("forged"), "{}", story());
+    let forged = deeds::audit(&world).into_iter().any(|event| event["session"] == "forged");
+    assert!(!forged, "{}", story());
     assert!(!world.exists(CONFIG), "{}", story());
     assert!(world.exists("/home/dev/proj/looked"), "{}", story());
 }
@@ -135,4 +136,34 @@ fn waits_for_a_person(client: Client) {
     assert!(accepted.contains("reviewer.enabled = false") && accepted.ends_with("\n0\n"), "{accepted}");
     assert!(!world.exists("/home/dev/precious"), "it does not count after that\n{}", story());
     assert!(deeds::audit(&world).iter().any(|event| event.to_string().contains("config.toml: accepted")));
+}
+
+#[test]
+fn claude_code_is_guarded_by_an_installed_plugin_and_doctor_proves_it() {
+    let world = World::new(Client::Claude);
+    world.offer_client();
+    let market = "/home/dev/market";
+    world.write(&format!("{market}/hooks/hooks.json"), include_str!("../../hooks/hooks.json"));
+    world.write(
+        &format!("{market}/.claude-plugin/plugin.json"),
+        include_str!("../../.claude-plugin/plugin.json"),
+    );
+    let agent = "adapters/claude-code/agents/quarantine-reviewer.md";
+    world.write(
+        &format!("{market}/{agent}"),
+        include_str!("../../adapters/claude-code/agents/quarantine-reviewer.md"),
+    );
+    let listed =
+        r#"{"name": "stall", "owner": {"name": "dev"}, "plugins": [{"name": "lazaret", "source": "./"}]}"#;
+    world.write(&format!("{market}/.claude-plugin/marketplace.json"), listed);
+    world.sh(&format!("mkdir -p {market}/bin && cp ~/.local/bin/lazaret {market}/bin/lazaret"));
+    let before = world.sh("lazaret doctor || true");
+    assert!(before.contains("calls run unchecked"), "{before}");
+    world.sh(&format!("claude plugin marketplace add {market} && claude plugin install lazaret@stall"));
+    let told = world.sh("lazaret doctor");
+    assert!(told.contains("market/hooks/hooks.json: `rm -rf /` is blocked, `ls` passes"), "{told}");
+    let remove = Client::Claude.shell("remove", "rm -rf /home/dev/precious");
+    let session = world.play(Script::main([Step::call([remove])]));
+    assert!(session.told("remove").text.contains("lazaret blocked this call"), "{}", session.story());
+    assert!(world.exists("/home/dev/precious/notes.txt"), "{}", session.story());
 }

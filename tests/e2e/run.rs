@@ -65,23 +65,27 @@ pub fn told(world: &World, session: &Session, name: &str) -> Value {
     serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {}", story(world, session, name)))
 }
 
+/// What leaves the hooks out.
+fn unhooked(client: Client) -> &'static str {
+    match client {
+        Client::Claude => "--settings '{\"disableAllHooks\": true}'",
+        Client::OpenCode => "--pure",
+    }
+}
+
 fn supervised(client: Client) {
     let world = World::new(client);
     world.offer_client();
     world.register();
     let registered = client.registered_as();
     let run = |name: &str, options: &str, more: &str| run(client, name, options, more);
-    let unhooked = match client {
-        Client::Claude => "--settings '{\"disableAllHooks\": true}'",
-        Client::OpenCode => "--pure",
-    };
     let commands = [
         run("fine", "--timeout 10m --max-memory 64G --max-tokens 1000000", ""),
         run("slow", "--timeout 20", ""),
         run("tokens", "--max-tokens 25", ""),
         run("memory", "--max-memory 50M", ""),
         run("open", "", ""),
-        run("refused", "", unhooked),
+        run("refused", "", unhooked(client)),
         run("calls", "--max-calls 3", ""),
     ]
     .concat();

@@ -44,11 +44,8 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
                 decision = setting.desk().report(request, call, report).unwrap_or(decision);
             }
             let ended = behaviour::Ended {
-                outcome: *outcome,
-                error: error.as_deref(),
-                rule: None,
-                duration_ms: *duration_ms,
                 seen: Lookout::of(setting, request).seen_after(),
+                ..behaviour::Ended::reported(*outcome, error.as_deref(), *duration_ms)
             };
             finish(request, call, ended, places, setting).map(|told| {
                 if let Some(chosen) = &told.chosen {

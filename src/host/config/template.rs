@@ -7,6 +7,7 @@ use crate::domain::Policy;
 
 const HEAD: &str = "\
 # lazaret: configuration of this user. Every key is shown with its default; remove the `#` before what you change.
+# Edit it with `lazaret config edit`: what loosens counts only once you accepted it (or afterwards with `lazaret config accept`).
 # `lazaret config check` says what is wrong with it, `lazaret config show` what counts in the end and why.
 # All keys are explained in docs/configuration.md.
 ";

@@ -13,6 +13,7 @@ use super::scope::Scope;
 use super::unfold::{first_word, later_command};
 use super::walk::{self, Frame};
 use crate::domain::{EffectKind, Severity, Target, join};
+use crate::rules::builtin::lists;
 use crate::rules::commands::{Kind, Rest, Role, Wrap};
 use crate::shell::{Arg, Piece};
 
@@ -145,6 +146,7 @@ impl Surveyor<'_> {
                     }
                     inner.words.remove(0);
                 }
+                taken_away(parsed, &inner, &mut child);
                 if inner.words.is_empty() {
                     self.emit(call, name, Some(parsed));
                 } else {
@@ -226,6 +228,23 @@ impl Surveyor<'_> {
             inner.input = None;
             inner.stdin = super::Stdin::Pipe;
             self.nested(&inner, name, &text);
+        }
+    }
+}
+
+/// `env -u NAME` and `env -i` in front of a client: a variable that leads it is not there.
+fn taken_away(parsed: &Parsed, inner: &Call, child: &mut Scope) {
+    let first = inner.words.first().and_then(Arg::known).and_then(|word| word.rsplit('/').next());
+    if parsed.program.name != "env"
+        || !first.is_some_and(|name| lists::CLIENTS.contains(&name) || lists::CLIENT_RUNNERS.contains(&name))
+    {
+        return;
+    }
+    for flag in &parsed.flags {
+        match (flag.name.as_str(), flag.value.as_ref().and_then(Arg::known)) {
+            ("-u" | "--unset", Some(variable)) => child.set(variable, None),
+            ("-i" | "--ignore-environment", _) => child.set("HOME", None),
+            _ => {}
         }
     }
 }

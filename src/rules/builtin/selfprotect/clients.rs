@@ -45,25 +45,38 @@ fn clients<'s, 'a>(scene: &'s Scene<'a>) -> impl Iterator<Item = &'a Invocation>
 
 pub(super) fn unguarded<'a>(scene: &Scene<'a>) -> Found<'a> {
     let line = scene.command_line();
-    let emptied = ["env -i", "env - ", "--ignore-environment"].iter().any(|words| line.contains(words));
-    let found = clients(scene).find(|inv| {
+    let emptied =
+        ["env -i", "env - ", "exec -c", "--ignore-environment"].iter().any(|words| line.contains(words));
+    let found = clients(scene).filter(|inv| !only_installs(inv)).find(|inv| {
         let by_flag = lists::CLIENT_OFF.iter().any(|off| has_option(inv, off));
         let unknown_flag =
             inv.args.iter().any(|arg| arg.has_unknown() && arg.prefix().is_empty() && inv.flags.is_empty());
         // Assignments in front of a command are gone once it is surveyed; the text still has them.
         by_flag
-            || (emptied && inv.wrappers.iter().any(|name| name == "env"))
+            || (emptied && inv.wrappers.iter().any(|name| matches!(name.as_str(), "env" | "exec")))
+            // Another user's client reads another user's settings.
+            || inv.privileged
             || inv.variables.iter().any(|name| leads(name))
             || (!unknown_flag && VARIABLES.iter().any(|name| assigns(line, name)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
 
+/// Whether a client is installed, brought up to date or asked for its version, and not started.
+fn only_installs(inv: &Invocation) -> bool {
+    let mut words = inv.args.iter().filter_map(Arg::known);
+    if !runs(inv, lists::CLIENTS) {
+        return words.any(|word| matches!(word, "i" | "install" | "add" | "update" | "up" | "upgrade"));
+    }
+    matches!(words.next(), Some("--version" | "-v" | "--help" | "-h" | "update" | "upgrade" | "install"))
+}
+
 /// Whether a variable leads a client or lazaret.
 fn leads(name: &str) -> bool {
     VARIABLES.iter().any(|variable| {
         let bare = variable.trim_end_matches('=');
-        name == bare || bare.ends_with('_') && name.starts_with(bare)
+        let open = bare.ends_with('_') || bare.starts_with("OPENCODE");
+        name == bare || open && name.starts_with(bare)
     })
 }
 
