@@ -72,11 +72,12 @@ impl<'a> Keep<'a> {
             glob: touched.glob,
             deep: touched.deep,
             follow: touched.follow,
+            from: touched.from,
         };
         let extent = Extent {
             untracked: undoable::discards_untracked(survey),
             ignored: undoable::discards_ignored(survey),
-            inner: undoable::reaches_inside(survey, code.as_ref()),
+            inner: undoable::changes_unnamed(survey, facts, code.as_ref()),
         };
         let stakes = undoable::stakes(survey).collect();
         let wishes = touched.into_iter().map(wish).collect();

@@ -37,6 +37,8 @@ pub struct Touched {
     pub follow: bool,
     /// What is there is lost where it is not saved: it does not only move.
     pub lost: bool,
+    /// The path is a directory, and meant is what in it has a name that this pattern finds.
+    pub from: Option<String>,
 }
 
 /// The paths that a call changes, as far as they are known and not expendable.
@@ -44,11 +46,11 @@ pub fn touched(survey: &Survey, facts: &Facts, code: Option<&Code>) -> Vec<Touch
     let runs = |inv: &Invocation, programs: &[&str]| programs.contains(&inv.program.as_str());
     let moved: Vec<String> = survey.invocations.iter().filter(|inv| is_move(inv)).flat_map(moved).collect();
     let moves = survey.invocations.iter().any(is_move);
-    let places = moves || survey.invocations.iter().any(|inv| runs(inv, &PLACERS));
+    let placers = survey.invocations.iter().filter(|inv| runs(inv, &PLACERS));
     let mut found: Vec<Touched> = Vec::new();
-    let effects =
-        survey.effects.iter().filter_map(|effect| of_effect(effect, (&moved, moves, places), facts));
-    for touched in effects.chain(of_code(code)).filter(|touched| is_worth(touched, &facts.places)) {
+    let effects = survey.effects.iter().filter_map(|effect| of_effect(effect, (&moved, moves), facts));
+    let known = effects.chain(placers.flat_map(|inv| placed(inv, facts)));
+    for touched in known.chain(of_code(code)).filter(|touched| is_worth(touched, &facts.places)) {
         if !found.contains(&touched) {
             found.push(touched);
         }
@@ -62,8 +64,34 @@ fn of_code(code: Option<&Code>) -> impl Iterator<Item = Touched> + '_ {
     code.into_iter().flat_map(|code| &code.names).filter_map(move |(cwd, name)| {
         let path = join(cwd.as_deref().unwrap_or("/"), name);
         let known = cwd.is_some() || name.starts_with('/');
-        known.then(|| Touched { glob: name.contains('*'), path, deep, follow: false, lost: true })
+        let glob = name.contains('*');
+        // A word that looks like the name of a file may be one that is made.
+        let follow = !deep && !glob && name.contains(['.', '/']) && !name.contains(' ');
+        known.then(|| Touched { path, glob, deep, follow, lost: true, from: None })
     })
+}
+
+/// Where a command puts files into a directory whose names a pattern finds, or all that is in another.
+fn placed(inv: &Invocation, facts: &Facts) -> Vec<Touched> {
+    let given = inv.flags.iter().find(|flag| matches!(flag.name.as_str(), "-t" | "--target-directory"));
+    let (Some(cwd), Some((last, front))) = (inv.cwd.as_deref(), inv.operands.split_last()) else {
+        return Vec::new();
+    };
+    let (to, from) = match given.and_then(|flag| flag.value.as_ref()) {
+        Some(to) => (to, inv.operands.as_slice()),
+        None => (last, front),
+    };
+    let path = join(cwd, &to.to_text());
+    let whole = |arg: &Arg| {
+        let text = arg.to_text();
+        text.ends_with("/.") || text.ends_with('/') && inv.program == "rsync"
+    };
+    let one = |deep, from| Touched { path: path.clone(), glob: false, deep, follow: true, lost: true, from };
+    if from.iter().any(whole) && !facts.places.roots().any(|root| root == path) {
+        return vec![one(true, None)];
+    }
+    let patterns = from.iter().filter(|arg| arg.has_glob());
+    patterns.map(|arg| one(false, Some(join(cwd, &arg.to_text())))).collect()
 }
 
 /// Whether it is known of every path that a call changes which one it is.
@@ -88,11 +116,7 @@ fn moved(inv: &Invocation) -> Vec<String> {
     inv.operands.iter().take(count).map(|arg| join(cwd, &arg.to_text())).collect()
 }
 
-fn of_effect(
-    effect: &Effect,
-    (moved, moves, places): (&[String], bool, bool),
-    facts: &Facts,
-) -> Option<Touched> {
+fn of_effect(effect: &Effect, (moved, moves): (&[String], bool), facts: &Facts) -> Option<Touched> {
     let deletes = match effect.kind {
         EffectKind::FileDeletion => true,
         EffectKind::FileCreation | EffectKind::FileModification => false,
@@ -107,10 +131,10 @@ fn of_effect(
         Target::Path { path, glob, recursive }
             if !(effect.disposable && (*recursive || *glob) && is_made_again(path, facts)) =>
         {
-            let creates = effect.kind == EffectKind::FileCreation;
-            let deep = deletes || *recursive || moves || places && creates;
+            let deep = deletes || *recursive || moves && effect.kind == EffectKind::FileModification;
             let lost = !effect.disposable && !moved.contains(path);
-            Some(Touched { path: path.clone(), glob: *glob, deep, follow: !deletes, lost })
+            let (path, glob, from) = (path.clone(), *glob, None);
+            Some(Touched { path, glob, deep, follow: !deletes, lost, from })
         }
         Target::Path { .. }
         | Target::UnknownPath { .. }
@@ -123,7 +147,7 @@ fn of_effect(
 /// Whether what lies there is the output of a build, or lies in a temporary directory outside the project.
 fn is_made_again(path: &str, facts: &Facts) -> bool {
     let inside = facts.places.roots().find_map(|root| path.strip_prefix(root));
-    inside.is_none_or(|inside| is_build_output(inside))
+    inside.is_none_or(is_build_output)
 }
 
 fn is_worth(touched: &Touched, places: &Places) -> bool {
@@ -201,6 +225,14 @@ pub fn unnamed(survey: &Survey, facts: &Facts, code: Option<&Code>) -> Option<Lo
             found = Loss::add(found, discarded, &at);
         }
     }
+    if changes_unnamed(survey, facts, code) {
+        found = Loss::add(found, Discarded::Changes, repo);
+    }
+    found
+}
+
+/// Whether a call changes files in the project without naming them.
+pub fn changes_unnamed(survey: &Survey, facts: &Facts, code: Option<&Code>) -> bool {
     let unknown = |effect: &Effect| match &effect.target {
         Target::UnknownPath { known, .. } => {
             is_change(effect.kind)
@@ -208,15 +240,7 @@ pub fn unnamed(survey: &Survey, facts: &Facts, code: Option<&Code>) -> Option<Lo
         }
         Target::Path { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
     };
-    if code.is_some() || survey.effects.iter().any(unknown) {
-        found = Loss::add(found, Discarded::Changes, repo);
-    }
-    found
-}
-
-/// Whether files of repositories inside are among what a call changes without naming them.
-pub fn reaches_inside(survey: &Survey, code: Option<&Code>) -> bool {
-    code.is_some() || survey.invocations.iter().any(|inv| inv.program != "git" && inv.program != "cd")
+    code.is_some_and(|code| code.computes) || survey.effects.iter().any(unknown)
 }
 
 /// The directory in which a command of git looks for its repository.

@@ -9,12 +9,14 @@
     reason = "tests"
 )]
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 
@@ -66,6 +68,8 @@ impl Outcome {
 /// One directory in which a project is put up again and again, always under the same path.
 pub struct Bench {
     dir: tempfile::TempDir,
+    /// What was there before each command, with and without the long files.
+    pictures: RefCell<BTreeMap<bool, Rc<Picture>>>,
 }
 
 /// Everything there is: files by their path, references, what is staged.
@@ -79,7 +83,7 @@ struct Picture {
 impl Bench {
     pub fn new() -> Bench {
         let dir = tempfile::Builder::new().prefix("rollback").tempdir().unwrap();
-        let bench = Bench { dir };
+        let bench = Bench { dir, pictures: RefCell::default() };
         fs::create_dir(bench.home()).unwrap();
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/rollback_project.sh");
         let made = bench.command("sh", &[script]).current_dir(bench.home()).output().unwrap();
@@ -112,23 +116,27 @@ impl Bench {
         command
     }
 
-    /// The whole project as it was made; the files that are too long to be saved only for a command that is about them.
-    fn put_up(&self, command: &str) {
+    /// The whole project as it was made, and its picture; the files that are too long to be saved only for a command about them.
+    fn put_up(&self, command: &str) -> Rc<Picture> {
         let _ = Command::new("chmod").args(["-R", "u+rwX"]).arg(self.home()).stderr(Stdio::null()).status();
         let _ = fs::remove_dir_all(self.home());
         let copied = Command::new("cp").arg("-a").arg(self.kept()).arg(self.home()).status().unwrap();
         assert!(copied.success());
+        let is_long = ["big.bin", "data"].iter().any(|name| command.contains(name));
         for long in ["big.bin", "data/huge.bin"] {
-            let name = long.rsplit('/').next().unwrap();
-            if !command.contains(name) && !command.contains("data") {
+            if !is_long {
                 fs::remove_file(self.project().join(long)).unwrap();
             }
         }
-        for repo in ["proj", "proj/nested", "proj/sub", "wt"] {
+        let inner = [("nested", "proj/nested"), ("sub", "proj/sub"), ("wt", "wt")];
+        let inner = inner.iter().filter(|(word, _)| command.contains(word)).map(|(_, repo)| *repo);
+        for repo in std::iter::once("proj").chain(inner) {
             // The copies have other inodes than the index says.
             let looked = self.command("git", &["status", "-s"]).current_dir(self.home().join(repo)).output();
             assert!(looked.unwrap().status.success(), "git status in {repo}");
         }
+        let mut pictures = self.pictures.borrow_mut();
+        Rc::clone(pictures.entry(is_long).or_insert_with(|| Rc::new(self.picture())))
     }
 
     /// The built binary as a client or a person runs it, with this on its standard input.
@@ -158,8 +166,7 @@ impl Bench {
 
     /// Tries one command: asks the hook, runs it, reports its end, rolls back, and compares.
     pub fn run(&self, command: &str) -> Outcome {
-        self.put_up(command);
-        let before = self.picture();
+        let before = self.put_up(command);
         let (code, answer) = self.hook("PreToolUse", command);
         let value: Value = serde_json::from_str(&answer).unwrap_or_default();
         let told = [&value["systemMessage"], &value["hookSpecificOutput"]["permissionDecisionReason"]]
@@ -214,7 +221,9 @@ impl Bench {
             if now.files.get(path) == Some(was) {
                 continue;
             }
-            let is_told = self.is_named(path, told)
+            let whole = self.project().join("…").to_string_lossy().into_owned();
+            let is_told = told.contains(&whole)
+                || self.is_named(path, told)
                 || EXPENDABLE.iter().any(|name| Path::new(path).starts_with(Path::new("proj").join(name)));
             let excused = is_told || ended == Ended::Asked && !claimed || self.git_holds(path, was);
             if !excused {

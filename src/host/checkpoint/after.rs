@@ -85,10 +85,17 @@ impl Checkpoints {
         if seen.is_empty() && manifest.trees.is_empty() {
             return Vec::new();
         }
-        let deep = |path: &&str| Wish { path: (*path).to_owned(), glob: false, deep: true, follow: false };
+        let deep = |path: &&str| Wish {
+            path: (*path).to_owned(),
+            glob: false,
+            deep: true,
+            follow: false,
+            from: None,
+        };
         let wishes: Vec<Wish> = seen.iter().map(deep).collect();
-        let whole = |repo: &String| Site { repo: repo.clone(), tree: Tree::Whole };
-        let sites: Vec<Site> = manifest.trees.iter().map(whole).collect();
+        let tree = if manifest.whole { Tree::Whole } else { Tree::Changed };
+        let site = |repo: &String| Site { repo: repo.clone(), tree };
+        let sites: Vec<Site> = manifest.trees.iter().map(site).collect();
         let was_listed = !manifest.listed.is_empty() || !sites.is_empty();
         let bounds = CheckpointPolicy {
             max_files: if was_listed { self.bounds.max_files } else { MAX_NEW.0 },

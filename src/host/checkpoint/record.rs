@@ -96,6 +96,9 @@ pub struct Manifest {
     /// Work trees of which every file was seen that git did not hold, and whether those in repositories inside are among them.
     #[serde(default)]
     pub trees: Vec<String>,
+    /// What git held of them was seen too.
+    #[serde(default)]
+    pub whole: bool,
     #[serde(default)]
     pub inner: bool,
     /// Directories of which every file was seen, so that what is new in them afterwards was made by the call.

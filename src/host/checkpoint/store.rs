@@ -9,7 +9,7 @@ use rand::rngs::SysRng;
 
 use super::objects::Objects;
 use super::record::{After, Manifest};
-use super::take::{self, Wanted};
+use super::take::{self, Tree, Wanted};
 use crate::domain::{CheckpointPolicy, Fault, FaultKind, Subject, fingerprint};
 use crate::host::clock::Now;
 use crate::host::{lock, private};
@@ -87,6 +87,7 @@ impl Checkpoints {
             undoes: Vec::new(),
             repos: wanted.sites.iter().map(|site| site.repo.clone()).collect(),
             trees: taken.trees,
+            whole: wanted.sites.iter().any(|site| site.tree == Tree::Whole),
             inner: wanted.extent.inner,
             listed: taken.listed,
             index: wanted.repo.and_then(super::after::index_of),

@@ -36,6 +36,8 @@ pub struct Wish {
     pub deep: bool,
     /// What a link there leads to is changed, not the link.
     pub follow: bool,
+    /// The path is a directory, and meant is what in it has a name that this pattern finds.
+    pub from: Option<String>,
 }
 
 /// How much of a repository; each holds what stands before it.
@@ -174,6 +176,20 @@ pub(super) struct Taker<'a> {
 
 impl Taker<'_> {
     fn wish(&mut self, wish: &Wish) -> Result<(), std::io::Error> {
+        if let Some(pattern) = &wish.from {
+            let found = facts::real_path(before_pattern(pattern));
+            let Some(names) = self.listing(&found, 0) else { return Ok(()) };
+            for (name, _) in names {
+                let Some(name) =
+                    name.filter(|name| fast_glob::glob_match(pattern, join(&found, name).as_str()))
+                else {
+                    continue;
+                };
+                let path = join(&wish.path, &name);
+                self.wish(&Wish { path, deep: true, from: None, ..wish.clone() })?;
+            }
+            return Ok(());
+        }
         if wish.glob {
             let top = before_pattern(&wish.path);
             return self.walk(&facts::real_path(top), |path| {

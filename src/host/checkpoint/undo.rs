@@ -244,6 +244,7 @@ impl Checkpoints {
             undoes: undo.of.clone(),
             repos: Vec::new(),
             trees: Vec::new(),
+            whole: false,
             inner: false,
             listed: Vec::new(),
             index: None,
@@ -329,6 +330,10 @@ fn add(past: &mut BTreeMap<String, Past>, manifest: &Manifest, after: Option<&Af
             past.insert(path.clone(), Past { before, after, broken: false });
             continue;
         };
+        // The older call left it alone: what it was before the later one counts.
+        if after.as_ref().is_some_and(|after| after.is_same(&before)) {
+            continue;
+        }
         let joined =
             after.as_ref().is_some_and(|after| after.is_same(&later.before)) || before.is_same(&later.before);
         later.broken |= !joined;

@@ -45,6 +45,43 @@ const WRITES: &[&str] = &[
 ];
 /// What only reads although it opens.
 const READS: &[&str] = &["open(", "open "];
+/// What stands in code whose names are not all written out.
+const COMPUTES: &[&str] = &[
+    "glob",
+    "walk",
+    "iterdir",
+    "listdir",
+    "readdir",
+    "scandir",
+    "<*",
+    "argv",
+    "environ",
+    "process.env",
+    "ENV",
+    "stdin",
+    "input(",
+    "for ",
+    "for(",
+    "map(",
+    "while",
+    "join(",
+    " + ",
+    "'+",
+    "\"+",
+    "+'",
+    "+\"",
+    "$",
+    "f'",
+    "f\"",
+    "format(",
+    "chdir",
+    "__import__",
+    "exec",
+    "eval(",
+    "system",
+    "subprocess",
+    "child_process",
+];
 /// Programs in the strings of code that change files, and what a shell does by itself.
 const PROGRAMS: &[&str] = &[
     "rm", "mv", "cp", "shred", "truncate", "git", "find", "xargs", "sed", "tee", "dd", "rsync", "install",
@@ -58,6 +95,8 @@ pub struct Code {
     pub names: Vec<(Option<String>, String)>,
     /// It may take away directories.
     pub deep: bool,
+    /// It puts names together, looks for them, or is given them.
+    pub computes: bool,
 }
 
 /// The files that code standing in the call may change; nothing where there is no such code.
@@ -70,6 +109,7 @@ pub fn by_code(survey: &Survey) -> Option<Code> {
         }
         let code = found.get_or_insert_default();
         code.deep |= texts.iter().any(|text| deletes(text) || names_program(text) || text.contains("move"));
+        code.computes |= texts.iter().any(|text| computes(inv, text));
         let words = texts.iter().flat_map(|text| words(inv, text));
         let given = inv.operands.iter().filter_map(Arg::known).map(str::to_owned);
         code.names.extend(words.chain(given).take(MAX_LITERALS).map(|word| (inv.cwd.clone(), word)));
@@ -124,6 +164,13 @@ fn changes(inv: &Invocation, text: &str) -> bool {
         && ["'w", "\"w", "'a", "\"a", ">", "+"].iter().any(|mode| text.contains(mode));
     let writes = WRITES.iter().filter(|call| !READS.contains(call)).any(|call| text.contains(call));
     opens || writes || deletes(text) || starts(text) && names_program(text)
+}
+
+/// Whether code changes files whose names do not stand in it.
+fn computes(inv: &Invocation, text: &str) -> bool {
+    let to_variable = |rest: &str| !rest.trim_start_matches(['>', ' ', '=']).starts_with('"');
+    COMPUTES.iter().any(|mark| text.contains(mark))
+        || runs(inv, lists::SCRIPTED_FILTERS) && text.split('>').skip(1).any(to_variable)
 }
 
 fn deletes(text: &str) -> bool {
