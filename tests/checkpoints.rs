@@ -423,3 +423,144 @@ fn a_dry_run_answers_as_without_checkpoints_and_says_what_they_would_change() {
     assert_eq!(code, 0, "{stdout}");
     assert!(!world.state().join("checkpoints").exists(), "a dry run saves nothing");
 }
+
+/// Runs a command of the shell in a directory of the project, for real.
+fn really(world: &World, dir: &str, command: &str) {
+    let status = Command::new("sh")
+        .args(["-c", command])
+        .env_clear()
+        .env("HOME", world.home())
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .current_dir(world.project().join(dir))
+        .output()
+        .unwrap();
+    assert!(status.status.success(), "{command}: {}", String::from_utf8_lossy(&status.stderr));
+}
+
+#[test]
+fn the_branch_that_is_gone_to_by_force_stays_when_that_is_undone() {
+    let world = World::new();
+    world.git(&["branch", "feat"]);
+    work(&world);
+    let was = tree(&world);
+    shell(&world, "t1", "git switch -f feat", git(&["switch", "-f", "feat"]));
+    let (code, done) = rollback(&world, &["--last"]);
+    assert_eq!(code, 0, "{done}");
+    assert_eq!(tree(&world), was);
+    assert!(world.project().join(".git/refs/heads/feat").is_file(), "{done}");
+    let head = fs::read_to_string(world.project().join(".git/HEAD")).unwrap();
+    assert_eq!(head, "ref: refs/heads/main\n");
+}
+
+#[test]
+fn a_repository_inside_comes_back_with_its_history() {
+    let world = World::new();
+    for dir in ["lib", "src/deep/inner"] {
+        fs::create_dir_all(world.project().join(dir)).unwrap();
+        really(
+            &world,
+            dir,
+            "git init -q && echo a > a && git add a && git -c user.name=u -c user.email=u commit -qm a",
+        );
+        let command = format!("rm -rf {}", dir.split('/').next().unwrap());
+        shell(&world, "t1", &command, |_| really(&world, "", &command));
+        assert!(!world.project().join(dir).exists());
+        assert_eq!(rollback(&world, &["--last"]).0, 0);
+        really(&world, dir, "git fsck --strict && git log -1 && test -z \"$(git status --short)\"");
+    }
+}
+
+#[test]
+fn what_git_ignores_is_saved_before_a_cleaning_and_what_is_not_is_said() {
+    let world = World::new();
+    fs::write(world.project().join(".gitignore"), "node_modules/\n.env\nlocal/\n").unwrap();
+    world.git(&["commit", "-qam", "ignore"]);
+    fs::write(world.project().join(".env"), "KEY=1\n").unwrap();
+    fs::create_dir(world.project().join("local")).unwrap();
+    fs::write(world.project().join("local/only"), "here").unwrap();
+    let answer = shell(&world, "t1", "git clean -fX", git(&["clean", "-fX"]));
+    assert!(answer.stdout.contains("not in it: ") && answer.stdout.contains("/local"), "{}", answer.stdout);
+    assert!(!world.project().join(".env").exists());
+    assert_eq!(rollback(&world, &["--last"]).0, 0);
+    assert_eq!(fs::read_to_string(world.project().join(".env")).unwrap(), "KEY=1\n");
+}
+
+#[test]
+fn the_only_name_of_commits_comes_back() {
+    let world = World::new();
+    really(
+        &world,
+        "",
+        "git checkout -q -b only && git commit -q --allow-empty -m only && git checkout -q main && git tag -a v1 -m v1 only",
+    );
+    let names = |world: &World| {
+        let out = Command::new("git").args(["for-each-ref"]).current_dir(world.project()).output().unwrap();
+        String::from_utf8_lossy(&out.stdout).into_owned()
+    };
+    really(&world, "", "git pack-refs --all");
+    let was = names(&world);
+    for command in [
+        "git branch -M main only",
+        "git branch -f only main",
+        "git update-ref refs/heads/only main",
+        "git tag -d v1",
+        "git tag -f v1 main",
+        "git branch -D only",
+    ] {
+        let answer = before(&world, "t1", "Bash", &json!({ "command": command }));
+        assert_eq!(answer.code, Some(0), "{command}: {}", answer.stdout);
+        really(&world, "", command);
+        after(&world, "t1", "Bash", &json!({ "command": command }));
+        assert_ne!(names(&world), was, "{command}");
+        let (code, done) = rollback(&world, &["--last"]);
+        assert_eq!((code, names(&world)), (0, was.clone()), "{command}: {done}");
+        really(&world, "", "git pack-refs --all && git reset -q --hard");
+    }
+}
+
+#[test]
+fn what_is_too_long_is_not_overwritten_without_a_word() {
+    let world = World::new();
+    let long = world.project().join("long.bin");
+    fs::File::create(&long).unwrap().set_len(40 << 20).unwrap();
+    for command in
+        ["echo x > long.bin", "cp src/main.rs long.bin", "mv src/main.rs long.bin", "truncate -s 0 long.bin"]
+    {
+        let answer = before(&world, "t1", "Bash", &json!({ "command": command }));
+        assert_eq!(
+            answer.json()["hookSpecificOutput"]["permissionDecision"],
+            "ask",
+            "{command}: {}",
+            answer.stdout
+        );
+        assert!(answer.stdout.contains("long.bin"), "{command}: {}", answer.stdout);
+    }
+    // What only goes elsewhere is not lost, but no rollback brings it back.
+    let answer = before(&world, "t2", "Bash", &json!({"command": "mv long.bin elsewhere.bin"}));
+    assert!(
+        answer.code == Some(0) && answer.stdout.contains("not all that it changes could be saved"),
+        "{}",
+        answer.stdout
+    );
+}
+
+#[test]
+fn what_code_deletes_inside_the_project_comes_back() {
+    let world = World::new();
+    work(&world);
+    for command in [
+        "python3 -c \"import shutil; shutil.rmtree('src')\"",
+        "node -e \"require('fs').rmSync('src', {recursive: true})\"",
+        "awk 'BEGIN { print \"x\" > \"src/main.rs\" }'",
+        "sed -n 'w src/main.rs' .gitignore",
+    ] {
+        let input = json!({ "command": command });
+        assert_eq!(before(&world, "t1", "Bash", &input).code, Some(0), "{command}");
+        fs::remove_dir_all(world.project().join("src")).unwrap();
+        after(&world, "t1", "Bash", &input);
+        let (code, done) = rollback(&world, &["--last"]);
+        assert_eq!(code, 0, "{command}: {done}");
+        let back = fs::read_to_string(world.project().join("src/main.rs"));
+        assert!(back.is_ok_and(|text| text.contains("not committed")), "{command}: {done}");
+    }
+}

@@ -465,12 +465,9 @@ fn deletion(world: &World) -> (String, String) {
 
 #[test]
 fn a_deletion_of_what_cannot_be_saved_is_asked_about_and_says_why() {
-    let cases: [Case; 5] = [
+    let cases: [Case; 4] = [
         ("a name", "its name is not UTF-8", |src| {
             fs::write(src.join(OsStr::from_bytes(b"caf\xe9")), "x").unwrap();
-        }),
-        ("a repository", "it is a repository of its own", |src| {
-            fs::create_dir_all(src.join("sub/.git")).unwrap();
         }),
         ("too many", "there are more than 40 files", |src| {
             for file in 0..41 {

@@ -1,13 +1,15 @@
 //! The obligation of a decision: what a call is about to change is saved first, and what it has left is looked at afterwards.
 
 use crate::cli::record::{self, Log};
-use crate::domain::{Asking, Decision, Facts, Fault, Places, Policy, Request, ToolCall, Trust, Verdict};
-use crate::host::checkpoint::{Checkpoints, Made, Meta, Tree, Wanted, Wish, stake};
+use crate::domain::{
+    Asking, Decision, Facts, Fault, Places, Policy, Request, ToolCall, Trust, Verdict, lies_in,
+};
+use crate::host::checkpoint::{self, Checkpoints, Extent, Made, Meta, Site, Tree, Wanted, Wish, stake};
 use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
 use crate::host::guard;
-use crate::review::undoable::{self, Discarded, Stake};
-use crate::rules::Survey;
+use crate::review::undoable::{self, Discarded, Loss, Stake};
+use crate::rules::{self, Survey};
 
 /// How long saving may take before a call, and looking after it, in milliseconds.
 const TIME_MS: u64 = 3_500;
@@ -24,8 +26,12 @@ pub struct Keep<'a> {
     request: &'a Request,
     call: &'a ToolCall,
     wishes: Vec<Wish>,
-    untracked: bool,
-    discarded: Option<Discarded>,
+    /// What is lost where it is not saved.
+    lost: Vec<String>,
+    extent: Extent,
+    discarded: Option<Site>,
+    /// What goes with it without being named.
+    unnamed: Vec<Site>,
     stakes: Vec<Stake>,
     /// Whether what was saved makes the answer milder.
     lowers: bool,
@@ -41,30 +47,43 @@ impl<'a> Keep<'a> {
         (survey, facts): (&Survey, &Facts),
         (dirs, policy): (&Dirs, &Policy),
     ) -> Option<Keep<'a>> {
-        if trust != Trust::Ordinary
-            || !policy.checkpoints.enabled
-            || !policy.enabled
-            || survey.effects.is_empty()
-        {
+        if trust != Trust::Ordinary || !policy.checkpoints.enabled || !policy.enabled {
             return None;
         }
-        let touched = undoable::touched(survey, facts);
-        let discarded = undoable::discarded(survey, facts);
-        if touched.is_empty() && discarded.is_none() {
+        let code = rules::by_code(survey);
+        if survey.effects.is_empty() && code.is_none() {
             return None;
         }
+        let touched = undoable::touched(survey, facts, code.as_ref());
+        let discarded = undoable::discarded(survey, facts).and_then(|loss| only_site(&loss));
+        let mut unnamed =
+            undoable::unnamed(survey, facts, code.as_ref()).map_or_else(Vec::new, |loss| sites(&loss));
+        if let Some(repo) = facts.places.repo.as_deref().filter(|_| undoable::resets_submodules(survey)) {
+            let whole = |repo| Site { repo, tree: Tree::Whole };
+            unnamed.extend(checkpoint::modules(repo).into_iter().map(whole));
+        }
+        if touched.is_empty() && discarded.is_none() && unnamed.is_empty() {
+            return None;
+        }
+        let lost =
+            touched.iter().filter(|touched| touched.lost).map(|touched| touched.path.clone()).collect();
         let wish = |touched: undoable::Touched| Wish {
             path: touched.path,
             glob: touched.glob,
             deep: touched.deep,
             follow: touched.follow,
+            from: touched.from,
         };
-        let untracked = undoable::discards_untracked(survey);
+        let extent = Extent {
+            untracked: undoable::discards_untracked(survey),
+            ignored: undoable::discards_ignored(survey),
+            inner: undoable::changes_unnamed(survey, facts, code.as_ref()),
+        };
         let stakes = undoable::stakes(survey).collect();
         let wishes = touched.into_iter().map(wish).collect();
         let store = Checkpoints::new(&dirs.state, policy.checkpoints.clone());
         let (lowers, known) = (policy.checkpoints.instead_of_block, undoable::is_known(survey));
-        Some(Keep { store, request, call, wishes, untracked, discarded, stakes, lowers, known })
+        Some(Keep { store, request, call, wishes, lost, extent, discarded, unnamed, stakes, lowers, known })
     }
 
     /// What such a command of git gets depends on whether all that it discards could be saved: that is tried ahead of the
@@ -74,27 +93,24 @@ impl<'a> Keep<'a> {
         decide: impl FnOnce() -> Decision,
         (facts, now): (&Facts, Now),
     ) -> Option<Result<Option<Made>, Fault>> {
-        let discarded = self.discarded.filter(|_| self.lowers);
-        let tree = discarded.filter(|_| {
-            undoable::is_about_discarding(&decide()) && self.is_something_at_stake(&facts.places)
-        })?;
-        Some(self.save(Some(tree), (facts, now), TIME_MS))
+        let discarded = self.discarded.as_ref().filter(|_| self.lowers)?;
+        let is_tried = undoable::is_about_discarding(&decide())
+            && self.is_something_at_stake(&discarded.repo, &facts.places);
+        is_tried.then(|| self.save(Some(discarded), (facts, now), TIME_MS))
     }
 
-    fn is_something_at_stake(&self, places: &Places) -> bool {
-        places.repo.as_deref().is_some_and(|repo| {
-            self.stakes.iter().any(|stake| match stake {
-                Stake::Changes => stake::has_changes(repo),
-                Stake::Untracked => stake::has_untracked(repo, places.home.as_deref()),
-                Stake::Stash => stake::has_stash(repo),
-            })
+    fn is_something_at_stake(&self, repo: &str, places: &Places) -> bool {
+        self.stakes.iter().any(|stake| match stake {
+            Stake::Changes => stake::has_changes(repo),
+            Stake::Untracked => stake::has_untracked(repo, places.home.as_deref()),
+            Stake::Stash => stake::has_stash(repo),
         })
     }
 
     /// Saves it. `None` = there was nothing to save.
     fn save(
         &self,
-        tree: Option<Discarded>,
+        discarded: Option<&Site>,
         (facts, now): (&Facts, Now),
         time_ms: u64,
     ) -> Result<Option<Made>, Fault> {
@@ -111,14 +127,14 @@ impl<'a> Keep<'a> {
             cwd: &self.request.cwd,
             root,
         };
-        let tree = tree.map(|discarded| match discarded {
-            Discarded::Changes => Tree::Changed,
-            Discarded::All => Tree::Whole,
-        });
+        let mut sites: Vec<Site> = discarded.into_iter().chain(&self.unnamed).cloned().collect();
+        // What goes furthest comes first, and is enough.
+        sites.sort_by(|one, other| one.repo.cmp(&other.repo).then(other.tree.cmp(&one.tree)));
+        sites.dedup_by(|one, other| one.repo == other.repo);
         let wanted = Wanted {
             wishes: &self.wishes,
-            tree,
-            untracked: self.untracked,
+            sites: &sites,
+            extent: self.extent,
             protected: &places.protected,
             repo: places.repo.as_deref(),
             home: places.home.as_deref(),
@@ -140,7 +156,8 @@ impl<'a> Keep<'a> {
                     let what =
                         if self.known { "what it changes" } else { "what is known of what it changes" };
                     let told = format!(
-                        "{what} was saved first; a person undoes it with: lazaret rollback {}",
+                        "{what} was saved first{}; a person undoes it with: lazaret rollback {}",
+                        but(&made.omitted),
                         made.id
                     );
                     decision.note("checkpoint.made", told);
@@ -150,8 +167,12 @@ impl<'a> Keep<'a> {
             Ok(Some(made)) => names(&made.lost),
             Err(fault) => fault.message(),
         };
-        if undoable::leans_on_a_checkpoint(&decision) {
+        let is_lost = |(path, _): &(String, String)| self.lost.iter().any(|lost| lies_in(path, lost));
+        let loses = saved.as_ref().is_ok_and(|made| made.iter().any(|made| made.lost.iter().any(is_lost)));
+        if undoable::leans_on_a_checkpoint(&decision) || loses {
             undoable::unsaved(decision, &why, can_ask)
+        } else if decision.verdict() == Verdict::Allow && saved.is_ok() {
+            undoable::partly_saved(decision, &why)
         } else {
             if decision.verdict() != Verdict::Allow {
                 decision.note("checkpoint.incomplete", format!("not all of it could be saved first: {why}"));
@@ -176,8 +197,9 @@ pub fn settle(
         }
         return decision;
     }
-    let tree = keep.discarded.filter(|_| saved.is_none() && undoable::is_about_discarding(&decision));
-    if saved.is_none() && keep.wishes.is_empty() && tree.is_none() {
+    let tree = keep.discarded.as_ref();
+    let tree = tree.filter(|_| saved.is_none() && undoable::is_about_discarding(&decision));
+    if saved.is_none() && keep.wishes.is_empty() && keep.unnamed.is_empty() && tree.is_none() {
         return decision;
     }
     let time_ms = if decision.verdict() == Verdict::Allow { BRIEFLY_MS } else { TIME_MS };
@@ -194,6 +216,33 @@ pub fn weighed(decision: Decision, saved: Option<&Result<Option<Made>, Fault>>, 
         Some(Ok(Some(made))) if made.lost.is_empty() => undoable::lowered(decision, asking == Asking::Yes),
         Some(_) | None => decision,
     }
+}
+
+/// The repositories that a loss falls on.
+fn sites(loss: &Loss) -> Vec<Site> {
+    let tree = match loss.discarded {
+        Discarded::Names => Tree::Names,
+        Discarded::Staged => Tree::Staged,
+        Discarded::Changes => Tree::Changed,
+        Discarded::All => Tree::Whole,
+    };
+    let mut repos: Vec<String> = loss.at.iter().filter_map(|at| checkpoint::top_of(at)).collect();
+    repos.sort_unstable();
+    repos.dedup();
+    repos.into_iter().map(|repo| Site { repo, tree }).collect()
+}
+
+/// The one repository that it falls on; nothing where there are several.
+fn only_site(loss: &Loss) -> Option<Site> {
+    match sites(loss).as_slice() {
+        [site] => Some(site.clone()),
+        _ => None,
+    }
+}
+
+/// What is not in a checkpoint although nothing counts as lost with it.
+fn but(omitted: &[(String, String)]) -> String {
+    if omitted.is_empty() { String::new() } else { format!(" (not in it: {})", names(omitted)) }
 }
 
 fn names(lost: &[(String, String)]) -> String {

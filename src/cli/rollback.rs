@@ -121,6 +121,8 @@ fn json(args: &RollbackArgs, chosen: &[Manifest], undo: &Undo, done: &Done) -> V
         "unchanged": undo.unchanged,
         "conflicts": refusals(&undo.conflicts),
         "unsaved": refusals(&undo.unsaved),
+        "omitted": refusals(&undo.omitted),
+        "left": undo.stays,
         "failed": refusals(&done.failed),
         "linked": done.linked,
     })
@@ -160,6 +162,12 @@ fn text(
     }
     for Refusal { path, why } in &undo.unsaved {
         writeln!(out, "not saved {}: {why}", escape(path))?;
+    }
+    for Refusal { path, why } in &undo.omitted {
+        writeln!(out, "not in the checkpoint {}: {why}", escape(path))?;
+    }
+    for path in &undo.stays {
+        writeln!(out, "left as the call made it {}", escape(path))?;
     }
     for Refusal { path, why } in &done.failed {
         writeln!(out, "failed {}: {}", escape(path), escape(why))?;

@@ -1,7 +1,7 @@
 //! Whether git's index holds what is in a file: our own small reader of index files, without git. Like git it trusts the times
 //! and sizes that stand there, and reads no content.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustix::fs::{FileType, Stat};
 
@@ -210,6 +210,19 @@ pub fn tracked(repo: &str) -> Option<BTreeMap<String, Held>> {
         let held = if entry.is_some_and(is_held) { Held::Unchanged } else { Held::Changed };
         found.insert(name.to_owned(), held);
         true
+    })?;
+    (plain && !needs_more(rest)).then_some(found)
+}
+
+/// The names in the content of an index; nothing where it cannot be read or a name is not UTF-8.
+pub fn names(bytes: &[u8]) -> Option<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    let mut plain = true;
+    let rest = each(bytes, |name, _| {
+        let name = std::str::from_utf8(name);
+        plain = name.is_ok();
+        found.extend(name.map(str::to_owned));
+        plain
     })?;
     (plain && !needs_more(rest)).then_some(found)
 }

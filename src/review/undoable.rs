@@ -2,24 +2,27 @@
 
 use crate::domain::{
     Decision, Effect, EffectKind, Facts, Places, Protected, ProtectedKind, Reason, Severity, Target, Verdict,
-    lies_in,
+    join, lies_in,
 };
-use crate::rules::{Invocation, Survey};
+use crate::rules::{Code, Invocation, Survey, is_build_output};
 use crate::shell::Arg;
 
 /// Rules against commands of git that discard what git does not hold. With all of that saved, they warn.
-const DISCARDS: [&str; 8] = [
+const DISCARDS: [&str; 9] = [
     "git.reset-hard",
     "git.checkout-paths",
     "git.checkout-force",
     "git.restore",
     "git.discard-file",
     "git.clean",
+    "git.clean-ignored",
     "git.stash-drop",
     "git.stash-clear",
 ];
 /// The rule that lets a deletion inside the project run because it can be undone.
 const DELETES: &str = "files.delete-inside";
+/// Programs that put files into a directory, under names that only they know where they are told a pattern.
+const PLACERS: [&str; 5] = ["mv", "cp", "install", "ln", "rsync"];
 /// What has no content of its own.
 const SYSTEM: [&str; 3] = ["/dev", "/proc", "/sys"];
 
@@ -32,17 +35,22 @@ pub struct Touched {
     pub deep: bool,
     /// What a link there leads to is changed, not the link.
     pub follow: bool,
+    /// What is there is lost where it is not saved: it does not only move.
+    pub lost: bool,
+    /// The path is a directory, and meant is what in it has a name that this pattern finds.
+    pub from: Option<String>,
 }
 
 /// The paths that a call changes, as far as they are known and not expendable.
-pub fn touched(survey: &Survey, facts: &Facts) -> Vec<Touched> {
-    let moves = survey.invocations.iter().any(|inv| inv.program == "mv");
+pub fn touched(survey: &Survey, facts: &Facts, code: Option<&Code>) -> Vec<Touched> {
+    let runs = |inv: &Invocation, programs: &[&str]| programs.contains(&inv.program.as_str());
+    let moved: Vec<String> = survey.invocations.iter().filter(|inv| is_move(inv)).flat_map(moved).collect();
+    let moves = survey.invocations.iter().any(is_move);
+    let placers = survey.invocations.iter().filter(|inv| runs(inv, &PLACERS));
     let mut found: Vec<Touched> = Vec::new();
-    for effect in &survey.effects {
-        let Some(touched) = of_effect(effect, moves).filter(|touched| is_worth(touched, &facts.places))
-        else {
-            continue;
-        };
+    let effects = survey.effects.iter().filter_map(|effect| of_effect(effect, (&moved, moves), facts));
+    let known = effects.chain(placers.flat_map(|inv| placed(inv, facts)));
+    for touched in known.chain(of_code(code)).filter(|touched| is_worth(touched, &facts.places)) {
         if !found.contains(&touched) {
             found.push(touched);
         }
@@ -50,19 +58,65 @@ pub fn touched(survey: &Survey, facts: &Facts) -> Vec<Touched> {
     found
 }
 
-/// Whether it is known of every path that a call changes which one it is.
-pub fn is_known(survey: &Survey) -> bool {
-    let changes = |effect: &Effect| {
-        matches!(
-            effect.kind,
-            EffectKind::FileCreation | EffectKind::FileModification | EffectKind::FileDeletion
-        )
-    };
-    let unknown = |effect: &Effect| matches!(effect.target, Target::UnknownPath { .. });
-    survey.problem.is_none() && !survey.effects.iter().any(|effect| changes(effect) && unknown(effect))
+/// What code names, wherever something is there.
+fn of_code(code: Option<&Code>) -> impl Iterator<Item = Touched> + '_ {
+    let deep = code.is_some_and(|code| code.deep);
+    code.into_iter().flat_map(|code| &code.names).filter_map(move |(cwd, name)| {
+        let path = join(cwd.as_deref().unwrap_or("/"), name);
+        let known = cwd.is_some() || name.starts_with('/');
+        let glob = name.contains('*');
+        // A word that looks like the name of a file may be one that is made.
+        let follow = !deep && !glob && name.contains(['.', '/']) && !name.contains(' ');
+        known.then(|| Touched { path, glob, deep, follow, lost: true, from: None })
+    })
 }
 
-fn of_effect(effect: &Effect, moves: bool) -> Option<Touched> {
+/// Where a command puts files into a directory whose names a pattern finds, or all that is in another.
+fn placed(inv: &Invocation, facts: &Facts) -> Vec<Touched> {
+    let given = inv.flags.iter().find(|flag| matches!(flag.name.as_str(), "-t" | "--target-directory"));
+    let (Some(cwd), Some((last, front))) = (inv.cwd.as_deref(), inv.operands.split_last()) else {
+        return Vec::new();
+    };
+    let (to, from) = match given.and_then(|flag| flag.value.as_ref()) {
+        Some(to) => (to, inv.operands.as_slice()),
+        None => (last, front),
+    };
+    let path = join(cwd, &to.to_text());
+    let whole = |arg: &Arg| {
+        let text = arg.to_text();
+        text.ends_with("/.") || text.ends_with('/') && inv.program == "rsync"
+    };
+    let one = |deep, from| Touched { path: path.clone(), glob: false, deep, follow: true, lost: true, from };
+    if from.iter().any(whole) && !facts.places.roots().any(|root| root == path) {
+        return vec![one(true, None)];
+    }
+    let patterns = from.iter().filter(|arg| arg.has_glob());
+    patterns.map(|arg| one(false, Some(join(cwd, &arg.to_text())))).collect()
+}
+
+/// Whether it is known of every path that a call changes which one it is.
+pub fn is_known(survey: &Survey) -> bool {
+    let unknown = |effect: &Effect| matches!(effect.target, Target::UnknownPath { .. });
+    survey.problem.is_none() && !survey.effects.iter().any(|effect| is_change(effect.kind) && unknown(effect))
+}
+
+fn is_change(kind: EffectKind) -> bool {
+    matches!(kind, EffectKind::FileCreation | EffectKind::FileModification | EffectKind::FileDeletion)
+}
+
+fn is_move(inv: &Invocation) -> bool {
+    inv.program == "mv" || is_sub(inv, "mv")
+}
+
+/// What a command moves away: it is there afterwards, under another name.
+fn moved(inv: &Invocation) -> Vec<String> {
+    let into = inv.flags.iter().any(|flag| matches!(flag.name.as_str(), "-t" | "--target-directory"));
+    let count = inv.operands.len().saturating_sub(usize::from(!into));
+    let cwd = inv.cwd.as_deref().unwrap_or("/");
+    inv.operands.iter().take(count).map(|arg| join(cwd, &arg.to_text())).collect()
+}
+
+fn of_effect(effect: &Effect, (moved, moves): (&[String], bool), facts: &Facts) -> Option<Touched> {
     let deletes = match effect.kind {
         EffectKind::FileDeletion => true,
         EffectKind::FileCreation | EffectKind::FileModification => false,
@@ -74,9 +128,13 @@ fn of_effect(effect: &Effect, moves: bool) -> Option<Touched> {
     };
     match &effect.target {
         // A file that git or a build can bring back is saved all the same; whole directories of such are not.
-        Target::Path { path, glob, recursive } if !(effect.disposable && (*recursive || *glob)) => {
-            let deep = deletes || *recursive || moves;
-            Some(Touched { path: path.clone(), glob: *glob, deep, follow: !deletes })
+        Target::Path { path, glob, recursive }
+            if !(effect.disposable && (*recursive || *glob) && is_made_again(path, facts)) =>
+        {
+            let deep = deletes || *recursive || moves && effect.kind == EffectKind::FileModification;
+            let lost = !effect.disposable && !moved.contains(path);
+            let (path, glob, from) = (path.clone(), *glob, None);
+            Some(Touched { path, glob, deep, follow: !deletes, lost, from })
         }
         Target::Path { .. }
         | Target::UnknownPath { .. }
@@ -84,6 +142,12 @@ fn of_effect(effect: &Effect, moves: bool) -> Option<Touched> {
         | Target::Command(_)
         | Target::None => None,
     }
+}
+
+/// Whether what lies there is the output of a build, or lies in a temporary directory outside the project.
+fn is_made_again(path: &str, facts: &Facts) -> bool {
+    let inside = facts.places.roots().find_map(|root| path.strip_prefix(root));
+    inside.is_none_or(is_build_output)
 }
 
 fn is_worth(touched: &Touched, places: &Places) -> bool {
@@ -104,17 +168,39 @@ fn lies_in_one<'a>(path: &str, dirs: impl IntoIterator<Item = &'a str>) -> bool 
     dirs.into_iter().any(|dir| lies_in(path, dir))
 }
 
-/// How much of the work tree has to be saved so that what the call discards can be put back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How much of a repository has to be saved so that what the call discards can be put back; each holds what stands before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Discarded {
+    /// Branches, tags and stashes.
+    Names,
+    /// What is checked out and staged.
+    Staged,
     /// What git does not hold.
     Changes,
     /// The call goes to another state of the repository: all of it.
     All,
 }
 
+/// How much is discarded, and the directories in whose repositories.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    pub discarded: Discarded,
+    pub at: Vec<String>,
+}
+
+impl Loss {
+    fn add(loss: Option<Loss>, discarded: Discarded, at: &str) -> Option<Loss> {
+        let mut loss = loss.unwrap_or_else(|| Loss { discarded, at: Vec::new() });
+        loss.discarded = loss.discarded.max(discarded);
+        if !loss.at.iter().any(|other| other == at) {
+            loss.at.push(at.to_owned());
+        }
+        Some(loss)
+    }
+}
+
 /// What a call's commands of git discard, where a checkpoint of the work tree can bring all of it back.
-pub fn discarded(survey: &Survey, facts: &Facts) -> Option<Discarded> {
+pub fn discarded(survey: &Survey, facts: &Facts) -> Option<Loss> {
     let mut commands = survey.invocations.iter().filter(|inv| inv.program == "git").peekable();
     commands.peek()?;
     let repo = facts.places.repo.as_deref()?;
@@ -123,16 +209,102 @@ pub fn discarded(survey: &Survey, facts: &Facts) -> Option<Discarded> {
     }
     let mut found = None;
     for inv in commands {
-        match of_command(inv, repo) {
-            Some(Some(Discarded::All)) => found = Some(Discarded::All),
-            Some(Some(Discarded::Changes)) => {
-                found.get_or_insert(Discarded::Changes);
-            }
-            Some(None) => {}
-            None => return None,
+        if let Some(discarded) = of_command(inv, repo)? {
+            found = Loss::add(found, discarded, inv.cwd.as_deref()?);
         }
     }
     found
+}
+
+/// What a call takes that nothing else saves: names of commits, what is staged, and files that it changes without naming them.
+pub fn unnamed(survey: &Survey, facts: &Facts, code: Option<&Code>) -> Option<Loss> {
+    let repo = facts.places.repo.as_deref()?;
+    let mut found = None;
+    for inv in survey.invocations.iter().filter(|inv| inv.program == "git" && !inv.contained) {
+        if let (Some(discarded), Some(at)) = (names_taken(inv), place_of(inv)) {
+            found = Loss::add(found, discarded, &at);
+        }
+    }
+    if changes_unnamed(survey, facts, code) {
+        found = Loss::add(found, Discarded::Changes, repo);
+    }
+    found
+}
+
+/// Whether a call changes files in the project without naming them.
+pub fn changes_unnamed(survey: &Survey, facts: &Facts, code: Option<&Code>) -> bool {
+    let unknown = |effect: &Effect| match &effect.target {
+        Target::UnknownPath { known, .. } => {
+            is_change(effect.kind)
+                && (known.is_empty() || facts.places.roots().any(|root| lies_in(known, root)))
+        }
+        Target::Path { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
+    };
+    code.is_some_and(|code| code.computes) || survey.effects.iter().any(unknown)
+}
+
+/// The directory in which a command of git looks for its repository.
+fn place_of(inv: &Invocation) -> Option<String> {
+    if inv.text.contains("GIT_DIR") || inv.args.iter().any(|arg| arg.prefix().starts_with("--git-dir")) {
+        return None;
+    }
+    let mut at = inv.cwd.clone()?;
+    let mut args = inv.args.iter();
+    while let Some(arg) = args.next() {
+        if arg.known() == Some("-C") {
+            at = join(&at, args.next()?.known()?);
+        }
+    }
+    Some(at)
+}
+
+fn is_sub(inv: &Invocation, word: &str) -> bool {
+    inv.program == "git" && inv.sub.first().is_some_and(|sub| sub == word)
+}
+
+/// What a command of git takes although no rule speaks against it, or only one that does not stop it.
+fn names_taken(inv: &Invocation) -> Option<Discarded> {
+    let has = |flags: &[&str]| {
+        inv.args.iter().filter_map(Arg::known).any(|word| {
+            let (name, _) = word.split_once('=').unwrap_or((word, ""));
+            flags.contains(&name)
+                // Letters stand together.
+                || !word.starts_with("--") && word.starts_with('-') && flags.iter().any(|flag| {
+                    flag.strip_prefix('-').is_some_and(|letter| letter.len() == 1 && word.contains(letter))
+                })
+        })
+    };
+    let replaces = || inv.operands.iter().any(|arg| arg.prefix().starts_with(['+', ':']));
+    let second = inv.sub.get(1).map(String::as_str).unwrap_or_default();
+    match inv.sub.first().map(String::as_str).unwrap_or_default() {
+        "branch" if has(&["-m", "-M", "--move"]) => Some(Discarded::Staged),
+        "branch" if has(&["-d", "-D", "--delete", "-f", "--force", "-C"]) => Some(Discarded::Names),
+        "tag" if has(&["-d", "--delete", "-f", "--force"]) => Some(Discarded::Names),
+        "checkout" if has(&["-B"]) => Some(Discarded::Names),
+        "switch" if has(&["-C", "--force-create"]) => Some(Discarded::Names),
+        "stash" if matches!(second, "drop" | "clear" | "pop") => Some(Discarded::Names),
+        "fetch" | "pull" | "push"
+            if replaces() || has(&["-f", "--force", "-d", "--delete", "--prune", "--mirror"]) =>
+        {
+            Some(Discarded::Names)
+        }
+        "update-ref" | "symbolic-ref" | "reset" | "rm" | "mv" | "read-tree" | "restore" => {
+            Some(Discarded::Staged)
+        }
+        "checkout" if inv.operands.len() > 1 || has(&["--"]) => Some(Discarded::Staged),
+        "apply" => Some(Discarded::Changes),
+        _ => None,
+    }
+}
+
+/// Whether the work trees of submodules are set back.
+pub fn resets_submodules(survey: &Survey) -> bool {
+    survey.invocations.iter().any(|inv| {
+        let forced = inv.args.iter().any(|arg| matches!(arg.known(), Some("-f" | "--force")));
+        let second = inv.sub.get(1).map(String::as_str).unwrap_or_default();
+        is_sub(inv, "submodule")
+            && (forced && second == "update" || second == "deinit" || second == "foreach")
+    })
 }
 
 /// What commands of git can discard.
@@ -191,9 +363,9 @@ fn of_command(inv: &Invocation, repo: &str) -> Option<Option<Discarded>> {
             .sum::<usize>()
     };
     if sub == "clean" {
-        // What git ignores is not saved, and what lies in another repository neither.
+        // Directories that git ignores are not saved, and what lies in another repository neither.
         let forced = letters('f') + words.iter().filter(|word| **word == "--force").count();
-        let all = letters('x') + letters('X') > 0 || forced > 1;
+        let all = letters('x') > 0 || forced > 1;
         return if all { None } else { Some(Some(Discarded::Changes)) };
     }
     if sub == "stash" {
@@ -206,6 +378,13 @@ fn of_command(inv: &Invocation, repo: &str) -> Option<Option<Discarded>> {
     let source =
         words.iter().any(|word| word.starts_with("--source")) || sub == "restore" && letters('s') > 0;
     Some(Some(if plain && !source { Discarded::Changes } else { Discarded::All }))
+}
+
+/// Whether files that git ignores go.
+pub fn discards_ignored(survey: &Survey) -> bool {
+    let letter =
+        |arg: &Arg| arg.known().is_some_and(|word| word.starts_with('-') && word.contains(['x', 'X']));
+    survey.invocations.iter().any(|inv| is_sub(inv, "clean") && inv.args.iter().any(letter))
 }
 
 /// Whether such a command of git is what the decision is about, and the call runs or would with a checkpoint.
@@ -241,16 +420,27 @@ pub fn lowered(decision: Decision, can_ask: bool) -> Decision {
 /// Everything that the call changes has been saved.
 pub fn reversible(decision: &mut Decision) {
     for effect in &mut decision.effects {
-        effect.reversible |= matches!(
-            effect.kind,
-            EffectKind::FileCreation | EffectKind::FileModification | EffectKind::FileDeletion
-        );
+        effect.reversible |= is_change(effect.kind);
     }
 }
 
 /// Whether the call is let through only because it can be undone.
 pub fn leans_on_a_checkpoint(decision: &Decision) -> bool {
     decision.reasons().iter().any(|reason| reason.rule == DELETES && reason.verdict == Verdict::Warn)
+}
+
+/// The decision on a call that would run without a word, of which a part was not saved.
+pub fn partly_saved(decision: Decision, why: &str) -> Decision {
+    decision.reasoned(true, |reasons| {
+        reasons.push(Reason {
+            rule: "checkpoint.incomplete".to_owned(),
+            verdict: Verdict::Warn,
+            severity: Severity::Low,
+            message: format!("not all that it changes could be saved first: {why}"),
+            matched: String::new(),
+            instead: None,
+        });
+    })
 }
 
 /// The decision on a call that leans on a checkpoint which could not be made.
@@ -260,7 +450,7 @@ pub fn unsaved(decision: Decision, why: &str, can_ask: bool) -> Decision {
             rule: "checkpoint.incomplete".to_owned(),
             verdict: Verdict::Modify,
             severity: Severity::Medium,
-            message: format!("what it deletes could not be saved first: {why}"),
+            message: format!("what it deletes or overwrites could not be saved first: {why}"),
             matched: String::new(),
             instead: Some("delete what can be made again by its name, or let the person do it".to_owned()),
         });

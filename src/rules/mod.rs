@@ -14,9 +14,11 @@ mod survey;
 mod trail;
 
 pub(crate) use builtin::lists;
+pub use builtin::{Code, by_code};
 pub use matcher::{
     Example, Expect, Instead, Rewriter, Rule, View, all, find, is_unsure, judge, matches, predicates,
     rewrite, rewriter, written,
 };
+pub use survey::paths::is_build_output;
 pub use survey::{Flag, Invocation, Stdin, Survey, survey, survey_asking};
 pub use trail::{accepted, follow};

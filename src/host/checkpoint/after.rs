@@ -1,16 +1,17 @@
 //! What a call has left at the paths of its checkpoint: without it nobody could tell its work from a person's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::record::{After, Entry, Manifest, State};
+use super::record::{After, Entry, Manifest, Stamp, State};
 use super::store::Checkpoints;
-use super::take::{self, Tree, Wanted, Wish};
+use super::take::{self, Extent, Site, Tree, Wanted, Wish};
+use super::tree;
 use super::way::{Way, stamp};
-use crate::domain::{CheckpointPolicy, Fault, FaultKind, Subject};
-use crate::host::private;
+use crate::domain::{CheckpointPolicy, Fault, FaultKind, Subject, join};
+use crate::host::{facts, index, private};
 
 /// Most files, and most of their bytes, that are looked at in directories that the call made.
 const MAX_NEW: (u64, u64) = (2_000, 32 << 20);
@@ -61,44 +62,114 @@ impl Checkpoints {
                 entries.push(Entry { path: entry.path.clone(), state });
             }
         }
-        let made: Vec<Wish> = manifest
-            .entries
-            .iter()
-            .filter(|entry| entry.state == State::Absent && !lies_in_git(&entry.path))
-            .map(|entry| Wish { path: entry.path.clone(), glob: false, deep: true, follow: false })
-            .filter(|wish| {
-                way.look(&wish.path, 0, None).is_ok_and(|state| matches!(state, State::Directory { .. }))
-            })
-            .collect();
-        let tree = manifest.whole.then_some(Tree::Whole);
-        let new = if made.is_empty() && tree.is_none() {
-            Vec::new()
-        } else {
-            self.new_ones(
-                manifest,
-                Wanted { wishes: &made, tree, untracked: false, protected: &[], repo, home, time_ms },
-            )
+        let mut seen: Vec<&str> = manifest.listed.iter().map(String::as_str).collect();
+        let made = manifest.entries.iter().filter(|entry| entry.state == State::Absent);
+        seen.extend(made.map(|entry| entry.path.as_str()).filter(|path| !lies_in_git(path)));
+        let is_dir = |path: &str, way: &mut Way| {
+            way.look(path, 0, None).is_ok_and(|state| matches!(state, State::Directory { .. }))
         };
-        After { entries, new, unfinished: false }
+        seen.retain(|path| is_dir(path, &mut way));
+        let new = self.new_ones(manifest, &seen, (repo, home), time_ms);
+        After { entries, new, stays: stays(manifest), unfinished: false }
     }
 
-    /// What is there that was not there before; nothing where it is too much to be looked at.
-    fn new_ones(&self, manifest: &Manifest, wanted: Wanted<'_>) -> Vec<Entry> {
+    /// What is there that was not there before; nothing where it is too much to be looked at, or cannot be told.
+    fn new_ones(
+        &self,
+        manifest: &Manifest,
+        seen: &[&str],
+        (repo, home): (Option<&str>, Option<&str>),
+        time_ms: u64,
+    ) -> Vec<Entry> {
+        let Some(tracked) = self.tracked_before(manifest) else { return Vec::new() };
+        if seen.is_empty() && manifest.trees.is_empty() {
+            return Vec::new();
+        }
+        let deep = |path: &&str| Wish {
+            path: (*path).to_owned(),
+            glob: false,
+            deep: true,
+            follow: false,
+            from: None,
+        };
+        let wishes: Vec<Wish> = seen.iter().map(deep).collect();
+        let tree = if manifest.whole { Tree::Whole } else { Tree::Changed };
+        let site = |repo: &String| Site { repo: repo.clone(), tree };
+        let sites: Vec<Site> = manifest.trees.iter().map(site).collect();
+        let was_listed = !manifest.listed.is_empty() || !sites.is_empty();
         let bounds = CheckpointPolicy {
-            max_files: if wanted.tree.is_some() { self.bounds.max_files } else { MAX_NEW.0 },
-            max_bytes: if wanted.tree.is_some() { self.bounds.max_bytes } else { MAX_NEW.1 },
+            max_files: if was_listed { self.bounds.max_files } else { MAX_NEW.0 },
+            max_bytes: if was_listed { self.bounds.max_bytes } else { MAX_NEW.1 },
             ..self.bounds.clone()
         };
+        let extent = Extent { inner: manifest.inner, ..Extent::default() };
+        let wanted = Wanted { wishes: &wishes, sites: &sites, extent, protected: &[], repo, home, time_ms };
         let Ok(found) = take::take(&wanted, (&bounds, bounds.max_bytes), None) else {
             return Vec::new();
         };
-        let known: BTreeSet<&str> = manifest.entries.iter().map(|entry| entry.path.as_str()).collect();
-        let is_full = found.iter().any(|entry| entry.path.ends_with("/…"));
-        if is_full {
+        let known: BTreeMap<&str, &State> =
+            manifest.entries.iter().map(|entry| (entry.path.as_str(), &entry.state)).collect();
+        // What git no longer ignores is not new.
+        let is_rules = |entry: &Entry| {
+            entry.path.ends_with("/.gitignore")
+                && !known.get(entry.path.as_str()).is_some_and(|state| state.is_same(&entry.state))
+                && !tracked.contains(&entry.path)
+        };
+        let is_full = |entry: &Entry| entry.path.ends_with("/…");
+        if found.entries.iter().any(|entry| is_full(entry) || is_rules(entry)) {
             return Vec::new();
         }
-        found.into_iter().filter(|entry| !known.contains(entry.path.as_str())).collect()
+        let is_new = |entry: &Entry| {
+            !known.contains_key(entry.path.as_str())
+                && !tracked.contains(&entry.path)
+                && !lies_in_git(&entry.path)
+        };
+        found.entries.into_iter().filter(is_new).collect()
     }
+
+    /// What git tracked in the work trees of a checkpoint, by the index that was saved with it.
+    fn tracked_before(&self, manifest: &Manifest) -> Option<BTreeSet<String>> {
+        let mut found = BTreeSet::new();
+        for repo in &manifest.trees {
+            let index = facts::real_path(&join(&facts::git_dir(repo)?, "index"));
+            let kept = manifest.entries.iter().find(|entry| entry.path == index)?;
+            match &kept.state {
+                State::Absent => {}
+                State::File { digest, .. } => {
+                    let bytes = fs::read(self.objects().path(digest)?).ok()?;
+                    found.extend(index::names(&bytes)?.iter().map(|name| join(repo, name)));
+                }
+                State::Symlink { .. } | State::Directory { .. } | State::Skipped { .. } => return None,
+            }
+        }
+        Some(found)
+    }
+}
+
+/// What a call has made or changed in git and nobody puts back: new branches and tags, and the index where it was not saved.
+fn stays(manifest: &Manifest) -> Vec<String> {
+    let known: BTreeSet<&str> = manifest.entries.iter().map(|entry| entry.path.as_str()).collect();
+    let mut found = Vec::new();
+    for repo in &manifest.repos {
+        let Some(dir) = facts::git_dir(repo) else { continue };
+        let (names, _) = tree::names_in(&facts::common_git_dir(&dir));
+        let is_new = |path: &String| !known.contains(path.as_str()) && tree::is_name(path);
+        found.extend(names.into_iter().filter(is_new));
+    }
+    let index = manifest.index.as_ref().filter(|(path, _)| !known.contains(path.as_str()));
+    if let Some((path, was)) = index
+        && Way::default().stat(path).ok().flatten().is_some_and(|stat| stamp(&stat) != *was)
+    {
+        found.push(path.clone());
+    }
+    found
+}
+
+/// The index of a project, and when it was last changed.
+pub(super) fn index_of(repo: &str) -> Option<(String, Stamp)> {
+    let path = facts::real_path(&join(&facts::git_dir(repo)?, "index"));
+    let stat = Way::default().stat(&path).ok().flatten()?;
+    Some((path, stamp(&stat)))
 }
 
 fn lies_in_git(path: &str) -> bool {

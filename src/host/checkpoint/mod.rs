@@ -9,12 +9,14 @@ pub mod stake;
 mod store;
 mod sweep;
 mod take;
+mod tree;
 mod undo;
 mod way;
 
 pub use record::{After, Entry, Manifest, State};
 pub use store::{Checkpoints, Made, Meta};
-pub use take::{Tree, Wanted, Wish};
+pub use take::{Extent, Site, Tree, Wanted, Wish};
+pub use tree::{modules, top_of};
 pub use undo::{Done, Refusal, Undo};
 
 /// How names of files begin that are being written.

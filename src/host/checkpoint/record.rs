@@ -90,8 +90,23 @@ pub struct Manifest {
     pub root: Option<String>,
     /// Of the checkpoint that a rollback makes before it changes anything: what it undoes.
     pub undoes: Vec<String>,
-    /// All of the work tree was saved, so that what is new in it afterwards was made by the call.
+    /// The repositories of which something was saved.
+    #[serde(default)]
+    pub repos: Vec<String>,
+    /// Work trees of which every file was seen that git did not hold, and whether those in repositories inside are among them.
+    #[serde(default)]
+    pub trees: Vec<String>,
+    /// What git held of them was seen too.
+    #[serde(default)]
     pub whole: bool,
+    #[serde(default)]
+    pub inner: bool,
+    /// Directories of which every file was seen, so that what is new in them afterwards was made by the call.
+    #[serde(default)]
+    pub listed: Vec<String>,
+    /// Git's index in the project, and when it was last changed.
+    #[serde(default)]
+    pub index: Option<(String, Stamp)>,
     pub entries: Vec<Entry>,
 }
 
@@ -100,6 +115,14 @@ impl Manifest {
     pub fn lost(&self) -> impl Iterator<Item = (&str, &str)> {
         self.entries.iter().filter_map(|entry| match &entry.state {
             State::Skipped { why, loss: true } => Some((entry.path.as_str(), why.as_str())),
+            _ => None,
+        })
+    }
+
+    /// What was left out and does not count as lost, and why.
+    pub fn omitted(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().filter_map(|entry| match &entry.state {
+            State::Skipped { why, loss: false } => Some((entry.path.as_str(), why.as_str())),
             _ => None,
         })
     }
@@ -119,6 +142,9 @@ pub struct After {
     pub entries: Vec<Entry>,
     /// Paths that were not there before.
     pub new: Vec<Entry>,
+    /// What is new or changed and no rollback touches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stays: Vec<String>,
     /// Of a rollback that is not at its end, or could not do all: it may be done again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,

@@ -1,6 +1,6 @@
 //! Whether there is anything in a work tree that a command of git would discard. What cannot be told counts as being there.
 
-use super::take::STASH;
+use super::tree::STASH;
 use crate::domain::join;
 use crate::host::ignore::Ignore;
 use crate::host::{facts, index};

@@ -9,7 +9,7 @@ use rand::rngs::SysRng;
 
 use super::objects::Objects;
 use super::record::{After, Manifest};
-use super::take::{self, Wanted};
+use super::take::{self, Tree, Wanted};
 use crate::domain::{CheckpointPolicy, Fault, FaultKind, Subject, fingerprint};
 use crate::host::clock::Now;
 use crate::host::{lock, private};
@@ -42,6 +42,8 @@ pub struct Made {
     pub id: String,
     /// What was not saved although something is lost with it, and why.
     pub lost: Vec<(String, String)>,
+    /// What was left out and does not count as lost, and why.
+    pub omitted: Vec<(String, String)>,
 }
 
 /// All checkpoints.
@@ -68,7 +70,7 @@ impl Checkpoints {
             objects.take_back();
             private::cannot(FaultKind::State, &self.dir, &error)
         })?;
-        if taken.is_empty() {
+        if taken.entries.is_empty() {
             return Ok(None);
         }
         let manifest = Manifest {
@@ -83,16 +85,23 @@ impl Checkpoints {
             cwd: meta.cwd.to_owned(),
             root: meta.root.map(str::to_owned),
             undoes: Vec::new(),
-            whole: wanted.is_whole(),
-            entries: taken,
+            repos: wanted.sites.iter().map(|site| site.repo.clone()).collect(),
+            trees: taken.trees,
+            whole: wanted.sites.iter().any(|site| site.tree == Tree::Whole),
+            inner: wanted.extent.inner,
+            listed: taken.listed,
+            index: wanted.repo.and_then(super::after::index_of),
+            entries: taken.entries,
         };
         self.keep(&manifest, objects.added).inspect_err(|_| objects.take_back())?;
         if let Some(call) = meta.call {
             let path = self.pending(meta.subject, call);
             self.write(&path, manifest.id.as_bytes())?;
         }
-        let lost = manifest.lost().map(|(path, why)| (path.to_owned(), why.to_owned())).collect();
-        Ok(Some(Made { id: manifest.id, lost }))
+        let pairs = |(path, why): (&str, &str)| (path.to_owned(), why.to_owned());
+        let lost = manifest.lost().map(pairs).collect();
+        let omitted = manifest.omitted().map(pairs).collect();
+        Ok(Some(Made { id: manifest.id, lost, omitted }))
     }
 
     /// Drops a checkpoint whose call does not run after all; its contents go with the next sweep.

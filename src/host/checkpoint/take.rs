@@ -10,7 +10,7 @@ use super::record::{Entry, State};
 use super::way::{DIRECTORY, Way};
 use crate::domain::{CheckpointPolicy, Protected, join, lies_in};
 use crate::host::ignore::Ignore;
-use crate::host::index::{self, Held};
+use crate::host::index::Index;
 use crate::host::{facts, places};
 
 /// Deepest directory below a wanted one.
@@ -19,8 +19,11 @@ const MAX_DEPTH: usize = 128;
 const LOOKED_AT: usize = 10;
 /// Most files that git ignores one by one and that are saved with the directory that goes, and the longest of them.
 const MAX_IGNORED: (usize, u64) = (1_000, 1 << 20);
+/// Why a file is left out that can be had from git, and one that can be made again.
+const HELD: &str = "it is long, and git holds it";
+const IGNORED: &str = "git ignores it";
 /// Why a protected place is not saved.
-const PROTECTED: &str = "it is a place that no agent may change";
+pub(super) const PROTECTED: &str = "it is a place that no agent may change";
 
 /// One path whose content is to be saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,24 +36,49 @@ pub struct Wish {
     pub deep: bool,
     /// What a link there leads to is changed, not the link.
     pub follow: bool,
+    /// The path is a directory, and meant is what in it has a name that this pattern finds.
+    pub from: Option<String>,
 }
 
-/// How much of the work tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How much of a repository; each holds what stands before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tree {
+    /// Its branches, tags and stashes.
+    Names,
+    /// What is checked out and staged.
+    Staged,
     /// What git does not hold: changed, deleted and untracked files.
     Changed,
     /// All of it.
     Whole,
 }
 
+/// A repository of which something is to be saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// The top of its work tree.
+    pub repo: String,
+    pub tree: Tree,
+}
+
+/// What is discarded of work trees beside what git tracks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extent {
+    /// Files that git does not track.
+    pub untracked: bool,
+    /// Files that git ignores.
+    pub ignored: bool,
+    /// What lies in repositories inside.
+    pub inner: bool,
+}
+
 /// What is to be saved before a call.
 #[derive(Debug, Clone)]
 pub struct Wanted<'a> {
     pub wishes: &'a [Wish],
-    pub tree: Option<Tree>,
-    /// Files in the work tree that git does not track are discarded too.
-    pub untracked: bool,
+    pub sites: &'a [Site],
+    /// What else of the work trees.
+    pub extent: Extent,
     /// Places that an agent must not change: no checkpoint makes that milder.
     pub protected: &'a [Protected],
     /// The top of the git work tree.
@@ -64,27 +92,17 @@ impl Wanted<'_> {
     /// Nothing is there that could be saved, and nothing is made.
     pub(super) fn is_void(&self) -> bool {
         let gone = |wish: &Wish| !wish.glob && !wish.follow && facts::is_missing(&wish.path);
-        self.tree.is_none() && self.wishes.iter().all(gone)
-    }
-
-    pub(super) fn is_whole(&self) -> bool {
-        self.tree == Some(Tree::Whole)
+        self.sites.is_empty() && self.wishes.iter().all(gone)
     }
 }
 
-/// Where git keeps its stash, below the directory that work trees share.
-pub(super) const STASH: [&str; 2] = ["refs/stash", "logs/refs/stash"];
-
-/// Files of git's own that say what is staged, checked out and stashed, with the branch that HEAD names.
-fn own_files(repo: &str) -> Vec<String> {
-    let Some(dir) = facts::git_dir(repo) else { return Vec::new() };
-    let common = facts::common_git_dir(&dir);
-    let mut files: Vec<String> = ["index", "HEAD"].iter().map(|name| join(&dir, name)).collect();
-    files.extend(STASH.iter().map(|name| join(&common, name)));
-    if let Some(branch) = facts::head_branch(repo) {
-        files.push(join(&common, &format!("refs/heads/{branch}")));
-    }
-    files
+/// What was found, and the directories of which every name that git does not ignore is among it.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    pub entries: Vec<Entry>,
+    pub listed: Vec<String>,
+    /// Work trees of which every file is among it that git did not hold.
+    pub trees: Vec<String>,
 }
 
 /// Saves everything that is wanted.
@@ -92,7 +110,7 @@ pub(super) fn take(
     wanted: &Wanted<'_>,
     (bounds, room): (&CheckpointPolicy, u64),
     objects: Option<&mut Objects>,
-) -> Result<Vec<Entry>, std::io::Error> {
+) -> Result<Taken, std::io::Error> {
     let mut taker = Taker {
         bounds,
         room: room.min(bounds.max_bytes),
@@ -104,23 +122,32 @@ pub(super) fn take(
         looked_at: 0,
         ignored: 0,
         in_tree: false,
-        untracked: wanted.untracked,
+        extent: wanted.extent,
         protected: wanted.protected,
+        repo: wanted.repo,
+        home: wanted.home,
+        index: None,
+        listed: Vec::new(),
+        trees: Vec::new(),
         full: None,
     };
     for wish in wanted.wishes {
         taker.wish(wish)?;
     }
-    if let (Some(tree), Some(repo)) = (wanted.tree, wanted.repo) {
-        taker.tree(&facts::real_path(repo), tree)?;
+    for site in wanted.sites {
+        taker.tree(&facts::real_path(&site.repo), site.tree)?;
     }
-    if let (Some(why), Some(place)) = (taker.full.take(), wanted.repo.or(wanted.home)) {
+    if let Some(why) = taker.full.take() {
+        let place = wanted.repo.or(wanted.home).unwrap_or_default();
         taker.found.insert(format!("{place}/…"), State::skipped(why));
+        taker.listed.clear();
+        taker.trees.clear();
     }
-    Ok(taker.found.into_iter().map(|(path, state)| Entry { path, state }).collect())
+    let entries = taker.found.into_iter().map(|(path, state)| Entry { path, state }).collect();
+    Ok(Taken { entries, listed: taker.listed, trees: taker.trees })
 }
 
-struct Taker<'a> {
+pub(super) struct Taker<'a> {
     bounds: &'a CheckpointPolicy,
     /// Bytes that may still be saved.
     room: u64,
@@ -128,21 +155,41 @@ struct Taker<'a> {
     /// Where contents go; without it they are only looked at.
     objects: Option<&'a mut Objects>,
     way: Way,
-    ignore: Option<Ignore>,
-    found: BTreeMap<String, State>,
+    pub(super) ignore: Option<Ignore>,
+    pub(super) found: BTreeMap<String, State>,
     looked_at: usize,
     /// Files that git ignores and that were saved all the same.
     ignored: usize,
     /// The work tree is walked, not a directory that goes.
-    in_tree: bool,
-    untracked: bool,
+    pub(super) in_tree: bool,
+    pub(super) extent: Extent,
     protected: &'a [Protected],
+    repo: Option<&'a str>,
+    pub(super) home: Option<&'a str>,
+    /// What git holds unchanged, once a file is too long.
+    index: Option<Option<Index>>,
+    listed: Vec<String>,
+    pub(super) trees: Vec<String>,
     /// Why nothing more is looked at.
-    full: Option<String>,
+    pub(super) full: Option<String>,
 }
 
 impl Taker<'_> {
     fn wish(&mut self, wish: &Wish) -> Result<(), std::io::Error> {
+        if let Some(pattern) = &wish.from {
+            let found = facts::real_path(before_pattern(pattern));
+            let Some(names) = self.listing(&found, 0) else { return Ok(()) };
+            for (name, _) in names {
+                let Some(name) =
+                    name.filter(|name| fast_glob::glob_match(pattern, join(&found, name).as_str()))
+                else {
+                    continue;
+                };
+                let path = join(&wish.path, &name);
+                self.wish(&Wish { path, deep: true, from: None, ..wish.clone() })?;
+            }
+            return Ok(());
+        }
         if wish.glob {
             let top = before_pattern(&wish.path);
             return self.walk(&facts::real_path(top), |path| {
@@ -157,7 +204,9 @@ impl Taker<'_> {
         match self.way.stat(&path).ok().flatten().map(|stat| FileType::from_raw_mode(stat.st_mode)) {
             Some(FileType::Directory) if wish.deep => {
                 self.one(&path)?;
-                self.walk(&path, |_| true)
+                self.walk(&path, |_| true)?;
+                self.listed.push(path);
+                Ok(())
             }
             Some(FileType::Symlink) if wish.follow => {
                 self.one(&path)?;
@@ -178,7 +227,7 @@ impl Taker<'_> {
     }
 
     /// Saves what is at one path.
-    fn one(&mut self, path: &str) -> Result<(), std::io::Error> {
+    pub(super) fn one(&mut self, path: &str) -> Result<(), std::io::Error> {
         if self.found.contains_key(path) || self.full.is_some() {
             return Ok(());
         }
@@ -196,6 +245,12 @@ impl Taker<'_> {
             Err(Refused::Source(error)) => State::skipped(format!("it cannot be read ({error})")),
             Err(Refused::Store(error)) => return Err(error),
         };
+        let state = match state {
+            State::Skipped { loss: true, .. } if self.is_held(path) => {
+                State::Skipped { why: HELD.to_owned(), loss: false }
+            }
+            state => state,
+        };
         if let State::File { size, .. } = state {
             self.room = self.room.saturating_sub(size);
         }
@@ -203,44 +258,52 @@ impl Taker<'_> {
         Ok(())
     }
 
+    /// Whether git gives back what is at a path.
+    fn is_held(&mut self, path: &str) -> bool {
+        let repo = self.repo;
+        let index = self.index.get_or_insert_with(|| repo.map(Index::new));
+        index.as_mut().is_some_and(|index| index.holds(path))
+    }
+
+    /// Notes what is left out and is not counted as lost.
+    fn omit(&mut self, path: String, why: &str) {
+        if self.objects.is_some() {
+            self.found.entry(path).or_insert_with(|| State::Skipped { why: why.to_owned(), loss: false });
+        }
+    }
+
     /// Saves a file that git ignores and that goes with its directory: most can be made again, a `.env` cannot. Where it is
     /// one of very many, or long, nothing counts as lost with it.
     fn ignored(&mut self, path: &str) -> Result<(), std::io::Error> {
-        if self.in_tree || self.objects.is_none() || self.ignored >= MAX_IGNORED.0 {
+        if self.in_tree && !self.extent.ignored || self.objects.is_none() {
             return Ok(());
         }
         let is_short = |stat: Stat| u64::try_from(stat.st_size).is_ok_and(|size| size <= MAX_IGNORED.1);
-        if self.way.stat(path).ok().flatten().is_some_and(is_short) {
+        if self.ignored < MAX_IGNORED.0 && self.way.stat(path).ok().flatten().is_some_and(is_short) {
             self.ignored += 1;
             self.one(path)?;
             if let Some(State::Skipped { loss, .. }) = self.found.get_mut(path) {
                 *loss = false;
             }
+        } else {
+            self.omit(path.to_owned(), IGNORED);
         }
         Ok(())
     }
 
-    /// Saves what lies below a directory and is meant: not the directories that git ignores, and not what is git's own.
-    fn walk(&mut self, top: &str, meant: impl Fn(&str) -> bool) -> Result<(), std::io::Error> {
-        let mut open = vec![(top.to_owned(), 0_usize)];
-        while let Some((dir, depth)) = open.pop() {
+    /// Saves what lies below a directory and is meant: not the directories that git ignores, unless it is one of them itself,
+    /// and not what is git's own in this repository.
+    pub(super) fn walk(&mut self, top: &str, meant: impl Fn(&str) -> bool) -> Result<(), std::io::Error> {
+        let own = self.repo.map(|repo| format!("{}/.git", facts::real_path(repo)));
+        let is_ignored = self.is_ignored(top, true);
+        let mut open = vec![(top.to_owned(), 0_usize, false)];
+        while let Some((dir, depth, in_git)) = open.pop() {
             if self.full.is_some() {
                 break;
             }
-            if depth > MAX_DEPTH {
-                self.found
-                    .insert(dir, State::skipped(format!("it lies deeper than {MAX_DEPTH} directories")));
-                continue;
-            }
-            let names = match self.names(&dir) {
-                Ok(names) => names,
-                Err(errno) => {
-                    self.found.insert(dir, State::skipped(format!("it cannot be listed ({errno})")));
-                    continue;
-                }
-            };
+            let Some(names) = self.listing(&dir, depth) else { continue };
             let is_repo = dir != top && names.iter().any(|(name, _)| name.as_deref() == Some(".git"));
-            if is_repo && self.in_tree {
+            if is_repo && self.in_tree && !self.extent.inner {
                 // Git leaves it alone.
                 continue;
             }
@@ -250,21 +313,21 @@ impl Taker<'_> {
                     continue;
                 };
                 let path = format!("{}/{name}", dir.trim_end_matches('/'));
-                if name == ".git" {
-                    // Of a repository inside this one nothing brings its history back.
-                    if meant(&path) && dir != top {
-                        self.found.insert(path, State::skipped("it is a repository of its own"));
-                    }
+                let in_git = in_git || name == ".git";
+                if name == ".git" && (self.in_tree || own.as_deref() == Some(path.as_str())) {
                     continue;
                 }
-                if self.ignore.as_mut().is_some_and(|ignore| ignore.ignores(&path, is_dir)) {
-                    if !is_dir && meant(&path) {
-                        self.ignored(&path)?;
+                if !in_git && self.is_ignored(&path, is_dir) {
+                    match (is_dir, meant(&path)) {
+                        (true, _) if is_ignored => open.push((path, depth + 1, false)),
+                        (true, true) if !self.in_tree || self.extent.ignored => self.omit(path, IGNORED),
+                        (false, true) => self.ignored(&path)?,
+                        (true | false, _) => {}
                     }
                     continue;
                 }
                 if meant(&path) && self.in_tree && !is_dir && self.is_protected(&path) {
-                    let loss = self.untracked;
+                    let loss = self.extent.untracked;
                     self.found
                         .entry(path)
                         .or_insert_with(|| State::Skipped { why: PROTECTED.to_owned(), loss });
@@ -274,15 +337,33 @@ impl Taker<'_> {
                     self.one(&path)?;
                 }
                 if is_dir {
-                    open.push((path, depth + 1));
+                    open.push((path, depth + 1, in_git));
                 }
             }
         }
         Ok(())
     }
 
+    /// What a directory holds; nothing where it cannot be told, which is noted.
+    fn listing(&mut self, dir: &str, depth: usize) -> Option<Vec<(Option<String>, bool)>> {
+        if depth > MAX_DEPTH {
+            let why = format!("it lies deeper than {MAX_DEPTH} directories");
+            self.found.insert(dir.to_owned(), State::skipped(why));
+            return None;
+        }
+        let names = self.names(dir);
+        if let Err(errno) = &names {
+            self.found.insert(dir.to_owned(), State::skipped(format!("it cannot be listed ({errno})")));
+        }
+        names.ok()
+    }
+
+    fn is_ignored(&mut self, path: &str, is_dir: bool) -> bool {
+        self.ignore.as_mut().is_some_and(|ignore| ignore.ignores(path, is_dir))
+    }
+
     /// Whether a file is a protected place, lies in one, or leads to one.
-    fn is_protected(&self, path: &str) -> bool {
+    pub(super) fn is_protected(&self, path: &str) -> bool {
         self.protected.iter().any(|place| {
             path == place.path || place.tree && lies_in(path, &place.path) || lies_in(&place.path, path)
         })
@@ -317,33 +398,6 @@ impl Taker<'_> {
         }
         found.sort_unstable();
         Ok(found)
-    }
-
-    /// Saves the work tree: of what git holds unchanged nothing, unless all of it is wanted.
-    fn tree(&mut self, repo: &str, tree: Tree) -> Result<(), std::io::Error> {
-        for path in own_files(repo) {
-            self.one(&facts::real_path(&path))?;
-        }
-        let Some(tracked) = index::tracked(repo) else {
-            self.full = Some("git's index cannot be read".to_owned());
-            return Ok(());
-        };
-        let held = |path: &str| {
-            let name = path.strip_prefix(repo).and_then(|rest| rest.strip_prefix('/'));
-            name.and_then(|name| tracked.get(name)).copied()
-        };
-        for name in tracked.keys() {
-            let path = join(repo, name);
-            if held(&path) == Some(Held::Changed) || tree == Tree::Whole {
-                if self.is_protected(&path) {
-                    self.found.insert(path, State::skipped(PROTECTED));
-                    continue;
-                }
-                self.one(&path)?;
-            }
-        }
-        self.in_tree = true;
-        self.walk(repo, |path| tree == Tree::Whole || held(path).is_none())
     }
 }
 

@@ -8,6 +8,7 @@ use super::objects::{Objects, Refused};
 use super::put::Step;
 use super::record::{After, Entry, Manifest, State};
 use super::store::{self, Checkpoints, Meta};
+use super::tree;
 use super::way::Way;
 use crate::domain::{Fault, FaultKind, lies_in};
 use crate::host::clock::Now;
@@ -17,6 +18,9 @@ use crate::host::private;
 const WAIT_MS: u64 = 10_000;
 /// How long it may take to look what a rollback has left, in milliseconds.
 const LOOK_MS: u64 = 600_000;
+
+/// Why a branch stays where the call has put it.
+const CHECKED_OUT: &str = "the branch is checked out now; go to another one first, or see `git reflog` of it";
 
 /// Why a path is not put back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +40,10 @@ pub struct Undo {
     pub conflicts: Vec<Refusal>,
     /// Never saved.
     pub unsaved: Vec<Refusal>,
+    /// Left out of the checkpoint, and gone or another now; nothing counts as lost with it.
+    pub omitted: Vec<Refusal>,
+    /// What the calls have made or changed and nothing puts back.
+    pub stays: Vec<String>,
     of: Vec<String>,
 }
 
@@ -93,18 +101,26 @@ impl Checkpoints {
     /// What undoing these checkpoints, the newest first, would do. `forced` are paths that are put back whatever is there.
     pub fn plan(&self, checkpoints: &[Manifest], forced: &[String]) -> Result<Undo, Fault> {
         let mut past: BTreeMap<String, Past> = BTreeMap::new();
+        let mut undo =
+            Undo { of: checkpoints.iter().map(|manifest| manifest.id.clone()).collect(), ..Undo::default() };
         for manifest in checkpoints {
             let after = self.after(&manifest.id)?;
             add(&mut past, manifest, after.as_ref());
+            undo.stays.extend(after.into_iter().flat_map(|after| after.stays));
         }
-        let mut undo =
-            Undo { of: checkpoints.iter().map(|manifest| manifest.id.clone()).collect(), ..Undo::default() };
+        undo.stays.sort_unstable();
+        undo.stays.dedup();
         let mut way = Way::default();
+        // Where what is checked out goes back too, branches can.
+        let is_head = |path: &&String| path.ends_with("/HEAD");
+        let heads: BTreeSet<String> = past.keys().filter(is_head).cloned().collect();
         for (path, past) in past {
             let refused = |why: &str| Refusal { path: path.clone(), why: why.to_owned() };
             if let State::Skipped { why, loss } = &past.before {
                 if *loss {
                     undo.unsaved.push(refused(why));
+                } else if way.stat(&path).is_ok_and(|stat| stat.is_none()) {
+                    undo.omitted.push(refused(why));
                 }
                 continue;
             }
@@ -121,6 +137,11 @@ impl Checkpoints {
             };
             if now.is_same(&past.before) {
                 undo.unchanged += 1;
+                continue;
+            }
+            let moved = tree::branch_of(&path).filter(|(head, _)| !heads.contains(head));
+            if moved.is_some_and(|(head, branch)| tree::is_checked_out(&head, branch)) {
+                undo.conflicts.push(refused(CHECKED_OUT));
                 continue;
             }
             let is_forced = forced.iter().any(|forced| lies_in(&path, forced));
@@ -147,7 +168,7 @@ impl Checkpoints {
         // What it will have left, in case it is ended before its end: then it can be undone, and done again, all the same.
         let planned = |step: &Step| Entry { path: step.path.clone(), state: step.to.clone() };
         let entries = undo.steps.iter().map(planned).collect();
-        self.keep_after(&own.id, &After { entries, new: Vec::new(), unfinished: true })
+        self.keep_after(&own.id, &After { entries, unfinished: true, ..After::default() })
             .and_then(|()| self.write(&self.restoring(), own.id.as_bytes()))
             .map_err(unchanged)?;
         done.id = Some(own.id.clone());
@@ -179,7 +200,8 @@ impl Checkpoints {
         let after = self.left(&own, (None, None), LOOK_MS);
         let unfinished = !done.failed.is_empty();
         // Where that does not fit any more, what was planned stands there: nothing is left to do a second time.
-        let _kept = self.keep_after(&own.id, &After { new: Vec::new(), unfinished, ..after });
+        let kept = After { new: Vec::new(), stays: Vec::new(), unfinished, ..after };
+        let _kept = self.keep_after(&own.id, &kept);
         let _ = fs::remove_file(self.restoring());
         Ok(done)
     }
@@ -220,7 +242,12 @@ impl Checkpoints {
             cwd: meta.cwd.to_owned(),
             root: meta.root.map(str::to_owned),
             undoes: undo.of.clone(),
+            repos: Vec::new(),
+            trees: Vec::new(),
             whole: false,
+            inner: false,
+            listed: Vec::new(),
+            index: None,
             entries,
         };
         self.keep(&manifest, objects.added).inspect_err(|_| objects.take_back()).map_err(unchanged)?;
@@ -303,6 +330,10 @@ fn add(past: &mut BTreeMap<String, Past>, manifest: &Manifest, after: Option<&Af
             past.insert(path.clone(), Past { before, after, broken: false });
             continue;
         };
+        // The older call left it alone: what it was before the later one counts.
+        if after.as_ref().is_some_and(|after| after.is_same(&before)) {
+            continue;
+        }
         let joined =
             after.as_ref().is_some_and(|after| after.is_same(&later.before)) || before.is_same(&later.before);
         later.broken |= !joined;

@@ -1,5 +1,6 @@
 //! Code in other languages: what it deletes by itself, and the commands that it starts.
 
+pub(super) mod changes;
 pub(super) mod deletes;
 pub(super) mod homes;
 pub(super) mod runs;

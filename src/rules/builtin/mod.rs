@@ -49,6 +49,7 @@ mod undone;
 mod written;
 
 use super::matcher::{At, COMMAND, Command, Found, Predicate, Rule, Scene, Trigger, When, same};
+pub use code::changes::{Code, by_code};
 pub(super) use secrets::is_secret_name;
 pub(super) use shell::only_as_argument;
 

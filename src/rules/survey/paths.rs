@@ -276,7 +276,7 @@ fn is_trial(inside: &str) -> bool {
 }
 
 /// Whether a relative path is, or lies in, what a build makes.
-pub(in crate::rules) fn is_build_output(path: &str) -> bool {
+pub fn is_build_output(path: &str) -> bool {
     let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
     while let Some(part) = parts.next() {
         // What git keeps is no output, whatever its branches are called.

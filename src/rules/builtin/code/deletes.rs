@@ -107,7 +107,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
 ];
 
 /// Calls that delete a directory with all that is in it.
-const DELETES: &[&str] = &[
+pub(super) const DELETES: &[&str] = &[
     "rmtree",
     "rm_rf",
     "rm_r(",
@@ -145,11 +145,11 @@ const DELETES: &[&str] = &[
 ];
 
 /// Calls that delete one file or an empty directory.
-const DELETES_ONE: &[&str] =
+pub(super) const DELETES_ONE: &[&str] =
     &["os.remove", "unlink", "File.delete", "os.rmdir", "removedirs", "unlinkSync", "rmdirSync"];
 
 /// Calls that leave a file with nothing in it.
-const EMPTIES_ONE: &[&str] =
+pub(super) const EMPTIES_ONE: &[&str] =
     &["write_text('')", "write_text(\"\")", "'w').close()", "\"w\").close()", "truncate("];
 
 /// Where a value that cannot be known comes from.
