@@ -3,7 +3,9 @@
 pub(super) mod deletes;
 pub(super) mod homes;
 pub(super) mod runs;
+pub(super) mod shell_text;
 
+use self::shell_text::shell;
 use super::{libraries, plain, predicate, scripts, statements};
 use crate::domain::{Action, Severity, Target, Tool, ToolCall, Verdict, join, single_quoted};
 use crate::rules::matcher::{
@@ -112,14 +114,14 @@ pub(super) const STARTS: &[&str] = &[
     "|'",
     "Open3",
     "os:cmd",
+    ":os.cmd",
+    "proc_open",
     "Command::new",
     ".execute(",
 ];
 
-/// Most strings of one text of code that are looked at, and the longest.
+/// Most strings of one text of code that are looked at.
 pub(super) const MAX_LITERALS: usize = 64;
-
-const MAX_LENGTH: usize = 4096;
 
 const POWERSHELL: &[&str] = &["pwsh", "powershell"];
 
@@ -390,26 +392,6 @@ fn encoded_powershell<'a>(scene: &Scene<'a>) -> Found<'a> {
         inv.args.iter().any(|arg| is_encoded(&arg.prefix().to_ascii_lowercase()))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// More than one word, the first of which can be a program, or is what a shell makes one of.
-pub(super) fn is_command(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'+' | b'~');
-    let assigns =
-        || first.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(plain));
-    let telling = matches!(text.trim(), "reboot" | "poweroff" | "halt" | "shutdown" | "killall5");
-    text.len() <= MAX_LENGTH
-        && (telling || text.trim().contains(' '))
-        && (first.bytes().all(plain)
-            || first.starts_with(['$', '`', '"', '\'', '(', '>'])
-            || first.contains('\\')
-            || first.ends_with("()")
-            || assigns())
-}
-
-pub(super) fn shell(command: String) -> ToolCall {
-    ToolCall { tool: Tool::Bash, action: Action::Shell { command, workdir: None }, id: None }
 }
 
 /// Code with strings that may be put together.

@@ -9,6 +9,7 @@ mod clusters;
 mod code;
 mod database;
 mod deeds;
+mod dialogs;
 mod disguise;
 mod disks;
 mod docker;
