@@ -6,7 +6,7 @@ pub(super) mod runs;
 pub(super) mod shell_text;
 
 use self::shell_text::shell;
-use super::{libraries, plain, predicate, scripts, statements};
+use super::{libraries, placed, plain, predicate, scripts, statements};
 use crate::domain::{Action, Severity, Target, Tool, ToolCall, Verdict, join, single_quoted};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, code_of, contains_word, content, inner_verdict, input_of,
@@ -130,9 +130,14 @@ pub(super) const RULES: &[Rule] = &[
         id: "code.writes-blocked-file",
         reason: "has an interpreter change a file that must not be written",
         instead: Some(Instead::Advice("write a file in the project, and let the person put it in place")),
-        when: &[predicate("code_writes_a_blocked_file", Trigger::INTERPRETER, |scene| {
-            writes_at_least(scene, Verdict::Block)
-        })],
+        when: &[
+            predicate("code_writes_a_blocked_file", Trigger::INTERPRETER, |scene| {
+                writes_at_least(scene, Verdict::Block)
+            }),
+            predicate("code_places_a_blocked_file", Trigger::INTERPRETER, |scene| {
+                places_at_least(scene, Verdict::Block)
+            }),
+        ],
         fires: &[
             "python3 -c \"open('/etc/passwd','w').write('')\"",
             "python3 -c \"import os; os.truncate('/etc/passwd',0)\"",
@@ -163,15 +168,25 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "write the file with the tool for that, so that the person sees what is in it",
         )),
-        when: &[predicate("code_writes_an_asked_file", Trigger::INTERPRETER, |scene| {
-            writes_at_least(scene, Verdict::Modify)
-        })],
+        when: &[
+            predicate("code_writes_an_asked_file", Trigger::INTERPRETER, |scene| {
+                writes_at_least(scene, Verdict::Modify)
+            }),
+            predicate("code_places_an_asked_file", Trigger::INTERPRETER, |scene| {
+                places_at_least(scene, Verdict::Modify)
+            }),
+        ],
         fires: &[
+            "python3 -c \"import shutil,glob; [shutil.copy(f, '/home/u') for f in glob.glob('k/*')]\"",
+            "python3 -c \"import tarfile; tarfile.open('k.tar').extractall('/home/u')\"",
+            "python3 -c \"import shutil; shutil.unpack_archive('k.zip', '/home/u/.local')\"",
             "python3 -c \"open('/home/u/.bashrc','a').write('x')\"",
             "node -e \"require('fs').appendFileSync(process.env.HOME+'/.bashrc','x')\"",
             "python3 -c \"from pathlib import Path; Path('/home/u/.ssh/authorized_keys').write_text('x')\"",
         ],
         silent: &[
+            "python3 -c \"import tarfile; tarfile.open('k.tar').extractall('/tmp/x')\"",
+            "python3 -c \"import shutil; shutil.copytree('src', '/tmp/x')\"",
             "python3 -c \"print(open('/home/u/.bashrc').read())\"",
             "node -e \"require('fs').writeFileSync('a.json','{}')\"",
         ],
@@ -306,6 +321,21 @@ fn is_old_script(inv: &Invocation, scene: &Scene<'_>) -> bool {
     scene.view.facts.content(&path).flatten().is_some()
         && !survey.written.iter().any(|(file, _)| *file == path)
         && survey.marks.source(&path).is_none()
+}
+
+/// Code that copies, moves or unpacks as a command of the shell may not.
+fn places_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
+    if scene.nested {
+        return Found::No;
+    }
+    let found = interpreters(scene).find(|inv| {
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        let placed = |text: String| placed::placed(&text);
+        texts(inv, scene).flat_map(placed).take(MAX_LITERALS).any(|placed| {
+            placed.to.starts_with(['/', '~']) && inner_verdict(scene, &shell(placed.command()), cwd) >= least
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
 }
 
 fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {

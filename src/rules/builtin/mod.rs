@@ -29,6 +29,7 @@ mod named;
 mod network;
 mod packages;
 mod persistence;
+pub(in crate::rules) mod placed;
 mod plain;
 mod powershell;
 mod privilege;

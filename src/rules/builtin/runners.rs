@@ -204,7 +204,7 @@ fn written(inv: &Invocation, scene: &Scene<'_>, name: &str) -> Option<String> {
 /// The files of rules that a build tool reads.
 fn makefiles(inv: &Invocation) -> Vec<String> {
     let names: &[&str] = match inv.program.as_str() {
-        "make" | "gmake" | "bmake" => &["GNUmakefile", "makefile", "Makefile"],
+        "make" | "gmake" | "bmake" => commands::MAKEFILES,
         "just" => &["justfile", "Justfile", ".justfile"],
         name if dialogs::EDITORS.contains(&name) => {
             let given = ["-S", "-s", "-u"].iter().filter_map(|flag| flag_value(inv, &[flag]));
