@@ -1,11 +1,11 @@
 //! A call that runs what cannot be known before, and that carries a blocked command in its own text: what would be asked about
 //! is blocked then.
 
-use super::code::{is_command, shell};
+use super::code::shell_text::shell_verdict;
 use super::scripts::strings;
 use super::{RuleSet, predicate};
 use crate::domain::{Severity, Verdict};
-use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, inner_verdict, matches_one_of};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, matches_one_of};
 use crate::shell::Arg;
 
 /// Rules that ask because something unknown is run.
@@ -58,7 +58,7 @@ fn carried<'a>(scene: &Scene<'a>) -> Found<'a> {
     }
     let blocked = |text: &str| {
         let text = text.trim().trim_start_matches(['|', '!', '@']);
-        is_command(text) && inner_verdict(scene, &shell(text.to_owned()), scene.view.cwd) == Verdict::Block
+        shell_verdict(scene, text, scene.view.cwd) == Verdict::Block
     };
     // Line by line, because a quote in a comment has no end.
     let lines = scene.texts().take(MAX_TEXTS).flat_map(str::lines).flat_map(strings).take(MAX_TEXTS);

@@ -4,8 +4,10 @@ pub(super) mod changes;
 pub(super) mod deletes;
 pub(super) mod homes;
 pub(super) mod runs;
+pub(super) mod shell_text;
 
-use super::{libraries, plain, predicate, scripts, statements};
+use self::shell_text::shell;
+use super::{libraries, placed, plain, predicate, scripts, statements};
 use crate::domain::{Action, Severity, Target, Tool, ToolCall, Verdict, join, single_quoted};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, code_of, contains_word, content, inner_verdict, input_of,
@@ -113,14 +115,14 @@ pub(super) const STARTS: &[&str] = &[
     "|'",
     "Open3",
     "os:cmd",
+    ":os.cmd",
+    "proc_open",
     "Command::new",
     ".execute(",
 ];
 
-/// Most strings of one text of code that are looked at, and the longest.
+/// Most strings of one text of code that are looked at.
 pub(super) const MAX_LITERALS: usize = 64;
-
-const MAX_LENGTH: usize = 4096;
 
 const POWERSHELL: &[&str] = &["pwsh", "powershell"];
 
@@ -129,9 +131,14 @@ pub(super) const RULES: &[Rule] = &[
         id: "code.writes-blocked-file",
         reason: "has an interpreter change a file that must not be written",
         instead: Some(Instead::Advice("write a file in the project, and let the person put it in place")),
-        when: &[predicate("code_writes_a_blocked_file", Trigger::INTERPRETER, |scene| {
-            writes_at_least(scene, Verdict::Block)
-        })],
+        when: &[
+            predicate("code_writes_a_blocked_file", Trigger::INTERPRETER, |scene| {
+                writes_at_least(scene, Verdict::Block)
+            }),
+            predicate("code_places_a_blocked_file", Trigger::INTERPRETER, |scene| {
+                places_at_least(scene, Verdict::Block)
+            }),
+        ],
         fires: &[
             "python3 -c \"open('/etc/passwd','w').write('')\"",
             "python3 -c \"import os; os.truncate('/etc/passwd',0)\"",
@@ -162,15 +169,25 @@ pub(super) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "write the file with the tool for that, so that the person sees what is in it",
         )),
-        when: &[predicate("code_writes_an_asked_file", Trigger::INTERPRETER, |scene| {
-            writes_at_least(scene, Verdict::Modify)
-        })],
+        when: &[
+            predicate("code_writes_an_asked_file", Trigger::INTERPRETER, |scene| {
+                writes_at_least(scene, Verdict::Modify)
+            }),
+            predicate("code_places_an_asked_file", Trigger::INTERPRETER, |scene| {
+                places_at_least(scene, Verdict::Modify)
+            }),
+        ],
         fires: &[
+            "python3 -c \"import shutil,glob; [shutil.copy(f, '/home/u') for f in glob.glob('k/*')]\"",
+            "python3 -c \"import tarfile; tarfile.open('k.tar').extractall('/home/u')\"",
+            "python3 -c \"import shutil; shutil.unpack_archive('k.zip', '/home/u/.local')\"",
             "python3 -c \"open('/home/u/.bashrc','a').write('x')\"",
             "node -e \"require('fs').appendFileSync(process.env.HOME+'/.bashrc','x')\"",
             "python3 -c \"from pathlib import Path; Path('/home/u/.ssh/authorized_keys').write_text('x')\"",
         ],
         silent: &[
+            "python3 -c \"import tarfile; tarfile.open('k.tar').extractall('/tmp/x')\"",
+            "python3 -c \"import shutil; shutil.copytree('src', '/tmp/x')\"",
             "python3 -c \"print(open('/home/u/.bashrc').read())\"",
             "node -e \"require('fs').writeFileSync('a.json','{}')\"",
         ],
@@ -307,6 +324,21 @@ fn is_old_script(inv: &Invocation, scene: &Scene<'_>) -> bool {
         && survey.marks.source(&path).is_none()
 }
 
+/// Code that copies, moves or unpacks as a command of the shell may not.
+fn places_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
+    if scene.nested {
+        return Found::No;
+    }
+    let found = interpreters(scene).find(|inv| {
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        let placed = |text: String| placed::placed(&text);
+        texts(inv, scene).flat_map(placed).take(MAX_LITERALS).any(|placed| {
+            placed.to.starts_with(['/', '~']) && inner_verdict(scene, &shell(placed.command()), cwd) >= least
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
 fn writes_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     if scene.nested {
         return Found::No;
@@ -391,26 +423,6 @@ fn encoded_powershell<'a>(scene: &Scene<'a>) -> Found<'a> {
         inv.args.iter().any(|arg| is_encoded(&arg.prefix().to_ascii_lowercase()))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// More than one word, the first of which can be a program, or is what a shell makes one of.
-pub(super) fn is_command(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'+' | b'~');
-    let assigns =
-        || first.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(plain));
-    let telling = matches!(text.trim(), "reboot" | "poweroff" | "halt" | "shutdown" | "killall5");
-    text.len() <= MAX_LENGTH
-        && (telling || text.trim().contains(' '))
-        && (first.bytes().all(plain)
-            || first.starts_with(['$', '`', '"', '\'', '(', '>'])
-            || first.contains('\\')
-            || first.ends_with("()")
-            || assigns())
-}
-
-pub(super) fn shell(command: String) -> ToolCall {
-    ToolCall { tool: Tool::Bash, action: Action::Shell { command, workdir: None }, id: None }
 }
 
 /// Code with strings that may be put together.

@@ -1,7 +1,7 @@
 //! Commands that are written so as not to be seen: a program named by a pattern or with something in it that comes to nothing, and
 //! letters that cannot be seen or look like others. What they come to is judged in their place.
 
-use super::code::shell;
+use super::code::shell_text::shell;
 use crate::domain::{Verdict, single_quoted};
 use crate::rules::Invocation;
 use crate::rules::commands;

@@ -302,6 +302,13 @@ pub(crate) const SECRET_ROOTS: &[&str] =
 pub(crate) const ENV_EXAMPLES: &[&str] =
     &["example", "sample", "template", "dist", "schema", "test", "ci", "default", "defaults", "tpl", "vault"];
 
+/// What the clients log in with, below the home directory.
+pub(crate) const CLIENT_CREDENTIALS: &[&str] =
+    &[".claude/.credentials.json", ".local/share/opencode/auth.json"];
+
+/// Files in `.ssh` of keys that may log in, and of commands that run when somebody does.
+pub(crate) const LOGIN_KEYS: &[&str] = &["authorized_keys", "authorized_keys2", "rc"];
+
 /// Files that a shell or a session runs when it starts.
 pub(crate) const SHELL_STARTUP: &[At] = &[
     At::Home(".bashrc"),

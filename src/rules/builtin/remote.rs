@@ -1,11 +1,9 @@
 //! Other machines: commands, files and orders that go to them.
 
-use super::code::{is_command, shell};
+use super::code::shell_text::{run_part, shell_verdict};
 use super::{flagged, lists, predicate, run, sub};
 use crate::domain::{Severity, Verdict};
-use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, inner_verdict, runs,
-};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, When, flag_value, has_flag, runs};
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
@@ -297,9 +295,9 @@ fn runs_blocked<'a>(scene: &Scene<'a>) -> Found<'a> {
         !speaks
             && lines(inv)
                 .into_iter()
-                .filter(|line| is_command(line))
+                .filter(|line| run_part(line).is_some())
                 .take(4)
-                .any(|line| inner_verdict(scene, &shell(line), "/") == Verdict::Block)
+                .any(|line| shell_verdict(scene, &line, "/") == Verdict::Block)
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

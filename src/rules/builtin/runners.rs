@@ -1,11 +1,12 @@
 //! Programs that run command lines which stand in their arguments, in their input, or in a file that the call itself writes.
 
-use super::code::{MAX_LITERALS, is_command, shell};
-use super::{installs, scripts};
+use super::code::MAX_LITERALS;
+use super::code::shell_text::shell_verdict;
+use super::{dialogs, installs, scripts};
 use crate::domain::Verdict;
 use crate::rules::Invocation;
 use crate::rules::commands;
-use crate::rules::matcher::{Found, Scene, Trigger, content, flag_value, inner_verdict, input_of, target_of};
+use crate::rules::matcher::{Found, Scene, Trigger, content, flag_value, input_of, target_of};
 use crate::shell::Arg;
 
 /// What stands in front of a command in a makefile.
@@ -21,36 +22,44 @@ const RUNNERS: &[(&str, &[&str])] = &[
     ("tmux", &[""]),
     ("gdb", &["shell ", "!", "pipe "]),
     ("lldb", &["shell ", "platform shell "]),
-    ("sqlite3", &[".shell ", ".system "]),
+    ("sqlite3", &[]),
+    ("sqlite", &[]),
+    ("litecli", &[]),
     ("psql", &["\\! "]),
     ("mysql", &["\\! ", "system "]),
     ("make", RECIPE),
     ("gmake", RECIPE),
     ("bmake", RECIPE),
     ("just", &["    ", "\t"]),
+    ("mail", &["~!", "~|"]),
+    ("mailx", &["~!", "~|"]),
     ("screen", &["stuff "]),
     ("less", &["+!", "!"]),
     ("ftp", &["!"]),
-    ("expect", &["spawn ", "system "]),
+    ("expect", &["spawn ", "system ", "exec "]),
     ("rake", &["sh \"", "sh '", "sh(\"", "sh('", "system \"", "system '", "system(\"", "system('"]),
 ];
 
 /// The programs of both lists.
-pub(super) const NEEDS: Trigger = Trigger::programs(SCRIPT_RUNNERS).or(Trigger::keys(RUNNERS));
+pub(super) const NEEDS: Trigger =
+    Trigger::programs(SCRIPT_RUNNERS).or(Trigger::keys(RUNNERS)).or(Trigger::programs(dialogs::EDITORS));
 
 pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     if scene.nested {
         return Found::No;
     }
-    let is_one =
-        |name: &str| SCRIPT_RUNNERS.contains(&name) || RUNNERS.iter().any(|(program, _)| *program == name);
+    let is_one = |name: &str| {
+        SCRIPT_RUNNERS.contains(&name)
+            || RUNNERS.iter().any(|(program, _)| *program == name)
+            || dialogs::EDITORS.contains(&name)
+    };
     let found = scene.first_of(is_one, |inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
         let blocks = |command: &str| {
             // Braces are the quotes of expect.
             let braced = inv.program == "expect";
             let command = if braced {
-                command.replace(['{', '}'], "'")
+                dialogs::untcl(command)
             } else if MAKES.contains(&inv.program.as_str()) {
                 command.trim_start_matches(['@', '-', '+']).to_owned()
             } else if inv.program == "rake" {
@@ -59,7 +68,7 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
             } else {
                 command.to_owned()
             };
-            is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least
+            shell_verdict(scene, &command, cwd) >= least
         };
         if SCRIPT_RUNNERS.contains(&inv.program.as_str()) {
             let manifest = written(inv, scene, "package.json").unwrap_or_default();
@@ -77,9 +86,7 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
         if tells(inv, scene) {
             return false;
         }
-        let Some((_, fronts)) = RUNNERS.iter().find(|(program, _)| *program == inv.program) else {
-            return false;
-        };
+        let fronts = RUNNERS.iter().find(|(program, _)| *program == inv.program).map_or(&[][..], |row| row.1);
         let mut texts = input_of(inv, scene);
         if MAKES.contains(&inv.program.as_str()) {
             // As `printf` and `echo -e` print them.
@@ -90,14 +97,24 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
         }
         texts.extend(inv.args.iter().map(Arg::to_text));
         texts.extend(trailing_command(inv));
-        texts.extend(makefiles(inv).iter().filter_map(|name| written(inv, scene, name)).map(|text| {
+        let files: Vec<String> = makefiles(inv).iter().filter_map(|name| written(inv, scene, name)).collect();
+        let included: Vec<String> = files
+            .iter()
+            .flat_map(|text| included(text))
+            .filter_map(|name| written(inv, scene, name))
+            .collect();
+        texts.extend(files.into_iter().chain(included).map(|text| {
             text.replace("$$", "$").replace("$(HOME)", "$HOME").replace("\t@", "\t").replace("\t-", "\t")
         }));
-        texts.iter().flat_map(|text| text.lines()).take(MAX_LITERALS).any(|line| {
-            let commands =
-                fronts.iter().filter_map(|front| line.split_once(front).map(|(_, command)| command));
-            { commands }.any(blocks)
-        })
+        texts
+            .iter()
+            .flat_map(|text| dialogs::commands(&inv.program, text))
+            .any(|command| shell_verdict(scene, &command, cwd) >= least)
+            || texts.iter().flat_map(|text| text.lines()).take(MAX_LITERALS).any(|line| {
+                let commands =
+                    fronts.iter().filter_map(|front| line.split_once(front).map(|(_, command)| command));
+                { commands }.any(blocks)
+            })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }
@@ -187,14 +204,30 @@ fn written(inv: &Invocation, scene: &Scene<'_>, name: &str) -> Option<String> {
 /// The files of rules that a build tool reads.
 fn makefiles(inv: &Invocation) -> Vec<String> {
     let names: &[&str] = match inv.program.as_str() {
-        "make" | "gmake" | "bmake" => &["GNUmakefile", "makefile", "Makefile"],
+        "make" | "gmake" | "bmake" => commands::MAKEFILES,
         "just" => &["justfile", "Justfile", ".justfile"],
+        name if dialogs::EDITORS.contains(&name) => {
+            let given = ["-S", "-s", "-u"].iter().filter_map(|flag| flag_value(inv, &[flag]));
+            return given.map(Arg::to_text).collect();
+        }
+        "expect" | "tclsh" | "sqlite3" => {
+            let given = inv.operands.iter().chain(flag_value(inv, &["-f", "-init"]));
+            return given.map(Arg::to_text).collect();
+        }
         _ => return Vec::new(),
     };
     match flag_value(inv, &["-f", "--file", "--makefile", "--justfile"]) {
         Some(file) => vec![file.to_text()],
         None => names.iter().map(|name| (*name).to_owned()).collect(),
     }
+}
+
+/// The files that a makefile, or a script of Tcl, takes in.
+fn included(text: &str) -> impl Iterator<Item = &str> {
+    let front = |line: &'_ str| {
+        ["include ", "-include ", "sinclude ", "source "].iter().any(|word| line.starts_with(word))
+    };
+    text.lines().filter(move |line| front(line)).flat_map(|line| line.split_whitespace().skip(1))
 }
 
 /// The command that `tmux new-window rm -rf x` and `screen -X stuff 'text'` give as words of their own.

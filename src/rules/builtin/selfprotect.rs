@@ -6,6 +6,7 @@ mod clients;
 mod killed;
 pub(super) mod places;
 mod transcripts;
+mod trees;
 mod written;
 
 use super::predicate;

@@ -194,7 +194,7 @@ fn separator_trick<'a>(scene: &Scene<'a>) -> Found<'a> {
         plain.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'.' | b'-' | b'_' | b'/'))
             && !plain.contains(" /")
             && !plain.contains("..");
-    if names && inner_verdict(scene, &code::shell(plain), scene.view.cwd) == Verdict::Allow {
+    if names && inner_verdict(scene, &code::shell_text::shell(plain), scene.view.cwd) == Verdict::Allow {
         return Found::No;
     }
     Found::yes(line)

@@ -22,6 +22,9 @@ mod system;
 mod text;
 mod wrappers;
 
+/// The files of rules that make looks for, in this order.
+pub(in crate::rules) const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
+
 /// What the value of an option is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::rules) enum Role {

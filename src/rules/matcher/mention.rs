@@ -1,5 +1,6 @@
 //! Code in another language than the shell's: it is not parsed, only searched for what it names.
 
+use super::loaded::loaded;
 use super::when::Holds;
 use super::{Found, Scene, Sought, command, inside, runs, runs_code};
 use crate::domain::{Protected, ProtectedKind};
@@ -26,7 +27,8 @@ fn is_one_of(inv: &Invocation, programs: &[&str]) -> bool {
     command::is_one_of(&inv.program, programs) || programs.contains(&command::without_version(&inv.program))
 }
 
-/// The texts that an interpreter is given to run: its arguments, its standard input, and the script where it is known.
+/// The texts that an interpreter is given to run: its arguments, its standard input, the script where it is known, and what of the
+/// call's own files these load.
 pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Iterator<Item = String> + 'i {
     let script = inv.operands.first().and_then(|arg| {
         let target = super::target_of(arg, inv.cwd.as_deref());
@@ -37,7 +39,8 @@ pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Ite
     let from_file = filter && super::has_flag(inv, "-f");
     let count = if filter { usize::from(!from_file) } else { usize::MAX };
     let given = if filter { &inv.operands } else { &inv.args };
-    given.iter().take(count).map(Arg::to_text).chain(input_of(inv, scene)).chain(script)
+    let texts = given.iter().take(count).map(Arg::to_text).chain(input_of(inv, scene)).chain(script);
+    texts.chain(loaded(inv, scene))
 }
 
 /// Whether a text is a bare name: of a file, a module, an option. As code it would say nothing.
@@ -100,7 +103,8 @@ fn decoded(text: &str, decoder: &Invocation) -> Option<String> {
 /// What `printf` makes of a format with `%s` in it.
 fn formed(args: &[Arg]) -> Option<String> {
     let (format, values) = args.split_first()?;
-    let format = format.known().filter(|format| format.contains("%s") && format.len() < 4096)?;
+    let format = format.known().filter(|format| format.contains(['%', '\\']) && format.len() < 4096)?;
+    let format = format.replace("\\n", "\n").replace("\\t", "\t");
     let mut values = values.iter();
     let mut out = String::new();
     for (at, part) in format.split("%s").enumerate() {

@@ -209,6 +209,14 @@ impl Surveyor<'_> {
                 let (kind, severity) = kind_of(act, None, vital);
                 let disposable =
                     act != Act::Read && paths::is_disposable(&format!("{known}x"), false, places);
+                // A file of any name in that directory.
+                if matches!(act, Act::Create | Act::Modify)
+                    && tail.is_empty()
+                    && known.len() > 1
+                    && known.ends_with('/')
+                {
+                    self.land_unknown(call, Some(&Arg::literal(&known)));
+                }
                 let target = Target::UnknownPath { known, tail, recursive };
                 self.push(Effect {
                     kind,

@@ -31,6 +31,7 @@ impl Surveyor<'_> {
     pub(super) fn operands(&mut self, call: &Call, parsed: &Parsed) {
         let operands = parsed.operands.as_slice();
         let recursive = parsed.recursive();
+        self.unpacked(call, parsed);
         match parsed.role() {
             Operands::Text => {}
             Operands::Read => {
@@ -179,6 +180,8 @@ impl Surveyor<'_> {
         {
             self.file(call, Act::Create, dest, false);
             self.land_in(call, dest, sources);
+            self.lay_over(call, parsed, sources, dest);
+        } else if let (Operands::Link, Some(dest)) = (role, dest) {
             self.lay_over(call, parsed, sources, dest);
         }
         for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
@@ -330,6 +333,9 @@ impl Surveyor<'_> {
             let strip = parsed.value(&["--strip-components"]).and_then(Arg::known);
             let strip = strip.and_then(|count| count.parse().ok()).unwrap_or(0);
             self.unpack(call, dir.as_ref(), operands, strip);
+            if operands.is_empty() {
+                self.land_unknown(call, dir.as_ref());
+            }
             if let Some(top) = parsed.value(&["--one-top-level"]) {
                 self.unpack(call, dir.as_ref(), std::slice::from_ref(top), 0);
             }

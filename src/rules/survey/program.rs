@@ -210,6 +210,12 @@ impl Surveyor<'_> {
         if let Some(code) = parsed.value(&["-c", "-e", "-E", "--eval", "-r"]) {
             self.runs_what_comes_in(call, code);
         }
+        let module = parsed.value(&["-m"]).and_then(Arg::known);
+        if let (Some("zipfile" | "tarfile"), [.., dir]) = (module, call.args())
+            && call.args().iter().any(|arg| matches!(arg.known(), Some("-e" | "--extract")))
+        {
+            self.land_unknown(call, Some(dir));
+        }
         let in_place = parsed.has(&["-i"]) && matches!(parsed.program.name, "perl" | "perl5" | "ruby");
         if in_place {
             for arg in parsed.operands.get(usize::from(!has_code)..).unwrap_or_default() {

@@ -5,8 +5,10 @@ use super::call::Call;
 use super::effects::Act;
 use super::options::Parsed;
 use super::paths;
-use crate::domain::{Ask, PathKind, Target, join};
-use crate::rules::matcher::may_be;
+use crate::domain::{Ask, EffectKind, PathKind, Target, join};
+use crate::rules::builtin::lists::{LOGIN_KEYS, SHELL_STARTUP};
+use crate::rules::commands::MAKEFILES;
+use crate::rules::matcher::{At, may_be};
 use crate::shell::{Arg, Piece};
 
 /// Most sources that are looked at one by one.
@@ -19,6 +21,8 @@ struct Tree<'t> {
     from: Option<&'t str>,
     /// Which names of its first level come along.
     names: Option<&'t str>,
+    /// Only files come along.
+    flat: bool,
 }
 
 impl Surveyor<'_> {
@@ -32,9 +36,8 @@ impl Surveyor<'_> {
         if parsed.has(&["--parents"]) || (program == "rsync" && parsed.has(&["-R", "--relative"])) {
             self.unpack(call, Some(dest), sources, 0);
         }
-        if matches!(program, "cp" | "gcp" | "scp" | "install" | "link" | "ln") && !parsed.recursive() {
-            return;
-        }
+        // A directory is left out; files of a pattern, or of no known name, come along.
+        let flat = matches!(program, "cp" | "gcp" | "scp" | "install" | "link" | "ln") && !parsed.recursive();
         let whole = parsed.has(&["-T", "--no-target-directory"]) || program == "ditto";
         let into = self.facts.path(&onto).is_some_and(|fact| fact.kind == PathKind::Directory)
             || dest.text().ends_with('/')
@@ -55,21 +58,94 @@ impl Surveyor<'_> {
             }
             let name = last_name(source);
             match (content, from, name) {
-                (true, from, _) => self.lay(call, Tree { from: from.as_deref(), names: None }, &onto),
-                (false, Some(from), Some(names)) if names.contains(['*', '?', '[']) => {
-                    let dir = from.rsplit_once('/').map_or("/", |(dir, _)| dir);
+                (true, ..) if flat => {}
+                (true, from, _) => {
+                    let tree = Tree { from: from.as_deref(), names: None, flat: false };
+                    self.lay(call, tree, &onto);
+                    self.land(call, tree, &onto);
+                }
+                (false, from, Some(names)) if names.contains(['*', '?', '[']) => {
+                    let dir = from.as_deref().map(|from| from.rsplit_once('/').map_or("/", |(dir, _)| dir));
                     // What a search finds, hidden or not.
                     let names = (names != "**").then_some(names.as_str());
-                    self.lay(call, Tree { from: Some(dir), names }, &onto);
+                    let tree = Tree { from: dir, names, flat };
+                    self.lay(call, tree, &onto);
+                    self.land(call, tree, &onto);
                 }
+                (false, _, Some(_)) if flat => {}
                 (false, from, Some(name)) => {
                     let from = from.filter(|_| !source.has_glob());
                     let there = if into { join(&onto, &name) } else { onto.clone() };
-                    self.lay(call, Tree { from: from.as_deref(), names: None }, &there);
+                    self.lay(call, Tree { from: from.as_deref(), names: None, flat: false }, &there);
                 }
-                (false, _, None) => {}
+                // Under a name that is not known it lies in the directory.
+                (false, _, None) => self.land(call, Tree { from: None, names: None, flat: false }, &onto),
             }
         }
+    }
+
+    /// Notes which of the files that run or let somebody in come among those that are put into a directory.
+    fn land(&mut self, call: &Call, tree: Tree<'_>, onto: &str) {
+        let inner = self.is_inner(onto);
+        if tree.from.is_none() && !inner {
+            return;
+        }
+        for name in self.telling_names(onto) {
+            let falls = tree.names.is_none_or(|names| may_be(names, name))
+                && tree.from.is_none_or(|from| self.holds(from, name, name, inner && self.may_come(tree)));
+            if falls {
+                self.act(
+                    call,
+                    Act::Create,
+                    Target::Path { path: join(onto, name), glob: false, recursive: false },
+                );
+            }
+        }
+    }
+
+    /// The names in a directory by which a file is run, or lets somebody in.
+    fn telling_names(&self, dir: &str) -> Vec<&'static str> {
+        let keys = if dir.ends_with("/.ssh") { LOGIN_KEYS } else { &[] };
+        let home = self.facts.places.home.as_deref();
+        let inside =
+            home.and_then(|home| dir.strip_prefix(home)).map(|inside| inside.trim_start_matches('/'));
+        let startup = SHELL_STARTUP.iter().filter_map(|at| match (at, inside) {
+            (At::Home(path), Some("")) => Some(*path),
+            (At::Home(path), Some(inside)) => path.strip_prefix(inside)?.strip_prefix('/'),
+            _ => None,
+        });
+        keys.iter().copied().chain(startup.filter(|name| !name.contains('/'))).collect()
+    }
+
+    /// The same of files of which no name is known: what an archive, a patch or a computed name holds.
+    pub(super) fn land_unknown(&mut self, call: &Call, dir: Option<&Arg>) {
+        let here = Arg::literal(".");
+        if let Target::Path { path, glob: false, .. } =
+            paths::target(dir.unwrap_or(&here), call.cwd.as_deref(), false)
+        {
+            self.land(call, Tree { from: None, names: None, flat: false }, &path);
+        }
+    }
+
+    /// Notes what a program that unpacks may put into its directory.
+    pub(super) fn unpacked(&mut self, call: &Call, parsed: &Parsed) {
+        let installs = |arg: &Arg| arg.prefix().starts_with("install");
+        if matches!(parsed.program.name, "make" | "gmake") && call.args().iter().any(installs) {
+            for name in MAKEFILES {
+                self.ask_content(call, &Arg::literal(name));
+            }
+        }
+        let first = parsed.operands.first().and_then(Arg::known).unwrap_or(parsed.first_sub());
+        let dir = match parsed.program.name {
+            "unzip" if parsed.operands.len() < 2 && !parsed.has(&["-l", "-p", "-t", "-Z"]) => {
+                parsed.value(&["-d"])
+            }
+            "7z" | "7za" | "7zz" if matches!(first, "x" | "e") => parsed.value(&["-o"]),
+            "cpio" if parsed.has(&["-i", "-p"]) => None,
+            "patch" if !parsed.has(&["--dry-run"]) => None,
+            _ => return,
+        };
+        self.land_unknown(call, dir);
     }
 
     /// Notes what members that are taken out of an archive by name fall on.
@@ -91,7 +167,7 @@ impl Surveyor<'_> {
             // Members may be patterns of the archiver's own, quoted for it.
             let glob = text.contains(['*', '?', '[']);
             if !glob {
-                self.lay(call, Tree { from: None, names: None }, &path);
+                self.lay(call, Tree { from: None, names: None, flat: false }, &path);
             }
             self.act(call, Act::Create, Target::Path { path, glob, recursive: false });
         }
@@ -100,7 +176,7 @@ impl Surveyor<'_> {
     /// Notes what a new tree of unknown content falls on.
     pub(super) fn lay_unknown(&mut self, call: &Call, dest: &Arg) {
         if let Target::Path { path, glob: false, .. } = paths::target(dest, call.cwd.as_deref(), false) {
-            self.lay(call, Tree { from: None, names: None }, &path);
+            self.lay(call, Tree { from: None, names: None, flat: false }, &path);
         }
     }
 
@@ -115,13 +191,19 @@ impl Surveyor<'_> {
             }
             let falls = match tree.from {
                 None => inner,
-                Some(from) => self.holds(from, first, rest, inner),
+                Some(from) => self.holds(from, first, rest, inner && self.may_come(tree)),
             };
             if falls {
                 let path = place.path.clone();
                 self.act(call, Act::Modify, Target::Path { path, glob: false, recursive: false });
             }
         }
+    }
+
+    /// Whether a tree that is not there yet may be before it is taken: the files of a pattern come from what the call fetches, if from
+    /// anywhere.
+    fn may_come(&self, tree: Tree<'_>) -> bool {
+        !tree.flat || self.out.effects.iter().any(|effect| effect.kind == EffectKind::NetworkRequest)
     }
 
     /// Whether a tree has `rest` in it. `strict`: one that is not there yet is taken to.

@@ -3,6 +3,7 @@
 use crate::rules::Invocation;
 use crate::rules::builtin::downloads::INSTALLERS;
 use crate::rules::builtin::lists;
+use crate::rules::commands::MAKEFILES;
 use crate::rules::matcher::{flag_value, has_flag, runs, runs_code, runs_shell, target_of};
 use crate::shell::Arg;
 
@@ -169,7 +170,7 @@ fn is_harmless(inv: &Invocation) -> bool {
 /// The files of commands that a program looks for in its directory.
 pub(super) fn recipes(inv: &Invocation) -> Vec<String> {
     let names: &[&str] = match inv.program.as_str() {
-        "make" | "gmake" | "bmake" => &["GNUmakefile", "makefile", "Makefile"],
+        "make" | "gmake" | "bmake" => MAKEFILES,
         "just" => &["justfile", "Justfile", ".justfile"],
         "npm" | "pnpm" | "yarn" | "bun" | "cnpm" | "yarnpkg" => &["package.json"],
         _ => return Vec::new(),

@@ -379,7 +379,8 @@ fn ansible_asks(inv: &Invocation, module: Option<&str>, scene: &Scene<'_>) -> bo
     // What stands in `{{ }}` is worked out on this machine.
     runs && told.is_some_and(|told| {
         !told.contains("{{")
-            && (ASKS.contains(&told) || only_reads(scene, (&code::shell(told.to_owned()), "/"), READERS))
+            && (ASKS.contains(&told)
+                || only_reads(scene, (&code::shell_text::shell(told.to_owned()), "/"), READERS))
     })
 }
 

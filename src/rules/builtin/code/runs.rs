@@ -2,13 +2,14 @@
 
 use std::cell::LazyCell;
 
-use super::{CODE, MAX_LITERALS, STARTS, interpreters, is_command, is_old_script, shell, texts};
+use super::shell_text::{shell, shell_verdict};
+use super::{CODE, MAX_LITERALS, STARTS, interpreters, is_old_script, texts};
 use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::shell::injected::node_loads;
-use crate::rules::builtin::{argv, lists, predicate, runners, scripts, statements, undone};
+use crate::rules::builtin::{argv, dialogs, lists, predicate, runners, scripts, statements, undone};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, inner_verdict, input_of,
-    is_shell, runs, runs_code, runs_shell,
+    is_shell, names_module, runs, runs_code, runs_shell,
 };
 use crate::rules::{Invocation, commands};
 use crate::shell::Arg;
@@ -501,7 +502,7 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     let sed = scene.first(lists::SEDS, |inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
         let run = sed_scripts(inv).filter_map(|script| scripts::sed_runs(&script.text()));
-        { run }.any(|command| is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least)
+        { run }.any(|command| shell_verdict(scene, &command, cwd) >= least)
     });
     if let Some(text) = sed.map(|inv| inv.text.as_str()).or_else(|| recipes_run(scene, least)) {
         return Found::yes(text);
@@ -539,8 +540,9 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             }
             if let Some(command) = bare {
                 // Braces are the quotes of expect.
-                let command = if runs(inv, &["expect"]) { command.replace(['{', '}'], "'") } else { command };
-                return inner_verdict(scene, &shell(command), cwd) >= least;
+                let command =
+                    if runs(inv, TCL) || runs(inv, &["expect"]) { dialogs::untcl(&command) } else { command };
+                return shell_verdict(scene, &command, cwd) >= least;
             }
             let mut found = strings.clone();
             found.truncate(MAX_LITERALS);
@@ -552,8 +554,7 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             let turned = undone::texts(&text, &found).into_iter().chain(argv::with_values(&text));
             let commands =
                 found.iter().map(piped).chain(joined).chain(scripts::run_quotes(&text)).chain(turned);
-            { commands }
-                .any(|command| is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least)
+            { commands }.any(|command| shell_verdict(scene, &command, cwd) >= least)
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
@@ -593,6 +594,7 @@ fn told_by_lists(scene: &Scene<'_>, code: &str, cwd: &str, least: Verdict) -> Op
 
 /// Whether another command of the call runs a file that this code names, and may have written.
 fn is_run_behind(inv: &Invocation, code: &str, scene: &Scene<'_>) -> bool {
+    let files = scripts::written(code);
     scene.invocations().iter().filter(|other| !std::ptr::eq(*other, inv)).any(|other| {
         let tests = flag_value(other, &["-m"])
             .is_some_and(|module| matches!(module.known(), Some("pytest" | "unittest")));
@@ -601,7 +603,13 @@ fn is_run_behind(inv: &Invocation, code: &str, scene: &Scene<'_>) -> bool {
             let name = arg.prefix().rsplit('/').next().unwrap_or_default();
             name.len() > 1 && code.contains(name)
         };
-        runs && !tests && other.operands.iter().chain([&other.word]).any(named)
+        let loads = || {
+            let texts = other.args.iter().map(Arg::to_text).chain(input_of(other, scene));
+            { texts }.any(|text| files.iter().any(|file| names_module(&text, file)))
+        };
+        runs && !tests
+            && (other.operands.iter().chain([&other.word]).any(named)
+                || !files.is_empty() && runs_code(other) && loads())
     })
 }
 
@@ -649,7 +657,7 @@ fn recipes_run<'a>(scene: &Scene<'a>, least: Verdict) -> Option<&'a str> {
             && input_of(inv, scene).iter().flat_map(|text| text.lines()).take(MAX_LITERALS).any(|line| {
                 let recipe = line.trim_start_matches(['\t', '@', '-', '+', ' ']).replace("$$", "$");
                 let recipe = recipe.replace("$(HOME)", "$HOME").replace("$(PWD)", "$PWD");
-                is_command(&recipe) && inner_verdict(scene, &shell(recipe), cwd) >= least
+                shell_verdict(scene, &recipe, cwd) >= least
             })
     });
     fed.or_else(|| scene.first(&["m4"], |inv| macros_run(inv, scene, least))).map(|inv| inv.text.as_str())
@@ -662,7 +670,7 @@ fn macros_run(inv: &Invocation, scene: &Scene<'_>, least: Verdict) -> bool {
     { texts }.any(|text| {
         text.split("syscmd(").skip(1).take(MAX_LITERALS).any(|rest| {
             let command = rest.split(')').next().unwrap_or_default().trim_matches(['`', '\'']).to_owned();
-            is_command(&command) && inner_verdict(scene, &shell(command), cwd) >= least
+            shell_verdict(scene, &command, cwd) >= least
         })
     })
 }

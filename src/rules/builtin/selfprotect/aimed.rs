@@ -1,9 +1,10 @@
 //! Programs that put files into a directory which an option, the working directory or a prefix names.
 
 use super::around_protected;
-use crate::domain::Target;
+use crate::domain::{Target, join};
 use crate::rules::Invocation;
-use crate::rules::matcher::{Class, Found, Scene, classify, has_flag, inside, runs, target_of};
+use crate::rules::commands::MAKEFILES;
+use crate::rules::matcher::{Class, Found, Scene, classify, content, has_flag, inside, runs, target_of};
 use crate::shell::{Arg, Piece};
 
 /// Programs, and their options that name the directory which they fill.
@@ -36,8 +37,13 @@ pub(super) const COPIERS: &[&str] = &["cp", "mv", "install", "rsync", "ditto", "
 
 pub(super) const APPLIERS: &[&str] = &["patch", "gpatch", "git"];
 
-pub(super) const HOME_FILLERS: &[&str] =
-    &["stow", "patch", "gpatch", "git", "cargo", "cmake", "gem", "npm", "pip", "pip3", "pnpm", "uv"];
+pub(super) const HOME_FILLERS: &[&str] = &[
+    "stow", "patch", "gpatch", "git", "cargo", "cmake", "gem", "npm", "pip", "pip3", "pnpm", "uv", "make",
+    "gmake", "ninja", "samu", "meson", "python", "python3", "go", "scons", "waf",
+];
+
+/// Of these, the ones that install what a build has made, under names that only the build knows.
+const BUILDERS: &[&str] = &["make", "gmake", "ninja", "samu", "meson", "python", "python3", "scons", "waf"];
 
 /// Of these, the ones that install what is named to them, by a prefix.
 const INSTALLERS: &[&str] = &["cargo", "cmake", "gem", "npm", "pip", "pip3", "pnpm", "uv"];
@@ -166,6 +172,52 @@ fn is_tried(inv: &Invocation) -> bool {
     })
 }
 
+/// `make install PREFIX=~/.local`, and an installation behind `./configure --prefix=~/.local` or a variable that says the same.
+fn installs_to_shared(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let installs = inv.args.iter().filter_map(Arg::known).any(|arg| arg.starts_with("install"));
+    let named = |arg: &Arg, inv: &Invocation| {
+        let value = match arg.prefix().split_once('=') {
+            Some((_, value)) if arg.known().is_some() => Arg::literal(value),
+            _ => arg.clone(),
+        };
+        let dir = at_home(&value, scene);
+        dir.prefix().starts_with('/')
+            && (is_shared(&dir, inv, scene) || scene.view.facts.places.home.as_deref() == dir.known())
+    };
+    let configures = |other: &Invocation| {
+        let options = ["-DCMAKE_INSTALL_PREFIX", "--prefix", "-Dprefix"];
+        other
+            .args
+            .iter()
+            .any(|arg| options.iter().any(|option| arg.prefix().starts_with(option)) && named(arg, other))
+    };
+    installs
+        && !tells_names(inv, scene)
+        && (inv.args.iter().any(|arg| named(arg, inv)) || scene.invocations().iter().any(configures))
+}
+
+/// Whether what a makefile installs stands in it: no pattern, and nothing of the guard's name.
+fn tells_names(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let Some(cwd) = inv.cwd.as_deref().filter(|_| runs(inv, &["make", "gmake"])) else { return false };
+    let mut texts = MAKEFILES.iter().filter_map(|name| content(scene, &join(cwd, name)));
+    texts.next().is_some_and(|text| {
+        let copies = |line: &str| {
+            ["cp ", "install", "INSTALL", "mv ", "ln ", "rsync", "tar "]
+                .iter()
+                .any(|word| line.contains(word))
+        };
+        let open = |line: &str| line.contains('*') || line.contains("$(shell");
+        !text.contains("lazaret")
+            && !text.contains("$(wildcard")
+            && !text.lines().any(|line| copies(line) && open(line))
+    })
+}
+
+/// `go build -o ~/.local/bin ./...`: every program of the source, under its own name.
+fn builds_into_shared(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    values(inv, &["-o"]).any(|dir| is_shared(&at_home(&dir, scene), inv, scene))
+}
+
 /// The same in the home directory, and trees put over it.
 pub(super) fn over_home<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(home) = scene.view.facts.places.home.as_deref() else { return Found::No };
@@ -180,6 +232,8 @@ pub(super) fn over_home<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(HOME_FILLERS, |inv| match inv.program.as_str() {
         "stow" if is_tried(inv) => false,
         "stow" => values(inv, options_of(inv)).any(|dir| is_home(&dir, inv)),
+        "go" => builds_into_shared(inv, scene),
+        _ if runs(inv, BUILDERS) => installs_to_shared(inv, scene),
         _ if runs(inv, INSTALLERS) => {
             values(inv, options_of(inv)).any(|dir| is_shared(&at_home(&dir, scene), inv, scene))
         }

@@ -1,6 +1,6 @@
 //! The places that lazaret and the clients live in, changed, moved, linked or read.
 
-use super::{ASK, CHANGES, TARS, aimed, around_protected, clients, transcripts, unpacks, written};
+use super::{ASK, CHANGES, TARS, aimed, around_protected, clients, transcripts, trees, unpacks, written};
 use crate::domain::{EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::builtin::{deeds, downloads, lists, predicate};
@@ -147,6 +147,58 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "cat ~/.config/lazaret/config.toml",
             "ls /run/user/1000",
             "grep -rn lazaret src",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "selfprotect.tree-read",
+        verdict: Verdict::Modify,
+        reason: "archives, copies, searches or shares a whole tree in which lazaret's keys or a client's credentials lie",
+        instead: Some(Instead::Advice(
+            "name the directories that are meant, without the one of lazaret and those of the clients",
+        )),
+        when: &[predicate(
+            "tree_with_keys_read",
+            Trigger::programs(trees::READERS).or(Trigger::TOOL),
+            trees::read,
+        )],
+        fires: &[
+            "tar cz ~/.local",
+            "tar czf /tmp/x.tgz -C ~ .local",
+            "cd ~/.local && tar cz .",
+            "grep -ra . ~/.local/state",
+            "rg -uu '' ~/.local",
+            "Grep /home/u/.local .",
+            "cp -r ~/.local /tmp/x",
+            "cp -a ~/.claude /tmp/x",
+            "rsync -a ~/.local/ /tmp/x",
+            "zip -r /tmp/x.zip ~/.local",
+            "7z a /tmp/x.7z ~/.local",
+            "restic backup ~/.local",
+            "find ~/.local | cpio -o > x",
+            "diff -r ~/.local/state /tmp/empty",
+            "docker run -v ~/.local/state:/x:ro alpine tar c /x",
+            "docker run -v $HOME:/x alpine sh",
+            "docker cp ~/.local c:/x",
+            "python3 -m http.server -d ~/.local",
+            "tar cz ~",
+        ],
+        silent: &[
+            "grep -rn pattern ~/.local",
+            "grep -r foo ~/proj",
+            "rg foo ~",
+            "grep -rl . ~/.local/share",
+            "find ~ -name '*.txt'",
+            "du -sh ~/.local",
+            "ls -R ~/.local",
+            "tar czf /tmp/x.tgz ~/Documents",
+            "tar czf /tmp/x.tgz .",
+            "cp -r src /tmp/x",
+            "cp -r ~/.local/bin /tmp/x",
+            "rsync -an ~/ /tmp/x",
+            "docker run -v \"$PWD\":/app node:20 npm test",
+            "python3 -m http.server",
+            "tar xzf x.tgz",
         ],
         ..RULE
     },

@@ -1,0 +1,71 @@
+//! Files of code that the call itself writes and that other code of it loads by their names: modules, libraries, included files.
+
+use super::Scene;
+use crate::rules::Invocation;
+use crate::shell::Arg;
+
+/// Names of files that stand for the directory they lie in.
+const OF_DIRECTORY: &[&str] = &["__init__", "__main__", "index", "init", "mod"];
+
+/// Most files of one command.
+const MAX_FILES: usize = 16;
+
+/// The content of the files which the code of a command, or one of these files, names.
+pub(super) fn loaded(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
+    let written = &scene.view.survey.written;
+    if written.is_empty() {
+        return Vec::new();
+    }
+    let mut texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
+    texts.extend(super::input_of(inv, scene));
+    let given = texts.len();
+    let mut left: Vec<&(String, Arg)> = written.iter().collect();
+    // Each round loads something more, or is the last.
+    while texts.len() < given + MAX_FILES {
+        let Some(at) = left.iter().position(|(path, _)| texts.iter().any(|text| names_module(text, path)))
+        else {
+            break;
+        };
+        texts.push(left.remove(at).1.to_text());
+    }
+    texts.split_off(given)
+}
+
+/// Whether a text names a file as code does: by its name without the ending, or by its directory's.
+pub(crate) fn names_module(text: &str, path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    let stem = if OF_DIRECTORY.contains(&stem) { parts.next().unwrap_or_default() } else { stem };
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    !stem.is_empty()
+        && text.match_indices(stem).any(|(at, _)| {
+            let before = text.get(..at).and_then(|front| front.chars().next_back());
+            let behind = text.get(at + stem.len()..).and_then(|rest| rest.chars().next());
+            // `-MM`, `-lm`: directly behind the letter of an option.
+            let option = || text.starts_with('-') && at == 2;
+            !behind.is_some_and(part) && (!before.is_some_and(part) || option())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_by_their_names() {
+        for (text, path) in [
+            ("import m", "/p/m.py"),
+            ("from p import m", "/p/m.py"),
+            ("import p", "/q/p/__init__.py"),
+            ("-MM", "/p/M.pm"),
+            ("require('./a-b')", "/p/a-b.js"),
+            ("m.awk", "/p/m.awk"),
+        ] {
+            assert!(names_module(text, path), "{text}: {path}");
+        }
+        for (text, path) in [("import mm", "/p/m.py"), ("import os", "/p/m.py"), ("a_m", "/p/m.py")] {
+            assert!(!names_module(text, path), "{text}: {path}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Commands that reach another program, a file or another language before they harm, and harmless uses of the same forms, through the
+//! whole decision on a home directory of the test's own. Nothing here runs.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod common;
+
+use std::fs;
+
+use common::World;
+use serde_json::{Value, json};
+
+/// One command a line, below the name of its class; `@HOME@` is the home directory, and behind `$n ` each `\n` is a line break. Their
+/// number may only grow.
+const STOPPED: &str = include_str!("data/forms/stopped.txt");
+const SILENT: &str = include_str!("data/forms/silent.txt");
+
+/// The enforcement of each command.
+fn enforcements(table: &str) -> Vec<(String, String)> {
+    let world = World::new();
+    let home = world.home().join("home");
+    for (path, text) in [
+        (".claude/settings.json", "{}\n"),
+        (".ssh/id_rsa", "k\n"),
+        (".ssh/authorized_keys", "k\n"),
+        (".config/lazaret/config.toml", ""),
+        (".local/bin/lazaret", ""),
+        (".local/state/lazaret/state", ""),
+        ("documents/d.txt", "d\n"),
+        ("proj/.git/HEAD", "ref: refs/heads/main\n"),
+        ("proj/README.md", "hi\n"),
+        ("proj/src/main.rs", "fn main() {}\n"),
+        ("proj/k/a", "hi\n"),
+        ("proj/k/authorized_keys", "hi\n"),
+        ("proj/nb/lazaret", "x\n"),
+    ] {
+        let path = home.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let lines = table.lines().filter(|line| !line.is_empty() && !line.starts_with("## "));
+    let commands: Vec<String> = lines
+        .map(|line| line.replace("@HOME@", home.to_str().unwrap()))
+        .map(|line| line.strip_prefix("$n ").map_or(line.clone(), |line| line.replace("\\n", "\n")))
+        .collect();
+    let calls: Vec<String> =
+        commands.iter().map(|command| json!({ "command": command }).to_string()).collect();
+    let mut command = world.command();
+    command.env("HOME", &home).env("USER", "u").args(["check", "--json", "--batch", "-", "--cwd"]);
+    command.arg(home.join("proj"));
+    let answer = world.answer(&mut command, calls.join("\n").as_bytes());
+    let said: Vec<Value> = answer.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(said.len(), commands.len(), "{}", answer.stderr);
+    let enforcement = |one: &Value| one["enforcement"].as_str().unwrap_or("error").to_owned();
+    commands.into_iter().zip(said.iter().map(enforcement)).collect()
+}
+
+fn wrong(table: &str, least: usize, right: &[&str]) -> String {
+    let said = enforcements(table);
+    assert!(said.len() >= least, "only {}", said.len());
+    let wrong = said.iter().filter(|(_, enforcement)| !right.contains(&enforcement.as_str()));
+    wrong.map(|(command, enforcement)| format!("{enforcement}: {command}\n")).collect()
+}
+
+#[test]
+fn no_form_hides_a_command() {
+    assert_eq!(wrong(STOPPED, 390, &["ask", "deny", "stop"]), "");
+}
+
+#[test]
+fn harmless_uses_of_the_same_forms_go_on() {
+    assert_eq!(wrong(SILENT, 120, &["proceed", "notice"]), "");
+}
