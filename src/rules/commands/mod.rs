@@ -20,7 +20,10 @@ mod packages;
 mod shells;
 mod system;
 mod text;
+mod variables;
 mod wrappers;
+
+pub(in crate::rules) use variables::{Obeys, giving_options, loaders, obeyed};
 
 /// What the value of an option is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
