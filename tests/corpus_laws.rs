@@ -9,7 +9,7 @@ mod rewrite;
 
 use corpus::{Case, Situation, cases, command_verdict};
 use lazaret::domain::{BuiltinRules, Mode, Policy, ResourceMode, Verdict};
-use rewrite::{PADDINGS, PREFIXES, WRAPPERS};
+use rewrite::{CONSTRUCTS, PADDINGS, PREFIXES, WRAPPERS};
 
 /// One form in so many is tried on a case, another one on the next; all of them with `LAZARET_CORPUS=all` in the environment.
 const SHARE: usize = 6;
@@ -97,7 +97,7 @@ const SHOWN: &[&str] = &[
 
 /// What only prints a secret does no harm where its output is thrown away, or kept in a variable that nobody uses.
 fn shown_to_nobody(case: &Case, text: &str) -> bool {
-    (text.ends_with(" > /dev/null 2>&1") || text.starts_with("x=$("))
+    (text.ends_with(" > /dev/null 2>&1") || text.starts_with("x=$(") || text.contains("'own[$("))
         && stopped_only_by(case, |rule| SHOWN.contains(&rule))
 }
 
@@ -132,6 +132,49 @@ fn a_wrapper_never_lowers_a_verdict() {
             }
         }
     });
+    report(&wrong);
+}
+
+#[test]
+fn a_construct_of_the_shell_never_lowers_a_verdict() {
+    let wrong = every(|case, wrong| {
+        let Some(command) = case.command() else { return };
+        let plain = case.verdict(&Policy::default());
+        if plain < Verdict::Modify || of_windows(case) {
+            return;
+        }
+        for construct in share(case, CONSTRUCTS) {
+            let text = construct.around(command);
+            if let Some(text) = text.filter(|text| !given_an_end(case, text) && !shown_to_nobody(case, text))
+            {
+                not_milder(case, plain, &text, case.situation, wrong);
+            }
+        }
+    });
+    report(&wrong);
+}
+
+#[test]
+fn a_construct_of_the_shell_stops_nothing_harmless() {
+    const HARMLESS: &[&str] = &[
+        "ls -la src",
+        "git status --short",
+        "echo done",
+        "cat README.md | head -5",
+        "cargo test --lib",
+        "rm -f build/x.o",
+    ];
+    let mut wrong = Vec::new();
+    for construct in CONSTRUCTS {
+        for text in HARMLESS.iter().filter_map(|command| construct.around(command)) {
+            let said = command_verdict(&text, corpus::PROJECT, &Policy::default());
+            // A variable that git takes its settings from is asked about whatever it says.
+            // So is a subscript that runs something, where it is kept for later.
+            if said > Verdict::Warn && !text.contains("GIT_CONFIG_COUNT") && !text.contains("((key))") {
+                wrong.push(format!("{}: {text}", said.name()));
+            }
+        }
+    }
     report(&wrong);
 }
 

@@ -11,6 +11,8 @@ pub struct Script {
     pub functions: Vec<String>,
     /// The subshell around each subshell (0 for 0).
     pub parents: Vec<u32>,
+    /// The co-processes: their names, and the subshells that they run in.
+    pub coprocs: Vec<(String, u32)>,
     /// The variables that expansions assign (`${NAME:=word}`). Their values are not followed: whoever tracks variables has to
     /// take them for unknown.
     pub assigned: Vec<String>,
@@ -155,8 +157,8 @@ pub enum Part {
     Substitution { subshell: u32, quoted: bool },
     /// `<(…)` or `>(…)`.
     Process { subshell: u32 },
-    /// `$((…))` or `$[…]`: a number.
-    Arithmetic,
+    /// `$((…))` or `$[…]`: a number, by its source text.
+    Arithmetic(String),
 }
 
 /// What `${NAME…}` does to a value. `colon`: an empty value counts as unset.
@@ -178,6 +180,8 @@ pub enum Op {
     Slice(String),
     /// `[i]`, with what follows up to the `}`, as source text.
     Element(String),
+    /// `!` in front of the name, and `[i]` behind it, as source text: the keys of an array.
+    Keys(String),
     /// `/`, `^`, `,` or `@` with what follows up to the `}`, as source text.
     Change(String),
     /// `!` in front of the name, and nothing behind it: the value of the variable that the value names.
@@ -210,6 +214,12 @@ pub enum RedirectKind {
 pub struct Redirect {
     /// The descriptor's number where one is written.
     pub fd: Option<u32>,
+    /// The variable that gets the descriptor's number (`{NAME}<`).
+    pub name: Option<String>,
+    /// A `<` begins it.
+    pub reads: bool,
+    /// `<&` or `>&`: what stands behind it is a descriptor where it is a number.
+    pub doubles: bool,
     pub kind: RedirectKind,
     pub target: Word,
 }

@@ -161,7 +161,8 @@ impl Bench {
         if event == "PostToolUse" {
             message["tool_response"] = json!({});
         }
-        self.lazaret(&["hook", "claude-code"], &message.to_string())
+        let home = self.home().display().to_string();
+        self.lazaret(&["hook", "claude-code", "--home", &home], &message.to_string())
     }
 
     /// Tries one command: asks the hook, runs it, reports its end, rolls back, and compares.

@@ -284,7 +284,10 @@ fn spelled(word: &Word, cwd: &str) -> String {
         match part {
             Part::Text { text, .. } => out.push_str(text),
             Part::Variable { name, .. } if name == "PWD" => out.push_str(cwd),
-            Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => {}
+            Part::Variable { .. }
+            | Part::Substitution { .. }
+            | Part::Process { .. }
+            | Part::Arithmetic(_) => {}
         }
     }
     out

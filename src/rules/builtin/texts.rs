@@ -13,7 +13,9 @@ pub(super) fn holding<'a>(scene: &Scene<'a>, mark: &'static str) -> impl Iterato
 pub(super) fn front(word: &Word) -> String {
     let known = word.parts.iter().map_while(|part| match part {
         Part::Text { text, .. } => Some(text.as_str()),
-        Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => None,
+        Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic(_) => {
+            None
+        }
     });
     known.collect()
 }

@@ -20,7 +20,10 @@ mod packages;
 mod shells;
 mod system;
 mod text;
+mod variables;
 mod wrappers;
+
+pub(in crate::rules) use variables::{Obeys, giving_options, loaders, obeyed};
 
 /// The files of rules that make looks for, in this order.
 pub(in crate::rules) const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];

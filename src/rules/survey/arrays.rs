@@ -1,11 +1,9 @@
-//! Arrays of the shell: what is put into them, and the words that stand for their elements.
-
-use std::borrow::Cow;
+//! Arrays of the shell: what is put into them. The words that stand for their elements are in `elements`.
 
 use super::Surveyor;
 use super::output;
 use super::scope::Scope;
-use crate::shell::{Arg, Assign, Env, Op, Part, Piece, Word, expand_value};
+use crate::shell::{Arg, Assign, Part, Piece, Word, expand_value};
 
 /// Most elements of one array that are followed.
 const MAX_ELEMENTS: usize = 4096;
@@ -53,12 +51,16 @@ impl Array {
         true
     }
 
-    fn values(&self) -> impl Iterator<Item = &Arg> {
+    pub fn values(&self) -> impl Iterator<Item = &Arg> {
         self.elements.iter().map(|(_, value)| value)
     }
 
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.elements.iter().map(|(key, _)| key.as_str())
+    }
+
     /// The element behind a subscript; a negative one counts from the end.
-    fn element(&self, key: &str) -> Option<&Arg> {
+    pub fn element(&self, key: &str) -> Option<&Arg> {
         let back = key.strip_prefix('-').and_then(|back| back.parse::<usize>().ok());
         let found = match back {
             Some(back) => self.elements.len().checked_sub(back).and_then(|at| self.elements.get(at)),
@@ -75,7 +77,7 @@ impl Scope {
         found.map_or(name, |(_, of)| of.as_str())
     }
 
-    fn array(&self, name: &str) -> Option<&Array> {
+    pub(super) fn array(&self, name: &str) -> Option<&Array> {
         let name = self.meant(name);
         self.arrays.iter().find(|array| array.name == name && !array.lost)
     }
@@ -96,6 +98,16 @@ impl Scope {
             // Part of it is not all of it.
             array.elements = Vec::new();
             array.lost = true;
+        }
+    }
+
+    /// Takes one element out of an array (`unset 'NAME[key]'`).
+    pub fn drop_element(&mut self, name: &str, key: &str) {
+        let (name, key) = (self.meant(name).to_owned(), self.key(key));
+        let Some(array) = self.arrays.iter_mut().find(|array| array.name == name) else { return };
+        match key {
+            Some(key) => array.elements.retain(|(other, _)| *other != key),
+            None => array.lost = true,
         }
     }
 
@@ -124,7 +136,7 @@ impl Surveyor<'_> {
                         // The shell makes several words of it, in which the key is text; what becomes of them is not followed.
                         value.pieces.push(Piece::Unknown);
                     }
-                    all.push((key(&at, &scope.env), output::revive(value)));
+                    all.push((scope.key(&at), output::revive(value)));
                 }
                 None => {
                     let values = self.words(std::slice::from_ref(word), known, scope);
@@ -137,6 +149,9 @@ impl Surveyor<'_> {
         }
         for (key, value) in all {
             self.tainted |= output::freeze(&value).1;
+            if let Some(name) = &key {
+                self.named_anew(scope, &assign.name, name, &value);
+            }
             scope.put(&assign.name, key, value, false);
         }
         self.first_element(scope, &assign.name);
@@ -146,16 +161,16 @@ impl Surveyor<'_> {
     pub(super) fn assign_element(&mut self, scope: &mut Scope, assign: &Assign, at: &str) {
         let value = output::revive(expand_value(&assign.value, &scope.env));
         self.tainted |= output::freeze(&value).1;
-        let key = key(at, &scope.env);
-        if let ("BASH_ALIASES", Some(alias)) = (assign.name.as_str(), &key) {
-            self.define_alias(scope, alias, value.clone());
+        let key = scope.key(at);
+        if let Some(name) = &key {
+            self.named_anew(scope, &assign.name, name, &value);
         }
         scope.put(&assign.name, key, value, assign.append);
         self.first_element(scope, &assign.name);
     }
 
     /// `$NAME` is the first element.
-    fn first_element(&mut self, scope: &mut Scope, name: &str) {
+    pub(super) fn first_element(&mut self, scope: &mut Scope, name: &str) {
         let first = scope.array(name).and_then(|array| array.element("0")).map(output::freeze);
         scope.set(name, first.map(|(text, _)| text));
     }
@@ -176,111 +191,4 @@ fn keyed(word: &Word) -> Option<(String, Word)> {
 /// Whether braces in a word may stand for several words.
 fn has_brace(word: &Word) -> bool {
     word.parts.iter().any(|part| matches!(part, Part::Text { text, quoted: false } if text.contains('{')))
-}
-
-/// The key that a subscript is, where that is known.
-fn key(source: &str, env: &Env) -> Option<String> {
-    let text = source.trim().trim_matches(['"', '\'']);
-    let name = text.strip_prefix('$').map_or(text, |name| name.trim_matches(['{', '}']));
-    if let Some(value) = env.get(name) {
-        return value.map(str::to_owned);
-    }
-    let plain = |c: char| !matches!(c, '$' | '`' | '+' | '*' | '(' | '#' | '%');
-    text.chars().all(plain).then(|| text.to_owned())
-}
-
-/// What an expansion of an array stands for.
-enum Elements {
-    One(Arg),
-    /// `[@]`: each a word of its own.
-    Each(Vec<Arg>),
-    /// `[*]`: one word when quoted.
-    Joined(Vec<Arg>),
-}
-
-fn elements(name: &str, op: &Op, scope: &Scope) -> Option<Elements> {
-    let Op::Element(source) = op else { return None };
-    let array = scope.array(name)?;
-    let (inside, rest) = source.strip_prefix('[')?.rsplit_once(']')?;
-    if !matches!(inside, "@" | "*") {
-        let value = array.element(&key(inside, &scope.env)?)?.clone();
-        return rest.is_empty().then_some(Elements::One(value));
-    }
-    let values: Vec<Arg> = match rest.strip_prefix(':') {
-        None if rest.is_empty() => array.values().cloned().collect(),
-        None => return None,
-        Some(range) => {
-            let (from, count) = range.split_once(':').unwrap_or((range, ""));
-            let count = if count.is_empty() { usize::MAX } else { count.trim().parse().ok()? };
-            array.values().skip(from.trim().parse().ok()?).take(count).cloned().collect()
-        }
-    };
-    if inside == "*" && scope.env.get("IFS").is_some() {
-        return None;
-    }
-    Some(if inside == "@" { Elements::Each(values) } else { Elements::Joined(values) })
-}
-
-/// The arguments that a word stands for which is nothing but a list or an element: `"$@"`, `"${NAME[@]}"`, `${NAME[1]}`.
-pub(super) fn whole(word: &Word, scope: &Scope) -> Option<Vec<Arg>> {
-    let mut parts = word
-        .parts
-        .iter()
-        .filter(|part| !matches!(part, Part::Text { text, quoted: true } if text.is_empty()));
-    let (Some(Part::Variable { name, op, quoted, .. }), None) = (parts.next(), parts.next()) else {
-        return None;
-    };
-    let found = match (name.as_str(), op) {
-        ("@" | "*", Op::Plain) if scope.args.is_empty() => return None,
-        ("@", Op::Plain) => Elements::Each(scope.args.clone()),
-        ("*", Op::Plain) => Elements::Joined(scope.args.clone()),
-        _ => elements(name, op, scope)?,
-    };
-    Some(match (found, quoted) {
-        (Elements::One(value), true) => vec![value],
-        (Elements::One(value), false) => output::split(&value),
-        (Elements::Each(values), true) => values,
-        (Elements::Joined(values), true) => vec![joined(&values, scope)],
-        (Elements::Each(values) | Elements::Joined(values), false) => {
-            values.iter().flat_map(output::split).collect()
-        }
-    })
-}
-
-/// The words in one, with what `IFS` begins with between them.
-fn joined(values: &[Arg], scope: &Scope) -> Arg {
-    let between = match scope.env.get("IFS") {
-        Some(Some(text)) => text.chars().next().map(String::from).unwrap_or_default(),
-        Some(None) | None => return output::join_words(values),
-    };
-    let mut out = Arg::default();
-    for (at, value) in values.iter().enumerate() {
-        if at > 0 {
-            output::append(&mut out, &Arg::literal(&between));
-        }
-        output::append(&mut out, value);
-    }
-    out
-}
-
-/// The word with the elements of arrays in it written out.
-pub(super) fn written_out<'w>(word: &'w Word, scope: &Scope) -> Cow<'w, Word> {
-    let is_element = |part: &Part| matches!(part, Part::Variable { op: Op::Element(_), .. });
-    if scope.arrays.is_empty() || !word.parts.iter().any(is_element) {
-        return Cow::Borrowed(word);
-    }
-    let mut word = word.clone();
-    for part in &mut word.parts {
-        let Part::Variable { name, op, .. } = part else { continue };
-        let value = match elements(name, op, scope) {
-            Some(Elements::One(value)) => value,
-            Some(Elements::Each(values) | Elements::Joined(values)) => output::join_words(&values),
-            None => continue,
-        };
-        if !value.pieces.iter().all(|piece| matches!(piece, Piece::Known(_))) {
-            continue;
-        }
-        *part = Part::Text { text: value.to_text(), quoted: true };
-    }
-    Cow::Owned(word)
 }

@@ -1,53 +1,17 @@
 //! Assignments to variables, and the builtins that change the shell that they run in.
 
 use super::call::Call;
+use super::dirs::pop_dir;
 use super::options::Parsed;
 use super::output;
 use super::scope::Scope;
+use super::walk::unknown;
 use super::{Stdin, Surveyor};
 use crate::rules::commands::Builtin;
-use crate::shell::{Arg, Assign, Piece, Word, expand_defaults, expand_value_defaults};
+use crate::shell::{Arg, Assign, Piece, expand_value_defaults};
 
 /// Most values of a loop's variable that are tried one by one.
 const MAX_CHOICES: usize = 32;
-
-/// Variables whose value is a command that other programs run.
-const COMMAND_VARS: &[&str] = &[
-    "BROWSER",
-    "EDITOR",
-    "GIT_ASKPASS",
-    "GIT_EDITOR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PAGER",
-    "GIT_PROXY_COMMAND",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "LESSCLOSE",
-    "LESSOPEN",
-    "MANPAGER",
-    "PAGER",
-    "PROMPT_COMMAND",
-    "PSQL_EDITOR",
-    "RSYNC_RSH",
-    "SSH_ASKPASS",
-    "SUDO_ASKPASS",
-    "SVN_EDITOR",
-    "SYSTEMD_PAGER",
-    "VISUAL",
-];
-
-/// Whether the value of a variable is run as a command, or expanded as one.
-fn is_run(name: &str, value: &Arg) -> bool {
-    let prompt =
-        || matches!(name, "PS0" | "PS1" | "PS2" | "PS4" | "PROMPT") && value.text().contains(['`', '(']);
-    // A build calls these by name; more than a name and its options is a command line of somebody's own.
-    let tool = || {
-        matches!(name, "CC" | "CXX" | "LD" | "AR" | "SHELL" | "MAKE")
-            && value.text().contains([';', '|', '&', '`'])
-    };
-    COMMAND_VARS.contains(&name) || prompt() || tool()
-}
 
 impl Surveyor<'_> {
     /// Sets the variable that `printf -v` prints into.
@@ -55,7 +19,15 @@ impl Surveyor<'_> {
         if let Some((name, value)) = output::printed_into(call) {
             let value = value.map(|value| output::freeze(&value));
             self.tainted |= value.as_ref().is_some_and(|(_, marked)| *marked);
-            scope.set(&name, value.map(|(text, _)| text));
+            let value = value.map(|(text, _)| text);
+            match element_of(&name) {
+                Some((name, key)) => {
+                    let value = value.map_or_else(unknown, |text| output::revive(Arg::literal(&text)));
+                    scope.put(name, scope.key(key), value, false);
+                    self.first_element(scope, name);
+                }
+                None => scope.set(&name, value),
+            }
         }
     }
 
@@ -83,9 +55,7 @@ impl Surveyor<'_> {
             scope.forget_array(&assign.name);
         }
         let value = output::revive(expand_value_defaults(&assign.value, &scope.env));
-        if is_run(&assign.name, &value) {
-            self.traps.push(value.clone());
-        }
+        self.obeyed(&assign.name, &value);
         let (mut text, marked) = output::freeze(&value);
         self.tainted |= marked;
         let before = || scope.env.get(&assign.name);
@@ -100,6 +70,11 @@ impl Surveyor<'_> {
         }
         let differs = || matches!(before(), Some(before) if before != Some(text.as_str()));
         let doubtful = maybe && !assign.append && differs();
+        if !assign.array && scope.array(&assign.name).is_some() {
+            // Of an array it is the first element.
+            let value = output::revive(Arg::literal(&text));
+            scope.put(&assign.name, Some("0".to_owned()), value, false);
+        }
         scope.set(&assign.name, if assign.array || doubtful { None } else { Some(text) });
         if !fed.is_empty() {
             scope.sources.push((assign.name.clone(), fed.to_vec()));
@@ -129,20 +104,33 @@ impl Surveyor<'_> {
     /// Carries out a builtin of the shell.
     pub(super) fn builtin(&mut self, call: &Call, scope: &mut Scope, which: Builtin, parsed: &Parsed) {
         match which {
-            Builtin::Cd | Builtin::Pushd => self.change_dir(scope, which, parsed),
-            Builtin::Popd => {
-                let to = scope.dirs.pop().flatten();
-                scope.go(to);
-            }
+            Builtin::Cd => self.change_dir(scope, parsed),
+            Builtin::Pushd => self.push_dir(scope, parsed),
+            Builtin::Popd => pop_dir(scope, parsed),
             Builtin::Export => self.declare(call, scope),
             Builtin::Unset => {
-                for name in parsed.operands.iter().filter_map(Arg::known) {
-                    scope.set(name, None);
-                    scope.forget_array(name);
+                for name in &parsed.operands {
+                    match element_of(&name.text()) {
+                        Some((name, key)) => {
+                            scope.drop_element(name, key);
+                            self.first_element(scope, name);
+                        }
+                        None => {
+                            let name = name.text();
+                            scope.set(&name, None);
+                            scope.forget_array(&name);
+                        }
+                    }
                 }
             }
             Builtin::Read => {
-                self.read(call, scope, parsed);
+                let number = parsed.value(&["-u"]).and_then(Arg::known).and_then(|fd| fd.parse().ok());
+                match number.and_then(|number| self.draw(scope, number)) {
+                    Some((stdin, input)) => {
+                        self.read(&Call { stdin, input, ..call.clone() }, scope, parsed);
+                    }
+                    None => self.read(call, scope, parsed),
+                }
             }
             Builtin::Set => {
                 if parsed.before_dashes.is_some() || !parsed.operands.is_empty() {
@@ -150,13 +138,15 @@ impl Surveyor<'_> {
                 }
             }
             Builtin::Shift => {
-                let count = parsed
-                    .operands
-                    .first()
-                    .and_then(Arg::known)
-                    .and_then(|count| count.parse().ok())
-                    .unwrap_or(1);
-                let left = scope.args.get(count..).unwrap_or_default().to_vec();
+                let count = match parsed.operands.first() {
+                    Some(count) => count.known().and_then(|count| count.parse().ok()),
+                    None => Some(1),
+                };
+                let left = match count {
+                    Some(count) => scope.args.get(count..).unwrap_or_default().to_vec(),
+                    // Any of them may be the first one now.
+                    None => std::iter::once(unknown()).chain(scope.args.iter().cloned()).collect(),
+                };
                 self.set_positional(scope, left);
             }
             Builtin::Alias => self.alias(call, scope),
@@ -210,7 +200,16 @@ impl Surveyor<'_> {
             return;
         }
         if matches!(call.words.first().and_then(Arg::known), Some("mapfile" | "readarray")) {
-            scope.fill_array(name, super::search::lines(call.input.as_ref()));
+            let count = |flag: &str| parsed.value(&[flag]).map(|count| count.known()?.parse::<usize>().ok());
+            let (skipped, most) = (count("-s"), count("-n"));
+            let lines = lines_of(call.input.as_ref(), parsed.value(&["-d"]));
+            let lines = match (skipped.unwrap_or(Some(0)), most.unwrap_or(Some(0))) {
+                (Some(skipped), Some(0)) => lines.into_iter().skip(skipped).collect(),
+                (Some(skipped), Some(most)) => lines.into_iter().skip(skipped).take(most).collect(),
+                (None, _) | (_, None) => std::iter::once(unknown()).chain(lines).collect(),
+            };
+            scope.fill_array(name, lines);
+            self.first_element(scope, name);
             return;
         }
         let mut values = Vec::new();
@@ -260,135 +259,31 @@ impl Surveyor<'_> {
         }
         true
     }
-
-    fn change_dir(&mut self, scope: &mut Scope, which: Builtin, parsed: &Parsed) {
-        if which == Builtin::Pushd {
-            scope.dirs.push(scope.env.cwd.clone());
-        }
-        let to = match parsed.operands.first() {
-            None if which == Builtin::Cd => scope.env.home.clone(),
-            None => None,
-            Some(to) if to.known() == Some("-") => scope.old.clone(),
-            // `pushd +1` goes through the stack.
-            Some(to) if which == Builtin::Pushd && to.prefix().starts_with(['+', '-']) => None,
-            Some(to) => scope.resolve(to, &self.facts.places),
-        };
-        scope.go(to);
-    }
-
-    /// `export A=b`, `declare -x A`, `local a=b`.
-    fn declare(&mut self, call: &Call, scope: &mut Scope) {
-        let export = call.words.first().and_then(Arg::known) == Some("export")
-            || call.args().iter().any(|arg| arg.prefix().starts_with('-') && arg.prefix().contains('x'));
-        let is_flag = |arg: &Arg| arg.prefix().starts_with('-') && arg.prefix().contains('n');
-        let is_ref = !matches!(call.words.first().and_then(Arg::known), Some("export" | "readonly"))
-            && call.args().iter().take_while(|arg| arg.prefix().starts_with('-')).any(is_flag);
-        for arg in call.args() {
-            if arg.has_glob() && declare_element(scope, arg) {
-                continue;
-            }
-            let text = arg.prefix();
-            let (name, has_value) = match text.split_once('=') {
-                Some((name, _)) => (name.trim_end_matches('+'), true),
-                None => (text, false),
-            };
-            if name.is_empty() || name.starts_with('-') {
-                continue;
-            }
-            if has_value {
-                let value =
-                    super::options::after(arg, text.find('=').map_or(0, |at| at + 1)).unwrap_or_default();
-                let value = at_home(value, scope.env.home.as_deref());
-                if is_run(name, &value) {
-                    self.traps.push(value.clone());
-                }
-                let (value, marked) = output::freeze(&value);
-                self.tainted |= marked;
-                if is_ref {
-                    let value_of = scope.env.get(&value).flatten().map(str::to_owned);
-                    scope.set(name, value_of);
-                    scope.refs.push((name.to_owned(), value));
-                    continue;
-                }
-                let known = !text.contains("+=");
-                scope.set(name, known.then_some(value));
-            }
-            if export {
-                scope.export(name);
-            }
-        }
-    }
-
-    /// `alias NAME=TEXT`, and `hash -p PROGRAM NAME`.
-    fn alias(&mut self, call: &Call, scope: &Scope) {
-        if let ("hash", [flag, program, names @ ..]) =
-            (call.words.first().map_or("", Arg::prefix), call.args())
-        {
-            let names = names.iter().filter(|_| flag.known() == Some("-p")).filter_map(Arg::known);
-            self.aliases.extend(names.map(|name| (name.to_owned(), vec![program.clone()])));
-            return;
-        }
-        for arg in call.args() {
-            let Some((name, _)) = arg.prefix().split_once('=') else { continue };
-            let value = super::options::after(arg, name.len() + 1).unwrap_or_default();
-            self.define_alias(scope, name, value);
-        }
-    }
-
-    /// A word that stands for a command line.
-    pub(super) fn define_alias(&mut self, scope: &Scope, name: &str, value: Arg) {
-        if let Some(text) = value.known() {
-            let words = crate::shell::parse(text).commands.first().map(|simple| {
-                simple
-                    .words
-                    .iter()
-                    .flat_map(|word: &Word| expand_defaults(word, &scope.env))
-                    .collect::<Vec<_>>()
-            });
-            self.aliases.push((name.to_owned(), words.unwrap_or_default()));
-            // What it stands for may be more than one command.
-            self.traps.push(value);
-        }
-    }
-
-    /// Variables that hold commands, put in front of a command (`GIT_PAGER=… git log`, `env EDITOR=… git commit`).
-    pub(super) fn assigned_words(&mut self, scope: &mut Scope, word: &Arg) -> bool {
-        let text = word.prefix();
-        let Some((name, _)) = text.split_once('=') else { return false };
-        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if !is_name || name.starts_with(|c: char| c.is_ascii_digit()) {
-            return false;
-        }
-        let value = super::options::after(word, name.len() + 1).unwrap_or_default();
-        if is_run(name, &value) {
-            self.traps.push(value.clone());
-        }
-        let (value, marked) = output::freeze(&value);
-        self.tainted |= marked;
-        scope.set(name, Some(value));
-        scope.export(name);
-        true
-    }
 }
-/// `declare NAME[i]=value`, of which the brackets look like a pattern's.
-fn declare_element(scope: &mut Scope, arg: &Arg) -> bool {
-    let text = arg.text();
-    let Some((place, value)) = text.split_once('=').filter(|_| !arg.has_unknown()) else { return false };
-    let Some((name, key)) = place.strip_suffix(']').and_then(|place| place.split_once('[')) else {
-        return false;
+
+/// `NAME[key]`.
+pub(super) fn element_of(place: &str) -> Option<(&str, &str)> {
+    let (name, rest) = place.split_once('[')?;
+    Some((name, rest.strip_suffix(']')?))
+}
+
+/// The lines of a text, which may end at another sign: `mapfile -d ' '`.
+fn lines_of(text: Option<&Arg>, sign: Option<&Arg>) -> Vec<Arg> {
+    let sign = sign.map_or('\n', |sign| sign.prefix().chars().next().unwrap_or('\0'));
+    let Some(mut text) = text.filter(|_| sign != '\n').cloned() else { return super::search::lines(text) };
+    let exchange = |text: &mut Arg, from: &str, to: &str| {
+        for piece in &mut text.pieces {
+            if let Piece::Known(known) = piece {
+                *known = known.replace(from, to);
+            }
+        }
     };
-    scope.put(name, Some(key.to_owned()), output::revive(Arg::literal(value)), false);
-    true
-}
-
-/// `export X=~/x`: a tilde behind the `=` is the home directory there too. Whether it was quoted is not known any more; taking it
-/// for the home directory is the stricter reading.
-pub(super) fn at_home(mut value: Arg, home: Option<&str>) -> Arg {
-    if let (Some(Piece::Known(text)), Some(home)) = (value.pieces.first_mut(), home)
-        && let Some(rest) = text.strip_prefix('~')
-        && (rest.is_empty() || rest.starts_with('/'))
-    {
-        *text = format!("{home}{rest}");
+    // Newlines that end no line stand aside meanwhile.
+    exchange(&mut text, "\n", "\u{1}");
+    exchange(&mut text, sign.encode_utf8(&mut [0; 4]), "\n");
+    let mut lines = super::search::lines(Some(&text));
+    for line in &mut lines {
+        exchange(line, "\u{1}", "\n");
     }
-    value
+    lines
 }

@@ -6,8 +6,13 @@ mod call;
 mod channels;
 mod container;
 mod coverage;
+mod declares;
 mod decoders;
+mod descriptors;
+mod dirs;
 mod effects;
+mod elements;
+mod environment;
 mod expression;
 mod filters;
 mod foreign;
@@ -15,6 +20,7 @@ mod function;
 mod git;
 mod help;
 mod listed;
+mod names;
 mod operands;
 mod options;
 pub(super) mod output;
@@ -33,6 +39,7 @@ mod tools;
 mod trees;
 mod unfold;
 mod walk;
+mod words;
 mod wrap;
 
 pub(in crate::rules) use call::SETTLED;
@@ -200,6 +207,8 @@ fn surveyed<'a>(
         scripts: Vec::new(),
         traps: Vec::new(),
         passed: Vec::new(),
+        lent: Vec::new(),
+        drawn: Vec::new(),
         marks: Vec::new(),
         latest: effects::Latest::none(),
         fifos: Vec::new(),
@@ -251,6 +260,10 @@ struct Surveyor<'a> {
     traps: Vec<Arg>,
     /// The variables that the shell which is looked at just now was given.
     passed: Vec<(String, Option<String>)>,
+    /// What that shell has open.
+    lent: Vec<descriptors::Descriptor>,
+    /// Commands that lead to the one which is looked at just now, by a descriptor.
+    drawn: Vec<usize>,
     /// Named pipes that the call itself makes.
     fifos: Vec<channels::Fifo>,
     /// One number for each effect, by which it is found again.

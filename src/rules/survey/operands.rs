@@ -290,7 +290,7 @@ impl Surveyor<'_> {
                 // A shell that takes the word for an assignment expands the tilde.
                 "of" => {
                     let home = self.facts.places.home.as_deref();
-                    self.file(call, Act::Create, &super::assigns::at_home(value, home), false);
+                    self.file(call, Act::Create, &super::declares::at_home(value, home), false);
                 }
                 "if" => self.file(call, Act::Read, &value, false),
                 _ => {}

@@ -3,6 +3,7 @@
 use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
+use super::names::is_running_shell;
 use super::options::{self, Parsed};
 use super::scope::Scope;
 use super::unfold::is_program;
@@ -39,6 +40,9 @@ impl Surveyor<'_> {
         }
         if self.out.bound || !self.spend(1 + call.words.len()) {
             return;
+        }
+        if let Some(word) = call.words.first_mut().filter(|word| is_running_shell(word)) {
+            *word = Arg::literal("bash");
         }
         let Some(word) = call.words.first() else { return };
         let Some(text) = word.known().map(str::to_owned).or_else(|| last_part(word)) else {
@@ -148,8 +152,12 @@ impl Surveyor<'_> {
         }
     }
 
-    fn known_program(&mut self, call: Call, scope: &mut Scope, program: &'static Program, name: &str) {
-        self.subscripts(&call, name);
+    fn known_program(&mut self, mut call: Call, scope: &mut Scope, program: &'static Program, name: &str) {
+        let added = self.added_words(name, scope);
+        if !added.is_empty() {
+            call.words.splice(1..1, added);
+        }
+        self.subscripts(&call, name, scope);
         match program.kind {
             Kind::Find => self.find(&call, name),
             Kind::Fd => self.fd(&call, scope, program),
@@ -157,9 +165,10 @@ impl Surveyor<'_> {
             Kind::Parallel => self.parallel(&call, scope, program),
             Kind::Shell => {
                 let before = std::mem::replace(&mut self.passed, scope.passed(&call));
+                let lent = std::mem::replace(&mut self.lent, scope.open.clone());
                 self.spend(self.passed.len());
                 self.shell(&call, program, name);
-                self.passed = before;
+                (self.passed, self.lent) = (before, lent);
             }
             Kind::Wrap(_) if name == "sg" && searches(call.args()) => {
                 self.emit(&call, name, None);

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::call::MAX_TEXT;
+use super::descriptors::Process;
+use super::elements::counts_with;
 use super::output;
 use super::scope::Scope;
 use super::walk::Frame;
@@ -29,9 +31,16 @@ pub(super) struct Reading {
     pub wide: Vec<(u32, u16, u16)>,
     /// Added to the numbers of pipelines.
     pub base: u32,
+    /// The commands in process substitutions: one in a redirection of a compound command is read by all commands in that.
+    pub shared: Vec<Inner>,
+    /// The text names the last word of the command before (`$_`).
+    pub looks_back: bool,
+    /// By subshell: the co-processes in it.
+    pub processes: BTreeMap<u32, Process>,
 }
 
 /// A command in a substitution.
+#[derive(Clone)]
 pub(super) struct Inner {
     pub subshell: u32,
     pub last: bool,
@@ -43,14 +52,15 @@ pub(super) struct Inner {
 pub(super) fn names(word: &Word) -> impl Iterator<Item = &str> {
     word.parts.iter().filter_map(|part| match part {
         Part::Variable { name, .. } => Some(name.as_str()),
-        Part::Text { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => None,
+        Part::Text { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic(_) => None,
     })
 }
 
 /// The values of the loops' variables that a command is run with: one way per combination.
 pub(super) fn ways(scope: &Scope, simple: &Simple) -> Vec<Vec<(String, String)>> {
     let mut ways = vec![Vec::new()];
-    if scope.choices.is_empty() {
+    let places = super::elements::places(&simple.words, scope);
+    if scope.choices.is_empty() && places.is_empty() {
         return ways;
     }
     let values = simple.assigns.iter().map(|assign| &assign.value);
@@ -59,8 +69,8 @@ pub(super) fn ways(scope: &Scope, simple: &Simple) -> Vec<Vec<(String, String)>>
     let more = simple.assigns.iter().chain(&simple.declared).filter(|assign| assign.array && assign.append);
     let more = more.flat_map(|assign| &assign.list);
     let words = || simple.words.iter().chain(values.clone()).chain(targets.clone()).chain(more.clone());
-    for (name, values) in &scope.choices {
-        let used = || words().flat_map(names).any(|other| other == name);
+    for (name, values) in scope.choices.iter().chain(&places) {
+        let used = || words().any(|word| names(word).any(|other| other == name) || counts_with(word, name));
         if values.is_empty() || ways.len() * values.len() > MAX_WAYS || !used() {
             continue;
         }
@@ -161,6 +171,25 @@ impl Reading {
         };
         self.printed.insert(key, whole);
         self.open = open;
+    }
+
+    /// The commands in the redirections that a command has from the compound one around it.
+    pub fn around(&self, simple: &Simple, own: &[Inner]) -> Vec<Inner> {
+        if self.shared.is_empty() || simple.redirects.is_empty() {
+            return Vec::new();
+        }
+        let parts = simple.redirects.iter().flat_map(|redirect| &redirect.target.parts);
+        let named: Vec<u32> = parts
+            .filter_map(|part| match part {
+                Part::Process { subshell } => Some(*subshell),
+                Part::Text { .. }
+                | Part::Variable { .. }
+                | Part::Substitution { .. }
+                | Part::Arithmetic(_) => None,
+            })
+            .filter(|subshell| own.iter().all(|inner| inner.subshell != *subshell))
+            .collect();
+        self.shared.iter().filter(|inner| named.contains(&inner.subshell)).cloned().collect()
     }
 
     /// What a substitution prints.

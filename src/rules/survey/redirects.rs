@@ -2,8 +2,10 @@
 
 use super::Surveyor;
 use super::call::Call;
+use super::descriptors::named_plainly;
 use super::effects::Act;
 use super::output;
+use super::reading::Inner;
 use super::scope::Scope;
 use super::{Stdin, paths};
 use crate::domain::Target;
@@ -56,10 +58,13 @@ impl Goes {
     }
 }
 
-/// The file by which a descriptor beside the usual three is read: `exec 3<<< x; sh /dev/fd/3`.
-fn descriptor(number: &str) -> Option<String> {
-    let other = number.parse::<u16>().ok().filter(|number| *number > 2)?;
-    Some(format!("/dev/fd/{other}"))
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The descriptor that `<&3` or `>&3` is about where none is named.
+fn usual(redirect: &Redirect) -> u32 {
+    u32::from(!redirect.reads)
 }
 
 /// `$(< file)`: the shell itself prints what is in the file.
@@ -82,43 +87,54 @@ impl Surveyor<'_> {
         &mut self,
         redirect: &Redirect,
         substituted: bool,
-        scope: &Scope,
-        (call, files): (&mut Call, &mut Vec<Target>),
+        scope: &mut Scope,
+        (call, files, inner): (&mut Call, &mut Vec<Target>, &[Inner]),
     ) {
-        let word = self.replaced(&redirect.target, substituted, scope);
-        let is_input = redirect.fd.is_none_or(|fd| fd == 0);
-        let whole = || output::revive(expand_value(&word, &scope.env));
+        let word = self.replaced(&redirect.target, substituted, scope).into_owned();
+        let number = self.opened_number(redirect, scope);
+        let is_input = number.is_none_or(|fd| fd == 0);
+        let other = number.filter(|fd| *fd != 0);
+        let whole = |scope: &Scope| output::revive(expand_value(&word, &scope.env));
         match redirect.kind {
             RedirectKind::Duplicate => {
                 // `sh <&3`
-                let opened =
-                    whole().known().and_then(descriptor).and_then(|path| self.written(&path)).cloned();
-                if let Some(text) = opened.filter(|_| is_input) {
-                    call.stdin = Stdin::Text(text.clone());
-                    call.input = Some(text);
+                if let Some(of) = whole(scope).known() {
+                    self.duplicate(scope, number.unwrap_or(usual(redirect)), of, call);
                 }
             }
             RedirectKind::Heredoc | RedirectKind::HereString => {
-                let text = whole();
+                let text = whole(scope);
                 if is_input {
                     call.stdin = Stdin::Text(text.clone());
                     call.input = Some(text);
-                } else if let Some(path) = redirect.fd.and_then(|fd| descriptor(&fd.to_string()))
-                    && self.files.len() < MAX_FILES
-                {
-                    self.files.push((path, text));
+                } else if let Some(number) = other {
+                    let text_in = (Stdin::Text(text.clone()), Some(text.clone()));
+                    self.open_input(scope, number, text_in, (&redirect.target, inner));
+                    self.name_descriptor(number, &text);
                 }
             }
             RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::Write | RedirectKind::Append => {
                 let args = expand_defaults(&word, &scope.env);
                 let [arg] = args.as_slice() else { return };
-                let arg = output::revive(arg.clone());
+                if let (true, Some(of)) = (redirect.doubles, arg.known().filter(|of| is_number(of))) {
+                    self.duplicate(scope, number.unwrap_or(usual(redirect)), of, call);
+                    return;
+                }
+                let arg = named_plainly(output::revive(arg.clone()));
                 let process = word.parts.iter().all(|part| matches!(part, Part::Process { .. }));
                 let target = paths::target(&arg, call.cwd.as_deref(), false);
                 if redirect.kind == RedirectKind::Read {
                     if is_input {
                         call.input = self.written(target.text()).cloned();
                         call.stdin = Stdin::File(target.clone());
+                        self.draw_named(scope, &[arg]);
+                    } else if let Some(number) = other {
+                        let text = self.written(target.text()).cloned();
+                        if let Some(text) = &text {
+                            self.name_descriptor(number, text);
+                        }
+                        let file = (Stdin::File(target.clone()), text);
+                        self.open_input(scope, number, file, (&redirect.target, inner));
                     }
                     if !process {
                         self.act(call, Act::Read, target.clone());
@@ -133,6 +149,13 @@ impl Surveyor<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Notes what is read by the name of a descriptor: `exec 3<<< x; sh /dev/fd/3`.
+    pub(super) fn name_descriptor(&mut self, number: u32, text: &Arg) {
+        if self.files.len() < MAX_FILES {
+            self.files.push((format!("/dev/fd/{number}"), text.clone()));
         }
     }
 

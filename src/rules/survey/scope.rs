@@ -2,6 +2,7 @@
 
 use super::arrays::Array;
 use super::call::Call;
+use super::descriptors::Descriptor;
 use crate::domain::{Places, join};
 use crate::rules::matcher::may_be;
 use crate::shell::{Arg, Env, Op, Part, Script, Simple};
@@ -29,14 +30,12 @@ pub(super) struct Scope {
     pub before: Option<String>,
     /// The text, and from where to where in it, in which a command runs only where the last `cd` succeeded.
     pub arrived: Option<(u32, std::ops::Range<usize>)>,
-    /// `$OLDPWD`.
-    pub old: Option<String>,
     /// `$1`, `$2`, …
     pub args: Vec<Arg>,
     /// Arrays whose elements are known.
     pub arrays: Vec<Array>,
-    /// The stack of `pushd`.
-    pub dirs: Vec<Option<String>>,
+    /// What its descriptors lead to.
+    pub open: Vec<Descriptor>,
     /// Variables that stand for others (`declare -n NAME=OTHER`).
     pub refs: Vec<(String, String)>,
 }
@@ -55,11 +54,12 @@ impl Scope {
 
     /// The exported variables with what they hold, for a shell that is started here: one on another machine sees none of them.
     pub fn passed(&self, call: &Call) -> Vec<(String, Option<String>)> {
-        if self.exported.is_empty() || call.remote {
+        if self.exported.is_empty() && self.env.old.is_none() || call.remote {
             return Vec::new();
         }
-        let seen = |name: &str| self.exported.iter().any(|other| other == name);
-        self.env.vars.iter().filter(|(name, _)| seen(name)).cloned().collect()
+        let seen = |name: &str| name == "OLDPWD" || self.exported.iter().any(|other| other == name);
+        let old = self.env.old.iter().map(|old| ("OLDPWD".to_owned(), Some(old.clone())));
+        old.chain(self.env.vars.iter().filter(|(name, _)| seen(name)).cloned()).collect()
     }
 
     /// The variables that have another value here than they had before the call, whatever that is.
@@ -94,7 +94,12 @@ impl Scope {
             }
         }
         let open = |name: &&String| !given.iter().any(|(other, _)| other == name);
-        let names: Vec<String> = script.assigned.iter().filter(open).cloned().collect();
+        // `i=$((i+1))`, in a loop perhaps.
+        let assigns = script.commands.iter().flat_map(|command| &command.assigns);
+        let is_number = |part: &Part| matches!(part, Part::Arithmetic(_));
+        let counted = assigns.filter(|assign| assign.value.parts.iter().any(is_number));
+        let assigned = script.assigned.iter().chain(counted.map(|assign| &assign.name));
+        let names: Vec<String> = assigned.filter(open).cloned().collect();
         self.unsettle(&names);
         for (name, word) in given {
             self.set(name, Some(word.clone()));
@@ -130,9 +135,8 @@ impl Scope {
         for (name, value) in way {
             self.env.set(name, Some(value.clone()));
             // Without values it stays in its place, until something is assigned to the variable.
-            if let Some((_, values)) = self.choices.iter_mut().find(|(other, _)| other == name) {
-                held.push((name.clone(), std::mem::take(values)));
-            }
+            let values = self.choices.iter_mut().find(|(other, _)| other == name);
+            held.push((name.clone(), values.map(|(_, values)| std::mem::take(values)).unwrap_or_default()));
         }
         held
     }
@@ -165,10 +169,14 @@ impl Scope {
     /// Goes to a directory; with none, it is not known where.
     pub fn go(&mut self, to: Option<String>) {
         let to = to.filter(|to| to.len() <= MAX_DIR);
-        self.old = std::mem::replace(&mut self.env.cwd, to);
+        self.env.old = std::mem::replace(&mut self.env.cwd, to);
+        if self.env.get("OLDPWD").is_some() {
+            let old = self.env.old.clone();
+            self.env.set("OLDPWD", old);
+        }
         self.arrived = None;
         if self.before.is_none() {
-            self.before.clone_from(&self.old);
+            self.before.clone_from(&self.env.old);
         }
     }
 

@@ -105,6 +105,7 @@ impl Surveyor<'_> {
             scope.export(&name);
             scope.set(&name, value);
         }
+        scope.open = std::mem::take(&mut self.lent);
         self.set_positional(&mut scope, args.to_vec());
         if let Some(zero) = zero {
             let (zero, marked) = output::freeze(zero);

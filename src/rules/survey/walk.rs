@@ -4,17 +4,18 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::arrays;
 use super::call::Call;
 use super::container::Container;
+use super::descriptors::Descriptor;
 use super::function::{Body, Function, Walked};
 use super::output;
 use super::reading::{Inner, Reading, names, ways};
 use super::redirects::{Goes, prints_file};
 use super::scope::Scope;
+use super::words::forget_substitutions;
 use super::{Stdin, Surveyor};
 use crate::domain::Places;
-use crate::shell::{Arg, Env, Op, Part, Piece, Problem, Script, Simple, Word, expand_defaults, parse};
+use crate::shell::{Arg, Context, Env, Piece, Problem, Script, Simple, parse};
 
 /// What surrounds a text: the command that runs it.
 #[derive(Debug, Clone)]
@@ -138,7 +139,7 @@ impl Surveyor<'_> {
     /// `$1`, `$2`, …, `$@` and `$*` of a script or function.
     pub(super) fn set_positional(&mut self, scope: &mut Scope, args: Vec<Arg>) {
         scope.env.vars.retain(|(name, _)| !is_positional(name));
-        for (at, arg) in args.iter().enumerate().take(9) {
+        for (at, arg) in args.iter().enumerate().take(MAX_NUMBERED) {
             let (value, marked) = output::freeze(arg);
             self.tainted |= marked;
             scope.env.vars.push(((at + 1).to_string(), Some(value)));
@@ -168,7 +169,13 @@ impl Surveyor<'_> {
             open: false,
             wide: Vec::new(),
             base,
+            looks_back: false,
+            shared: Vec::new(),
+            processes: BTreeMap::new(),
         };
+        reading.looks_back = reading.source.contains("$_") || reading.source.contains("${_");
+        let mut scope = scope;
+        self.begin_processes(&reading, &mut scope);
         reading.scopes.insert(outer, scope);
         // A subshell runs its own traps, with what it knows at its end.
         let mut inner_traps = Vec::new();
@@ -204,7 +211,11 @@ impl Surveyor<'_> {
         }
         let mut scope = reading.take_scope(simple);
         self.spend(scope.env.vars.len() / 16);
-        let inner = reading.owned.remove(&index).unwrap_or_default();
+        let mut inner = reading.owned.remove(&index).unwrap_or_default();
+        let around = reading.around(simple, &inner);
+        let shared: Vec<usize> = around.iter().flat_map(|inner| inner.invocations.clone()).collect();
+        let own = inner.len();
+        inner.extend(around);
         let first = self.out.invocations.len();
         let outer_width = std::mem::replace(&mut self.width, 0);
         let (pipeline, stage) = reading.number(simple);
@@ -223,10 +234,21 @@ impl Surveyor<'_> {
         }
         let end = self.out.invocations.len();
         if first < end {
-            for index in inner.iter().filter(|inner| inner.last).flat_map(|inner| inner.invocations.clone()) {
+            let own = inner.iter().take(own).filter(|inner| inner.last);
+            for index in own.flat_map(|inner| inner.invocations.clone()) {
                 self.feed(index, first);
             }
+            let runs = self.first_that_runs(first..end);
+            if let Some(to) = runs {
+                self.feed_drawn(shared, to);
+            }
             self.feed_variables(&scope, simple, first);
+            let drawn = std::mem::take(&mut self.drawn);
+            self.feed_drawn(drawn, runs.unwrap_or(first));
+        }
+        self.drawn.clear();
+        if !reading.script.coprocs.is_empty() {
+            self.note_process(reading, simple, (first..end, printed.clone()));
         }
         if self.width > stage {
             reading.wide.push((simple.pipeline, simple.stage, self.width.saturating_sub(stage)));
@@ -240,6 +262,9 @@ impl Surveyor<'_> {
                 invocations: first..end,
                 output: printed,
             };
+            if simple.context == Context::ProcessSubstitution {
+                reading.shared.push(inner.clone());
+            }
             reading.owned.entry(owner).or_default().push(inner);
         }
         reading.scopes.insert(simple.subshell, scope);
@@ -284,6 +309,7 @@ impl Surveyor<'_> {
             let value = self.replaced(&assign.value, substituted, scope);
             let assign = crate::shell::Assign { value: value.into_owned(), ..assign.clone() };
             self.assign(scope, &assign, (simple.conditional, substituted), &fed);
+            self.kept_subscript(scope, &assign.name, &reading.source);
             if !passing.is_empty() {
                 scope.exported.push(assign.name);
             }
@@ -312,18 +338,35 @@ impl Surveyor<'_> {
             call.stdin = Stdin::Pipe;
             call.input = reading.input(simple);
         }
-        let mut files = Vec::new();
-        for redirect in &simple.redirects {
-            self.redirect(redirect, substituted, scope, (&mut call, &mut files));
+        if simple.stage == 0 {
+            self.usual_input(scope, &mut call);
         }
+        let mut files = Vec::new();
+        let open = if simple.redirects.is_empty() { None } else { Some(scope.open.clone()) };
+        for redirect in &simple.redirects {
+            self.redirect(redirect, substituted, scope, (&mut call, &mut files, inner));
+        }
+        self.draw_named(scope, &call.words);
         let (printed, goes) = (self.printed(&call), Goes::of(simple, &files));
         self.remember_files(&call, files, printed.as_ref());
-        if !simple.redirects.is_empty() || !inner.is_empty() {
-            self.descriptors(&call, simple, inner, printed.as_ref());
+        if !simple.redirects.is_empty() || !inner.is_empty() || !scope.open.is_empty() {
+            self.descriptors(&call, (simple, inner), scope, printed.as_ref());
         }
         self.set_printed(&call, scope);
-        if !call.words.is_empty() {
+        let last = if reading.looks_back { call.words.last().map(output::freeze) } else { None };
+        let drawn = std::mem::take(&mut self.drawn);
+        if is_bare_exec(&call.words) {
+            self.keep_open(scope, &call, simple, inner);
             self.run(call, scope);
+        } else if let Some(open) = open {
+            self.run_with(call, scope, open);
+        } else if !call.words.is_empty() {
+            self.run(call, scope);
+        }
+        self.drawn.extend(drawn);
+        if let Some((last, marked)) = last {
+            self.tainted |= marked;
+            scope.env.last = Some(last);
         }
         scope.arrive(reading.base, simple);
         for array in &simple.declared {
@@ -336,89 +379,32 @@ impl Surveyor<'_> {
             scope.exported.truncate(exported);
         }
         if substituted {
-            scope.env.vars.retain(|(name, _)| !name.starts_with(SUBSTITUTION));
+            forget_substitutions(scope);
         }
         goes.pass(printed)
     }
 
-    pub(super) fn words(&mut self, words: &[Word], substituted: bool, scope: &Scope) -> Vec<Arg> {
-        let mut args = Vec::with_capacity(words.len());
-        for word in words {
-            match arrays::whole(word, scope) {
-                Some(list) => args.extend(list),
-                None => args.extend(expand_defaults(&self.replaced(word, substituted, scope), &scope.env)),
-            }
+    /// Runs a command with redirections of its own, behind which the shell has open what it had before.
+    fn run_with(&mut self, call: Call, scope: &mut Scope, open: Vec<Descriptor>) {
+        if !call.words.is_empty() {
+            self.run(call, scope);
         }
-        self.spend(args.len());
-        if self.tainted { args.into_iter().map(output::revive).collect() } else { args }
-    }
-
-    /// Puts what substitutions are known to print into variables of ours. True: there are some.
-    fn substitutions(
-        &mut self,
-        reading: &Reading,
-        simple: &Simple,
-        inner: &[Inner],
-        scope: &mut Scope,
-    ) -> bool {
-        let mut any = false;
-        let values = simple.assigns.iter().map(|assign| &assign.value);
-        let targets = simple.redirects.iter().map(|redirect| &redirect.target);
-        let lists = simple.assigns.iter().chain(&simple.declared).flat_map(|assign| &assign.list);
-        let words = simple.words.iter().chain(values).chain(targets).chain(lists);
-        for part in words.flat_map(|word| &word.parts) {
-            let (subshell, process) = match part {
-                Part::Substitution { subshell, .. } => (*subshell, false),
-                Part::Process { subshell } => (*subshell, true),
-                Part::Text { .. } | Part::Variable { .. } | Part::Arithmetic => continue,
-            };
-            let Some(output) = reading.output(subshell, inner) else { continue };
-            any = true;
-            if process {
-                self.files.push((format!("{PROCESS}{subshell}"), output));
-                scope.env.set(&format!("{SUBSTITUTION}{subshell}"), Some(format!("{PROCESS}{subshell}")));
-            } else {
-                let (text, marked) = output::freeze(&output);
-                self.tainted |= marked;
-                let text = text.trim_end_matches('\n').to_owned();
-                scope.env.set(&format!("{SUBSTITUTION}{subshell}"), Some(text));
-            }
-        }
-        any
-    }
-
-    /// A word with variables of ours for the substitutions that are known, and the elements of arrays.
-    pub(super) fn replaced<'w>(
-        &self,
-        word: &'w Word,
-        substituted: bool,
-        scope: &Scope,
-    ) -> std::borrow::Cow<'w, Word> {
-        let word = arrays::written_out(word, scope);
-        if !substituted {
-            return word;
-        }
-        let mut word = word.into_owned();
-        for part in &mut word.parts {
-            let (subshell, quoted) = match part {
-                Part::Substitution { subshell, quoted } => (*subshell, *quoted),
-                Part::Process { subshell } => (*subshell, true),
-                Part::Text { .. } | Part::Variable { .. } | Part::Arithmetic => continue,
-            };
-            let name = format!("{SUBSTITUTION}{subshell}");
-            *part = Part::Variable { name, plain: true, default: None, op: Op::Plain, quoted };
-        }
-        std::borrow::Cow::Owned(word)
+        scope.open = open;
     }
 }
 
-/// Begins the names of variables of ours for substitutions.
-const SUBSTITUTION: &str = "\u{1}output";
-/// Begins the paths of ours for process substitutions.
-const PROCESS: &str = "/dev/fd/substitution-";
+/// `exec` with nothing but redirections.
+fn is_bare_exec(words: &[Arg]) -> bool {
+    let own = |word: &Arg| matches!(word.known(), Some("exec" | "command" | "builtin"));
+    words.last().is_some_and(|word| word.known() == Some("exec")) && words.iter().all(own)
+}
 
+/// Most positional parameters that are known by their numbers.
+const MAX_NUMBERED: usize = 64;
+
+/// `$0` stays what it is.
 fn is_positional(name: &str) -> bool {
-    name.bytes().all(|byte| byte.is_ascii_digit())
+    name != "0" && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A shell that knows only where it is, and where protected places are.

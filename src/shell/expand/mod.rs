@@ -2,6 +2,7 @@
 
 mod brace;
 mod fields;
+mod number;
 mod pattern;
 mod pieces;
 mod tail;
@@ -13,6 +14,7 @@ use std::cell::Cell;
 use super::{Part, Word};
 use crate::domain::{join, same_name};
 use fields::Fields;
+pub(crate) use number::number;
 use pieces::Pieces;
 pub(crate) use tail::is_pattern;
 use value::Walk;
@@ -117,6 +119,12 @@ pub struct Env {
     pub home: Option<String>,
     /// The working directory, where known (`$PWD`, `~+`).
     pub cwd: Option<String>,
+    /// The one before it, where known (`$OLDPWD`, `~-`).
+    pub old: Option<String>,
+    /// The directories below the working directory on the stack of `pushd`, the latest last (`~1`).
+    pub stack: Vec<Option<String>>,
+    /// The last word of the command before, where known (`$_`).
+    pub last: Option<String>,
     /// How much text variables and braces have become so far; more than [`Env::MAX_SPENT`] is not known.
     pub spent: Cell<usize>,
 }
@@ -127,6 +135,27 @@ impl Env {
 
     /// How many variables are followed.
     pub const MAX_VARS: usize = 512;
+
+    /// The directory that `~N`, `~+N` or `~-N` means.
+    fn on_stack(&self, place: &str) -> Option<&str> {
+        let digits = place.trim_start_matches(['+', '-']);
+        if digits.is_empty() || place.len() > digits.len().saturating_add(1) {
+            return None;
+        }
+        let count: usize = digits.parse().ok()?;
+        // From the left the working directory is the first, from the right the last.
+        let left = match place.strip_prefix('-') {
+            Some(_) => self.stack.len().checked_sub(count)?,
+            None => count,
+        };
+        match left.checked_sub(1) {
+            None => self.cwd.as_deref(),
+            Some(below) => {
+                let at = self.stack.len().checked_sub(below.checked_add(1)?)?;
+                self.stack.get(at)?.as_deref()
+            }
+        }
+    }
 
     /// Whether so much more may be expanded.
     fn afford(&self, bytes: usize) -> bool {
@@ -234,6 +263,8 @@ fn plain(parts: &[Part]) -> Option<Arg> {
 fn has_brace(parts: &[Part]) -> bool {
     parts.iter().any(|part| match part {
         Part::Text { text, quoted } => !quoted && text.contains('{'),
-        Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => false,
+        Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic(_) => {
+            false
+        }
     })
 }

@@ -3,6 +3,7 @@
 use super::super::parse::fragment;
 use super::super::{Op, Part};
 use super::fields::Fields;
+use super::number::number;
 use super::pattern;
 use super::pieces::Pieces;
 use super::{Env, Piece};
@@ -62,9 +63,21 @@ impl Walk<'_> {
                     let variable = Variable { name, default: default.as_deref(), op, quoted: *quoted };
                     self.variable(&variable, open, fields);
                 }
-                Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => fields.unknown(),
+                Part::Arithmetic(source) => match self.number(source) {
+                    Some(number) => fields.known(&number.to_string()),
+                    None => fields.unknown(),
+                },
+                Part::Substitution { .. } | Part::Process { .. } => fields.unknown(),
             }
         }
+    }
+
+    /// What arithmetic comes to.
+    fn number(self, source: &str) -> Option<i64> {
+        number(source, &|name| match self.lookup(name) {
+            Value::Known(value) => Some(value.to_owned()),
+            Value::Unknown | Value::Unassigned => None,
+        })
     }
 
     /// Expands a tilde at the beginning of a word (of a value also behind `:`), and gives back what follows. `place`: whether the
@@ -109,8 +122,12 @@ impl Walk<'_> {
                 Value::Known(cwd) => Some(cwd),
                 Value::Unknown | Value::Unassigned => None,
             },
+            "-" => match self.lookup("OLDPWD") {
+                Value::Known(old) => Some(old),
+                Value::Unknown | Value::Unassigned => None,
+            },
             "root" => Some("/root"),
-            _ => None,
+            _ => self.env.on_stack(name),
         };
         match home {
             Some(home) => fields.known(home),
@@ -168,7 +185,7 @@ impl Walk<'_> {
                     None => fields.unknown(),
                 }
             }
-            Op::Element(_) | Op::Other => fields.unknown(),
+            Op::Element(_) | Op::Keys(_) | Op::Other => fields.unknown(),
         }
     }
 
@@ -216,6 +233,9 @@ impl Walk<'_> {
     fn lookup(&self, name: &str) -> Value<'_> {
         // Of a script that is run it is the script's name.
         let name = if name == "BASH_SOURCE" { "0" } else { name };
+        if name == "_" {
+            return self.env.last.as_deref().map_or(Value::Unknown, Value::Known);
+        }
         if is_dynamic(name) {
             return Value::Unknown;
         }
@@ -225,6 +245,7 @@ impl Walk<'_> {
             None => match name {
                 "HOME" => self.env.home.as_deref(),
                 "PWD" => self.env.cwd.as_deref(),
+                "OLDPWD" => self.env.old.as_deref(),
                 "IFS" => Some(" \t\n"),
                 _ => return Value::Unassigned,
             },
@@ -250,7 +271,7 @@ fn may_close(part: &Part) -> bool {
     match part {
         Part::Text { text, quoted } => !quoted && text.contains(']'),
         Part::Variable { quoted, .. } | Part::Substitution { quoted, .. } => !quoted,
-        Part::Process { .. } | Part::Arithmetic => false,
+        Part::Process { .. } | Part::Arithmetic(_) => false,
     }
 }
 
@@ -277,5 +298,5 @@ fn is_dynamic(name: &str) -> bool {
             "EPOCHSECONDS" | "EPOCHREALTIME" | "HISTCMD" | "DIRSTACK" | "PIPESTATUS" | "COMP_WORDBREAKS"
         )
         || (name.starts_with("BASH") && name != "BASH_ENV")
-        || matches!(name, "SHELLOPTS" | "OPTIND" | "OPTARG" | "REPLY" | "OLDPWD")
+        || matches!(name, "SHELLOPTS" | "OPTIND" | "OPTARG" | "REPLY")
 }

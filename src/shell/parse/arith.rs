@@ -19,6 +19,7 @@ impl Parser<'_> {
         if self.byte() == Some(b')') {
             self.pos += 1;
             self.state.leave();
+            self.note_counted(start);
             return Ok(true);
         }
         self.state.burn(self.pos.saturating_sub(start))?;
@@ -42,7 +43,9 @@ impl Parser<'_> {
             let last = self.pos - 1;
             if closed.is_some_and(|at| self.joined(at + 1) == last) {
                 self.state.leave();
-                parts.push(Part::Arithmetic);
+                self.note_counted(start);
+                let source = self.since(start).to_owned();
+                parts.push(Part::Arithmetic(source));
                 return Ok(());
             }
             self.state.burn(self.pos.saturating_sub(start))?;
@@ -94,6 +97,34 @@ impl Parser<'_> {
         Ok(subshell)
     }
 
+    /// Notes the variables that the arithmetic since `start` assigns: `i++`, `i = 1`, `i += 2`.
+    pub(super) fn note_counted(&mut self, start: usize) {
+        let text = self.since(start);
+        if !text.contains('=') && !text.contains("++") && !text.contains("--") {
+            return;
+        }
+        let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut from = 0;
+        while let Some(at) = text.get(from..).and_then(|rest| rest.find(letter)) {
+            let begin = from + at;
+            let rest = text.get(begin..).unwrap_or_default();
+            let end = begin + rest.find(|c| !letter(c)).unwrap_or(rest.len());
+            let (front, name) =
+                (text.get(..begin).unwrap_or_default(), text.get(begin..end).unwrap_or_default());
+            let behind = text.get(end..).unwrap_or_default().trim_start();
+            let sign = behind.trim_start_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>']);
+            let assigns = sign.starts_with('=') && !sign.starts_with("==") && !behind.starts_with(['<', '>'])
+                || behind.starts_with("<<=")
+                || behind.starts_with(">>=");
+            let counts = |text: &str| text.starts_with("++") || text.starts_with("--");
+            let front = front.trim_end();
+            if assigns || counts(behind) || front.ends_with("++") || front.ends_with("--") {
+                self.state.assigned.insert(name.to_owned());
+            }
+            from = end;
+        }
+    }
+
     /// Arithmetic behind its opening sign, up to the matching closing one.
     pub(super) fn arithmetic(&mut self, open: u8, close: u8) -> Parse<()> {
         self.state.enter()?;
@@ -106,6 +137,23 @@ impl Parser<'_> {
     pub(super) fn subscript(&mut self) -> Parse<()> {
         self.state.enter()?;
         self.balanced(b'[', b']', true)?;
+        self.state.leave();
+        Ok(())
+    }
+
+    /// A text without its quotes that is evaluated as arithmetic, from a word that stands at `origin`.
+    pub(super) fn evaluated_text(&mut self, text: &str, origin: (usize, usize)) -> Parse<()> {
+        if !text.contains('[') || !(text.contains("$(") || text.contains('`')) {
+            return Ok(());
+        }
+        self.state.burn(text.len())?;
+        self.state.enter()?;
+        let outer = self.state.scope.inner;
+        self.state.scope.inner = Context::Arithmetic;
+        let origin = self.origin.unwrap_or(origin);
+        let mut inner = Parser::new(text, Some(origin), &mut *self.state);
+        inner.expansions_in(&mut Vec::new(), 0, text.len())?;
+        self.state.scope.inner = outer;
         self.state.leave();
         Ok(())
     }

@@ -336,7 +336,9 @@ impl Parser<'_> {
 pub(super) fn literal(word: &Word) -> String {
     let texts = word.parts.iter().filter_map(|part| match part {
         Part::Text { text, .. } => Some(text.as_str()),
-        Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => None,
+        Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic(_) => {
+            None
+        }
     });
     texts.collect()
 }

@@ -83,9 +83,11 @@ impl Parser<'_> {
                 break;
             }
         }
+        self.state.bring_forward(from, to);
         // A keyword may follow `}` directly, but not the target of a redirection.
         self.compound = draft.redirects.is_empty();
-        if !draft.redirects.is_empty() && !self.state.attach(from, to, &draft.redirects)? {
+        let end = self.state.commands.len();
+        if !draft.redirects.is_empty() && !self.state.attach(from, end, &draft.redirects)? {
             self.finish(draft, to, start)?;
         }
         Ok(())
@@ -155,6 +157,7 @@ impl Parser<'_> {
         let start = self.pos;
         self.take(b"((");
         self.arithmetic(b'(', b')')?;
+        self.note_counted(start);
         if self.byte() != Some(b')') {
             return Err(self.wrong("the `))` of a loop is missing"));
         }
@@ -279,19 +282,24 @@ impl Parser<'_> {
     fn coproc(&mut self) -> Parse<()> {
         self.blank();
         let from = self.state.cut();
-        self.co_command()?;
+        let name = self.co_command()?;
         let to = self.state.cut();
-        self.state.wrap(from, to);
+        let subshell = self.state.wrap(from, to);
+        self.state.coprocs.push((name, subshell));
         Ok(())
     }
 
-    fn co_command(&mut self) -> Parse<()> {
+    /// What a co-process runs; gives its name.
+    fn co_command(&mut self) -> Parse<String> {
+        let usual = "COPROC".to_owned();
         if self.peek() == Some(b'(') {
-            return self.parenthesis();
+            return self.parenthesis().map(|()| usual);
         }
         match self.keyword() {
-            Some((Keyword::Time, _)) => return self.simple(),
-            Some((keyword, end)) if keyword != Keyword::Coproc => return self.keyword_command(keyword, end),
+            Some((Keyword::Time, _)) => return self.simple().map(|()| usual),
+            Some((keyword, end)) if keyword != Keyword::Coproc => {
+                return self.keyword_command(keyword, end).map(|()| usual);
+            }
             Some(_) => return Err(self.wrong("unexpected keyword")),
             None => {}
         }
@@ -309,13 +317,13 @@ impl Parser<'_> {
                 !empty
             };
             if begins || self.keyword().is_some_and(|(keyword, _)| begins_compound(keyword)) {
-                return self.compound_command("unexpected token");
+                return self.compound_command("unexpected token").map(|()| literal(&name));
             }
         }
         self.state.burn(self.pos - start)?;
         self.state.rewind(&mark);
         self.pos = start;
-        self.simple()
+        self.simple().map(|()| usual)
     }
 }
 
@@ -337,6 +345,8 @@ fn begins_compound(keyword: Keyword) -> bool {
 fn is_plain(word: &Word) -> bool {
     word.parts.iter().all(|part| match part {
         Part::Text { text, quoted } => *quoted || !text.contains(['*', '?', '[', '{', '~', '(']),
-        Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => false,
+        Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic(_) => {
+            false
+        }
     })
 }

@@ -53,11 +53,16 @@ impl Parser<'_> {
     /// A test. True: it was one bare word, behind which no newline may stand.
     fn operand_of_condition(&mut self) -> Parse<bool> {
         let word = self.word_of_condition(Mode::Plain)?;
-        if bare(&word).is_some_and(is_unary) {
-            self.word_of_condition(Mode::Plain)?;
+        if let Some(test) = bare(&word).filter(|word| is_unary(word)) {
+            let names_variable = matches!(test, "-v" | "-R");
+            let operand = self.word_of_condition(Mode::Plain)?;
+            if names_variable {
+                self.evaluated(&operand)?;
+            }
             return Ok(false);
         }
         self.blank();
+        let mut counts = false;
         let mode = match self.byte() {
             Some(b'<' | b'>') if self.second() != Some(b'(') => {
                 self.pos += 1;
@@ -69,9 +74,11 @@ impl Parser<'_> {
                 match bare(&operator) {
                     Some("=" | "==" | "!=") => Mode::Pattern,
                     Some("=~") => Mode::Regex,
-                    Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-nt" | "-ot" | "-ef") => {
+                    Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") => {
+                        counts = true;
                         Mode::Plain
                     }
+                    Some("-nt" | "-ot" | "-ef") => Mode::Plain,
                     _ => {
                         self.state.burn(self.pos - start)?;
                         self.state.rewind(&mark);
@@ -81,8 +88,25 @@ impl Parser<'_> {
                 }
             }
         };
-        self.word_of_condition(mode)?;
+        let other = self.word_of_condition(mode)?;
+        if counts {
+            self.evaluated(&word)?;
+            self.evaluated(&other)?;
+        }
         Ok(false)
+    }
+
+    /// A word that is evaluated as arithmetic: what is substituted in a subscript is run, quoted or not.
+    fn evaluated(&mut self, word: &Word) -> Parse<()> {
+        let texts = word.parts.iter().filter_map(|part| match part {
+            Part::Text { text, .. } => Some(text.as_str()),
+            Part::Variable { .. }
+            | Part::Substitution { .. }
+            | Part::Process { .. }
+            | Part::Arithmetic(_) => None,
+        });
+        let text: String = texts.collect();
+        self.evaluated_text(&text, word.span)
     }
 
     fn word_of_condition(&mut self, mode: Mode) -> Parse<Word> {

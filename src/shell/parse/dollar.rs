@@ -21,8 +21,10 @@ impl Parser<'_> {
             Some(b'{') => self.braced(parts, quoted)?,
             Some(b'[') => {
                 self.pos += 1;
+                let start = self.pos;
                 self.arithmetic(b'[', b']')?;
-                parts.push(Part::Arithmetic);
+                let source = self.text.get(start..self.pos - 1).unwrap_or_default();
+                parts.push(Part::Arithmetic(source.to_owned()));
             }
             Some(b'\'') if !quoted => self.ansi(parts)?,
             Some(b'"') if !quoted => self.double(parts)?,
@@ -199,8 +201,22 @@ impl Parser<'_> {
         self.operand_until_brace(quoted, subscript || (quoted && !trims))?;
         self.state.scope.inner = outer;
         let text = self.text.get(word..self.pos - 1).unwrap_or_default();
+        if (subscript || matches!(op, Op::Slice(_))) && text.contains(['\\', '\'']) {
+            // Quoted or not, it is evaluated as a subscript is.
+            let parts = super::fragment(text, quoted).unwrap_or_default();
+            let texts = parts.iter().filter_map(|part| match part {
+                Part::Text { text, .. } => Some(text.as_str()),
+                Part::Variable { .. }
+                | Part::Substitution { .. }
+                | Part::Process { .. }
+                | Part::Arithmetic(_) => None,
+            });
+            let plain: String = std::iter::once("[").chain(texts).collect();
+            self.evaluated_text(&plain, self.span(word))?;
+        }
         let op = match computed {
             true if subscript && !indirect => Op::Element(String::new()),
+            true if subscript && first == Some(b'!') => Op::Keys(String::new()),
             true if first == Some(b'!') && !subscript && matches!(op, Op::Plain) => Op::Indirect,
             true => Op::Other,
             false => op,
@@ -350,9 +366,11 @@ fn variable(name: String, op: Op, text: &str, quoted: bool) -> Part {
     let (mut op, mut default) = (op, None);
     match &mut op {
         Op::Default { .. } | Op::Assign { .. } | Op::Alternative { .. } => default = Some(text.to_owned()),
-        Op::Trim { pattern: source, .. } | Op::Slice(source) | Op::Element(source) | Op::Change(source) => {
-            text.clone_into(source);
-        }
+        Op::Trim { pattern: source, .. }
+        | Op::Slice(source)
+        | Op::Element(source)
+        | Op::Keys(source)
+        | Op::Change(source) => text.clone_into(source),
         Op::Plain | Op::Error { .. } | Op::Indirect | Op::Other => {}
     }
     Part::Variable { name, plain: op == Op::Plain, default, op, quoted }

@@ -31,7 +31,7 @@ pub fn parse(source: &str) -> Script {
 }
 
 /// The word of `${NAME:-word}`, as [`super::expand`] needs it; none where it is not a word.
-pub(super) fn fragment(source: &str, quoted: bool) -> Option<Vec<Part>> {
+pub(crate) fn fragment(source: &str, quoted: bool) -> Option<Vec<Part>> {
     if source.len() > Bound::MAX_BYTES {
         return None;
     }

@@ -10,17 +10,18 @@ impl Parser<'_> {
     /// Adds a redirection to a list, if one stands here.
     pub(super) fn redirect(&mut self, list: &mut Vec<Redirect>) -> Parse<bool> {
         let start = self.pos;
-        let fd = match self.peek() {
-            Some(byte) if byte.is_ascii_digit() => self.descriptor(),
-            Some(b'{') => self.descriptor_name(),
-            Some(b'<' | b'>' | b'&') => Ok(None),
+        let front = match self.peek() {
+            Some(byte) if byte.is_ascii_digit() => self.descriptor().map(|fd| (fd, None)),
+            Some(b'{') => self.descriptor_name().map(|name| (None, Some(name))),
+            Some(b'<' | b'>' | b'&') => Ok((None, None)),
             _ => return Ok(false),
         };
-        let Ok(fd) = fd else {
+        let Ok((fd, name)) = front else {
             self.pos = start;
             return Ok(false);
         };
         let numbered = self.pos != start;
+        let reads = self.peek() == Some(b'<');
         let kind = match (self.peek(), self.second()) {
             (Some(b'<' | b'>'), Some(b'(')) => None,
             (Some(b'<'), _) => Some(self.input()),
@@ -35,7 +36,8 @@ impl Parser<'_> {
             self.pos = start;
             return Ok(false);
         };
-        list.push(Redirect { fd, kind: RedirectKind::Read, target: Word::default() });
+        let doubles = matches!(sign, Sign::Duplicate(_));
+        list.push(Redirect { fd, name, reads, doubles, kind: RedirectKind::Read, target: Word::default() });
         match list.last_mut() {
             Some(redirect) => self.target(sign, redirect)?,
             None => return Ok(false),
@@ -55,8 +57,9 @@ impl Parser<'_> {
     }
 
     /// `{name}` in front of `<` or `>`.
-    fn descriptor_name(&mut self) -> Result<Option<u32>, ()> {
+    fn descriptor_name(&mut self) -> Result<String, ()> {
         self.pos += 1;
+        let start = self.pos;
         let first = self.peek();
         while self.peek().is_some_and(is_name) {
             self.pos += 1;
@@ -67,8 +70,9 @@ impl Parser<'_> {
             let end = rest.iter().position(|byte| !is_name(*byte) && !b"[]@*".contains(byte));
             self.pos += end.unwrap_or(0);
         }
+        let name = self.since(start).to_owned();
         let closed = named && self.take(b"}") && matches!(self.peek(), Some(b'<' | b'>'));
-        if closed { Ok(None) } else { Err(()) }
+        if closed { Ok(name) } else { Err(()) }
     }
 
     /// `2>` or `{name}>` stands here.

@@ -85,6 +85,7 @@ pub(super) struct State {
     /// The substitution that each command stands in, beside `commands`.
     pub hosts: Vec<u32>,
     pub functions: Vec<String>,
+    pub coprocs: Vec<(String, u32)>,
     /// The variables that expansions assign.
     pub assigned: BTreeSet<String>,
     /// The subshell around each subshell.
@@ -112,6 +113,7 @@ impl State {
             commands: Vec::new(),
             hosts: Vec::new(),
             functions: Vec::new(),
+            coprocs: Vec::new(),
             assigned: BTreeSet::new(),
             parents: vec![0],
             owners: BTreeMap::new(),
@@ -242,8 +244,8 @@ impl State {
         }
     }
 
-    /// Puts what was seen since `from` into a subshell of its own.
-    pub fn wrap(&mut self, from: Cut, to: Cut) {
+    /// Puts what was seen since `from` into a subshell of its own; gives its number.
+    pub fn wrap(&mut self, from: Cut, to: Cut) -> u32 {
         let outer = self.scope.subshell;
         let id = self.subshell(outer);
         let (skip, take) = (from.subshells, to.subshells.saturating_sub(from.subshells));
@@ -258,6 +260,7 @@ impl State {
                 command.subshell = id;
             }
         }
+        id
     }
 
     /// Makes one pipeline of stages that begin at `cuts`. A pipeline inside a stage becomes part of it: its stages are counted
@@ -282,6 +285,31 @@ impl State {
             }
             base = base.saturating_add(width).saturating_add(1);
             self.wrap(from, to);
+        }
+    }
+
+    /// Puts the commands since `to`, which stand in the redirections behind a compound command, in front of the commands of that, which
+    /// begin at `from`: they run first, and belong to the first of these.
+    pub fn bring_forward(&mut self, from: usize, to: usize) {
+        let moved = self.commands.len().saturating_sub(to);
+        let stays = to.saturating_sub(from);
+        if moved == 0 || stays == 0 {
+            return;
+        }
+        let host = self.scope.host;
+        let first = self.hosts.iter().enumerate().take(to).skip(from).find(|(_, at)| **at == host);
+        let first = first.and_then(|(at, _)| u32::try_from(at).ok());
+        for command in self.commands.iter_mut().skip(to) {
+            command.owner = command.owner.or(first);
+        }
+        if let (Some(commands), Some(hosts)) = (self.commands.get_mut(from..), self.hosts.get_mut(from..)) {
+            commands.rotate_right(moved);
+            hosts.rotate_right(moved);
+            for owner in commands.iter_mut().filter_map(|command| command.owner.as_mut()) {
+                let at = *owner as usize;
+                let shifted = if at >= to { at.saturating_sub(stays) } else { at.saturating_add(moved) };
+                *owner = u32::try_from(shifted).unwrap_or(u32::MAX);
+            }
         }
     }
 
@@ -321,6 +349,7 @@ impl State {
         Script {
             commands,
             functions: self.functions,
+            coprocs: self.coprocs,
             parents: self.parents,
             assigned: self.assigned.into_iter().collect(),
             problem,
@@ -387,6 +416,6 @@ impl State {
 fn size(part: &Part) -> usize {
     match part {
         Part::Text { text, .. } => 64 + text.len(),
-        Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic => 128,
+        Part::Variable { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic(_) => 128,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::domain::Verdict;
 use crate::rules::builtin::{flagged, predicate};
+use crate::rules::commands::loaders;
 use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, When, runs};
 use crate::shell::parse;
 
@@ -44,6 +45,14 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "sudo LD_PRELOAD=/tmp/x.so ls",
         "\"sudo\" \"LD_PRELOAD=/tmp/x.so\" \"ls\"",
         "ENV=<(echo id) sh -i",
+        "PYTHONBREAKPOINT=os.system python3 -c 'breakpoint(1)'",
+        "PERL5DB='BEGIN{system(1)}' perl -d x.pl",
+        "LUA_INIT_5_4=@x.lua lua y.lua",
+        "GIT_EXEC_PATH=./x git log",
+        "GIT_CONFIG_PARAMETERS=\"'core.pager'='./x'\" git log",
+        "GCONV_PATH=./x iconv -f a -t b",
+        "MAKEFILES=./x.mk make",
+        "ZDOTDIR=./x zsh -i",
     ],
     silent: &[
         "env | grep LD_PRELOAD",
@@ -70,44 +79,15 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "JAVA_TOOL_OPTIONS='-Xmx512m -Dfile.encoding=UTF-8' ./mvnw test",
         "JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=5005 java -jar a.jar",
         "PERL5OPT=-MDevel::Cover prove -l t",
+        "PYTHONBREAKPOINT=0 pytest",
+        "PYTHONBREAKPOINT=ipdb.set_trace python3 app.py",
+        "TAR_OPTIONS=--owner=0 tar cf a.tar src",
+        "MAKEFLAGS=-j8 make",
+        "OPENSSL_CONF=/dev/null npm test",
+        "PSQLRC=/dev/null psql -c 'select 1'",
     ],
     ..RULE
 }];
-
-/// Variables that make a program load or run other code.
-const LOADERS: &[&str] = &[
-    "LD_PRELOAD",
-    "LD_AUDIT",
-    "DYLD_INSERT_LIBRARIES",
-    "BASH_ENV",
-    "PROMPT_COMMAND",
-    "PYTHONSTARTUP",
-    "PERL5OPT",
-    "RUBYOPT",
-    "NODE_OPTIONS",
-    "GIT_SSH_COMMAND",
-    "GIT_SSH",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PROXY_COMMAND",
-    "GIT_ASKPASS",
-    "SSH_ASKPASS",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_COUNT",
-    "LESSOPEN",
-    "ENV",
-    "PATH",
-    "JAVA_TOOL_OPTIONS",
-    "RUSTC_WRAPPER",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "CARGO_BUILD_RUSTC_WRAPPER",
-    "GOFLAGS",
-    "MAVEN_OPTS",
-    "GRADLE_OPTS",
-    "SBT_OPTS",
-    "JAVA_OPTS",
-    "_JAVA_OPTIONS",
-    "JDK_JAVA_OPTIONS",
-];
 
 fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(line) = scene.texts().find(|text| names_loader(text)) else { return Found::No };
@@ -131,7 +111,7 @@ fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 fn names_loader(text: &str) -> bool {
-    text.contains('=') && LOADERS.iter().any(|name| text.contains(name))
+    text.contains('=') && loaders().any(|variable| text.contains(variable.front()))
 }
 
 fn assigns_loader(text: &str) -> bool {
@@ -189,8 +169,26 @@ fn loads(name: &str, value: &str) -> bool {
                 && (matches!(first, "" | "." | "./")
                     || !unpacked && ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|dir| first.starts_with(dir)))
         }
-        _ => LOADERS.contains(&name) && !value.is_empty(),
+        "PYTHONBREAKPOINT" => !is_debugger(value),
+        // `sudo` asks by it, and the system's own settings are nobody's that an agent is.
+        "OPENSSL_CONF" => value != "/dev/null" && !value.starts_with("/etc/ssl/"),
+        "PSQLRC" | "GIT_CONFIG_SYSTEM" => value != "/dev/null",
+        // What else stands there is code, and judged as that.
+        name if name.starts_with("LUA_INIT") => value.starts_with('@'),
+        "SUDO_ASKPASS" => !value.starts_with("/usr/"),
+        "GIT_TEMPLATE_DIR" | "GIT_EXEC_PATH" => !value.is_empty() && !value.starts_with("/usr/"),
+        _ => !value.is_empty() && loaders().any(|variable| variable.is(name)),
     }
+}
+
+/// A debugger of Python's, or that none is to be started.
+fn is_debugger(value: &str) -> bool {
+    matches!(value, "" | "0")
+        || ["pdb", "ipdb", "pudb", "bpdb", "debugpy", "web_pdb", "celery.contrib.rdb", "remote_pdb"]
+            .iter()
+            .any(|name| {
+                value.strip_prefix(name).is_some_and(|rest| matches!(rest, ".set_trace" | ".breakpoint"))
+            })
 }
 
 /// An option of Java that has it load what lies where anybody can write, or run a command.

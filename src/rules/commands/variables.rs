@@ -1,0 +1,231 @@
+//! Variables of the environment that programs obey: which of them run a command, add options, hold code, or name code to be loaded.
+//! From the programs' own manuals, each of which has a section on its environment; sorted by what is done, then by name.
+
+/// What is done with the value of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rules) enum Obeys {
+    /// It is run as a command line.
+    Runs,
+    /// Its words are read in front of the arguments of these programs.
+    Options(&'static [&'static str]),
+    /// It is code, as this program runs it with this option.
+    Code(&'static str, &'static str),
+    /// It names what is loaded and run, or what says what is: a library, a module, a file of settings.
+    Loads,
+}
+
+/// A variable; a `*` in its name stands for any letters.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::rules) struct Variable {
+    pub name: &'static str,
+    pub obeys: Obeys,
+}
+
+const fn runs(name: &'static str) -> Variable {
+    Variable { name, obeys: Obeys::Runs }
+}
+
+const fn options(name: &'static str, programs: &'static [&'static str]) -> Variable {
+    Variable { name, obeys: Obeys::Options(programs) }
+}
+
+const fn code(name: &'static str, program: &'static str, flag: &'static str) -> Variable {
+    Variable { name, obeys: Obeys::Code(program, flag) }
+}
+
+const fn loads(name: &'static str) -> Variable {
+    Variable { name, obeys: Obeys::Loads }
+}
+
+const ERLANG: &[&str] = &["erl", "elixir", "iex", "mix", "rebar3"];
+const TAR: &[&str] = &["tar", "gtar"];
+const XZ: &[&str] = &["xz", "unxz", "xzcat", "lzma"];
+
+const VARIABLES: &[Variable] = &[
+    runs("AWS_PAGER"),
+    runs("BAT_PAGER"),
+    runs("BROWSER"),
+    runs("BUNDLER_EDITOR"),
+    runs("CARGO_BUILD_RUSTC"),
+    runs("CARGO_TARGET_*_LINKER"),
+    runs("CARGO_TARGET_*_RUNNER"),
+    runs("CMAKE_*_COMPILER_LAUNCHER"),
+    runs("CVSEDITOR"),
+    runs("CVS_RSH"),
+    runs("DELTA_PAGER"),
+    runs("EDITOR"),
+    runs("FCEDIT"),
+    runs("FZF_*_COMMAND"),
+    runs("GH_BROWSER"),
+    runs("GH_EDITOR"),
+    runs("GH_PAGER"),
+    runs("GIT_ASKPASS"),
+    runs("GIT_EDITOR"),
+    runs("GIT_EXTERNAL_DIFF"),
+    runs("GIT_PAGER"),
+    runs("GIT_PROXY_COMMAND"),
+    runs("GIT_SEQUENCE_EDITOR"),
+    runs("GIT_SSH"),
+    runs("GIT_SSH_COMMAND"),
+    runs("HGEDITOR"),
+    runs("HOMEBREW_EDITOR"),
+    runs("JJ_EDITOR"),
+    runs("KUBE_EDITOR"),
+    runs("LESSCLOSE"),
+    runs("LESSEDIT"),
+    runs("LESSOPEN"),
+    runs("MANPAGER"),
+    runs("PAGER"),
+    runs("PERL5SHELL"),
+    runs("PROMPT_COMMAND"),
+    runs("PSQL_EDITOR"),
+    runs("PSQL_PAGER"),
+    runs("RSYNC_CONNECT_PROG"),
+    runs("RSYNC_RSH"),
+    runs("RUBYSHELL"),
+    runs("RUSTC"),
+    runs("RUSTDOC"),
+    runs("SSH_ASKPASS"),
+    runs("SUDO_ASKPASS"),
+    runs("SUDO_EDITOR"),
+    runs("SVN_EDITOR"),
+    runs("SVN_SSH"),
+    runs("SYSTEMD_EDITOR"),
+    runs("SYSTEMD_PAGER"),
+    runs("VISUAL"),
+    options("ACK_OPTIONS", &["ack"]),
+    options("BZIP", &["bzip2", "bunzip2", "bzcat"]),
+    options("BZIP2", &["bzip2", "bunzip2", "bzcat"]),
+    options("ELIXIR_ERL_OPTIONS", ERLANG),
+    options("ERL_AFLAGS", ERLANG),
+    options("ERL_FLAGS", ERLANG),
+    options("ERL_ZFLAGS", ERLANG),
+    options("FZF_DEFAULT_OPTS", &["fzf"]),
+    options("GNUMAKEFLAGS", &["make", "gmake"]),
+    options("GREP_OPTIONS", &["grep", "egrep", "fgrep"]),
+    options("GZIP", &["gzip", "gunzip", "zcat"]),
+    options("LESS", &["less"]),
+    options("MAKEFLAGS", &["make", "gmake"]),
+    options("MANOPT", &["man"]),
+    options("TAR_OPTIONS", TAR),
+    options("TF_CLI_ARGS*", &["terraform", "tofu"]),
+    options("UNZIP", &["unzip"]),
+    options("UNZIPOPT", &["unzip"]),
+    options("XZ_DEFAULTS", XZ),
+    options("XZ_OPT", XZ),
+    options("ZIPOPT", &["zip"]),
+    code("EXINIT", "vim", "-c"),
+    code("LUA_INIT*", "lua", "-e"),
+    code("PERL5DB", "perl", "-e"),
+    code("VIMINIT", "vim", "-c"),
+    loads("AWKLIBPATH"),
+    loads("BASH_ENV"),
+    loads("BASH_LOADABLES_PATH"),
+    loads("CARGO_BUILD_RUSTC_WRAPPER"),
+    loads("DYLD_INSERT_LIBRARIES"),
+    loads("ENV"),
+    loads("GCONV_PATH"),
+    loads("GIT_ASKPASS"),
+    loads("GIT_CONFIG_COUNT"),
+    loads("GIT_CONFIG_GLOBAL"),
+    loads("GIT_CONFIG_PARAMETERS"),
+    loads("GIT_CONFIG_SYSTEM"),
+    loads("GIT_EXEC_PATH"),
+    loads("GIT_EXTERNAL_DIFF"),
+    loads("GIT_PROXY_COMMAND"),
+    loads("GIT_SSH"),
+    loads("GIT_SSH_COMMAND"),
+    loads("GIT_TEMPLATE_DIR"),
+    loads("GOFLAGS"),
+    loads("GRADLE_OPTS"),
+    loads("HGRCPATH"),
+    loads("JAVA_OPTS"),
+    loads("JAVA_TOOL_OPTIONS"),
+    loads("JDK_JAVA_OPTIONS"),
+    loads("LD_AUDIT"),
+    loads("LD_PRELOAD"),
+    loads("LESSOPEN"),
+    loads("LUA_INIT*"),
+    loads("MAKEFILES"),
+    loads("MAVEN_OPTS"),
+    loads("NODE_OPTIONS"),
+    loads("NODE_REPL_EXTERNAL_MODULE"),
+    loads("OPENSSL_CONF"),
+    loads("OPENSSL_ENGINES"),
+    loads("OPENSSL_MODULES"),
+    loads("PATH"),
+    loads("PERL5DB"),
+    loads("PERL5OPT"),
+    loads("PROMPT_COMMAND"),
+    loads("PSQLRC"),
+    loads("PYTHONBREAKPOINT"),
+    loads("PYTHONSTARTUP"),
+    loads("RUBYOPT"),
+    loads("RUSTC_WORKSPACE_WRAPPER"),
+    loads("RUSTC_WRAPPER"),
+    loads("SBT_OPTS"),
+    loads("SSH_ASKPASS"),
+    loads("SUDO_ASKPASS"),
+    loads("ZDOTDIR"),
+    loads("_JAVA_OPTIONS"),
+];
+
+impl Variable {
+    /// The beginning of its name, in front of any letters.
+    pub fn front(&self) -> &'static str {
+        self.name.split('*').next().unwrap_or_default()
+    }
+
+    pub fn is(&self, name: &str) -> bool {
+        match self.name.split_once('*') {
+            Some((front, end)) => {
+                name.strip_prefix(front).is_some_and(|rest| rest.ends_with(end) && rest.len() >= end.len())
+            }
+            None => self.name == name,
+        }
+    }
+}
+
+/// What programs do with a variable of that name.
+pub(in crate::rules) fn obeyed(name: &str) -> impl Iterator<Item = Obeys> {
+    VARIABLES.iter().filter(move |variable| variable.is(name)).map(|variable| variable.obeys)
+}
+
+/// The variables that name what is loaded.
+pub(in crate::rules) fn loaders() -> impl Iterator<Item = &'static Variable> {
+    VARIABLES.iter().filter(|variable| variable.obeys == Obeys::Loads)
+}
+
+/// The variables whose words a program reads in front of its arguments.
+pub(in crate::rules) fn giving_options(program: &str) -> impl Iterator<Item = &'static Variable> {
+    VARIABLES.iter().filter(move |variable| match variable.obeys {
+        Obeys::Options(programs) => programs.contains(&program),
+        Obeys::Runs | Obeys::Code(..) | Obeys::Loads => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_stands_once_in_its_order() {
+        let kind = |obeys: Obeys| match obeys {
+            Obeys::Runs => 0,
+            Obeys::Options(_) => 1,
+            Obeys::Code(..) => 2,
+            Obeys::Loads => 3,
+        };
+        let keys: Vec<(i32, &str)> = VARIABLES.iter().map(|one| (kind(one.obeys), one.name)).collect();
+        assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
+    }
+
+    #[test]
+    fn a_star_stands_for_any_letters() {
+        assert!(obeyed("CARGO_TARGET_X86_64_RUNNER").any(|obeys| obeys == Obeys::Runs));
+        assert!(obeyed("LUA_INIT").any(|obeys| obeys == Obeys::Code("lua", "-e")));
+        assert!(obeyed("LUA_INIT_5_4").any(|obeys| obeys == Obeys::Code("lua", "-e")));
+        assert_eq!(obeyed("CARGO_TARGET_DIR").count(), 0);
+        assert_eq!(obeyed("FOO").count(), 0);
+    }
+}

@@ -1,0 +1,276 @@
+//! What the descriptors of a shell lead to: input that `exec 3< …` opens, co-processes, `>(…)`.
+
+use super::call::Call;
+use super::channels::waits;
+use super::output;
+use super::reading::{Inner, Reading};
+use super::scope::Scope;
+use super::{Invocation, Stdin, Surveyor};
+use crate::domain::Target;
+use crate::rules::matcher::{is_interpreter, runs_shell};
+use crate::shell::{Arg, Part, Piece, Redirect, Simple, Word};
+
+/// Most descriptors that are followed.
+const MAX_OPEN: usize = 32;
+/// The first number for a descriptor that a variable names.
+const FIRST_NAMED: u32 = 10;
+/// The highest number for one of a co-process.
+const LAST_OF_PROCESS: u32 = 63;
+
+/// What a descriptor is open for.
+#[derive(Debug, Clone)]
+pub(super) struct Descriptor {
+    number: u32,
+    way: Way,
+}
+
+#[derive(Debug, Clone)]
+enum Way {
+    /// What is read there, and the commands that print it.
+    In {
+        stdin: Stdin,
+        input: Option<Arg>,
+        from: Vec<usize>,
+    },
+    /// The commands that read what is written there.
+    Out(Vec<usize>),
+    Closed,
+}
+
+/// A co-process: its number, by which its descriptors get theirs, what it runs and what it prints.
+#[derive(Debug, Default)]
+pub(super) struct Process {
+    invocations: Vec<usize>,
+    printed: Option<Arg>,
+    silent: bool,
+}
+
+impl Scope {
+    fn descriptor(&self, number: u32) -> Option<&Way> {
+        self.open.iter().rev().find(|open| open.number == number).map(|open| &open.way)
+    }
+
+    fn open(&mut self, number: u32, way: Way) {
+        self.open.retain(|open| open.number != number);
+        if self.open.len() < MAX_OPEN {
+            self.open.push(Descriptor { number, way });
+        }
+    }
+
+    /// The number that a descriptor gets which a variable names.
+    fn next_descriptor(&self) -> u32 {
+        let used = |number: &u32| self.open.iter().any(|open| open.number == *number);
+        (FIRST_NAMED..).find(|number| !used(number)).unwrap_or(FIRST_NAMED)
+    }
+}
+
+impl Surveyor<'_> {
+    /// The number of the descriptor that a redirection opens: the variable that names it is told.
+    pub(super) fn opened_number(&mut self, redirect: &Redirect, scope: &mut Scope) -> Option<u32> {
+        let Some(name) = &redirect.name else { return redirect.fd };
+        let number = scope.next_descriptor();
+        scope.set(name, Some(number.to_string()));
+        Some(number)
+    }
+
+    /// Opens a descriptor for input.
+    pub(super) fn open_input(
+        &mut self,
+        scope: &mut Scope,
+        number: u32,
+        (stdin, input): (Stdin, Option<Arg>),
+        (word, inner): (&Word, &[Inner]),
+    ) {
+        let from = printing(word, inner);
+        scope.open(number, Way::In { stdin, input, from });
+    }
+
+    /// Makes `number` what another descriptor is; `call` is what reads the usual one.
+    pub(super) fn duplicate(&mut self, scope: &mut Scope, number: u32, of: &str, call: &mut Call) {
+        let Ok(of) = of.trim_end_matches('-').parse::<u32>() else {
+            scope.open(number, Way::Closed);
+            return;
+        };
+        let way = match scope.descriptor(of) {
+            Some(way) => way.clone(),
+            None if of == 0 && number != 0 => {
+                Way::In { stdin: call.stdin.clone(), input: call.input.clone(), from: Vec::new() }
+            }
+            None => return,
+        };
+        if let Way::In { input: Some(text), .. } = &way {
+            self.name_descriptor(number, text);
+        }
+        if let (0, Way::In { stdin, input, from }) = (number, &way) {
+            call.stdin = stdin.clone();
+            call.input.clone_from(input);
+            self.drawn.extend(from);
+        }
+        if let (1, Way::Out(into)) = (number, &way) {
+            self.drawn.extend(into);
+        }
+        scope.open(number, way);
+    }
+
+    /// The usual input of a command, where `exec` has changed it.
+    pub(super) fn usual_input(&mut self, scope: &Scope, call: &mut Call) {
+        if scope.open.is_empty() {
+            return;
+        }
+        if let Some(Way::In { stdin, input, from }) = scope.descriptor(0) {
+            call.stdin = stdin.clone();
+            call.input.clone_from(input);
+            self.drawn.extend(from);
+        }
+        if let Some(Way::Out(into)) = scope.descriptor(1) {
+            self.drawn.extend(into);
+        }
+    }
+
+    /// What is read by the name of a descriptor: `. /dev/fd/3`, `read -u 3`.
+    pub(super) fn draw(&mut self, scope: &Scope, number: u32) -> Option<(Stdin, Option<Arg>)> {
+        let Some(Way::In { stdin, input, from }) = scope.descriptor(number) else { return None };
+        self.drawn.extend(from);
+        Some((stdin.clone(), input.clone()))
+    }
+
+    /// Notes that the words of a command name descriptors.
+    pub(super) fn draw_named(&mut self, scope: &Scope, words: &[Arg]) {
+        if scope.open.is_empty() {
+            return;
+        }
+        for word in words.iter().filter_map(Arg::known) {
+            let number = word.strip_prefix("/dev/fd/").and_then(|number| number.parse().ok());
+            if let Some(number) = number {
+                let _named = self.draw(scope, number);
+            }
+        }
+    }
+
+    /// After `exec` without a command its redirections hold for the shell itself.
+    pub(super) fn keep_open(&mut self, scope: &mut Scope, call: &Call, simple: &Simple, inner: &[Inner]) {
+        for redirect in &simple.redirects {
+            let written = printing(&redirect.target, inner);
+            let number =
+                redirect.fd.or_else(|| redirect.name.as_ref().and_then(|name| numbered(scope, name)));
+            if redirect.doubles {
+                continue;
+            }
+            if redirect.reads {
+                if redirect.name.is_none() && number.is_none_or(|number| number == 0) {
+                    let way = Way::In { stdin: call.stdin.clone(), input: call.input.clone(), from: written };
+                    scope.open(0, way);
+                }
+            } else if !written.is_empty() {
+                scope.open(number.unwrap_or(1), Way::Out(written));
+            }
+        }
+    }
+
+    /// Whether a shell that was given nothing to do reads what a command prints.
+    pub(super) fn prints_to_shell(&self, scope: &Scope, call: &Call) -> bool {
+        let Some(Way::Out(into)) = scope.descriptor(1) else { return false };
+        { into }.iter().filter_map(|at| self.out.invocations.get(*at)).any(|inv| waits(inv, call))
+    }
+
+    /// The first of some commands that runs what it reads.
+    pub(super) fn first_that_runs(&self, mut range: std::ops::Range<usize>) -> Option<usize> {
+        range.find(|at| self.out.invocations.get(*at).is_some_and(runs_what_it_reads))
+    }
+
+    /// Gives the commands that reach a command by a descriptor the command that they reach.
+    pub(super) fn feed_drawn(&mut self, drawn: Vec<usize>, to: usize) {
+        for from in drawn {
+            let feeds = self.out.invocations.get(from).and_then(|inv| inv.feeds);
+            let reader = feeds.and_then(|at| self.out.invocations.get(at));
+            if reader.is_some_and(runs_what_it_reads) {
+                continue;
+            }
+            if let Some(inv) = self.out.invocations.get_mut(from) {
+                inv.feeds = Some(to);
+            }
+        }
+    }
+
+    /// Opens the descriptors of the co-processes of a text: `${NAME[0]}` is what one prints, `${NAME[1]}` what it reads.
+    pub(super) fn begin_processes(&mut self, reading: &Reading, scope: &mut Scope) {
+        for (at, (name, _)) in (0u32..).zip(&reading.script.coprocs) {
+            let (printed, read) = numbers(at);
+            let values = [printed, read].map(|number| Arg::literal(&number.to_string()));
+            scope.fill_array(name, values.to_vec());
+            scope.set(name, Some(printed.to_string()));
+        }
+    }
+
+    /// Notes what a command does that stands in a co-process.
+    pub(super) fn note_process(
+        &mut self,
+        reading: &mut Reading,
+        simple: &Simple,
+        (invocations, printed): (std::ops::Range<usize>, Option<Arg>),
+    ) {
+        let around = |of: u32| reading.script.parents.get(of as usize).copied().unwrap_or(0);
+        let is_in = |subshell: u32| simple.subshell == subshell || around(simple.subshell) == subshell;
+        let found = (0u32..).zip(&reading.script.coprocs).find(|(_, (_, subshell))| is_in(*subshell));
+        let Some((at, (_, subshell))) = found else { return };
+        let subshell = *subshell;
+        let parent = around(subshell);
+        let process = reading.processes.entry(subshell).or_default();
+        process.invocations.extend(invocations);
+        if simple.last {
+            process.silent |= printed.is_none();
+            if let Some(more) = printed {
+                let whole = process.printed.get_or_insert_default();
+                if !whole.pieces.is_empty() {
+                    output::append(whole, &Arg::literal("\n"));
+                }
+                output::append(whole, &more);
+            }
+        }
+        let input = process.printed.clone().filter(|_| !process.silent);
+        let all = process.invocations.clone();
+        let (prints, reads) = numbers(at);
+        if let Some(scope) = reading.scopes.get_mut(&parent) {
+            let stdin = Stdin::File(Target::begun("", false));
+            scope.open(prints, Way::In { stdin, input, from: all.clone() });
+            scope.open(reads, Way::Out(all));
+        }
+    }
+}
+
+/// The descriptors of a co-process: what it prints, what it reads.
+fn numbers(at: u32) -> (u32, u32) {
+    let first = LAST_OF_PROCESS.saturating_sub(at.saturating_mul(2));
+    (first, first.saturating_sub(1))
+}
+
+fn numbered(scope: &Scope, name: &str) -> Option<u32> {
+    scope.env.get(name)??.parse().ok()
+}
+
+/// The commands in the process substitution that a word is.
+fn printing(word: &Word, inner: &[Inner]) -> Vec<usize> {
+    let [Part::Process { subshell }] = word.parts.as_slice() else { return Vec::new() };
+    let inside = inner.iter().filter(|inner| inner.subshell == *subshell);
+    inside.flat_map(|inner| inner.invocations.clone()).collect()
+}
+
+/// What reads commands: to it alone a command goes on leading that leads to it.
+fn runs_what_it_reads(inv: &Invocation) -> bool {
+    runs_shell(inv) || is_interpreter(&inv.program) || matches!(inv.program.as_str(), "." | "source" | "eval")
+}
+
+/// The usual name of a descriptor that is named by way of a process: `/proc/self/fd/3`.
+pub(super) fn named_plainly(mut arg: Arg) -> Arg {
+    let number = |text: &str| {
+        let (process, number) = text.strip_prefix("/proc/")?.split_once("/fd/")?;
+        let own = matches!(process, "self" | "thread-self" | "…") || process.parse::<u32>().is_ok();
+        number.parse::<u32>().ok().filter(|_| own)
+    };
+    if arg.prefix().starts_with("/proc/")
+        && let Some(number) = number(&arg.text())
+    {
+        arg.pieces = vec![Piece::Known(format!("/dev/fd/{number}"))].into();
+    }
+    arg
+}

@@ -1,0 +1,114 @@
+//! `cd`, and the stack of `pushd` and `popd`.
+
+use super::Surveyor;
+use super::options::Parsed;
+use super::scope::Scope;
+use crate::shell::Arg;
+
+/// Most directories on the stack that are followed.
+const MAX_STACK: usize = 64;
+
+impl Surveyor<'_> {
+    pub(super) fn change_dir(&self, scope: &mut Scope, parsed: &Parsed) {
+        let to = match parsed.operands.first() {
+            None => scope.env.home.clone(),
+            Some(to) if to.known() == Some("-") => match scope.env.get("OLDPWD") {
+                Some(old) => old.map(str::to_owned),
+                None => scope.env.old.clone(),
+            },
+            Some(to) => scope.resolve(to, &self.facts.places),
+        };
+        scope.go(to);
+    }
+
+    /// `pushd DIR` goes there, `pushd` exchanges the two on top, `pushd +N` turns the stack.
+    pub(super) fn push_dir(&self, scope: &mut Scope, parsed: &Parsed) {
+        let stays = parsed.has(&["-n"]);
+        let place = place(parsed);
+        match (&place, parsed.operands.first()) {
+            (None, Some(to)) => {
+                let to = scope.resolve(to, &self.facts.places);
+                if stays {
+                    scope.env.stack.push(to);
+                } else {
+                    let from = scope.env.cwd.clone();
+                    scope.env.stack.push(from);
+                    scope.go(to);
+                }
+            }
+            (turned, _) => {
+                let mut all = whole(scope);
+                match (turned, all.len()) {
+                    (None, 2..) => all.swap(0, 1),
+                    (Some(place), length) => match place.from_left(length) {
+                        Some(at) => all.rotate_left(at),
+                        None => all = vec![None],
+                    },
+                    (None, _) => {}
+                }
+                put_back(scope, all, !stays);
+            }
+        }
+        let most = scope.env.stack.len().min(MAX_STACK);
+        scope.env.stack.truncate(most);
+    }
+}
+
+/// `popd` goes back, `popd +N` and `popd -n` only forget a directory.
+pub(super) fn pop_dir(scope: &mut Scope, parsed: &Parsed) {
+    let mut all = whole(scope);
+    let at = match place(parsed) {
+        Some(place) => place.from_left(all.len()),
+        None => Some(usize::from(parsed.has(&["-n"]))),
+    };
+    match at {
+        Some(at) if at < all.len() && all.len() > 1 => {
+            all.remove(at);
+            put_back(scope, all, at == 0);
+        }
+        Some(at) if at > 0 => {}
+        // Nothing is known of what was there before.
+        Some(_) | None => scope.go(None),
+    }
+}
+
+/// Which directory of the stack is meant: `+N` from the left, `-N` from the right.
+struct Place {
+    count: Option<usize>,
+    right: bool,
+}
+
+impl Place {
+    fn from_left(&self, length: usize) -> Option<usize> {
+        let count = self.count.filter(|count| *count < length)?;
+        if self.right { length.checked_sub(count)?.checked_sub(1) } else { Some(count) }
+    }
+}
+
+/// The place among the arguments: a `-N` looks like an option.
+fn place(parsed: &Parsed) -> Option<Place> {
+    let named = parsed.flags.iter().map(|flag| flag.name.as_str());
+    let given = parsed.operands.iter().map(Arg::prefix);
+    named.chain(given).find_map(|text| {
+        let digits = text.strip_prefix(['+', '-'])?;
+        let is_number = digits.starts_with(|c: char| c.is_ascii_digit());
+        is_number.then(|| Place { count: digits.parse().ok(), right: text.starts_with('-') })
+    })
+}
+
+/// The stack as `dirs` shows it: the working directory first.
+fn whole(scope: &Scope) -> Vec<Option<String>> {
+    std::iter::once(&scope.env.cwd).chain(scope.env.stack.iter().rev()).cloned().collect()
+}
+
+fn put_back(scope: &mut Scope, mut all: Vec<Option<String>>, goes: bool) {
+    if all.is_empty() {
+        return;
+    }
+    let top = all.remove(0);
+    all.reverse();
+    scope.env.stack = all;
+    if goes {
+        scope.go(top);
+    }
+}

@@ -1,0 +1,103 @@
+//! What the variables of the environment make of a command: options in front of its own, settings of git, commands of their own.
+
+use super::Surveyor;
+use super::output;
+use super::scope::Scope;
+use crate::domain::single_quoted;
+use crate::rules::commands::{self, Kind, Obeys, giving_options, obeyed};
+use crate::shell::{Arg, Word, expand_defaults, parse};
+
+/// Most settings of git that are taken from numbered variables.
+const MAX_SETTINGS: usize = 32;
+/// Programs that take options from variables which begin like this.
+const NPM: (&[&str], &str) = (&["npm", "npx", "pnpm", "yarn"], "npm_config_");
+
+/// Whether the value of a variable is run as a command, or expanded as one.
+fn is_run(name: &str, value: &Arg) -> bool {
+    let prompt =
+        || matches!(name, "PS0" | "PS1" | "PS2" | "PS4" | "PROMPT") && value.text().contains(['`', '(']);
+    // A build calls these by name; more than a name and its options is a command line of somebody's own.
+    let tool = || {
+        let text = value.text();
+        let first = text.split_whitespace().next().unwrap_or_default();
+        let shell = commands::find(first.rsplit('/').next().unwrap_or_default());
+        matches!(name, "CC" | "CXX" | "LD" | "AR" | "SHELL" | "MAKE")
+            && (text.contains([';', '|', '&', '`'])
+                || text.contains(' ') && shell.is_some_and(|program| program.kind == Kind::Shell))
+    };
+    obeyed(name).any(|obeys| obeys == Obeys::Runs) || prompt() || tool()
+}
+
+impl Surveyor<'_> {
+    /// Notes the commands that a variable with that value has programs run.
+    pub(super) fn obeyed(&mut self, name: &str, value: &Arg) {
+        if is_run(name, value) {
+            self.traps.push(value.clone());
+        }
+        for obeys in obeyed(name) {
+            if let (Obeys::Code(program, flag), Some(code)) = (obeys, value.known()) {
+                self.traps.push(Arg::literal(&format!("{program} {flag} {}", single_quoted(code))));
+            }
+        }
+    }
+
+    /// The words that variables put in front of the arguments of a program.
+    pub(super) fn added_words(&self, program: &str, scope: &Scope) -> Vec<Arg> {
+        if scope.env.vars.is_empty() {
+            return Vec::new();
+        }
+        let mut words = Vec::new();
+        for variable in giving_options(program) {
+            let set = scope.env.vars.iter().filter(|(name, _)| variable.is(name));
+            words.extend(set.filter_map(|(_, value)| value.as_deref()).flat_map(options));
+        }
+        if program == "git" {
+            settings(scope, &mut words);
+        }
+        if NPM.0.contains(&program) {
+            let given = scope.env.vars.iter().filter_map(|(name, value)| {
+                let option = name.to_ascii_lowercase().strip_prefix(NPM.1)?.replace('_', "-");
+                Some(Arg::literal(&format!("--{option}={}", value.as_deref()?)))
+            });
+            words.extend(given);
+        }
+        words.into_iter().map(output::revive).collect()
+    }
+}
+
+/// The words of a value; what of it a shell would have to run is left as it stands.
+fn options(value: &str) -> Vec<Arg> {
+    let whole = || value.split_whitespace().map(Arg::literal).collect();
+    let script = parse(value);
+    let ([simple], None) = (script.commands.as_slice(), &script.problem) else { return whole() };
+    if simple.words.is_empty() || !simple.assigns.is_empty() || !simple.redirects.is_empty() {
+        return whole();
+    }
+    let expanded = |word: &Word| expand_defaults(word, &crate::shell::Env::default());
+    simple.words.iter().flat_map(expanded).collect()
+}
+
+/// The settings that git takes from its environment, as its options have them.
+fn settings(scope: &Scope, words: &mut Vec<Arg>) {
+    let value = |name: &str| scope.env.get(name).flatten();
+    let mut given: Vec<String> = Vec::new();
+    if let Some(all) = value("GIT_CONFIG_PARAMETERS") {
+        given.extend(parse(all).commands.iter().filter(|simple| simple.owner.is_none()).flat_map(|simple| {
+            let assigned = simple.assigns.iter().map(|assign| assign.value.clone());
+            let all = simple.words.iter().cloned().chain(assigned).collect::<Vec<_>>();
+            all.into_iter()
+                .flat_map(|word| expand_defaults(&word, &crate::shell::Env::default()))
+                .map(|arg| arg.to_text())
+                .collect::<Vec<_>>()
+        }));
+    }
+    if let Some(count) = value("GIT_CONFIG_COUNT") {
+        let count = count.parse::<usize>().unwrap_or(MAX_SETTINGS).min(MAX_SETTINGS);
+        given.extend((0..count).filter_map(|at| {
+            let (key, held) =
+                (value(&format!("GIT_CONFIG_KEY_{at}"))?, value(&format!("GIT_CONFIG_VALUE_{at}"))?);
+            Some(format!("{key}={held}"))
+        }));
+    }
+    words.extend(given.iter().flat_map(|setting| [Arg::literal("-c"), Arg::literal(setting)]));
+}
