@@ -67,7 +67,7 @@ fn of_code(code: Option<&Code>) -> impl Iterator<Item = Touched> + '_ {
         let glob = name.contains('*');
         // A word that looks like the name of a file may be one that is made.
         let follow = !deep && !glob && name.contains(['.', '/']) && !name.contains(' ');
-        known.then(|| Touched { path, glob, deep, follow, lost: true, from: None })
+        known.then_some(Touched { path, glob, deep, follow, lost: true, from: None })
     })
 }
 
