@@ -151,6 +151,7 @@ fn no_way_switches_the_hook_off() {
     world.write(PROJECT, OFF);
     world.sh("git add -A && git commit -qm 'Settings of before'");
     world.write(PROJECT, r#"{"env": {"PROJECT": "yes"}}"#);
+    world.write("/home/dev/.config/lazaret/config.toml", watched::UNSTOPPED);
     world.register();
     world.write("/home/dev/proj/notes.txt", "not yet committed\n");
     world.sh("mkdir -p /tmp/old/.claude && echo '{}' > /tmp/old/.claude/settings.json

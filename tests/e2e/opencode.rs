@@ -69,6 +69,7 @@ fn no_way_switches_the_plugin_off() {
         "/home/dev/.config/opencode/opencode.json",
         r#"{"$schema": "https://opencode.ai/config.json", "autoupdate": false}"#,
     );
+    world.write("/home/dev/.config/lazaret/config.toml", watched::UNSTOPPED);
     world.register();
     world.sh("ln -s ~/.config/opencode/plugin/lazaret.js innocent.js");
     let watched = [

@@ -15,6 +15,10 @@ use std::time::{Duration, SystemTime};
 /// Claude Code needs up to two seconds to see a changed settings file.
 pub const WATCHED: Duration = Duration::from_secs(4);
 
+/// A configuration with which a session that tries one way after the other to the same file is not stopped for it. It is accepted when
+/// lazaret is registered afterwards.
+pub const UNSTOPPED: &str = "[patterns]\nenabled_patterns = [\"repetitive_errors\"]\n";
+
 /// What stands at a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Found {
