@@ -178,6 +178,11 @@ impl Log<'_> {
         self.plain(EventKind::AuditPruned, note)
     }
 
+    /// A person was given a verification key.
+    pub fn key_given(&self, note: &str) -> Result<(), Fault> {
+        self.plain(EventKind::AuditKeyGiven, note)
+    }
+
     /// What a person thinks of the decision with this id.
     pub fn feedback(&self, id: &str, note: &str) -> Result<(), Fault> {
         self.alone(EventKind::Feedback, id, note)

@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use crate::cli::args::{RegisterArgs, Scope as Named, Which};
+use crate::cli::audit::key;
 use crate::cli::doctor::{self, Configured, DoctorOptions};
 use crate::cli::install::{self, InstallOptions};
 use crate::cli::uninstall::{self, UninstallOptions};
@@ -19,7 +20,11 @@ pub fn install(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) -> R
         dry_run: args.dry_run,
         bin: args.bin.clone(),
     };
-    Ok(ended(install::install(&options, &surroundings(machine)?, out)?))
+    let exit = install::install(&options, &surroundings(machine)?, out)?;
+    if exit == install::Exit::Fine && !args.dry_run {
+        key::first(machine, out)?;
+    }
+    Ok(ended(exit))
 }
 
 pub fn uninstall(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {

@@ -3,6 +3,7 @@
 
 mod claude_code;
 mod configuration;
+mod log;
 mod machine;
 mod opencode;
 mod probe;
@@ -97,6 +98,7 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
     }
     configuration::examine(&explained, report);
     machine::examine(here, report);
+    log::examine(here, report);
 }
 
 /// What every examination looks at.

@@ -1,10 +1,12 @@
 //! Everything that is not a call about to run.
 
 use super::Setting;
+use crate::cli::audit::verify::why;
 use crate::cli::behaviour::Told;
 use crate::cli::quarantine as quarantined;
 use crate::cli::{behaviour, call, emergency, keep};
 use crate::domain::{Asking, Decision, Event, Fault, Outcome, Places, Request, ToolCall, Trust, Verdict};
+use crate::host::audit::End;
 use crate::host::checkpoint::Checkpoints;
 use crate::host::permit::Permits;
 use crate::host::{audit, guard, registration, state};
@@ -65,7 +67,12 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
         Event::SessionStart { source } if source == "compact" => {
             behaviour::restarted(request, &setting.store(), setting.now).map(|told| decision = told)
         }
-        Event::SessionStart { .. } => sweep(setting),
+        Event::SessionStart { .. } => {
+            if let Some(told) = unverified(setting) {
+                decision = told;
+            }
+            sweep(setting)
+        }
         Event::ConfigChange { .. } => {
             decision = config_change(setting, request);
             Ok(())
@@ -122,6 +129,22 @@ fn sweep(setting: &Setting) -> Result<(), Fault> {
     guard::deadline(keep::DEADLINE_MS);
     Checkpoints::new(&setting.dirs.state, setting.policy.checkpoints.clone()).sweep(setting.now)?;
     Ok(())
+}
+
+/// What is said where the end of the log is not what was written.
+fn unverified(setting: &Setting) -> Option<Decision> {
+    let bad = match audit::end(&audit::dir(&setting.dirs.state)) {
+        Ok(End::Wrong(bad)) if setting.policy.audit.enabled => bad,
+        Ok(_) | Err(_) => return None,
+    };
+    let text = format!(
+        "the end of the audit log does not verify ({}, byte {}): {}; see `lazaret audit verify`",
+        bad.file.display(),
+        bad.offset,
+        why(bad.wrong)
+    );
+    let reason = behaviour::reason("audit.unverified", Verdict::Warn, text);
+    Some(Decision::new(vec![reason], None, false))
 }
 
 /// Refuses a change of the client's settings after which lazaret would not be asked any more.
