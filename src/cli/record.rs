@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use crate::adapters::Said;
 use crate::cli::doctor;
 use crate::domain::{
     AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Intervened, Outcome, Policy, Request,
@@ -166,6 +167,21 @@ impl Log<'_> {
     /// A fault that has no decision to stand in.
     pub fn fault(&self, fault: &Fault) -> Result<(), Fault> {
         self.plain(EventKind::Fault, &format!("{}: {}", fault.kind.code(), fault.message()))
+    }
+
+    /// A message that could not be read, with what it says all the same of who sent it.
+    pub fn unreadable(&self, fault: &Fault, said: &Said) -> Result<(), Fault> {
+        self.append(&AuditEvent {
+            kind: EventKind::Fault,
+            subject: said.subject.as_ref(),
+            cwd: "",
+            tool: &safe(&said.tool),
+            action: "",
+            call_id: None,
+            decision: None,
+            note: &safe(&format!("{}: {}", fault.kind.code(), fault.message())),
+            duration_us: 0,
+        })
     }
 
     /// A person's word on a project's configuration.

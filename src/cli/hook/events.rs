@@ -40,6 +40,9 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             if let (Some(report), None) = (report, setting.blind()) {
                 decision = setting.desk().report(request, call, report).unwrap_or(decision);
             }
+            if let Err(fault) = setting.desk().started(request, call) {
+                let _recorded = setting.log().fault(&fault);
+            }
             let ended =
                 behaviour::Ended { outcome: *outcome, error: error.as_deref(), duration_ms: *duration_ms };
             finish(request, call, ended, places, setting).map(|told| {
