@@ -193,5 +193,9 @@ esac
 say ""
 "$bin" doctor || status=$?
 say ""
+# The log's verification key is for a person, who sees it once: at a terminal, and not where one was given out before.
+if [ -t 0 ] && [ -t 1 ]; then
+    "$bin" audit key --if-none || say "no verification key for the audit log; to have one: $bin audit key"
+fi
 say "undo: \"$bin\" uninstall && rm \"$bin\""
 [ "$status" -eq 0 ] || die "not all is well: see the lines with FAIL above"

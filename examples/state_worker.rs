@@ -41,7 +41,7 @@ fn entry(call: u64, verdict: Verdict) -> Entry {
 fn call(store: &Store, subject: &Subject, limit: usize) -> Result<ExitCode, Fault> {
     update(store, subject, clock::now(), LOOK, |stand| {
         let inside = stand.history.iter().filter(|past| past.age_ms < LOOK.window_ms).count();
-        let passes = inside < limit && !stand.wrapped;
+        let passes = inside < limit && !stand.lacks(LOOK.window_ms);
         let entry = passes.then(|| entry(1, Verdict::Allow));
         (if passes { ExitCode::SUCCESS } else { ExitCode::from(2) }, entry)
     })

@@ -51,11 +51,11 @@ fn write(dir: &Path, policy: &AuditPolicy, from: u64, count: u64) {
 }
 
 fn good(dir: &Path) -> Checked {
-    verify(dir).unwrap().unwrap_or_else(|bad| panic!("{bad:?}"))
+    verify(dir, None).unwrap().unwrap_or_else(|bad| panic!("{bad:?}"))
 }
 
 fn bad(dir: &Path) -> Bad {
-    match verify(dir).unwrap() {
+    match verify(dir, None).unwrap() {
         Err(bad) => bad,
         Ok(checked) => panic!("not seen: {checked:?}"),
     }
@@ -148,12 +148,13 @@ fn every_changed_byte_is_told_with_its_line() {
 fn every_changed_byte_of_the_key_or_the_anchor_is_seen() {
     let (dir, copies) = log();
     let (path, bytes) = copies.last().unwrap();
-    // Magic, name and key; the size is no more than a mark for writers; then the anchor and the beginning.
-    for at in (0..48).chain(56..136) {
+    // Magic, name and chain key; the sealing key is proven by a verification key, and the size is no more than a mark for writers;
+    // then the anchor and the beginning.
+    for at in (0..48).chain(88..200) {
         let mut changed = bytes.clone();
-        changed[at] ^= 1;
+        changed[at] ^= 0x40;
         fs::write(path, &changed).unwrap();
-        let bad = verify(dir.path()).unwrap().expect_err(&format!("byte {at}"));
+        let bad = verify(dir.path(), None).unwrap().expect_err(&format!("byte {at}"));
         assert!(at >= 16 || bad.wrong == Wrong::KeyGone, "byte {at}: {bad:?}");
     }
 }
@@ -192,7 +193,7 @@ fn a_moved_or_repeated_line_is_told() {
             let mut moved = lines.clone();
             moved.insert(to, lines[from].clone());
             put(&copies, &moved);
-            assert!(verify(dir.path()).unwrap().is_err(), "{from} again at {to}");
+            assert!(verify(dir.path(), None).unwrap().is_err(), "{from} again at {to}");
             if to == from || to == from + 1 {
                 continue;
             }
@@ -241,12 +242,14 @@ fn an_anchor_for_less_cannot_be_made_from_the_log() {
     let (path, bytes) = copies.last().unwrap();
     // The number of the line before, and as much of its tag as the line shows.
     let text = String::from_utf8(lines[5].clone()).unwrap();
-    let shown = text.trim_end().strip_suffix("\"}").unwrap().rsplit('.').next().unwrap().to_owned();
+    let shown = text.trim_end().strip_suffix("\"}").unwrap().rsplitn(3, '.').take(2).collect::<Vec<_>>();
+    let shown = [shown[1], shown[0]].concat();
     let mut forged = bytes.clone();
-    forged[56..64].copy_from_slice(&6_u64.to_le_bytes());
-    for (at, pair) in shown.as_bytes().chunks(2).enumerate() {
-        forged[64 + at] = u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
-    }
+    forged[88..96].copy_from_slice(&6_u64.to_le_bytes());
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
+    let mark: Vec<u8> = shown.as_bytes().chunks(2).map(byte).collect();
+    forged[96..112].copy_from_slice(&mark[..16]);
+    forged[128..160].copy_from_slice(&mark);
     fs::write(path, &forged).unwrap();
     assert_eq!(bad(dir.path()).wrong, Wrong::Anchor);
 }

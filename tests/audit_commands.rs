@@ -90,7 +90,10 @@ impl World {
 
 /// A world with a few events of every shape.
 fn world() -> World {
-    let world = World::new();
+    filled(World::new())
+}
+
+fn filled(world: World) -> World {
     for command in [
         "ls",
         "git reset --hard",
@@ -163,16 +166,13 @@ fn event(head: &[String], row: &[String]) -> Value {
 
 #[test]
 fn csv_and_back_loses_nothing() {
-    let world = world();
-    // What a later version may write.
+    let world = World::new();
+    // What another version may have written, before there was a chain.
     let odd = json!({"id": "z", "time": "2026-01-01T00:00:00.000Z", "event": "later", "new": {"a": [1, "\"x,\n"]}, "tool": ""});
     let path = world.log();
-    fs::OpenOptions::new()
-        .append(true)
-        .open(&path)
-        .unwrap()
-        .write_all(format!("{odd}\n").as_bytes())
-        .unwrap();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, format!("{odd}\n")).unwrap();
+    let world = filled(world);
     let rows = parse_csv(&world.said(&["audit", "export", "--format", "csv"]));
     let (head, rows) = rows.split_first().unwrap();
     let made: Vec<Value> = rows.iter().map(|row| event(head, row)).collect();
@@ -180,7 +180,7 @@ fn csv_and_back_loses_nothing() {
     assert_eq!(made, world.events());
     // And of our own events every byte, in the order in which they are written.
     let lines = fs::read_to_string(&path).unwrap();
-    for (line, made) in lines.lines().zip(&made).take(8) {
+    for (line, made) in lines.lines().zip(&made).skip(1) {
         assert_eq!(line, made.to_string());
     }
     let cells: Vec<&String> = rows.iter().flatten().collect();
@@ -237,7 +237,11 @@ fn verify_says_fine_or_where_it_is_not() {
     for _ in 0..3 {
         world.hook("claude-code", "s1", "ls");
     }
-    assert_eq!(world.said(&["audit", "verify"]), "ok: 3 events in 1 files, numbers 1 to 3\n");
+    let said = world.said(&["audit", "verify"]);
+    assert!(
+        said.starts_with("ok: 3 events in 1 files, numbers 1 to 3\nproven without a verification key"),
+        "{said}"
+    );
     let told: Value = serde_json::from_str(&world.said(&["audit", "verify", "--json"])).unwrap();
     assert_eq!((&told["ok"], &told["events"], &told["last"]), (&json!(true), &json!(3), &json!(3)));
     let text = fs::read_to_string(world.log()).unwrap();
@@ -282,7 +286,7 @@ fn prune_removes_what_is_old_and_says_so_in_the_log() {
     assert_eq!((told["files"].as_array().unwrap().len(), &told["removed"]), (1, &json!(true)));
     let events = world.events();
     assert!(events.len() == 1 && events[0]["event"] == "audit_pruned", "{events:?}");
-    assert_eq!(world.said(&["audit", "verify"]), "ok: 1 events in 1 files, numbers 9 to 9\n");
+    assert!(world.said(&["audit", "verify"]).starts_with("ok: 1 events in 1 files, numbers 9 to 9\n"));
     let wrong = world.run(&["audit", "prune", "--before", "soon"]);
     assert_eq!(wrong.status.code(), Some(1));
 }

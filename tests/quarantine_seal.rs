@@ -436,3 +436,19 @@ fn a_race_for_a_name_gives_the_original_or_nothing() {
     }
     assert!(both.0 > 300 && both.1 > 100, "{both:?}: too few were opened: the test shows nothing");
 }
+
+#[test]
+fn a_file_with_another_name_elsewhere_is_said() {
+    let station = Station::new();
+    station.write("d/own.rs", "own\n");
+    station.write("neighbour/theirs.rs", "theirs\n");
+    fs::hard_link(station.project.join("neighbour/theirs.rs"), station.project.join("d/link.rs")).unwrap();
+    let session = station.open(&["d"]).unwrap();
+    let contents = session.contents(&station.dirs).unwrap().unwrap();
+    let link = station.project.join("d/link.rs").to_str().unwrap().to_owned();
+    assert_eq!(contents.linked, [(link.clone(), 2)]);
+    assert_eq!(contents.files.len(), 2);
+    let out = station.command(station::BIN).args(["review", "start", "d"]).output().unwrap();
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert!(said.contains("hard links") && said.contains(&format!("{link}: 2 names")), "{said}");
+}

@@ -9,9 +9,10 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use lazaret::domain::{Key, ReviewId};
+use lazaret::domain::{Client, Entry, Key, Outcome, ReviewId, SessionId, Subject, Verdict};
 use lazaret::host::clock;
 use lazaret::host::quarantine::{self, Session, Why};
+use lazaret::host::state::{self, Look, Store};
 use lazaret::reference::Reference;
 use serde_json::{Value, json};
 use station::hook;
@@ -350,6 +351,112 @@ fn limits_have_their_own_types() {
     review.refused(&review.read("f", &reference), "RATE_LIMIT_EXCEEDED", "rate_limit_exceeded");
     review.read("b", &reference).specific("updatedInput");
     review.main("Bash", json!({ "command": "ls" })).passes();
+}
+
+/// A hundred and twenty reviewers in one session, each far below its limit: none of them is refused for what the others did.
+#[test]
+fn the_calls_of_other_agents_use_up_nobodys_limit() {
+    let review = Review::new();
+    let (reference, now) = (review.reference("one.rs"), clock::now());
+    let store = Store::new(&review.station.dirs.state);
+    let subject = Subject {
+        client: Client::ClaudeCode,
+        session: SessionId::new("s").unwrap(),
+        agent: None,
+        agent_type: None,
+    };
+    for call in 0..4_200_u64 {
+        let entry = Entry {
+            action: call,
+            agent: 1 + call % 120,
+            tool: 1,
+            call: 0,
+            verdict: Verdict::Modify,
+            outcome: Outcome::Done,
+            writes: false,
+            file_operation: false,
+        };
+        let look = Look { records: 0, window_ms: 0 };
+        state::update(&store, &subject, now, look, |_| ((), Some(entry))).unwrap();
+    }
+    review.read("a", &reference).specific("updatedInput");
+}
+
+fn start(review: &Review, call: &str) -> Answer {
+    let input = json!({ "description": "d", "prompt": review.reference("one.rs"),
+        "subagent_type": "quarantine-reviewer" });
+    review.claude(
+        "PreToolUse",
+        None,
+        json!({ "tool_name": "Agent", "tool_input": input, "tool_use_id": call }),
+    )
+}
+
+#[test]
+fn a_reviewer_too_many_is_refused_when_it_is_started() {
+    let review = Review::new();
+    for call in ["t1", "t2", "t3", "t4", "t5"] {
+        start(&review, call).specific("updatedInput");
+    }
+    review.refused(&start(&review, "t6"), "CONCURRENT_AGENT_LIMIT", "concurrent_agent_limit");
+    // The place that was kept for an agent is the one that it takes.
+    let reference = review.reference("one.rs");
+    for agent in ["a", "b", "c", "d", "e"] {
+        review.read(agent, &reference).specific("updatedInput");
+    }
+    review.refused(&start(&review, "t6"), "CONCURRENT_AGENT_LIMIT", "concurrent_agent_limit");
+    review.refused(&review.read("f", &reference), "CONCURRENT_AGENT_LIMIT", "concurrent_agent_limit");
+    review.stop("a", &report(json!([]))).passes();
+    start(&review, "t6").specific("updatedInput");
+    let refused = start(&review, "t7");
+    assert!(
+        refused.code == Some(2) && refused.stdout.contains("CONCURRENT_AGENT_LIMIT"),
+        "{}",
+        refused.stdout
+    );
+    // The same call asked about once more takes no second place; one that has ended gives its place back.
+    start(&review, "t6").specific("updatedInput");
+    let input = json!({ "description": "d", "prompt": "p", "subagent_type": "quarantine-reviewer" });
+    let failed = json!({ "tool_name": "Agent", "tool_input": input, "tool_use_id": "t6", "error": "none" });
+    review.claude("PostToolUseFailure", None, failed);
+    start(&review, "t7").specific("updatedInput");
+}
+
+#[test]
+fn a_malformed_call_is_logged_with_who_made_it() {
+    let review = Review::new();
+    let whole = json!({
+        "session_id": "s", "cwd": review.station.project, "hook_event_name": "PreToolUse",
+        "permission_mode": "default", "agent_id": "q1", "agent_type": "lazaret:quarantine-reviewer",
+        "tool_name": "Read", "tool_use_id": "t", "tool_input": [],
+    });
+    let text = whole.to_string();
+    for message in [text.clone(), text.replace("[]", "{"), text.replace("\"PreToolUse\"", "7")] {
+        let answer = review.hook_with("claude-code", message.as_bytes(), |_| {});
+        answer.blocks();
+        let event = review.audit().pop().unwrap();
+        let who =
+            ["event", "session", "agent", "agent_type", "tool"].map(|key| event[key].as_str().unwrap_or(""));
+        assert_eq!(who, ["fault", "s", "q1", "lazaret:quarantine-reviewer", "Read"], "{message}: {event}");
+    }
+}
+
+#[test]
+fn a_copy_that_is_not_what_was_sealed_is_not_read() {
+    let review = Review::new();
+    let (one, tree) = (review.reference("one.rs"), review.reference("src"));
+    review.read("a", &one).specific("updatedInput");
+    let copy = review.sealed("src/a.rs");
+    fs::set_permissions(&copy, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    fs::write(&copy, "something else\n").unwrap();
+    let search = json!({ "pattern": "x", "path": tree });
+    for answer in [review.read("a", &review.reference("src/a.rs")), review.call("a", "Grep", search)] {
+        answer.blocks();
+        assert!(answer.stdout.contains("not what was sealed"), "{}", answer.stdout);
+    }
+    review.read("a", &one).specific("updatedInput");
+    fs::remove_file(&copy).unwrap();
+    review.read("a", &review.reference("src/a.rs")).blocks();
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use entries::{entry, subject};
-use lazaret::domain::{Client, Fault, FaultKind, Mark, Marks, Origin, Outcome, Reach, Stand, Subject};
+use lazaret::domain::{Client, Entry, Fault, FaultKind, Mark, Marks, Origin, Outcome, Reach, Stand, Subject};
 use lazaret::host::clock::Now;
 use lazaret::host::state::{CAPACITY, Kept, Look, Reported, Store, amend, look, remember, reported, update};
 use worker::worker;
@@ -56,6 +56,12 @@ impl Place {
         update(&self.store, &subject("s"), now, LOOK, |_| ((), Some(entry(call))))
     }
 
+    /// A call of one of many agents, decided on without a look back.
+    fn add_of(&self, agent: u64, call: u64, now: Now) -> Result<(), Fault> {
+        let entry = Entry { agent, ..entry(call) };
+        update(&self.store, &subject("s"), now, Look { records: 0, window_ms: 0 }, |_| ((), Some(entry)))
+    }
+
     fn stand(&self, now: Now) -> Result<Stand, Fault> {
         look(&self.store, &subject("s"), now, LOOK)
     }
@@ -86,7 +92,7 @@ fn a_session_remembers_its_calls_newest_first() {
     let stand = place.stand(later(10_000)).unwrap();
     let told: Vec<_> = stand.history.iter().map(|past| (past.action, past.age_ms, past.writes)).collect();
     assert_eq!(told, [(30, 7000, false), (20, 8000, true), (10, 9000, false)]);
-    assert_eq!((stand.calls, stand.wrapped, stand.stopped), (3, false, None));
+    assert_eq!((stand.calls, stand.missing_ms, stand.stopped), (3, None, None));
     assert_eq!(look(&place.store, &subject("other"), NOW, LOOK).unwrap(), Stand::default());
 }
 
@@ -143,7 +149,7 @@ fn history_reaches_back_as_far_as_was_asked() {
     }
     let seen = |records, window_ms| {
         let stand = look(&place.store, &subject("s"), later(300_000), Look { records, window_ms }).unwrap();
-        assert!(!stand.wrapped);
+        assert!(!stand.lacks(window_ms));
         stand.history.len()
     };
     assert_eq!(seen(200, 0), 200);
@@ -158,7 +164,7 @@ fn a_ring_that_came_round_says_so_where_it_matters() {
     let place = Place::new();
     let calls = CAPACITY + 50;
     for call in 1..=calls {
-        place.add(call, later(call * 10)).unwrap();
+        place.add_of(0, call, later(call * 10)).unwrap();
     }
     let now = later(calls * 10);
     let seen =
@@ -168,13 +174,48 @@ fn a_ring_that_came_round_says_so_where_it_matters() {
     assert_eq!(stand.calls, calls);
     let actions: Vec<_> = stand.history.iter().map(|past| past.action / 10).collect();
     assert_eq!(actions, (calls - 199..=calls).rev().collect::<Vec<_>>());
-    assert!(!stand.wrapped, "nothing inside the window is missing");
-    assert!(!seen(200, 10_000).wrapped);
+    assert!(!stand.lacks(0), "nothing inside the window is missing");
+    assert!(!seen(200, 10_000).lacks(10_000));
     let all = seen(200, u64::MAX);
-    assert!(all.wrapped, "older calls are inside the window");
+    assert!(all.lacks(u64::MAX), "older calls are inside the window");
     assert_eq!(all.history.len() as u64, CAPACITY - 1);
     assert!(finish(&place.store, &subject("s"), calls, Outcome::Done, now).unwrap());
     assert!(!finish(&place.store, &subject("s"), 1, Outcome::Done, now).unwrap(), "it was overwritten");
+}
+
+/// A hundred calls a minute for each of a hundred and twenty agents of one session: every one of them is there to be counted.
+#[test]
+fn many_agents_at_once_do_not_wear_out_the_ring() {
+    let place = Place::new();
+    let (agents, each, minute) = (120_u64, 100_u64, 60_000_u64);
+    for call in 0..agents * each {
+        place.add_of(call % agents, call, later(call * minute / (agents * each))).unwrap();
+    }
+    let now = later(minute - 1);
+    let stand = look(&place.store, &subject("s"), now, Look { records: 200, window_ms: minute }).unwrap();
+    assert!(!stand.lacks(minute), "{:?}", stand.missing_ms);
+    for agent in 0..agents {
+        let counted = stand.history.iter().filter(|past| past.agent == agent).count() as u64;
+        assert_eq!(counted, each, "agent {agent}");
+    }
+}
+
+/// A ring that an earlier version made has less room, and is neither damaged nor lost.
+#[test]
+fn a_smaller_ring_of_an_earlier_version_goes_on() {
+    let place = Place::new();
+    place.add(1, later(1)).unwrap();
+    let ring = place.ring();
+    fs::OpenOptions::new().write(true).open(&ring).unwrap().set_len(4096 + 4096 * 64).unwrap();
+    for call in 2..=4_200 {
+        place.add_of(0, call, later(call * 10)).unwrap();
+    }
+    let seen = |window_ms| {
+        look(&place.store, &subject("s"), later(42_000), Look { records: 200, window_ms }).unwrap()
+    };
+    assert_eq!((seen(1_000).calls, seen(u64::MAX).history.len()), (4_200, 4_095));
+    assert!(!seen(10_000).lacks(10_000) && seen(u64::MAX).lacks(u64::MAX));
+    assert_eq!(fs::metadata(&ring).unwrap().len(), 4096 + 4096 * 64);
 }
 
 #[test]
@@ -239,8 +280,11 @@ fn begins_anew(place: &Place, says: &str) {
     assert_eq!(fs::metadata(&kept[0]).unwrap().permissions().mode() & 0o777, 0o600);
     place.add(9, later(2)).unwrap();
     let stand = place.stand(later(3)).unwrap();
-    assert_eq!((stand.calls, stand.wrapped), (1, true), "what was before is not known");
-    assert!(!place.stand(later(LOOK.window_ms + 2)).unwrap().wrapped, "after the window it does not matter");
+    assert_eq!((stand.calls, stand.lacks(LOOK.window_ms)), (1, true), "what was before is not known");
+    assert!(
+        !place.stand(later(LOOK.window_ms + 2)).unwrap().lacks(LOOK.window_ms),
+        "after the window it does not matter"
+    );
 }
 
 #[test]

@@ -8,11 +8,13 @@ mod message;
 mod opencode;
 mod patch;
 mod report;
+mod said;
 pub mod transcript;
 mod vocabulary;
 
 use crate::domain::{AgentId, CallId, Client, Decision, Fault, FaultKind, Request, SessionId};
 use json::{Object, bad, missing};
+pub use said::{Said, said};
 pub use vocabulary::tool;
 
 /// Longest accepted message, in bytes. A client sends a file of a few megabytes whole.

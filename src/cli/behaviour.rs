@@ -346,7 +346,7 @@ fn advice(chosen: &Chosen) -> Decision {
     decision
 }
 
-fn reason(rule: &str, verdict: Verdict, message: String) -> Reason {
+pub(super) fn reason(rule: &str, verdict: Verdict, message: String) -> Reason {
     Reason {
         rule: rule.to_owned(),
         verdict,

@@ -1,6 +1,7 @@
 //! One hook event: the whole path of a call, in order. Ends with 0 or 2, nothing else.
 
 mod events;
+mod start;
 mod watch;
 
 use std::ffi::OsString;
@@ -134,7 +135,7 @@ fn unreadable(client: Client, (message, given): (&[u8], &Values), fault: &Fault,
         let policy = Policy::default();
         let log = Log { state: &dirs.state, env: &env, policy: &policy, now };
         // The call is denied whether or not the log can be written.
-        let _recorded = log.fault(fault);
+        let _recorded = log.unreadable(fault, &adapters::said(client, message));
         tidy(&dirs, log);
     }
     let withheld = quarantined::withheld(fault.clone());
@@ -321,6 +322,10 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     }
     let decision = personal_permission(decision, request, call, setting);
     let decision = keep::settle(keep.as_ref(), decision, saved, (&facts, setting.log()));
+    if matches!(spawned, Some(Ok(_))) && !decision.enforcement().lets_run() {
+        // The agent is not started: the place that was kept for it is free again, now or in two minutes.
+        let _free = setting.desk().started(request, call);
+    }
     let decision = recorded(decision, (request, call), (&survey, &facts), trust, setting);
     // The process ends with this answer: to give hundreds of pieces of memory back one by one would be for nobody.
     std::mem::forget((survey, facts));

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use crate::adapters::Said;
 use crate::cli::doctor;
 use crate::domain::{
     AuditEvent, Decision, Enforcement, Event, EventKind, Fault, Intervened, Outcome, Policy, Request,
@@ -168,6 +169,21 @@ impl Log<'_> {
         self.plain(EventKind::Fault, &format!("{}: {}", fault.kind.code(), fault.message()))
     }
 
+    /// A message that could not be read, with what it says all the same of who sent it.
+    pub fn unreadable(&self, fault: &Fault, said: &Said) -> Result<(), Fault> {
+        self.append(&AuditEvent {
+            kind: EventKind::Fault,
+            subject: said.subject.as_ref(),
+            cwd: "",
+            tool: &safe(&said.tool),
+            action: "",
+            call_id: None,
+            decision: None,
+            note: &safe(&format!("{}: {}", fault.kind.code(), fault.message())),
+            duration_us: 0,
+        })
+    }
+
     /// A person's word on a project's configuration.
     pub fn trust(&self, note: &str) -> Result<(), Fault> {
         self.plain(EventKind::TrustChanged, note)
@@ -176,6 +192,11 @@ impl Log<'_> {
     /// Files of the log that a person removed.
     pub fn pruned(&self, note: &str) -> Result<(), Fault> {
         self.plain(EventKind::AuditPruned, note)
+    }
+
+    /// A person was given a verification key.
+    pub fn key_given(&self, note: &str) -> Result<(), Fault> {
+        self.plain(EventKind::AuditKeyGiven, note)
     }
 
     /// What a person thinks of the decision with this id.

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use crate::cli::accept;
 use crate::cli::args::{RegisterArgs, Scope as Named, Which};
+use crate::cli::audit::key;
 use crate::cli::doctor::{self, Configured, DoctorOptions};
 use crate::cli::install::{self, InstallOptions};
 use crate::cli::uninstall::{self, UninstallOptions};
@@ -20,9 +21,13 @@ pub fn install(args: &RegisterArgs, machine: &Machine, out: &mut dyn Write) -> R
         dry_run: args.dry_run,
         bin: args.bin.clone(),
     };
-    let exit = install::install(&options, &of_scope(surroundings(machine)?, options.scope), out)?;
-    if !options.dry_run && options.scope != Scope::System {
+    let here = of_scope(surroundings(machine)?, options.scope);
+    let exit = install::install(&options, &here, out)?;
+    // A registration for every user is nobody's configuration and nobody's log.
+    let of_user = exit == install::Exit::Fine && !options.dry_run && options.scope != Scope::System;
+    if of_user {
         accept::at_installation(&machine.dirs, &machine.places()?, out)?;
+        key::first(machine, out)?;
     }
     Ok(ended(exit))
 }

@@ -47,6 +47,8 @@ pub enum EventKind {
     PermissionUsed,
     TrustChanged,
     AuditPruned,
+    /// A person was given the key that later lines are verified with.
+    AuditKeyGiven,
     /// A person said whether a decision was right.
     Feedback,
     /// The user's command was told of a stopped session.
@@ -97,6 +99,7 @@ impl EventKind {
             EventKind::PermissionUsed => "permission_used",
             EventKind::TrustChanged => "trust_changed",
             EventKind::AuditPruned => "audit_pruned",
+            EventKind::AuditKeyGiven => "audit_key_given",
             EventKind::Feedback => "feedback",
             EventKind::NotificationSent => "notification_sent",
             EventKind::InterventionMeasured => "intervention_measured",
@@ -148,6 +151,7 @@ impl EventKind {
             | EventKind::QuarantineTimeout
             | EventKind::QuarantineReportRejected
             | EventKind::ConfigChangeBlocked
+            | EventKind::AuditKeyGiven
             | EventKind::SessionStopped
             | EventKind::Feedback
             | EventKind::Fault => LogLevel::Error,

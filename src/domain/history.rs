@@ -83,8 +83,8 @@ pub struct Watch {
 pub struct Stand {
     /// Newest first: as many as were asked for, and at least all inside the window that was asked for.
     pub history: Vec<PastCall>,
-    /// Calls inside the window may be missing (overwritten, or lost with a damaged record), so a limit counts as reached.
-    pub wrapped: bool,
+    /// Calls of this age and older may be missing (overwritten, or lost with a damaged file): none = no call is missing.
+    pub missing_ms: Option<u64>,
     /// Calls of this session so far.
     pub calls: u64,
     /// File operations of this session so far.
@@ -98,6 +98,13 @@ pub struct Stand {
     pub marks: Marks,
     /// What the session is for, and how it behaved.
     pub behaviour: Behaviour,
+}
+
+impl Stand {
+    /// Whether calls may be missing that are no older than this, so that a limit over so long counts as reached.
+    pub fn lacks(&self, window_ms: u64) -> bool {
+        self.missing_ms.is_some_and(|missing| missing <= window_ms)
+    }
 }
 
 /// A 64-bit fingerprint (FNV-1a) of some parts, the same in every version of lazaret. Not for secrets.

@@ -91,7 +91,7 @@ fn quarantine_limit(subject: &Subject, stand: &Stand, policy: &Policy) -> Option
     let limits = &policy.quarantine;
     let agent = agent_fingerprint(subject);
     let counted = count(stand, limits.window_seconds, |past| past.agent == agent);
-    reached(stand, counted, limits.calls).then(|| {
+    reached(stand, counted, (limits.calls, limits.window_seconds)).then(|| {
         let message = format!(
             "{} calls of this quarantined agent in {} s (limit {})",
             counted, limits.window_seconds, limits.calls
@@ -107,7 +107,7 @@ fn tool_limit(subject: &Subject, call: &ToolCall, stand: &Stand, policy: &Policy
         let every = limit.tool == "*";
         let counted =
             count(stand, limit.window_seconds, |past| past.agent == agent && (every || past.tool == tool));
-        reached(stand, counted, limit.calls).then(|| {
+        reached(stand, counted, (limit.calls, limit.window_seconds)).then(|| {
             let message = format!(
                 "{counted} calls of {} by this agent in {} s (limit {})",
                 if every { "any tool" } else { &name },
@@ -127,9 +127,10 @@ fn count(stand: &Stand, window_seconds: u32, matches: impl Fn(&crate::domain::Pa
     stand.history.iter().filter(|past| past.age_ms < window_ms && (past.damaged || matches(past))).count()
 }
 
-/// A limit is reached by count, or when older calls may be missing from the count.
-fn reached(stand: &Stand, counted: usize, limit: u32) -> bool {
-    stand.wrapped || u32::try_from(counted).map_or(true, |counted| counted >= limit)
+/// A limit is reached by count, or when calls inside its own window may be missing from the count.
+fn reached(stand: &Stand, counted: usize, (limit, window_seconds): (u32, u32)) -> bool {
+    stand.lacks(u64::from(window_seconds) * 1000)
+        || u32::try_from(counted).map_or(true, |counted| counted >= limit)
 }
 
 /// The main agent is 0.
@@ -225,7 +226,8 @@ mod tests {
 
     #[test]
     fn an_ordinary_agent_has_no_limit_by_default() {
-        let stand = Stand { history: vec![past(0, &Tool::Bash, 0); 5000], wrapped: true, ..Stand::default() };
+        let stand =
+            Stand { history: vec![past(0, &Tool::Bash, 0); 5000], missing_ms: Some(0), ..Stand::default() };
         assert_eq!(
             refused(&subject(None), &call(Tool::Bash), Trust::Ordinary, &stand, &Policy::default()),
             None
@@ -255,9 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn a_wrapped_record_counts_as_reached() {
-        let stand = Stand { wrapped: true, ..Stand::default() };
-        assert!(refused(&subject(None), &call(Tool::Bash), Trust::Ordinary, &stand, &limited(100)).is_some());
+    fn calls_that_may_be_missing_inside_a_limits_own_window_count_as_reached() {
+        let stand = |missing_ms| Stand { missing_ms: Some(missing_ms), ..Stand::default() };
+        let refused =
+            |stand: &Stand| refused(&subject(None), &call(Tool::Bash), Trust::Ordinary, stand, &limited(100));
+        assert!(refused(&stand(0)).is_some());
+        assert!(refused(&stand(60_000)).is_some());
+        // Another limit may look back further.
+        assert_eq!(refused(&stand(60_001)), None);
     }
 
     #[test]

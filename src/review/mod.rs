@@ -24,7 +24,7 @@ pub use decide::{
 pub use gates::agent_fingerprint;
 pub use limits::is_file_operation;
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};
-pub use quarantine::{presented, session_named};
+pub use quarantine::{out, presented, session_named};
 pub use rationality::rationality;
 pub use registration::{drops_registration, starts};
 pub use risk::{base_risk, rated, risk, risk_level, with_patterns};

@@ -194,7 +194,7 @@ fn leads_off(pattern: &str) -> bool {
 }
 
 /// What an agent is told that works in no session.
-fn out(why: Out) -> Reason {
+pub fn out(why: Out) -> Reason {
     let (code, message) = match why {
         Out::Unbound => (
             "INVALID_TYPED_REFERENCE",

@@ -41,6 +41,9 @@ pub struct Select {
 pub struct Show {
     #[command(flatten)]
     pub select: Select,
+    /// Hold the events against this verification key too: its text, or @FILE
+    #[arg(long, value_name = "KEY")]
+    pub key: Option<String>,
     /// Begin each line with the event's id, for `lazaret feedback`
     #[arg(long, conflicts_with = "json")]
     pub ids: bool,
@@ -80,12 +83,32 @@ pub enum AuditCommand {
         show: Show,
     },
     /// Prove that the log is as it was written, or name the first place where it is not
-    #[command(after_help = "Example:\n  lazaret audit verify --json\n\n\
-        Exit code 0 when it is as it was written, 1 when not. What this proves and what not: docs/audit.md.")]
+    #[command(
+        after_help = "Examples:\n  lazaret audit verify\n  lazaret audit verify --key @/media/stick/audit-key\n  \
+        lazaret audit verify --key @audit-key --log copied/audit\n\n\
+        Exit code 0 when it is as it was written, 1 when not. What this proves and what not: docs/audit.md."
+    )]
     Verify {
+        /// A verification key of this log (see `lazaret audit key`): its text, or @FILE
+        #[arg(long, value_name = "KEY")]
+        key: Option<String>,
+        /// The directory of the log, or a whole copy of it (default: this machine's)
+        #[arg(long, value_name = "DIR")]
+        log: Option<PathBuf>,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
+    },
+    /// Print a key with which all events from now on can be verified, also from elsewhere
+    #[command(
+        after_help = "Keep it away from this machine: in a password manager, on a stick, on paper. It is shown once; the next event \
+        ends it here, and nobody who reads this machine later can make it again. Demands a terminal.\n\n\
+        Example:\n  lazaret audit key"
+    )]
+    Key {
+        /// Only where none was given out yet
+        #[arg(long)]
+        if_none: bool,
     },
     /// Write the events in a form that other programs read
     #[command(

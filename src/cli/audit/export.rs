@@ -62,7 +62,7 @@ fn pour(name: &str, to: Stdio, select: &Select, machine: &Machine) -> Result<Exi
     };
     plugin::pour(plugin, to, |input| {
         let mut input = BufWriter::new(input);
-        every(select, machine, |line| one(Form::Json, line, &mut input))?;
+        every((select, None), machine, |line| one(Form::Json, line, &mut input))?;
         Ok::<(), anyhow::Error>(input.flush()?)
     })?;
     Ok(Exit::Fine)
@@ -72,13 +72,13 @@ fn write(form: Form, select: &Select, machine: &Machine, out: &mut dyn Write) ->
     if form == Form::Csv {
         csv::head(out)?;
     }
-    every(select, machine, |line| one(form, line, out))
+    every((select, None), machine, |line| one(form, line, out))
 }
 
 fn one(form: Form, line: &Line, out: &mut dyn Write) -> std::io::Result<()> {
     match form {
-        Form::Json => writeln!(out, "{}", line.text),
-        Form::Csv => csv::row(&line.text, out),
-        Form::Ecs => writeln!(out, "{}", ecs::event(&line.text)?),
+        Form::Json => writeln!(out, "{}", line.marked()),
+        Form::Csv => csv::row(&line.marked(), out),
+        Form::Ecs => writeln!(out, "{}", ecs::event(&line.marked())?),
     }
 }

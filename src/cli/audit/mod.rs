@@ -4,9 +4,10 @@ pub mod args;
 mod csv;
 mod ecs;
 mod export;
+pub(super) mod key;
 mod prune;
 pub(super) mod select;
-mod verify;
+pub(super) mod verify;
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -16,7 +17,7 @@ use anyhow::{Result, bail};
 
 use crate::cli::{Exit, Machine};
 use crate::domain::{clip, escape};
-use crate::host::audit::{self, Found, Line, Tail};
+use crate::host::audit::{self, End, Found, Line, Tail};
 use args::{AuditCommand, Form, Select, Show};
 
 /// Between two looks for new events.
@@ -24,10 +25,16 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 pub fn run(command: &AuditCommand, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     match command {
-        AuditCommand::Show(show) => every(&show.select, machine, |line| print(line, show, out)),
+        AuditCommand::Show(show) => {
+            every((&show.select, show.key.as_deref()), machine, |line| print(line, show, out))
+        }
         AuditCommand::Tail { lines, follow: false, show } => tail(*lines, show, machine, out),
         AuditCommand::Tail { lines, follow: true, show } => follow(*lines, show, machine, out),
-        AuditCommand::Verify { json } => verify::run(*json, machine, out),
+        AuditCommand::Verify { json, key, log } => {
+            verify::run(verify::What { key: key.as_deref(), log: log.as_deref() }, *json, machine, out)
+        }
+        AuditCommand::Key { if_none: false } => key::run(machine, out),
+        AuditCommand::Key { if_none: true } => key::first(machine, out).map(|()| Exit::Fine),
         AuditCommand::Export { format, plugin, output, select } => {
             let into = match (format, plugin) {
                 (_, Some(name)) => export::Into::Plugin(name),
@@ -42,14 +49,35 @@ pub fn run(command: &AuditCommand, machine: &Machine, out: &mut dyn Write) -> Re
     }
 }
 
-/// Every event that passes; what is torn is told in the end.
-fn every(args: &Select, machine: &Machine, mut f: impl FnMut(&Line) -> std::io::Result<()>) -> Result<Exit> {
-    let mut torn = Vec::new();
-    for found in audit::lines(&audit::dir(&machine.dirs.state), select::filter(args)?)? {
+/// Every event that passes, held against a verification key if one is given; what is torn, and what does not verify, is said in
+/// the end.
+fn every(
+    (args, key): (&Select, Option<&str>),
+    machine: &Machine,
+    mut f: impl FnMut(&Line) -> std::io::Result<()>,
+) -> Result<Exit> {
+    let (mut torn, mut unverified) = (Vec::new(), 0_usize);
+    let dir = audit::dir(&machine.dirs.state);
+    let key = key.map(key::read).transpose()?;
+    for found in audit::marked(&dir, select::filter(args)?, key.as_ref())? {
         match found? {
-            Found::Line(line) => f(&line)?,
+            Found::Line(line) => {
+                unverified += usize::from(line.wrong.is_some());
+                f(&line)?;
+            }
             Found::Torn { file, offset, length } => torn.push((file, offset, length)),
         }
+    }
+    if unverified > 0 {
+        bail!(
+            "{unverified} of these events do not verify; where the log stops being what was written says `lazaret audit verify`"
+        );
+    }
+    if let End::Wrong(bad) = audit::end(&dir)? {
+        bail!(
+            "the end of the log does not verify: {}; `lazaret audit verify` says more",
+            verify::why(bad.wrong)
+        );
     }
     match torn.first() {
         None => Ok(Exit::Fine),
@@ -63,7 +91,7 @@ fn every(args: &Select, machine: &Machine, mut f: impl FnMut(&Line) -> std::io::
 
 fn tail(last: usize, show: &Show, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     let mut kept = VecDeque::new();
-    let told = every(&show.select, machine, |line| {
+    let told = every((&show.select, show.key.as_deref()), machine, |line| {
         keep(&mut kept, line.clone(), last);
         Ok(())
     });
@@ -82,7 +110,9 @@ fn keep(kept: &mut VecDeque<Line>, line: Line, last: usize) {
 
 /// The newest events, and new ones until the reader goes away. What is torn is left to `show` and `verify`.
 fn follow(last: usize, show: &Show, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
-    let mut tail = Tail::new(&audit::dir(&machine.dirs.state), select::filter(&show.select)?);
+    let key = show.key.as_deref().map(key::read).transpose()?;
+    let dir = audit::dir(&machine.dirs.state);
+    let mut tail = Tail::marked(&dir, select::filter(&show.select)?, key.as_ref())?;
     let mut kept = VecDeque::new();
     tail.poll(|found| {
         if let Found::Line(line) = found {
@@ -106,12 +136,15 @@ fn follow(last: usize, show: &Show, machine: &Machine, out: &mut dyn Write) -> R
 /// One event in one line: time, verdict, tool, action, rules; or the line as it stands in the log.
 fn print(line: &Line, show: &Show, out: &mut dyn Write) -> std::io::Result<()> {
     if show.json {
-        return writeln!(out, "{}", line.text);
+        return writeln!(out, "{}", line.marked());
     }
     let what: &str = match line.verdict {
         Some(verdict) => verdict.name(),
         None => &line.event,
     };
+    if let Some(wrong) = line.wrong {
+        write!(out, "DOES NOT VERIFY ({})  ", wrong.name())?;
+    }
     if show.ids {
         write!(out, "{}  ", line.id)?;
     }

@@ -1,17 +1,29 @@
 //! `lazaret audit verify`: the log is as it was written, or here is the first place where it is not.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Result;
 use serde_json::json;
 
+use super::key;
 use crate::cli::{Exit, Machine};
 use crate::host::audit::{self, Bad, Checked, Wrong};
 
-pub fn run(json: bool, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
-    let dir = audit::dir(&machine.dirs.state);
-    match (audit::verify(&dir)?, json) {
-        (Ok(checked), false) => good(&checked, out)?,
+/// What is to be verified.
+#[derive(Debug, Clone, Copy)]
+pub struct What<'a> {
+    /// A verification key, or where it is.
+    pub key: Option<&'a str>,
+    /// Another directory than the machine's own log.
+    pub log: Option<&'a Path>,
+}
+
+pub fn run(what: What<'_>, json: bool, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
+    let dir = what.log.map_or_else(|| audit::dir(&machine.dirs.state), Path::to_owned);
+    let key = what.key.map(key::read).transpose()?;
+    match (audit::verify(&dir, key.as_ref())?, json) {
+        (Ok(checked), false) => good(&checked, key.is_some(), out)?,
         (Ok(checked), true) => writeln!(out, "{}", good_json(&checked))?,
         (Err(bad), json) => {
             if json {
@@ -32,14 +44,21 @@ pub fn run(json: bool, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-fn good(checked: &Checked, out: &mut dyn Write) -> std::io::Result<()> {
+fn good(checked: &Checked, with_key: bool, out: &mut dyn Write) -> std::io::Result<()> {
     let Checked { files, lines, first, last, .. } = checked;
     if *lines == 0 {
         writeln!(out, "ok: no chained events in {files} files")?;
     } else {
         writeln!(out, "ok: {lines} events in {files} files, numbers {first} to {last}")?;
     }
+    if *lines > 0 || with_key {
+        proven(checked, with_key, out)?;
+    }
     let notes = [
+        (
+            checked.earlier,
+            "events that an earlier version sealed with one key for all: whoever read that could have written them anew",
+        ),
         (checked.unchained, "events from before there was a chain: nothing is known of them"),
         (checked.pruned, "events from before the chain's beginning, in files that were to be removed"),
         (
@@ -70,6 +89,32 @@ fn good(checked: &Checked, out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
+/// What is known now, and what is not.
+fn proven(checked: &Checked, with_key: bool, out: &mut dyn Write) -> std::io::Result<()> {
+    match (checked.proven, with_key) {
+        (Some(first), _) => writeln!(
+            out,
+            "proven with the verification key: events {first} to {}, and that nothing behind them was cut off; whoever \
+             reads all of this machine now could not have written them",
+            checked.last
+        ),
+        (None, true) => writeln!(out, "the log has no event yet that this verification key is for"),
+        (None, false) => {
+            let how = if checked.given > 0 {
+                "with --key KEY that is proven too"
+            } else {
+                "a verification key proves that too, and none was given out yet: lazaret audit key"
+            };
+            writeln!(
+                out,
+                "proven without a verification key: nobody who lacks the file `{}` has changed them. Whoever could read it \
+                 could have written them anew: {how}",
+                audit::CHAIN
+            )
+        }
+    }
+}
+
 fn good_json(checked: &Checked) -> serde_json::Value {
     let torn: Vec<_> = checked
         .torn
@@ -85,6 +130,9 @@ fn good_json(checked: &Checked) -> serde_json::Value {
         "first": checked.first,
         "last": checked.last,
         "unchained": checked.unchained,
+        "earlier": checked.earlier,
+        "proven_from": checked.proven,
+        "key_given_from": (checked.given > 0).then_some(checked.given),
         "pruned": checked.pruned,
         "unanchored": checked.unanchored,
         "exposed": checked.exposed,
@@ -103,7 +151,7 @@ fn bad_json(bad: &Bad) -> serde_json::Value {
     })
 }
 
-fn why(wrong: Wrong) -> String {
+pub fn why(wrong: Wrong) -> String {
     match wrong {
         Wrong::Changed => "this event was changed after it was written".to_owned(),
         Wrong::Added => "what stands here was not written by lazaret".to_owned(),
@@ -123,6 +171,14 @@ fn why(wrong: Wrong) -> String {
                 .to_owned()
         }
         Wrong::Anchor => "the chain's anchor names another last event than the log has".to_owned(),
+        Wrong::Forged => {
+            "this event was not sealed with its own key: somebody wrote it who had the chain's key and came later".to_owned()
+        }
+        Wrong::OtherChain => {
+            "this log was not begun by the chain that the verification key is of: it was removed and begun anew, \
+             or the key is of another log"
+                .to_owned()
+        }
     }
 }
 

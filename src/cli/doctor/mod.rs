@@ -5,6 +5,7 @@ mod claude_code;
 mod claude_plugins;
 mod configuration;
 mod hostile;
+mod log;
 mod machine;
 mod opencode;
 mod probe;
@@ -101,6 +102,7 @@ pub fn examine(options: &DoctorOptions, here: &Surroundings, report: &mut Report
     standing::examine(here, report);
     configuration::examine(&explained, report);
     machine::examine(here, report);
+    log::examine(here, report);
 }
 
 /// What every examination looks at.

@@ -1,15 +1,12 @@
 //! Everything that is not a call about to run.
 
 use super::watch::{Found, Lookout, Moment};
-use super::{ELSEWHERE, LOOK_BACK, Setting};
+use super::{LOOK_BACK, Setting, start};
 use crate::cli::behaviour::Told;
 use crate::cli::quarantine as quarantined;
-use crate::cli::{CHECKS, behaviour, call, emergency, keep};
-use crate::domain::{
-    Asking, Decision, Event, Fault, Outcome, Places, Reason, Request, Severity, ToolCall, Trust, Verdict,
-};
+use crate::cli::{behaviour, call, emergency, keep};
+use crate::domain::{Asking, Decision, Event, Fault, Outcome, Places, Request, ToolCall, Trust, Verdict};
 use crate::host::checkpoint::Checkpoints;
-use crate::host::config::{self, NoteKind};
 use crate::host::permit::Permits;
 use crate::host::state::Look;
 use crate::host::{audit, guard, registration, state};
@@ -42,6 +39,9 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
         Event::AfterTool { call, outcome, report, error, duration_ms } => {
             if let (Some(report), None) = (report, setting.blind()) {
                 decision = setting.desk().report(request, call, report).unwrap_or(decision);
+            }
+            if let Err(fault) = setting.desk().started(request, call) {
+                let _recorded = setting.log().fault(&fault);
             }
             let ended = behaviour::Ended {
                 seen: Lookout::of(setting, request).seen_after(),
@@ -92,13 +92,13 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             let changed = looked.ok().flatten();
             let changed = changed.and_then(|(found, lookout)| Some(lookout.told(found.words()?)));
             let reasons = changed.iter().flat_map(|told| told.reasons().to_vec());
-            let reasons = reasons.chain(elsewhere(setting)).chain(unaccepted(setting, &places));
+            let reasons = reasons.chain(start::said(setting, &places));
             decision = Decision::new(reasons.collect(), None, request.asking == Asking::Yes);
             done.and(sweep(setting))
         }
         Event::ConfigChange { .. } => {
             decision = config_change(setting, request);
-            if let Some(said) = elsewhere(setting).filter(|_| decision.verdict() == Verdict::Allow) {
+            if let Some(said) = start::elsewhere(setting).filter(|_| decision.verdict() == Verdict::Allow) {
                 decision = Decision::new(vec![said], None, true);
             }
             Ok(())
@@ -154,34 +154,6 @@ fn finish(
         call::settled((call, asked), &request.cwd, &setting.policy, marks, places)
     })?;
     Ok(told)
-}
-
-/// What the person is told where variables name other places than the registration: a project may have set them.
-fn elsewhere(setting: &Setting) -> Option<Reason> {
-    Some(Reason {
-        rule: ELSEWHERE.to_owned(),
-        verdict: Verdict::Warn,
-        severity: Severity::High,
-        message: setting.elsewhere()?,
-        matched: String::new(),
-        instead: Some("if you set them, register with them set: lazaret install".to_owned()),
-    })
-}
-
-/// What in the user's configuration does not count because no person accepted it: said once in a session.
-fn unaccepted(setting: &Setting, places: &Places) -> Option<Reason> {
-    let notes = config::load(&setting.dirs, places, CHECKS).ok()?.notes;
-    let texts: Vec<String> =
-        notes.iter().filter(|note| note.kind == NoteKind::Unaccepted).map(ToString::to_string).collect();
-    let reason = Reason {
-        rule: "config.unaccepted".to_owned(),
-        verdict: Verdict::Warn,
-        severity: Severity::Medium,
-        message: texts.join("; "),
-        matched: String::new(),
-        instead: None,
-    };
-    (!texts.is_empty()).then_some(reason)
 }
 
 /// What has grown old: session files, log files, permissions.

@@ -55,7 +55,21 @@ impl Desk<'_> {
                 }
             },
         };
-        self.enter(&agent, wanted)
+        let standing = self.enter(&agent, wanted)?;
+        if let (Standing::In(inside), true) = (&standing, self.acts) {
+            self.intact(inside, request, call)?;
+        }
+        Ok(standing)
+    }
+
+    /// That the copies which this call would show are what was sealed.
+    fn intact(&self, inside: &Inside, request: &Request, call: &ToolCall) -> Result<(), Fault> {
+        let Some(reference) = review::presented(call, &request.cwd) else { return Ok(()) };
+        let Ok(original) = str::from_utf8(reference.path()) else { return Ok(()) };
+        match quarantine::load(self.dirs, &inside.review)? {
+            Some(session) => quarantine::intact(self.dirs, &session, original),
+            None => Ok(()),
+        }
     }
 
     /// The session that the call's reference proves, if it presents one.

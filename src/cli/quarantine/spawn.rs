@@ -2,9 +2,10 @@
 
 use super::{Desk, Task};
 use crate::domain::{
-    Action, Decision, Fault, Reason, Request, Rewrite, Severity, Tool, ToolCall, Verdict, clip, escape,
+    Action, CallId, Decision, Fault, Out, Reason, Request, Rewrite, Severity, Tool, ToolCall, Verdict, clip,
+    escape,
 };
-use crate::host::quarantine;
+use crate::host::quarantine::{self, Start};
 use crate::review;
 
 /// Tools that reach an agent that was started before.
@@ -23,7 +24,7 @@ impl Desk<'_> {
         match (&call.tool, &call.action) {
             (Tool::Agent, Action::Spawn { agent_type, prompt, options }) => {
                 if self.starts_quarantined(agent_type.as_deref(), options) {
-                    return self.start(prompt, options).map(Some);
+                    return self.start((request, call), prompt, options).map(Some);
                 }
                 let said: Vec<&str> = options.iter().map(|(_, raw)| raw.as_str()).collect();
                 self.reaches(request, &said)
@@ -47,7 +48,22 @@ impl Desk<'_> {
         }
     }
 
-    fn start(&self, prompt: &str, options: &[(String, String)]) -> Result<Result<Rewrite, Reason>, Fault> {
+    /// The call that was to start a quarantined agent does not run, or has ended: no place is kept for the agent any more.
+    pub fn started(&self, request: &Request, call: &ToolCall) -> Result<(), Fault> {
+        match (&call.tool, &call.action) {
+            (Tool::Agent, Action::Spawn { .. }) => {
+                quarantine::unreserve(self.dirs, starting(request, call), self.now)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn start(
+        &self,
+        (request, call): (&Request, &ToolCall),
+        prompt: &str,
+        options: &[(String, String)],
+    ) -> Result<Result<Rewrite, Reason>, Fault> {
         if let Some((name, _)) = options.first() {
             let name = escape(&clip(name, 60));
             let message =
@@ -62,6 +78,10 @@ impl Desk<'_> {
         };
         match quarantine::load(self.dirs, &id)? {
             Some(session) if session.ended.is_none() && !session.is_expired(self.now) => {
+                let (places, start) = (self.policy.quarantine.concurrent, starting(request, call));
+                if !quarantine::reserve(self.dirs, start, &id, self.now, places)? {
+                    return Ok(Err(review::out(Out::TooMany)));
+                }
                 let task = Task::of(self.dirs, &session)?;
                 Ok(Ok(Rewrite {
                     name: "review-task".to_owned(),
@@ -119,6 +139,14 @@ pub fn settle(decision: Decision, spawned: Option<&Result<Rewrite, Reason>>) -> 
             None,
             false,
         ),
+    }
+}
+
+fn starting<'a>(request: &'a Request, call: &'a ToolCall) -> Start<'a> {
+    Start {
+        client: request.subject.client,
+        session: &request.subject.session,
+        call: call.id.as_ref().map_or("", CallId::as_str),
     }
 }
 

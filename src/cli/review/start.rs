@@ -110,6 +110,7 @@ impl<'b> Brief<'b> {
             "files": session.files,
             "bytes": session.bytes,
             "skipped": skipped,
+            "linked": linked(&self.contents),
             "references": references(session, &self.task),
             "agent_type": agent_type(self.office),
             "system_prompt": self.task.system_prompt,
@@ -138,6 +139,7 @@ impl<'b> Brief<'b> {
         )?;
         print_references(out, session, &self.task)?;
         print_skipped(out, &self.contents)?;
+        print_linked(out, &self.contents)?;
         writeln!(
             out,
             "hand this to the agent tool: subagent type `{}`, and as its prompt all between the lines",
@@ -173,6 +175,29 @@ fn print_references(out: &mut dyn Write, session: &Session, task: &Task) -> Resu
     writeln!(out, "references")?;
     for (entry, uri) in session.entries.iter().zip(&task.references) {
         writeln!(out, "  {} ({})\n    {uri}", escape(&entry.original), kind(entry.kind))?;
+    }
+    Ok(())
+}
+
+/// The files that have other names too.
+pub fn linked(contents: &Contents) -> Vec<Value> {
+    contents.linked.iter().map(|(path, names)| json!({ "path": path, "names": names })).collect()
+}
+
+pub fn print_linked(out: &mut dyn Write, contents: &Contents) -> Result<()> {
+    if contents.linked.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "hard links: these files have other names too, and may be changed by those; the copies stay as they are"
+    )?;
+    for (path, names) in contents.linked.iter().take(SHOWN) {
+        writeln!(out, "  {}: {names} names", escape(path))?;
+    }
+    let more = contents.linked.len().saturating_sub(SHOWN);
+    if more > 0 {
+        writeln!(out, "  and {more} more (--json names all)")?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The file beside the log that holds the chain's key, its anchor, and where it begins after old files were removed. Its lock is the
+//! The file beside the log that holds the chain's keys, its anchor, and where it begins after old files were removed. Its lock is the
 //! log's: whoever writes a line or sets a file aside holds it.
 
 use std::fs::{self, File, Permissions};
@@ -10,27 +10,18 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 
 use super::cannot;
-use super::seal::{self, Key, Link, SIZE};
+use super::earlier::{self, Earlier};
+use super::form::{self, HOT, Hot, LINK};
+use super::seal::{self, Keys, Link, SIZE};
+use super::sealing::VerificationKey;
+use super::walk::Follow;
 use crate::domain::{Fault, FaultKind};
 use crate::host::clock::Now;
 use crate::host::lock::{self, Hold};
 use crate::host::private;
 
-/// The file's name, which no project has. It holds a key: `places` keeps every tool from reading it.
+/// The file's name, which no project has. It holds keys: `places` keeps every tool from reading it.
 pub const FILE: &str = "lazaret-audit.key";
-/// What the files of every version begin with, and ours.
-const KIN: &[u8] = b"lazaret aud";
-const MAGIC: &[u8; 12] = b"lazaret aud2";
-/// Magic, the key with its name, the anchor: what every line needs, in one read.
-const HOT: usize = HEAD + ANCHOR;
-const HEAD: usize = 12 + 4 + SIZE;
-/// A size and a link.
-const ANCHOR: usize = 8 + LINK;
-const ANCHOR_AT: u64 = HEAD as u64;
-const LINK: usize = 8 + SIZE;
-/// Where the chain begins, then the ends of the files that were set aside.
-const BASE_AT: u64 = HOT as u64;
-const SEAMS_AT: u64 = BASE_AT + LINK as u64;
 /// Longest file that is read: some hundred thousand files set aside.
 const MAX: u64 = 4 << 20;
 /// Longest wait for the lock, in milliseconds: well below every deadline.
@@ -40,11 +31,35 @@ const WAIT_MS: u64 = 1000;
 pub(super) struct Chain {
     file: File,
     path: PathBuf,
-    pub key: Key,
+    pub keys: Keys,
     /// The last line that is anchored.
     pub anchor: Link,
     /// Size of the current file with that line.
     pub size: u64,
+}
+
+/// What a reader sees of a chain: whoever writes waits while it lives.
+pub(super) struct Seen {
+    pub chain: Chain,
+    /// The last line before the first one that is kept.
+    pub base: Link,
+    /// What an earlier version sealed with one key.
+    pub earlier: Option<Earlier>,
+    /// The number of the first line that the last verification key given out verifies; 0 = none was.
+    pub given: u64,
+}
+
+impl Seen {
+    /// What lines are followed with: with the verification key, all from its number on are proven; without, those behind the anchor.
+    pub fn follow(&self, key: Option<&VerificationKey>) -> Follow {
+        let keys = &self.chain.keys;
+        Follow {
+            key: keys.chain.clone(),
+            earlier: self.earlier.clone(),
+            sealing: Some(key.map_or_else(|| keys.sealing.clone(), |key| key.sealing.clone())),
+            anchored: self.chain.anchor.count,
+        }
+    }
 }
 
 impl Chain {
@@ -65,14 +80,22 @@ impl Chain {
         if read == 0 {
             return begin(file, path, dir);
         }
-        match parts(&bytes).filter(|_| read == HOT) {
-            Some((key, anchor, size)) => Ok(Chain { file, path, key, anchor, size }),
+        if let Some(hot) = Hot::read(&bytes).filter(|_| read == HOT) {
+            return Ok(Chain::new(file, path, hot));
+        }
+        match earlier::read(bytes.get(..read).unwrap_or_default()) {
+            Some(old) => renew(file, path, dir, old),
             None => Err(aside(&path, &bytes, now)),
         }
     }
 
-    /// The chain as it is now, for a reader: `None` = there is none. Whoever writes waits while the answer lives.
-    pub fn look(dir: &Path) -> Result<Option<(Chain, Link)>, Fault> {
+    fn new(file: File, path: PathBuf, hot: Hot) -> Chain {
+        let Hot { keys, anchor, size } = hot;
+        Chain { file, path, keys, anchor, size }
+    }
+
+    /// The chain as it is now, for a reader: `None` = there is none.
+    pub fn look(dir: &Path) -> Result<Option<Seen>, Fault> {
         let path = dir.join(FILE);
         let file = match private::open(&path, false) {
             Ok(file) => file,
@@ -82,12 +105,30 @@ impl Chain {
         locked(&file, &path, Hold::Shared)?;
         let meta = file.metadata().map_err(|error| cannot(&path, &error))?;
         private::owned(FaultKind::Audit, &path, &meta)?;
-        let mut bytes = [0; HOT];
+        let mut bytes = [0; form::SEAMS];
         let read = file.read_at(&mut bytes, 0).map_err(|error| cannot(&path, &error))?;
-        let Some((key, anchor, size)) = parts(&bytes).filter(|_| read == HOT) else { return Ok(None) };
-        let chain = Chain { file, path, key, anchor, size };
-        let base = chain.base()?;
-        Ok(Some((chain, base)))
+        let bytes = bytes.get(..read).unwrap_or_default();
+        if let Some(old) = earlier::read(bytes) {
+            let earlier::Old { hot, base } = old;
+            let earlier = Some(Earlier { key: hot.keys.chain.clone(), last: u64::MAX });
+            return Ok(Some(Seen { chain: Chain::new(file, path, hot), base, earlier, given: 0 }));
+        }
+        let seen = form::read(bytes).map(|whole| Seen {
+            chain: Chain::new(file, path, whole.hot),
+            base: whole.base,
+            earlier: whole.earlier,
+            given: whole.given,
+        });
+        Ok(seen)
+    }
+
+    /// The key with which all lines from the next one on are verified. It is for one person, once: the next line is its end here.
+    pub fn give(&mut self) -> Result<VerificationKey, Fault> {
+        let sealing = self.keys.sealing.clone();
+        self.file
+            .write_all_at(&sealing.number.to_le_bytes(), form::GIVEN)
+            .map_err(|error| cannot(&self.path, &error))?;
+        Ok(VerificationKey { name: self.keys.chain.name, sealing })
     }
 
     /// Makes the file private again, where somebody opened it to others; one of another user is a fault.
@@ -106,27 +147,46 @@ impl Chain {
         self.file.metadata().is_ok_and(|meta| meta.mode() & 0o077 != 0)
     }
 
-    /// Anchors what was written; `size` is the current file's.
+    /// Anchors what was written, and forgets the keys that it was sealed with; `size` is the current file's.
     pub fn anchor(&mut self, link: Link, size: u64) -> io::Result<()> {
+        if let Some(next) = self.keys.sealing.of(link.count.saturating_add(1)) {
+            self.keys.sealing = next;
+        }
         (self.anchor, self.size) = (link, size);
-        let mut bytes = [0; ANCHOR];
-        write(&mut bytes, &size.to_le_bytes(), &link);
-        self.file.write_all_at(&bytes, ANCHOR_AT)
+        self.file.write_all_at(&form::moving(&self.keys.sealing, &link, size), form::MOVING)
     }
 
     /// The last line before the first one that is kept.
     pub fn base(&self) -> Result<Link, Fault> {
         let mut bytes = [0; LINK];
-        self.file.read_exact_at(&mut bytes, BASE_AT).map_err(|error| cannot(&self.path, &error))?;
-        Ok(link(&bytes).unwrap_or_default())
+        self.file.read_exact_at(&mut bytes, form::BASE).map_err(|error| cannot(&self.path, &error))?;
+        Ok(form::link(&bytes).unwrap_or_default())
+    }
+
+    /// Where the last file that was set aside ends; where the chain begins if none is there.
+    pub fn last_seam(&self) -> Result<Link, Fault> {
+        let length = self.file.metadata().map_or(0, |meta| meta.len());
+        if length < (form::SEAMS + LINK) as u64 {
+            return self.base();
+        }
+        let mut bytes = [0; LINK];
+        let at = length - LINK as u64;
+        self.file.read_exact_at(&mut bytes, at).map_err(|error| cannot(&self.path, &error))?;
+        Ok(form::link(&bytes).unwrap_or_default())
+    }
+
+    /// What an earlier version sealed.
+    pub fn earlier(&self) -> Option<Earlier> {
+        let mut bytes = [0; form::SEAMS];
+        self.file.read_exact_at(&mut bytes, 0).ok()?;
+        form::read(&bytes)?.earlier
     }
 
     /// Remembers where the file that is about to be set aside ends.
     pub fn seam(&mut self) -> Result<(), Fault> {
-        let end = self.file.metadata().map_or(SEAMS_AT, |meta| meta.len().max(SEAMS_AT));
-        let mut bytes = [0; LINK];
-        write(&mut bytes, b"", &self.anchor);
-        self.file.write_all_at(&bytes, end).map_err(|error| cannot(&self.path, &error))
+        let first = form::SEAMS as u64;
+        let end = self.file.metadata().map_or(first, |meta| meta.len().max(first));
+        self.file.write_all_at(&form::linked(&self.anchor), end).map_err(|error| cannot(&self.path, &error))
     }
 
     /// From now on the chain begins behind line `count`, if a file ended there. The files are to be removed after this.
@@ -134,23 +194,20 @@ impl Chain {
         let in_vain = |error: io::Error| cannot(&self.path, &error);
         let mut all = Vec::new();
         (&self.file).take(MAX).read_to_end(&mut all).map_err(in_vain)?;
-        let seams = all.get(SEAMS_AT as usize..).unwrap_or_default();
-        let seams: Vec<Link> = seams.as_chunks::<LINK>().0.iter().filter_map(|seam| link(seam)).collect();
+        let seams = all.get(form::SEAMS..).unwrap_or_default();
+        let seams: Vec<Link> =
+            seams.as_chunks::<LINK>().0.iter().filter_map(|seam| form::link(seam)).collect();
         let base = self.base()?;
         let Some(last) = seams.iter().find(|seam| seam.count == count && count > base.count) else {
             return Ok(());
         };
-        let mut bytes = vec![0; LINK];
-        write(&mut bytes, b"", last);
-        self.file.write_all_at(&bytes, BASE_AT).map_err(in_vain)?;
-        // Written over in place, then cut: killed in between, some stand there twice.
-        let mut kept = Vec::new();
-        for seam in seams.iter().filter(|seam| seam.count > count) {
-            write(&mut bytes, b"", seam);
-            kept.extend_from_slice(&bytes);
-        }
-        self.file.write_all_at(&kept, SEAMS_AT).map_err(in_vain)?;
-        self.file.set_len(SEAMS_AT + kept.len() as u64).map_err(in_vain)
+        self.file.write_all_at(&form::linked(last), form::BASE).map_err(in_vain)?;
+        // Written over in place, then cut: killed in between, some are there twice.
+        let kept = seams.iter().filter(|seam| seam.count > count).flat_map(form::linked);
+        let kept: Vec<u8> = kept.collect();
+        let first = form::SEAMS as u64;
+        self.file.write_all_at(&kept, first).map_err(in_vain)?;
+        self.file.set_len(first + kept.len() as u64).map_err(in_vain)
     }
 }
 
@@ -162,39 +219,55 @@ fn locked(file: &File, path: &Path, hold: Hold) -> Result<(), Fault> {
     Err(private::fault(FaultKind::Audit, path, why).with_way_out("try again"))
 }
 
-/// A new chain. What the current file holds already is of an earlier version, or of a chain whose key is gone.
+/// A new chain. What the current file holds already is of an earlier version, or of a chain whose keys are gone.
 fn begin(file: File, path: PathBuf, dir: &Path) -> Result<Chain, Fault> {
-    let mut random = [0_u8; SIZE + 4];
-    SysRng
-        .try_fill_bytes(&mut random)
-        .map_err(|error| private::fault(FaultKind::Audit, &path, format!("no randomness: {error}")))?;
-    let Some(key) = key(&random) else { return Err(private::fault(FaultKind::Audit, &path, "no key")) };
-    let anchor = seal::begin(&key);
+    let keys = made(&path, 1)?;
+    let anchor = seal::begin(&keys.chain);
     let current = dir.join(super::CURRENT);
     let size = fs::symlink_metadata(&current).map_or(0, |meta| meta.len());
     // A piece of a line at its end belongs to the first line's gap.
     let tail = super::prune::tail(&current).unwrap_or_default();
     let piece = tail.iter().rev().take_while(|byte| **byte != b'\n').count();
     let size = size.saturating_sub(piece as u64);
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend_from_slice(&random);
-    let (mut first, mut base) = ([0; ANCHOR], [0; LINK]);
-    write(&mut first, &size.to_le_bytes(), &anchor);
-    write(&mut base, b"", &anchor);
-    bytes.extend_from_slice(&first);
-    bytes.extend_from_slice(&base);
-    let written = file.write_at(&bytes, 0).map_err(|error| cannot(&path, &error))?;
-    if written < bytes.len() {
+    let bytes = form::write(&Hot { keys, anchor, size }, &anchor, None);
+    written(file, path, &bytes)
+}
+
+/// The chain of an earlier version goes on with keys that are forgotten. What it sealed so far is still verified with its one key.
+fn renew(file: File, path: PathBuf, dir: &Path, old: earlier::Old) -> Result<Chain, Fault> {
+    let earlier::Old { hot: Hot { keys, anchor, size }, base } = old;
+    let (anchor, size) = earlier::end(dir, &keys.chain, (anchor, size));
+    let earlier = Earlier { key: keys.chain, last: anchor.count };
+    let keys = made(&path, anchor.count.saturating_add(1))?;
+    let bytes = form::write(&Hot { keys, anchor, size }, &base, Some(&earlier));
+    let seams = earlier::seams(&file).map_err(|error| cannot(&path, &error))?;
+    written(file, path, &[bytes, seams].concat())
+}
+
+/// New keys; `number` is the first line's.
+fn made(path: &Path, number: u64) -> Result<Keys, Fault> {
+    let mut random = [0_u8; 4 + 2 * SIZE];
+    SysRng
+        .try_fill_bytes(&mut random)
+        .map_err(|error| private::fault(FaultKind::Audit, path, format!("no randomness: {error}")))?;
+    form::keys(&random, number).ok_or_else(|| private::fault(FaultKind::Audit, path, "no key"))
+}
+
+/// The chain with this file.
+fn written(file: File, path: PathBuf, bytes: &[u8]) -> Result<Chain, Fault> {
+    let written = file.write_at(bytes, 0).map_err(|error| cannot(&path, &error))?;
+    let hot = bytes.first_chunk().and_then(Hot::read).filter(|_| written == bytes.len());
+    let Some(hot) = hot else {
         // Half of it would be taken for damage.
         let _empty = file.set_len(0);
         return Err(cannot(&path, &io::Error::from_raw_os_error(libc::ENOSPC)));
-    }
-    Ok(Chain { file, path, key, anchor, size })
+    };
+    Ok(Chain::new(file, path, hot))
 }
 
 /// Keeps a file that is no chain of ours under another name. The lines so far can't be proven any more, which `verify` says.
 fn aside(path: &Path, bytes: &[u8; HOT], now: Now) -> Fault {
-    let other = bytes.starts_with(KIN) && !bytes.starts_with(MAGIC);
+    let other = bytes.starts_with(form::KIN) && !bytes.starts_with(form::MAGIC);
     let what = if other { "of another version of lazaret" } else { "damaged" };
     let mut kept = path.as_os_str().to_owned();
     kept.push(format!(".damaged-{}", now.unix_ms));
@@ -205,30 +278,5 @@ fn aside(path: &Path, bytes: &[u8; HOT], now: Now) -> Fault {
                 .with_way_out("try again: a new chain begins with the next line")
         }
         Err(error) => cannot(path, &error),
-    }
-}
-
-fn parts(bytes: &[u8; HOT]) -> Option<(Key, Link, u64)> {
-    let rest = bytes.strip_prefix(MAGIC)?;
-    let key = key(rest)?;
-    let (size, rest) = rest.get(SIZE + 4..)?.split_first_chunk()?;
-    Some((key, link(rest)?, u64::from_le_bytes(*size)))
-}
-
-fn key(bytes: &[u8]) -> Option<Key> {
-    let (name, rest) = bytes.split_first_chunk()?;
-    Some(Key { secret: *rest.first_chunk()?, name: u32::from_le_bytes(*name) })
-}
-
-fn link(bytes: &[u8]) -> Option<Link> {
-    let (count, tag) = bytes.split_first_chunk()?;
-    Some(Link { count: u64::from_le_bytes(*count), tag: *tag.first_chunk()? })
-}
-
-fn write(to: &mut [u8], before: &[u8], link: &Link) {
-    let bytes =
-        before.iter().chain(link.count.to_le_bytes().iter()).chain(&link.tag).copied().collect::<Vec<u8>>();
-    for (to, from) in to.iter_mut().zip(bytes) {
-        *to = from;
     }
 }

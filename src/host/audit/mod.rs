@@ -2,10 +2,15 @@
 //! has been redacted before it comes here.
 
 mod chain;
+mod earlier;
+mod end;
+mod form;
 mod line;
+mod mark;
 mod prune;
 mod read;
 mod seal;
+mod sealing;
 mod verify;
 mod walk;
 
@@ -14,15 +19,17 @@ use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 pub use chain::FILE as CHAIN;
+pub use end::{End, end};
 pub use prune::{Pruned, prune, sweep};
-pub use read::{Filter, Found, Line, Lines, Tail, last, lines};
+pub use read::{Filter, Found, Line, Lines, Tail, last, lines, marked};
+pub use sealing::VerificationKey;
 pub use verify::{Bad, Checked, Torn, Wrong, verify};
 
 use super::clock::{self, Now};
 use super::private;
 use crate::domain::{AuditEvent, AuditPolicy, Fault, FaultKind};
 use chain::Chain;
-use walk::Walk;
+use walk::{Follow, Walk};
 
 /// The file that lines are added to.
 const CURRENT: &str = "audit.jsonl";
@@ -50,10 +57,10 @@ pub fn append(
     let path = dir.join(CURRENT);
     let mut file = private::open_append(&path).map_err(|error| cannot(&path, &error))?;
     let mut before = file.seek(SeekFrom::End(0)).map_err(|error| cannot(&path, &error))?;
-    let mut gap = Vec::new();
+    let mut behind = Behind::default();
     if before > chain.size {
         match catch_up(&mut chain, &path, before).map_err(|error| cannot(&path, &error))? {
-            Some(found) => gap = found,
+            Some(found) => behind = found,
             // More than a killed process leaves: it is not taken into the chain, and `verify` tells of it.
             None => {
                 rename(dir, &mut chain, now)?;
@@ -62,15 +69,15 @@ pub fn append(
             }
         }
     }
+    let Behind { mut gap, cut } = behind;
     let id = new_id(now, chain.anchor.shown());
     let mut bytes = line::write(&id, now, event)
         .map_err(|error| private::fault(FaultKind::Audit, dir, error.to_string()))?;
-    // What was cut short gets an end, so that no line stands behind it.
-    let cut = gap.last().is_some_and(|last| *last != b'\n');
-    if cut {
+    // What was cut short gets an end, so that no line begins behind it.
+    if cut && !gap.is_empty() {
         gap.push(b'\n');
     }
-    let link = seal::close(&mut bytes, &chain.key, &chain.anchor, &gap);
+    let link = seal::close(&mut bytes, &chain.keys, &chain.anchor, &gap);
     if cut {
         bytes.insert(0, b'\n');
     }
@@ -89,28 +96,48 @@ pub fn append(
     Ok(Some(id))
 }
 
-/// Follows the lines that a process wrote and was killed before it anchored them, and gives what stands behind them and is no
-/// line: `None` = more than is looked through.
-fn catch_up(chain: &mut Chain, path: &Path, end: u64) -> io::Result<Option<Vec<u8>>> {
+/// What is behind the last line of the chain.
+#[derive(Default)]
+struct Behind {
+    /// Bytes that are no line.
+    gap: Vec<u8>,
+    /// Whether the file's last line feed is missing.
+    cut: bool,
+}
+
+/// Follows the lines that a process wrote and was killed before it anchored them, and gives what is behind them: `None` = more than
+/// is looked through.
+fn catch_up(chain: &mut Chain, path: &Path, end: u64) -> io::Result<Option<Behind>> {
     if end.saturating_sub(chain.size) > walk::GAP as u64 {
         return Ok(None);
     }
     let mut file = private::open(path, false)?;
     file.seek(SeekFrom::Start(chain.size))?;
-    let key = chain.key.clone();
-    let mut walk = Walk::new(&key, chain.anchor);
-    let mut rest = BufReader::new(file);
-    loop {
-        let mut line = Vec::new();
-        if rest.read_until(b'\n', &mut line)? == 0 {
-            break;
-        }
+    let with = Follow {
+        key: chain.keys.chain.clone(),
+        earlier: None,
+        sealing: Some(chain.keys.sealing.clone()),
+        anchored: chain.anchor.count,
+    };
+    let mut walk = Walk::new(with, chain.anchor);
+    let (mut rest, mut line, mut cut) = (BufReader::new(file), Vec::new(), false);
+    while rest.read_until(b'\n', &mut line)? > 0 {
         let _step = walk.step(&line);
+        cut = !line.ends_with(b"\n");
+        line.clear();
     }
-    let gap = std::mem::take(&mut walk.gap);
     chain.anchor = walk.at;
-    chain.size = end.saturating_sub(gap.len() as u64);
-    Ok(Some(gap))
+    if let Some(next) = walk.with.sealing {
+        chain.keys.sealing = next;
+    }
+    chain.size = end.saturating_sub(walk.gap.len() as u64);
+    Ok(Some(Behind { gap: walk.gap, cut }))
+}
+
+/// The key with which a person verifies all lines from the next one on. That one is to be written at once: it ends the key here.
+pub fn give(dir: &Path, now: Now) -> Result<VerificationKey, Fault> {
+    private::dir(FaultKind::Audit, dir)?;
+    Chain::open(dir, now)?.give()
 }
 
 /// Sets the current file aside. The name sorts behind all there are, also when the clock was set back.

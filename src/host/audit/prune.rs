@@ -5,6 +5,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::chain::Chain;
+use super::earlier::Earlier;
+use super::seal::Seal;
 use super::{CURRENT, DAY_MS, cannot, files, read, rename, seal};
 use crate::domain::{AuditPolicy, Fault};
 use crate::host::clock::Now;
@@ -69,7 +71,8 @@ fn oldest(dir: &Path, due: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Fault
 
 fn remove(chain: &mut Chain, old: &[PathBuf]) -> Result<Pruned, Fault> {
     // First the chain is told, then the files go: killed in between, `verify` finds lines from before its beginning.
-    if let Some(count) = old.iter().rev().find_map(|path| last_count(path, chain)) {
+    let earlier = chain.earlier();
+    if let Some(count) = old.iter().rev().find_map(|path| last_count(path, chain, earlier.as_ref())) {
         chain.forget(count)?;
     }
     let mut pruned = Pruned::default();
@@ -86,11 +89,14 @@ fn length(path: &Path) -> u64 {
     fs::symlink_metadata(path).map_or(0, |meta| meta.len())
 }
 
-/// The number of the last line of this chain in a file.
-fn last_count(path: &Path, chain: &Chain) -> Option<u64> {
+/// The number of the last line of this chain in a file, or of the earlier version's chain that it goes on from.
+fn last_count(path: &Path, chain: &Chain, earlier: Option<&Earlier>) -> Option<u64> {
     let tail = tail(path)?;
     let seals = tail.split_inclusive(|byte| *byte == b'\n').rev().filter_map(seal::read);
-    seals.filter(|seal| seal.key == chain.key.name).map(|seal| seal.count).next()
+    let is_earlier =
+        |seal: &Seal| earlier.is_some_and(|old| seal.key == old.key.name && seal.count <= old.last);
+    let ours = |seal: &Seal| seal.key == chain.keys.chain.name || is_earlier(seal);
+    seals.filter(ours).map(|seal| seal.count).next()
 }
 
 /// The end of a file.

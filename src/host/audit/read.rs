@@ -1,5 +1,6 @@
 //! The log read back: all files, oldest first, line by line. A line that cannot be read is told, not skipped.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
@@ -7,7 +8,11 @@ use std::path::{Path, PathBuf};
 use std::vec::IntoIter;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
+use super::mark::Marker;
+use super::sealing::VerificationKey;
+use super::verify::Wrong;
 use super::{cannot, files};
 use crate::domain::{Client, Fault, Verdict};
 use crate::host::clock;
@@ -54,9 +59,22 @@ pub struct Line {
     pub note: String,
     /// How long the decision took, in microseconds; 0 of events that are none.
     pub duration_us: u64,
-    /// The line as it stands in the file.
+    /// The line as it is in the file.
     #[serde(skip)]
     pub text: String,
+    /// Why it does not verify.
+    #[serde(skip)]
+    pub wrong: Option<Wrong>,
+}
+
+impl Line {
+    /// The line as it is in the file; one that does not verify says so.
+    pub fn marked(&self) -> Cow<'_, str> {
+        match (self.wrong, self.text.strip_suffix('}')) {
+            (Some(wrong), Some(open)) => format!("{open},\"unverified\":\"{}\"}}", wrong.name()).into(),
+            _ => Cow::Borrowed(&self.text),
+        }
+    }
 }
 
 /// What a file holds at some place.
@@ -74,7 +92,13 @@ pub enum Found {
 /// All lines of the log that the filter lets through, and all that is torn.
 pub fn lines(dir: &Path, filter: Filter) -> Result<Lines, Fault> {
     let sieve = Sieve::new(filter);
-    Ok(Lines { files: files(dir)?.into_iter(), open: None, pending: Vec::new(), sieve })
+    Ok(Lines { files: files(dir)?.into_iter(), open: None, pending: Vec::new(), sieve, marker: None })
+}
+
+/// The same, with what is wrong with those that do not verify.
+pub fn marked(dir: &Path, filter: Filter, key: Option<&VerificationKey>) -> Result<Lines, Fault> {
+    let marker = Marker::new(dir, key)?;
+    Ok(Lines { marker, ..lines(dir, filter)? })
 }
 
 /// The last lines of the log's newest part that the filter lets through, oldest first, at most `most`. What lies further back than the
@@ -101,6 +125,7 @@ pub struct Lines {
     /// What the last bytes read held, last first.
     pending: Vec<Found>,
     sieve: Sieve,
+    marker: Option<Marker>,
 }
 
 /// A filter with its times as they stand in lines.
@@ -133,12 +158,14 @@ impl Iterator for Lines {
                 match private::open(&path, false) {
                     Ok(file) => self.open = Some(Reader { bytes: BufReader::new(file), path, offset: 0 }),
                     // Removed since the directory was read: it was too old.
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                        self.marker.iter_mut().for_each(Marker::lost);
+                    }
                     Err(error) => return Some(Err(cannot(&path, &error))),
                 }
                 continue;
             };
-            match reader.next() {
+            match reader.next(self.marker.as_mut()) {
                 Ok(found) if found.is_empty() => self.open = None,
                 Ok(found) => self.pending = found,
                 Err(error) => {
@@ -184,6 +211,7 @@ pub struct Tail {
     dir: PathBuf,
     sieve: Sieve,
     open: Option<(Reader, Name)>,
+    marker: Option<Marker>,
 }
 
 /// Device and number of a file: it keeps them when it is renamed.
@@ -191,7 +219,12 @@ type Name = (u64, u64);
 
 impl Tail {
     pub fn new(dir: &Path, filter: Filter) -> Tail {
-        Tail { dir: dir.to_owned(), sieve: Sieve::new(filter), open: None }
+        Tail { dir: dir.to_owned(), sieve: Sieve::new(filter), open: None, marker: None }
+    }
+
+    /// The same, with what is wrong with lines that do not verify.
+    pub fn marked(dir: &Path, filter: Filter, key: Option<&VerificationKey>) -> Result<Tail, Fault> {
+        Ok(Tail { marker: Marker::new(dir, key)?, ..Tail::new(dir, filter) })
     }
 
     /// Everything that was added since the last time.
@@ -205,7 +238,10 @@ impl Tail {
                 Ok(file) => {
                     self.open = Some((Reader { bytes: BufReader::new(file), path: next, offset: 0 }, name));
                 }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => self.open = None,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    self.open = None;
+                    self.marker.iter_mut().for_each(Marker::lost);
+                }
                 Err(error) => return Err(cannot(&next, &error)),
             }
         }
@@ -213,7 +249,9 @@ impl Tail {
 
     fn drain(&mut self, f: &mut impl FnMut(Found)) -> Result<(), Fault> {
         let Some((reader, _)) = &mut self.open else { return Ok(()) };
-        while let Some(found) = reader.whole().map_err(|error| cannot(&reader.path, &error))? {
+        while let Some(found) =
+            reader.whole(self.marker.as_mut()).map_err(|error| cannot(&reader.path, &error))?
+        {
             found.into_iter().filter(|found| self.sieve.lets_through(found)).for_each(&mut *f);
         }
         Ok(())
@@ -234,7 +272,7 @@ impl Tail {
 
 impl Reader {
     /// What the next bytes up to a line feed hold, last first; nothing at the end of the file.
-    fn next(&mut self) -> io::Result<Vec<Found>> {
+    fn next(&mut self, mut marker: Option<&mut Marker>) -> io::Result<Vec<Found>> {
         loop {
             let mut bytes = Vec::new();
             let read = (&mut self.bytes).take(LINE).read_until(b'\n', &mut bytes)?;
@@ -243,11 +281,13 @@ impl Reader {
             }
             let offset = self.offset;
             self.offset += read as u64;
+            let wrong = marker.as_mut().and_then(|marker| marker.mark(&bytes));
             let whole = bytes.strip_suffix(b"\n");
             // An empty line is not torn; one without its line feed is, also when the rest of it is there.
             let mut found =
                 whole.map_or_else(|| vec![self.torn(offset, read)], |line| self.found(line, offset));
             if !found.is_empty() {
+                blame(&mut found, wrong);
                 found.reverse();
                 return Ok(found);
             }
@@ -255,7 +295,7 @@ impl Reader {
     }
 
     /// What the next whole line holds, first first; `None` = no line has ended yet.
-    fn whole(&mut self) -> io::Result<Option<Vec<Found>>> {
+    fn whole(&mut self, marker: Option<&mut Marker>) -> io::Result<Option<Vec<Found>>> {
         let mut bytes = Vec::new();
         let read = (&mut self.bytes).take(LINE).read_until(b'\n', &mut bytes)? as u64;
         if read < LINE && !bytes.ends_with(b"\n") {
@@ -264,7 +304,10 @@ impl Reader {
         }
         let offset = self.offset;
         self.offset += read;
-        Ok(Some(self.found(bytes.strip_suffix(b"\n").unwrap_or(&bytes), offset)))
+        let wrong = marker.and_then(|marker| marker.mark(&bytes));
+        let mut found = self.found(bytes.strip_suffix(b"\n").unwrap_or(&bytes), offset);
+        blame(&mut found, wrong);
+        Ok(Some(found))
     }
 
     /// The lines in these bytes: more than one where a line was cut short and the next one stands right behind it.
@@ -288,6 +331,15 @@ impl Reader {
     }
 }
 
+/// What is wrong with the bytes is wrong with all lines in them.
+fn blame(found: &mut [Found], wrong: Option<Wrong>) {
+    for found in found {
+        if let Found::Line(line) = found {
+            line.wrong = wrong;
+        }
+    }
+}
+
 fn parse(bytes: &[u8]) -> Option<Line> {
     let text = str::from_utf8(bytes).ok()?;
     let mut line: Line = serde_json::from_str(text).ok()?;
@@ -300,10 +352,11 @@ pub(super) fn is_event(line: &[u8]) -> bool {
     line.strip_suffix(b"\n").and_then(parse).is_some()
 }
 
-/// Whether this may be the beginning of a line.
+/// Whether this may be the beginning of a line, as a killed writer leaves it: the object in it never ends.
 pub(super) fn is_piece(line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
-    line.starts_with(START) || START.starts_with(line)
+    let cut = || serde_json::from_slice::<IgnoredAny>(line).is_err_and(|error| error.is_eof());
+    START.starts_with(line) || (line.starts_with(START) && cut())
 }
 
 /// When the file was begun: the time of its first line.

@@ -1,4 +1,4 @@
-//! What ties a line to the one before it: the seal at its end, written and read. Touches no file.
+//! What ties a line to the one before it, and to a key that is forgotten: the seal at its end, written and read. Touches no file.
 
 use blake2::Blake2bMac;
 use blake2::digest::consts::U32;
@@ -6,6 +6,7 @@ use blake2::digest::{KeyInit, Mac};
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use super::sealing::SealingKey;
 use crate::host::hex;
 
 /// BLAKE2b with a key. A line is tagged on every call: without help of the processor, which to look for costs more than the rest of
@@ -14,31 +15,49 @@ type Tagger = Blake2bMac<U32>;
 
 /// Bytes of a key, and of a tag.
 pub(super) const SIZE: usize = 32;
-/// Bytes of a tag that stand in the line. The rest stands nowhere but in the anchor, so that what a log shows does not suffice to
-/// make an anchor for less of it.
+/// Bytes of a tag, and of a proof, in the line. The rest of a tag is nowhere but in the anchor, so that what a log shows does not
+/// suffice to make an anchor for less of it.
 pub(super) const SHOWN: usize = 16;
+/// What the sealing key proves of a line.
+pub(super) type Proof = [u8; SHOWN];
 pub(super) const SEAL: &[u8] = b",\"seal\":\"";
 const GAP: &[u8] = b",\"gap\":";
 
-/// What only lazaret has.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub(super) struct Key {
+/// The key of a chain, the same for all its lines: whoever has it can follow the chain, and write it anew.
+#[derive(Debug, Clone, Zeroize, ZeroizeOnDrop)]
+pub(super) struct ChainKey {
     pub secret: [u8; SIZE],
     /// What lines call it: says nothing of the secret.
     pub name: u32,
 }
 
-/// A place in the chain: how many lines there are up to it, and the tag of the last one.
+/// A place in the chain: how many lines there are up to it, and what the last one is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Link {
     pub count: u64,
     pub tag: [u8; SIZE],
+    /// What the next line's tag depends on.
+    pub mark: [u8; SIZE],
 }
 
 impl Link {
     /// The part of the tag that stands in the line.
     pub fn shown(&self) -> &[u8] {
         self.tag.get(..SHOWN).unwrap_or_default()
+    }
+
+    /// A place of which only what the next line needs is known.
+    pub const fn marked(count: u64, mark: [u8; SIZE]) -> Link {
+        Link { count, tag: [0; SIZE], mark }
+    }
+
+    /// A line with two tags: both, as they stand in it, are what the next one depends on.
+    fn proven(count: u64, tag: [u8; SIZE], proof: &Proof) -> Link {
+        let mut mark = [0; SIZE];
+        for (to, from) in mark.iter_mut().zip(tag.iter().take(SHOWN).chain(proof)) {
+            *to = *from;
+        }
+        Link { count, tag, mark }
     }
 }
 
@@ -54,11 +73,32 @@ pub(super) struct Seal {
     /// Length of what the tag is made over.
     covered: usize,
     shown: Vec<u8>,
+    /// None: an earlier version wrote the line.
+    pub proof: Option<Proof>,
 }
 
-/// Ends a line that is `{…}` and a line feed with its seal, and says where the chain is then. `gap` is what stands between the
+impl Seal {
+    /// Where the chain would be after the line that bears this seal, as far as the line says it.
+    pub fn claimed(&self) -> Option<Link> {
+        let proof = self.proof?;
+        let mut tag = [0; SIZE];
+        for (to, from) in tag.iter_mut().zip(&self.shown) {
+            *to = *from;
+        }
+        Some(Link::proven(self.count, tag, &proof))
+    }
+}
+
+/// Both keys that a line is sealed with.
+#[derive(Debug, Clone)]
+pub(super) struct Keys {
+    pub chain: ChainKey,
+    pub sealing: SealingKey,
+}
+
+/// Ends a line that is `{…}` and a line feed with its seal, and says where the chain is then. `gap` is what is between the
 /// line before and this one and belongs to neither.
-pub(super) fn close(line: &mut Vec<u8>, key: &Key, before: &Link, gap: &[u8]) -> Link {
+pub(super) fn close(line: &mut Vec<u8>, keys: &Keys, before: &Link, gap: &[u8]) -> Link {
     line.truncate(line.len().saturating_sub(b"}\n".len()));
     if !gap.is_empty() {
         line.extend_from_slice(GAP);
@@ -66,47 +106,75 @@ pub(super) fn close(line: &mut Vec<u8>, key: &Key, before: &Link, gap: &[u8]) ->
     }
     let count = before.count.saturating_add(1);
     line.extend_from_slice(SEAL);
-    line.extend(hex::digits(&key.name.to_be_bytes()));
+    line.extend(hex::digits(&keys.chain.name.to_be_bytes()));
     line.push(b'.');
     line.extend_from_slice(count.to_string().as_bytes());
     line.push(b'.');
-    let link = Link { count, tag: tag(key, before, gap, line) };
-    line.extend(hex::digits(link.shown()));
+    let tag = tag(&keys.chain.secret, &before.mark, gap, line);
+    let link = Link::proven(count, tag, &keys.sealing.prove(&tag));
+    // The mark is the part of the tag that is shown, and the proof.
+    let (shown, proof) = link.mark.split_at(SHOWN);
+    line.extend(hex::digits(shown));
+    line.push(b'.');
+    line.extend(hex::digits(proof));
     line.extend_from_slice(b"\"}\n");
     link
 }
 
 /// Where the chain is after a line with its line feed: `None` = the line does not continue it.
-pub(super) fn follow(key: &Key, before: &Link, gap: &[u8], line: &[u8], seal: &Seal) -> Option<Link> {
+pub(super) fn follow(
+    key: &ChainKey,
+    before: &Link,
+    gap: &[u8],
+    (line, seal): (&[u8], &Seal),
+) -> Option<Link> {
     let fits =
         seal.count == before.count.saturating_add(1) && usize::try_from(seal.gap).ok() == Some(gap.len());
-    let link = Link { count: seal.count, tag: tag(key, before, gap, line.get(..seal.covered)?) };
+    let tag = tag(&key.secret, &before.mark, gap, line.get(..seal.covered)?);
+    let link = match &seal.proof {
+        Some(proof) => Link::proven(seal.count, tag, proof),
+        None => Link { count: seal.count, tag, mark: tag },
+    };
     (fits && bool::from(link.shown().ct_eq(&seal.shown))).then_some(link)
 }
 
 /// The seal of a line with its line feed; one spelling, everything else is none.
 pub(super) fn read(line: &[u8]) -> Option<Seal> {
     let rest = line.strip_suffix(b"\"}\n")?;
-    let (covered, shown) = rest.split_at_checked(rest.len().checked_sub(2 * SHOWN)?)?;
-    let (rest, count) = number(covered.strip_suffix(b".")?)?;
+    let (rest, last) = shown(rest)?;
+    // Of an earlier version: one tag, behind the number.
+    let Some((covered, first)) = shown(rest) else { return sealed(rest, last, None) };
+    sealed(covered, first, Some(last.try_into().ok()?))
+}
+
+/// `.` and a tag at the end of these bytes, and what is in front of the tag, without the dot.
+fn shown(bytes: &[u8]) -> Option<(&[u8], Vec<u8>)> {
+    let (rest, digits) = bytes.split_at_checked(bytes.len().checked_sub(2 * SHOWN)?)?;
+    Some((rest.strip_suffix(b".")?, hex::bytes(digits)?))
+}
+
+/// The seal that ends with these bytes and the dot behind them.
+fn sealed(covered: &[u8], shown: Vec<u8>, proof: Option<Proof>) -> Option<Seal> {
+    let (rest, count) = number(covered)?;
     let rest = rest.strip_suffix(b".")?;
     let (rest, name) = rest.split_at_checked(rest.len().checked_sub(8)?)?;
     let rest = rest.strip_suffix(SEAL)?;
     let gap = number(rest).and_then(|(rest, gap)| rest.ends_with(GAP).then_some(gap)).unwrap_or(0);
     let key = u32::from_be_bytes(hex::bytes(name)?.try_into().ok()?);
-    Some(Seal { key, count, gap, covered: covered.len(), shown: hex::bytes(shown)? })
+    Some(Seal { key, count, gap, covered: covered.len() + 1, shown, proof })
 }
 
 /// The place before the first line.
-pub(super) fn begin(key: &Key) -> Link {
-    Link { count: 0, tag: tag(key, &Link::default(), b"", b"lazaret audit: before the first line") }
+pub(super) fn begin(key: &ChainKey) -> Link {
+    let tag = tag(&key.secret, &[0; SIZE], b"", b"lazaret audit: before the first line");
+    Link { count: 0, tag, mark: tag }
 }
 
-/// The key's block has room for the tag of the line before: behind the secret it costs nothing, and a line tagged behind another
-/// one is tagged with another key.
-fn tag(key: &Key, before: &Link, gap: &[u8], line: &[u8]) -> [u8; SIZE] {
+/// A keyed BLAKE2 has a block for its key, twice as long as ours: the mark of the line before, or what is to be proven, costs
+/// nothing there, and a line tagged behind another one is tagged with another key.
+pub(super) fn tag(secret: &[u8; SIZE], with: &[u8; SIZE], gap: &[u8], line: &[u8]) -> [u8; SIZE] {
     let mut block = blake2::digest::Key::<Tagger>::default();
-    for (to, from) in block.iter_mut().zip(key.secret.iter().chain(&before.tag)) {
+    for (to, from) in block.iter_mut().zip(secret.iter().chain(with)) {
         *to = *from;
     }
     let mut mac = Tagger::new(&block);
@@ -131,42 +199,60 @@ fn number(bytes: &[u8]) -> Option<(&[u8], u64)> {
 mod tests {
     use super::*;
 
-    fn key() -> Key {
-        Key { secret: [7; SIZE], name: 0x0102_ab00 }
+    fn keys() -> Keys {
+        Keys {
+            chain: ChainKey { secret: [7; SIZE], name: 0x0102_ab00 },
+            sealing: SealingKey { number: 1, secret: [9; SIZE] },
+        }
     }
 
     #[test]
     fn a_line_continues_the_one_before_it_and_no_other() {
-        let key = key();
-        let begin = begin(&key);
+        let keys = keys();
+        let key = &keys.chain;
+        let begin = begin(key);
         let mut line = b"{\"id\":\"a\"}\n".to_vec();
-        let first = close(&mut line, &key, &begin, b"");
+        let first = close(&mut line, &keys, &begin, b"");
         let seal = read(&line).unwrap();
         assert_eq!((seal.key, seal.count, seal.gap), (key.name, 1, 0));
-        assert_eq!(follow(&key, &begin, b"", &line, &seal), Some(first));
-        assert_eq!(follow(&key, &first, b"", &line, &seal), None);
-        assert_eq!(follow(&key, &begin, b"x", &line, &seal), None);
-        assert_eq!(follow(&Key { secret: [8; SIZE], ..key.clone() }, &begin, b"", &line, &seal), None);
+        assert_eq!(follow(key, &begin, b"", (&line, &seal)), Some(first));
+        assert_eq!(seal.claimed().unwrap().mark, first.mark);
+        assert_eq!(follow(key, &first, b"", (&line, &seal)), None);
+        assert_eq!(follow(key, &begin, b"x", (&line, &seal)), None);
+        assert_eq!(follow(&ChainKey { secret: [8; SIZE], ..key.clone() }, &begin, b"", (&line, &seal)), None);
         assert!(serde_json::from_slice::<serde_json::Value>(&line).is_ok());
     }
 
     #[test]
+    fn a_proof_is_one_of_the_line_and_of_its_key() {
+        let keys = keys();
+        let begin = begin(&keys.chain);
+        let mut line = b"{\"id\":\"a\"}\n".to_vec();
+        let first = close(&mut line, &keys, &begin, b"");
+        let proof = read(&line).unwrap().proof.unwrap();
+        assert_eq!(proof, keys.sealing.prove(&first.tag));
+        assert_ne!(proof, keys.sealing.next().prove(&first.tag));
+        assert_ne!(proof, keys.sealing.prove(&begin.tag));
+    }
+
+    #[test]
     fn every_changed_byte_is_seen() {
-        let key = key();
-        let begin = begin(&key);
+        let keys = keys();
+        let (key, begin) = (&keys.chain, begin(&keys.chain));
         let mut line = b"{\"id\":\"a\",\"action\":\"ls\"}\n".to_vec();
-        let _ = close(&mut line, &key, &begin, b"torn\n");
+        let link = close(&mut line, &keys, &begin, b"torn\n");
         let whole = read(&line).unwrap();
         assert_eq!(whole.gap, 5);
-        assert!(follow(&key, &begin, b"torn\n", &line, &whole).is_some());
-        assert!(follow(&key, &begin, b"tore\n", &line, &whole).is_none());
+        assert!(follow(key, &begin, b"torn\n", (&line, &whole)).is_some());
+        assert!(follow(key, &begin, b"tore\n", (&line, &whole)).is_none());
         for at in 0..line.len() {
             for flip in [1, 32, 128] {
                 let mut changed = line.clone();
                 changed[at] ^= flip;
                 let seal = read(&changed).filter(|seal| seal.key == key.name);
-                let link = seal.and_then(|seal| follow(&key, &begin, b"torn\n", &changed, &seal));
-                assert_eq!(link, None, "byte {at}");
+                let found = seal.and_then(|seal| follow(key, &begin, b"torn\n", (&changed, &seal)));
+                // A changed proof is another mark, which the next line and the anchor do not fit.
+                assert!(found.is_none_or(|found| found.mark != link.mark), "byte {at}");
             }
         }
     }
@@ -174,9 +260,11 @@ mod tests {
     #[test]
     fn a_seal_has_one_spelling() {
         let mut line = b"{}\n".to_vec();
-        let _ = close(&mut line, &key(), &Link { count: 41, ..begin(&key()) }, b"");
+        let keys = keys();
+        let _ = close(&mut line, &keys, &Link { count: 41, ..begin(&keys.chain) }, b"");
         let text = String::from_utf8(line.clone()).unwrap();
         assert!(text.starts_with("{,\"seal\":\"0102ab00.42.") && text.ends_with("\"}\n"), "{text}");
+        assert_eq!(text.len(), "{,\"seal\":\"0102ab00.42.\"}\n".len() + 4 * SHOWN + 1, "{text}");
         for (from, to) in
             [(".42.", ".042."), ("ab00", "AB00"), (".42.", ".."), ("\"}\n", "\"} \n"), ("seal", "sea1")]
         {

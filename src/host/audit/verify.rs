@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::chain::Chain;
+use super::chain::{Chain, Seen};
 use super::seal::{self, Link, Seal};
-use super::walk::{GAP, Step, Walk};
+use super::sealing::{SealingKey, VerificationKey};
+use super::walk::{Follow, GAP, Step, Walk};
 use super::{CURRENT, cannot, files, read};
 use crate::domain::Fault;
 use crate::host::private;
@@ -23,6 +24,12 @@ pub struct Checked {
     pub last: u64,
     /// Lines written before there was a chain: nothing is known of them.
     pub unchained: u64,
+    /// Lines of the chain that an earlier version sealed with its one key.
+    pub earlier: u64,
+    /// The number of the first line that the verification key proves.
+    pub proven: Option<u64>,
+    /// The number of the first line that the last verification key given out proves; 0 = none was given out.
+    pub given: u64,
     /// Lines from before the chain's beginning, in files that were to be removed.
     pub pruned: u64,
     /// Lines behind the anchor: their writers were killed before they anchored them.
@@ -55,8 +62,12 @@ pub enum Wrong {
     /// The lines from and to these numbers were there.
     CutOff(u64, u64),
     KeyGone,
-    /// The anchor names another last line than the log has.
+    /// The anchor names another last line than the log has, or is of another key than it was made with.
     Anchor,
+    /// The chain's key sealed the line, and the line's own key did not.
+    Forged,
+    /// The verification key is one of another chain.
+    OtherChain,
 }
 
 impl Wrong {
@@ -70,6 +81,8 @@ impl Wrong {
             Wrong::CutOff(..) => "cut_off",
             Wrong::KeyGone => "key_gone",
             Wrong::Anchor => "anchor",
+            Wrong::Forged => "forged",
+            Wrong::OtherChain => "other_chain",
         }
     }
 }
@@ -86,7 +99,7 @@ pub struct Bad {
 }
 
 /// Follows the log. The files are opened while no line is being written, and read afterwards.
-pub fn verify(dir: &Path) -> Result<Result<Checked, Bad>, Fault> {
+pub fn verify(dir: &Path, key: Option<&VerificationKey>) -> Result<Result<Checked, Bad>, Fault> {
     let held = Chain::look(dir)?;
     let mut open = Vec::new();
     for path in files(dir)? {
@@ -100,31 +113,25 @@ pub fn verify(dir: &Path) -> Result<Result<Checked, Bad>, Fault> {
             Err(error) => return Err(cannot(&path, &error)),
         }
     }
-    let exposed = held.as_ref().is_some_and(|(chain, _)| chain.is_open());
-    let (key, anchor, base) = match &held {
-        Some((chain, base)) => (Some(chain.key.clone()), chain.anchor, *base),
-        None => (None, Link::default(), Link::default()),
-    };
-    drop(held);
-    let first = base.count.saturating_add(1);
-    let mut checked = Checked { files: open.len(), first, exposed, ..Checked::default() };
-    let Some(key) = key else { return without_key(open, checked) };
-    let mut check = Check {
-        walk: Walk::new(&key, base),
-        base,
-        anchor,
-        checked: &mut checked,
-        begun: false,
-        gap_at: None,
-        here: Place { file: dir.join(CURRENT), line: 1, offset: 0 },
-        wrong: None,
-    };
+    let mut checked = Checked { files: open.len(), ..Checked::default() };
+    let here = Place { file: dir.join(CURRENT), line: 1, offset: 0 };
+    let other = held.as_ref().is_none_or(|seen| Some(seen.chain.keys.chain.name) != key.map(|key| key.name));
+    if key.is_some() && other {
+        return Ok(Err(here.bad(Wrong::OtherChain)));
+    }
+    let Some(seen) = held else { return without_key(open, checked) };
+    (checked.exposed, checked.given) = (seen.chain.is_open(), seen.given);
+    checked.first = seen.base.count.saturating_add(1);
+    let present = seen.chain.keys.sealing.clone();
+    let mut check = Check::new(&seen, seen.follow(key), &mut checked, here);
+    // The files are open: from here on others may write.
+    drop(seen);
     for (path, file, length) in open {
         check.here = Place { file: path.clone(), line: 1, offset: 0 };
         each(file.take(length), &path, |place, line| check.line(place, line))
             .map_err(|error| cannot(&path, &error))?;
     }
-    let found = check.end();
+    let found = check.end(key.map(|key| (key, &present)));
     Ok(found.map(|()| checked))
 }
 
@@ -149,14 +156,14 @@ fn without_key(open: Vec<(PathBuf, File, u64)>, mut checked: Checked) -> Result<
 
 /// A line's place.
 #[derive(Debug, Clone)]
-struct Place {
-    file: PathBuf,
-    line: u64,
-    offset: u64,
+pub(super) struct Place {
+    pub file: PathBuf,
+    pub line: u64,
+    pub offset: u64,
 }
 
 impl Place {
-    fn bad(self, wrong: Wrong) -> Bad {
+    pub fn bad(self, wrong: Wrong) -> Bad {
         Bad { wrong, file: self.file, line: self.line, offset: self.offset }
     }
 }
@@ -196,8 +203,8 @@ impl Gap {
     }
 }
 
-struct Check<'k, 'c> {
-    walk: Walk<'k>,
+pub(super) struct Check<'c> {
+    walk: Walk,
     base: Link,
     anchor: Link,
     checked: &'c mut Checked,
@@ -210,8 +217,20 @@ struct Check<'k, 'c> {
     wrong: Option<Bad>,
 }
 
-impl Check<'_, '_> {
-    fn line(&mut self, place: Place, line: &[u8]) {
+impl<'c> Check<'c> {
+    /// From the chain's beginning.
+    pub fn new(seen: &Seen, with: Follow, checked: &'c mut Checked, here: Place) -> Check<'c> {
+        let (base, anchor) = (seen.base, seen.chain.anchor);
+        let walk = Walk::new(with, base);
+        Check { walk, base, anchor, checked, begun: false, gap_at: None, here, wrong: None }
+    }
+
+    /// From another place.
+    pub fn from(self, base: Link) -> Check<'c> {
+        Check { walk: Walk::new(self.walk.with, base), base, begun: true, ..self }
+    }
+
+    pub fn line(&mut self, place: Place, line: &[u8]) {
         self.here = Place { line: place.line + 1, offset: place.offset + line.len() as u64, ..place.clone() };
         if let Some(bad) = &mut self.wrong {
             // What is missing may stand further behind.
@@ -230,6 +249,7 @@ impl Check<'_, '_> {
         match self.walk.step(line) {
             Step::Next => self.next(),
             Step::Sealed(seal) => self.sealed(place, line, &seal),
+            Step::Forged => self.wrong = Some(place.bad(Wrong::Forged)),
             Step::Foreign => self.wrong = Some(self.gap_or(place).bad(Wrong::KeyGone)),
             Step::Plain => self.plain(place, line),
         }
@@ -243,7 +263,9 @@ impl Check<'_, '_> {
             return;
         }
         let at = self.walk.at;
-        if at.count == self.anchor.count && at.tag != self.anchor.tag {
+        let is_earlier = self.walk.with.earlier.as_ref().is_some_and(|earlier| at.count <= earlier.last);
+        self.checked.earlier += u64::from(is_earlier);
+        if at.count == self.anchor.count && at != self.anchor {
             self.wrong = Some(self.here.clone().bad(Wrong::Anchor));
         }
         self.checked.unanchored += u64::from(at.count > self.anchor.count);
@@ -261,7 +283,7 @@ impl Check<'_, '_> {
         let has_gap = gap.is_some();
         let at = gap.map_or(place.clone(), |gap| gap.at);
         // Without what stands in front of it it continues the chain: that was put there.
-        let alone = seal::follow(self.walk.key, &self.walk.at, b"", line, seal).is_some();
+        let alone = seal::follow(&self.walk.with.key, &self.walk.at, b"", (line, seal)).is_some();
         self.wrong = Some(if has_gap && alone {
             at.bad(Wrong::Added)
         } else if seal.count == next || (has_gap && seal.count > next) {
@@ -306,7 +328,7 @@ impl Check<'_, '_> {
         self.gap_at.take().map_or(place, |gap| gap.at)
     }
 
-    fn end(mut self) -> Result<(), Bad> {
+    pub fn end(mut self, proven: Option<(&VerificationKey, &SealingKey)>) -> Result<(), Bad> {
         if let Some(bad) = self.wrong {
             return Err(bad);
         }
@@ -320,14 +342,31 @@ impl Check<'_, '_> {
                 None => self.here.bad(Wrong::CutOff(at + 1, self.anchor.count)),
             });
         }
-        let without = self.base.count == self.anchor.count && self.base.tag != self.anchor.tag;
+        let without = self.base.count == self.anchor.count && self.base.mark != self.anchor.mark;
         if without || self.base.count > self.anchor.count {
             return Err(self.here.bad(Wrong::Anchor));
+        }
+        if let Some((key, present)) = proven {
+            self.proven(key, present)?;
         }
         if let Some(gap) = gap {
             self.checked.torn.push(gap.torn()?);
         }
         self.checked.last = at;
+        Ok(())
+    }
+
+    /// The end is the true one if the present key is what the verification key becomes: nobody can make an earlier one.
+    fn proven(&mut self, key: &VerificationKey, present: &SealingKey) -> Result<(), Bad> {
+        let next = self.anchor.count.saturating_add(1);
+        if next < key.first() {
+            return Err(self.here.clone().bad(Wrong::CutOff(next, key.first() - 1)));
+        }
+        if key.sealing.of(next).as_ref() != Some(present) {
+            return Err(self.here.clone().bad(Wrong::Anchor));
+        }
+        let first = self.base.count.saturating_add(1).max(key.first());
+        self.checked.proven = (first <= self.walk.at.count).then_some(first);
         Ok(())
     }
 }

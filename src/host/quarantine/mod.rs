@@ -3,6 +3,7 @@
 
 mod beneath;
 mod holder;
+mod intact;
 mod kernel;
 mod life;
 mod record;
@@ -11,14 +12,17 @@ mod room;
 mod seal;
 mod sweep;
 mod vault;
+mod waiting;
 
 pub use holder::Holder;
+pub use intact::intact;
 pub use life::{Listed, MAX_NAMED, MAX_OPEN, MAX_TTL_S, Opening, end, key, list, load, open};
 pub use record::{Contents, Ended, Entry, EntryKind, SealedFile, Session, Skipped, Why};
 pub use register::{
     AgentKey, AgentRow, AgentState, Denied, Entered, MAX_AGENTS, SentBack, agents, bound, enter, leave,
-    leave_session, sent_back,
+    leave_session, reserve, sent_back, unreserve,
 };
 pub use seal::{MAX_DEPTH, MAX_FILE, MAX_FILES, MAX_LOOKED_AT, MAX_TOTAL};
 pub use sweep::{Swept, sweep};
 pub use vault::{VaultKind, probe_keyring};
+pub use waiting::Start;

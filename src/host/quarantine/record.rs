@@ -68,6 +68,9 @@ pub struct Skipped {
 pub struct Contents {
     pub files: Vec<SealedFile>,
     pub skipped: Vec<Skipped>,
+    /// Files that have other names too, which may lie anywhere, and how many names each has.
+    #[serde(default)]
+    pub linked: Vec<(String, u64)>,
 }
 
 /// Why a session has ended.

@@ -9,6 +9,7 @@ use super::holder::{Holder, Lookout};
 use super::life::open_ids;
 use super::record::{self, Session, Why, elapsed_ms};
 use super::room::{Room, fault};
+use super::waiting::{Start, Waiting};
 use crate::domain::{AgentId, Client, Fault, ReviewId, SessionId, Subject};
 use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
@@ -145,12 +146,50 @@ struct Register {
     /// Why an earlier one was lost; set, it refuses everybody.
     lost: Option<String>,
     rows: Vec<Row>,
+    /// Agents that were started and made no call yet.
+    #[serde(default)]
+    waiting: Vec<Waiting>,
 }
 
 impl Register {
     fn new() -> Register {
-        Register { version: VERSION, lost: None, rows: Vec::new() }
+        Register { version: VERSION, lost: None, rows: Vec::new(), waiting: Vec::new() }
     }
+
+    /// How many places are taken, by all but this agent.
+    fn taken(&self, key: Option<&AgentKey>, now: Now) -> usize {
+        let others = self.rows.iter().filter(|row| row.works(now) && !key.is_some_and(|key| row.is(key)));
+        others.count() + self.waiting.iter().filter(|waiting| waiting.is_kept(now)).count()
+    }
+}
+
+/// Keeps one of `concurrent` places for the agent that this call starts, until its first call: `false` = none is left.
+pub fn reserve(
+    dirs: &Dirs,
+    start: Start<'_>,
+    review: &ReviewId,
+    now: Now,
+    concurrent: u32,
+) -> Result<bool, Fault> {
+    let Some(room) = Room::open(dirs)? else { return Ok(true) };
+    let Some(_lock) = room.lock()? else { return Ok(true) };
+    let mut register = intact(&room, now)?;
+    register.waiting.retain(|waiting| waiting.is_kept(now) && !waiting.is_by(start));
+    if register.taken(None, now) >= usize::try_from(concurrent).unwrap_or(usize::MAX) {
+        return Ok(false);
+    }
+    register.waiting.push(Waiting::new(start, review, now));
+    save(&room, &register).map(|()| true)
+}
+
+/// The call that was to start an agent is over: no place is kept for one any more.
+pub fn unreserve(dirs: &Dirs, start: Start<'_>, now: Now) -> Result<(), Fault> {
+    let Some(room) = Room::open(dirs)? else { return Ok(()) };
+    let Some(_lock) = room.lock()? else { return Ok(()) };
+    let mut register = intact(&room, now)?;
+    let before = register.waiting.len();
+    register.waiting.retain(|waiting| !waiting.is_by(start));
+    if register.waiting.len() == before { Ok(()) } else { save(&room, &register) }
 }
 
 /// Sees to it that there is one before the first session is open, so that a lost one is missed.
@@ -186,16 +225,23 @@ fn admit(
     now: Now,
     concurrent: u32,
 ) -> Result<Result<Entered, Denied>, Fault> {
-    let working = register.rows.iter().filter(|row| row.works(now) && !row.is(key)).count();
-    let full = working >= usize::try_from(concurrent).unwrap_or(usize::MAX);
+    let places = usize::try_from(concurrent).unwrap_or(usize::MAX);
+    let taken = register.taken(Some(key), now);
+    let full = taken >= places;
     let Some(row) = register.rows.iter_mut().find(|row| row.is(key)) else {
         let Some(wanted) = wanted else { return Ok(Err(Denied::Unbound)) };
         let session = match usable(room, wanted, now)? {
             Ok(session) => session,
             Err(denied) => return Ok(Err(denied)),
         };
-        if full || !make_room(room, register)? {
+        // One place was kept for it when it was started.
+        let own = |waiting: &Waiting| waiting.is_of(key.client, &key.session) && waiting.is_in(wanted);
+        let own = register.waiting.iter().position(|waiting| waiting.is_kept(now) && own(waiting));
+        if taken - usize::from(own.is_some()) >= places || !make_room(room, register)? {
             return Ok(Err(Denied::TooMany));
+        }
+        if let Some(own) = own {
+            register.waiting.remove(own);
         }
         let row = Row {
             client: key.client.name().to_owned(),
@@ -322,7 +368,19 @@ pub fn leave_session(
     session: &SessionId,
     now: Now,
 ) -> Result<Vec<ReviewId>, Fault> {
+    if let Some(room) = Room::open(dirs)? {
+        forget_waiting(&room, client, session, now)?;
+    }
     set_left(dirs, now, |row| row.of_session(client, session))
+}
+
+/// The session of a client that has ended starts nobody any more.
+fn forget_waiting(room: &Room, client: Client, session: &SessionId, now: Now) -> Result<(), Fault> {
+    let Some(_lock) = room.lock()? else { return Ok(()) };
+    let mut register = intact(room, now)?;
+    let before = register.waiting.len();
+    register.waiting.retain(|waiting| !waiting.is_of(client, session));
+    if register.waiting.len() == before { Ok(()) } else { save(room, &register) }
 }
 
 /// Marks the rows that `whose` picks, and names their reviews in which nobody works any more.

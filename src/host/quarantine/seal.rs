@@ -74,6 +74,7 @@ pub(super) fn seal(
         made: BTreeSet::new(),
         files: BTreeMap::new(),
         skipped: Vec::new(),
+        linked: Vec::new(),
         bytes: 0,
         looked_at: 0,
         chunk: vec![0; CHUNK],
@@ -88,7 +89,8 @@ pub(super) fn seal(
         return Err(nothing(&sealer.skipped));
     }
     sealer.close()?;
-    let contents = Contents { files: sealer.files.into_values().collect(), skipped: sealer.skipped };
+    let (skipped, linked) = (sealer.skipped, sealer.linked);
+    let contents = Contents { files: sealer.files.into_values().collect(), skipped, linked };
     Ok(Sealed { entries, contents, bytes: sealer.bytes })
 }
 
@@ -102,6 +104,7 @@ struct Sealer<'s> {
     /// Copied files, by their path relative to the root.
     files: BTreeMap<String, SealedFile>,
     skipped: Vec<Skipped>,
+    linked: Vec<(String, u64)>,
     bytes: u64,
     looked_at: usize,
     chunk: Vec<u8>,
@@ -264,6 +267,10 @@ impl Sealer<'_> {
         if self.bytes > MAX_TOTAL {
             let why = format!("the files have more than {} MiB together", MAX_TOTAL >> 20);
             return Err(Refusal::Fault(too_large(why)));
+        }
+        // The same bytes under another name, perhaps of a neighbour who changes them: they are copied as they are, and it is said.
+        if stat.st_nlink > 1 {
+            self.linked.push((file.original.clone(), u64::from(stat.st_nlink)));
         }
         self.files.insert(rel.to_owned(), file.clone());
         Ok(file)

@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::ring::{FILE, HEADER, Header, RECORD, Record, Unreadable, offset, until_wrap};
+use super::ring::{FILE, HEADER, Header, RECORD, Record, Unreadable, capacity, offset, until_wrap};
 use super::{Store, cannot, fault};
 use crate::domain::{Fault, FaultKind};
 use crate::host::clock::Now;
@@ -33,6 +33,8 @@ pub(super) struct Ring {
     file: File,
     pub path: PathBuf,
     pub header: Header,
+    /// How many records it has room for.
+    capacity: u64,
 }
 
 impl Ring {
@@ -67,11 +69,11 @@ impl Ring {
     }
 
     fn read(file: File, path: PathBuf, meta: &Metadata, now: Now, purpose: Purpose) -> Result<Ring, Fault> {
-        let why = if meta.len() == FILE {
+        let why = if let Some(capacity) = capacity(meta.len()) {
             let mut bytes = [0; HEADER];
             file.read_exact_at(&mut bytes, 0).map_err(|error| cannot(&path, &error))?;
             match Header::decode(&bytes) {
-                Ok(header) => return Ok(Ring { file, path, header }),
+                Ok(header) => return Ok(Ring { file, path, header, capacity }),
                 Err(Unreadable::Foreign(version)) => format!("it is of version {version}, which is not ours"),
                 Err(Unreadable::Damaged) => "its header is damaged".to_owned(),
             }
@@ -87,16 +89,21 @@ impl Ring {
             .with_way_out("try again: what the session did before is not remembered"))
     }
 
+    /// The oldest sequence number that the ring still has.
+    pub fn oldest(&self) -> u64 {
+        self.header.oldest(self.capacity)
+    }
+
     /// The records from `from` up to and with `to`, in one read, or two where the ring begins again.
     pub fn records(&self, from: u64, to: u64) -> Result<Vec<u8>, Fault> {
         let count = to.saturating_sub(from) + 1;
-        let first = count.min(until_wrap(from));
+        let first = count.min(until_wrap(from, self.capacity));
         let size = |count: u64| usize::try_from(count).unwrap_or(0).saturating_mul(RECORD);
         let mut bytes = vec![0; size(count)];
         let (head, tail) = bytes.split_at_mut_checked(size(first)).unwrap_or_default();
         let read = |bytes: &mut [u8], sequence| match bytes {
             [] => Ok(()),
-            bytes => self.file.read_exact_at(bytes, offset(sequence)),
+            bytes => self.file.read_exact_at(bytes, offset(sequence, self.capacity)),
         };
         read(head, from)
             .and_then(|()| read(tail, from + first))
@@ -110,7 +117,7 @@ impl Ring {
     }
 
     pub fn write_record(&self, record: &Record) -> Result<(), Fault> {
-        let at = offset(record.sequence);
+        let at = offset(record.sequence, self.capacity);
         self.file.write_all_at(&record.encode(), at).map_err(|error| cannot(&self.path, &error))
     }
 

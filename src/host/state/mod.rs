@@ -140,7 +140,7 @@ pub fn deeds(store: &Store, subject: &Subject, now: Now) -> Result<Vec<Deed>, Fa
 /// Whether a call whose id has this fingerprint is among those that the ring still holds.
 pub fn saw(store: &Store, subject: &Subject, now: Now, call: u64) -> Result<bool, Fault> {
     let Some(ring) = Ring::open(store, &name(subject), now, Purpose::Look)? else { return Ok(false) };
-    let (from, next) = (ring.header.oldest(), ring.header.next);
+    let (from, next) = (ring.oldest(), ring.header.next);
     let bytes = ring.records(from, next)?;
     Ok(records(&bytes, from).flatten().any(|record| record.entry.call == call))
 }
@@ -218,10 +218,11 @@ fn catch_up(ring: &mut Ring) -> Result<(), Fault> {
 }
 
 fn stand(ring: &mut Ring, document: Document, now: Now, look: Look) -> Result<Stand, Fault> {
-    let (history, wrapped) = history(ring, now, look)?;
+    let (history, overwritten) = history(ring, now, look)?;
+    let lost = ring.header.lost.then(|| now.age_ms(ring.header.begun));
     Ok(Stand {
         history,
-        wrapped: wrapped || (ring.header.lost && now.age_ms(ring.header.begun) <= look.window_ms),
+        missing_ms: overwritten.into_iter().chain(lost).min(),
         calls: ring.header.next - 1,
         file_operations: ring.header.file_operations,
         prompts: document.prompts,
@@ -232,22 +233,25 @@ fn stand(ring: &mut Ring, document: Document, now: Now, look: Look) -> Result<St
     })
 }
 
-/// The calls, newest first, and whether some inside the window have been overwritten. One read in the ordinary case: it
+/// The calls, newest first, and how old the youngest may be of those that are not among them. One read in the ordinary case: it
 /// takes in the slot after the newest record, where one may lie that the header does not count yet.
-fn history(ring: &mut Ring, now: Now, look: Look) -> Result<(Vec<PastCall>, bool), Fault> {
-    let mut from = ring.header.next.saturating_sub(look.records).max(ring.header.oldest());
+fn history(ring: &mut Ring, now: Now, look: Look) -> Result<(Vec<PastCall>, Option<u64>), Fault> {
+    let first = |ring: &Ring, records: u64| ring.header.next.saturating_sub(records).max(ring.oldest());
+    let mut wide = look.records;
+    let mut from = first(ring, wide);
     let mut bytes = ring.records(from, ring.header.next)?;
     if bytes.last_chunk().and_then(|bytes| Record::decode(bytes, ring.header.next)).is_some() {
         catch_up(ring)?;
-        from = ring.header.next.saturating_sub(look.records).max(ring.header.oldest());
+        from = first(ring, wide);
         bytes = ring.records(from, ring.header.next)?;
     }
-    let mut reaches_back = reaches_back(&bytes, from, now, look);
-    if !reaches_back && from > ring.header.oldest() {
-        from = ring.header.oldest();
+    // Wider until the window is in it: a ring has room for far more than most windows hold.
+    while from > ring.oldest() && oldest_ms(&bytes, from, now).is_none_or(|age| age <= look.window_ms) {
+        wide = wide.saturating_mul(8).max(1024);
+        from = first(ring, wide);
         bytes = ring.records(from, ring.header.next)?;
-        reaches_back = self::reaches_back(&bytes, from, now, look);
     }
+    let missing = (from > 1).then(|| oldest_ms(&bytes, from, now).unwrap_or(0));
     // Newest first; the slot after the newest is no history.
     let slots: &[[u8; RECORD]] = bytes.as_chunks().0;
     let mut number = ring.header.next;
@@ -264,14 +268,13 @@ fn history(ring: &mut Ring, now: Now, look: Look) -> Result<(Vec<PastCall>, bool
             place <= wanted || call.age_ms <= look.window_ms
         });
     }
-    Ok((history, from > 1 && !reaches_back))
+    Ok((history, missing))
 }
 
-/// Whether the oldest of these records lies before the window, so that nothing older is inside it. One that cannot be
-/// read does not tell; the next one does.
-fn reaches_back(bytes: &[u8], from: u64, now: Now, look: Look) -> bool {
-    let oldest = records(bytes, from).flatten().next();
-    oldest.is_some_and(|record| now.age_ms(record.at) > look.window_ms)
+/// The age of the oldest of these records, which all that are missing have reached. One that cannot be read does not tell; the
+/// next one does.
+fn oldest_ms(bytes: &[u8], from: u64, now: Now) -> Option<u64> {
+    records(bytes, from).flatten().next().map(|record| now.age_ms(record.at))
 }
 
 /// The records in these bytes, the first of which has the number `from`; none = it cannot be read.

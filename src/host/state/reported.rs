@@ -96,8 +96,8 @@ pub fn reported<T>(
 /// The record of a call, by the fingerprint of its id.
 fn find(ring: &Ring, call: u64) -> Result<Option<Record>, Fault> {
     let mut above = ring.header.next;
-    while above > ring.header.oldest() {
-        let from = above.saturating_sub(AT_ONCE).max(ring.header.oldest());
+    while above > ring.oldest() {
+        let from = above.saturating_sub(AT_ONCE).max(ring.oldest());
         let bytes = ring.records(from, above - 1)?;
         if let Some(record) = records(&bytes, from).rev().flatten().find(|record| record.entry.call == call) {
             return Ok(Some(record));

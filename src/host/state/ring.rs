@@ -4,16 +4,28 @@
 use crate::domain::{Entry, Outcome, PastCall, Verdict, Watch};
 use crate::host::clock::Now;
 
-/// Records in a ring: what is older has been overwritten.
-pub const CAPACITY: u64 = 4096;
+/// Records in a ring: what is older has been overwritten. All agents of a session share it, so it has room for the limit of each of
+/// them, however many work at once: with fewer, a hundred agents wear out the ring in a minute, and no limit can be counted any more.
+pub const CAPACITY: u64 = 65_536;
+/// The same of rings that earlier versions made, which are kept as they are.
+const EARLIER: u64 = 4096;
 /// Bytes of a record. It divides a page, so no record crosses one.
 pub(super) const RECORD: usize = 64;
 /// Bytes of the header that are used.
 pub(super) const HEADER: usize = 128;
 /// Where the records begin.
 const RECORDS_AT: u64 = 4096;
-/// Bytes of a ring file, always (most of a young one is a hole).
-pub(super) const FILE: u64 = RECORDS_AT + CAPACITY * RECORD as u64;
+/// Bytes of a new ring file, always (most of a young one is a hole).
+pub(super) const FILE: u64 = bytes(CAPACITY);
+
+const fn bytes(capacity: u64) -> u64 {
+    RECORDS_AT + capacity * RECORD as u64
+}
+
+/// How many records a ring file of that size has.
+pub(super) fn capacity(size: u64) -> Option<u64> {
+    [CAPACITY, EARLIER].into_iter().find(|capacity| bytes(*capacity) == size)
+}
 
 const MAGIC: u64 = u64::from_le_bytes(*b"lazaring");
 const VERSION: u64 = 1;
@@ -68,9 +80,9 @@ impl Header {
     }
 
     /// The oldest sequence number that the ring still has.
-    pub fn oldest(&self) -> u64 {
+    pub fn oldest(&self, capacity: u64) -> u64 {
         // One less than fits: the slot of the next record is never counted as history.
-        self.next.saturating_sub(CAPACITY - 1).max(1)
+        self.next.saturating_sub(capacity - 1).max(1)
     }
 
     pub fn count(&mut self, entry: &Entry) {
@@ -214,13 +226,13 @@ pub(super) fn past(bytes: &[u8; RECORD], number: u64, now: Now) -> PastCall {
 }
 
 /// Where the record of that number lies in the file.
-pub(super) fn offset(sequence: u64) -> u64 {
-    RECORDS_AT + (sequence.saturating_sub(1) % CAPACITY) * RECORD as u64
+pub(super) fn offset(sequence: u64, capacity: u64) -> u64 {
+    RECORDS_AT + (sequence.saturating_sub(1) % capacity) * RECORD as u64
 }
 
 /// How many records, from that number on, lie behind each other before the ring begins again.
-pub(super) fn until_wrap(sequence: u64) -> u64 {
-    CAPACITY - sequence.saturating_sub(1) % CAPACITY
+pub(super) fn until_wrap(sequence: u64, capacity: u64) -> u64 {
+    capacity - sequence.saturating_sub(1) % capacity
 }
 
 const fn verdict_code(verdict: Verdict) -> u64 {
@@ -373,9 +385,12 @@ mod tests {
 
     #[test]
     fn slots_stay_inside_the_file_and_come_round() {
-        assert_eq!(offset(1), 4096);
-        assert_eq!(offset(CAPACITY) + RECORD as u64, FILE);
-        assert_eq!(offset(CAPACITY + 1), offset(1));
-        assert_eq!((until_wrap(1), until_wrap(CAPACITY), until_wrap(CAPACITY + 1)), (CAPACITY, 1, CAPACITY));
+        for all in [CAPACITY, EARLIER] {
+            assert_eq!(offset(1, all), 4096);
+            assert_eq!(capacity(offset(all, all) + RECORD as u64), Some(all));
+            assert_eq!(offset(all + 1, all), offset(1, all));
+            assert_eq!((until_wrap(1, all), until_wrap(all, all), until_wrap(all + 1, all)), (all, 1, all));
+        }
+        assert_eq!(capacity(FILE - 1), None);
     }
 }

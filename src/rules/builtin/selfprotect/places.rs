@@ -5,8 +5,8 @@ use crate::domain::{EffectKind, Severity, Target, Verdict, join};
 use crate::rules::Invocation;
 use crate::rules::builtin::{deeds, downloads, lists, predicate};
 use crate::rules::matcher::{
-    At, Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify, flag_value,
-    has_flag, inside, mentions_protected, runs, target_of,
+    At, Class, Code, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, classify,
+    flag_value, has_flag, inside, mentions_protected, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -208,11 +208,32 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         instead: Some(Instead::Advice(
             "use the cleaned report of the review, which is the answer of its agent",
         )),
-        when: &[predicate(
-            "transcript_of_a_subagent_read",
-            Trigger::kinds(&[EffectKind::FileRead]),
-            transcripts::read,
-        )],
+        when: &[
+            predicate(
+                "transcript_of_a_subagent_read",
+                Trigger::kinds(&[EffectKind::FileRead]),
+                transcripts::read,
+            ),
+            // A name that code puts together, or a whole tree that it goes through.
+            When::Code(Code {
+                programs: &[],
+                all: &[
+                    &[".claude", "opencode/storage"],
+                    &[
+                        "subagents",
+                        "agent-",
+                        "**",
+                        "rglob",
+                        "walk(",
+                        "walkdir",
+                        "opencode/storage",
+                        "{ recursive",
+                        "{recursive",
+                    ],
+                    &["open(", "read", "cat ", "copy", "slurp", "file_get_contents"],
+                ],
+            }),
+        ],
         fires: &[
             "Read /home/u/.claude/projects/-home-u-proj/d5fb/subagents/agent-ad52.jsonl",
             "Read /home/u/.claude/projects/-home-u-proj/agent-ad52.jsonl",
@@ -223,6 +244,14 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "tail -n 3 ~/.claude/projects/*/*/*/agent-*",
             "grep -r password ~/.claude/projects/-home-u-proj/d5fb/subagents",
             "rg x ~/.claude/projects",
+            "rg x ~/.claude",
+            "Grep /home/u/.claude x",
+            "cp -r ~/.claude /tmp/x",
+            "tar cz ~/.claude",
+            "find ~/.claude -name 'agent-*' -exec cat {} +",
+            "python3 -c 'import pathlib; print([p.read_text() for p in pathlib.Path.home().rglob(\".claude/projects/p/*.jsonl\")])'",
+            "python3 -c 'import os; print(open(os.path.expanduser(\"~/.claude/projects/p/s/subagents/agent-1.jsonl\")).read())'",
+            "node -e 'console.log(require(\"fs\").readFileSync(process.env.HOME + \"/.claude/projects/p/s/subagents/agent-1.jsonl\"))'",
             "jq .message ~/.claude/projects/p/s/subagents/agent-1.jsonl",
             "cd ~/.claude/projects/p/s && jq . < subagents/agent-1.jsonl",
             "cp -r ~/.claude/projects/p/s /tmp/x",
@@ -243,6 +272,12 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "jq . ~/.claude/projects/p/SESSION.jsonl",
             "tail ~/.claude/projects/p/*.jsonl",
             "cat ~/.claude/projects/p/memory/MEMORY.md",
+            "grep -rl x ~/.claude/skills",
+            "ls -R ~/.claude",
+            "du -sh ~/.claude",
+            "find ~/.claude -name settings.json",
+            "python3 -c 'print(open(\"/home/u/.claude/projects/p/SESSION.jsonl\").read())'",
+            "rg x ~/.claude/projects/p/SESSION.jsonl",
             "cat src/subagents/agent-1.jsonl",
             "cat ~/.local/share/opencode/auth.txt ~/.local/share/opencode/log/a.log",
             "ls ~/.local/share/opencode/storage/message",

@@ -51,8 +51,12 @@ fn holds_transcript(target: &Target, dirs: &[&str], scene: &Scene<'_>) -> bool {
     if recursive && path.ends_with("/opencode/storage") {
         return true;
     }
-    // Nearly everything lies apart from the directory, or above it: then nothing in it is meant but what a pattern names.
-    let inside = |dir: &str| path.len() > dir.len() && relation_to(path, false, dir) != Rel::Apart;
+    // Nearly everything lies apart from the directory, or above it: then nothing in it is meant but what a pattern names. A reading of
+    // all that is below the directory itself is one of its transcripts.
+    let home = scene.view.facts.places.home.as_deref();
+    let is_whole = |dir: &str| recursive && path == dir && is_the_users(dir, home);
+    let inside =
+        |dir: &str| (path.len() > dir.len() || is_whole(dir)) && relation_to(path, false, dir) != Rel::Apart;
     dirs.iter().filter(|dir| glob || inside(dir)).any(|dir| {
         let below = |rest: &'static str| {
             relation(path, glob, dir.split('/').chain(rest.split('/')).filter(|part| !part.is_empty()))
@@ -62,12 +66,22 @@ fn holds_transcript(target: &Target, dirs: &[&str], scene: &Scene<'_>) -> bool {
             Rel::Below => true,
             // A single file is the session's own, also for a search.
             Rel::Above => {
-                recursive && !path.ends_with(".jsonl") && matches!(below("projects"), Rel::Same | Rel::Below)
+                recursive
+                    && !path.ends_with(".jsonl")
+                    && (is_whole(dir) || matches!(below("projects"), Rel::Same | Rel::Below))
             }
             Rel::Apart => false,
         };
         kept || (below("projects") == Rel::Below && is_agents_own_file(path))
     })
+}
+
+/// A project has a directory of that name too, and no transcripts in it.
+fn is_the_users(dir: &str, home: Option<&str>) -> bool {
+    match dir.strip_suffix("/.claude") {
+        Some(above) => Some(above) == home,
+        None => true,
+    }
 }
 
 /// As older versions name them, beside the session's own file.

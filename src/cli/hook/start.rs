@@ -1,0 +1,57 @@
+//! What a person is told at the beginning of a session: what about this machine is not as they may think.
+
+use super::{ELSEWHERE, Setting};
+use crate::cli::CHECKS;
+use crate::cli::audit::verify::why;
+use crate::domain::{Places, Reason, Severity, Verdict};
+use crate::host::audit::{self, End};
+use crate::host::config::{self, NoteKind};
+
+/// All of it.
+pub fn said(setting: &Setting, places: &Places) -> impl Iterator<Item = Reason> {
+    [elsewhere(setting), unaccepted(setting, places), unverified(setting)].into_iter().flatten()
+}
+
+/// Variables name other places than the registration: a project may have set them.
+pub fn elsewhere(setting: &Setting) -> Option<Reason> {
+    let reason = warning(ELSEWHERE, setting.elsewhere()?);
+    Some(Reason {
+        severity: Severity::High,
+        instead: Some("if you set them, register with them set: lazaret install".to_owned()),
+        ..reason
+    })
+}
+
+/// What in the user's configuration does not count because no person accepted it.
+fn unaccepted(setting: &Setting, places: &Places) -> Option<Reason> {
+    let notes = config::load(&setting.dirs, places, CHECKS).ok()?.notes;
+    let texts: Vec<String> =
+        notes.iter().filter(|note| note.kind == NoteKind::Unaccepted).map(ToString::to_string).collect();
+    (!texts.is_empty()).then(|| warning("config.unaccepted", texts.join("; ")))
+}
+
+/// The end of the log is not what was written.
+fn unverified(setting: &Setting) -> Option<Reason> {
+    let bad = match audit::end(&audit::dir(&setting.dirs.state)) {
+        Ok(End::Wrong(bad)) if setting.policy.audit.enabled => bad,
+        Ok(_) | Err(_) => return None,
+    };
+    let text = format!(
+        "the end of the audit log does not verify ({}, byte {}): {}; see `lazaret audit verify`",
+        bad.file.display(),
+        bad.offset,
+        why(bad.wrong)
+    );
+    Some(warning("audit.unverified", text))
+}
+
+fn warning(rule: &str, message: String) -> Reason {
+    Reason {
+        rule: rule.to_owned(),
+        verdict: Verdict::Warn,
+        severity: Severity::Medium,
+        message,
+        matched: String::new(),
+        instead: None,
+    }
+}
