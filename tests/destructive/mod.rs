@@ -238,8 +238,7 @@ impl Bench {
             }
             let is = now.refs.get(name).map_or("gone", String::as_str);
             let short = name.rsplit('/').next().unwrap();
-            let excused = ended == Ended::Asked && !claimed
-                || !claimed && self.is_in_reach(was)
+            let excused = !claimed && (ended == Ended::Asked || self.is_in_reach(was))
                 || told.contains(&format!("not saved: {short}"));
             if !excused {
                 wrong.push(format!("reference {name}: was {was}, is {is}"));
