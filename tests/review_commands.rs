@@ -717,10 +717,14 @@ fn a_client_without_the_hook_is_not_started() {
     clinic.0.well(&["install", "claude-code"]);
     let settings = clinic.0.path("user/.claude/settings.json");
     let text = fs::read_to_string(&settings).unwrap();
-    // A plugin's registration cannot be proven from here; that of other events is none of the gate.
+    // A plugin that is not installed registers nothing; what is registered for other events is none of the gate.
     fs::write(&settings, r#"{"enabledPlugins": {"lazaret@lazaret": true}}"#).unwrap();
     let plugin = clinic.review(&[]);
-    assert!(plugin.0 == 1 && plugin.2.contains("the gate is not registered"), "{}", plugin.2);
+    assert!(
+        plugin.0 == 1 && plugin.2.contains("lazaret@lazaret is on, and its hooks do not run"),
+        "{}",
+        plugin.2
+    );
     let mut others: Value = serde_json::from_str(&text).unwrap();
     others["hooks"].as_object_mut().unwrap().retain(|event, _| event == "SessionStart");
     assert_eq!(others["hooks"].as_object().unwrap().len(), 1);
