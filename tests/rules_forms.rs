@@ -63,7 +63,7 @@ fn wrong(table: &str, least: usize, right: &[&str]) -> String {
 
 #[test]
 fn no_form_hides_a_command() {
-    assert_eq!(wrong(STOPPED, 390, &["ask", "deny", "stop"]), "");
+    assert_eq!(wrong(STOPPED, 686, &["ask", "deny", "stop"]), "");
 }
 
 #[test]

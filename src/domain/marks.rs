@@ -9,6 +9,8 @@ pub enum Origin {
     Written,
     /// It came from this host (empty = not known which).
     Fetched(String),
+    /// It is a copy of the program of this name, or leads to it.
+    Program(String),
     /// It holds what was printed of the environment.
     Environment,
     /// It holds what stood in a `.env` file or in a store of tokens.
@@ -23,16 +25,17 @@ impl Origin {
         match self {
             Origin::Written => 0,
             Origin::Fetched(_) => 1,
-            Origin::Environment => 2,
-            Origin::Settings => 3,
-            Origin::Secret => 4,
+            Origin::Program(_) => 2,
+            Origin::Environment => 3,
+            Origin::Settings => 4,
+            Origin::Secret => 5,
         }
     }
 
     /// Whether it says that something secret is in the file.
     pub const fn is_secret(&self) -> bool {
         match self {
-            Origin::Written | Origin::Fetched(_) => false,
+            Origin::Written | Origin::Fetched(_) | Origin::Program(_) => false,
             Origin::Environment | Origin::Settings | Origin::Secret => true,
         }
     }
@@ -151,8 +154,25 @@ impl Marks {
 
     /// Where the file at `path` is from: what was said of it most exactly, and last.
     pub fn source(&self, path: &str) -> Option<&Mark> {
-        let covering = self.list.iter().filter(|mark| !mark.origin.is_secret() && mark.covers(path));
+        let is_source = |mark: &&Mark| matches!(mark.origin, Origin::Written | Origin::Fetched(_));
+        let covering = self.list.iter().filter(|mark| is_source(mark) && mark.covers(path));
         covering.max_by_key(|mark| mark.path.len())
+    }
+
+    /// The program that the file at `path` is a copy of; of a name without a directory, of any file of that name.
+    pub fn program(&self, path: &str) -> Option<&str> {
+        let is_it = |mark: &Mark| match path.contains('/') {
+            true => mark.covers(path),
+            false => mark.path.rsplit('/').next() == Some(path),
+        };
+        self.list.iter().rev().filter(|mark| is_it(mark)).find_map(|mark| match &mark.origin {
+            Origin::Program(name) => Some(name.as_str()),
+            Origin::Written
+            | Origin::Fetched(_)
+            | Origin::Environment
+            | Origin::Settings
+            | Origin::Secret => None,
+        })
     }
 
     /// The worst secret that is in the file at `path`, or with `below` in one below it.
@@ -165,7 +185,7 @@ impl Marks {
 
 fn size(mark: &Mark) -> usize {
     let host = match &mark.origin {
-        Origin::Fetched(host) => host.len(),
+        Origin::Fetched(host) | Origin::Program(host) => host.len(),
         Origin::Written | Origin::Environment | Origin::Settings | Origin::Secret => 0,
     };
     mark.path.len() + host

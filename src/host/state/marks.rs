@@ -15,6 +15,9 @@ const ORIGINS: [(Origin, char); 4] =
 /// Stands for [`Origin::Fetched`]; the host comes behind it.
 const FETCHED: char = 'h';
 
+/// Stands for [`Origin::Program`]; the program's name comes behind it.
+const PROGRAM: char = 'p';
+
 /// Ends a line. No path has it in it.
 const END: char = '\0';
 
@@ -27,9 +30,13 @@ pub(super) fn serialize<S: Serializer>(marks: &Marks, serializer: S) -> Result<S
                 text.push(FETCHED);
                 text.push_str(host);
             }
+            Origin::Program(name) => {
+                text.push(PROGRAM);
+                text.push_str(name);
+            }
             origin => text.extend(ORIGINS.iter().find(|(known, _)| known == origin).map(|(_, sign)| *sign)),
         }
-        // A host ends where the path begins: it has no slash.
+        // A host or a name ends where the path begins: it has no slash.
         text.push_str(&mark.path);
         text.push(END);
     }
@@ -53,10 +60,10 @@ fn mark(line: &str) -> Option<Mark> {
     let mut signs = signs.chars();
     let (reach, origin) = (signs.next()?, signs.next()?);
     let reach = REACHES.iter().find(|(_, sign)| *sign == reach).map(|(reach, _)| *reach)?;
-    let origin = if origin == FETCHED {
-        Origin::Fetched(signs.as_str().to_owned())
-    } else {
-        ORIGINS.iter().find(|(_, sign)| *sign == origin).map(|(origin, _)| origin.clone())?
+    let origin = match origin {
+        FETCHED => Origin::Fetched(signs.as_str().to_owned()),
+        PROGRAM => Origin::Program(signs.as_str().to_owned()),
+        origin => ORIGINS.iter().find(|(_, sign)| *sign == origin).map(|(origin, _)| origin.clone())?,
     };
     Some(Mark { path: rest.to_owned(), reach, origin })
 }
@@ -80,6 +87,7 @@ mod tests {
             }
             for host in ["", "x.example", "host with blank"] {
                 marks.add(Mark { path: "/p".to_owned(), reach, origin: Origin::Fetched(host.to_owned()) });
+                marks.add(Mark { path: "/p".to_owned(), reach, origin: Origin::Program(host.to_owned()) });
             }
         }
         let paper = Paper { marks };

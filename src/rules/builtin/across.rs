@@ -117,7 +117,9 @@ pub(super) const RULES: &[Rule] = &[
 pub(super) fn strange<'v>(marks: &'v Marks, path: &str, scene: &Scene<'_>) -> Option<&'v Mark> {
     marks.source(path).filter(|mark| match &mark.origin {
         Origin::Fetched(host) => is_strange(host, scene.view.policy),
-        Origin::Written | Origin::Environment | Origin::Settings | Origin::Secret => false,
+        Origin::Written | Origin::Program(_) | Origin::Environment | Origin::Settings | Origin::Secret => {
+            false
+        }
     })
 }
 

@@ -38,7 +38,7 @@ mod resets;
 mod resources;
 mod roundabout;
 mod runners;
-mod scripts;
+pub(in crate::rules) mod scripts;
 mod secrets;
 mod selfprotect;
 mod shell;

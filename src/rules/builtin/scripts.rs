@@ -39,6 +39,27 @@ pub(super) fn sed_runs(script: &str) -> Option<String> {
     None
 }
 
+/// The files that a sed script writes to: `w file`, `s/a/b/w file`.
+pub(in crate::rules) fn sed_writes(script: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for command in script.split(['\n', ';', '{']) {
+        let bare = command
+            .trim_start()
+            .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | ' '));
+        let behind_address =
+            bare.strip_prefix('/').and_then(|rest| rest.split_once('/')).map(|(_, rest)| rest.trim_start());
+        let plain =
+            [Some(bare), behind_address].into_iter().flatten().find_map(|text| text.strip_prefix(['w', 'W']));
+        let substituted = bare.strip_prefix('s').and_then(|rest| {
+            let end = rest.chars().next().filter(char::is_ascii_punctuation)?;
+            rest.get(1..)?.splitn(3, end).nth(2)?.split_once('w').map(|(_, file)| file)
+        });
+        let file = plain.filter(|rest| rest.starts_with(' ')).or(substituted).map(str::trim);
+        out.extend(file.filter(|file| !file.is_empty()).map(str::to_owned));
+    }
+    out
+}
+
 /// The addresses in front of a command; none when one is never ended.
 fn address(rest: &mut Peekable<Chars<'_>>) -> Option<()> {
     loop {
@@ -217,7 +238,7 @@ const HOME: &[&str] = &[
 ];
 
 /// Code in which the home directory stands as a string, whatever it was written as.
-pub(super) fn with_home(code: &str, home: &str) -> String {
+pub(in crate::rules) fn with_home(code: &str, home: &str) -> String {
     let mut out = code.to_owned();
     // Each way holds one of these.
     if !["ome", "HOME", "UserProfile", "~", "os.sep"].iter().any(|part| code.contains(part)) {
@@ -262,7 +283,7 @@ pub(super) fn string_up_to(code: &str, ends: impl Fn(char) -> bool) -> (String, 
 }
 
 /// The strings in code; those that are put together with `+` or `.` are one.
-pub(super) fn strings(code: &str) -> Vec<String> {
+pub(in crate::rules) fn strings(code: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut joins = false;
     let mut rest = code;
@@ -365,7 +386,7 @@ const MAKERS: &[&str] = &[
 ];
 
 /// The strings of code that name files which it writes.
-pub(super) fn written(code: &str) -> Vec<String> {
+pub(in crate::rules) fn written(code: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut before: Option<String> = None;
     let mut makes = false;
@@ -446,6 +467,15 @@ mod tests {
             ("s/unfinished", None),
         ] {
             assert_eq!(sed_runs(script).as_deref(), expected, "{script}");
+        }
+        for (script, expected) in [
+            ("w y", Some("y")),
+            ("/a/w y", Some("y")),
+            ("s/a/b/w y", Some("y")),
+            ("s/w/x/g", None),
+            ("1p", None),
+        ] {
+            assert_eq!(sed_writes(script).first().map(String::as_str), expected, "{script}");
         }
     }
 

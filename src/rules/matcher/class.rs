@@ -215,7 +215,9 @@ fn remembered(target: &Target, kind: EffectKind, view: &View<'_>) -> Classes {
     match held(target, kind, view) {
         Some(Origin::Secret) => Classes::NONE.with(Class::Secret, true),
         Some(Origin::Settings) => Classes::NONE.with(Class::EnvFile, true),
-        Some(Origin::Environment | Origin::Written | Origin::Fetched(_)) | None => Classes::NONE,
+        Some(Origin::Environment | Origin::Written | Origin::Fetched(_) | Origin::Program(_)) | None => {
+            Classes::NONE
+        }
     }
 }
 

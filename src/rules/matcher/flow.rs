@@ -191,7 +191,7 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
     }
     if inv.program == "parallel" {
         // Without a command, each line that comes in is one.
-        return by == By::Pipe && inv.operands.is_empty();
+        return by == By::Pipe && inv.operands.first().is_none_or(|first| first.known() == Some("{}"));
     }
     if runs(inv, &["pwsh", "powershell"]) {
         return by == By::Pipe && inv.args.iter().any(|arg| arg.known() == Some("-"));
@@ -255,6 +255,21 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
 
 /// Code that runs what comes to it on its standard input.
 fn runs_what_comes(code: &str) -> bool {
+    // `perl -ne 'system $_'`, and what runs each line without saying so.
+    const OF_LINES: &[&str] = &[
+        "system $_",
+        "system($_)",
+        "exec $_",
+        "exec($_)",
+        "eval $_",
+        "eval($_)",
+        "`$_`",
+        "qx($_)",
+        "system chomp",
+    ];
+    if OF_LINES.iter().any(|way| code.contains(way)) || matches!(code.trim(), "eval" | "system" | "exec") {
+        return true;
+    }
     const WAYS: &[&str] = &[
         "exec(sys.stdin",
         "exec(compile(sys.stdin",

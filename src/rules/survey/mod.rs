@@ -18,6 +18,7 @@ mod filters;
 mod foreign;
 mod function;
 mod git;
+mod handed;
 mod help;
 mod listed;
 mod names;
@@ -49,6 +50,7 @@ pub(in crate::rules) use git::{checked_out, is_asked, is_whole, setting_command}
 pub(in crate::rules) use help::{HELPFUL, is_word};
 pub(in crate::rules) use output::decode as decode_base64;
 pub(in crate::rules) use paths::MAX_PATH;
+pub(in crate::rules) use program::is_program_dir;
 pub(in crate::rules) use scratch::is_noted_again;
 pub(in crate::rules) use shells::only_checks;
 pub(in crate::rules) use tools::unescaped;
@@ -169,7 +171,11 @@ const MAX_LEVELS: usize = 128;
 
 /// Surveys a call made in `cwd`, by what is known; what else it would have to know is in [`Survey::asks`].
 pub fn survey(call: &ToolCall, cwd: &str, facts: &Facts, policy: &Policy) -> Survey {
-    surveyed(call, cwd, (facts, None), policy)
+    let survey = surveyed(call, cwd, (facts, None), policy);
+    match with_programs(&survey, facts) {
+        Some(facts) => surveyed(call, cwd, (&facts, None), policy),
+        None => survey,
+    }
 }
 
 /// The same, with questions answered as they come up; what nobody could answer is in [`Survey::asks`].
@@ -179,7 +185,21 @@ pub fn survey_asking(
     (facts, answer): (&Facts, &mut impl FnMut(Ask, &Facts)),
     policy: &Policy,
 ) -> Survey {
-    surveyed(call, cwd, (facts, Some(answer)), policy)
+    let survey = surveyed(call, cwd, (facts, Some(answer)), policy);
+    match with_programs(&survey, facts) {
+        Some(facts) => surveyed(call, cwd, (&facts, Some(answer)), policy),
+        None => survey,
+    }
+}
+
+/// What is known, and which files are copies of programs, where the call makes such a copy and starts it: it is to be surveyed again.
+fn with_programs(survey: &Survey, facts: &Facts) -> Option<Facts> {
+    if !trail::starts_copy(survey, &survey.marks) {
+        return None;
+    }
+    let mut known = facts.clone();
+    known.marks = survey.marks.clone();
+    Some(known)
 }
 
 fn surveyed<'a>(
@@ -223,7 +243,7 @@ fn surveyed<'a>(
     let mut survey = surveyor.out;
     help::shorten(&mut survey.invocations);
     listed::share(&mut survey.invocations);
-    trail::follow(call, cwd, &mut survey, facts, policy);
+    trail::walk(call, cwd, &mut survey, facts, policy);
     survey
 }
 

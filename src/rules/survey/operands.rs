@@ -32,6 +32,7 @@ impl Surveyor<'_> {
         let operands = parsed.operands.as_slice();
         let recursive = parsed.recursive();
         self.unpacked(call, parsed);
+        self.handed(call, parsed);
         match parsed.role() {
             Operands::Text => {}
             Operands::Read => {

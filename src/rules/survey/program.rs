@@ -60,8 +60,17 @@ impl Surveyor<'_> {
             }
         }
         if let Some(original) = self.original(&text, call.cwd.as_deref()) {
-            call.words =
-                std::iter::once(Arg::literal(&original)).chain(call.args().iter().cloned()).collect();
+            // One program with many names does what it is called.
+            let applet = matches!(original.rsplit('/').next(), Some("busybox" | "toybox"))
+                .then(|| Arg::literal(&name))
+                .filter(|_| {
+                    let named = call.args().first().and_then(Arg::known);
+                    commands::find(&name).is_some()
+                        && !matches!(name.as_str(), "busybox" | "toybox")
+                        && named.is_none_or(|applet| commands::find(applet).is_none())
+                });
+            let front = std::iter::once(Arg::literal(&original)).chain(applet);
+            call.words = front.chain(call.args().iter().cloned()).collect();
             call.depth = call.depth.saturating_add(1);
             self.run(call, scope);
             return;
@@ -106,15 +115,19 @@ impl Surveyor<'_> {
 
     /// What a program was copied from or links to, where the call itself did that.
     fn original(&self, text: &str, cwd: Option<&str>) -> Option<String> {
+        let known = |path: &str| self.facts.marks.program(path).map(str::to_owned);
         if !text.contains('/') {
-            return None;
+            return if commands::find(text).is_none() { known(text) } else { None };
         }
         /// Most links and copies that are followed.
         const HOPS: usize = 40;
         let mut path = join(cwd.unwrap_or("/"), text);
         for _ in 0..HOPS {
             let mut made = self.links.iter().chain(&self.copies).rev();
-            path.clone_from(&made.find(|(made, of)| *made == path && *of != path)?.1);
+            match made.find(|(made, of)| *made == path && *of != path) {
+                Some((_, of)) => path.clone_from(of),
+                None => return known(&path),
+            }
             if is_program(&path) {
                 return Some(path);
             }
@@ -273,7 +286,8 @@ fn last_part(word: &Arg) -> Option<String> {
     (!name.is_empty()).then(|| format!("…/{name}"))
 }
 
-fn is_program_dir(dir: &str) -> bool {
+/// Whether a directory holds programs that are what their names say.
+pub(in crate::rules) fn is_program_dir(dir: &str) -> bool {
     PROGRAM_DIRS.contains(&dir)
         || dir.ends_with("node_modules/.bin")
         || dir.ends_with("venv/bin")

@@ -9,12 +9,15 @@ use super::pattern;
 use super::scope::Scope;
 use super::walk::{Frame, unknown};
 use super::{Stdin, Surveyor};
-use crate::domain::PathKind;
+use crate::domain::{PathKind, Target};
 use crate::rules::commands::{self, Program, Role};
 use crate::shell::{Arg, Piece};
 
 /// Programs that take a whole tree by `-R`, and change nothing of what is in the files.
 const MODE_SETTERS: &[&str] = &["chmod", "chgrp", "chown"];
+
+/// Most lists in files that are remembered.
+const MAX_LISTS: usize = 256;
 
 /// Most lines that are tried one by one.
 const MAX_LINES: usize = 32;
@@ -28,10 +31,16 @@ impl Surveyor<'_> {
         for start in &starts {
             self.file(call, Act::Read, start, true);
         }
+        let found = found(&starts, &search);
         for file in &search.writes {
             self.file(call, Act::Create, file, false);
+            // `-fprint list`: a list that another command reads.
+            if let (Target::Path { path, glob: false, .. }, true) =
+                (super::paths::target(file, call.cwd.as_deref(), false), self.files.len() < MAX_LISTS)
+            {
+                self.files.push((path, one_a_line(&found)));
+            }
         }
-        let found = found(&starts, &search);
         // With what is empty nothing is lost.
         if search.deletes && !search.empty && !expression::only_broken_links(call.args()) {
             for arg in &found {
@@ -103,7 +112,8 @@ impl Surveyor<'_> {
         // With a list of its own it leaves what comes down the pipe alone.
         let mut call = call.clone();
         if parsed.has(&["-a", "--arg-file"]) {
-            (call.input, call.stdin) = (None, Stdin::Inherited);
+            let list = parsed.value(&["-a", "--arg-file"]);
+            (call.input, call.stdin) = (list.and_then(|list| self.listed_in(&call, list)), Stdin::Inherited);
         }
         let items = self.items(&call, parsed.has(&["-0", "--null"]));
         let mark = match parsed.value(&["-I"]).or_else(|| parsed.value(&["-i", "--replace"])) {
@@ -142,7 +152,15 @@ impl Surveyor<'_> {
             .filter(|arg| !is_mark(arg))
             .cloned()
             .collect();
-        let items = if given.is_empty() { self.items(call, false) } else { given };
+        let listed = match parsed.operands.get(at).and_then(Arg::known) {
+            Some("::::" | "::::+") => given.first(),
+            _ => parsed.value(&["-a", "--arg-file"]),
+        };
+        let items = match listed.and_then(|list| self.listed_in(call, list)) {
+            Some(input) => self.items(&Call { input: Some(input), ..call.clone() }, false),
+            None if given.is_empty() => self.items(call, false),
+            None => given,
+        };
         if words.is_empty() {
             // Without a command, each line is one.
             let given = if at < parsed.operands.len() { items } else { lines(call.input.as_ref()) };

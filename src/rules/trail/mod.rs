@@ -32,21 +32,24 @@ struct Taint {
     secret: Option<Origin>,
     /// The host that it came from.
     host: Option<String>,
+    /// The program that it is.
+    program: Option<String>,
 }
 
 impl Taint {
     fn of(origin: &Origin) -> Taint {
         match origin {
             Origin::Written => Taint::default(),
-            Origin::Fetched(host) => Taint { secret: None, host: Some(host.clone()) },
+            Origin::Fetched(host) => Taint { host: Some(host.clone()), ..Taint::default() },
+            Origin::Program(name) => Taint { program: Some(name.clone()), ..Taint::default() },
             Origin::Environment | Origin::Settings | Origin::Secret => {
-                Taint { secret: Some(origin.clone()), host: None }
+                Taint { secret: Some(origin.clone()), ..Taint::default() }
             }
         }
     }
 
     fn is_clean(&self) -> bool {
-        self.secret.is_none() && self.host.is_none()
+        self.secret.is_none() && self.host.is_none() && self.program.is_none()
     }
 
     fn join(&mut self, other: &Taint) {
@@ -57,16 +60,47 @@ impl Taint {
         if self.host.is_none() {
             self.host.clone_from(&other.host);
         }
+        if self.program.is_none() {
+            self.program.clone_from(&other.program);
+        }
     }
 
     fn origins(&self) -> impl Iterator<Item = Origin> + '_ {
-        self.secret.iter().cloned().chain(self.host.iter().cloned().map(Origin::Fetched))
+        let host = self.host.iter().cloned().map(Origin::Fetched);
+        let program = self.program.iter().cloned().map(Origin::Program);
+        self.secret.iter().cloned().chain(host).chain(program)
     }
 }
 
 /// Follows a call from what the session remembers (`facts.marks`). Sets what was true at any time of the call, what is true
 /// after it, and asks for the scripts that it starts and that the session knows.
 pub fn follow(call: &ToolCall, cwd: &str, survey: &mut Survey, facts: &Facts, policy: &Policy) {
+    if starts_copy(survey, &facts.marks) {
+        *survey = super::survey::survey(call, cwd, facts, policy);
+        return;
+    }
+    walk(call, cwd, survey, facts, policy);
+}
+
+/// Whether a command starts a copy of a program that was not seen to be one.
+pub(in crate::rules) fn starts_copy(survey: &Survey, marks: &Marks) -> bool {
+    let is_one = |inv: &Invocation| {
+        let word = inv.word.known()?;
+        let path = if word.contains('/') { join(inv.cwd.as_deref()?, word) } else { word.to_owned() };
+        let known = !word.contains('/') && super::commands::find(word).is_some();
+        Some(!known && marks.program(&path)? != inv.program)
+    };
+    !marks.is_empty() && survey.invocations.iter().any(|inv| is_one(inv) == Some(true))
+}
+
+/// The same of a call that is known to start no copy of a program.
+pub(in crate::rules) fn walk(
+    call: &ToolCall,
+    cwd: &str,
+    survey: &mut Survey,
+    facts: &Facts,
+    policy: &Policy,
+) {
     if facts.marks.is_empty() && !may_leave(call, survey) {
         return;
     }
@@ -145,7 +179,7 @@ impl Trail<'_> {
         {
             return;
         }
-        if self.is_end(inv) {
+        if self.is_end(inv) && !self.takes_what_comes(index, inv) {
             // Nobody asks what it reads. How much is asked for of what is remembered is counted all the same.
             self.fed.remove(&index);
             if !self.now.is_empty() {
@@ -164,7 +198,10 @@ impl Trail<'_> {
         {
             taint.join(before);
         }
-        let came_in = taint.clone();
+        let mut came_in = taint.clone();
+        for target in &inv.reads {
+            came_in.join(&self.held(target));
+        }
         taint.join(&self.inputs(inv));
         let printed = if outputs::passes_on(inv) { taint.clone() } else { Taint::default() };
         let host = is_download(inv).then(|| self.host(inv));
@@ -200,6 +237,13 @@ impl Trail<'_> {
             && inv.feeds.is_none()
             && !outputs::passes_into_files(inv)
             && !self.piped.contains(&inv.pipeline)
+    }
+
+    /// Whether a command that copies files is given one that another command prints: `cp <(curl x) y`, `curl x | cp /dev/stdin y`.
+    fn takes_what_comes(&self, index: usize, inv: &Invocation) -> bool {
+        (outputs::copies_files(inv) || matches!(inv.program.as_str(), "sed" | "gsed"))
+            && (self.fed.contains_key(&index)
+                || inv.stdin == Stdin::Pipe && inv.args.iter().any(outputs::is_stdin))
     }
 
     /// A file gets new content.
@@ -318,7 +362,9 @@ pub fn accepted(survey: &Survey, marks: &Marks, policy: &Policy) -> Vec<String> 
     });
     let strange = sources.filter(|mark| match &mark.origin {
         Origin::Fetched(host) => is_strange(host, policy),
-        Origin::Written | Origin::Environment | Origin::Settings | Origin::Secret => false,
+        Origin::Written | Origin::Program(_) | Origin::Environment | Origin::Settings | Origin::Secret => {
+            false
+        }
     });
     strange.map(|mark| mark.path.clone()).collect()
 }

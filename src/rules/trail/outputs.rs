@@ -4,10 +4,13 @@ use super::{MAX_LOOKUPS, Taint, Trail, files};
 use crate::domain::{Origin, Reach, Target, join, lies_in};
 use crate::rules::Invocation;
 use crate::rules::builtin::downloads::{DECODING, copies_here, downloads, saved_behind};
+use crate::rules::builtin::{placed, scripts};
+use crate::rules::commands;
 use crate::rules::matcher::{
-    cuts_to_names, flag_value, has_flag, is_env_file, is_secret, prints_environment, prints_secret, runs,
-    target_of,
+    cuts_to_names, flag_value, has_flag, host_of, is_env_file, is_secret, may_be, prints_environment,
+    prints_secret, runs, runs_code, target_of,
 };
+use crate::rules::survey::is_program_dir;
 use crate::shell::Arg;
 
 /// Programs that print what they read, in whatever form.
@@ -29,10 +32,24 @@ const WRITING: &[&str] = &[
     "tar", "bsdtar", "gtar", "zip", "unzip", "7z", "7za", "7zz", "gzip", "pigz", "bzip2", "xz", "zstd",
     "lz4", "brotli", "gunzip", "unxz", "bunzip2", "unzstd", "openssl", "gpg", "gpg2", "age", "base64",
     "sort", "split", "git", "gh", "hg", "svn", "gsed", "sed", "python", "python3", "gcc", "g++", "cc", "c++",
-    "clang", "clang++", "rustc", "go", "javac", "ghc",
+    "clang", "clang++", "rustc", "go", "javac", "ghc", "awk", "gawk", "mawk", "perl", "ruby", "node", "php",
+    "csplit", "uniq", "xxd", "ed", "ex", "vi", "vim", "nvim", "socat",
 ];
 
+/// Programs that copy files, and leave what comes in alone unless its name is given to them.
+const COPYING: &[&str] = &["cp", "mv", "ln", "install", "rsync", "ditto", "scp"];
+
 const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "go", "javac", "ghc"];
+
+/// Whether a program copies files.
+pub(super) fn copies_files(inv: &Invocation) -> bool {
+    runs(inv, COPYING)
+}
+
+/// Whether an argument is the name of the standard input.
+pub(super) fn is_stdin(arg: &Arg) -> bool {
+    matches!(arg.known(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+}
 
 /// Whether a program may write files that are not redirections.
 pub(super) fn writes_files(inv: &Invocation) -> bool {
@@ -130,10 +147,14 @@ impl Trail<'_> {
         } else if is_env_file(path, *glob) {
             taint.secret = Some(Origin::Settings);
         }
+        taint.program = program_at(path, *glob);
         if self.now.is_empty() || self.lookups > MAX_LOOKUPS {
             return taint;
         }
         self.lookups += 1;
+        if let Some(name) = self.now.program(path) {
+            taint.program = Some(name.to_owned());
+        }
         let fixed = if *glob { fixed_dir(path) } else { path.as_str() };
         if let Some(origin) = self.now.secret(fixed, true) {
             taint.join(&Taint::of(origin));
@@ -152,7 +173,10 @@ impl Trail<'_> {
         let cwd = inv.cwd.as_deref();
         let file = |arg: &Arg| path_of(&target_of(arg, cwd));
         match inv.program.as_str() {
-            "cp" | "mv" | "ln" | "install" | "rsync" | "ditto" | "scp" => self.copies(inv),
+            "cp" | "mv" | "ln" | "install" | "rsync" | "ditto" | "scp" => {
+                self.copies(inv);
+                self.copies_what_comes(inv, came_in);
+            }
             "rm" | "unlink" | "shred" => {
                 for path in inv.operands.iter().filter_map(file) {
                     self.forget(&path);
@@ -185,20 +209,36 @@ impl Trail<'_> {
                         self.wrote(&path, true);
                     }
                 }
+                let scripts = inv.args.iter().map(Arg::to_text).collect::<Vec<_>>();
+                for name in scripts.iter().flat_map(|script| scripts::sed_writes(script)) {
+                    self.put_named(inv, &name, taint);
+                }
             }
+            "csplit" => {
+                if let (Some(prefix), false) = (cwd.map(|cwd| join(cwd, "xx")), taint.is_clean()) {
+                    for origin in taint.origins() {
+                        self.mark(&prefix, Reach::Names, origin);
+                    }
+                }
+            }
+            "uniq" | "xxd" | "ed" | "ex" | "vi" | "vim" | "nvim" | "socat" => self.last_output(inv, came_in),
             "git" | "gh" | "hg" | "svn" => self.cloned(inv),
             "tar" | "bsdtar" | "gtar" | "zip" | "unzip" | "7z" | "7za" | "7zz" | "gzip" | "pigz"
             | "bzip2" | "xz" | "zstd" | "lz4" | "brotli" | "gunzip" | "unxz" | "bunzip2" | "unzstd" => {
                 self.pack(inv, taint, came_in)
             }
             _ if runs(inv, COMPILERS) => self.compiled(inv, taint),
+            _ if runs_code(inv) && inv.program != "sort" => {
+                self.coded(inv, came_in);
+                self.named_output(inv, taint);
+            }
             _ => self.named_output(inv, taint),
         }
     }
 
     /// `gcc a.c -o a`: what is made of a source is as much from elsewhere as the source.
     fn compiled(&mut self, inv: &Invocation, taint: &Taint) {
-        let host = Taint { secret: None, host: taint.host.clone() };
+        let host = Taint { host: taint.host.clone(), ..Taint::default() };
         let builds = inv.program != "go" || inv.sub.first().is_some_and(|sub| sub == "build");
         if host.is_clean() || !builds {
             return;
@@ -270,9 +310,86 @@ impl Trail<'_> {
             if let Some(origin) = own.secret {
                 self.mark(&to, reach, origin);
             }
+            if let Some(name) = own.program {
+                self.mark(&to, Reach::File, Origin::Program(name));
+            }
             if inv.program == "mv" {
                 self.forget(path);
             }
+        }
+    }
+
+    /// `cp <(curl …) y`, `curl … | install /dev/stdin y`: the copy is of what another command prints.
+    fn copies_what_comes(&mut self, inv: &Invocation, came_in: &Taint) {
+        let listed = inv.operands.iter().take(inv.operands.len().saturating_sub(1));
+        let takes = |arg: &Arg| is_stdin(arg) || arg.has_unknown() || arg.prefix().starts_with("/dev/fd/");
+        let last = inv.operands.last().and_then(|arg| path_of(&target_of(arg, inv.cwd.as_deref())));
+        if let (Some(path), true) = (last, !came_in.is_clean() && { listed }.any(takes)) {
+            self.put(&path, came_in, false);
+        }
+    }
+
+    /// Programs whose last operand is the file that they write: `uniq - y`, `ed y`, `socat - FILE:y`.
+    fn last_output(&mut self, inv: &Invocation, came_in: &Taint) {
+        let name = inv.operands.last().map(Arg::to_text).unwrap_or_default();
+        let name = match inv.program.as_str() {
+            "socat" => {
+                let kinds = ["FILE:", "OPEN:", "CREATE:", "CREAT:", "GOPEN:"];
+                let behind = |kind: &&str| {
+                    let front = name.get(..kind.len()).filter(|front| front.eq_ignore_ascii_case(kind))?;
+                    name.get(front.len()..)?.split(',').next()
+                };
+                kinds.iter().find_map(behind).unwrap_or_default()
+            }
+            _ => name.as_str(),
+        };
+        if !came_in.is_clean() && !matches!(name, "" | "-") {
+            self.put_named(inv, name, came_in);
+        }
+        // `vim - -c 'w y'`
+        for arg in &inv.args {
+            if let (Some(name), false) = (arg.text().strip_prefix("w "), came_in.is_clean()) {
+                self.put_named(inv, name.trim(), came_in);
+            }
+        }
+    }
+
+    /// Code that copies, fetches or writes files.
+    fn coded(&mut self, inv: &Invocation, taint: &Taint) {
+        let home = self.facts.places.home.clone().unwrap_or_default();
+        let texts: Vec<String> = inv
+            .args
+            .iter()
+            .map(|arg| scripts::with_home(&arg.text(), &home))
+            .filter(|text| text.contains(['"', '\'']))
+            .collect();
+        for text in texts {
+            let mut taint = taint.clone();
+            if let Some(host) = fetched_by(&text).filter(|host| super::is_strange(host, self.policy)) {
+                taint.host = Some(host);
+            }
+            let printed = awk_writes(&text);
+            for name in scripts::written(&text).iter().chain(&saved_by(&text)).chain(&printed) {
+                self.put_named(inv, name, &taint);
+            }
+            // What is copied is known better than that it is written.
+            for placed in placed::placed(&text) {
+                let Some(from) = placed.from else { continue };
+                let held = self.held(&target_of(&Arg::literal(&from), inv.cwd.as_deref()));
+                let mut to = vec![placed.to.clone()];
+                let name = from.rsplit('/').next().unwrap_or_default();
+                to.push(format!("{}/{name}", placed.to.trim_end_matches('/')));
+                for to in to.iter().filter(|_| !held.is_clean()) {
+                    self.put_named(inv, to, &held);
+                }
+            }
+        }
+    }
+
+    /// A file that code or a script names gets new content.
+    fn put_named(&mut self, inv: &Invocation, name: &str, taint: &Taint) {
+        if let Some(path) = path_of(&target_of(&Arg::literal(name), inv.cwd.as_deref())) {
+            self.put(&path, taint, false);
         }
     }
 
@@ -326,6 +443,44 @@ impl Trail<'_> {
             self.mark(dir, Reach::Tree, Origin::Fetched(host.to_owned()));
         }
     }
+}
+
+/// The name of the program that lies at a path.
+fn program_at(path: &str, glob: bool) -> Option<String> {
+    let (dir, name) = path.rsplit_once('/')?;
+    if !is_program_dir(dir) {
+        return None;
+    }
+    if glob {
+        // The first of those that it may stand for: the ones that take things away.
+        return ["rm", "shred", "dd", "bash", "sh", "find", "unlink", "mkfs"]
+            .iter()
+            .find(|known| may_be(name, known))
+            .map(|known| (*known).to_owned());
+    }
+    commands::find(name).is_some().then(|| name.to_owned())
+}
+
+/// The host that code fetches from.
+fn fetched_by(code: &str) -> Option<String> {
+    let at = ["https://", "http://", "ftp://"].iter().filter_map(|scheme| code.find(scheme)).min()?;
+    let url = code.get(at..)?.split(['"', '\'', ' ', ')']).next()?;
+    Some(host_of(url))
+}
+
+/// The files that calls which fetch save to: `urlretrieve(url, "y")`.
+fn saved_by(code: &str) -> Vec<String> {
+    const CALLS: &[&str] = &["urlretrieve(", "getstore(", "mirror(", "wget.download("];
+    let behind = CALLS.iter().filter_map(|call| code.split_once(call).map(|(_, rest)| rest));
+    behind.filter_map(|rest| scripts::strings(rest.split(')').next()?).get(1).cloned()).collect()
+}
+
+/// The files that awk prints to: `print > "y"`.
+fn awk_writes(code: &str) -> Vec<String> {
+    let prints = code.contains("print");
+    let behind =
+        code.split('>').skip(1).filter(|_| prints).map(|rest| rest.trim_start_matches('>').trim_start());
+    behind.filter_map(|rest| Some(rest.strip_prefix('"')?.split('"').next()?.to_owned())).collect()
 }
 
 /// The path of a target, where all of it is known.

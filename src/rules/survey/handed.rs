@@ -1,0 +1,127 @@
+//! Lists of files that another program than xargs is handed, line by line, to take every one away: as `xargs rm` does.
+
+use super::Surveyor;
+use super::call::Call;
+use super::options::Parsed;
+use super::paths;
+use super::walk::fresh_scope;
+use crate::domain::Target;
+use crate::shell::Arg;
+
+/// Calls of code that take a file away.
+const DELETES: &[&str] = &[
+    "unlink",
+    "File.delete",
+    "os.remove",
+    "os.rmdir",
+    "rmtree",
+    "rm_rf",
+    "rm_r",
+    "rmSync",
+    "remove_tree",
+    "FileUtils.rm",
+    "truncate",
+];
+
+/// How code says that it reads what comes in.
+const READS: &[&str] = &[
+    "stdin",
+    "STDIN",
+    "<>",
+    "gets",
+    "readFileSync(0",
+    "readline",
+    "ARGF",
+    "input()",
+    "$argn",
+    "/dev/stdin",
+    "open(0",
+];
+
+impl Surveyor<'_> {
+    /// Notes what a program takes away of the files whose names it is handed.
+    pub(super) fn handed(&mut self, call: &Call, parsed: &Parsed) {
+        let args = call.args();
+        let is = |words: &[&str]| args.iter().any(|arg| arg.known().is_some_and(|arg| words.contains(&arg)));
+        let list = match parsed.program.name {
+            "tar" | "bsdtar" | "gtar" if parsed.has(&["--remove-files"]) => {
+                parsed.value(&["-T", "--files-from"])
+            }
+            "rsync" if parsed.has(&["--remove-source-files"]) => parsed.value(&["--files-from"]),
+            "zip" if is(&["-@"]) && parsed.has(&["-m", "--move"]) => None,
+            "7z" | "7za" | "7zz" if is(&["-sdel"]) => {
+                match args.iter().find(|arg| arg.prefix().contains('@')) {
+                    Some(_) => None,
+                    None => return,
+                }
+            }
+            "git" if parsed.first_sub() == "rm" && parsed.has(&["--pathspec-from-file"]) => {
+                parsed.value(&["--pathspec-from-file"])
+            }
+            "vidir" if is(&["-"]) => None,
+            _ => {
+                self.handed_to_code(call);
+                return;
+            }
+        };
+        let named = args.iter().filter_map(|arg| {
+            let name = arg.known().filter(|_| parsed.program.name.starts_with('7'))?;
+            Some(Arg::literal(name.trim_start_matches("-i").strip_prefix('@')?))
+        });
+        let named: Vec<Arg> = list.cloned().into_iter().chain(named).collect();
+        match named.first().filter(|list| list.known() != Some("-")) {
+            Some(list) => self.take_away(call, self.listed_in(call, list)),
+            None => self.take_away(call, call.input.clone()),
+        }
+    }
+
+    /// Code that takes away what it reads: `perl -lne unlink`.
+    fn handed_to_code(&mut self, call: &Call) {
+        let args = call.args();
+        let letters = |arg: &Arg| {
+            let text = arg.prefix();
+            let bundle = text.strip_prefix('-').filter(|rest| !rest.starts_with('-') && rest.len() < 8);
+            bundle.is_some_and(|rest| {
+                rest.contains(['n', 'p', 'R']) && rest.bytes().all(|b| b.is_ascii_alphanumeric())
+            })
+        };
+        let Some(code) = args.iter().position(|arg| DELETES.iter().any(|word| arg.text().contains(word)))
+        else {
+            return;
+        };
+        let text = args.get(code).map(Arg::to_text).unwrap_or_default();
+        let by_line = args.get(..code).unwrap_or_default().iter().any(letters);
+        if !by_line && !READS.iter().any(|word| text.contains(word)) {
+            return;
+        }
+        let file = args.get(code + 1).filter(|_| by_line);
+        let list = match file {
+            Some(file) => self.listed_in(call, file),
+            None => call.input.clone(),
+        };
+        self.take_away(call, list);
+    }
+
+    /// What stands in a file that the call itself wrote.
+    pub(super) fn listed_in(&self, call: &Call, list: &Arg) -> Option<Arg> {
+        match paths::target(list, call.cwd.as_deref(), false) {
+            Target::Path { path, glob: false, .. } => self.written(&path).cloned(),
+            Target::Path { .. }
+            | Target::UnknownPath { .. }
+            | Target::Url(_)
+            | Target::Command(_)
+            | Target::None => None,
+        }
+    }
+
+    fn take_away(&mut self, call: &Call, list: Option<Arg>) {
+        let Some(list) = list else { return };
+        let name = call.words.first().map(Arg::to_text).unwrap_or_default();
+        let mut inner =
+            call.unfolded(&name, vec![Arg::literal("xargs"), Arg::literal("rm"), Arg::literal("-rf")]);
+        inner.input = Some(list);
+        inner.depth = inner.depth.saturating_add(1);
+        let mut scope = fresh_scope(&self.facts.places, call.cwd.clone());
+        self.run(inner, &mut scope);
+    }
+}
