@@ -6,6 +6,7 @@ mod holder;
 mod intact;
 mod kernel;
 mod life;
+mod places;
 mod record;
 mod register;
 mod room;
@@ -17,12 +18,13 @@ mod waiting;
 pub use holder::Holder;
 pub use intact::intact;
 pub use life::{Listed, MAX_NAMED, MAX_OPEN, MAX_TTL_S, Opening, end, key, list, load, open};
+pub use places::{reserve, unreserve};
 pub use record::{Contents, Ended, Entry, EntryKind, SealedFile, Session, Skipped, Why};
 pub use register::{
-    AgentKey, AgentRow, AgentState, Denied, Entered, MAX_AGENTS, SentBack, agents, bound, enter, leave,
-    leave_session, reserve, sent_back, unreserve,
+    AgentRow, AgentState, Denied, Entered, MAX_AGENTS, SentBack, agents, bound, enter, leave, leave_session,
+    sent_back,
 };
 pub use seal::{MAX_DEPTH, MAX_FILE, MAX_FILES, MAX_LOOKED_AT, MAX_TOTAL};
 pub use sweep::{Swept, sweep};
 pub use vault::{VaultKind, probe_keyring};
-pub use waiting::Start;
+pub use waiting::{AgentKey, Start};

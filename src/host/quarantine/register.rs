@@ -9,8 +9,8 @@ use super::holder::{Holder, Lookout};
 use super::life::open_ids;
 use super::record::{self, Session, Why, elapsed_ms};
 use super::room::{Room, fault};
-use super::waiting::{Start, Waiting};
-use crate::domain::{AgentId, Client, Fault, ReviewId, SessionId, Subject};
+use super::waiting::{AgentKey, Waiting};
+use crate::domain::{AgentId, Client, Fault, ReviewId, SessionId};
 use crate::host::clock::Now;
 use crate::host::dirs::Dirs;
 
@@ -22,20 +22,6 @@ const MAX: u64 = 4 << 20;
 const VERSION: u32 = 1;
 /// What the name of a damaged register begins with.
 const DAMAGED: &str = "register.json.damaged-";
-
-/// An agent, as its client names it; the main agent of a client that is quarantined as a whole has no id.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentKey {
-    pub client: Client,
-    pub session: SessionId,
-    pub agent: Option<AgentId>,
-}
-
-impl AgentKey {
-    pub fn of(subject: &Subject) -> AgentKey {
-        AgentKey { client: subject.client, session: subject.session.clone(), agent: subject.agent.clone() }
-    }
-}
 
 /// What has become of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,14 +127,14 @@ impl Row {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Register {
+pub(super) struct Register {
     version: u32,
     /// Why an earlier one was lost; set, it refuses everybody.
     lost: Option<String>,
     rows: Vec<Row>,
     /// Agents that were started and made no call yet.
     #[serde(default)]
-    waiting: Vec<Waiting>,
+    pub(super) waiting: Vec<Waiting>,
 }
 
 impl Register {
@@ -157,39 +143,10 @@ impl Register {
     }
 
     /// How many places are taken, by all but this agent.
-    fn taken(&self, key: Option<&AgentKey>, now: Now) -> usize {
+    pub(super) fn taken(&self, key: Option<&AgentKey>, now: Now) -> usize {
         let others = self.rows.iter().filter(|row| row.works(now) && !key.is_some_and(|key| row.is(key)));
         others.count() + self.waiting.iter().filter(|waiting| waiting.is_kept(now)).count()
     }
-}
-
-/// Keeps one of `concurrent` places for the agent that this call starts, until its first call: `false` = none is left.
-pub fn reserve(
-    dirs: &Dirs,
-    start: Start<'_>,
-    review: &ReviewId,
-    now: Now,
-    concurrent: u32,
-) -> Result<bool, Fault> {
-    let Some(room) = Room::open(dirs)? else { return Ok(true) };
-    let Some(_lock) = room.lock()? else { return Ok(true) };
-    let mut register = intact(&room, now)?;
-    register.waiting.retain(|waiting| waiting.is_kept(now) && !waiting.is_by(start));
-    if register.taken(None, now) >= usize::try_from(concurrent).unwrap_or(usize::MAX) {
-        return Ok(false);
-    }
-    register.waiting.push(Waiting::new(start, review, now));
-    save(&room, &register).map(|()| true)
-}
-
-/// The call that was to start an agent is over: no place is kept for one any more.
-pub fn unreserve(dirs: &Dirs, start: Start<'_>, now: Now) -> Result<(), Fault> {
-    let Some(room) = Room::open(dirs)? else { return Ok(()) };
-    let Some(_lock) = room.lock()? else { return Ok(()) };
-    let mut register = intact(&room, now)?;
-    let before = register.waiting.len();
-    register.waiting.retain(|waiting| !waiting.is_by(start));
-    if register.waiting.len() == before { Ok(()) } else { save(&room, &register) }
 }
 
 /// Sees to it that there is one before the first session is open, so that a lost one is missed.
@@ -369,18 +326,9 @@ pub fn leave_session(
     now: Now,
 ) -> Result<Vec<ReviewId>, Fault> {
     if let Some(room) = Room::open(dirs)? {
-        forget_waiting(&room, client, session, now)?;
+        super::places::forget(&room, client, session, now)?;
     }
     set_left(dirs, now, |row| row.of_session(client, session))
-}
-
-/// The session of a client that has ended starts nobody any more.
-fn forget_waiting(room: &Room, client: Client, session: &SessionId, now: Now) -> Result<(), Fault> {
-    let Some(_lock) = room.lock()? else { return Ok(()) };
-    let mut register = intact(room, now)?;
-    let before = register.waiting.len();
-    register.waiting.retain(|waiting| !waiting.is_of(client, session));
-    if register.waiting.len() == before { Ok(()) } else { save(room, &register) }
 }
 
 /// Marks the rows that `whose` picks, and names their reviews in which nobody works any more.
@@ -504,7 +452,7 @@ pub(super) fn remove(room: &Room) -> Result<(), Fault> {
 }
 
 /// The register, under the lock. A damaged one is kept aside, and one that refuses everybody is put in its place.
-fn intact(room: &Room, now: Now) -> Result<Register, Fault> {
+pub(super) fn intact(room: &Room, now: Now) -> Result<Register, Fault> {
     let why = match read(room)? {
         Ok(Register { lost: Some(why), .. }) => return Err(lost(room, &why)),
         Ok(register) => return Ok(register),
@@ -533,7 +481,7 @@ fn read(room: &Room) -> Result<Result<Register, String>, Fault> {
     })
 }
 
-fn save(room: &Room, register: &Register) -> Result<(), Fault> {
+pub(super) fn save(room: &Room, register: &Register) -> Result<(), Fault> {
     let bytes = serde_json::to_vec(register).map_err(|error| fault(&room.at(FILE), error.to_string()))?;
     if bytes.len() as u64 > MAX {
         return Err(fault(&room.at(FILE), format!("it would be longer than {MAX} bytes")));

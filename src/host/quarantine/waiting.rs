@@ -1,13 +1,28 @@
-//! Places kept for agents that were started and made no call yet: nobody knows their names. Touches no file.
+//! By what agents are known, and places kept for those that were started and made no call yet: nobody knows their names. Touches no
+//! file.
 
 use serde::{Deserialize, Serialize};
 
 use super::record::elapsed_ms;
-use crate::domain::{Client, ReviewId, SessionId};
+use crate::domain::{AgentId, Client, ReviewId, SessionId, Subject};
 use crate::host::clock::Now;
 
 /// How long a place is kept for an agent that makes no call, in milliseconds.
 const KEPT_MS: u64 = 120_000;
+
+/// An agent, as its client names it; the main agent of a client that is quarantined as a whole has no id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentKey {
+    pub client: Client,
+    pub session: SessionId,
+    pub agent: Option<AgentId>,
+}
+
+impl AgentKey {
+    pub fn of(subject: &Subject) -> AgentKey {
+        AgentKey { client: subject.client, session: subject.session.clone(), agent: subject.agent.clone() }
+    }
+}
 
 /// The call that starts an agent.
 #[derive(Debug, Clone, Copy)]
