@@ -103,13 +103,7 @@ impl Surveyor<'_> {
                     self.file(call, Act::Modify, arg, false);
                 }
             }
-            "checkout-index" => {
-                if let Some(prefix) = parsed.value(&["--prefix"]) {
-                    self.file(call, Act::Create, prefix, false);
-                    self.lay_unknown(call, prefix);
-                    self.land_unknown(call, Some(prefix));
-                }
-            }
+            "checkout-index" => self.checked_out_to(call, parsed.value(&["--prefix"])),
             "apply" | "am" => self.patch(call, parsed),
             "rm" if !parsed.has(&["--cached"]) => {
                 for arg in &parsed.operands {

@@ -29,10 +29,14 @@ pub(super) fn only_looks(parsed: &Parsed) -> bool {
 impl Surveyor<'_> {
     /// Notes what a program does to its operands.
     pub(super) fn operands(&mut self, call: &Call, parsed: &Parsed) {
-        let operands = parsed.operands.as_slice();
-        let recursive = parsed.recursive();
         self.unpacked(call, parsed);
         self.handed(call, parsed);
+        self.by_role(call, parsed);
+    }
+
+    fn by_role(&mut self, call: &Call, parsed: &Parsed) {
+        let operands = parsed.operands.as_slice();
+        let recursive = parsed.recursive();
         match parsed.role() {
             Operands::Text => {}
             Operands::Read => {

@@ -127,6 +127,15 @@ impl Surveyor<'_> {
         }
     }
 
+    /// Notes what git puts into another directory.
+    pub(super) fn checked_out_to(&mut self, call: &Call, prefix: Option<&Arg>) {
+        if let Some(prefix) = prefix {
+            self.file(call, Act::Create, prefix, false);
+            self.lay_unknown(call, prefix);
+            self.land_unknown(call, Some(prefix));
+        }
+    }
+
     /// Notes what a program that unpacks may put into its directory.
     pub(super) fn unpacked(&mut self, call: &Call, parsed: &Parsed) {
         let installs = |arg: &Arg| arg.prefix().starts_with("install");

@@ -2,6 +2,7 @@
 //! the agent wrote. Follows, never judges.
 
 mod files;
+mod named;
 mod outputs;
 mod pack;
 mod run;
