@@ -1,6 +1,8 @@
 //! The log's verification key as a person meets it, and what a session's start, `doctor` and `show` say of a log that does not verify.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod hook;
+
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -55,9 +57,8 @@ impl World {
         let mut message =
             json!({ "session_id": "s1", "cwd": self.home().join("proj"), "hook_event_name": event });
         message.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let mut child = self
-            .command(env!("CARGO_BIN_EXE_lazaret"))
-            .args(["hook", "claude-code"])
+        let mut lazaret = self.command(env!("CARGO_BIN_EXE_lazaret"));
+        let mut child = hook::hook(&mut lazaret, "claude-code")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

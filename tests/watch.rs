@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 
 const OFF: &str = "{\"disableAllHooks\": true}";
 
+const OWN: &str = "on_fault = \"block\"\n";
+
 /// A home with lazaret registered, and a session that has made one call.
 struct Session(World);
 
@@ -21,12 +23,18 @@ impl Session {
         let world = World::new();
         fs::create_dir_all(world.home().join(".claude")).unwrap();
         fs::write(world.home().join(".claude/settings.json"), "{\"model\": \"x\"}\n").unwrap();
+        fs::create_dir_all(world.home().join(".config/lazaret")).unwrap();
+        fs::write(world.home().join(".config/lazaret/config.toml"), OWN).unwrap();
         let (code, out, errors) = world.run(&["install", "claude-code"]);
         assert_eq!(code, 0, "{out}{errors}");
         let session = Session(world);
         assert!(session.event("SessionStart", &json!({"source": "startup"})).is_pass());
         session.call("first", || {});
         session
+    }
+
+    fn own(&self) -> PathBuf {
+        self.0.home().join(".config/lazaret/config.toml")
     }
 
     fn user(&self) -> PathBuf {
@@ -77,11 +85,6 @@ impl Session {
         let answer = self.before("next");
         answer.is_block() && answer.json()["continue"] == false
     }
-
-    fn resume(&self) {
-        let document = self.0.state().join("sessions");
-        assert!(fs::read_dir(document).unwrap().count() > 1, "a held session has a document");
-    }
 }
 
 fn write(path: &PathBuf, text: impl AsRef<[u8]>) {
@@ -89,14 +92,21 @@ fn write(path: &PathBuf, text: impl AsRef<[u8]>) {
     fs::write(path, text).unwrap();
 }
 
-/// Every way in which a file can come to differ, by what is done to the user's settings.
-#[test]
-fn what_a_call_does_to_the_registration_is_put_back() {
-    let utf16 =
-        |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
-    let deep = format!("{{\"disableAllHooks\": true, \"a\": {}{}}}", "[".repeat(200), "]".repeat(200));
-    type Way<'a> = (&'a str, Box<dyn Fn(&Session) + 'a>);
-    let ways: Vec<Way> = vec![
+type Way = (&'static str, Box<dyn Fn(&Session)>);
+
+/// The text of the user's settings with one thing in it changed.
+fn replaced(from: &'static str, to: &'static str) -> Box<dyn Fn(&Session)> {
+    Box::new(move |s| {
+        let text = fs::read_to_string(s.user()).unwrap();
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text);
+        write(&s.user(), changed);
+    })
+}
+
+/// Ways in which the registration itself can come to differ.
+fn with_the_registration() -> Vec<Way> {
+    vec![
         ("removed", Box::new(|s| fs::remove_file(s.user()).unwrap())),
         ("emptied", Box::new(|s| write(&s.user(), ""))),
         ("written", Box::new(|s| write(&s.user(), "{}"))),
@@ -119,64 +129,59 @@ fn what_a_call_does_to_the_registration_is_put_back() {
                 fs::create_dir(s.user()).unwrap();
             }),
         ),
+        ("the matcher narrowed", replaced("\"*\"", "\"Nothing\"")),
+        ("another binary", replaced(common::BIN, "/tmp/lazaret")),
+        ("not waited for", replaced("\"onFailure\"", "\"async\": true, \"onFailure\"")),
+        ("its own configuration removed", Box::new(|s| fs::remove_file(s.own()).unwrap())),
         (
-            "the matcher narrowed",
+            "a directory in the place of its own configuration",
             Box::new(|s| {
-                let text = fs::read_to_string(s.user()).unwrap();
-                write(&s.user(), text.replace("\"*\"", "\"Nothing\""));
+                fs::remove_file(s.own()).unwrap();
+                fs::create_dir(s.own()).unwrap();
             }),
         ),
-        (
-            "another binary",
-            Box::new(|s| {
-                let text = fs::read_to_string(s.user()).unwrap();
-                write(&s.user(), text.replace(common::BIN, "/tmp/lazaret"));
-            }),
-        ),
-        (
-            "not waited for",
-            Box::new(|s| {
-                let text = fs::read_to_string(s.user()).unwrap();
-                write(&s.user(), text.replace("\"onFailure\"", "\"async\": true, \"onFailure\""));
-            }),
-        ),
-        ("off in the project", Box::new(|s| write(&s.project(), OFF))),
-        ("off for this user in the project", Box::new(|s| write(&s.local(), OFF))),
-        ("a byte order mark", Box::new(|s| write(&s.local(), format!("\u{feff}{OFF}")))),
-        ("a number out of range", Box::new(|s| write(&s.local(), OFF.replace('}', ", \"a\": 1e999999}")))),
-        ("a lone surrogate", Box::new(|s| write(&s.local(), OFF.replace('}', ", \"a\": \"\\ud800\"}")))),
-        ("nested deeply", Box::new(|s| write(&s.local(), &deep))),
-        ("UTF-16", Box::new(|s| write(&s.local(), utf16(OFF)))),
-        (
-            "a planted hook",
-            Box::new(|s| {
-                write(
-                    &s.project(),
-                    r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./evil"}]}]}}"#,
-                )
-            }),
-        ),
-        ("a key helper", Box::new(|s| write(&s.local(), r#"{"apiKeyHelper": "./evil"}"#))),
-        ("a variable", Box::new(|s| write(&s.local(), r#"{"env": {"LD_PRELOAD": "./evil.so"}}"#))),
-        (
-            "its own configuration",
-            Box::new(|s| {
-                write(&s.0.home().join(".config/lazaret/config.toml"), "[reviewer]\nenabled = false\n")
-            }),
-        ),
+    ]
+}
+
+/// Contents of a project's settings, each by either of the two files.
+fn with_a_project() -> Vec<Way> {
+    let utf16 = |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let deep = format!("{{\"disableAllHooks\": true, \"a\": {}{}}}", "[".repeat(200), "]".repeat(200));
+    let hook = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./evil"}]}]}}"#;
+    let contents: Vec<(&str, Vec<u8>)> = vec![
+        ("off", OFF.into()),
+        ("a byte order mark", format!("\u{feff}{OFF}").into()),
+        ("a number out of range", OFF.replace('}', ", \"a\": 1e999999}").into()),
+        ("a lone surrogate", OFF.replace('}', ", \"a\": \"\\ud800\"}").into()),
+        ("nested deeply", deep.into()),
+        ("UTF-16", utf16(OFF)),
+        ("a planted hook", hook.into()),
+        ("a key helper", r#"{"apiKeyHelper": "./evil"}"#.into()),
+        ("a variable", r#"{"env": {"LD_PRELOAD": "./evil.so"}}"#.into()),
     ];
-    for (name, way) in ways {
+    let mut ways: Vec<Way> = Vec::new();
+    for (name, content) in contents {
+        let again = content.clone();
+        ways.push((name, Box::new(move |s| write(&s.project(), &content))));
+        ways.push((name, Box::new(move |s| write(&s.local(), &again))));
+    }
+    ways
+}
+
+#[test]
+fn what_a_call_does_to_the_registration_is_put_back() {
+    for (name, way) in with_the_registration().into_iter().chain(with_a_project()) {
         let session = Session::new();
         let registered = fs::read(session.user()).unwrap();
         let told = session.call("bad", || way(&session));
-        assert_eq!(fs::read(session.user()).unwrap(), registered, "{name}");
         assert!(session.is_held(), "{name}: {} {}", told.stdout, told.stderr);
+        assert_eq!(fs::read(session.user()).unwrap(), registered, "{name}");
+        assert_eq!(fs::read_to_string(session.own()).unwrap(), OWN, "{name}");
         for file in [session.project(), session.local()] {
             assert!(!file.exists(), "{name}: {} is still there", file.display());
         }
         let log = session.0.audit();
         assert!(log.iter().any(|line| line.to_string().contains("self.gate-changed")), "{name}: {log:#?}");
-        session.resume();
     }
 }
 
@@ -203,10 +208,6 @@ fn a_persons_edit_while_no_call_is_under_way_counts() {
     std::thread::sleep(LATER);
     write(&session.user(), "{\"model\": \"mine\"}");
     assert!(session.before("next").is_pass(), "a person took the registration out");
-    assert_eq!(fs::read_to_string(session.user()).unwrap(), "{\"model\": \"mine\"}");
-    // It counts from then on, and what a call does to it is put back to it.
-    session.after("next");
-    session.call("bad", || fs::remove_file(session.user()).unwrap());
     assert_eq!(fs::read_to_string(session.user()).unwrap(), "{\"model\": \"mine\"}");
 }
 
@@ -260,4 +261,16 @@ fn a_session_that_starts_without_its_gate_puts_it_back() {
     let answer = session.event("SessionStart", &json!({"session_id": "new", "source": "startup"}));
     assert!(answer.stdout.contains("was put back"), "{}", answer.stdout);
     assert_eq!(fs::read_to_string(session.user()).unwrap(), registered);
+}
+
+/// A call that the person did not let run is never reported.
+#[test]
+fn a_call_that_never_ran_is_under_way_until_the_person_speaks() {
+    let session = Session::new();
+    assert!(session.before("declined").is_pass());
+    assert!(session.event("UserPromptSubmit", &json!({"prompt": "something else"})).code == Some(0));
+    std::thread::sleep(LATER);
+    write(&session.user(), "{\"model\": \"mine\"}");
+    assert!(session.before("next").is_pass());
+    assert_eq!(fs::read_to_string(session.user()).unwrap(), "{\"model\": \"mine\"}");
 }

@@ -265,6 +265,7 @@ pub fn prompted(
             number: u32::try_from(document.prompts).unwrap_or(u32::MAX),
             ..behaviour::purpose(&said, &request.cwd)
         };
+        document.watch.spoke_ms = now.unix_ms;
         document.watch.before != seen
     })
 }

@@ -194,6 +194,14 @@ impl Setting {
         })
     }
 
+    /// The same decision with what its log line should say of this machine.
+    fn noted(&self, mut decision: Decision) -> Decision {
+        if let Some(other) = self.elsewhere() {
+            decision.note(ELSEWHERE, other);
+        }
+        decision
+    }
+
     fn store(&self) -> Store {
         Store::new(&self.dirs.state)
     }
@@ -204,6 +212,23 @@ impl Setting {
             return Ok(None);
         }
         self.desk().admit(request, call).map(Some)
+    }
+
+    /// Where a quarantined agent stands, what is to be said of one that is started by this call, and why neither can be told.
+    fn in_quarantine(
+        &self,
+        request: &Request,
+        call: &ToolCall,
+        trust: Trust,
+    ) -> (Option<Standing>, Option<quarantined::Spawned>, Option<Fault>) {
+        let spawned = match trust {
+            Trust::Ordinary => self.desk().spawn(request, call),
+            Trust::Quarantined => Ok(None),
+        };
+        match (self.standing(request, call, trust), spawned) {
+            (Ok(standing), Ok(spawned)) => (standing, spawned, None),
+            (Err(fault), _) | (_, Err(fault)) => (None, None, Some(fault)),
+        }
     }
 
     fn desk(&self) -> Desk<'_> {
@@ -257,14 +282,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
         Trust::Quarantined => Survey::default(),
     };
     let unrated = plugins::rate((request, call), trust, (&survey, policy), &mut facts);
-    let spawned = match trust {
-        Trust::Ordinary => setting.desk().spawn(request, call),
-        Trust::Quarantined => Ok(None),
-    };
-    let (standing, spawned, denied) = match (setting.standing(request, call, trust), spawned) {
-        (Ok(standing), Ok(spawned)) => (standing, spawned, None),
-        (Err(fault), _) | (_, Err(fault)) => (None, None, Some(fault)),
-    };
+    let (standing, spawned, denied) = setting.in_quarantine(request, call, trust);
     let decide_on = |stand: &Stand, survey: &Survey, facts: &Facts| {
         let decision = review::decide(&Case {
             subject,
@@ -291,7 +309,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     let lookout = Lookout::of(setting, request);
     let seen = lookout.seen_before();
     let looked = state::remember(&setting.store(), subject, *now, look(policy, trust), |stand| {
-        let guarded = guarded(&lookout, (call, seen), stand);
+        let guarded = guarded(&lookout, (call, seen), stand).map_err(|taken_back| *taken_back);
         let recalled = (!stand.marks.is_empty())
             .then(|| call::recall(call, &request.cwd, policy, &stand.marks, (&survey, &facts)));
         let (survey, facts) = recalled.as_ref().map_or((&survey, &facts), |(survey, facts)| (survey, facts));
@@ -317,10 +335,7 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     if let Some(fault) = setting.config_fault.clone().or(unrated) {
         decision = weigh(decision, fault);
     }
-    if let Some(other) = setting.elsewhere() {
-        decision.note(ELSEWHERE, other);
-    }
-    let decision = personal_permission(decision, request, call, setting);
+    let decision = personal_permission(setting.noted(decision), request, call, setting);
     let decision = keep::settle(keep.as_ref(), decision, saved, (&facts, setting.log()));
     if matches!(spawned, Some(Ok(_))) && !decision.enforcement().lets_run() {
         // The agent is not started: the place that was kept for it is free again, now or in two minutes.
@@ -337,7 +352,7 @@ fn guarded(
     lookout: &Lookout<'_>,
     (call, seen): (&ToolCall, u64),
     stand: &Stand,
-) -> Result<Option<Watch>, (Decision, String)> {
+) -> Result<Option<Watch>, Box<(Decision, String)>> {
     let lingers = matches!(&call.action, Action::Shell { command, .. } if watch::lingers(command));
     let was = Watch { lingers: stand.watch.lingers || lingers, ..stand.watch };
     if seen == stand.watch.before {
@@ -345,7 +360,7 @@ fn guarded(
     }
     match lookout.look(Moment::Between, stand) {
         Ok(Found::Nothing | Found::Told(_)) => Ok(Some(lookout.refreshed(was))),
-        Ok(Found::TakenBack(why)) => Err((lookout.held(&why), why)),
+        Ok(Found::TakenBack(why)) => Err(Box::new((lookout.held(&why), why))),
         // Nothing is known of the files: looked at again with the next call.
         Err(_) => Ok(None),
     }

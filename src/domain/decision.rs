@@ -271,6 +271,12 @@ impl Decision {
         self
     }
 
+    /// The same with something in the place of a result that the client is about to hand on.
+    #[must_use]
+    pub fn replacing(self, replacement: Option<String>) -> Decision {
+        Decision { replacement, ..self }
+    }
+
     /// The same call with other reasons, from which verdict and enforcement follow anew.
     #[must_use]
     pub fn reasoned(mut self, can_ask: bool, change: impl FnOnce(&mut Vec<Reason>)) -> Decision {

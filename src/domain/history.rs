@@ -74,6 +74,8 @@ pub struct Watch {
     pub after: u64,
     /// When a call last ended, in milliseconds since 1970; 0 = none did.
     pub ended_ms: u64,
+    /// When the person last said something, in milliseconds since 1970; 0 = never.
+    pub spoke_ms: u64,
     /// A call started something that may work on after its end.
     pub lingers: bool,
 }

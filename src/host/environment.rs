@@ -393,7 +393,7 @@ mod tests {
             ("TMPDIR", "/x"),
             ("CLAUDE_CONFIG_DIR", "/h/.claude"),
         ] {
-            assert_eq!(set(name, value).contradictions(), [String::new(); 0], "{name}");
+            assert!(set(name, value).contradictions().is_empty(), "{name}");
         }
     }
 }

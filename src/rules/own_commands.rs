@@ -19,6 +19,7 @@ const COMMANDS: &[(&str, &str, Runs)] = &[
     ("allow", "", Runs::People),
     // Into a file or to a plugin goes what is in part an agent's own words.
     ("audit", "export", Runs::AgentsBut { options: &["--output", "--plugin"], takes: false }),
+    ("audit", "key", Runs::People),
     ("audit", "prune", Runs::AgentsWith("--dry-run")),
     ("audit", "show", Runs::Agents),
     ("audit", "tail", Runs::Agents),

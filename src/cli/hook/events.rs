@@ -23,17 +23,8 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
         decision = quarantined::withheld(fault.clone());
     }
     if setting.home_fault.is_some() {
-        return match event {
-            Event::ConfigChange { .. } => config_change(setting, request),
-            Event::BeforeTool(_)
-            | Event::AfterTool { .. }
-            | Event::Prompt { .. }
-            | Event::SessionStart { .. }
-            | Event::SessionEnd { .. }
-            | Event::SubagentStart
-            | Event::SubagentStop { .. }
-            | Event::Other { .. } => decision,
-        };
+        let is_change = matches!(event, Event::ConfigChange { .. });
+        return if is_change { config_change(setting, request) } else { decision };
     }
     let done = match event {
         Event::AfterTool { call, outcome, report, error, duration_ms } => {
@@ -47,22 +38,8 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
                 seen: Lookout::of(setting, request).seen_after(),
                 ..behaviour::Ended::reported(*outcome, error.as_deref(), *duration_ms)
             };
-            finish(request, call, ended, places, setting).map(|told| {
-                if let Some(chosen) = &told.chosen {
-                    let _recorded = setting.log().intervention(request, chosen);
-                }
-                if let Some(said) = behaviour::said(&told).filter(|_| decision.replacement.is_none()) {
-                    decision = said;
-                }
-                if told.moved
-                    && let Ok(looked) = looked(setting, request, Moment::Ended)
-                    && let Some(held) = answered(looked)
-                {
-                    let replacement = decision.replacement.take();
-                    decision = held;
-                    decision.replacement = replacement;
-                }
-            })
+            finish(request, call, ended, places, setting)
+                .map(|told| decision = after(&told, decision.clone(), setting, request))
         }
         Event::SubagentStart => {
             decision.quarantined = setting.trust(&request.subject) == Trust::Quarantined;
@@ -87,13 +64,8 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             behaviour::restarted(request, &setting.store(), setting.now).map(|told| decision = told)
         }
         Event::SessionStart { .. } => {
-            let looked = looked(setting, request, Moment::Start);
-            let done = looked.as_ref().map(|_| ()).map_err(Clone::clone);
-            let changed = looked.ok().flatten();
-            let changed = changed.and_then(|(found, lookout)| Some(lookout.told(found.words()?)));
-            let reasons = changed.iter().flat_map(|told| told.reasons().to_vec());
-            let reasons = reasons.chain(start::said(setting, &places));
-            decision = Decision::new(reasons.collect(), None, request.asking == Asking::Yes);
+            let (told, done) = started(setting, request, &places);
+            decision = told;
             done.and(sweep(setting))
         }
         Event::ConfigChange { .. } => {
@@ -104,17 +76,7 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             Ok(())
         }
         Event::Prompt { text } => {
-            let limits = &setting.policy.resources;
-            let seen = Lookout::of(setting, request).seen_before();
-            let prompted =
-                behaviour::prompted(request, (text, seen), limits, (&setting.store(), setting.now));
-            prompted.and_then(|moved| {
-                let looked = if moved { looked(setting, request, Moment::Prompt)? } else { None };
-                if let Some(told) = answered(looked) {
-                    decision = told;
-                }
-                Ok(())
-            })
+            prompted(setting, request, text).map(|told| decision = told.unwrap_or(decision.clone()))
         }
         Event::BeforeTool(_) | Event::Other { .. } => Ok(()),
     };
@@ -124,6 +86,41 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
     }
     let _recorded = setting.log().event(request, &decision);
     decision
+}
+
+/// What is answered to the end of a call, besides what is said of an agent's report.
+fn after(told: &Told, decision: Decision, setting: &Setting, request: &Request) -> Decision {
+    if let Some(chosen) = &told.chosen {
+        let _recorded = setting.log().intervention(request, chosen);
+    }
+    let held =
+        if told.moved { looked(setting, request, Moment::Ended).ok().and_then(answered) } else { None };
+    let replacement = decision.replacement.clone();
+    match held {
+        Some(held) => Decision::replacing(held, replacement),
+        None if replacement.is_some() => decision,
+        None => behaviour::said(told).unwrap_or(decision),
+    }
+}
+
+/// What the person is told at the beginning of a session, and whether all could be looked at.
+fn started(setting: &Setting, request: &Request, places: &Places) -> (Decision, Result<(), Fault>) {
+    let looked = looked(setting, request, Moment::Start);
+    let done = looked.as_ref().map(|_| ()).map_err(Clone::clone);
+    let changed = looked.ok().flatten();
+    let changed = changed.and_then(|(found, lookout)| Some(lookout.told(found.words()?)));
+    let reasons = changed.iter().flat_map(|told| told.reasons().to_vec());
+    let reasons = reasons.chain(start::said(setting, places)).collect();
+    (Decision::new(reasons, None, request.asking == Asking::Yes), done)
+}
+
+/// The person has said something: no call is under way.
+fn prompted(setting: &Setting, request: &Request, text: &str) -> Result<Option<Decision>, Fault> {
+    let limits = &setting.policy.resources;
+    let seen = Lookout::of(setting, request).seen_before();
+    let moved = behaviour::prompted(request, (text, seen), limits, (&setting.store(), setting.now))?;
+    let looked = if moved { looked(setting, request, Moment::Prompt)? } else { None };
+    Ok(answered(looked))
 }
 
 /// A call has ended. What it made go away, and what a person let it start, is not held against later calls.

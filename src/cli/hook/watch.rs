@@ -7,6 +7,7 @@ use crate::domain::{
     Asking, Client, Content, Decision, Fault, Outcome, Reason, Request, Severity, Stand, Verdict, Watch,
     escape,
 };
+use crate::host::clock::Now;
 use crate::host::registration;
 use crate::host::watch::{self, Files, Role, Sealed, Watched};
 use crate::review;
@@ -106,7 +107,7 @@ impl<'a> Lookout<'a> {
             Moment::Ended => true,
             Moment::Start => lost.is_some(),
             Moment::Prompt => stand.watch.lingers,
-            Moment::Between => changes.iter().any(|change| is_under_way(change, stand)),
+            Moment::Between => changes.iter().any(|change| is_under_way(change, stand, self.setting.now)),
         };
         match why {
             Some(why) if by_agent => self.take_back(&changes, &why).map(Found::TakenBack),
@@ -123,23 +124,38 @@ impl<'a> Lookout<'a> {
 
     /// Why the gate does not stand with these changes.
     fn lost(&self, changes: &[Change<'_>]) -> Result<Option<String>, Fault> {
-        let own = changes.iter().find(|change| change.file.role == Role::Configuration);
-        if let Some(change) = own {
-            return Ok(Some(format!("{} was changed", escape(&change.file.path))));
+        // What another content of the configuration loosens counts once a person accepted it; what it tightens would be lost.
+        let is_gone =
+            |change: &&Change<'_>| change.is.bytes().is_none() && change.file.role == Role::Configuration;
+        if let Some(change) = changes.iter().find(is_gone) {
+            return Ok(Some(format!("{} is gone", escape(&change.file.path))));
         }
         match self.request.subject.client {
-            Client::ClaudeCode => {
-                let project = self.setting.env.claude_project_dir.as_deref().unwrap_or(&self.request.cwd);
-                let (env, dirs) = (&self.setting.env, &self.setting.dirs);
-                let settings = registration::claude_settings(env, dirs, project)?;
-                let plugin = env.claude_plugin_root.is_some();
-                Ok(review::drops_registration(&settings.managed, &settings.others, plugin))
+            Client::ClaudeCode if changes.iter().any(|change| change.file.role == Role::Settings) => {
+                self.registration_lost(changes)
             }
+            Client::ClaudeCode => Ok(None),
             Client::OpenCode => Ok(changes
                 .iter()
                 .find(|change| !is_same_plugin(change))
                 .map(|change| format!("the plugin {} is not what was installed", escape(&change.file.path)))),
         }
+    }
+
+    /// The same of Claude Code's settings. Where they did not hold the gate before, nothing is lost.
+    fn registration_lost(&self, changes: &[Change<'_>]) -> Result<Option<String>, Fault> {
+        let (env, dirs) = (&self.setting.env, &self.setting.dirs);
+        let project = env.claude_project_dir.as_deref().unwrap_or(&self.request.cwd);
+        let settings = registration::claude_settings(env, dirs, project)?;
+        let plugin = env.claude_plugin_root.is_some();
+        let drops =
+            |others: &[(String, Content)]| review::drops_registration(&settings.managed, others, plugin);
+        let was = |(path, is): &(String, Content)| {
+            let change = changes.iter().find(|change| change.file.path == *path);
+            (path.clone(), change.map_or_else(|| is.clone(), |change| change.was.0.clone()))
+        };
+        let before: Vec<(String, Content)> = settings.others.iter().map(was).collect();
+        Ok(drops(&settings.others).filter(|_| drops(&before).is_none()))
     }
 
     /// Puts everything back that changed. What could not be put back is said.
@@ -205,8 +221,10 @@ fn is_same_plugin(change: &Change<'_>) -> bool {
 }
 
 /// Whether a call may have made this change: one is under way, or something lingers, or it fell into the time of one.
-fn is_under_way(change: &Change<'_>, stand: &Stand) -> bool {
-    let pending = stand.history.iter().any(|call| call.outcome == Outcome::Pending);
+fn is_under_way(change: &Change<'_>, stand: &Stand, now: Now) -> bool {
+    // One that a person did not let run is never reported: what they say next shows that none is left.
+    let since = now.unix_ms.saturating_sub(stand.watch.spoke_ms);
+    let pending = stand.history.iter().any(|call| call.outcome == Outcome::Pending && call.age_ms < since);
     stand.watch.lingers
         || pending
         || watch::changed_ms(&change.file.path) <= stand.watch.ended_ms.saturating_add(LATE_MS)

@@ -10,5 +10,5 @@ mod task;
 pub use answer::withheld;
 pub use desk::Desk;
 pub use past::Past;
-pub use spawn::settle;
+pub use spawn::{Spawned, settle};
 pub use task::Task;

@@ -14,13 +14,12 @@ const SPEAKING: [&str; 2] = ["SendMessage", "TaskOutput"];
 const WAY_OUT: &str =
     "run `lazaret review start FILE…`, and hand over the prompt that it prints, with the agent's type alone";
 
+/// The call as it starts a quarantined agent, or why it does not.
+pub type Spawned = Result<Rewrite, Reason>;
+
 impl Desk<'_> {
     /// What is to become of an ordinary agent's call that starts a quarantined agent, or reaches one: none = it does neither.
-    pub fn spawn(
-        &self,
-        request: &Request,
-        call: &ToolCall,
-    ) -> Result<Option<Result<Rewrite, Reason>>, Fault> {
+    pub fn spawn(&self, request: &Request, call: &ToolCall) -> Result<Option<Spawned>, Fault> {
         match (&call.tool, &call.action) {
             (Tool::Agent, Action::Spawn { agent_type, prompt, options }) => {
                 if self.starts_quarantined(agent_type.as_deref(), options) {

@@ -270,7 +270,7 @@ impl Sealer<'_> {
         }
         // The same bytes under another name, perhaps of a neighbour who changes them: they are copied as they are, and it is said.
         if stat.st_nlink > 1 {
-            self.linked.push((file.original.clone(), u64::from(stat.st_nlink)));
+            self.linked.push((file.original.clone(), stat.st_nlink));
         }
         self.files.insert(rel.to_owned(), file.clone());
         Ok(file)

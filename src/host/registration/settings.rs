@@ -247,7 +247,6 @@ mod tests {
             RICH,
             "{\r\n  \"hooks\": {\r\n    \"Stop\": [\r\n    ]\r\n  }\r\n}\r\n",
             "\u{feff}{\"a\":1}",
-            "\u{feff}",
         ] {
             let longer = put(text);
             assert_eq!(without(&longer, &[]).unwrap(), text);

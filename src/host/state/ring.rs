@@ -111,13 +111,13 @@ impl Header {
         ];
         let mut bytes = [0; HEADER];
         let watch = self.watch;
-        let watch = [watch.before, watch.after, watch.ended_ms, u64::from(watch.lingers)];
+        let watch = [watch.before, watch.after, watch.ended_ms, u64::from(watch.lingers), watch.spoke_ms];
         put(&mut bytes, body.into_iter().chain([checksum(&body)]).chain(watch));
         bytes
     }
 
     pub fn decode(bytes: &[u8; HEADER]) -> Result<Header, Unreadable> {
-        let [whole @ .., before, after, ended_ms, lingers] = words::<15>(bytes);
+        let [whole @ .., before, after, ended_ms, lingers, spoke_ms] = words::<16>(bytes);
         let [body @ .., sum] = whole;
         let [magic, version, next, file_operations, prompts, papers, unix_ms, boot_ms, lost, _] = body;
         if magic != MAGIC {
@@ -137,7 +137,7 @@ impl Header {
             return Err(Unreadable::Damaged);
         }
         let begun = Now { unix_ms, boot_ms };
-        let watch = Watch { before, after, ended_ms, lingers: lingers != 0 };
+        let watch = Watch { before, after, ended_ms, spoke_ms, lingers: lingers != 0 };
         Ok(Header { next, file_operations, prompts, papers, begun, lost: lost != 0, watch })
     }
 }
@@ -365,7 +365,7 @@ mod tests {
         let mut header = Header::new(Now { unix_ms: 5, boot_ms: 6 }, true);
         header.count(&entry(1));
         header.papers = Papers::Kept;
-        header.watch = Watch { before: 1, after: u64::MAX, ended_ms: 3, lingers: true };
+        header.watch = Watch { before: 1, after: u64::MAX, ended_ms: 3, spoke_ms: 4, lingers: true };
         let bytes = header.encode();
         assert_eq!(Header::decode(&bytes), Ok(header));
         for bit in 0..11 * 64 {

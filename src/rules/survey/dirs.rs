@@ -40,7 +40,7 @@ impl Surveyor<'_> {
                 let mut all = whole(scope);
                 match (turned, all.len()) {
                     (None, 2..) => all.swap(0, 1),
-                    (Some(place), length) => match place.from_left(length) {
+                    (Some(place), length) => match place.left_place(length) {
                         Some(at) => all.rotate_left(at),
                         None => all = vec![None],
                     },
@@ -58,7 +58,7 @@ impl Surveyor<'_> {
 pub(super) fn pop_dir(scope: &mut Scope, parsed: &Parsed) {
     let mut all = whole(scope);
     let at = match place(parsed) {
-        Some(place) => place.from_left(all.len()),
+        Some(place) => place.left_place(all.len()),
         None => Some(usize::from(parsed.has(&["-n"]))),
     };
     match at {
@@ -79,7 +79,7 @@ struct Place {
 }
 
 impl Place {
-    fn from_left(&self, length: usize) -> Option<usize> {
+    fn left_place(&self, length: usize) -> Option<usize> {
         let count = self.count.filter(|count| *count < length)?;
         if self.right { length.checked_sub(count)?.checked_sub(1) } else { Some(count) }
     }

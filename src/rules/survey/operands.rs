@@ -82,19 +82,7 @@ impl Surveyor<'_> {
                 self.transfer(call, parsed)
             }
             Operands::ModeModify => self.modes(call, parsed),
-            Operands::ReadWrite => {
-                if let Some((first, rest)) = operands.split_first() {
-                    self.file(call, Act::Read, first, false);
-                    self.each(call, Act::Create, rest, false);
-                }
-            }
-            Operands::WriteRead => {
-                if let Some((first, rest)) = operands.split_first() {
-                    self.file(call, Act::Create, first, false);
-                    let moves = parsed.program.name == "zip" && parsed.has(&["-m", "--move"]);
-                    self.each(call, if moves { Act::Delete } else { Act::Read }, rest, recursive);
-                }
-            }
+            Operands::ReadWrite | Operands::WriteRead => self.first_and_others(call, parsed),
             Operands::Dd => self.dd(call, operands),
             Operands::Tar => self.tar(call, parsed),
             Operands::Device => {
@@ -105,6 +93,18 @@ impl Surveyor<'_> {
             }
             Operands::Urls => self.urls(call, parsed),
         }
+    }
+
+    /// What is done to the first operand is the opposite of what is done to the others.
+    fn first_and_others(&mut self, call: &Call, parsed: &Parsed) {
+        let Some((first, others)) = parsed.operands.split_first() else { return };
+        if parsed.role() == Operands::ReadWrite {
+            self.file(call, Act::Read, first, false);
+            return self.each(call, Act::Create, others, false);
+        }
+        self.file(call, Act::Create, first, false);
+        let moves = parsed.program.name == "zip" && parsed.has(&["-m", "--move"]);
+        self.each(call, if moves { Act::Delete } else { Act::Read }, others, parsed.recursive());
     }
 
     fn modes(&mut self, call: &Call, parsed: &Parsed) {

@@ -32,6 +32,17 @@ const PROGRAM_DIRS: &[&str] = &[
 /// Scripts that a build tool puts into a project to fetch and start itself.
 const PROJECT_WRAPPERS: &[&str] = &["gradlew", "mvnw"];
 
+/// The name that one program with many names is called by, where it does what it is called.
+fn applet_of(original: &str, name: &str, call: &Call) -> Option<Arg> {
+    const MANY: [&str; 2] = ["busybox", "toybox"];
+    let many = original.rsplit('/').next().is_some_and(|program| MANY.contains(&program));
+    let named = call.args().first().and_then(Arg::known);
+    let is_applet = commands::find(name).is_some()
+        && !MANY.contains(&name)
+        && named.is_none_or(|applet| commands::find(applet).is_none());
+    (many && is_applet).then(|| Arg::literal(name))
+}
+
 impl Surveyor<'_> {
     /// Surveys one command.
     pub(super) fn run(&mut self, mut call: Call, scope: &mut Scope) {
@@ -60,15 +71,7 @@ impl Surveyor<'_> {
             }
         }
         if let Some(original) = self.original(&text, call.cwd.as_deref()) {
-            // One program with many names does what it is called.
-            let applet = matches!(original.rsplit('/').next(), Some("busybox" | "toybox"))
-                .then(|| Arg::literal(&name))
-                .filter(|_| {
-                    let named = call.args().first().and_then(Arg::known);
-                    commands::find(&name).is_some()
-                        && !matches!(name.as_str(), "busybox" | "toybox")
-                        && named.is_none_or(|applet| commands::find(applet).is_none())
-                });
+            let applet = applet_of(&original, &name, &call);
             let front = std::iter::once(Arg::literal(&original)).chain(applet);
             call.words = front.chain(call.args().iter().cloned()).collect();
             call.depth = call.depth.saturating_add(1);

@@ -314,33 +314,7 @@ impl Surveyor<'_> {
                 scope.exported.push(assign.name);
             }
         }
-        let mut call = Call {
-            words,
-            cwd: scope.env.cwd.clone(),
-            before: scope.before_arriving(reading.base, simple),
-            arrived: scope.has_arrived(reading.base, simple),
-            privileged: reading.frame.privileged,
-            remote: reading.frame.remote,
-            container: reading.frame.container.clone(),
-            lenient: false,
-            wrappers: reading.frame.wrappers.clone(),
-            stdin: reading.frame.stdin.clone(),
-            input: reading.frame.input.clone(),
-            writes: Vec::new(),
-            reads: Vec::new(),
-            pipeline,
-            stage,
-            piped: simple.stage > 0 || !simple.last || reading.frame.link.is_some(),
-            text: reading.shown(simple),
-            depth: reading.frame.depth,
-        };
-        if simple.stage > 0 {
-            call.stdin = Stdin::Pipe;
-            call.input = reading.input(simple);
-        }
-        if simple.stage == 0 {
-            self.usual_input(scope, &mut call);
-        }
+        let mut call = self.call_of(reading, simple, words, (scope, pipeline, stage));
         let mut files = Vec::new();
         let open = if simple.redirects.is_empty() { None } else { Some(scope.open.clone()) };
         for redirect in &simple.redirects {
@@ -382,6 +356,44 @@ impl Surveyor<'_> {
             forget_substitutions(scope);
         }
         goes.pass(printed)
+    }
+
+    /// The command with what reaches it from outside, before its own redirections.
+    fn call_of(
+        &mut self,
+        reading: &mut Reading,
+        simple: &Simple,
+        words: Vec<Arg>,
+        (scope, pipeline, stage): (&mut Scope, u32, u16),
+    ) -> Call {
+        let frame = &reading.frame;
+        let mut call = Call {
+            words,
+            cwd: scope.env.cwd.clone(),
+            before: scope.before_arriving(reading.base, simple),
+            arrived: scope.has_arrived(reading.base, simple),
+            privileged: frame.privileged,
+            remote: frame.remote,
+            container: frame.container.clone(),
+            lenient: false,
+            wrappers: frame.wrappers.clone(),
+            stdin: frame.stdin.clone(),
+            input: frame.input.clone(),
+            writes: Vec::new(),
+            reads: Vec::new(),
+            pipeline,
+            stage,
+            piped: simple.stage > 0 || !simple.last || frame.link.is_some(),
+            text: reading.shown(simple),
+            depth: frame.depth,
+        };
+        if simple.stage > 0 {
+            call.stdin = Stdin::Pipe;
+            call.input = reading.input(simple);
+        } else {
+            self.usual_input(scope, &mut call);
+        }
+        call
     }
 
     /// Runs a command with redirections of its own, behind which the shell has open what it had before.
