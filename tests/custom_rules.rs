@@ -11,7 +11,7 @@ use lazaret::cli::CHECKS;
 use lazaret::cli::rules::toml;
 use lazaret::host::config::{self, Custom};
 use lazaret::rules::{all, custom, written};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A file with this one rule in it, and what is wrong with it.
 fn problems(text: &str) -> Vec<String> {
@@ -395,6 +395,9 @@ fn the_cache_follows_the_file() {
     );
     assert!(!world.bash("fly deploy").stdout.contains("deny"));
     assert!(world.bash("fly scale 3").stdout.contains("deny"));
+    // No call is under way when the person speaks: what they remove then is theirs to remove.
+    let prompt = json!({"session_id": "s", "cwd": world.project(), "hook_event_name": "UserPromptSubmit", "prompt": "go on"});
+    assert_eq!(world.hook("claude-code", prompt.to_string().as_bytes()).code, Some(0));
     fs::remove_file(world.home().join(".config/lazaret/config.toml")).unwrap();
     assert!(!world.bash("fly scale 3").stdout.contains("deny"));
 }

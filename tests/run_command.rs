@@ -34,8 +34,8 @@ told() { printf '%s\n' "$1"; }
 asks() { told '{"type":"assistant","session_id":"s1","message":{"id":"m'$1'","content":[{"type":"tool_use","id":"'$1'","name":"'$2'"}],"usage":{"input_tokens":10,"output_tokens":5}}}'; }
 ran() { told '{"type":"user","session_id":"s1","message":{"content":[{"type":"tool_result","tool_use_id":"'$1'","content":"x","is_error":false}]}}'; }
 refused() { told '{"type":"user","session_id":"s1","message":{"content":[{"type":"tool_result","tool_use_id":"'$1'","content":"no","is_error":true}]}}'; }
-hook() { printf '{"session_id":"s1","cwd":"%s","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"%s","tool_use_id":"%s","tool_input":%s}' "$PWD" "$2" "$1" "$3" | lazaret hook claude-code >/dev/null 2>&1; }
-after() { printf '{"session_id":"s1","cwd":"%s","hook_event_name":"PostToolUse","permission_mode":"default","tool_name":"%s","tool_use_id":"%s","tool_input":%s,"tool_response":{}}' "$PWD" "$2" "$1" "$3" | lazaret hook claude-code >/dev/null 2>&1; }
+hook() { printf '{"session_id":"s1","cwd":"%s","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"%s","tool_use_id":"%s","tool_input":%s}' "$PWD" "$2" "$1" "$3" | lazaret hook claude-code --home "$HOME" --lazaret-home "$LAZARET_HOME" >/dev/null 2>&1; }
+after() { printf '{"session_id":"s1","cwd":"%s","hook_event_name":"PostToolUse","permission_mode":"default","tool_name":"%s","tool_use_id":"%s","tool_input":%s,"tool_response":{}}' "$PWD" "$2" "$1" "$3" | lazaret hook claude-code --home "$HOME" --lazaret-home "$LAZARET_HOME" >/dev/null 2>&1; }
 hooked() { asks $1 Bash; hook $1 Bash '{"command":"ls"}' && ran $1; }
 done_with() { told '{"type":"result","subtype":"success","is_error":false,"session_id":"s1","total_cost_usd":'${2:-0.5}',"result":"'"$1"'"}'; }
 "#;
@@ -327,7 +327,7 @@ fn half_used_budgets_are_told_of_once_each() {
     let place = Place::new(
         "asks c1 Bash; hook c1 Bash '{\"command\":\"ls\"}'; sleep 1\n\
          printf '{\"session_id\":\"s1\",\"cwd\":\"%s\",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"Bash\",\"tool_use_id\":\"c1\",\
-         \"tool_input\":{\"command\":\"ls\"},\"tool_response\":{}}' \"$PWD\" | lazaret hook claude-code > $log/told 2>&1\n\
+         \"tool_input\":{\"command\":\"ls\"},\"tool_response\":{}}' \"$PWD\" | lazaret hook claude-code --home \"$HOME\" --lazaret-home \"$LAZARET_HOME\" > $log/told 2>&1\n\
          ran c1; hooked c2; hooked c3; done_with fine",
     );
     let value = place.supervise(&["--max-tokens", "50", "--max-calls", "2", "--json"]);

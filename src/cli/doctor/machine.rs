@@ -39,7 +39,15 @@ fn keys(report: &mut Report) {
 
 /// Whether a registration gives the hook the places of this user.
 pub fn given(places: &[String], here: &Surroundings, (subject, mend): (&str, &str), report: &mut Report) {
-    if places == here.places {
+    /// These do not say where things lie that both must find.
+    const OF_NO_WEIGHT: [&str; 3] = ["--user", "--tmpdir", "--lazaret-keys"];
+    let weighty = |places: &[String]| -> Vec<Vec<String>> {
+        let pairs = places
+            .chunks(2)
+            .filter(|pair| !pair.first().is_some_and(|name| OF_NO_WEIGHT.contains(&name.as_str())));
+        pairs.map(<[String]>::to_vec).collect()
+    };
+    if weighty(places) == weighty(&here.places) {
         return;
     }
     if places.is_empty() {

@@ -70,7 +70,9 @@ pub fn reported<T>(
     }
     let old = document::load(&mut ring, now, true)?;
     let mut document = old.clone();
-    document.watch.ended_ms = now.unix_ms;
+    if record.is_some() && call.outcome != Outcome::Blocked {
+        document.watch.ended_ms = now.unix_ms;
+    }
     let verdict = record.map(|record| record.entry.verdict);
     let number = before.first().map_or(1, |deed| deed.number.saturating_add(1));
     let (answer, deed) = f(&mut Told {
@@ -86,7 +88,7 @@ pub fn reported<T>(
     }
     if (Document { watch: old.watch, ..document.clone() }) != old {
         document::save(&mut ring, &document)?;
-    } else {
+    } else if document.watch != old.watch {
         ring.header.watch = document.watch;
         ring.write_header()?;
     }
