@@ -96,7 +96,11 @@ fn wrong_arguments_block() {
 fn under(world: &World, before: &str, redirect: &str, command: &str) -> Option<i32> {
     let file = world.home().join("message.json");
     fs::write(&file, world.message("Bash", &json!({ "command": command })).to_string()).unwrap();
-    let script = format!("{before}\n\"{}\" hook claude-code --home \"$HOME\" <{} {redirect}", common::BIN, file.display());
+    let script = format!(
+        "{before}\n\"{}\" hook claude-code --home \"$HOME\" <{} {redirect}",
+        common::BIN,
+        file.display()
+    );
     let out = Command::new("sh")
         .arg("-c")
         .arg(script)
