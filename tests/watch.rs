@@ -274,3 +274,33 @@ fn a_call_that_never_ran_is_under_way_until_the_person_speaks() {
     assert!(session.before("next").is_pass());
     assert_eq!(fs::read_to_string(session.user()).unwrap(), "{\"model\": \"mine\"}");
 }
+
+/// OpenCode reads plugins at its start: the session goes on guarded by the one it has, the next one needs the file.
+#[test]
+fn the_plugin_of_opencode_is_put_back() {
+    let world = World::new();
+    let (code, out, errors) = world.run(&["install", "opencode"]);
+    assert_eq!(code, 0, "{out}{errors}");
+    let plugin = world.home().join(".config/opencode/plugin/lazaret.js");
+    let installed = fs::read(&plugin).unwrap();
+    let call = |event: &str, id: &str| {
+        let input = json!({"tool": "bash", "sessionID": "s", "callID": id, "args": {"command": "ls"}});
+        let message = json!({"event": event, "input": input, "output": {"args": {"command": "ls"}, "output": "", "metadata": {"exit": 0}},
+            "directory": world.project(), "agent": null});
+        world.hook("opencode", message.to_string().as_bytes())
+    };
+    assert_eq!(call("tool.execute.before", "first").json()["action"], "allow");
+    assert_eq!(call("tool.execute.after", "first").code, Some(0));
+    for deed in [
+        &|| fs::remove_file(&plugin).unwrap(),
+        &(|| write(&plugin, "export default async () => ({})\n")) as &dyn Fn(),
+    ] {
+        let id = "bad";
+        let _begun = call("tool.execute.before", id);
+        deed();
+        let _ended = call("tool.execute.after", id);
+        let next = call("tool.execute.before", "next");
+        assert!(next.is_block(), "{}", next.stdout);
+        assert_eq!(fs::read(&plugin).unwrap(), installed);
+    }
+}
