@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Makes the project that tests/rollback_destructive.rs tries its commands on: work of every kind that can be lost.
 # Runs with the test's directory as HOME, and inside it.
 set -e
