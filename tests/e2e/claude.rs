@@ -76,7 +76,8 @@ fn a_settings_change_that_would_drop_the_registration_is_taken_back() {
     let probe = |label: &str| shell(label, "rm -rf /home/dev/precious").pausing(WATCHED);
     let first = world.play(Script::main([
         shell("before", "rm -rf /home/dev/precious"),
-        // As if a process that lazaret never saw had done it.
+        // A call has just ended: as if something that it started had done it.
+        shell("ended", "true"),
         shell("harmless", "true").after(move || {
             std::fs::create_dir_all(local.parent().unwrap()).unwrap();
             std::fs::write(&local, OFF).unwrap();
