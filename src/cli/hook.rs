@@ -188,10 +188,17 @@ impl Setting {
     /// Which variables name other places than those that count, in words.
     fn elsewhere(&self) -> Option<String> {
         let others = self.env.contradictions();
-        let names = || others.iter().map(|other| escape(other)).collect::<Vec<_>>().join(", ");
-        (!others.is_empty()).then(|| {
-            format!("variables name other places than the registration, which alone counts: {}", names())
-        })
+        if others.is_empty() {
+            return None;
+        }
+        let names: Vec<String> = others.iter().map(|other| escape(other)).collect();
+        let names = names.join(", ");
+        Some(format!("variables name other places than the registration, which alone counts: {names}"))
+    }
+
+    /// The client's project directory.
+    fn project<'a>(&'a self, request: &'a Request) -> &'a str {
+        self.env.claude_project_dir.as_deref().unwrap_or(&request.cwd)
     }
 
     /// The same decision with what its log line should say of this machine.
@@ -240,6 +247,7 @@ impl Setting {
     }
 }
 
+/// A fingerprint of the user's configuration file among those that were read; 0 = there is none.
 fn known(layers: &[config::Source]) -> u64 {
     let user = layers.iter().find(|layer| layer.origin == config::Origin::User);
     user.map_or(0, |layer| fingerprint(&[layer.content.as_deref().unwrap_or_default()]))

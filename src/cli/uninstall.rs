@@ -172,8 +172,7 @@ fn undo_plugins(path: &Path, record: Option<&Written>, here: &Surroundings) -> R
     {
         return Ok(undo);
     }
-    let url = format!("file://{}", Scope::System.opencode_plugin(here)?.display());
-    let less = settings::without_plugin(&text, &url).map_err(|unusable| {
+    let less = settings::without_plugin(&text, &here.managed_plugin_url()?).map_err(|unusable| {
         Fault::new(FaultKind::Config, shown(path), format!("{unusable}; it was left as it is"))
             .with_way_out("fix the file and run this again")
     })?;

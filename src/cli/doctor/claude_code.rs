@@ -236,7 +236,7 @@ fn one_registration(
     };
     if let Some(registered) = hooks::registered(&hook.entry) {
         // For every user, and of a plugin, there is one registration: each user has the places of the password database.
-        if source.scope.is_some() && source.plugin.is_none() {
+        if source.scope.is_some() {
             machine::given(&registered.places, examined.here, (SUBJECT, &mend), report);
         }
         let bin = PathBuf::from(registered.bin);

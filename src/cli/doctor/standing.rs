@@ -1,6 +1,6 @@
 //! Which of the two kinds of installation stands: one that this user could change, or one that only root can.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -62,10 +62,10 @@ fn opencode(here: &Surroundings) -> Option<Vec<PathBuf>> {
 /// OpenCode's managed configuration where it names our plugin, and that plugin.
 pub fn managed_plugin(here: &Surroundings) -> Option<(PathBuf, PathBuf)> {
     let plugin = Scope::System.opencode_plugin(here).ok()?;
-    let configuration = here.opencode_managed.join("opencode.json");
+    let configuration = here.opencode_managed_file();
     let text = files::read(&configuration).ok()??;
     let value: Value = serde_json::from_str(&text).ok()?;
-    let url = format!("file://{}", plugin.display());
+    let url = here.managed_plugin_url().ok()?;
     let named = value.get("plugin")?.as_array()?.iter().any(|name| name.as_str() == Some(&url));
-    (named && Path::new(&plugin).exists()).then_some((configuration, plugin))
+    (named && plugin.exists()).then_some((configuration, plugin))
 }

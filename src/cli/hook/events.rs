@@ -170,7 +170,7 @@ fn config_change(setting: &Setting, request: &Request) -> Decision {
     if let Ok(Some((Found::TakenBack(why), lookout))) = &looked {
         return lookout.held(why);
     }
-    let project = setting.env.claude_project_dir.as_deref().unwrap_or(&request.cwd);
+    let project = setting.project(request);
     let settings = match registration::claude_settings(&setting.env, &setting.dirs, project) {
         Ok(settings) => settings,
         Err(fault) => return Decision::fault(fault, false),

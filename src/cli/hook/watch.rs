@@ -66,7 +66,7 @@ struct Change<'a> {
 
 impl<'a> Lookout<'a> {
     pub fn of(setting: &'a Setting, request: &'a Request) -> Lookout<'a> {
-        let project = setting.env.claude_project_dir.as_deref().unwrap_or(&request.cwd);
+        let project = setting.project(request);
         let files = Files::of(request.subject.client, &setting.env, &setting.dirs, project);
         Lookout { setting, request, files }
     }
@@ -145,8 +145,7 @@ impl<'a> Lookout<'a> {
     /// The same of Claude Code's settings. Where they did not hold the gate before, nothing is lost.
     fn registration_lost(&self, changes: &[Change<'_>]) -> Result<Option<String>, Fault> {
         let (env, dirs) = (&self.setting.env, &self.setting.dirs);
-        let project = env.claude_project_dir.as_deref().unwrap_or(&self.request.cwd);
-        let settings = registration::claude_settings(env, dirs, project)?;
+        let settings = registration::claude_settings(env, dirs, self.setting.project(self.request))?;
         let plugin = env.claude_plugin_root.is_some();
         let drops =
             |others: &[(String, Content)]| review::drops_registration(&settings.managed, others, plugin);

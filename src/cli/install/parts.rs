@@ -13,8 +13,6 @@ use crate::host::registration::{Scope, Surroundings, files, settings};
 
 const CLAUDE_AGENT: &str = include_str!("../../../adapters/claude-code/agents/quarantine-reviewer.md");
 const OPENCODE_AGENT: &str = include_str!("../../../adapters/opencode/agents/quarantine-reviewer.md");
-/// OpenCode's configuration in its managed directory.
-const OPENCODE_MANAGED: &str = "opencode.json";
 const AGENT_FILE: &str = "agents/quarantine-reviewer.md";
 /// Stands in the plugin for the places that the binary is given.
 const PLACES_MARKER: &str = "const PLACES = []\n";
@@ -116,9 +114,7 @@ fn places(scope: Scope, here: &Surroundings) -> &[String] {
 
 /// OpenCode's managed configuration with our plugin among those that it names.
 fn naming_plugin(here: &Surroundings) -> Result<Change, Fault> {
-    let scope = Scope::System;
-    let path = scope.opencode_dir(here)?.join(OPENCODE_MANAGED);
-    let url = format!("file://{}", scope.opencode_plugin(here)?.display());
+    let (path, url) = (here.opencode_managed_file(), here.managed_plugin_url()?);
     let old = files::read(&path)?;
     let unusable = |unusable: settings::Unusable| {
         Fault::new(FaultKind::Config, shown(&path), format!("{unusable}; it was left as it is"))
@@ -127,7 +123,7 @@ fn naming_plugin(here: &Surroundings) -> Result<Change, Fault> {
     let new = settings::with_plugin(old.as_deref().unwrap_or_default(), &url).map_err(unusable)?;
     Ok(Change {
         client: Client::OpenCode,
-        scope,
+        scope: Scope::System,
         path,
         kind: Kind::Plugins,
         what: "the plugin's name".to_owned(),

@@ -96,6 +96,16 @@ impl Surroundings {
         }
     }
 
+    /// OpenCode's managed configuration.
+    pub fn opencode_managed_file(&self) -> PathBuf {
+        self.opencode_managed.join("opencode.json")
+    }
+
+    /// Our plugin as OpenCode's managed configuration names it.
+    pub fn managed_plugin_url(&self) -> Result<String, Fault> {
+        Ok(format!("file://{}", Scope::System.opencode_plugin(self)?.display()))
+    }
+
     fn home(&self) -> Result<&Path, Fault> {
         self.home.as_deref().filter(|home| home.is_absolute()).ok_or_else(|| {
             Fault::new(FaultKind::Host, "the home directory", "HOME is not set to an absolute path")
