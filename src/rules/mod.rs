@@ -7,6 +7,7 @@ mod commands;
 pub mod custom;
 pub mod domains;
 pub mod fixture;
+pub mod git_settings;
 pub mod kept;
 mod matcher;
 pub mod own_commands;

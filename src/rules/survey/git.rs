@@ -11,7 +11,7 @@ use crate::rules::commands::Deed;
 use crate::shell::{Arg, Piece};
 
 /// Begins the keys of aliases.
-const ALIAS: &str = "alias.";
+pub(super) const ALIAS: &str = "alias.";
 /// Most files of a patch that are looked at.
 const MAX_PATCHED: usize = 64;
 
@@ -112,25 +112,6 @@ impl Surveyor<'_> {
             }
             _ => {}
         }
-    }
-
-    /// `git -c alias.x='…' x`: what the alias stands for, with the words behind it. True: it is one.
-    fn git_alias(&mut self, call: &Call, parsed: &Parsed) -> bool {
-        let name = parsed.first_sub();
-        let setting = parsed.flags.iter().filter(|flag| flag.name == "-c").find_map(|flag| {
-            let value = flag.value.as_ref()?;
-            let (key, _) = value.prefix().split_once('=')?;
-            let alias = key.get(..ALIAS.len()).is_some_and(|start| start.eq_ignore_ascii_case(ALIAS));
-            (alias && key.get(ALIAS.len()..) == Some(name)).then_some(value)
-        });
-        let Some(mut text) = setting.and_then(setting_command) else { return false };
-        let at = call.words.iter().position(|word| word.known() == Some(name));
-        for word in at.and_then(|at| call.words.get(at + 1..)).unwrap_or_default() {
-            super::output::append(&mut text, &Arg::literal(" "));
-            super::output::append(&mut text, word);
-        }
-        self.nested(call, "git", &text);
-        true
     }
 
     /// The files that a patch changes, where it can be read.

@@ -1,5 +1,6 @@
 //! What a call would do, worked out from its syntax and the facts at hand. Knows no rules: `builtin` judges.
 
+mod aliases;
 mod arrays;
 mod assigns;
 mod call;
