@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Surveyor;
 use super::call::Call;
-use super::operands::{behind_pattern, is_remote};
+use super::operands::{behind_pattern, is_remote, searches_here};
 use super::options::Parsed;
 use super::{partly, paths};
 use crate::domain::{Ask, Effect, EffectKind, PathFact, PathKind, PlainHash, Severity, Target};
@@ -359,6 +359,7 @@ impl Surveyor<'_> {
             Deed::Nothing => {}
             Deed::Look if !parsed.operands.is_empty() && parsed.role() == Operands::Read => {}
             Deed::Look if parsed.role() == Operands::Pattern && !behind_pattern(parsed).is_empty() => {}
+            Deed::Look if searches_here(call, parsed) => {}
             Deed::Look => {
                 let target = match &call.cwd {
                     Some(path) => Target::Path { path: path.clone(), glob: false, recursive: false },

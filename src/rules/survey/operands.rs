@@ -4,7 +4,7 @@ use super::call::Call;
 use super::effects::Act;
 use super::options::Parsed;
 use super::paths;
-use super::{Flag, Surveyor};
+use super::{Flag, Stdin, Surveyor};
 use crate::domain::{PathKind, Target, join};
 use crate::rules::commands::{Kind, Operands, Role};
 use crate::shell::{Arg, Piece};
@@ -72,6 +72,9 @@ impl Surveyor<'_> {
             Operands::Pattern => {
                 let act = if includes_inplace(parsed) { Act::Modify } else { Act::Read };
                 self.each(call, act, behind_pattern(parsed), recursive);
+                if searches_here(call, parsed) {
+                    self.file(call, Act::Read, &Arg::literal("."), true);
+                }
             }
             Operands::PatternEdit => {
                 let act =
@@ -400,6 +403,18 @@ pub(super) fn behind_pattern(parsed: &Parsed) -> &[Arg] {
     let alone = parsed.program.name == "yq" && parsed.operands.len() == 1;
     let by_script = parsed.program.kind == Kind::Plain && given || alone;
     parsed.operands.get(usize::from(!by_script)..).unwrap_or_default()
+}
+
+/// Whether a search that is given no place, and is piped nothing, goes through all that is below the directory it is made in.
+pub(super) fn searches_here(call: &Call, parsed: &Parsed) -> bool {
+    let name = parsed.program.name;
+    parsed.role() == Operands::Pattern
+        && (name.ends_with("grep") || matches!(name, "rg" | "ag" | "ack"))
+        && parsed.recursive()
+        && behind_pattern(parsed).is_empty()
+        && call.cwd.is_some()
+        && call.input.is_none()
+        && call.stdin == Stdin::Inherited
 }
 
 /// `host:path`, and `host::module/path`.
