@@ -40,7 +40,7 @@ pub struct Named {
     pub variable: &'static str,
     pub argument: &'static str,
     /// Another value in the hook's environment is worth a word: lazaret would keep its own things there, or guard another client.
-    matters: bool,
+    pub matters: bool,
 }
 
 const fn named(variable: &'static str, argument: &'static str, matters: bool) -> Named {

@@ -5,17 +5,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Each variable that a client's project settings may set, and where below the project it points.
-const VARIABLES: [(&str, &str); 7] = [
-    ("LAZARET_HOME", ".x"),
-    ("XDG_CONFIG_HOME", ".x"),
-    ("XDG_STATE_HOME", ".x"),
-    ("XDG_RUNTIME_DIR", ".x"),
-    ("HOME", ".x"),
-    ("CLAUDE_CONFIG_DIR", ".x/.claude"),
-    ("OPENCODE_CONFIG_DIR", ".x/.config/opencode"),
-];
-/// Where each of them would make lazaret look for its configuration.
+use crate::host::environment::PLACES;
+
+/// Where each of [`PLACES`], set to `.x` below the project, would make lazaret look for its configuration.
 const CONFIGURATIONS: [&str; 4] =
     [".lazaret.toml", ".x/config/config.toml", ".x/lazaret/config.toml", ".x/.config/lazaret/config.toml"];
 const OFF: &str = "[reviewer]\nenabled = false\n";
@@ -40,9 +32,10 @@ impl Project {
 
     /// Environments: each of the variables alone, and all together.
     pub fn environments(&self) -> Vec<Vec<(&'static str, PathBuf)>> {
-        let set = |(name, below): (&'static str, &str)| (name, self.0.join(below));
-        let mut each: Vec<Vec<_>> = VARIABLES.into_iter().map(|variable| vec![set(variable)]).collect();
-        each.push(VARIABLES.into_iter().map(set).collect());
+        let places = PLACES.iter().filter(|place| place.matters);
+        let all: Vec<_> = places.map(|place| (place.variable, self.0.join(".x"))).collect();
+        let mut each: Vec<Vec<_>> = all.iter().map(|one| vec![one.clone()]).collect();
+        each.push(all);
         each
     }
 
