@@ -1,35 +1,41 @@
 //! The text of git's settings files, as git-config(1) gives the syntax.
 
+/// Most settings that are looked at.
+const MAX: usize = 4096;
+
 /// The settings in a text: the key with its section and variable in small letters (`alias.st`, `filter.Name.clean`), and the value
-/// without quotes and comments. What is no setting is left out.
-pub fn entries(text: &str) -> Vec<(String, String)> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+/// without quotes and comments. None where git itself would refuse the text, or there are too many.
+pub fn entries(text: &str) -> Option<Vec<(String, String)>> {
     let mut found = Vec::new();
     let mut section = String::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        rest = rest.trim_start();
-        match rest.chars().next() {
-            None => break,
-            Some('#' | ';') => rest = rest.split_once('\n').map_or("", |(_, rest)| rest),
-            Some('[') => match heading(rest) {
-                Some((name, after)) => (section, rest) = (name, after),
-                None => rest = rest.split_once('\n').map_or("", |(_, rest)| rest),
-            },
-            Some(_) => {
-                let end = rest.find(['=', '\n']).unwrap_or(rest.len());
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text).trim_start();
+    while let Some(first) = rest.chars().next() {
+        rest = match first {
+            '#' | ';' => rest.find('\n').and_then(|end| rest.get(end..)).unwrap_or_default(),
+            '[' => {
+                let after;
+                (section, after) = heading(rest)?;
+                after
+            }
+            _ => {
+                let end = rest.find(['=', '\n', '#', ';']).unwrap_or(rest.len());
                 let (name, after) = rest.split_at(end);
                 let (value, after) = match after.strip_prefix('=') {
                     Some(after) => read_value(after),
                     // A name alone is switched on.
                     None => ("true".to_owned(), after),
                 };
-                found.push((format!("{section}.{}", name.trim().to_ascii_lowercase()), value));
-                rest = after;
+                let name = name.trim();
+                if name.is_empty() || section.is_empty() || found.len() >= MAX {
+                    return None;
+                }
+                found.push((format!("{section}.{}", name.to_ascii_lowercase()), value));
+                after
             }
         }
+        .trim_start();
     }
-    found
+    Some(found)
 }
 
 /// `[section "Name"]`, and what is behind it.
@@ -106,7 +112,7 @@ mod tests {
     use super::entries;
 
     fn read(text: &str) -> Vec<String> {
-        entries(text).into_iter().map(|(key, value)| format!("{key}={value}")).collect()
+        entries(text).unwrap().into_iter().map(|(key, value)| format!("{key}={value}")).collect()
     }
 
     #[test]
@@ -117,10 +123,12 @@ mod tests {
         );
         assert_eq!(read("[ALIAS] x = \"!a; b\" ; c\n"), ["alias.x=!a; b"]);
         assert_eq!(read("[filter \"Big \\\"One\"] clean = a \\\n b\n"), ["filter.Big \"One.clean=a  b"]);
-        assert_eq!(read("# c\n; d\n[core]\nbare\n[broken\nx=1\n"), ["core.bare=true", "core.x=1"]);
+        assert_eq!(read("# c\n; d\n[core]\nbare # e\n"), ["core.bare=true"]);
         assert_eq!(read("\u{feff}[a]\r\nb = \"c d \" \r\n"), ["a.b=c d "]);
         assert_eq!(read("[a]\nb = x\\ty\\\\z\n"), ["a.b=x\ty\\z"]);
         assert_eq!(read(""), [""; 0]);
-        assert_eq!(read("[unclosed \"x\nb=1"), [".b=1"]);
+        for refused in ["[unclosed \"x\nb=1", "[broken\nx=1\n", "x=1\n", "[a]\n=1\n"] {
+            assert_eq!(entries(refused), None, "{refused:?}");
+        }
     }
 }

@@ -54,7 +54,7 @@ impl Surveyor<'_> {
                 continue;
             };
             self.spend(text.len() / 64);
-            for (key, value) in git_settings::entries(&text) {
+            for (key, value) in git_settings::entries(&text).unwrap_or_default() {
                 let alias = key.strip_prefix(ALIAS).is_some_and(|alias| alias.eq_ignore_ascii_case(name));
                 if alias {
                     found.extend(setting_command(&Arg::literal(&format!("{key}={value}"))));
