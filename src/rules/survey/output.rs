@@ -201,6 +201,7 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "cat" if call.args().iter().all(|arg| arg.known() == Some("-")) => call.input.clone(),
         "cat" => cat(call, files),
         "which" => found(call, facts),
+        "type" if matches!(call.args().first().and_then(Arg::known), Some("-P" | "-p")) => found(call, facts),
         "command" if call.args().first().and_then(Arg::known) == Some("-v") => found(call, facts),
         "tee" | "sponge" => call.input.clone(),
         "dd" if !call.args().iter().any(|arg| arg.prefix().starts_with("if=")) => call.input.clone(),
