@@ -20,6 +20,7 @@ mod function;
 mod git;
 mod handed;
 mod help;
+mod hosted;
 mod listed;
 mod names;
 mod operands;

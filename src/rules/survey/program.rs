@@ -108,6 +108,7 @@ impl Surveyor<'_> {
         if !trusted && !PROJECT_WRAPPERS.contains(&name.as_str()) {
             self.own_program(&call, &name, program.is_some());
         }
+        self.hosted(&call, &name, scope);
         let begin = self.out.invocations.len();
         let client = CLIENTS.contains(&name.as_str()) || CLIENT_RUNNERS.contains(&name.as_str());
         let variables = if client { scope.changed(&self.facts.places) } else { Vec::new() };
