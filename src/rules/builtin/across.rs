@@ -150,6 +150,7 @@ pub(in crate::rules) fn runs_fetched(inv: &Invocation, scene: &Scene<'_>) -> boo
         && (starts()
             || reads_strange(inv, scene, &came)
             || loads_strange(inv, scene, &came)
+            || imports_strange(inv, scene)
             || searches_strange(inv, scene, &came));
     runs && !installs::runs_nothing(inv, scene)
 }
@@ -184,6 +185,16 @@ const RECIPES: &[&str] = &[
     "Vagrantfile",
     "main.go",
     "binding.gyp",
+    "build.ninja",
+    "rules.ninja",
+    "configure",
+    "WORKSPACE",
+    "BUILD",
+    "BUILD.bazel",
+    "Taskfile.yml",
+    "Procfile",
+    "tox.ini",
+    "setup.cfg",
 ];
 
 /// Whether such a file in a directory came from a host that nothing is known of.
@@ -194,7 +205,7 @@ fn recipe_came(dir: &str, scene: &Scene<'_>) -> bool {
         let found = name.is_some_and(|name| {
             RECIPES.contains(&name)
                 || !name.contains('/')
-                    && [".config.js", ".config.ts", ".config.mjs", ".config.cjs"]
+                    && [".mk", ".ninja", ".cmake", ".gradle", ".bzl", ".config.js", ".config.ts", ".config.mjs", ".config.cjs"]
                         .iter()
                         .any(|end| name.ends_with(end))
         });
@@ -239,11 +250,77 @@ const LOADS: &[&str] = &[
     "popen",
     "spawn",
     "require(",
-    "import",
+    "import(",
+    "__import__",
+    "import_module",
     "runpy",
-    "load",
     "source(",
+    "load_source",
+    "pickle.load",
+    "marshal.load",
+    "torch.load",
+    "joblib.load",
+    "dlopen",
+    "CDLL",
 ];
+
+/// What stands in front of a module's name where code loads it.
+const IMPORTS: &[&str] = &[
+    "import", "from", "require", "require_relative", "use", "import_module", "__import__", "load", "do", "include",
+    "include_once", "require_once", "run_module", "run_path", "source", "-m", "-M", "-r", "--require", "--import",
+    "-mmodule",
+];
+
+/// Whether code loads a module that came from such a host, by its name.
+fn imports_strange(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    if !runs_code(inv) {
+        return false;
+    }
+    let marks = &scene.view.survey.marks;
+    let modules: Vec<&str> = marks
+        .iter()
+        .filter(|mark| strange(marks, &mark.path, scene).is_some())
+        .filter_map(|mark| mark.path.rsplit('/').next())
+        .filter_map(|name| match name.rsplit_once('.') {
+            Some((stem, ending)) => (!is_data(ending)).then_some(stem),
+            None => Some(name),
+        })
+        .filter(|stem| !stem.is_empty())
+        .collect();
+    if modules.is_empty() {
+        return false;
+    }
+    let given = inv.flags.iter().filter_map(|flag| {
+        let value = flag.value.as_ref()?.text().into_owned();
+        let module = value.split('=').next().unwrap_or_default().to_owned();
+        Some(format!("{} {module}", flag.name))
+    });
+    let attached = inv.args.iter().filter_map(|arg| arg.text().strip_prefix("-M").map(|name| format!("use {name}")));
+    let texts: Vec<String> =
+        code_of(inv, scene).map(|text| text.to_string()).chain(given).chain(attached).collect();
+    texts.iter().any(|text| modules.iter().any(|module| imports(text, module)))
+}
+
+/// Ends of the names of files that are data.
+fn is_data(ending: &str) -> bool {
+    matches!(ending, "json" | "csv" | "tsv" | "txt" | "md" | "yml" | "yaml" | "xml" | "html" | "log" | "png" | "jpg")
+}
+
+fn imports(code: &str, module: &str) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(module).any(|(at, _)| {
+        let (front, behind) =
+            (code.get(..at).unwrap_or_default(), code.get(at + module.len()..).unwrap_or_default());
+        if front.ends_with(inside) || behind.starts_with(inside) {
+            return false;
+        }
+        // `import a, b`
+        let line = front.rsplit(['\n', ';']).next().unwrap_or_default().trim_start();
+        let front = front.trim_end_matches(['"', '\'', '(', '.', '/', ' ', ',']);
+        let word = front.rsplit(|c: char| !(inside(c) || c == '-')).next().unwrap_or_default();
+        IMPORTS.contains(&word) || line.starts_with("import ")
+    })
+}
 
 /// Whether code runs such a file.
 fn loads_strange(inv: &Invocation, scene: &Scene<'_>, came: &dyn Fn(&str) -> bool) -> bool {

@@ -123,6 +123,7 @@ fn queried(line: &str) -> Vec<String> {
 fn recipes(text: &str) -> Vec<String> {
     const SHELLS: &[&str] = &["$(shell ", "${shell "];
     let text = text.replace("\\\n", " ");
+    let text = text.strip_prefix("--eval=").unwrap_or(&text);
     let mut out = Vec::new();
     for line in text.lines() {
         let recipe = line.strip_prefix('\t').or_else(|| {

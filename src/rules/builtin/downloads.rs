@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::lists;
 use crate::domain::Target;
-use crate::rules::Invocation;
+use crate::rules::trail::runs_standard_module;
+use crate::rules::{Invocation, Stdin};
 use crate::rules::matcher::{
     By, Found, Scene, flag_value, has_flag, host_of, is_known, runs, runs_code, runs_input, runs_shell,
     target_of,
@@ -136,7 +137,27 @@ fn is_release(inv: &Invocation) -> bool {
 }
 
 pub(super) fn downloaded_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
-    fetched_is_run(scene, &|inv| is_download(inv) && !is_release(inv))
+    match fetched_is_run(scene, &|inv| is_download(inv) && !is_release(inv)) {
+        Found::No => Found::from(shell_in_wait(scene).map(|inv| inv.text.as_str())),
+        found => found,
+    }
+}
+
+/// A shell that was given nothing to do, beside a command that prints what it fetches: by whatever way that comes there, it is run.
+fn shell_in_wait<'a>(scene: &Scene<'a>) -> Option<&'a Invocation> {
+    let all = scene.invocations();
+    let prints = |inv: &Invocation| {
+        runs(inv, &["curl", "wget", "fetch", "http", "lynx", "nc", "ncat"])
+            && !is_release(inv)
+            && (inv.feeds.is_some() || all.iter().any(|o| o.pipeline == inv.pipeline && o.stage > inv.stage))
+    };
+    let waits = |inv: &&Invocation| {
+        runs_shell(inv)
+            && inv.args.is_empty()
+            && !inv.contained
+            && matches!(inv.stdin, Stdin::Inherited | Stdin::File(Target::UnknownPath { .. }))
+    };
+    all.iter().find(waits).filter(|_| all.iter().any(prints))
 }
 
 pub(super) fn release_is_run<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -203,6 +224,7 @@ impl Fetched {
     /// Whether a command runs one of the files.
     fn is_run_by(&self, inv: &Invocation) -> bool {
         let runner = runs_shell(inv) || runs_code(inv) || runs(inv, lists::RUN_IN_SHELL);
+        let runner = runner && !runs_standard_module(inv);
         let word = inv.word.to_text();
         let scripts = inv.wrappers.iter().filter(|wrapper| wrapper.contains('.'));
         self.programs.contains(&word)

@@ -29,6 +29,8 @@ const COPIES: &[&str] = &[
     "File.symlink(",
     "File.rename(",
     "copy(",
+    "copy $_,",
+    "move $_,",
     "move(",
     "rename(",
     "symlink(",

@@ -217,6 +217,8 @@ const HOME: &[&str] = &[
     "$ENV{HOME}",
     "$ENV{'HOME'}",
     "$ENV{\"HOME\"}",
+    "os.homedir()",
+    "homedir()",
     "Deno.env.get('HOME')",
     "Deno.env.get(\"HOME\")",
     "(user-homedir-pathname)",

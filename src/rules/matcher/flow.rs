@@ -6,6 +6,7 @@ use super::{
 };
 use crate::domain::{EffectKind, Target};
 use crate::rules::builtin::{is_secret_name, lists, only_as_argument};
+use crate::rules::trail::named_by;
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
@@ -181,6 +182,12 @@ fn is_deaf(inv: &Invocation) -> bool {
 
 /// Whether an interpreter runs what comes to it that way, instead of treating it as data.
 pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
+    if by == By::Substitution
+        && !runs(inv, &["xargs", "parallel", "docker", "podman", "ssh", "scp", "sftp"])
+        && named_by(inv).iter().any(is_printed)
+    {
+        return true;
+    }
     if is_deaf(inv) {
         return false;
     }
@@ -230,6 +237,10 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
         return false;
     }
     let code = code_flag(inv);
+    let started = || flag_value(inv, &["--rcfile", "--init-file"]).is_some_and(is_printed);
+    if by == By::Substitution && started() {
+        return true;
+    }
     match by {
         By::Pipe => {
             let from_stdin = has_flag(inv, "-s") && runs_shell(inv);
@@ -242,15 +253,15 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
         By::Substitution => match code {
             Some(code) => code.has_unknown(),
             None => {
-                let started = || flag_value(inv, &["--rcfile", "--init-file"]).is_some_and(Arg::has_unknown);
-                inv.operands
-                    .first()
-                    .is_some_and(|arg| arg.has_unknown() || arg.prefix().starts_with("/dev/fd/"))
-                    || stdin_unknown(inv)
-                    || started()
+                inv.operands.first().is_some_and(is_printed) || stdin_unknown(inv)
             }
         },
     }
+}
+
+/// Whether an argument is what a substitution prints, or the file that it is read from.
+fn is_printed(arg: &Arg) -> bool {
+    arg.has_unknown() || arg.prefix().starts_with("/dev/fd/")
 }
 
 /// Code that runs what comes to it on its standard input.

@@ -7,6 +7,7 @@ use super::output;
 use super::scope::Scope;
 use super::walk::unknown;
 use super::{Stdin, Surveyor};
+use crate::domain::single_quoted;
 use crate::rules::commands::Builtin;
 use crate::shell::{Arg, Assign, Piece, expand_value_defaults};
 
@@ -188,7 +189,11 @@ impl Surveyor<'_> {
         }
         if let Some(text) = parsed.value(&["-C"]) {
             // `mapfile -C TEXT` runs it for each line.
-            self.nested(call, program, text);
+            let mut text = text.clone();
+            for line in super::search::lines(call.input.as_ref()).iter().filter_map(Arg::known).take(1) {
+                output::append(&mut text, &Arg::literal(&format!(" 0 {}", single_quoted(line))));
+            }
+            self.nested(call, program, &text);
         }
         let names = parsed.operands.as_slice();
         let name = match names {

@@ -16,7 +16,10 @@ impl Surveyor<'_> {
                 Some(old) => old.map(str::to_owned),
                 None => scope.env.old.clone(),
             },
-            Some(to) => scope.resolve(to, &self.facts.places),
+            Some(to) => match named_by_variable(scope, to) {
+                Some(to) => Some(to),
+                None => scope.resolve(to, &self.facts.places),
+            },
         };
         scope.go(to);
     }
@@ -52,6 +55,16 @@ impl Surveyor<'_> {
         let most = scope.env.stack.len().min(MAX_STACK);
         scope.env.stack.truncate(most);
     }
+}
+
+/// The variable of ours that says that variables name directories.
+pub(super) const BY_VARIABLE: &str = "\u{1}cdable_vars";
+
+/// `shopt -s cdable_vars; cd NAME`
+fn named_by_variable(scope: &Scope, to: &Arg) -> Option<String> {
+    scope.env.get(BY_VARIABLE).flatten()?;
+    let value = scope.env.get(to.known()?).flatten()?;
+    value.starts_with('/').then(|| value.to_owned())
 }
 
 /// `popd` goes back, `popd +N` and `popd -n` only forget a directory.

@@ -21,7 +21,12 @@ const DELETES: &[&str] = &[
     "remove_tree",
     "FileUtils.rm",
     "truncate",
+    "file delete",
+    "rimraf",
 ];
+
+/// How code names what stands behind it on the command line.
+const GIVEN: &[&str] = &["argv", "ARGV", "shift", "$1", "process.argv", "Args"];
 
 /// How code says that it reads what comes in.
 const READS: &[&str] = &[
@@ -85,11 +90,26 @@ impl Surveyor<'_> {
                 rest.contains(['n', 'p', 'R']) && rest.bytes().all(|b| b.is_ascii_alphanumeric())
             })
         };
-        let Some(code) = args.iter().position(|arg| DELETES.iter().any(|word| arg.text().contains(word)))
-        else {
-            return;
+        let deletes = |text: &str| DELETES.iter().any(|word| text.contains(word));
+        let is_script = |at: usize| !args.get(..at).unwrap_or_default().iter().any(|arg| arg.prefix().starts_with("-c"));
+        let first = args.iter().position(|arg| !arg.prefix().starts_with('-'));
+        let script = first.filter(|at| is_script(*at)).and_then(|at| self.script_text(call, args.get(at)?));
+        let (code, text) = match args.iter().position(|arg| deletes(&arg.text())) {
+            Some(code) => (code, args.get(code).map(Arg::to_text).unwrap_or_default()),
+            None => match (first, script.filter(|text| deletes(text))) {
+                (Some(at), Some(text)) => (at, text),
+                _ => return,
+            },
         };
-        let text = args.get(code).map(Arg::to_text).unwrap_or_default();
+        let behind: Vec<Arg> = args.iter().skip(code + 1).filter(|arg| arg.known() != Some("--")).cloned().collect();
+        if !behind.is_empty() && GIVEN.iter().any(|word| text.contains(word)) {
+            let front = ["rm", "-rf"].map(Arg::literal);
+            let name = call.words.first().map(Arg::to_text).unwrap_or_default();
+            let inner = call.unfolded(&name, front.into_iter().chain(behind).collect());
+            let mut scope = fresh_scope(&self.facts.places, call.cwd.clone());
+            self.run(inner, &mut scope);
+            return;
+        }
         let by_line = args.get(..code).unwrap_or_default().iter().any(letters);
         if !by_line && !READS.iter().any(|word| text.contains(word)) {
             return;

@@ -21,14 +21,17 @@ mod function;
 mod git;
 mod handed;
 mod help;
+mod hosted;
 mod listed;
 mod names;
 mod operands;
 mod options;
+mod origins;
 pub(super) mod output;
 mod partly;
 pub(in crate::rules) mod paths;
 pub(super) mod pattern;
+mod possible;
 mod printf;
 mod program;
 mod reading;
@@ -238,6 +241,9 @@ fn surveyed<'a>(
         texts: 0,
         changes: false,
         tainted: false,
+        opaque: 0,
+        guesses: false,
+        unread: Vec::new(),
     };
     surveyor.tool(call, cwd);
     surveyor.out.written = surveyor.files;
@@ -300,6 +306,12 @@ struct Surveyor<'a> {
     changes: bool,
     /// A value holds marks for what is unknown (see `output`).
     tainted: bool,
+    /// How often something was run of which nothing is known.
+    opaque: usize,
+    /// What was not known is being guessed.
+    guesses: bool,
+    /// Files that the call itself writes, and nobody knows what with.
+    unread: Vec<String>,
 }
 
 impl Surveyor<'_> {

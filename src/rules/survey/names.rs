@@ -17,6 +17,15 @@ impl Surveyor<'_> {
             self.aliases.extend(names.map(|name| (name.to_owned(), vec![program.clone()])));
             return;
         }
+        if let ("hash", Some((first, names))) =
+            (call.words.first().map_or("", Arg::prefix), call.args().split_first())
+            && let Some(program) = first.known().and_then(|text| text.strip_prefix("-p"))
+        {
+            let names = names.iter().filter_map(Arg::known);
+            let program = Arg::literal(program);
+            self.aliases.extend(names.map(|name| (name.to_owned(), vec![program.clone()])));
+            return;
+        }
         for arg in call.args() {
             let Some((name, _)) = arg.prefix().split_once('=') else { continue };
             let value = super::options::after(arg, name.len() + 1).unwrap_or_default();

@@ -200,7 +200,12 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "printf" => printf(call.args()),
         "cat" if call.args().iter().all(|arg| arg.known() == Some("-")) => call.input.clone(),
         "cat" => cat(call, files),
+        "comm" => {
+            let first = call.args().iter().find(|arg| !arg.prefix().starts_with('-'))?.clone();
+            cat(&Call { words: vec![Arg::literal("cat"), first], ..call.clone() }, files)
+        }
         "which" => found(call, facts),
+        "type" if matches!(call.args().first().and_then(Arg::known), Some("-P" | "-p")) => found(call, facts),
         "command" if call.args().first().and_then(Arg::known) == Some("-v") => found(call, facts),
         "tee" | "sponge" => call.input.clone(),
         "dd" if !call.args().iter().any(|arg| arg.prefix().starts_with("if=")) => call.input.clone(),

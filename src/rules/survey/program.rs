@@ -1,6 +1,6 @@
 //! Which program a command is, and who surveys it.
 
-use super::Surveyor;
+use super::{Stdin, Surveyor};
 use super::call::Call;
 use super::effects::Act;
 use super::names::is_running_shell;
@@ -28,6 +28,9 @@ const PROGRAM_DIRS: &[&str] = &[
     "/snap/bin",
     "/run/current-system/sw/bin",
 ];
+
+/// Most directories of a search path that are looked through.
+const MAX_SEARCHED: usize = 16;
 
 /// Scripts that a build tool puts into a project to fetch and start itself.
 const PROJECT_WRAPPERS: &[&str] = &["gradlew", "mvnw"];
@@ -60,6 +63,13 @@ impl Surveyor<'_> {
             self.unknown_program(&call);
             return;
         };
+        if let Some(path) = self.opened_program(&text, scope).or_else(|| self.in_search_path(&text, &call, scope))
+        {
+            call.words = std::iter::once(Arg::literal(&path)).chain(call.args().iter().cloned()).collect();
+            call.depth = call.depth.saturating_add(1);
+            self.run(call, scope);
+            return;
+        }
         let name = text.rsplit('/').next().unwrap_or_default().to_owned();
         if let Some((_, words)) = self.aliases.iter().rev().find(|(alias, _)| *alias == text) {
             let words: Vec<Arg> = words.iter().chain(call.args()).cloned().collect();
@@ -98,12 +108,17 @@ impl Surveyor<'_> {
         if !trusted && !PROJECT_WRAPPERS.contains(&name.as_str()) {
             self.own_program(&call, &name, program.is_some());
         }
+        self.hosted(&call, &name, scope);
         let begin = self.out.invocations.len();
         let client = CLIENTS.contains(&name.as_str()) || CLIENT_RUNNERS.contains(&name.as_str());
         let variables = if client { scope.changed(&self.facts.places) } else { Vec::new() };
         match program {
             Some(program) => self.known_program(call, scope, program, &name),
             None if trusted => {
+                if let Some(at) = self.find_function("command_not_found_handle") {
+                    let frame = Frame::inside(&call, "");
+                    *scope = self.function(at, &call.words, (std::mem::take(scope), frame));
+                }
                 self.emit(&call, &name, None);
                 let kind = if call.lenient { EffectKind::ProcessCreation } else { EffectKind::SystemCommand };
                 self.effect(&call, kind, Target::Command(name.clone()), Severity::Medium);
@@ -114,6 +129,29 @@ impl Surveyor<'_> {
             let own = self.out.invocations.iter_mut().skip(begin).filter(|inv| inv.program == name);
             own.for_each(|inv| inv.variables.clone_from(&variables));
         }
+    }
+
+    /// The program that a descriptor leads to: `exec 3< /bin/rm; /proc/self/fd/3`.
+    fn opened_program(&mut self, text: &str, scope: &Scope) -> Option<String> {
+        let number = text.strip_prefix("/dev/fd/")?.parse().ok()?;
+        match self.draw(scope, number)? {
+            (Stdin::File(Target::Path { path, glob: false, .. }), _) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The file that a name leads to by a directory which the call has put into the search path, where that is a copy, a link or a
+    /// script of its own.
+    fn in_search_path(&self, text: &str, call: &Call, scope: &Scope) -> Option<String> {
+        let dirs = scope.env.get("PATH").flatten().filter(|_| !text.contains('/'))?;
+        let own = dirs.split(':').filter(|dir| !is_program_dir(dir));
+        let paths = own.map(|dir| join(call.cwd.as_deref().unwrap_or("/"), &format!("{dir}/{text}")));
+        let made = |path: &String| {
+            self.links.iter().chain(&self.copies).any(|(made, _)| made == path)
+                || self.written(path).is_some()
+                || self.facts.marks.program(path).is_some()
+        };
+        paths.take(MAX_SEARCHED).find(made)
     }
 
     /// What a program was copied from or links to, where the call itself did that.
@@ -139,6 +177,7 @@ impl Surveyor<'_> {
     }
 
     fn unknown_program(&mut self, call: &Call) {
+        self.opaque += 1;
         self.emit(call, "", None);
         self.effect(call, EffectKind::SystemCommand, Target::Command(call.text.clone()), Severity::Medium);
         // `$SHELL -c TEXT`: whatever it is, it is given a command as shells are.
@@ -174,6 +213,9 @@ impl Surveyor<'_> {
             call.words.splice(1..1, added);
         }
         self.subscripts(&call, name, scope);
+        if name == "shopt" && call.args().iter().any(|arg| arg.known() == Some("cdable_vars")) {
+            scope.env.set(super::dirs::BY_VARIABLE, Some(String::new()));
+        }
         match program.kind {
             Kind::Find => self.find(&call, name),
             Kind::Fd => self.fd(&call, scope, program),

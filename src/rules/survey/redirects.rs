@@ -186,6 +186,9 @@ impl Surveyor<'_> {
                     Some(text) => self.remember_file(call, path, text),
                     None => {
                         self.files.retain(|(other, _)| *other != path);
+                        if self.unread.len() < MAX_FILES {
+                            self.unread.push(path.clone());
+                        }
                         self.copied_by_cat(call, &path);
                     }
                 }

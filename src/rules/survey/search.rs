@@ -115,7 +115,8 @@ impl Surveyor<'_> {
             let list = parsed.value(&["-a", "--arg-file"]);
             (call.input, call.stdin) = (list.and_then(|list| self.listed_in(&call, list)), Stdin::Inherited);
         }
-        let items = self.items(&call, parsed.has(&["-0", "--null"]));
+        let by_line = parsed.value(&["-d", "--delimiter"]).is_some();
+        let items = self.items(&call, parsed.has(&["-0", "--null"]) || by_line);
         let mark = match parsed.value(&["-I"]).or_else(|| parsed.value(&["-i", "--replace"])) {
             Some(mark) => Some(mark.to_text()),
             None => parsed.has(&["-i", "--replace"]).then(|| "{}".to_owned()),
@@ -205,6 +206,10 @@ impl Surveyor<'_> {
                 }
                 continue;
             };
+            if let (false, Some(words)) = (by_null, quoted_items(text)) {
+                items.extend(words.iter().map(|word| Arg::literal(word)));
+                continue;
+            }
             for (at, part) in text.split(is_end).enumerate() {
                 if at > 0 {
                     items.push(Arg::default());
@@ -218,6 +223,32 @@ impl Surveyor<'_> {
         items.retain(|item| !item.pieces.is_empty());
         items
     }
+}
+
+/// The words of a text as xargs takes them apart, where one of them has blanks in quotes.
+fn quoted_items(text: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quote, mut any) = (Vec::new(), String::new(), None, false);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), c) => {
+                any |= c.is_ascii_whitespace();
+                word.push(c);
+            }
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '\\') => {
+                let next = chars.next().unwrap_or_default();
+                any |= next.is_ascii_whitespace();
+                word.push(next);
+            }
+            (None, c) if c.is_ascii_whitespace() => words.push(std::mem::take(&mut word)),
+            (None, c) => word.push(c),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    (any && quote.is_none()).then_some(words)
 }
 
 /// What comes in, line by line; one unknown line where that is not known, or too long.

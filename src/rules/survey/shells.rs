@@ -48,6 +48,7 @@ impl Surveyor<'_> {
                 return;
             };
             if text.has_unknown() {
+                self.opaque += 1;
                 self.emit(call, name, Some(&parsed));
                 if text.prefix().is_empty() {
                     self.unknown_code(call);
@@ -87,6 +88,7 @@ impl Surveyor<'_> {
 
     /// Commands run of which nothing is known.
     pub(super) fn unknown_code(&mut self, call: &Call) {
+        self.opaque += 1;
         self.effect(call, EffectKind::SystemCommand, Target::Command(call.text.clone()), Severity::Medium);
     }
 
@@ -142,6 +144,7 @@ impl Surveyor<'_> {
             return;
         }
         self.reads_commands(call, path);
+        self.opaque += usize::from(self.unread.iter().any(|other| other == path));
         if call.remote {
             return;
         }
@@ -173,6 +176,7 @@ impl Surveyor<'_> {
     pub(super) fn eval(&mut self, call: &Call, scope: &mut Scope, parsed: &Parsed) {
         let text = output::join_words(&parsed.operands);
         if text.has_unknown() {
+            self.opaque += 1;
             self.emit(call, "eval", Some(parsed));
         }
         if text.has_unknown() && text.prefix().trim().is_empty() {
@@ -198,6 +202,7 @@ impl Surveyor<'_> {
             None if call.remote => return,
             None => {
                 self.reads_commands(call, &path);
+                self.opaque += usize::from(self.unread.contains(&path));
                 self.ask(Ask::Content(path.clone()));
                 let Some(Some(text)) = self.facts.content(&path) else { return };
                 if self.scripts.contains(&path) {

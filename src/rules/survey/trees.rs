@@ -29,10 +29,7 @@ impl Surveyor<'_> {
     /// Notes what taking `sources` to `dest` does to the protected places there.
     pub(super) fn lay_over(&mut self, call: &Call, parsed: &Parsed, sources: &[Arg], dest: &Arg) {
         let program = parsed.program.name;
-        let Target::Path { path: onto, glob: false, .. } = paths::target(dest, call.cwd.as_deref(), false)
-        else {
-            return;
-        };
+        let Some(onto) = self.landing(call, dest) else { return };
         if parsed.has(&["--parents"]) || (program == "rsync" && parsed.has(&["-R", "--relative"])) {
             self.unpack(call, Some(dest), sources, 0);
         }
@@ -82,6 +79,27 @@ impl Surveyor<'_> {
                 (false, _, None) => self.land(call, Tree { from: None, names: None, flat: false }, &onto),
             }
         }
+    }
+
+    /// The directory or file that a destination is: behind the links that the call itself makes, and of those that a pattern may stand
+    /// for one that matters.
+    fn landing(&self, call: &Call, dest: &Arg) -> Option<String> {
+        let Target::Path { path, glob, .. } = paths::target(dest, call.cwd.as_deref(), false) else {
+            return None;
+        };
+        if !glob {
+            let leads = self.links.iter().rev().find(|(link, _)| *link == path);
+            return Some(leads.map_or(path, |(_, to)| to.clone()));
+        }
+        let pattern: Vec<&str> = path.trim_end_matches('/').split('/').collect();
+        let home = self.facts.places.home.as_deref().unwrap_or("/root");
+        let keys = join(home, ".ssh");
+        let above = self.facts.places.protected.iter().filter_map(|place| Some(place.path.rsplit_once('/')?.0));
+        let fits = |dir: &&str| {
+            let names: Vec<&str> = dir.split('/').collect();
+            names.len() == pattern.len() && names.iter().zip(&pattern).all(|(name, part)| name == part || may_be(part, name))
+        };
+        std::iter::once(keys.as_str()).chain(above).find(fits).map(str::to_owned)
     }
 
     /// Notes which of the files that run or let somebody in come among those that are put into a directory.

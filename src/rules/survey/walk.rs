@@ -8,6 +8,7 @@ use super::call::Call;
 use super::container::Container;
 use super::descriptors::Descriptor;
 use super::function::{Body, Function, Walked};
+use super::origins::plain;
 use super::output;
 use super::reading::{Inner, Reading, names, ways};
 use super::redirects::{Goes, prints_file};
@@ -95,6 +96,8 @@ impl Surveyor<'_> {
             let text = (Rc::clone(&script), Rc::clone(&source));
             self.functions.push(Function::new(name.clone(), text, index, body));
         }
+        let opaque = self.opaque;
+        let (own, text) = (Rc::clone(&script), Rc::clone(&source));
         let traps = self.traps.len();
         let whole = Body { commands: 0..script.commands.len(), subshell: 0 };
         let mut scope = self.commands(script, source, (None, whole), (scope, frame.clone()));
@@ -107,6 +110,10 @@ impl Surveyor<'_> {
                 scope = self.function(at, &[], (scope, frame.clone()));
             }
         }
+        if self.opaque > opaque || fills_in_turns(&own) {
+            self.possible(&own, &scope, &frame, &text);
+        }
+        self.quoted_subscripts(&own, &scope, &frame, &text);
         scope
     }
 
@@ -403,6 +410,17 @@ impl Surveyor<'_> {
         }
         scope.open = open;
     }
+}
+
+/// Whether a text assigns in a loop or under a condition, so that what was walked once is not all that may be.
+fn fills_in_turns(script: &Script) -> bool {
+    let turns = |simple: &Simple| {
+        simple.conditional
+            && (simple.assigns.iter().any(|assign| assign.append || assign.array)
+                || !simple.declared.is_empty()
+                || matches!(simple.words.first().and_then(plain), Some("shift" | "set" | "read" | "declare" | "eval")))
+    };
+    script.commands.iter().any(turns)
 }
 
 /// `exec` with nothing but redirections.

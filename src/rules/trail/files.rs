@@ -4,6 +4,7 @@ use crate::rules::Invocation;
 use crate::rules::builtin::downloads::STORES;
 use crate::rules::builtin::lists;
 use crate::rules::matcher::{host_of, runs};
+use crate::shell::Arg;
 
 /// Ends of the names of what interpreters run. Scripts of shells are read whenever they are started, whoever wrote them.
 const SCRIPTS: &[&str] = &[
@@ -52,6 +53,15 @@ pub(super) fn host_in(inv: &Invocation, text: &str) -> Option<String> {
     }
     let host = host_of(text);
     (host.contains('.') || text.contains('…') || host == "localhost").then_some(host)
+}
+
+/// The name of the file that a command fetches.
+pub(super) fn name_in_url(inv: &Invocation) -> Option<String> {
+    let mut urls = inv.operands.iter().map(Arg::to_text).filter(|text| text.contains("://"));
+    let url = urls.next()?;
+    let path = url.split(['?', '#']).next()?;
+    let name = path.rsplit('/').next().filter(|name| name.contains('.') && !path.ends_with("://"))?;
+    Some(name.to_owned())
 }
 
 /// The known beginning of the names of what is in an archive: `node-v20.1.tar.gz` holds `node…`.

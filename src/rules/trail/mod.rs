@@ -18,7 +18,7 @@ use crate::domain::{
 use crate::rules::builtin::downloads::is_download;
 use crate::rules::builtin::{installs, lists};
 
-pub(in crate::rules) use run::{Started, started};
+pub(in crate::rules) use run::{Started, named_by, runs_standard_module, started};
 
 /// Most paths of one call that are looked up where something is remembered; with more of them, something may have been missed.
 const MAX_LOOKUPS: usize = 4096;
@@ -33,6 +33,8 @@ struct Taint {
     secret: Option<Origin>,
     /// The host that it came from.
     host: Option<String>,
+    /// The name of the file that came from there.
+    name: Option<String>,
     /// The program that it is.
     program: Option<String>,
 }
@@ -60,6 +62,7 @@ impl Taint {
         }
         if self.host.is_none() {
             self.host.clone_from(&other.host);
+            self.name.clone_from(&other.name);
         }
         if self.program.is_none() {
             self.program.clone_from(&other.program);
@@ -209,7 +212,7 @@ impl Trail<'_> {
         let printed = match host {
             Some(host) => {
                 self.fetch(inv, all, &host);
-                Taint { host: Some(host), ..printed }
+                Taint { host: Some(host), name: files::name_in_url(inv), ..printed }
             }
             None => printed,
         };

@@ -127,6 +127,14 @@ impl Trail<'_> {
         if runs(inv, NAMELESS) {
             return taint;
         }
+        let packs = runs(inv, &["tar", "bsdtar", "gtar"]);
+        let from = flag_value(inv, &["-C", "--directory"]).filter(|_| packs);
+        let from = from.and_then(|dir| path_of(&target_of(dir, inv.cwd.as_deref())));
+        if let Some(from) = &from {
+            for arg in &inv.operands {
+                taint.join(&self.held(&target_of(arg, Some(from))));
+            }
+        }
         for arg in given(inv) {
             let text = arg.text();
             let name = text.strip_prefix("if=").unwrap_or(&text);
@@ -343,6 +351,7 @@ impl Trail<'_> {
             || matches!(sub.as_slice(), ["clone", ..])
             || matches!(sub.as_slice(), ["submodule", "add"]);
         let hosted = inv.program == "gh";
+        self.merged(inv, &sub, &words);
         if !clones || hosted {
             return;
         }
@@ -356,6 +365,34 @@ impl Trail<'_> {
         let name = words.get(1).copied().or(own.map(|name| name.trim_end_matches(".git")));
         if let Some(path) = name.and_then(|name| path_of(&target_of(&Arg::literal(name), cwd))) {
             self.unpacked(&path, &host);
+        }
+    }
+
+    /// `git fetch URL` and `git pull URL`: what is taken out of it afterwards came from there.
+    fn merged(&mut self, inv: &Invocation, sub: &[&str], words: &[&str]) {
+        let Some(cwd) = inv.cwd.as_deref().filter(|_| inv.program == "git") else { return };
+        let head = join(cwd, ".git/FETCH_HEAD");
+        if matches!(sub, ["fetch" | "pull", ..]) {
+            let hosts = words.iter().filter_map(|word| files::host_in(inv, word));
+            let strange = { hosts }.find(|host| super::is_strange(host, self.policy));
+            if let Some(host) = strange {
+                self.mark(&head, Reach::File, Origin::Fetched(host.clone()));
+                if sub.first() == Some(&"pull") {
+                    self.mark(cwd, Reach::Tree, Origin::Fetched(host));
+                }
+            }
+            return;
+        }
+        let takes = matches!(
+            sub,
+            ["checkout" | "switch" | "restore" | "merge" | "reset" | "rebase" | "cherry-pick" | "read-tree" | "worktree", ..]
+        );
+        let names = |arg: &Arg| arg.text().contains("FETCH_HEAD");
+        if !takes || self.now.is_empty() || !inv.args.iter().any(names) {
+            return;
+        }
+        if let Some(Origin::Fetched(host)) = self.now.source(&head).map(|mark| mark.origin.clone()) {
+            self.mark(cwd, Reach::Tree, Origin::Fetched(host));
         }
     }
 

@@ -54,21 +54,27 @@ impl Trail<'_> {
             (true, None) | (false, _) => (flag_value(inv, &["-f", "--file"]), rest),
         };
         let file = file.filter(|file| file.known() != Some("-"));
+        let members = flag_value(inv, &["-C", "--directory"]).and_then(|dir| path_of(&target_of(dir, inv.cwd.as_deref())));
         if has('x', "--extract") || has_flag(inv, "--get") {
             self.unpack(inv, file, flag_value(inv, &["-C", "--directory", "--one-top-level"]), came_in);
         } else if let (Some(file), true) =
             (file, has('c', "--create") || has('r', "--append") || has('u', "--update"))
         {
-            self.packed(inv, file, rest);
+            self.packed_from(inv, file, (rest, members.as_deref().or(inv.cwd.as_deref())));
         }
     }
 
     /// An archive takes on what is in its members.
     fn packed(&mut self, inv: &Invocation, archive: &Arg, members: &[Arg]) {
+        self.packed_from(inv, archive, (members, inv.cwd.as_deref()));
+    }
+
+    /// The same of members in another directory.
+    fn packed_from(&mut self, inv: &Invocation, archive: &Arg, (members, from): (&[Arg], Option<&str>)) {
         let cwd = inv.cwd.as_deref();
         let mut taint = Taint::default();
         for member in members {
-            if let Target::Path { path, glob, .. } = target_of(member, cwd) {
+            if let Target::Path { path, glob, .. } = target_of(member, from) {
                 // A home, or the whole machine, has the keys of whoever lives there in it.
                 if self.is_whole(&path) {
                     taint.secret = Some(Origin::Secret);
@@ -106,11 +112,23 @@ impl Trail<'_> {
                 self.mark(&join(&place, &stem), Reach::Names, secret.clone());
             }
         }
+        if let Some(program) = &taint.program {
+            // Under which name it comes out is not known.
+            self.mark(&place, Reach::Tree, Origin::Program(program.clone()));
+        }
         let Some(host) = taint.host.filter(|host| super::is_strange(host, self.policy)) else { return };
         self.unpacked(&place, &host);
-        let named = archive.map(Arg::text).and_then(|name| files::stem(&name).map(str::to_owned));
-        if let Some(stem) = named {
-            self.mark(&join(&place, &stem), Reach::Names, Origin::Fetched(host));
+        let given = archive.map(Arg::to_text).or(taint.name);
+        let named = given.as_deref().and_then(|name| files::stem(name).map(str::to_owned));
+        match (named, given) {
+            (Some(stem), _) => self.mark(&join(&place, &stem), Reach::Names, Origin::Fetched(host)),
+            (None, Some(name)) => {
+                let stem = name.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+                if !stem.is_empty() {
+                    self.mark(&join(&place, stem), Reach::Tree, Origin::Fetched(host));
+                }
+            }
+            (None, None) => {}
         }
     }
 

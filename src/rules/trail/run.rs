@@ -114,6 +114,57 @@ const DIRECTORIES: &[&str] = &[
     "--project-directory",
 ];
 
+/// Whether a module that comes with the interpreter, and runs no file, is given the operands.
+pub(in crate::rules) fn runs_standard_module(inv: &Invocation) -> bool {
+    flag_value(inv, &["-m"]).is_some_and(|module| STANDARD.contains(&module.prefix()))
+}
+
+/// Programs that do what a file says which one of these options names.
+const BY_OPTION: &[(&[&str], &[&str])] = &[
+    (&["awk", "gawk", "mawk", "nawk"], &["-f", "--file", "-i", "--include", "-E", "--exec", "-l", "--load"]),
+    (&["sed", "gsed"], &["-f", "--file"]),
+    (&["make", "gmake", "bmake", "just", "ninja"], &["-f", "--file", "--makefile", "--justfile"]),
+    (&["gdb", "lldb"], &["-x", "-s", "--command", "--source", "-ix"]),
+    (&["vim", "nvim", "vi", "ex", "view"], &["-S", "-u", "-s", "--cmd"]),
+    (&["emacs"], &["-l", "--load", "--script"]),
+    (&["tmux", "ssh", "scp", "sftp"], &["-f", "-F"]),
+    (&["sqlite3"], &["-init"]),
+    (&["screen"], &["-c"]),
+    (&["bash", "sh"], &["--rcfile", "--init-file"]),
+    (&["xargs", "parallel"], &["-a", "--arg-file"]),
+    (&["docker", "podman", "docker-compose"], &["-f", "--file"]),
+    (&["curl"], &["-K", "--config"]),
+    (&["wget"], &["--config"]),
+];
+/// Programs that do what a file says which stands among their words.
+const BY_WORD: &[&str] = &[
+    "m4", "tclsh", "wish", "bc", "gnuplot", "octave", "Rscript", "expect", "ansible-playbook", "julia", "groovy",
+    "scons", "cmake", "rake", "insmod", "jshell", "guile", "racket", "sbcl", "escript", "elixir", "tsx", "ts-node",
+];
+
+/// The files that a program does what they say, by its options or words, and in commands of its own language.
+pub(in crate::rules) fn named_by(inv: &Invocation) -> Vec<Arg> {
+    let of = BY_OPTION.iter().filter(|(programs, _)| programs.contains(&inv.program.as_str()));
+    let options: Vec<&str> = of.flat_map(|(_, options)| options.iter().copied()).collect();
+    let by_option = inv.flags.iter().filter(|flag| options.contains(&flag.name.as_str()));
+    let mut out: Vec<Arg> = by_option.filter_map(|flag| flag.value.clone()).collect();
+    if runs(inv, BY_WORD) {
+        out.extend(inv.operands.iter().cloned());
+    }
+    const SAYING: &[&str] = &[".read", "source", "source-file", "so", "\\i", "runtime", "luafile", "pyfile", "rubyfile"];
+    for arg in inv.args.iter().filter(|arg| arg.prefix().contains(' ')) {
+        let text = arg.text();
+        let mut words = text.split([' ', ';', '\n']);
+        if words.next().is_some_and(|word| SAYING.contains(&word.trim_start_matches(':'))) {
+            out.extend(words.next().map(Arg::literal));
+        }
+    }
+    if inv.program == "tmux" && inv.args.iter().any(|arg| arg.known() == Some("source-file")) {
+        out.extend(inv.operands.iter().cloned());
+    }
+    out
+}
+
 /// What a command starts.
 pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
     let cwd = inv.cwd.as_deref();
@@ -137,6 +188,10 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
             out.extend(inv.cwd.clone().map(Started::In));
         }
         out.extend(flag_value(inv, &["-r", "--require", "-f"]).map(|arg| Started::File(path(arg))));
+    }
+    out.extend(named_by(inv).iter().map(|arg| Started::File(path(arg))));
+    if coded && flag_value(inv, &["-m"]).is_some() && !runs_standard_module(inv) {
+        out.extend(inv.operands.iter().map(|arg| Started::File(path(arg))));
     }
     if inv.program == "java" {
         out.extend(inv.operands.iter().chain(flag_value(inv, &["-jar"])).map(|arg| Started::File(path(arg))));

@@ -25,6 +25,18 @@ const ALWAYS_SET: &[&str] = &[
     "UID",
     "EUID",
     "PPID",
+    "0",
+    "$",
+    "#",
+    "?",
+    "-",
+    "BASHPID",
+    "RANDOM",
+    "SECONDS",
+    "LINENO",
+    "HOSTNAME",
+    "OSTYPE",
+    "BASH_VERSINFO",
 ];
 
 /// What is known of a variable.

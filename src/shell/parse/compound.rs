@@ -1,6 +1,6 @@
 //! Compound commands and functions.
 
-use super::super::{Assign, Context, Part, Word};
+use super::super::{Assign, Context, Op, Part, Word};
 use super::Parser;
 use super::command::{Draft, literal};
 use super::lexer::Keyword;
@@ -177,7 +177,7 @@ impl Parser<'_> {
         let first = self.state.commands.len();
         let name = self.needed_word("the name of a loop's variable is missing")?;
         self.blank();
-        let mut list = Vec::new();
+        let mut list = vec![all_parameters(self.span(start))];
         let mut braces = true;
         if self.byte() == Some(b';') {
             self.pos += 1;
@@ -349,4 +349,11 @@ fn is_plain(word: &Word) -> bool {
             false
         }
     })
+}
+
+/// `"$@"`: what a loop without a list goes through.
+fn all_parameters(span: (usize, usize)) -> Word {
+    let all =
+        Part::Variable { name: "@".to_owned(), plain: true, default: None, op: Op::Plain, quoted: true };
+    Word { parts: vec![all], span }
 }

@@ -4,7 +4,7 @@ use super::{is_unknown, only_as_argument};
 use crate::domain::{Severity, Target, Verdict};
 use crate::rules::builtin::{flagged, lists, predicate};
 use crate::rules::matcher::{
-    By, Found, Instead, RULE, Rule, Scene, Trigger, When, has_flag, inside, is_interpreter, runs, runs_input,
+    By, Found, Instead, RULE, Rule, Scene, Trigger, When, code_of, has_flag, inside, is_interpreter, runs, runs_input,
     runs_shell, target_of,
 };
 use crate::rules::{Invocation, Stdin};
@@ -113,7 +113,10 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         severity: Severity::Medium,
         reason: "runs the value of a variable as code",
         instead: Some(Instead::Advice("write the command out")),
-        when: &[predicate("unknown_text_run", RUNS_TEXT, eval_unknown)],
+        when: &[
+            predicate("unknown_text_run", RUNS_TEXT, eval_unknown),
+            predicate("computed_text_run_by_code", Trigger::INTERPRETER, computed_by_code),
+        ],
         fires: &[
             "eval \"$CMD\"",
             "bash -c \"$X\"",
@@ -122,6 +125,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "cat x | xargs -I{} sh -c 'ls; {} now'",
             "cat x | xargs -I{} sh -c '$({}) now'",
             "cat x | xargs -I{} sh -c 'cat {} | sh'",
+            "python3 -c 'import os; os.system(\"{}m -{}f ~/x\".format(*\"rr\"))'",
+            "perl -e '($_=\"SN -SG ~/x\") =~ y/A-Z/za-y/; exec $_'",
         ],
         silent: &[
             "X='ls -l'; eval \"$X\"",
@@ -133,10 +138,58 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "ls packages | xargs -I{} sh -c 'cd packages/{} && npm test'",
             "git log --format=%H -20 | xargs -I{} sh -c 'git show -s {}; git diff-tree -r {} | wc -l'",
             "rg -l TODO | xargs -I{} sh -c 'echo \"{}: $(grep -c TODO {})\"'",
+            "python3 -c 'import os; os.system(\"make {}\".format(\"all\"))'",
+            "python3 -c 'import subprocess; subprocess.run([\"ls\", \"~/x\".replace(\"x\", \"y\")])'",
         ],
         ..RULE
     },
 ];
+
+/// Calls that have a shell run a text.
+const SHELL_CALLS: &[&str] = &[
+    "os.system(",
+    "os.popen(",
+    "shell=True",
+    "getoutput(",
+    "getstatusoutput(",
+    "execSync(",
+    "child_process",
+    "os.execute",
+    "io.popen",
+    "shell_exec",
+    "passthru",
+    "system(",
+    "system ",
+    "qx",
+    "exec $",
+    "exec sh",
+    "exec($",
+];
+/// Ways in which code puts a text together, that nothing here follows.
+const PUTS_TOGETHER: &[&str] = &[
+    ".format(", "sprintf", "\" % ", "' % ", "\".join(", "'.join(", ".replace(", ".translate(", ".gsub", "y/", "tr/", "string map",
+    "[::-1]", "reverse", "chr(", "fromCharCode", "unpack", "pack(", "decode", "rot13", "${\\", ".sub(", "sys.argv",
+    "process.argv", "@ARGV", "sorted(", "zip(", "map(", ".swapcase", ".lower(", ".upper(", "lc ", "lc(", "uc ", "str_replace",
+    "strrev", "strtr", "implode", "string.char", "string.rep",
+];
+/// Places that such a text is not let near.
+const NEAR: &[&str] = &["~/", "~\"", "~'", "$HOME", "${HOME", "expanduser", "homedir", "{HOME}", "| sh", "|sh", "| bash", "|bash", ".ssh"];
+
+/// Code has a shell run a text that it puts together in a way which is not followed, and that names the home directory or a shell.
+fn computed_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let holds = |text: &str, list: &[&str]| list.iter().any(|word| text.contains(word));
+    let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
+    let found = scene.running(|inv| is_interpreter(&inv.program)).find(|inv| {
+        let codes: Vec<String> = code_of(inv, scene).map(|text| text.to_string()).collect();
+        let near = |text: &str| holds(text, NEAR) || text.contains(&format!("{home}/"));
+        codes.iter().any(|code| {
+            holds(code, SHELL_CALLS)
+                && holds(code, PUTS_TOGETHER)
+                && (near(code) || inv.operands.iter().any(|arg| near(&arg.text()) && !arg.text().contains("://")))
+        })
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
 
 /// Programs whose output is a path or the set-up of a tool, and so ordinary as a command or for `eval`.
 const LOCATORS: &[&str] = &[

@@ -1,0 +1,129 @@
+//! Commands that stand in the arguments of programs made for something else: terminals, debuggers and editors with another language in
+//! them, editors that hand their text to a shell.
+
+use super::Surveyor;
+use super::call::Call;
+use super::paths;
+use super::scope::Scope;
+use super::walk::{fresh_scope, unknown};
+use crate::domain::Target;
+use crate::shell::Arg;
+
+/// Terminals: what stands behind one of these options is run in them.
+const TERMINALS: &[&str] = &[
+    "xterm", "uxterm", "lxterm", "rxvt", "urxvt", "urxvtc", "st", "konsole", "gnome-terminal", "mate-terminal",
+    "xfce4-terminal", "lxterminal", "terminator", "tilix", "kitty", "alacritty", "foot", "wezterm", "terminology",
+    "qterminal", "x-terminal-emulator", "cool-retro-term",
+];
+const BEHIND: &[&str] = &["-e", "-x", "--execute", "--command", "--", "-hold"];
+
+/// Programs that read another language in an argument which begins with its name.
+const HOSTS: &[&str] = &["gdb", "lldb", "vim", "nvim", "ex", "vi", "gvim", "rvim"];
+const LANGUAGES: &[(&[&str], &str, &str)] = &[
+    (&["python", "python3", "py", "py3", "pythonx", "pyx", "script"], "python3", "-c"),
+    (&["perl", "perldo"], "perl", "-e"),
+    (&["ruby", "rubydo"], "ruby", "-e"),
+    (&["lua"], "lua", "-e"),
+];
+
+/// Editors with commands that hand their text to a shell, and take files away.
+const EDITORS: &[&str] = &["vim", "nvim", "ex", "vi", "gvim", "view", "ed", "red", "rvim"];
+
+impl Surveyor<'_> {
+    /// Surveys what such a program is told to run.
+    pub(super) fn hosted(&mut self, call: &Call, name: &str, scope: &Scope) {
+        if TERMINALS.contains(&name) {
+            self.in_terminal(call, name, scope);
+        }
+        if HOSTS.contains(&name) {
+            for arg in call.args() {
+                let text = arg.text();
+                let text = text.trim_start_matches([':', '+', ' ']);
+                let (word, code) = text.split_once(' ').unwrap_or((text, ""));
+                let language = LANGUAGES.iter().find(|(words, ..)| words.contains(&word) && !code.is_empty());
+                if let Some((_, program, flag)) = language {
+                    let words = [program, flag, code].map(Arg::literal).to_vec();
+                    self.run(call.unfolded(name, words), &mut scope.clone());
+                }
+            }
+        }
+        if EDITORS.contains(&name) {
+            self.edited(call, name);
+        }
+    }
+
+    fn in_terminal(&mut self, call: &Call, name: &str, scope: &Scope) {
+        let is_front = |arg: &Arg| arg.known().is_some_and(|text| BEHIND.contains(&text));
+        let Some(at) = call.args().iter().position(is_front) else { return };
+        match call.args().get(at + 1..).unwrap_or_default() {
+            [] => {}
+            [text] => self.nested(call, name, text),
+            words => self.run(call.unfolded(name, words.to_vec()), &mut scope.clone()),
+        }
+    }
+
+    fn edited(&mut self, call: &Call, name: &str) {
+        let texts: Vec<String> = call.args().iter().map(Arg::to_text).chain(call.input.as_ref().map(Arg::to_text)).collect();
+        let lines = || texts.iter().flat_map(|text| text.split(['\n', '|']));
+        if lines().any(gives_to_shell) {
+            match call.input.clone() {
+                Some(text) if call.args().iter().any(|arg| arg.text().contains("/dev/stdin")) => {
+                    self.nested(call, name, &text);
+                }
+                _ => {
+                    let words = vec![Arg::literal("eval"), unknown()];
+                    self.emit(&call.unfolded(name, words), "eval", None);
+                }
+            }
+        }
+        if let Some(text) = texts.iter().find(|text| text.contains("delete(")) {
+            let named = text.split(['\'', '"']).skip(1).step_by(2).map(Arg::literal);
+            let files = call.args().iter().filter(|arg| !arg.prefix().starts_with(['-', '+']) && !arg.text().contains('('));
+            let front = ["rm", "-rf"].map(Arg::literal);
+            let words = front.into_iter().chain(named).chain(files.cloned());
+            let words: Vec<Arg> = words.map(|arg| self.at_home_of(arg)).collect();
+            self.run(call.unfolded(name, words), &mut fresh_scope(&self.facts.places, call.cwd.clone()));
+        }
+    }
+
+    /// An argument in which the editor itself expands `~`.
+    fn at_home_of(&self, arg: Arg) -> Arg {
+        match (arg.known().and_then(|text| text.strip_prefix('~')), &self.facts.places.home) {
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+                Arg::literal(&format!("{home}{rest}"))
+            }
+            _ => arg,
+        }
+    }
+
+    /// Code in a file that takes away what is named behind the file, or comes in: `script.py ~/x`.
+    pub(super) fn script_text(&self, call: &Call, script: &Arg) -> Option<String> {
+        let Target::Path { path, glob: false, .. } = paths::target(script, call.cwd.as_deref(), false) else {
+            return None;
+        };
+        match self.written(&path) {
+            Some(text) => Some(text.to_text()),
+            None => self.facts.content(&path).flatten().map(str::to_owned),
+        }
+    }
+}
+
+/// `w !sh`: the text that is edited is run.
+fn gives_to_shell(line: &str) -> bool {
+    let Some((front, command)) = line.split_once('!') else { return false };
+    let front = front.trim_start_matches(['+', ':', '%', ' ']).trim_end();
+    let writes = matches!(front.rsplit([',', '$', ' ']).next(), Some("w" | "write"));
+    let program = command.trim().split(' ').next().unwrap_or_default();
+    writes && matches!(program.rsplit('/').next(), Some("sh" | "bash" | "dash" | "zsh" | "ksh"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_are_given_to_a_shell() {
+        assert!(["w !sh", ":%w !bash", "1,$w !sh -s", "write !sh"].iter().all(|line| gives_to_shell(line)));
+        assert!(!["w! x", "w !wc", "r !sh", "s/!/sh/"].iter().any(|line| gives_to_shell(line)));
+    }
+}
