@@ -347,7 +347,7 @@ fn advice(chosen: &Chosen) -> Decision {
     decision
 }
 
-pub(super) fn reason(rule: &str, verdict: Verdict, message: String) -> Reason {
+pub fn reason(rule: &str, verdict: Verdict, message: String) -> Reason {
     Reason {
         rule: rule.to_owned(),
         verdict,

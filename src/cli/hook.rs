@@ -2,6 +2,7 @@
 
 mod events;
 mod start;
+mod surfaces;
 mod watch;
 
 use std::ffi::OsString;
@@ -15,18 +16,19 @@ use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
 use crate::cli::{behaviour, call, plugins};
 use crate::domain::{
-    Action, Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Places, Policy,
-    Request, Stand, Standing, Subject, ToolCall, Trust, Verdict, Watch, escape, fingerprint,
+    Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Places, Policy, Request,
+    Stand, Standing, Subject, ToolCall, Trust, Verdict, escape, fingerprint,
 };
 use crate::host::clock::{self, Now};
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::environment::{self, Values};
 use crate::host::permit::{ActionDigest, Permits};
-use crate::host::state::{self, Kept, Look, Store};
+use crate::host::state::{self, Look, Store};
 use crate::host::{config, guard, places, quarantine};
 use crate::review::{self, Case};
 use crate::rules::Survey;
-use watch::{Found, Lookout, Moment};
+use surfaces::Surfaces;
+use watch::Lookout;
 
 /// Internal deadline while the configuration is not known yet, in milliseconds.
 const DEADLINE_MS: u32 = 1500;
@@ -314,10 +316,12 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     }
     let keep = Keep::of((request, call), trust, (&survey, &facts), (&setting.dirs, policy));
     let saved = keep.as_ref().and_then(|keep| keep.ahead(|| decide(&Stand::default()), (&facts, *now)));
+    let planted = Surfaces::before(setting, request, (call, trust), &survey);
     let lookout = Lookout::of(setting, request);
     let seen = lookout.seen_before();
+    let mut unknown = None;
     let looked = state::remember(&setting.store(), subject, *now, look(policy, trust), |stand| {
-        let guarded = guarded(&lookout, (call, seen), stand).map_err(|taken_back| *taken_back);
+        let guard = lookout.guard((call, seen), stand);
         let recalled = (!stand.marks.is_empty())
             .then(|| call::recall(call, &request.cwd, policy, &stand.marks, (&survey, &facts)));
         let (survey, facts) = recalled.as_ref().map_or((&survey, &facts), |(survey, facts)| (survey, facts));
@@ -327,10 +331,8 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
         // Also of a call for which a person has to give a permission first; what it makes go away is not forgotten yet.
         let marks = (decision.verdict() != Verdict::Block).then(|| survey.marks.clone());
         let marks = marks.filter(|marks| !marks.is_empty());
-        match guarded {
-            Ok(watch) => (decision, Some(entry), Kept { marks, watch, stopped: None }),
-            Err((held, why)) => (held, Some(entry), Kept { stopped: Some(why), ..Kept::default() }),
-        }
+        let (decision, kept) = guard.settle((decision, marks), request.asking, &mut unknown);
+        (decision, Some(entry), kept)
     });
     let mut decision = match looked {
         Ok(decision) => decision,
@@ -340,10 +342,11 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     if let Some(fault) = denied.filter(|_| !decision.is_refused_tool()) {
         decision = Decision::fault(fault, false);
     }
-    if let Some(fault) = setting.config_fault.clone().or(unrated) {
+    if let Some(fault) = setting.config_fault.clone().or(unrated).or(unknown) {
         decision = weigh(decision, fault);
     }
-    let decision = personal_permission(setting.noted(decision), request, call, setting);
+    let decision = setting.noted(decision.also(planted, request.asking));
+    let decision = personal_permission(decision, request, call, setting);
     let decision = keep::settle(keep.as_ref(), decision, saved, (&facts, setting.log()));
     if matches!(spawned, Some(Ok(_))) && !decision.enforcement().lets_run() {
         // The agent is not started: the place that was kept for it is free again, now or in two minutes.
@@ -353,25 +356,6 @@ fn before_tool(request: &Request, call: &ToolCall, places: Places, setting: &Set
     // The process ends with this answer: to give hundreds of pieces of memory back one by one would be for nobody.
     std::mem::forget((survey, facts));
     decision
-}
-
-/// The session's new view of the files that keep the gate where it is, where there is one; else why the session is held.
-fn guarded(
-    lookout: &Lookout<'_>,
-    (call, seen): (&ToolCall, u64),
-    stand: &Stand,
-) -> Result<Option<Watch>, Box<(Decision, String)>> {
-    let lingers = matches!(&call.action, Action::Shell { command, .. } if watch::lingers(command));
-    let was = Watch { lingers: stand.watch.lingers || lingers, ..stand.watch };
-    if seen == stand.watch.before {
-        return Ok((was != stand.watch).then_some(was));
-    }
-    match lookout.look(Moment::Between, stand) {
-        Ok(Found::Nothing | Found::Told(_)) => Ok(Some(lookout.refreshed(was))),
-        Ok(Found::TakenBack(why)) => Err(Box::new((lookout.held(&why), why))),
-        // Nothing is known of the files: looked at again with the next call.
-        Err(_) => Ok(None),
-    }
 }
 
 /// The decision, once it is in the log. A refusal is remembered too, and may be one too many.

@@ -33,6 +33,7 @@ mod run;
 mod settings;
 mod stats;
 mod stream;
+pub mod surfaces;
 pub mod trust;
 pub mod uninstall;
 

@@ -154,6 +154,11 @@ impl Log<'_> {
         })
     }
 
+    /// Something that a client runs without asking came into being, and may.
+    pub fn surface(&self, note: &str) -> Result<(), Fault> {
+        self.plain(EventKind::ConfigChanged, note)
+    }
+
     /// A person let a stopped session go on.
     pub fn resumed(&self, note: &str) -> Result<(), Fault> {
         self.plain(EventKind::SessionResumed, note)

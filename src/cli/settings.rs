@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::cli::args::{ConfigCommand, TrustAction};
 use crate::cli::record::Log;
-use crate::cli::{Exit, Machine, accept, config, trust};
+use crate::cli::{Exit, Machine, accept, config, surfaces, trust};
 use crate::domain::Policy;
 use crate::host::clock;
 
@@ -54,8 +54,12 @@ pub fn trust(
     let (what, paths) = match how {
         (TrustAction::Show, json) => {
             trust::show(dirs, &places, json, out)?;
+            if !json {
+                surfaces::show(dirs, out)?;
+            }
             return Ok(Exit::Fine);
         }
+        (TrustAction::Allow, _) if let_be(file, machine, out)? => return Ok(Exit::Fine),
         (TrustAction::Allow, _) => ("allowed", trust::allow(dirs, &places, file, is_terminal(), out)?),
         (TrustAction::Deny, _) => ("denied", trust::deny(dirs, &places, file, out)?),
     };
@@ -64,4 +68,17 @@ pub fn trust(
         log.trust(&format!("{path}: {what}"))?;
     }
     Ok(Exit::Fine)
+}
+
+/// A file that was taken back from a client, put in place again as a person wishes; false where it is none.
+fn let_be(file: Option<&Path>, machine: &Machine, out: &mut dyn Write) -> Result<bool> {
+    let Some(file) = file else { return Ok(false) };
+    let dirs = &machine.dirs;
+    let allowed = surfaces::allow(dirs, file, is_terminal(), out)?;
+    if let Some(path) = &allowed {
+        let log =
+            Log { state: &dirs.state, env: &machine.env, policy: &Policy::default(), now: clock::now() };
+        log.trust(&format!("{path}: allowed"))?;
+    }
+    Ok(allowed.is_some())
 }

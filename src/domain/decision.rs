@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Excepted, Fault, Finding, Intervened, Rationality, Risk, Score};
+use super::{Asking, Effect, Excepted, Fault, Finding, Intervened, Rationality, Risk, Score};
 
 /// The four answers, from the mildest. Combining is `max`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -290,6 +290,17 @@ impl Decision {
             rewrite: anew.rewrite,
             ..self
         }
+    }
+
+    /// The same with one reason more, if there is one.
+    #[must_use]
+    pub fn also(self, more: impl IntoIterator<Item = Reason>, asking: Asking) -> Decision {
+        let more: Vec<Reason> = more.into_iter().collect();
+        // What stops a session stays that, whatever else is told.
+        if more.is_empty() || self.enforcement == Enforcement::Stop || self.fault.is_some() {
+            return self;
+        }
+        self.reasoned(asking == Asking::Yes, |reasons| reasons.extend(more))
     }
 
     /// The same said of a call that has run: nothing of it was refused, though the session may end with it.

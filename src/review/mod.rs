@@ -16,6 +16,7 @@ pub mod redact;
 mod registration;
 pub mod response;
 mod risk;
+pub mod surfaces;
 pub mod undoable;
 
 pub use decide::{
@@ -26,5 +27,5 @@ pub use limits::is_file_operation;
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};
 pub use quarantine::{out, presented, session_named};
 pub use rationality::rationality;
-pub use registration::{drops_registration, starts};
+pub use registration::{drops_registration, is_replaced, starts};
 pub use risk::{base_risk, rated, risk, risk_level, with_patterns};

@@ -74,6 +74,16 @@ pub fn drops_registration(
     (!registered).then(|| "no settings file would register lazaret for PreToolUse any more".to_owned())
 }
 
+/// Whether the hooks that held the gate before are all gone: what stands there now asks another program, if any.
+pub fn is_replaced(before: &[(String, Content)], after: &[(String, Content)]) -> bool {
+    let gates = |files: &[(String, Content)]| -> BTreeSet<String> {
+        let values = files.iter().filter_map(|(_, content)| read(content).ok().flatten());
+        values.flat_map(|value| gates(&value)).collect()
+    };
+    let (before, after) = (gates(before), gates(after));
+    !before.is_empty() && before.is_disjoint(&after)
+}
+
 /// What a client would run, load or obey by the settings `after` that it did not by those `before`, in words.
 pub fn starts(before: &Content, after: &Content) -> Vec<String> {
     let Ok(Some(after)) = read(after) else { return Vec::new() };
@@ -138,12 +148,18 @@ fn is_nothing(value: &Value) -> bool {
 
 /// Whether a settings file registers lazaret before every tool call.
 fn holds_gate(settings: &Value) -> bool {
+    !gates(settings).is_empty()
+}
+
+/// The hooks by which a settings file does so, as they stand there.
+fn gates(settings: &Value) -> Vec<String> {
     let groups = settings.pointer("/hooks/PreToolUse").and_then(Value::as_array);
-    groups.into_iter().flatten().any(|group| {
-        let all = group.get("matcher").is_none_or(|m| m.as_str().is_some_and(|m| m.is_empty() || m == "*"));
-        let hooks = group.get("hooks").and_then(Value::as_array);
-        all && hooks.into_iter().flatten().any(|hook| is_ours(hook) && is_waited_for(hook))
-    })
+    let all = |group: &&Value| {
+        group.get("matcher").is_none_or(|m| m.as_str().is_some_and(|m| m.is_empty() || m == "*"))
+    };
+    let hooks = groups.into_iter().flatten().filter(all).filter_map(|group| group.get("hooks"));
+    let hooks = hooks.filter_map(Value::as_array).flatten();
+    hooks.filter(|hook| is_ours(hook) && is_waited_for(hook)).map(Value::to_string).collect()
 }
 
 /// Whether one hook entry runs `lazaret hook claude-code`, in either form.

@@ -21,5 +21,5 @@ pub use matcher::{
     rewrite, rewriter, written,
 };
 pub use survey::paths::is_build_output;
-pub use survey::{Flag, Invocation, Stdin, Survey, survey, survey_asking};
+pub use survey::{Flag, Invocation, Stdin, Survey, configured_command, survey, survey_asking};
 pub use trail::{accepted, follow};

@@ -26,6 +26,7 @@ mod programs;
 mod review;
 mod run;
 mod session;
+mod surfaces;
 mod undone;
 mod watched;
 mod wire;

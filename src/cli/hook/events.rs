@@ -1,6 +1,7 @@
 //! Everything that is not a call about to run.
 
-use super::watch::{Found, Lookout, Moment};
+use super::surfaces::Surfaces;
+use super::watch::{self, Found, Lookout, Moment};
 use super::{LOOK_BACK, Setting, start};
 use crate::cli::behaviour::Told;
 use crate::cli::quarantine as quarantined;
@@ -31,15 +32,10 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             if let (Some(report), None) = (report, setting.blind()) {
                 decision = setting.desk().report(request, call, report).unwrap_or(decision);
             }
-            if let Err(fault) = setting.desk().started(request, call) {
-                let _recorded = setting.log().fault(&fault);
-            }
-            let ended = behaviour::Ended {
-                seen: Lookout::of(setting, request).seen_after(),
-                ..behaviour::Ended::reported(*outcome, error.as_deref(), *duration_ms)
-            };
-            finish(request, call, ended, places, setting)
-                .map(|told| decision = after(&told, decision.clone(), setting, request))
+            let reported = behaviour::Ended::reported(*outcome, error.as_deref(), *duration_ms);
+            let (said, done) = call_ended((request, call), reported, decision, places, setting);
+            decision = said;
+            done
         }
         Event::SubagentStart => {
             decision.quarantined = setting.trust(&request.subject) == Trust::Quarantined;
@@ -52,24 +48,20 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
             }
         },
         Event::SessionEnd { .. } => {
-            // What the last call did would else be found by nobody.
-            if let Ok(Some((found, lookout))) = looked(setting, request, Moment::Ended)
-                && let Some(words) = found.words()
-            {
-                decision = lookout.told(words);
-            }
+            decision = session_ended(setting, request, decision);
             setting.desk().close(&request.subject).and_then(|ended| setting.log().reviews_ended(&ended))
         }
         Event::SessionStart { source } if source == "compact" => {
             behaviour::restarted(request, &setting.store(), setting.now).map(|told| decision = told)
         }
         Event::SessionStart { .. } => {
-            let (told, done) = started(setting, request, &places);
-            decision = told;
-            done.and(sweep(setting))
+            decision = started(setting, request, &places);
+            sweep(setting)
         }
         Event::ConfigChange { .. } => {
             decision = config_change(setting, request);
+            let planted = Surfaces::at(setting, request, Moment::Between);
+            decision = decision.also(planted, request.asking);
             if let Some(said) = start::elsewhere(setting).filter(|_| decision.verdict() == Verdict::Allow) {
                 decision = Decision::new(vec![said], None, true);
             }
@@ -88,13 +80,53 @@ pub(super) fn other_event(request: &Request, event: &Event, places: Places, sett
     decision
 }
 
+/// A call has ended: what is said of it, of what keeps the gate in place, and of what it left for a client to run.
+fn call_ended(
+    (request, call): (&Request, &ToolCall),
+    ended: behaviour::Ended<'_>,
+    decision: Decision,
+    places: Places,
+    setting: &Setting,
+) -> (Decision, Result<(), Fault>) {
+    if let Err(fault) = setting.desk().started(request, call) {
+        let _recorded = setting.log().fault(&fault);
+    }
+    let ended = behaviour::Ended { seen: Lookout::of(setting, request).seen_after(), ..ended };
+    let around = places.clone();
+    let told = finish(request, call, ended, places, setting);
+    let asked = told.as_ref().is_ok_and(|told| told.verdict == Some(Verdict::Modify));
+    let asked = asked && ended.outcome == Outcome::Done;
+    let planted = Surfaces::after(setting, request, (call, asked), &around);
+    let (said, done) = match told {
+        Ok(told) => (after(&told, decision, setting, request), Ok(())),
+        Err(fault) => (decision, Err(fault)),
+    };
+    (said.also(planted, request.asking), done)
+}
+
+/// A session has ended: what its last call did would else be found by nobody.
+fn session_ended(setting: &Setting, request: &Request, decision: Decision) -> Decision {
+    let decision = match looked(setting, request, Moment::Ended) {
+        Ok(Some((found, lookout))) => found.words().map_or(decision, |words| lookout.told(words)),
+        Ok(None) => decision,
+        Err(fault) => untold(&fault, setting),
+    };
+    decision.also(Surfaces::closing(setting, request), request.asking)
+}
+
 /// What is answered to the end of a call, besides what is said of an agent's report.
 fn after(told: &Told, decision: Decision, setting: &Setting, request: &Request) -> Decision {
     if let Some(chosen) = &told.chosen {
         let _recorded = setting.log().intervention(request, chosen);
     }
-    let held =
-        if told.moved { looked(setting, request, Moment::Ended).ok().and_then(answered) } else { None };
+    let held = if told.moved {
+        match looked(setting, request, Moment::Ended) {
+            Ok(looked) => answered(looked),
+            Err(fault) => Some(untold(&fault, setting)),
+        }
+    } else {
+        None
+    };
     let replacement = decision.replacement.clone();
     match held {
         Some(held) => Decision::replacing(held, replacement),
@@ -103,15 +135,16 @@ fn after(told: &Told, decision: Decision, setting: &Setting, request: &Request) 
     }
 }
 
-/// What the person is told at the beginning of a session, and whether all could be looked at.
-fn started(setting: &Setting, request: &Request, places: &Places) -> (Decision, Result<(), Fault>) {
-    let looked = looked(setting, request, Moment::Start);
-    let done = looked.as_ref().map(|_| ()).map_err(Clone::clone);
-    let changed = looked.ok().flatten();
-    let changed = changed.and_then(|(found, lookout)| Some(lookout.told(found.words()?)));
+/// What the person is told at the beginning of a session.
+fn started(setting: &Setting, request: &Request, places: &Places) -> Decision {
+    let changed = match looked(setting, request, Moment::Start) {
+        Ok(looked) => looked.and_then(|(found, lookout)| Some(lookout.told(found.words()?))),
+        Err(fault) => Some(untold(&fault, setting)),
+    };
     let reasons = changed.iter().flat_map(|told| told.reasons().to_vec());
-    let reasons = reasons.chain(start::said(setting, places)).collect();
-    (Decision::new(reasons, None, request.asking == Asking::Yes), done)
+    let planted = Surfaces::at(setting, request, Moment::Start);
+    let reasons = reasons.chain(planted).chain(start::said(setting, places)).collect();
+    Decision::new(reasons, None, request.asking == Asking::Yes)
 }
 
 /// The person has said something: no call is under way.
@@ -120,7 +153,12 @@ fn prompted(setting: &Setting, request: &Request, text: &str) -> Result<Option<D
     let seen = Lookout::of(setting, request).seen_before();
     let moved = behaviour::prompted(request, (text, seen), limits, (&setting.store(), setting.now))?;
     let looked = if moved { looked(setting, request, Moment::Prompt)? } else { None };
-    Ok(answered(looked))
+    let planted = Surfaces::at(setting, request, Moment::Prompt);
+    let nothing = || Decision::new(Vec::new(), None, request.asking == Asking::Yes);
+    Ok(match answered(looked) {
+        None if planted.is_empty() => None,
+        said => Some(said.unwrap_or_else(nothing).also(planted, request.asking)),
+    })
 }
 
 /// A call has ended. What it made go away, and what a person let it start, is not held against later calls.
@@ -166,10 +204,12 @@ fn sweep(setting: &Setting) -> Result<(), Fault> {
 /// Refuses a change of the client's settings after which lazaret would not be asked any more, or by which an agent would have the
 /// client start something.
 fn config_change(setting: &Setting, request: &Request) -> Decision {
-    let looked = looked(setting, request, Moment::Between);
-    if let Ok(Some((Found::TakenBack(why), lookout))) = &looked {
-        return lookout.held(why);
-    }
+    let looked = match looked(setting, request, Moment::Between) {
+        Ok(Some((Found::TakenBack(why), lookout))) => return lookout.held(&why),
+        Ok(Some((Found::Refused(why), _))) => return Decision::refusal(watch::CHANGED, why),
+        Ok(looked) => looked,
+        Err(fault) => return Decision::fault(fault, false),
+    };
     let project = setting.project(request);
     let settings = match registration::claude_settings(&setting.env, &setting.dirs, project) {
         Ok(settings) => settings,
@@ -178,7 +218,7 @@ fn config_change(setting: &Setting, request: &Request) -> Decision {
     let plugin = setting.env.claude_plugin_root.is_some();
     match (review::drops_registration(&settings.managed, &settings.others, plugin), looked) {
         (Some(why), _) => Decision::refusal("self.settings-change", why),
-        (None, Ok(Some((Found::Told(what), lookout)))) => lookout.told(&what),
+        (None, Some((Found::Told(what), lookout))) => lookout.told(&what),
         (None, _) => Decision::new(Vec::new(), None, true),
     }
 }
@@ -197,7 +237,14 @@ fn looked<'a>(
     if as_seen && moment != Moment::Start {
         return Ok(None);
     }
-    let found = lookout.look(moment, &stand)?;
+    let found = match lookout.look(moment, &stand) {
+        Ok(found) => found,
+        Err(fault) => {
+            // The next call does not run before somebody could look.
+            state::amend(&store, subject, now, |document| document.watch.before = 0)?;
+            return Err(fault);
+        }
+    };
     state::amend(&store, subject, now, |document| {
         document.watch = lookout.refreshed(document.watch);
         if let Found::TakenBack(why) = &found {
@@ -207,12 +254,19 @@ fn looked<'a>(
     Ok(Some((found, lookout)))
 }
 
+/// What is said where nobody could look: it is in the log too.
+fn untold(fault: &Fault, setting: &Setting) -> Decision {
+    let _recorded = setting.log().fault(fault);
+    let text = format!("what keeps lazaret in place could not be looked at: {}", fault.message());
+    Decision::new(vec![behaviour::reason(watch::CHANGED, Verdict::Warn, text)], None, false)
+}
+
 /// What is answered to a look at those files.
 fn answered(looked: Option<(Found, Lookout<'_>)>) -> Option<Decision> {
     let (found, lookout) = looked?;
     match found {
         Found::Nothing => None,
-        Found::Told(what) => Some(lookout.told(&what)),
+        Found::Told(what) | Found::Refused(what) => Some(lookout.told(&what)),
         Found::TakenBack(why) => Some(lookout.held(&why)),
     }
 }

@@ -1,14 +1,16 @@
 //! The files that keep the gate where it is, looked at with every event. What a call of the agent changed there so that the gate does
-//! not stand any more is put back, told, and the session is held; what a person changed while no call was under way counts.
+//! not stand any more is put back, told, and the session is held; a change by which the client would only start something new is put
+//! back and told; what a person changed while no call was under way counts.
 
 use super::Setting;
 use crate::cli::install::program_in;
 use crate::domain::{
-    Asking, Client, Content, Decision, Fault, Outcome, Reason, Request, Severity, Stand, Verdict, Watch,
-    escape,
+    Action, Asking, Client, Content, Decision, Fault, Marks, Outcome, Reason, Request, Severity, Stand,
+    ToolCall, Verdict, Watch, escape,
 };
 use crate::host::clock::Now;
 use crate::host::registration;
+use crate::host::state::Kept;
 use crate::host::watch::{self, Files, Role, Sealed, Watched};
 use crate::review;
 
@@ -36,8 +38,41 @@ pub enum Found {
     Nothing,
     /// A change of a person's, which is told.
     Told(String),
-    /// An agent's change was taken back; why, in words. The session is to be held.
+    /// An agent's change by which the client would only start something new was put back. The gate stands, and the session goes on.
+    Refused(String),
+    /// An agent's change by which the gate would not stand was taken back; why, in words. The session is to be held.
     TakenBack(String),
+}
+
+/// What a look before a call says of it.
+pub enum Guard {
+    /// The gate stands. `told`: what was put back, for the person and the agent.
+    Stands { watch: Option<Watch>, told: Option<Reason> },
+    /// It did not; what is answered, and why the session is stopped.
+    Fell(Box<Decision>, String),
+    /// Nobody can tell.
+    Unknown(Fault),
+}
+
+impl Guard {
+    /// The answer to a call that was decided on so, and what the session keeps of it; `unknown`: why nobody can tell.
+    pub fn settle(
+        self,
+        (decision, marks): (Decision, Option<Marks>),
+        asking: Asking,
+        unknown: &mut Option<Fault>,
+    ) -> (Decision, Kept) {
+        match self {
+            Guard::Stands { watch, told } => {
+                (decision.also(told, asking), Kept { marks, watch, stopped: None })
+            }
+            Guard::Fell(held, why) => (*held, Kept { stopped: Some(why), ..Kept::default() }),
+            Guard::Unknown(fault) => {
+                *unknown = Some(fault);
+                (decision, Kept { marks, ..Kept::default() })
+            }
+        }
+    }
 }
 
 impl Found {
@@ -45,7 +80,7 @@ impl Found {
     pub fn words(&self) -> Option<&str> {
         match self {
             Found::Nothing => None,
-            Found::Told(words) | Found::TakenBack(words) => Some(words),
+            Found::Told(words) | Found::Refused(words) | Found::TakenBack(words) => Some(words),
         }
     }
 }
@@ -110,7 +145,22 @@ impl<'a> Lookout<'a> {
             Moment::Between => changes.iter().any(|change| is_under_way(change, stand, self.setting.now)),
         };
         match why {
-            Some(why) if by_agent => self.take_back(&changes, &why).map(Found::TakenBack),
+            Some(why) if by_agent && lost.is_some() => {
+                let all: Vec<&Change<'_>> = changes.iter().collect();
+                let done = self.put_back(&all);
+                Ok(Found::TakenBack(format!(
+                    "a call of this session changed what keeps lazaret in place: {why}; {done}"
+                )))
+            }
+            Some(why) if by_agent => {
+                let (starting, others): (Vec<_>, Vec<_>) =
+                    changes.iter().partition(|change| starts(change).is_some());
+                for change in others {
+                    sealed.keep(&change.file.path, &change.is)?;
+                }
+                let done = self.put_back(&starting);
+                Ok(Found::Refused(format!("settings of the client were changed: {why}; {done}")))
+            }
             why => {
                 for change in &changes {
                     sealed.keep(&change.file.path, &change.is)?;
@@ -154,11 +204,14 @@ impl<'a> Lookout<'a> {
             (path.clone(), change.map_or_else(|| is.clone(), |change| change.was.0.clone()))
         };
         let before: Vec<(String, Content)> = settings.others.iter().map(was).collect();
-        Ok(drops(&settings.others).filter(|_| drops(&before).is_none()))
+        let dropped = drops(&settings.others).filter(|_| drops(&before).is_none());
+        let replaced = || review::is_replaced(&before, &settings.others);
+        let another = || "the hook of PreToolUse would ask another program than this one".to_owned();
+        Ok(dropped.or_else(|| replaced().then(another)))
     }
 
-    /// Puts everything back that changed. What could not be put back is said.
-    fn take_back(&self, changes: &[Change<'_>], why: &str) -> Result<String, Fault> {
+    /// Puts these back. What could not be put back is said.
+    fn put_back(&self, changes: &[&Change<'_>]) -> String {
         let mut done = Vec::new();
         for change in changes {
             let path = &change.file.path;
@@ -177,7 +230,27 @@ impl<'a> Lookout<'a> {
                 Err(error) => format!("{} could not be put back: {error}", escape(path)),
             });
         }
-        Ok(format!("a call of this session changed what keeps lazaret in place: {why}; {}", done.join("; ")))
+        done.join("; ")
+    }
+
+    /// The session's new view of the files before a call, where there is one; else why the session is held.
+    pub fn guard(&self, (call, seen): (&ToolCall, u64), stand: &Stand) -> Guard {
+        let lingers = matches!(&call.action, Action::Shell { command, .. } if lingers(command));
+        let was = Watch { lingers: stand.watch.lingers || lingers, ..stand.watch };
+        if seen == stand.watch.before {
+            return Guard::Stands { watch: (was != stand.watch).then_some(was), told: None };
+        }
+        match self.look(Moment::Between, stand) {
+            Ok(Found::Nothing | Found::Told(_)) => {
+                Guard::Stands { watch: Some(self.refreshed(was)), told: None }
+            }
+            Ok(Found::Refused(why)) => {
+                let told = Some(reason(&why, Verdict::Warn, None));
+                Guard::Stands { watch: Some(self.refreshed(was)), told }
+            }
+            Ok(Found::TakenBack(why)) => Guard::Fell(Box::new(self.held(&why)), why),
+            Err(fault) => Guard::Unknown(fault),
+        }
     }
 
     /// What is answered where the agent's change was taken back.
@@ -198,14 +271,17 @@ impl<'a> Lookout<'a> {
 
 /// What the client would start by these changes.
 fn started(changes: &[Change<'_>]) -> Option<String> {
-    let settings = changes.iter().filter(|change| change.file.role == Role::Settings);
-    settings
-        .filter_map(|change| {
-            let starts = review::starts(&change.was.0, &change.is);
-            let first = starts.first()?;
-            Some(format!("{} would have the client run or obey {first}", escape(&change.file.path)))
-        })
-        .next()
+    changes.iter().find_map(starts)
+}
+
+/// The same of one.
+fn starts(change: &Change<'_>) -> Option<String> {
+    if change.file.role != Role::Settings {
+        return None;
+    }
+    let starts = review::starts(&change.was.0, &change.is);
+    let first = starts.first()?;
+    Some(format!("{} would have the client run or obey {first}", escape(&change.file.path)))
 }
 
 /// Another text of the plugin for the same binary and places loses nothing: an update of lazaret writes one.
@@ -221,12 +297,20 @@ fn is_same_plugin(change: &Change<'_>) -> bool {
 
 /// Whether a call may have made this change: one is under way, or something lingers, or it fell into the time of one.
 fn is_under_way(change: &Change<'_>, stand: &Stand, now: Now) -> bool {
+    is_busy(stand, now) || is_late(&change.file.path, stand)
+}
+
+/// Whether a call is under way, or something that one started lingers.
+pub fn is_busy(stand: &Stand, now: Now) -> bool {
     // One that a person did not let run is never reported: what they say next shows that none is left.
     let since = now.unix_ms.saturating_sub(stand.watch.spoke_ms);
     let pending = stand.history.iter().any(|call| call.outcome == Outcome::Pending && call.age_ms < since);
-    stand.watch.lingers
-        || pending
-        || watch::changed_ms(&change.file.path) <= stand.watch.ended_ms.saturating_add(LATE_MS)
+    stand.watch.lingers || pending
+}
+
+/// Whether a file was changed before the last call had ended, or so shortly after that it may be that call's.
+pub fn is_late(path: &str, stand: &Stand) -> bool {
+    watch::changed_ms(path) <= stand.watch.ended_ms.saturating_add(LATE_MS)
 }
 
 fn reason(message: &str, verdict: Verdict, instead: Option<String>) -> Reason {
@@ -241,7 +325,7 @@ fn reason(message: &str, verdict: Verdict, instead: Option<String>) -> Reason {
 }
 
 /// Whether a shell command may leave something that works on after its end.
-pub fn lingers(command: &str) -> bool {
+fn lingers(command: &str) -> bool {
     const WORDS: [&str; 12] = [
         "nohup",
         "setsid",

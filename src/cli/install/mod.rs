@@ -102,6 +102,7 @@ pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Writ
             let path = change.path.to_string_lossy();
             sealed.keep(&path, &watch::read(&path))?;
         }
+        watch::binary::keep(&here.state_dir, Path::new(&bin))?;
     }
     closing_words(options, &wanted, changed, out)?;
     Ok(Exit::Fine)

@@ -115,6 +115,17 @@ impl<'a> Node<'a> {
         splice(self.text, last.end..last.end, &added)
     }
 
+    /// The whole text without the member that these keys lead to; none where there is no such one.
+    pub fn without_member(&self, keys: &[&str]) -> Option<String> {
+        let (last, above) = keys.split_last()?;
+        let mut node = self.clone();
+        for key in above {
+            node = node.member(key).ok().flatten()?;
+        }
+        let place = node.members()?.iter().position(|(name, _)| name == last)?;
+        Some(node.without(place))
+    }
+
     /// The whole text without the member or element number `index` of this object or array.
     pub fn without(&self, index: usize) -> String {
         let Parts { open, close, parts } = self.parts();

@@ -1,7 +1,10 @@
 //! The files that keep the gate where it is: which they are, whether the system says that they are as they were, what is in them,
 //! and how they are put back. Judges nothing.
 
+pub mod binary;
 mod sealed;
+pub mod shelf;
+pub mod surfaces;
 
 use std::fs;
 use std::io;
@@ -85,25 +88,30 @@ pub fn seen(files: &[Watched], own: u64) -> u64 {
     words.push(own);
     for file in files {
         match rustix::fs::stat(file.path.as_str()) {
-            #[allow(
-                clippy::unnecessary_cast,
-                clippy::cast_sign_loss,
-                reason = "widths differ between systems; only equality matters"
-            )]
-            Ok(stat) => words.extend([
-                stat.st_ino as u64,
-                stat.st_size as u64,
-                stat.st_mode as u64,
-                stat.st_ctime as u64,
-                stat.st_ctime_nsec as u64,
-                stat.st_mtime_nsec as u64,
-            ]),
+            Ok(stat) => words.extend(stat_words(&stat)),
             Err(errno) => words.push(u64::from(errno.raw_os_error().unsigned_abs())),
         }
         words.push(u64::MAX);
     }
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     fingerprint(&[&bytes]).max(1)
+}
+
+/// What of an answer of the system tells that a file was written, replaced or made another.
+#[allow(
+    clippy::unnecessary_cast,
+    clippy::cast_sign_loss,
+    reason = "widths differ between systems; only equality matters"
+)]
+fn stat_words(stat: &rustix::fs::Stat) -> [u64; 6] {
+    [
+        stat.st_ino as u64,
+        stat.st_size as u64,
+        stat.st_mode as u64,
+        stat.st_ctime as u64,
+        stat.st_ctime_nsec as u64,
+        stat.st_mtime_nsec as u64,
+    ]
 }
 
 /// When the file, or where it is gone its directory, was last changed; milliseconds since 1970, 0 where nobody can tell.
@@ -129,7 +137,12 @@ pub fn placing<T, E: From<Fault>>(
 
 /// What is at a path now.
 pub fn read(path: &str) -> Content {
-    match files::read(path, MAX, Links::Follow) {
+    read_up_to(path, MAX)
+}
+
+/// The same of a file that may have so many bytes.
+pub fn read_up_to(path: &str, max: u64) -> Content {
+    match files::read(path, max, Links::Follow) {
         Ok(Some(bytes)) => Content::Bytes(bytes),
         Ok(None) => Content::Absent,
         Err(why) => Content::Unreadable(why.to_string()),

@@ -11,14 +11,14 @@ use sha2::{Digest, Sha256};
 use crate::domain::{Content, Fault, FaultKind};
 use crate::host::{files, hex, lock, private};
 
-const DIR: &str = "gate";
+pub(super) const DIR: &str = "gate";
 const INDEX: &str = "index.json";
 const LOCK: &str = "lock";
 const VERSION: u32 = 1;
 /// Longest index and copy, in bytes.
 const MAX: u64 = 1 << 20;
 /// Longest wait for the lock, in milliseconds.
-const WAIT_MS: u64 = 500;
+pub(super) const WAIT_MS: u64 = 500;
 
 /// One file as it counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,11 +133,11 @@ impl Sealed {
     }
 }
 
-fn read(path: &Path) -> Option<Vec<u8>> {
+pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
     files::read(path.to_str()?, MAX, files::Links::Refuse).ok().flatten()
 }
 
-fn digest(bytes: &[u8]) -> String {
+pub(super) fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

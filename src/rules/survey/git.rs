@@ -6,7 +6,7 @@ use super::effects::Act;
 use super::options::Parsed;
 use super::scratch::is_noted_again;
 use super::{Flag, Stdin, paths};
-use crate::domain::{Ask, EffectKind, PathFact, PathKind, Severity, Target, join};
+use crate::domain::{Ask, EffectKind, PathFact, PathKind, Severity, Target, join, single_quoted};
 use crate::rules::commands::Deed;
 use crate::shell::{Arg, Piece};
 
@@ -368,6 +368,27 @@ pub(in crate::rules) fn is_whole(arg: &Arg) -> bool {
         || matches!(arg.pieces.as_slice(), [Piece::Glob(text)] if text == "*")
 }
 
+/// The command line that a configuration of git has run by this setting, where it does. Beside those of a single call, what only a
+/// file brings: the program of a helper, a remote that is a command, a submodule that is brought up to date by one.
+pub fn configured_command(key: &str, value: &str) -> Option<String> {
+    let lower = key.to_ascii_lowercase();
+    let helper = lower.starts_with("credential.") && lower.ends_with("helper");
+    let submodule = lower.starts_with("submodule.") && lower.ends_with(".update");
+    if helper && value.starts_with('/') {
+        return Some(value.to_owned());
+    }
+    if submodule {
+        return value.strip_prefix('!').map(str::to_owned);
+    }
+    if let Some(command) = value.strip_prefix("ext::") {
+        // Its words are apart by blanks, and a blank in one is written `% `.
+        let words = command.replace("%%", "%\0").replace("% ", "\u{1}");
+        let word = |word: &str| single_quoted(&word.replace('\u{1}', " ").replace("%\0", "%"));
+        return Some(words.split(' ').map(word).collect::<Vec<_>>().join(" "));
+    }
+    setting_command(&Arg::literal(&format!("{key}={value}"))).map(|command| command.text().into_owned())
+}
+
 /// The command line in a setting `key=value` of git or ssh, where it holds one.
 pub(in crate::rules) fn setting_command(setting: &Arg) -> Option<Arg> {
     let (key, _) = setting.prefix().split_once(['=', ' '])?;
@@ -402,6 +423,8 @@ pub(in crate::rules) fn setting_command(setting: &Arg) -> Option<Arg> {
             | "localcommand"
             | "knownhostscommand"
             | "uploadpack.packobjectshook"
+            | "gc.recentobjectshook"
+            | "interactive.difffilter"
             | "web.browser"
             | "sendemail.smtpserver"
     ) || ["pager.", "filter.", "browser.", "man.", "gpg."]

@@ -1,0 +1,139 @@
+//! Whether what a file has a client run would be let run as a call; and a person's word on what was taken back.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::cli::call;
+use crate::domain::{
+    Action, Asking, Facts, Places, Policy, Run, Stand, Subject, Tool, ToolCall, Trust, Verdict, clip, escape,
+    join, lies_in,
+};
+use crate::host::dirs::{Dirs, Environment};
+use crate::host::watch::shelf::Shelf;
+use crate::host::{clock, places, trust};
+use crate::review::{self, Case};
+
+/// The largest file that is read, in bytes: the client's own state may have grown for years.
+pub const MAX_READ: u64 = 16 << 20;
+/// A directory that is not there, in which code is judged as if it were written.
+const NOWHERE: &str = ".lazaret-judged";
+
+/// Judges what files have run, as calls made in a project.
+pub struct Judge<'a> {
+    places: Places,
+    policy: &'a Policy,
+    subject: &'a Subject,
+    cwd: &'a str,
+}
+
+impl<'a> Judge<'a> {
+    pub fn of(
+        env: &Environment,
+        dirs: &Dirs,
+        (policy, subject): (&'a Policy, &'a Subject),
+        cwd: &'a str,
+    ) -> Judge<'a> {
+        Judge { places: places::locate(env, dirs, cwd), policy, subject, cwd }
+    }
+
+    /// Why it would not be let run as a call without anybody being asked; none = it would.
+    pub fn stops(&self, run: &Run) -> Option<String> {
+        let (tool, action) = match run {
+            Run::Always(why) | Run::Unread(why) => return Some(why.clone()),
+            Run::Command { text: command, .. } => {
+                let action = Action::Shell { command: command.clone(), workdir: None };
+                (Tool::Bash, action)
+            }
+            Run::Code { name, text } => {
+                // Without an ending it is a hook: the name of its directory says so.
+                let path = join(self.cwd, &format!("{NOWHERE}/.githooks/{name}"));
+                (Tool::Write, Action::Write { path, content: text.clone(), long: None })
+            }
+            Run::Address(url) => (Tool::WebFetch, Action::Fetch { url: url.clone(), prompt: String::new() }),
+        };
+        let what = match run {
+            Run::Command { text, .. } | Run::Address(text) => {
+                format!("it has `{}` run", escape(&clip(text, 120)))
+            }
+            Run::Code { .. } | Run::Always(_) | Run::Unread(_) => "its code".to_owned(),
+        };
+        let call = ToolCall { tool, action, id: None };
+        let mut facts = Facts::new(self.places.clone());
+        let survey = call::understand(&call, self.cwd, self.policy, &mut facts);
+        // A call starts it once and is judged by what is in it then; here it runs whenever it has changed.
+        if matches!(run, Run::Command { .. })
+            && survey.invocations.iter().any(|inv| self.is_scratch(&inv.text))
+        {
+            return Some(format!("{what}, a program in a directory that anybody writes to"));
+        }
+        let stand = Stand::default();
+        let decision = review::decide(&Case {
+            subject: self.subject,
+            call: &call,
+            cwd: self.cwd,
+            trust: Trust::Ordinary,
+            standing: None,
+            asking: Asking::Yes,
+            survey: &survey,
+            facts: &facts,
+            policy: self.policy,
+            stand: &stand,
+            now_s: clock::now().unix_ms / 1000,
+        });
+        if decision.verdict() < Verdict::Modify {
+            return None;
+        }
+        let reason = decision.reasons().first()?;
+        Some(format!("{what}, which is not let run as a call ({}: {})", reason.rule, reason.message))
+    }
+
+    /// Whether a command's program lies in a directory for temporary files, and not in the project or home that lies there itself.
+    fn is_scratch(&self, command: &str) -> bool {
+        let program = command.split_whitespace().next().unwrap_or_default().trim_matches(['\'', '"']);
+        let own = [Some(self.cwd), self.places.home.as_deref()];
+        program.starts_with('/')
+            && self.places.temp.iter().any(|dir| lies_in(program, dir))
+            && !own.iter().flatten().any(|dir| lies_in(program, dir))
+    }
+}
+
+/// What was moved aside or put back, and why.
+pub fn show(dirs: &Dirs, out: &mut dyn Write) -> Result<()> {
+    for shelf in Shelf::all(&dirs.state)? {
+        for (path, taken) in shelf.taken() {
+            writeln!(
+                out,
+                "{}: taken back ({}); its content is in {}",
+                escape(path),
+                taken.why,
+                escape(&taken.aside)
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts a file in place again that was taken back, and accepts it with exactly this content. False = none of that name was.
+pub fn allow(dirs: &Dirs, file: &Path, terminal: bool, out: &mut dyn Write) -> Result<Option<String>> {
+    let file = std::path::absolute(file)?.to_string_lossy().into_owned();
+    for shelf in Shelf::all(&dirs.state)? {
+        let Some((path, taken)) = shelf.taken().find(|(path, _)| **path == file) else { continue };
+        if !terminal {
+            bail!("trust allow: only a person at a terminal can give trust; run it in your own shell");
+        }
+        writeln!(out, "  {}", taken.why)?;
+        let aside = Path::new(&taken.aside);
+        if fs::symlink_metadata(aside).is_ok_and(|meta| meta.is_file()) {
+            let bytes = fs::read(aside).with_context(|| taken.aside.clone())?;
+            trust::allow(&dirs.state, path, &bytes)
+                .with_context(|| format!("{path}: trust cannot be kept"))?;
+        }
+        fs::rename(aside, path).with_context(|| format!("{}: it cannot be put in place", taken.aside))?;
+        writeln!(out, "{path}: in place again, and accepted with exactly this content")?;
+        return Ok(Some(path.clone()));
+    }
+    Ok(None)
+}
