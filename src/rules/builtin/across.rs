@@ -205,9 +205,19 @@ fn recipe_came(dir: &str, scene: &Scene<'_>) -> bool {
         let found = name.is_some_and(|name| {
             RECIPES.contains(&name)
                 || !name.contains('/')
-                    && [".mk", ".ninja", ".cmake", ".gradle", ".bzl", ".config.js", ".config.ts", ".config.mjs", ".config.cjs"]
-                        .iter()
-                        .any(|end| name.ends_with(end))
+                    && [
+                        ".mk",
+                        ".ninja",
+                        ".cmake",
+                        ".gradle",
+                        ".bzl",
+                        ".config.js",
+                        ".config.ts",
+                        ".config.mjs",
+                        ".config.cjs",
+                    ]
+                    .iter()
+                    .any(|end| name.ends_with(end))
         });
         found && strange(marks, &mark.path, scene).is_some()
     })
@@ -266,8 +276,26 @@ const LOADS: &[&str] = &[
 
 /// What stands in front of a module's name where code loads it.
 const IMPORTS: &[&str] = &[
-    "import", "from", "require", "require_relative", "use", "import_module", "__import__", "load", "do", "include",
-    "include_once", "require_once", "run_module", "run_path", "source", "-m", "-M", "-r", "--require", "--import",
+    "import",
+    "from",
+    "require",
+    "require_relative",
+    "use",
+    "import_module",
+    "__import__",
+    "load",
+    "do",
+    "include",
+    "include_once",
+    "require_once",
+    "run_module",
+    "run_path",
+    "source",
+    "-m",
+    "-M",
+    "-r",
+    "--require",
+    "--import",
     "-mmodule",
 ];
 
@@ -295,7 +323,8 @@ fn imports_strange(inv: &Invocation, scene: &Scene<'_>) -> bool {
         let module = value.split('=').next().unwrap_or_default().to_owned();
         Some(format!("{} {module}", flag.name))
     });
-    let attached = inv.args.iter().filter_map(|arg| arg.text().strip_prefix("-M").map(|name| format!("use {name}")));
+    let attached =
+        inv.args.iter().filter_map(|arg| arg.text().strip_prefix("-M").map(|name| format!("use {name}")));
     let texts: Vec<String> =
         code_of(inv, scene).map(|text| text.to_string()).chain(given).chain(attached).collect();
     texts.iter().any(|text| modules.iter().any(|module| imports(text, module)))
@@ -303,7 +332,10 @@ fn imports_strange(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// Ends of the names of files that are data.
 fn is_data(ending: &str) -> bool {
-    matches!(ending, "json" | "csv" | "tsv" | "txt" | "md" | "yml" | "yaml" | "xml" | "html" | "log" | "png" | "jpg")
+    matches!(
+        ending,
+        "json" | "csv" | "tsv" | "txt" | "md" | "yml" | "yaml" | "xml" | "html" | "log" | "png" | "jpg"
+    )
 }
 
 fn imports(code: &str, module: &str) -> bool {

@@ -252,9 +252,7 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
         }
         By::Substitution => match code {
             Some(code) => code.has_unknown(),
-            None => {
-                inv.operands.first().is_some_and(is_printed) || stdin_unknown(inv)
-            }
+            None => inv.operands.first().is_some_and(is_printed) || stdin_unknown(inv),
         },
     }
 }

@@ -91,7 +91,8 @@ impl Surveyor<'_> {
             })
         };
         let deletes = |text: &str| DELETES.iter().any(|word| text.contains(word));
-        let is_script = |at: usize| !args.get(..at).unwrap_or_default().iter().any(|arg| arg.prefix().starts_with("-c"));
+        let is_script =
+            |at: usize| !args.get(..at).unwrap_or_default().iter().any(|arg| arg.prefix().starts_with("-c"));
         let first = args.iter().position(|arg| !arg.prefix().starts_with('-'));
         let script = first.filter(|at| is_script(*at)).and_then(|at| self.script_text(call, args.get(at)?));
         let (code, text) = match args.iter().position(|arg| deletes(&arg.text())) {
@@ -101,7 +102,8 @@ impl Surveyor<'_> {
                 _ => return,
             },
         };
-        let behind: Vec<Arg> = args.iter().skip(code + 1).filter(|arg| arg.known() != Some("--")).cloned().collect();
+        let behind: Vec<Arg> =
+            args.iter().skip(code + 1).filter(|arg| arg.known() != Some("--")).cloned().collect();
         if !behind.is_empty() && GIVEN.iter().any(|word| text.contains(word)) {
             let front = ["rm", "-rf"].map(Arg::literal);
             let name = call.words.first().map(Arg::to_text).unwrap_or_default();

@@ -11,9 +11,28 @@ use crate::shell::Arg;
 
 /// Terminals: what stands behind one of these options is run in them.
 const TERMINALS: &[&str] = &[
-    "xterm", "uxterm", "lxterm", "rxvt", "urxvt", "urxvtc", "st", "konsole", "gnome-terminal", "mate-terminal",
-    "xfce4-terminal", "lxterminal", "terminator", "tilix", "kitty", "alacritty", "foot", "wezterm", "terminology",
-    "qterminal", "x-terminal-emulator", "cool-retro-term",
+    "xterm",
+    "uxterm",
+    "lxterm",
+    "rxvt",
+    "urxvt",
+    "urxvtc",
+    "st",
+    "konsole",
+    "gnome-terminal",
+    "mate-terminal",
+    "xfce4-terminal",
+    "lxterminal",
+    "terminator",
+    "tilix",
+    "kitty",
+    "alacritty",
+    "foot",
+    "wezterm",
+    "terminology",
+    "qterminal",
+    "x-terminal-emulator",
+    "cool-retro-term",
 ];
 const BEHIND: &[&str] = &["-e", "-x", "--execute", "--command", "--", "-hold"];
 
@@ -63,7 +82,8 @@ impl Surveyor<'_> {
     }
 
     fn edited(&mut self, call: &Call, name: &str) {
-        let texts: Vec<String> = call.args().iter().map(Arg::to_text).chain(call.input.as_ref().map(Arg::to_text)).collect();
+        let texts: Vec<String> =
+            call.args().iter().map(Arg::to_text).chain(call.input.as_ref().map(Arg::to_text)).collect();
         let lines = || texts.iter().flat_map(|text| text.split(['\n', '|']));
         if lines().any(gives_to_shell) {
             match call.input.clone() {
@@ -78,7 +98,10 @@ impl Surveyor<'_> {
         }
         if let Some(text) = texts.iter().find(|text| text.contains("delete(")) {
             let named = text.split(['\'', '"']).skip(1).step_by(2).map(Arg::literal);
-            let files = call.args().iter().filter(|arg| !arg.prefix().starts_with(['-', '+']) && !arg.text().contains('('));
+            let files = call
+                .args()
+                .iter()
+                .filter(|arg| !arg.prefix().starts_with(['-', '+']) && !arg.text().contains('('));
             let front = ["rm", "-rf"].map(Arg::literal);
             let words = front.into_iter().chain(named).chain(files.cloned());
             let words: Vec<Arg> = words.map(|arg| self.at_home_of(arg)).collect();

@@ -165,8 +165,7 @@ impl<'s> Origins<'s> {
                 }
             }
             "printf" => {
-                if let (Some("-v"), Some(into)) =
-                    (args.first().and_then(plain), args.get(1).and_then(plain))
+                if let (Some("-v"), Some(into)) = (args.first().and_then(plain), args.get(1).and_then(plain))
                 {
                     let name = into.split('[').next().unwrap_or_default();
                     self.add_words(variable(name), args.get(2..).unwrap_or_default());
@@ -293,13 +292,29 @@ pub(super) struct Sink<'s> {
 
 /// Programs that run their words, or what they read, as commands.
 const RUNNERS: &[&str] = &[
-    "eval", "sh", "bash", "dash", "zsh", "ksh", "ash", "source", ".", "trap", "xargs", "parallel", "ssh", "su",
-    "watch", "busybox", "at", "batch", "script", "coproc",
+    "eval", "sh", "bash", "dash", "zsh", "ksh", "ash", "source", ".", "trap", "xargs", "parallel", "ssh",
+    "su", "watch", "busybox", "at", "batch", "script", "coproc",
 ];
 /// Programs that run the command in their words.
 const FRONTS: &[&str] = &[
-    "command", "exec", "builtin", "env", "sudo", "doas", "nohup", "nice", "ionice", "timeout", "time", "setsid",
-    "stdbuf", "chroot", "unshare", "flock", "strace", "run-parts",
+    "command",
+    "exec",
+    "builtin",
+    "env",
+    "sudo",
+    "doas",
+    "nohup",
+    "nice",
+    "ionice",
+    "timeout",
+    "time",
+    "setsid",
+    "stdbuf",
+    "chroot",
+    "unshare",
+    "flock",
+    "strace",
+    "run-parts",
 ];
 
 /// The commands of a text that may run what is not known.
@@ -332,4 +347,3 @@ fn sink(simple: &Simple) -> Option<Sink<'_>> {
     roots.extend((0..simple.stage).map(|stage| Place::Stage(simple.pipeline, stage)));
     Some(Sink { roots, args: None, simple })
 }
-

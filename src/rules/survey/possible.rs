@@ -21,14 +21,26 @@ const MAX_LITERALS: usize = 512;
 
 /// Programs of which nobody should have to guess what they are given.
 const DEADLY: &[&str] = &[
-    "rm", "unlink", "shred", "srm", "wipe", "wipefs", "dd", "mkfs", "rmdir", "curl", "wget", "authorized_keys",
-    "id_rsa", "id_ed25519",
+    "rm",
+    "unlink",
+    "shred",
+    "srm",
+    "wipe",
+    "wipefs",
+    "dd",
+    "mkfs",
+    "rmdir",
+    "curl",
+    "wget",
+    "authorized_keys",
+    "id_rsa",
+    "id_ed25519",
 ];
 
 /// Signs that arithmetic is evaluated somewhere in a text, which runs what is substituted in subscripts.
 const COUNTS: &[&str] = &[
-    "((", "$[", " -eq", " -ne", " -lt", " -le", " -gt", " -ge", "let ", " -i", " -a", " -v ", " -A", "unset ", "}:",
-    ":$", "read ", "[$", "wait ", "+=", "local ", "typeset ", "ulimit ", "shift ",
+    "((", "$[", " -eq", " -ne", " -lt", " -le", " -gt", " -ge", "let ", " -i", " -a", " -v ", " -A",
+    "unset ", "}:", ":$", "read ", "[$", "wait ", "+=", "local ", "typeset ", "ulimit ", "shift ",
 ];
 
 /// What was tried already.
@@ -110,12 +122,7 @@ impl Surveyor<'_> {
         }
     }
 
-    fn try_words(
-        &mut self,
-        words: &[Arg],
-        (scope, frame, text): (&Scope, &Frame, &str),
-        tried: &mut Tried,
-    ) {
+    fn try_words(&mut self, words: &[Arg], (scope, frame, text): (&Scope, &Frame, &str), tried: &mut Tried) {
         if tried.begins(words) && self.spend(words.len()) {
             let mut call = guessed(frame, scope, words.to_vec(), text);
             call.pipeline = self.begin(&[]);
@@ -134,13 +141,7 @@ impl Surveyor<'_> {
 
     /// Runs what is substituted in subscripts that stand as text in a text which evaluates arithmetic: by which variable, parameter or
     /// input they come there is all the same.
-    pub(super) fn quoted_subscripts(
-        &mut self,
-        script: &Script,
-        scope: &Scope,
-        frame: &Frame,
-        source: &str,
-    ) {
+    pub(super) fn quoted_subscripts(&mut self, script: &Script, scope: &Scope, frame: &Frame, source: &str) {
         let begins = |text: &str| ["[$(", "[`", "[\\$(", "[\\`"].iter().any(|sign| text.contains(sign));
         if self.guesses || !begins(source) || !COUNTS.iter().any(|sign| source.contains(sign)) {
             return;

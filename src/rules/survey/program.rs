@@ -1,6 +1,5 @@
 //! Which program a command is, and who surveys it.
 
-use super::{Stdin, Surveyor};
 use super::call::Call;
 use super::effects::Act;
 use super::names::is_running_shell;
@@ -9,6 +8,7 @@ use super::scope::Scope;
 use super::unfold::is_program;
 use super::walk::Frame;
 use super::wrap::in_dir;
+use super::{Stdin, Surveyor};
 use crate::domain::{EffectKind, Severity, Target, join};
 use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
 use crate::rules::commands::{self, Builtin, Kind, Program};
@@ -63,7 +63,8 @@ impl Surveyor<'_> {
             self.unknown_program(&call);
             return;
         };
-        if let Some(path) = self.opened_program(&text, scope).or_else(|| self.in_search_path(&text, &call, scope))
+        if let Some(path) =
+            self.opened_program(&text, scope).or_else(|| self.in_search_path(&text, &call, scope))
         {
             call.words = std::iter::once(Arg::literal(&path)).chain(call.args().iter().cloned()).collect();
             call.depth = call.depth.saturating_add(1);

@@ -94,10 +94,12 @@ impl Surveyor<'_> {
         let pattern: Vec<&str> = path.trim_end_matches('/').split('/').collect();
         let home = self.facts.places.home.as_deref().unwrap_or("/root");
         let keys = join(home, ".ssh");
-        let above = self.facts.places.protected.iter().filter_map(|place| Some(place.path.rsplit_once('/')?.0));
+        let above =
+            self.facts.places.protected.iter().filter_map(|place| Some(place.path.rsplit_once('/')?.0));
         let fits = |dir: &&str| {
             let names: Vec<&str> = dir.split('/').collect();
-            names.len() == pattern.len() && names.iter().zip(&pattern).all(|(name, part)| name == part || may_be(part, name))
+            names.len() == pattern.len()
+                && names.iter().zip(&pattern).all(|(name, part)| name == part || may_be(part, name))
         };
         std::iter::once(keys.as_str()).chain(above).find(fits).map(str::to_owned)
     }

@@ -385,7 +385,18 @@ impl Trail<'_> {
         }
         let takes = matches!(
             sub,
-            ["checkout" | "switch" | "restore" | "merge" | "reset" | "rebase" | "cherry-pick" | "read-tree" | "worktree", ..]
+            [
+                "checkout"
+                    | "switch"
+                    | "restore"
+                    | "merge"
+                    | "reset"
+                    | "rebase"
+                    | "cherry-pick"
+                    | "read-tree"
+                    | "worktree",
+                ..
+            ]
         );
         let names = |arg: &Arg| arg.text().contains("FETCH_HEAD");
         if !takes || self.now.is_empty() || !inv.args.iter().any(names) {

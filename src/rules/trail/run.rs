@@ -138,8 +138,29 @@ const BY_OPTION: &[(&[&str], &[&str])] = &[
 ];
 /// Programs that do what a file says which stands among their words.
 const BY_WORD: &[&str] = &[
-    "m4", "tclsh", "wish", "bc", "gnuplot", "octave", "Rscript", "expect", "ansible-playbook", "julia", "groovy",
-    "scons", "cmake", "rake", "insmod", "jshell", "guile", "racket", "sbcl", "escript", "elixir", "tsx", "ts-node",
+    "m4",
+    "tclsh",
+    "wish",
+    "bc",
+    "gnuplot",
+    "octave",
+    "Rscript",
+    "expect",
+    "ansible-playbook",
+    "julia",
+    "groovy",
+    "scons",
+    "cmake",
+    "rake",
+    "insmod",
+    "jshell",
+    "guile",
+    "racket",
+    "sbcl",
+    "escript",
+    "elixir",
+    "tsx",
+    "ts-node",
 ];
 
 /// The files that a program does what they say, by its options or words, and in commands of its own language.
@@ -151,7 +172,8 @@ pub(in crate::rules) fn named_by(inv: &Invocation) -> Vec<Arg> {
     if runs(inv, BY_WORD) {
         out.extend(inv.operands.iter().cloned());
     }
-    const SAYING: &[&str] = &[".read", "source", "source-file", "so", "\\i", "runtime", "luafile", "pyfile", "rubyfile"];
+    const SAYING: &[&str] =
+        &[".read", "source", "source-file", "so", "\\i", "runtime", "luafile", "pyfile", "rubyfile"];
     for arg in inv.args.iter().filter(|arg| arg.prefix().contains(' ')) {
         let text = arg.text();
         let mut words = text.split([' ', ';', '\n']);
