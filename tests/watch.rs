@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod common;
+mod ways;
 
 use std::fs;
 use std::path::PathBuf;
@@ -145,18 +146,8 @@ fn with_the_registration() -> Vec<Way> {
 
 /// Contents of a project's settings that switch hooks off, or may, each by either of the two files.
 fn with_a_project() -> Vec<Way> {
-    let utf16 = |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let deep = format!("{{\"disableAllHooks\": true, \"a\": {}{}}}", "[".repeat(200), "]".repeat(200));
-    let contents: Vec<(&str, Vec<u8>)> = vec![
-        ("off", OFF.into()),
-        ("a byte order mark", format!("\u{feff}{OFF}").into()),
-        ("a number out of range", OFF.replace('}', ", \"a\": 1e999999}").into()),
-        ("a lone surrogate", OFF.replace('}', ", \"a\": \"\\ud800\"}").into()),
-        ("nested deeply", deep.into()),
-        ("UTF-16", utf16(OFF)),
-    ];
     let mut ways: Vec<Way> = Vec::new();
-    for (name, content) in contents {
+    for (name, content) in ways::settings_that_open() {
         let again = content.clone();
         ways.push((name, Box::new(move |s| write(&s.project(), &content))));
         ways.push((name, Box::new(move |s| write(&s.local(), &again))));
@@ -181,24 +172,14 @@ fn what_a_call_does_to_the_registration_is_put_back() {
     }
 }
 
-/// Contents of a project's settings by which the client would only start or obey something new.
-const STARTS: [(&str, &str); 3] = [
-    (
-        "a planted hook",
-        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./evil"}]}]}}"#,
-    ),
-    ("a key helper", r#"{"apiKeyHelper": "./evil"}"#),
-    ("a variable", r#"{"env": {"LD_PRELOAD": "./evil.so"}}"#),
-];
-
 /// An honest `git switch` may bring hooks along: the gate stands, and so the session goes on.
 #[test]
 fn what_would_only_start_something_is_put_back_and_the_session_goes_on() {
-    for (name, text) in STARTS {
+    for (name, text) in ways::settings_that_start() {
         for local in [true, false] {
             let session = Session::new();
             let file = if local { session.local() } else { session.project() };
-            let told = session.call("bad", || write(&file, text));
+            let told = session.call("bad", || write(&file, &text));
             let seen = session.before("next");
             let said = format!("{}{}", told.stdout, seen.stdout);
             assert!(said.contains("moved aside") && said.contains("systemMessage"), "{name}: {said}");
@@ -215,10 +196,10 @@ fn what_would_only_start_something_is_put_back_and_the_session_goes_on() {
 
 #[test]
 fn a_change_of_settings_that_starts_something_is_refused_where_the_client_asks() {
-    for (name, text) in STARTS {
+    for (name, text) in ways::settings_that_start() {
         let session = Session::new();
         assert!(session.before("running").is_pass());
-        write(&session.project(), text);
+        write(&session.project(), &text);
         let answer = session.event("ConfigChange", &json!({"source": "project_settings"}));
         assert!(answer.is_block(), "{name}: {}", answer.stdout);
         assert!(!session.project().exists() && !session.is_held(), "{name}");

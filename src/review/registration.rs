@@ -43,7 +43,7 @@ const BEGINNINGS: &[&str] = &[
     "XDG_",
     "http",
 ];
-/// Most characters of a new command that are shown.
+/// Most characters that are shown of what a client would start.
 const SHOWN: usize = 120;
 
 /// Why the settings, as they would be after a change, no longer hold the gate; nothing when they do. `managed`: the settings of whoever
@@ -89,7 +89,8 @@ pub fn starts(before: &Content, after: &Content) -> Vec<String> {
     let Ok(Some(after)) = read(after) else { return Vec::new() };
     let before = read(before).ok().flatten().unwrap_or_default();
     let known = started(&before);
-    started(&after).into_iter().filter(|one| !known.contains(one)).collect()
+    // What is shown is cut, what is compared is not: a time-out stands at a hook's end.
+    started(&after).difference(&known).map(|one| clip(one, SHOWN)).collect()
 }
 
 /// A settings file's value as the client reads it; none where there is nothing. An error where two readers may differ.
@@ -112,7 +113,7 @@ fn read(content: &Content) -> Result<Option<Value>, String> {
 fn started(settings: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut add = |name: &str, value: &Value| {
-        found.insert(format!("{name}: {}", clip(&value.to_string(), SHOWN)));
+        found.insert(format!("{name}: {value}"));
     };
     for (event, groups) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
         for group in groups.as_array().into_iter().flatten() {
@@ -256,21 +257,21 @@ mod tests {
 
     #[test]
     fn what_the_client_would_start_is_named() {
+        const LONG: &str = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/home/somebody/.local/bin/lazaret",
+            "args":["hook","claude-code","--home","/home/somebody","--xdg-state-home","/home/somebody/state"],"timeout":15}]}]}}"#;
         let hook = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"./evil"}]}]}}"#;
         for (before, after, named) in [
             ("{}", hook, "a hook of PreToolUse"),
             ("", r#"{"apiKeyHelper":"./evil"}"#, "apiKeyHelper"),
             ("{}", r#"{"env":{"LD_PRELOAD":"./evil.so"}}"#, "LD_PRELOAD"),
             ("{}", r#"{"env":{"LAZARET_HOME":"/x"}}"#, "LAZARET_HOME"),
+            (&LONG.replace("15", "0.001"), LONG, "a hook of PreToolUse"),
             (r#"{"statusLine":{"command":"a"}}"#, r#"{"statusLine":{"command":"b"}}"#, "statusLine"),
         ] {
             let found = starts(&bytes(before), &bytes(after));
             assert!(found.len() == 1 && found[0].contains(named), "{after}: {found:?}");
             assert!(starts(&bytes(after), &bytes(after)).is_empty());
-            assert_eq!(
-                starts(&bytes(after), &bytes(before)).len(),
-                usize::from(before.contains("statusLine"))
-            );
+            assert_eq!(starts(&bytes(after), &bytes(before)).len(), usize::from(before.len() > 2));
         }
         for harmless in [r#"{"permissions":{"allow":["Bash(ls)"]}}"#, r#"{"env":{"DEBUG":"1"},"model":"x"}"#]
         {

@@ -27,7 +27,11 @@ mod review;
 mod run;
 mod session;
 mod surfaces;
+mod system;
 mod undone;
 mod watched;
+mod ways;
+#[path = "../ways/mod.rs"]
+mod ways_table;
 mod wire;
 mod world;

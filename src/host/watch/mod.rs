@@ -4,6 +4,7 @@
 pub mod binary;
 mod sealed;
 pub mod shelf;
+mod state;
 pub mod surfaces;
 
 use std::fs;
@@ -30,6 +31,8 @@ pub enum Role {
     Plugin,
     /// lazaret's own configuration of the user.
     Configuration,
+    /// What Claude Code keeps of its own, and writes all the time: of its content the `env` counts, which the client obeys.
+    State,
 }
 
 /// A watched file.
@@ -45,6 +48,8 @@ pub struct Watched {
 pub struct Files {
     pub before: Vec<Watched>,
     pub after: Vec<Watched>,
+    /// Looked at when a session begins and ends.
+    state: Vec<Watched>,
     own: Watched,
 }
 
@@ -56,12 +61,18 @@ impl Files {
         let own = watched("/", &dirs.config_file().to_string_lossy(), Role::Configuration);
         match client {
             Client::ClaudeCode => {
-                let dir = env.claude_config_dir.clone().unwrap_or_else(|| join(home, ".claude"));
+                let given = env.claude_config_dir.as_deref();
+                let dir = given.map_or_else(|| join(home, ".claude"), str::to_owned);
+                let state = vec![
+                    watched(given.unwrap_or(home), ".claude.json", Role::State),
+                    watched(&dir, ".config.json", Role::State),
+                ];
                 let user = watched(&dir, "settings.json", Role::Settings);
                 let of_project = |name| watched(project, name, Role::Settings);
                 Files {
                     before: vec![user.clone(), of_project(".claude/settings.local.json")],
                     after: vec![user, of_project(".claude/settings.json")],
+                    state,
                     own,
                 }
             }
@@ -69,7 +80,12 @@ impl Files {
                 let dir = env.xdg_config_home.clone().unwrap_or_else(|| join(home, ".config"));
                 let plugin = watched(&dir, "opencode/plugin/lazaret.js", Role::Plugin);
                 let of_project = watched(project, ".opencode/plugin/lazaret.js", Role::Plugin);
-                Files { before: vec![plugin.clone()], after: vec![plugin, of_project], own }
+                Files {
+                    before: vec![plugin.clone()],
+                    after: vec![plugin, of_project],
+                    state: Vec::new(),
+                    own,
+                }
             }
         }
     }
@@ -77,7 +93,8 @@ impl Files {
     /// All of them, each once.
     pub fn all(&self) -> impl Iterator<Item = &Watched> {
         let before = self.before.iter();
-        before.chain(self.after.iter().filter(|file| !self.before.contains(file))).chain([&self.own])
+        let after = self.after.iter().filter(|file| !self.before.contains(file));
+        before.chain(after).chain(&self.state).chain([&self.own])
     }
 }
 
@@ -133,6 +150,33 @@ pub fn placing<T, E: From<Fault>>(
     let path = path.to_string_lossy();
     sealed.keep(&path, &read(&path))?;
     Ok(answer)
+}
+
+impl Watched {
+    /// What of the file counts, as it is now.
+    pub fn content(&self) -> Content {
+        match self.role {
+            Role::State => state::essence(
+                files::read(&self.path, state::MAX, Links::Follow).map_err(|why| why.to_string()),
+            ),
+            Role::Settings | Role::Plugin | Role::Configuration => read(&self.path),
+        }
+    }
+
+    /// Puts back what of the file counts. What was there in its stead is kept beside it, under the name that is given.
+    pub fn put_back(&self, content: &Content, mode: u32, now: Now) -> io::Result<Option<PathBuf>> {
+        let mended = match self.role {
+            Role::State => files::read(&self.path, state::MAX, Links::Follow).ok().flatten(),
+            Role::Settings | Role::Plugin | Role::Configuration => None,
+        };
+        // The rest of the client's state is its own: the login stands there.
+        let mended = mended.and_then(|bytes| state::mended(&bytes, content)).map(Content::Bytes);
+        match (mended, self.role) {
+            (Some(mended), _) => put_back(&self.path, &mended, mode, now),
+            (None, Role::State) => put_back(&self.path, &Content::Absent, mode, now),
+            (None, _) => put_back(&self.path, content, mode, now),
+        }
+    }
 }
 
 /// What is at a path now.
