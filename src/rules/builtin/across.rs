@@ -151,6 +151,7 @@ pub(in crate::rules) fn runs_fetched(inv: &Invocation, scene: &Scene<'_>) -> boo
             || reads_strange(inv, scene, &came)
             || loads_strange(inv, scene, &came)
             || imports_strange(inv, scene)
+            || settings_strange(inv, scene, &came)
             || searches_strange(inv, scene, &came));
     runs && !installs::runs_nothing(inv, scene)
 }
@@ -186,6 +187,15 @@ const RECIPES: &[&str] = &[
     "main.go",
     "binding.gyp",
     "build.ninja",
+    ".npmrc",
+    ".yarnrc",
+    ".mocharc.js",
+    ".mocharc.cjs",
+    ".eslintrc.js",
+    ".babelrc.js",
+    "flake.nix",
+    "shell.nix",
+    "default.nix",
     "rules.ninja",
     "configure",
     "WORKSPACE",
@@ -205,9 +215,19 @@ fn recipe_came(dir: &str, scene: &Scene<'_>) -> bool {
         let found = name.is_some_and(|name| {
             RECIPES.contains(&name)
                 || !name.contains('/')
-                    && [".mk", ".ninja", ".cmake", ".gradle", ".bzl", ".config.js", ".config.ts", ".config.mjs", ".config.cjs"]
-                        .iter()
-                        .any(|end| name.ends_with(end))
+                    && [
+                        ".mk",
+                        ".ninja",
+                        ".cmake",
+                        ".gradle",
+                        ".bzl",
+                        ".config.js",
+                        ".config.ts",
+                        ".config.mjs",
+                        ".config.cjs",
+                    ]
+                    .iter()
+                    .any(|end| name.ends_with(end))
         });
         found && strange(marks, &mark.path, scene).is_some()
     })
@@ -266,8 +286,26 @@ const LOADS: &[&str] = &[
 
 /// What stands in front of a module's name where code loads it.
 const IMPORTS: &[&str] = &[
-    "import", "from", "require", "require_relative", "use", "import_module", "__import__", "load", "do", "include",
-    "include_once", "require_once", "run_module", "run_path", "source", "-m", "-M", "-r", "--require", "--import",
+    "import",
+    "from",
+    "require",
+    "require_relative",
+    "use",
+    "import_module",
+    "__import__",
+    "load",
+    "do",
+    "include",
+    "include_once",
+    "require_once",
+    "run_module",
+    "run_path",
+    "source",
+    "-m",
+    "-M",
+    "-r",
+    "--require",
+    "--import",
     "-mmodule",
 ];
 
@@ -295,7 +333,8 @@ fn imports_strange(inv: &Invocation, scene: &Scene<'_>) -> bool {
         let module = value.split('=').next().unwrap_or_default().to_owned();
         Some(format!("{} {module}", flag.name))
     });
-    let attached = inv.args.iter().filter_map(|arg| arg.text().strip_prefix("-M").map(|name| format!("use {name}")));
+    let attached =
+        inv.args.iter().filter_map(|arg| arg.text().strip_prefix("-M").map(|name| format!("use {name}")));
     let texts: Vec<String> =
         code_of(inv, scene).map(|text| text.to_string()).chain(given).chain(attached).collect();
     texts.iter().any(|text| modules.iter().any(|module| imports(text, module)))
@@ -303,7 +342,10 @@ fn imports_strange(inv: &Invocation, scene: &Scene<'_>) -> bool {
 
 /// Ends of the names of files that are data.
 fn is_data(ending: &str) -> bool {
-    matches!(ending, "json" | "csv" | "tsv" | "txt" | "md" | "yml" | "yaml" | "xml" | "html" | "log" | "png" | "jpg")
+    matches!(
+        ending,
+        "json" | "csv" | "tsv" | "txt" | "md" | "yml" | "yaml" | "xml" | "html" | "log" | "png" | "jpg"
+    )
 }
 
 fn imports(code: &str, module: &str) -> bool {
@@ -354,6 +396,39 @@ fn searches_strange(inv: &Invocation, scene: &Scene<'_>, came: &dyn Fn(&str) -> 
                 simple.assigns.iter().any(set) || simple.words.iter().any(exported)
             })
         })
+}
+
+/// Variables that name the directory of a program's settings.
+const SETTINGS: &[&str] = &[
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "ZDOTDIR",
+    "PYTHONHOME",
+    "GIT_DIR",
+    "CARGO_HOME",
+    "GNUPGHOME",
+    "VIMINIT",
+    "KUBECONFIG",
+];
+
+/// Whether a variable in front of a command names such a file, or the directory of its settings with one in it.
+fn settings_strange(inv: &Invocation, scene: &Scene<'_>, came: &dyn Fn(&str) -> bool) -> bool {
+    let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+    let marks = &scene.view.survey.marks;
+    let below = |dir: &str| {
+        marks.iter().any(|mark| lies_in(&mark.path, dir) && strange(marks, &mark.path, scene).is_some())
+    };
+    let names = |name: &str, value: &str| {
+        let path = join(cwd, value.trim_start_matches("-r ").trim_start_matches("--require "));
+        let data = path.rsplit_once('.').is_some_and(|(_, ending)| is_data(ending));
+        !value.is_empty() && (!data && came(&path) || SETTINGS.contains(&name) && below(&path))
+    };
+    let first = inv.text.split_whitespace().next().unwrap_or_default();
+    let front = inv.text.split_whitespace().take_while(|word| word.contains('=') && !word.starts_with('-'));
+    first.contains('=')
+        && front
+            .filter_map(|word| word.split_once('='))
+            .any(|(name, value)| names(name, &value.trim_matches(['"', '\'']).replace("$PWD", cwd)))
 }
 
 /// A word with the working directory put in for its variable.

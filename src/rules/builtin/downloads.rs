@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::lists;
 use crate::domain::Target;
-use crate::rules::trail::runs_standard_module;
-use crate::rules::{Invocation, Stdin};
 use crate::rules::matcher::{
     By, Found, Scene, flag_value, has_flag, host_of, is_known, runs, runs_code, runs_input, runs_shell,
     target_of,
 };
+use crate::rules::trail::runs_standard_module;
+use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
 
 /// The files that a command fetches: by option, by redirection, or under the name in the URL.

@@ -165,8 +165,7 @@ impl<'s> Origins<'s> {
                 }
             }
             "printf" => {
-                if let (Some("-v"), Some(into)) =
-                    (args.first().and_then(plain), args.get(1).and_then(plain))
+                if let (Some("-v"), Some(into)) = (args.first().and_then(plain), args.get(1).and_then(plain))
                 {
                     let name = into.split('[').next().unwrap_or_default();
                     self.add_words(variable(name), args.get(2..).unwrap_or_default());
@@ -233,6 +232,10 @@ impl<'s> Origins<'s> {
     pub fn reaching(&self, roots: impl Iterator<Item = Place>) -> Reaching<'s> {
         let mut seen: BTreeSet<Place> = BTreeSet::new();
         let mut open: Vec<Place> = roots.collect();
+        if self.by_name {
+            // Whichever it stands for.
+            open.extend(self.into.keys().filter(|place| matches!(place, Place::Variable(_))).cloned());
+        }
         let mut found: Vec<(usize, From<'s>)> = Vec::new();
         while let Some(place) = open.pop() {
             if seen.len() >= MAX_PLACES || !seen.insert(place.clone()) {
@@ -293,13 +296,29 @@ pub(super) struct Sink<'s> {
 
 /// Programs that run their words, or what they read, as commands.
 const RUNNERS: &[&str] = &[
-    "eval", "sh", "bash", "dash", "zsh", "ksh", "ash", "source", ".", "trap", "xargs", "parallel", "ssh", "su",
-    "watch", "busybox", "at", "batch", "script", "coproc",
+    "eval", "sh", "bash", "dash", "zsh", "ksh", "ash", "source", ".", "trap", "xargs", "parallel", "ssh",
+    "su", "watch", "busybox", "at", "batch", "script", "coproc",
 ];
 /// Programs that run the command in their words.
 const FRONTS: &[&str] = &[
-    "command", "exec", "builtin", "env", "sudo", "doas", "nohup", "nice", "ionice", "timeout", "time", "setsid",
-    "stdbuf", "chroot", "unshare", "flock", "strace", "run-parts",
+    "command",
+    "exec",
+    "builtin",
+    "env",
+    "sudo",
+    "doas",
+    "nohup",
+    "nice",
+    "ionice",
+    "timeout",
+    "time",
+    "setsid",
+    "stdbuf",
+    "chroot",
+    "unshare",
+    "flock",
+    "strace",
+    "run-parts",
 ];
 
 /// The commands of a text that may run what is not known.
@@ -332,4 +351,3 @@ fn sink(simple: &Simple) -> Option<Sink<'_>> {
     roots.extend((0..simple.stage).map(|stage| Place::Stage(simple.pipeline, stage)));
     Some(Sink { roots, args: None, simple })
 }
-

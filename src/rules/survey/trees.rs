@@ -29,7 +29,7 @@ impl Surveyor<'_> {
     /// Notes what taking `sources` to `dest` does to the protected places there.
     pub(super) fn lay_over(&mut self, call: &Call, parsed: &Parsed, sources: &[Arg], dest: &Arg) {
         let program = parsed.program.name;
-        let Some(onto) = self.landing(call, dest) else { return };
+        let Some(onto) = self.landing(call, dest).filter(|onto| onto != "/dev/null") else { return };
         if parsed.has(&["--parents"]) || (program == "rsync" && parsed.has(&["-R", "--relative"])) {
             self.unpack(call, Some(dest), sources, 0);
         }
@@ -94,10 +94,12 @@ impl Surveyor<'_> {
         let pattern: Vec<&str> = path.trim_end_matches('/').split('/').collect();
         let home = self.facts.places.home.as_deref().unwrap_or("/root");
         let keys = join(home, ".ssh");
-        let above = self.facts.places.protected.iter().filter_map(|place| Some(place.path.rsplit_once('/')?.0));
+        let above =
+            self.facts.places.protected.iter().filter_map(|place| Some(place.path.rsplit_once('/')?.0));
         let fits = |dir: &&str| {
             let names: Vec<&str> = dir.split('/').collect();
-            names.len() == pattern.len() && names.iter().zip(&pattern).all(|(name, part)| name == part || may_be(part, name))
+            names.len() == pattern.len()
+                && names.iter().zip(&pattern).all(|(name, part)| name == part || may_be(part, name))
         };
         std::iter::once(keys.as_str()).chain(above).find(fits).map(str::to_owned)
     }

@@ -418,7 +418,10 @@ fn fills_in_turns(script: &Script) -> bool {
         simple.conditional
             && (simple.assigns.iter().any(|assign| assign.append || assign.array)
                 || !simple.declared.is_empty()
-                || matches!(simple.words.first().and_then(plain), Some("shift" | "set" | "read" | "declare" | "eval")))
+                || matches!(
+                    simple.words.first().and_then(plain),
+                    Some("shift" | "set" | "read" | "declare" | "eval")
+                ))
     };
     script.commands.iter().any(turns)
 }

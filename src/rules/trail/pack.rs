@@ -54,7 +54,8 @@ impl Trail<'_> {
             (true, None) | (false, _) => (flag_value(inv, &["-f", "--file"]), rest),
         };
         let file = file.filter(|file| file.known() != Some("-"));
-        let members = flag_value(inv, &["-C", "--directory"]).and_then(|dir| path_of(&target_of(dir, inv.cwd.as_deref())));
+        let members = flag_value(inv, &["-C", "--directory"])
+            .and_then(|dir| path_of(&target_of(dir, inv.cwd.as_deref())));
         if has('x', "--extract") || has_flag(inv, "--get") {
             self.unpack(inv, file, flag_value(inv, &["-C", "--directory", "--one-top-level"]), came_in);
         } else if let (Some(file), true) =
@@ -123,7 +124,8 @@ impl Trail<'_> {
         match (named, given) {
             (Some(stem), _) => self.mark(&join(&place, &stem), Reach::Names, Origin::Fetched(host)),
             (None, Some(name)) => {
-                let stem = name.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+                let stem =
+                    name.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
                 if !stem.is_empty() {
                     self.mark(&join(&place, stem), Reach::Tree, Origin::Fetched(host));
                 }

@@ -4,8 +4,8 @@ use super::{is_unknown, only_as_argument};
 use crate::domain::{Severity, Target, Verdict};
 use crate::rules::builtin::{flagged, lists, predicate};
 use crate::rules::matcher::{
-    By, Found, Instead, RULE, Rule, Scene, Trigger, When, code_of, has_flag, inside, is_interpreter, runs, runs_input,
-    runs_shell, target_of,
+    By, Found, Instead, RULE, Rule, Scene, Trigger, When, code_of, has_flag, inside, is_interpreter, runs,
+    runs_input, runs_shell, target_of,
 };
 use crate::rules::{Invocation, Stdin};
 use crate::shell::{Arg, Op, Part, Piece, Word, parse};
@@ -167,13 +167,63 @@ const SHELL_CALLS: &[&str] = &[
 ];
 /// Ways in which code puts a text together, that nothing here follows.
 const PUTS_TOGETHER: &[&str] = &[
-    ".format(", "sprintf", "\" % ", "' % ", "\".join(", "'.join(", ".replace(", ".translate(", ".gsub", "y/", "tr/", "string map",
-    "[::-1]", "reverse", "chr(", "fromCharCode", "unpack", "pack(", "decode", "rot13", "${\\", ".sub(", "sys.argv",
-    "process.argv", "@ARGV", "sorted(", "zip(", "map(", ".swapcase", ".lower(", ".upper(", "lc ", "lc(", "uc ", "str_replace",
-    "strrev", "strtr", "implode", "string.char", "string.rep",
+    ".format(",
+    "sprintf",
+    "\" % ",
+    "' % ",
+    "\".join(",
+    "'.join(",
+    ".replace(",
+    ".translate(",
+    ".gsub",
+    "y/",
+    "tr/",
+    "string map",
+    "[::-1]",
+    "reverse",
+    "chr(",
+    "fromCharCode",
+    "unpack",
+    "pack(",
+    "decode",
+    "rot13",
+    "${\\",
+    ".sub(",
+    "sys.argv",
+    "process.argv",
+    "@ARGV",
+    "sorted(",
+    "zip(",
+    "map(",
+    ".swapcase",
+    ".lower(",
+    ".upper(",
+    "lc ",
+    "lc(",
+    "uc ",
+    "str_replace",
+    "strrev",
+    "strtr",
+    "implode",
+    "string.char",
+    "string.rep",
 ];
 /// Places that such a text is not let near.
-const NEAR: &[&str] = &["~/", "~\"", "~'", "$HOME", "${HOME", "expanduser", "homedir", "{HOME}", "| sh", "|sh", "| bash", "|bash", ".ssh"];
+const NEAR: &[&str] = &[
+    "~/",
+    "~\"",
+    "~'",
+    "$HOME",
+    "${HOME",
+    "expanduser",
+    "homedir",
+    "{HOME}",
+    "| sh",
+    "|sh",
+    "| bash",
+    "|bash",
+    ".ssh",
+];
 
 /// Code has a shell run a text that it puts together in a way which is not followed, and that names the home directory or a shell.
 fn computed_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
@@ -185,7 +235,8 @@ fn computed_by_code<'a>(scene: &Scene<'a>) -> Found<'a> {
         codes.iter().any(|code| {
             holds(code, SHELL_CALLS)
                 && holds(code, PUTS_TOGETHER)
-                && (near(code) || inv.operands.iter().any(|arg| near(&arg.text()) && !arg.text().contains("://")))
+                && (near(code)
+                    || inv.operands.iter().any(|arg| near(&arg.text()) && !arg.text().contains("://")))
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
