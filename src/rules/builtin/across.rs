@@ -151,6 +151,7 @@ pub(in crate::rules) fn runs_fetched(inv: &Invocation, scene: &Scene<'_>) -> boo
             || reads_strange(inv, scene, &came)
             || loads_strange(inv, scene, &came)
             || imports_strange(inv, scene)
+            || settings_strange(inv, scene, &came)
             || searches_strange(inv, scene, &came));
     runs && !installs::runs_nothing(inv, scene)
 }
@@ -186,6 +187,15 @@ const RECIPES: &[&str] = &[
     "main.go",
     "binding.gyp",
     "build.ninja",
+    ".npmrc",
+    ".yarnrc",
+    ".mocharc.js",
+    ".mocharc.cjs",
+    ".eslintrc.js",
+    ".babelrc.js",
+    "flake.nix",
+    "shell.nix",
+    "default.nix",
     "rules.ninja",
     "configure",
     "WORKSPACE",
@@ -386,6 +396,39 @@ fn searches_strange(inv: &Invocation, scene: &Scene<'_>, came: &dyn Fn(&str) -> 
                 simple.assigns.iter().any(set) || simple.words.iter().any(exported)
             })
         })
+}
+
+/// Variables that name the directory of a program's settings.
+const SETTINGS: &[&str] = &[
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "ZDOTDIR",
+    "PYTHONHOME",
+    "GIT_DIR",
+    "CARGO_HOME",
+    "GNUPGHOME",
+    "VIMINIT",
+    "KUBECONFIG",
+];
+
+/// Whether a variable in front of a command names such a file, or the directory of its settings with one in it.
+fn settings_strange(inv: &Invocation, scene: &Scene<'_>, came: &dyn Fn(&str) -> bool) -> bool {
+    let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+    let marks = &scene.view.survey.marks;
+    let below = |dir: &str| {
+        marks.iter().any(|mark| lies_in(&mark.path, dir) && strange(marks, &mark.path, scene).is_some())
+    };
+    let names = |name: &str, value: &str| {
+        let path = join(cwd, value.trim_start_matches("-r ").trim_start_matches("--require "));
+        let data = path.rsplit_once('.').is_some_and(|(_, ending)| is_data(ending));
+        !value.is_empty() && (!data && came(&path) || SETTINGS.contains(&name) && below(&path))
+    };
+    let first = inv.text.split_whitespace().next().unwrap_or_default();
+    let front = inv.text.split_whitespace().take_while(|word| word.contains('=') && !word.starts_with('-'));
+    first.contains('=')
+        && front
+            .filter_map(|word| word.split_once('='))
+            .any(|(name, value)| names(name, &value.trim_matches(['"', '\'']).replace("$PWD", cwd)))
 }
 
 /// A word with the working directory put in for its variable.

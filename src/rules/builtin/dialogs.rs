@@ -181,7 +181,8 @@ fn sent(line: &str) -> Option<String> {
 /// A command of Tcl's as a shell would write it: braces around a word are its quotes.
 pub(super) fn untcl(command: &str) -> String {
     let mut out = String::new();
-    let mut rest = command;
+    let command = command.replace("{*}[list ", " ").replace("{*}", " ");
+    let mut rest = command.as_str();
     let (mut quoted, mut begins) = (false, true);
     while let Some(c) = rest.chars().next() {
         let behind = rest.get(c.len_utf8()..).unwrap_or_default();

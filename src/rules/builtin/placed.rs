@@ -29,6 +29,11 @@ const COPIES: &[&str] = &[
     "File.symlink(",
     "File.rename(",
     "copy(",
+    "symlink ",
+    "FileUtils.cp ",
+    "FileUtils.cp_r ",
+    "FileUtils.mv ",
+    "FileUtils.ln_s ",
     "copy $_,",
     "move $_,",
     "move(",
@@ -99,8 +104,8 @@ pub(in crate::rules) fn placed(code: &str) -> Vec<Placed> {
                 continue;
             };
             let from = front.first().filter(|_| given.trim_start().starts_with(['\'', '"'])).cloned();
-            let ends =
-                given.trim_end_matches([',', ')', ' ', '\n']).ends_with(['\'', '"']) || given.contains('=');
+            let ends = given.trim_end_matches([',', ')', ' ', '\n']).ends_with(['\'', '"', '}'])
+                || given.contains('=');
             let placed = Placed { from, to: to.clone(), way };
             if ends && out.len() < MAX_CALLS && !out.contains(&placed) {
                 out.push(placed);

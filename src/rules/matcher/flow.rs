@@ -301,6 +301,23 @@ fn runs_what_comes(code: &str) -> bool {
         "file_get_contents('php://stdin')",
     ];
     let reads = |way: &&str| code.contains(way);
+    const READS: &[&str] =
+        &["sys.stdin", "STDIN", "<>", "$stdin", "ARGF", "input()", "open(0)", "php://stdin", "/dev/stdin"];
+    const RUNS: &[&str] = &[
+        "os.system(",
+        "os.popen(",
+        "shell=True",
+        "execSync(",
+        "system $",
+        "system($",
+        "exec $",
+        "exec($",
+        "`$",
+        "eval $",
+    ];
+    if READS.iter().any(reads) && RUNS.iter().any(reads) {
+        return true;
+    }
     WAYS.iter().any(|way| {
         reads(way) && (!way.contains("readFileSync") && !way.contains("_contents") || code.contains("eval("))
     })

@@ -14,8 +14,10 @@ const NPM: (&[&str], &str) = (&["npm", "npx", "pnpm", "yarn"], "npm_config_");
 
 /// Whether the value of a variable is run as a command, or expanded as one.
 fn is_run(name: &str, value: &Arg) -> bool {
-    let prompt =
-        || matches!(name, "PS0" | "PS1" | "PS2" | "PS4" | "PROMPT") && value.text().contains(['`', '(']);
+    let prompt = || {
+        matches!(name, "PS0" | "PS1" | "PS2" | "PS4" | "PROMPT" | "ENV" | "BASH_ENV")
+            && value.text().contains(['`', '('])
+    };
     // A build calls these by name; more than a name and its options is a command line of somebody's own.
     let tool = || {
         let text = value.text();
@@ -33,6 +35,16 @@ impl Surveyor<'_> {
     pub(super) fn obeyed(&mut self, name: &str, value: &Arg) {
         if is_run(name, value) {
             self.traps.push(value.clone());
+        }
+        let text = value.text();
+        // What make expands of any variable, and less of its own.
+        for front in ["$(shell ", "${shell "] {
+            if let Some((_, rest)) = text.split_once(front) {
+                self.traps.push(Arg::literal(rest.trim_end_matches([')', '}', ' '])));
+            }
+        }
+        if let ("LESS", Some((_, command))) = (name, text.split_once("+!")) {
+            self.traps.push(Arg::literal(command));
         }
         for obeys in obeyed(name) {
             if let (Obeys::Code(program, flag), Some(code)) = (obeys, value.known()) {

@@ -6,6 +6,7 @@ use super::options::Parsed;
 use super::paths;
 use super::walk::fresh_scope;
 use crate::domain::Target;
+use crate::rules::commands::{self, Kind};
 use crate::shell::Arg;
 
 /// Calls of code that take a file away.
@@ -94,7 +95,14 @@ impl Surveyor<'_> {
         let is_script =
             |at: usize| !args.get(..at).unwrap_or_default().iter().any(|arg| arg.prefix().starts_with("-c"));
         let first = args.iter().position(|arg| !arg.prefix().starts_with('-'));
-        let script = first.filter(|at| is_script(*at)).and_then(|at| self.script_text(call, args.get(at)?));
+        let file = first.filter(|at| is_script(*at)).and_then(|at| args.get(at));
+        let interprets = commands::find(&call.words.first().map(Arg::to_text).unwrap_or_default())
+            .is_some_and(|program| program.kind == Kind::Interpreter);
+        let file = file.filter(|_| interprets && args.len() > 1);
+        if let Some(file) = file {
+            self.ask_content(call, file);
+        }
+        let script = file.and_then(|file| self.script_text(call, file));
         let (code, text) = match args.iter().position(|arg| deletes(&arg.text())) {
             Some(code) => (code, args.get(code).map(Arg::to_text).unwrap_or_default()),
             None => match (first, script.filter(|text| deletes(text))) {

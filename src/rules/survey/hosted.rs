@@ -3,10 +3,12 @@
 
 use super::Surveyor;
 use super::call::Call;
+use super::effects::Act;
 use super::paths;
 use super::scope::Scope;
 use super::walk::{fresh_scope, unknown};
 use crate::domain::Target;
+use crate::rules::builtin::scripts;
 use crate::shell::Arg;
 
 /// Terminals: what stands behind one of these options is run in them.
@@ -69,6 +71,30 @@ impl Surveyor<'_> {
         if EDITORS.contains(&name) {
             self.edited(call, name);
         }
+        if matches!(name, "ssh" | "scp" | "sftp") {
+            self.configured(call, name);
+        }
+        if matches!(name, "sed" | "gsed") {
+            let scripts: Vec<String> =
+                call.args().iter().map(Arg::to_text).filter(|text| text.contains('w')).collect();
+            for file in scripts.iter().flat_map(|script| scripts::sed_writes(script)) {
+                self.file(call, Act::Create, &Arg::literal(&file), false);
+            }
+        }
+    }
+
+    /// The commands in a file of settings that the call itself has written.
+    fn configured(&mut self, call: &Call, name: &str) {
+        let at = call.args().iter().position(|arg| arg.known() == Some("-F"));
+        let Some(file) = at.and_then(|at| call.args().get(at + 1)) else { return };
+        let text = self.script_text(call, file).unwrap_or_default();
+        for line in text.lines() {
+            let words = ["exec ", "ProxyCommand ", "LocalCommand ", "KnownHostsCommand "];
+            let found = words.iter().find_map(|word| line.split_once(word));
+            if let Some((_, command)) = found {
+                self.nested(call, name, &Arg::literal(command.trim().trim_matches('"')));
+            }
+        }
     }
 
     fn in_terminal(&mut self, call: &Call, name: &str, scope: &Scope) {
@@ -95,6 +121,17 @@ impl Surveyor<'_> {
                     self.emit(&call.unfolded(name, words), "eval", None);
                 }
             }
+        }
+        let saved = lines().filter_map(|line| {
+            let line = line.trim_start_matches(['+', ':', '%', ' ']);
+            let (word, file) = line.split_once(' ')?;
+            matches!(word, "w" | "w!" | "write" | "write!" | "sav" | "sav!" | "saveas")
+                .then(|| file.trim().to_owned())
+        });
+        let saved: Vec<String> = saved.filter(|file| !file.starts_with('!') && !file.contains(' ')).collect();
+        for file in saved {
+            let file = self.at_home_of(Arg::literal(&file));
+            self.file(call, Act::Create, &file, false);
         }
         if let Some(text) = texts.iter().find(|text| text.contains("delete(")) {
             let named = text.split(['\'', '"']).skip(1).step_by(2).map(Arg::literal);

@@ -232,6 +232,10 @@ impl<'s> Origins<'s> {
     pub fn reaching(&self, roots: impl Iterator<Item = Place>) -> Reaching<'s> {
         let mut seen: BTreeSet<Place> = BTreeSet::new();
         let mut open: Vec<Place> = roots.collect();
+        if self.by_name {
+            // Whichever it stands for.
+            open.extend(self.into.keys().filter(|place| matches!(place, Place::Variable(_))).cloned());
+        }
         let mut found: Vec<(usize, From<'s>)> = Vec::new();
         while let Some(place) = open.pop() {
             if seen.len() >= MAX_PLACES || !seen.insert(place.clone()) {

@@ -4,13 +4,13 @@
 use super::Surveyor;
 use super::call::{Call, MAX_TEXT};
 use super::channels::run_in_subscript;
-use super::origins::{From, Origins, POSITIONAL, Place, Reaching, Sink, sinks};
+use super::origins::{From, Origins, POSITIONAL, Place, Reaching, Sink, plain, sinks};
 use super::output;
 use super::scope::Scope;
 use super::unfold::is_program;
 use super::walk::{Frame, unknown};
 use crate::domain::clip;
-use crate::shell::{Arg, Op, Part, Piece, Script, Word, expand_defaults, parse};
+use crate::shell::{Arg, Op, Part, Piece, RedirectKind, Script, Simple, Word, expand_defaults, parse};
 
 /// Most commands and texts that are tried for one text.
 const MAX_TRIED: usize = 48;
@@ -39,8 +39,8 @@ const DEADLY: &[&str] = &[
 
 /// Signs that arithmetic is evaluated somewhere in a text, which runs what is substituted in subscripts.
 const COUNTS: &[&str] = &[
-    "((", "$[", " -eq", " -ne", " -lt", " -le", " -gt", " -ge", "let ", " -i", " -a", " -v ", " -A",
-    "unset ", "}:", ":$", "read ", "[$", "wait ", "+=", "local ", "typeset ", "ulimit ", "shift ",
+    "((", "$[", " -eq", " -ne", " -lt", " -le", " -gt", " -ge", "let ", " -i ", " -ai ", " -ia ", " -v ",
+    ":$", "[$",
 ];
 
 /// What was tried already.
@@ -115,7 +115,7 @@ impl Surveyor<'_> {
             for whole in runs.iter().flatten().filter(|arg| is_text(arg)) {
                 self.try_text(whole, (scope, frame), tried);
             }
-            if runs.iter().flatten().any(is_deadly) {
+            if runs.iter().flatten().any(|arg| is_deadly(arg) && !begins_a_command(arg)) {
                 let call = guessed(frame, scope, vec![Arg::literal("eval"), unknown()], text);
                 self.emit(&call, "eval", None);
             }
@@ -143,23 +143,31 @@ impl Surveyor<'_> {
     /// input they come there is all the same.
     pub(super) fn quoted_subscripts(&mut self, script: &Script, scope: &Scope, frame: &Frame, source: &str) {
         let begins = |text: &str| ["[$(", "[`", "[\\$(", "[\\`"].iter().any(|sign| text.contains(sign));
-        if self.guesses || !begins(source) || !COUNTS.iter().any(|sign| source.contains(sign)) {
+        if self.guesses || !begins(source) {
             return;
         }
         self.guesses = true;
-        let lists = script.commands.iter().flat_map(|simple| simple.assigns.iter().chain(&simple.declared));
-        let lists = lists.flat_map(|assign| assign.list.iter().chain([&assign.value]));
-        let words = script.commands.iter().flat_map(|simple| {
-            simple.words.iter().chain(simple.redirects.iter().map(|redirect| &redirect.target))
-        });
-        let texts: Vec<String> = words
-            .chain(lists)
-            .flat_map(|word| &word.parts)
-            .filter_map(|part| match part {
-                Part::Text { text, .. } => {
-                    text.lines().find_map(run_in_subscript).map(|inside| format!(": {inside}"))
-                }
-                _ => None,
+        let evaluates = |simple: &Simple| {
+            let (start, end) = simple.span;
+            let around = [source.get(..start).unwrap_or_default(), source.get(end..).unwrap_or_default()];
+            let own = is_given_text(simple).then(|| source.get(start..end).unwrap_or_default());
+            around.into_iter().chain(own).any(|text| COUNTS.iter().any(|sign| text.contains(sign)))
+        };
+        let texts: Vec<String> = script
+            .commands
+            .iter()
+            .flat_map(|simple| kept_words(simple, script).map(move |word| (simple, word)))
+            .flat_map(|(simple, word)| word.parts.iter().map(move |part| (simple, part)))
+            .filter_map(|(simple, part)| match part {
+                Part::Text { text, .. } => text
+                    .lines()
+                    .find_map(run_in_subscript)
+                    .filter(|_| evaluates(simple))
+                    .map(|inside| format!(": {inside}")),
+                Part::Variable { .. }
+                | Part::Substitution { .. }
+                | Part::Process { .. }
+                | Part::Arithmetic(_) => None,
             })
             .take(MAX_TRIED)
             .collect();
@@ -172,6 +180,29 @@ impl Surveyor<'_> {
         }
         self.guesses = false;
     }
+}
+
+/// A shell that is given a text and words for it.
+fn is_given_text(simple: &Simple) -> bool {
+    let name = simple.words.first().and_then(plain).and_then(|name| name.rsplit('/').next());
+    matches!(name, Some("sh" | "bash" | "dash" | "zsh" | "ksh"))
+}
+
+/// The words of a command that are kept under a name: in a variable, a parameter, or what `read` is given.
+fn kept_words<'s>(simple: &'s Simple, script: &'s Script) -> impl Iterator<Item = &'s Word> {
+    let name = simple.words.first().and_then(plain).unwrap_or_default();
+    let hands = matches!(name, "set" | "declare" | "local" | "typeset" | "export" | "readonly")
+        || script.functions.iter().any(|function| function == name)
+        || is_given_text(simple)
+        || matches!(name, "echo" | "printf") && (!simple.last || simple.owner.is_some());
+    let reads = matches!(name, "read" | "mapfile" | "readarray");
+    let assigns = simple.assigns.iter().chain(&simple.declared);
+    let values = assigns.flat_map(|assign| assign.list.iter().chain([&assign.value]));
+    let words = simple.words.iter().skip(1).filter(move |_| hands);
+    let input = simple.redirects.iter().filter(move |redirect| {
+        reads && matches!(redirect.kind, RedirectKind::HereString | RedirectKind::Heredoc)
+    });
+    values.chain(words).chain(input.map(|redirect| &redirect.target))
 }
 
 /// A command as it would be run.
@@ -282,6 +313,11 @@ fn at_signs(arg: &Arg) -> Vec<Arg> {
 /// Whether a literal may be a command line of its own.
 fn is_text(arg: &Arg) -> bool {
     arg.prefix().contains([' ', ';', '\n', '|', '>'])
+}
+
+/// Whether a literal begins with the name of a program: it was judged as a command.
+fn begins_a_command(arg: &Arg) -> bool {
+    arg.prefix().split_whitespace().next().is_some_and(is_program)
 }
 
 /// Whether a literal holds the name of a program that takes away, or of a place that matters.

@@ -63,33 +63,8 @@ impl Surveyor<'_> {
             self.unknown_program(&call);
             return;
         };
-        if let Some(path) =
-            self.opened_program(&text, scope).or_else(|| self.in_search_path(&text, &call, scope))
-        {
-            call.words = std::iter::once(Arg::literal(&path)).chain(call.args().iter().cloned()).collect();
-            call.depth = call.depth.saturating_add(1);
-            self.run(call, scope);
-            return;
-        }
         let name = text.rsplit('/').next().unwrap_or_default().to_owned();
-        if let Some((_, words)) = self.aliases.iter().rev().find(|(alias, _)| *alias == text) {
-            let words: Vec<Arg> = words.iter().chain(call.args()).cloned().collect();
-            if words.first().and_then(Arg::known) != Some(text.as_str()) && !words.is_empty() {
-                call.words = words;
-                call.depth = call.depth.saturating_add(1);
-                self.run(call, scope);
-                return;
-            }
-        }
-        if let Some(original) = self.original(&text, call.cwd.as_deref()) {
-            let applet = applet_of(&original, &name, &call);
-            let front = std::iter::once(Arg::literal(&original)).chain(applet);
-            call.words = front.chain(call.args().iter().cloned()).collect();
-            call.depth = call.depth.saturating_add(1);
-            self.run(call, scope);
-            return;
-        }
-        if let Some(words) = super::foreign::as_posix(&name, call.args()) {
+        if let Some(words) = self.stands_for(&text, &name, &call, scope) {
             call.words = words;
             call.depth = call.depth.saturating_add(1);
             self.run(call, scope);
@@ -130,6 +105,26 @@ impl Surveyor<'_> {
             let own = self.out.invocations.iter_mut().skip(begin).filter(|inv| inv.program == name);
             own.for_each(|inv| inv.variables.clone_from(&variables));
         }
+    }
+
+    /// The words of the command that one is in truth whose name leads to another program.
+    fn stands_for(&mut self, text: &str, name: &str, call: &Call, scope: &Scope) -> Option<Vec<Arg>> {
+        let path = self.opened_program(text, scope).or_else(|| self.in_search_path(text, call, scope));
+        if let Some(path) = path {
+            return Some(std::iter::once(Arg::literal(&path)).chain(call.args().iter().cloned()).collect());
+        }
+        if let Some((_, words)) = self.aliases.iter().rev().find(|(alias, _)| *alias == text) {
+            let words: Vec<Arg> = words.iter().chain(call.args()).cloned().collect();
+            if words.first().and_then(Arg::known) != Some(text) && !words.is_empty() {
+                return Some(words);
+            }
+        }
+        if let Some(original) = self.original(text, call.cwd.as_deref()) {
+            let applet = applet_of(&original, name, call);
+            let front = std::iter::once(Arg::literal(&original)).chain(applet);
+            return Some(front.chain(call.args().iter().cloned()).collect());
+        }
+        super::foreign::as_posix(name, call.args())
     }
 
     /// The program that a descriptor leads to: `exec 3< /bin/rm; /proc/self/fd/3`.

@@ -33,6 +33,9 @@ impl Surveyor<'_> {
         }
         let operands = parsed.operands.as_slice();
         self.option_commands(call, &parsed, name);
+        if parsed.has(&["-c"]) && parsed.has(&["--rcfile", "--init-file"]) {
+            self.emit(call, name, Some(&parsed));
+        }
         for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
             if let (Role::Read, Some(value)) = (role, &flag.value) {
                 self.script_file(call, value, name);

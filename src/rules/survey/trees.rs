@@ -29,7 +29,7 @@ impl Surveyor<'_> {
     /// Notes what taking `sources` to `dest` does to the protected places there.
     pub(super) fn lay_over(&mut self, call: &Call, parsed: &Parsed, sources: &[Arg], dest: &Arg) {
         let program = parsed.program.name;
-        let Some(onto) = self.landing(call, dest) else { return };
+        let Some(onto) = self.landing(call, dest).filter(|onto| onto != "/dev/null") else { return };
         if parsed.has(&["--parents"]) || (program == "rsync" && parsed.has(&["-R", "--relative"])) {
             self.unpack(call, Some(dest), sources, 0);
         }

@@ -91,8 +91,8 @@ pub(in crate::rules) fn starts_copy(survey: &Survey, marks: &Marks) -> bool {
     let is_one = |inv: &Invocation| {
         let word = inv.word.known()?;
         let path = if word.contains('/') { join(inv.cwd.as_deref()?, word) } else { word.to_owned() };
-        let known = !word.contains('/') && super::commands::find(word).is_some();
-        Some(!known && marks.program(&path)? != inv.program)
+        // A name that programs have too may lead to the copy by the search path.
+        Some(marks.program(&path)? != inv.program || !word.contains('/'))
     };
     !marks.is_empty() && survey.invocations.iter().any(|inv| is_one(inv) == Some(true))
 }

@@ -128,7 +128,10 @@ impl Trail<'_> {
             return taint;
         }
         let packs = runs(inv, &["tar", "bsdtar", "gtar"]);
-        let from = flag_value(inv, &["-C", "--directory"]).filter(|_| packs);
+        // Behind `tar cf -` it may stand among the operands.
+        let named =
+            inv.args.iter().position(|arg| arg.known() == Some("-C")).and_then(|at| inv.args.get(at + 1));
+        let from = flag_value(inv, &["-C", "--directory"]).or(named).filter(|_| packs);
         let from = from.and_then(|dir| path_of(&target_of(dir, inv.cwd.as_deref())));
         if let Some(from) = &from {
             for arg in &inv.operands {
@@ -347,7 +350,7 @@ impl Trail<'_> {
         let cwd = inv.cwd.as_deref();
         let sub: Vec<&str> = inv.sub.iter().map(String::as_str).collect();
         let words: Vec<&str> = inv.operands.iter().filter_map(Arg::known).collect();
-        let clones = matches!(sub.as_slice(), ["clone" | "checkout", ..] if inv.program != "git")
+        let clones = matches!(sub.as_slice(), ["clone" | "checkout" | "co" | "export", ..] if inv.program != "git")
             || matches!(sub.as_slice(), ["clone", ..])
             || matches!(sub.as_slice(), ["submodule", "add"]);
         let hosted = inv.program == "gh";
@@ -355,7 +358,8 @@ impl Trail<'_> {
         if !clones || hosted {
             return;
         }
-        let words = words.iter().skip_while(|word| matches!(**word, "clone" | "checkout" | "add"));
+        let words =
+            words.iter().skip_while(|word| matches!(**word, "clone" | "checkout" | "add" | "co" | "export"));
         let words: Vec<&str> = words.copied().collect();
         let Some(host) = words.first().and_then(|url| files::host_in(inv, url)) else { return };
         if !super::is_strange(&host, self.policy) {
@@ -372,6 +376,14 @@ impl Trail<'_> {
     fn merged(&mut self, inv: &Invocation, sub: &[&str], words: &[&str]) {
         let Some(cwd) = inv.cwd.as_deref().filter(|_| inv.program == "git") else { return };
         let head = join(cwd, ".git/FETCH_HEAD");
+        let remote = |name: &str| join(cwd, &format!(".git/refs/remotes/{name}"));
+        if let (["remote", ..], [.., name, url]) = (sub, words) {
+            let host = files::host_in(inv, url).filter(|host| super::is_strange(host, self.policy));
+            if let Some(host) = host {
+                self.mark(&remote(name), Reach::Tree, Origin::Fetched(host));
+            }
+            return;
+        }
         if matches!(sub, ["fetch" | "pull", ..]) {
             let hosts = words.iter().filter_map(|word| files::host_in(inv, word));
             let strange = { hosts }.find(|host| super::is_strange(host, self.policy));
@@ -398,11 +410,15 @@ impl Trail<'_> {
                 ..
             ]
         );
-        let names = |arg: &Arg| arg.text().contains("FETCH_HEAD");
-        if !takes || self.now.is_empty() || !inv.args.iter().any(names) {
+        if !takes || self.now.is_empty() {
             return;
         }
-        if let Some(Origin::Fetched(host)) = self.now.source(&head).map(|mark| mark.origin.clone()) {
+        let taken = inv.args.iter().filter_map(|arg| {
+            let text = arg.text();
+            let place = if text.contains("FETCH_HEAD") { head.clone() } else { remote(&text) };
+            self.now.source(&place).map(|mark| mark.origin.clone())
+        });
+        if let Some(Origin::Fetched(host)) = { taken }.next() {
             self.mark(cwd, Reach::Tree, Origin::Fetched(host));
         }
     }

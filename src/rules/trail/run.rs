@@ -68,6 +68,15 @@ const BUILDERS: &[&str] = &[
     "cypress",
     "docker-compose",
     "podman-compose",
+    "nix",
+    "nix-shell",
+    "nix-build",
+    "bazel",
+    "buck2",
+    "sbt",
+    "ant",
+    "task",
+    "terraform",
 ];
 
 /// Of these, the ones that run what is in the directories that they are given.
@@ -128,7 +137,7 @@ const BY_OPTION: &[(&[&str], &[&str])] = &[
     (&["vim", "nvim", "vi", "ex", "view"], &["-S", "-u", "-s", "--cmd"]),
     (&["emacs"], &["-l", "--load", "--script"]),
     (&["tmux", "ssh", "scp", "sftp"], &["-f", "-F"]),
-    (&["sqlite3"], &["-init"]),
+    (&["sqlite3", "psql", "mysql"], &["-init", "-f", "--file"]),
     (&["screen"], &["-c"]),
     (&["bash", "sh"], &["--rcfile", "--init-file"]),
     (&["xargs", "parallel"], &["-a", "--arg-file"]),
@@ -212,7 +221,7 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
         out.extend(flag_value(inv, &["-r", "--require", "-f"]).map(|arg| Started::File(path(arg))));
     }
     out.extend(named_by(inv).iter().map(|arg| Started::File(path(arg))));
-    if coded && flag_value(inv, &["-m"]).is_some() && !runs_standard_module(inv) {
+    if interprets && coded && flag_value(inv, &["-m"]).is_some() && !runs_standard_module(inv) {
         out.extend(inv.operands.iter().map(|arg| Started::File(path(arg))));
     }
     if inv.program == "java" {
