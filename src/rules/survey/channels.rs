@@ -213,6 +213,32 @@ pub(super) fn fields(line: &Arg, separators: &str, most: usize) -> Vec<Arg> {
     out
 }
 
+/// The words of a text as xargs takes them apart, where one of them has blanks in quotes.
+pub(super) fn quoted_items(text: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quote, mut any) = (Vec::new(), String::new(), None, false);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), c) => {
+                any |= c.is_ascii_whitespace();
+                word.push(c);
+            }
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '\\') => {
+                let next = chars.next().unwrap_or_default();
+                any |= next.is_ascii_whitespace();
+                word.push(next);
+            }
+            (None, c) if c.is_ascii_whitespace() => words.push(std::mem::take(&mut word)),
+            (None, c) => word.push(c),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    (any && quote.is_none()).then_some(words)
+}
+
 /// The text that a value is frozen to, in a list.
 pub(super) fn texts(args: &[Arg]) -> Vec<String> {
     args.iter().map(|arg| output::freeze(arg).0).collect()

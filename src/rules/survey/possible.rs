@@ -205,6 +205,20 @@ fn kept_words<'s>(simple: &'s Simple, script: &'s Script) -> impl Iterator<Item 
     values.chain(words).chain(input.map(|redirect| &redirect.target))
 }
 
+/// Whether a text assigns in a loop or under a condition, so that what was walked once is not all that may be.
+pub(super) fn fills_in_turns(script: &Script) -> bool {
+    let turns = |simple: &Simple| {
+        simple.conditional
+            && (simple.assigns.iter().any(|assign| assign.append || assign.array)
+                || !simple.declared.is_empty()
+                || matches!(
+                    simple.words.first().and_then(plain),
+                    Some("shift" | "set" | "read" | "declare" | "eval")
+                ))
+    };
+    script.commands.iter().any(turns)
+}
+
 /// A command as it would be run.
 fn guessed(frame: &Frame, scope: &Scope, words: Vec<Arg>, text: &str) -> Call {
     Call {

@@ -206,7 +206,7 @@ impl Surveyor<'_> {
                 }
                 continue;
             };
-            if let (false, Some(words)) = (by_null, quoted_items(text)) {
+            if let (false, Some(words)) = (by_null, super::channels::quoted_items(text)) {
                 items.extend(words.iter().map(|word| Arg::literal(word)));
                 continue;
             }
@@ -223,32 +223,6 @@ impl Surveyor<'_> {
         items.retain(|item| !item.pieces.is_empty());
         items
     }
-}
-
-/// The words of a text as xargs takes them apart, where one of them has blanks in quotes.
-fn quoted_items(text: &str) -> Option<Vec<String>> {
-    let (mut words, mut word, mut quote, mut any) = (Vec::new(), String::new(), None, false);
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (Some(_), c) => {
-                any |= c.is_ascii_whitespace();
-                word.push(c);
-            }
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '\\') => {
-                let next = chars.next().unwrap_or_default();
-                any |= next.is_ascii_whitespace();
-                word.push(next);
-            }
-            (None, c) if c.is_ascii_whitespace() => words.push(std::mem::take(&mut word)),
-            (None, c) => word.push(c),
-        }
-    }
-    words.push(word);
-    words.retain(|word| !word.is_empty());
-    (any && quote.is_none()).then_some(words)
 }
 
 /// What comes in, line by line; one unknown line where that is not known, or too long.

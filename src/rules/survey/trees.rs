@@ -88,7 +88,9 @@ impl Surveyor<'_> {
             return None;
         };
         if !glob {
-            let leads = self.links.iter().rev().find(|(link, _)| *link == path);
+            // A link that is made just now leads to what is linked.
+            let made = call.words.first().and_then(Arg::known) == Some("ln");
+            let leads = self.links.iter().rev().find(|(link, _)| *link == path && !made);
             return Some(leads.map_or(path, |(_, to)| to.clone()));
         }
         let pattern: Vec<&str> = path.trim_end_matches('/').split('/').collect();

@@ -8,8 +8,8 @@ use super::call::Call;
 use super::container::Container;
 use super::descriptors::Descriptor;
 use super::function::{Body, Function, Walked};
-use super::origins::plain;
 use super::output;
+use super::possible::fills_in_turns;
 use super::reading::{Inner, Reading, names, ways};
 use super::redirects::{Goes, prints_file};
 use super::scope::Scope;
@@ -410,20 +410,6 @@ impl Surveyor<'_> {
         }
         scope.open = open;
     }
-}
-
-/// Whether a text assigns in a loop or under a condition, so that what was walked once is not all that may be.
-fn fills_in_turns(script: &Script) -> bool {
-    let turns = |simple: &Simple| {
-        simple.conditional
-            && (simple.assigns.iter().any(|assign| assign.append || assign.array)
-                || !simple.declared.is_empty()
-                || matches!(
-                    simple.words.first().and_then(plain),
-                    Some("shift" | "set" | "read" | "declare" | "eval")
-                ))
-    };
-    script.commands.iter().any(turns)
 }
 
 /// `exec` with nothing but redirections.
