@@ -1,10 +1,10 @@
 //! What a call would do, worked out from its syntax and the facts at hand. Knows no rules: `builtin` judges.
 
-mod aliases;
 mod arrays;
 mod assigns;
 mod call;
 mod channels;
+mod configured;
 mod container;
 mod coverage;
 mod declares;
@@ -48,10 +48,11 @@ mod words;
 mod wrap;
 
 pub(in crate::rules) use call::SETTLED;
+pub use configured::configured_command;
+pub(in crate::rules) use configured::setting_command;
 pub(in crate::rules) use container::IN_CONTAINER;
 pub(in crate::rules) use effects::is_guarded;
-pub use git::configured_command;
-pub(in crate::rules) use git::{checked_out, is_asked, is_whole, setting_command};
+pub(in crate::rules) use git::{checked_out, is_asked, is_whole};
 pub(in crate::rules) use help::{HELPFUL, is_word};
 pub(in crate::rules) use output::decode as decode_base64;
 pub(in crate::rules) use paths::MAX_PATH;
