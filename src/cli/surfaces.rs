@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use crate::cli::call;
 use crate::domain::{
     Action, Asking, Facts, Places, Policy, Run, Stand, Subject, Tool, ToolCall, Trust, Verdict, clip, escape,
-    join, lies_in,
+    join, lies_in, single_quoted,
 };
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::watch::shelf::Shelf;
@@ -41,38 +41,41 @@ impl<'a> Judge<'a> {
 
     /// Why it would not be let run as a call without anybody being asked; none = it would.
     pub fn stops(&self, run: &Run) -> Option<String> {
-        let (tool, action) = match run {
-            Run::Always(why) | Run::Unread(why) => return Some(why.clone()),
-            Run::Command { text: command, .. } => {
-                let action = Action::Shell { command: command.clone(), workdir: None };
-                (Tool::Bash, action)
+        match run {
+            Run::Always(why) | Run::Unread(why) => Some(why.clone()),
+            Run::Command { text, .. } => {
+                self.decide(&format!("it has `{}` run", escape(&clip(text, 120))), &shell(text.clone()))
+            }
+            Run::Address(url) => {
+                let action = Action::Fetch { url: url.clone(), prompt: String::new() };
+                let call = ToolCall { tool: Tool::WebFetch, action, id: None };
+                self.decide(&format!("it has `{}` talked to", escape(&clip(url, 120))), &call)
             }
             Run::Code { name, text } => {
                 // Without an ending it is a hook: the name of its directory says so.
                 let path = join(self.cwd, &format!("{NOWHERE}/.githooks/{name}"));
-                (Tool::Write, Action::Write { path, content: text.clone(), long: None })
+                let action = Action::Write { path, content: text.clone(), long: None };
+                let written = ToolCall { tool: Tool::Write, action, id: None };
+                let started =
+                    interpreter(name, text).map(|runs| shell(format!("{runs} {}", single_quoted(text))));
+                let calls = std::iter::once(written).chain(started);
+                calls.into_iter().find_map(|call| self.decide("its code", &call))
             }
-            Run::Address(url) => (Tool::WebFetch, Action::Fetch { url: url.clone(), prompt: String::new() }),
-        };
-        let what = match run {
-            Run::Command { text, .. } | Run::Address(text) => {
-                format!("it has `{}` run", escape(&clip(text, 120)))
-            }
-            Run::Code { .. } | Run::Always(_) | Run::Unread(_) => "its code".to_owned(),
-        };
-        let call = ToolCall { tool, action, id: None };
+        }
+    }
+
+    /// The same of one call.
+    fn decide(&self, what: &str, call: &ToolCall) -> Option<String> {
         let mut facts = Facts::new(self.places.clone());
-        let survey = call::understand(&call, self.cwd, self.policy, &mut facts);
+        let survey = call::understand(call, self.cwd, self.policy, &mut facts);
         // A call starts it once and is judged by what is in it then; here it runs whenever it has changed.
-        if matches!(run, Run::Command { .. })
-            && survey.invocations.iter().any(|inv| self.is_scratch(&inv.text))
-        {
-            return Some(format!("{what}, a program in a directory that anybody writes to"));
+        if survey.invocations.iter().any(|inv| self.is_scratch(&inv.text)) {
+            return Some(format!("{what}, with a program in a directory that anybody writes to"));
         }
         let stand = Stand::default();
         let decision = review::decide(&Case {
             subject: self.subject,
-            call: &call,
+            call,
             cwd: self.cwd,
             trust: Trust::Ordinary,
             standing: None,
@@ -83,10 +86,7 @@ impl<'a> Judge<'a> {
             stand: &stand,
             now_s: clock::now().unix_ms / 1000,
         });
-        if decision.verdict() < Verdict::Modify {
-            return None;
-        }
-        let reason = decision.reasons().first()?;
+        let reason = decision.reasons().first().filter(|_| decision.verdict() >= Verdict::Modify)?;
         Some(format!("{what}, which is not let run as a call ({}: {})", reason.rule, reason.message))
     }
 
@@ -98,6 +98,34 @@ impl<'a> Judge<'a> {
             && self.places.temp.iter().any(|dir| lies_in(program, dir))
             && !own.iter().flatten().any(|dir| lies_in(program, dir))
     }
+}
+
+fn shell(command: String) -> ToolCall {
+    ToolCall { tool: Tool::Bash, action: Action::Shell { command, workdir: None }, id: None }
+}
+
+/// The program that runs a file of code, with the option by which it takes the code itself; none = nothing runs it by itself.
+fn interpreter(name: &str, text: &str) -> Option<&'static str> {
+    if name.ends_with(".json") {
+        return None;
+    }
+    if name.contains('.') && !text.starts_with("#!") {
+        return Some("node -e");
+    }
+    let line = text.lines().next().unwrap_or_default();
+    let words = line
+        .split(['/', ' '])
+        .rev()
+        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
+    let known = |word: &str| match word {
+        "python" => Some("python3 -c"),
+        "node" | "bun" | "deno" => Some("node -e"),
+        "perl" => Some("perl -e"),
+        "ruby" => Some("ruby -e"),
+        "php" => Some("php -r"),
+        _ => None,
+    };
+    words.into_iter().find_map(known).or(Some("bash -c"))
 }
 
 /// What was moved aside or put back, and why.

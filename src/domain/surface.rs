@@ -1,10 +1,7 @@
 //! Files from which a client, or git, runs something without a call that is asked about.
 
-use serde::{Deserialize, Serialize};
-
 /// What such a file is, and so how it is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Surface {
     /// A skill, command or agent of Claude Code: shell lines, `hooks:`, `mcpServers:`.
     ClaudePrompt,

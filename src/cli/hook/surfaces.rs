@@ -2,16 +2,19 @@
 //! beginning and end, and when the person speaks. What a call made of it is judged by its content, as a call would be, and taken back
 //! where that would not be let run. The session goes on.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Setting;
 use super::watch::{Moment, is_busy, is_late};
+use crate::cli::keep;
 use crate::cli::surfaces::{Judge, MAX_READ};
 use crate::domain::{
     Action, Content, Facts, Fault, Places, Reason, Request, Run, Severity, Stand, Surface, Tool, ToolCall,
     Trust, Verdict, clip, escape, join, lies_in,
 };
+use crate::host::guard;
 use crate::host::registration::json_text::Node;
 use crate::host::state::{self, Look};
 use crate::host::trust::{self, TrustState};
@@ -25,6 +28,8 @@ use crate::rules::{self, Survey};
 pub const RULE: &str = "self.surface-changed";
 /// How often a scope is walked at most: again after what is taken back, and for what configurations lead to.
 const ROUNDS: usize = 4;
+/// So many changed files may take longer than a call is given.
+const MANY: usize = 32;
 /// Most texts of one look.
 const MAX_SAID: usize = 6;
 
@@ -139,13 +144,10 @@ impl<'a> Surfaces<'a> {
         let whose =
             |path: &str| !shelf_is_new(last) && self.is_of_agent(path, cut_off, &stand) && !spoken(path);
         for _ in 0..ROUNDS {
-            self.compare(scope, &view, (&mut shelf, &whose), said)?;
-            let next = surfaces::walk(scope, env, &shelf.linked());
-            let same = next.fingerprint() == view.fingerprint();
-            view = next;
-            if same {
+            if !self.compare(scope, &view, (&mut shelf, &whose), said)? {
                 break;
             }
+            view = surfaces::walk(scope, env, &shelf.linked());
         }
         for dir in view.over.iter().filter(|dir| shelf.keep_over(dir)) {
             let text = format!(
@@ -176,22 +178,24 @@ impl<'a> Surfaces<'a> {
         }
     }
 
-    /// Compares what is there with what was last let be.
+    /// Compares what is there with what was last let be; true = it is to be looked at again: something was taken back, or leads elsewhere.
     fn compare(
         &self,
         scope: &Scope,
         view: &View,
         (shelf, whose): (&mut Shelf, &dyn Fn(&str) -> bool),
         said: &mut Said,
-    ) -> Result<(), Fault> {
-        let judge = Judge::of(
-            &self.setting.env,
-            &self.setting.dirs,
-            (&self.setting.policy, &self.request.subject),
-            self.setting.project(self.request),
-        );
+    ) -> Result<bool, Fault> {
         let changed: Vec<&Seen> =
             view.files.iter().filter(|file| !shelf.is_as_seen(&file.path, file.seen)).collect();
+        if changed.len() > MANY {
+            guard::deadline(keep::DEADLINE_MS);
+        }
+        let judge = LazyCell::new(|| self.judge());
+        // Of what was there before the first look only a session's start tells.
+        let asked = !shelf.is_new() || self.moment == Moment::Start;
+        let before = shelf.linked();
+        let mut again = false;
         for file in changed {
             let is = essence(file.kind, watch::read_up_to(&file.path, MAX_READ));
             if file.kind == Surface::GitConfig {
@@ -199,25 +203,22 @@ impl<'a> Surfaces<'a> {
             }
             let was = shelf.of(&file.path).map_or(Content::Absent, |(content, _)| content);
             let known = runs(file.kind, name(&file.path), &was);
-            let new: Vec<Run> = runs(file.kind, name(&file.path), &is)
-                .into_iter()
-                .filter(|run| !known.contains(run))
-                .collect();
-            let stopped =
-                new.iter().find_map(|run| judge.stops(run)).filter(|_| !self.is_accepted(file, &is));
-            match stopped {
+            let all = if asked { runs(file.kind, name(&file.path), &is) } else { Vec::new() };
+            let new: Vec<Run> = all.into_iter().filter(|run| !known.contains(run)).collect();
+            let stopped = new.iter().find_map(|run| judge.stops(run));
+            match stopped.filter(|_| !self.is_accepted(file, &is)) {
                 Some(why) if whose(&file.path) => {
                     said.reasons.push(self.take_back(file, &why, shelf));
+                    again = true;
                     continue;
                 }
-                Some(why) if self.moment == Moment::Start || !shelf.is_new() => {
+                Some(why) => {
                     let text = format!(
                         "{}: {why}; no call was under way, so it counts as a person's, and the client runs it without asking lazaret",
                         escape(&file.path)
                     );
                     said.reasons.push(reason(text, None));
                 }
-                Some(_) => {}
                 None if shelf.is_new() => {}
                 None => said.notes.extend(new.iter().map(|run| noted(&file.path, run))),
             }
@@ -226,7 +227,12 @@ impl<'a> Surfaces<'a> {
                 shelf.keep_link(link);
             }
         }
-        Ok(())
+        Ok(again || shelf.linked() != before)
+    }
+
+    fn judge(&self) -> Judge<'_> {
+        let known = (&self.setting.policy, &self.request.subject);
+        Judge::of(&self.setting.env, &self.setting.dirs, known, self.setting.project(self.request))
     }
 
     /// A person accepted exactly this content; or it is our own plugin as it was installed.

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use super::sealed::{WAIT_MS, digest, read};
 use crate::domain::{Content, Fault, FaultKind, Surface};
@@ -18,10 +18,10 @@ const VIEW: &str = "view";
 const LOCK: &str = "lock";
 /// There while a call runs that may write.
 const OPEN: &str = "open";
-const VERSION: u32 = 1;
+const VERSION: u64 = 1;
 
 /// One file as it was last let be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Kept {
     seen: u64,
     /// None = its content could not be read.
@@ -30,16 +30,14 @@ struct Kept {
 }
 
 /// What was moved aside, until a person accepts it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken {
     pub aside: String,
     pub why: String,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default)]
 struct Index {
-    version: u32,
     files: BTreeMap<String, Kept>,
     links: BTreeSet<String>,
     /// Directories with more files than are looked at, of which a person was told.
@@ -61,7 +59,80 @@ pub struct Shelf {
 /// What the last look saw, without a lock: one number, and what configurations lead to.
 pub fn last(state: &Path, key: &str) -> (u64, Vec<(String, Surface)>) {
     let bytes = read(&state.join(DIR).join(key).join(VIEW)).unwrap_or_default();
-    crate::host::from_json(&bytes).unwrap_or_default()
+    let value: Value = crate::host::from_json(&bytes).unwrap_or_default();
+    let number = value.get("view").and_then(Value::as_u64).unwrap_or_default();
+    (number, value.get("linked").map(links).unwrap_or_default())
+}
+
+/// Places by their path: whether hooks lie there, else a configuration.
+fn links(value: &Value) -> Vec<(String, Surface)> {
+    let members = value.as_object().into_iter().flatten();
+    let kind =
+        |hooks: &Value| if hooks == &Value::Bool(true) { Surface::GitHook } else { Surface::GitConfig };
+    members.map(|(path, hooks)| (path.clone(), kind(hooks))).collect()
+}
+
+fn links_value(links: &[(String, Surface)]) -> Value {
+    Value::Object(
+        links.iter().map(|(path, kind)| (path.clone(), Value::Bool(*kind == Surface::GitHook))).collect(),
+    )
+}
+
+fn text(value: Option<&Value>) -> Option<String> {
+    value.and_then(Value::as_str).map(str::to_owned)
+}
+
+impl Index {
+    /// None = it is not one of ours.
+    fn from(value: &Value) -> Option<Index> {
+        if value.get("version").and_then(Value::as_u64) != Some(VERSION) {
+            return None;
+        }
+        let object = |key: &str| value.get(key).and_then(Value::as_object);
+        let names = |key: &str| {
+            let list = value.get(key).and_then(Value::as_array).into_iter().flatten();
+            list.filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let mut index = Index { links: names("links"), over: names("over"), ..Index::default() };
+        for (path, file) in object("files")? {
+            let seen = file.get("seen").and_then(Value::as_u64)?;
+            let mode = u32::try_from(file.get("mode").and_then(Value::as_u64)?).ok()?;
+            index.files.insert(path.clone(), Kept { seen, sha256: text(file.get("sha256")), mode });
+        }
+        for (path, taken) in object("taken")? {
+            let aside = text(taken.get("aside"))?;
+            index.taken.insert(path.clone(), Taken { aside, why: text(taken.get("why"))? });
+        }
+        for (config, led) in object("linked")? {
+            index.linked.insert(config.clone(), links(led));
+        }
+        Some(index)
+    }
+
+    fn value(&self) -> Value {
+        let files = self.files.iter().map(|(path, file)| {
+            (path.clone(), json!({"seen": file.seen, "sha256": file.sha256, "mode": file.mode}))
+        });
+        let taken = self
+            .taken
+            .iter()
+            .map(|(path, taken)| (path.clone(), json!({"aside": taken.aside, "why": taken.why})));
+        let linked = self.linked.iter().map(|(config, led)| (config.clone(), links_value(led)));
+        let names = |names: &BTreeSet<String>| names.iter().cloned().map(Value::String).collect();
+        let (links, over): (Value, Value) = (names(&self.links), names(&self.over));
+        let mut value = Map::new();
+        for (key, part) in [
+            ("version", VERSION.into()),
+            ("files", Value::Object(files.collect())),
+            ("taken", Value::Object(taken.collect())),
+            ("linked", Value::Object(linked.collect())),
+            ("links", links),
+            ("over", over),
+        ] {
+            value.insert(key.to_owned(), part);
+        }
+        Value::Object(value)
+    }
 }
 
 /// Says that a call runs that may write, or that none does; true = one was known to.
@@ -89,8 +160,9 @@ impl Shelf {
             let busy = private::fault(FaultKind::Busy, &path, "another process holds it");
             return Err(busy.with_way_out("try again"));
         }
-        let index = read(&dir.join(INDEX)).and_then(|bytes| crate::host::from_json::<Index>(&bytes).ok());
-        let index = index.filter(|index| index.version == VERSION);
+        let value: Option<Value> =
+            read(&dir.join(INDEX)).and_then(|bytes| crate::host::from_json(&bytes).ok());
+        let index = value.as_ref().and_then(Index::from);
         let is_new = index.is_none();
         Ok(Shelf { dir, index: index.unwrap_or_default(), is_new, _lock: file })
     }
@@ -185,9 +257,9 @@ impl Shelf {
 
     /// Writes it, with the number of what was seen.
     pub fn save(&mut self, view: u64) -> Result<(), Fault> {
-        self.index.version = VERSION;
-        let index = serde_json::to_vec(&self.index).unwrap_or_default();
-        let last = serde_json::to_vec(&(view, self.linked())).unwrap_or_default();
+        let index = serde_json::to_vec(&self.index.value()).unwrap_or_default();
+        let last = json!({"view": view, "linked": links_value(&self.linked())});
+        let last = serde_json::to_vec(&last).unwrap_or_default();
         for (name, bytes) in [(INDEX, &index), (VIEW, &last)] {
             files::replace(&self.dir.join(name), bytes).map_err(|error| self.cannot(&error))?;
         }

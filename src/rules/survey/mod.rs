@@ -1,10 +1,10 @@
 //! What a call would do, worked out from its syntax and the facts at hand. Knows no rules: `builtin` judges.
 
+mod aliases;
 mod arrays;
 mod assigns;
 mod call;
 mod channels;
-mod configured;
 mod container;
 mod coverage;
 mod declares;
@@ -39,6 +39,7 @@ mod redirects;
 mod scope;
 mod scratch;
 mod search;
+mod setting;
 mod shells;
 mod tools;
 mod trees;
@@ -48,8 +49,6 @@ mod words;
 mod wrap;
 
 pub(in crate::rules) use call::SETTLED;
-pub use configured::configured_command;
-pub(in crate::rules) use configured::setting_command;
 pub(in crate::rules) use container::IN_CONTAINER;
 pub(in crate::rules) use effects::is_guarded;
 pub(in crate::rules) use git::{checked_out, is_asked, is_whole};
@@ -58,6 +57,8 @@ pub(in crate::rules) use output::decode as decode_base64;
 pub(in crate::rules) use paths::MAX_PATH;
 pub(in crate::rules) use program::is_program_dir;
 pub(in crate::rules) use scratch::is_noted_again;
+pub use setting::configured_command;
+pub(in crate::rules) use setting::setting_command;
 pub(in crate::rules) use shells::only_checks;
 pub(in crate::rules) use tools::unescaped;
 

@@ -9,7 +9,7 @@ use super::effects::Act;
 use super::options::Parsed;
 use super::output;
 use super::scope::Scope;
-use super::setting_command;
+use super::setting::setting_command;
 use super::unfold::{first_word, later_command};
 use super::walk::{self, Frame};
 use crate::domain::{EffectKind, Severity, Target, join};
