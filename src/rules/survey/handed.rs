@@ -98,8 +98,10 @@ impl Surveyor<'_> {
         let file = first.filter(|at| is_script(*at)).and_then(|at| args.get(at));
         let interprets = commands::find(&call.words.first().map(Arg::to_text).unwrap_or_default())
             .is_some_and(|program| program.kind == Kind::Interpreter);
-        let file = file.filter(|_| interprets && args.len() > 1);
-        if let Some(file) = file {
+        let interprets =
+            interprets || matches!(call.words.first().and_then(Arg::known), Some("tclsh" | "wish"));
+        let file = file.filter(|_| interprets);
+        if let Some(file) = file.filter(|_| args.len() > 1) {
             self.ask_content(call, file);
         }
         let script = file.and_then(|file| self.script_text(call, file));

@@ -14,6 +14,8 @@ use crate::shell::{Arg, Op, Part, Piece, RedirectKind, Script, Simple, Word, exp
 
 /// Most commands and texts that are tried for one text.
 const MAX_TRIED: usize = 48;
+/// Most commands of one text that are looked at for what may come to them.
+const MAX_SINKS: usize = 256;
 /// Most words of one that is tried.
 const MAX_WORDS: usize = 24;
 /// Most words that are looked at for where a command may begin.
@@ -43,6 +45,9 @@ const COUNTS: &[&str] = &[
     ":$", "[$",
 ];
 
+/// Variables of the shell that are numbers: what is assigned to them is evaluated.
+const NUMBERS: &[&str] = &["RANDOM", "SRANDOM", "SECONDS", "OPTIND", "LINENO", "HISTCMD"];
+
 /// What was tried already.
 #[derive(Default)]
 struct Tried(Vec<Vec<Arg>>);
@@ -67,7 +72,7 @@ impl Surveyor<'_> {
         self.guesses = true;
         let origins = Origins::of(script);
         let mut tried = Tried::default();
-        for sink in sinks(script) {
+        for sink in sinks(script).into_iter().take(MAX_SINKS) {
             let reaching = origins.reaching(sink.roots.iter().cloned());
             let runs = runs_of(&reaching, scope);
             if runs.is_empty() || !self.spend(runs.iter().map(Vec::len).sum::<usize>()) {
@@ -148,6 +153,9 @@ impl Surveyor<'_> {
         }
         self.guesses = true;
         let evaluates = |simple: &Simple| {
+            if simple.assigns.iter().any(|assign| NUMBERS.contains(&assign.name.as_str())) {
+                return true;
+            }
             let (start, end) = simple.span;
             let around = [source.get(..start).unwrap_or_default(), source.get(end..).unwrap_or_default()];
             let own = is_given_text(simple).then(|| source.get(start..end).unwrap_or_default());
