@@ -9,7 +9,7 @@ use crate::shell::Arg;
 /// The packages that the clients are.
 const PACKAGES: &[&str] = &["@anthropic-ai/claude-code", "opencode-ai", "@opencode/cli"];
 
-/// Variables that the clients and lazaret are led by.
+/// Variables that the clients and lazaret are led by (the clients' own programs name them): which settings, hooks and plugins there are.
 const VARIABLES: &[&str] = &[
     "CLAUDE_CONFIG_DIR",
     "LAZARET_",
@@ -20,9 +20,17 @@ const VARIABLES: &[&str] = &[
     "CLAUDE_CODE_SAFE_MODE",
     "CLAUDE_CODE_SIMPLE",
     "CLAUDE_CODE_DISABLE_",
+    "CLAUDE_CODE_MANAGED_",
+    "CLAUDE_CODE_MOCK_",
+    "CLAUDE_CODE_PERSONAL_",
+    "CLAUDE_CODE_REMOTE_",
+    "CLAUDE_CODE_RESTRICT_",
+    "CLAUDE_CODE_RESTRICTED",
+    "BUN_OPTIONS",
     "ANTHROPIC_BASE_URL",
     "OPENCODE_DISABLE",
     "OPENCODE_PERMISSION",
+    "OPENCODE_TEST_",
 ];
 /// Settings of a client that say nothing of hooks.
 const PLAIN_KEYS: &[&str] =
