@@ -91,7 +91,7 @@ impl<'a> Lookout<'a> {
         let mut sealed = Sealed::open(&self.setting.dirs.state)?;
         let mut changes = Vec::new();
         for file in self.files.all() {
-            let is = watch::read(&file.path);
+            let is = file.content();
             match sealed.of(&file.path) {
                 None => sealed.keep(&file.path, &is)?,
                 Some(was) if was.0 == is => {}
@@ -130,6 +130,9 @@ impl<'a> Lookout<'a> {
         if let Some(change) = changes.iter().find(is_gone) {
             return Ok(Some(format!("{} is gone", escape(&change.file.path))));
         }
+        if let Some(why) = changes.iter().find_map(obeyed) {
+            return Ok(Some(why));
+        }
         match self.request.subject.client {
             Client::ClaudeCode if changes.iter().any(|change| change.file.role == Role::Settings) => {
                 self.registration_lost(changes)
@@ -163,7 +166,7 @@ impl<'a> Lookout<'a> {
         for change in changes {
             let path = &change.file.path;
             let (content, mode) = &change.was;
-            done.push(match watch::put_back(path, content, *mode, self.setting.now) {
+            done.push(match change.file.put_back(content, *mode, self.setting.now) {
                 Ok(None) => format!("{} was put back", escape(path)),
                 Ok(Some(aside)) => {
                     let what =
@@ -194,6 +197,19 @@ impl<'a> Lookout<'a> {
     pub fn told(&self, what: &str) -> Decision {
         Decision::new(vec![reason(what, Verdict::Warn, None)], None, self.request.asking == Asking::Yes)
     }
+}
+
+/// What of the client's state it would obey when it starts the next time: there it can leave its hooks out.
+fn obeyed(change: &Change<'_>) -> Option<String> {
+    if change.file.role != Role::State {
+        return None;
+    }
+    let path = escape(&change.file.path);
+    if let Content::Unreadable(why) = &change.is {
+        return Some(format!("{path} may leave every hook out of the next session: {why}"));
+    }
+    let obeyed = review::starts(&change.was.0, &change.is);
+    obeyed.first().map(|first| format!("{path} would have the next session obey {first}"))
 }
 
 /// What the client would start by these changes.

@@ -2,6 +2,7 @@
 //! and how they are put back. Judges nothing.
 
 mod sealed;
+mod state;
 
 use std::fs;
 use std::io;
@@ -27,6 +28,8 @@ pub enum Role {
     Plugin,
     /// lazaret's own configuration of the user.
     Configuration,
+    /// What Claude Code keeps of its own, and writes all the time: of its content the `env` counts, which the client obeys.
+    State,
 }
 
 /// A watched file.
@@ -42,6 +45,8 @@ pub struct Watched {
 pub struct Files {
     pub before: Vec<Watched>,
     pub after: Vec<Watched>,
+    /// Looked at when a session begins and ends.
+    state: Vec<Watched>,
     own: Watched,
 }
 
@@ -53,12 +58,18 @@ impl Files {
         let own = watched("/", &dirs.config_file().to_string_lossy(), Role::Configuration);
         match client {
             Client::ClaudeCode => {
-                let dir = env.claude_config_dir.clone().unwrap_or_else(|| join(home, ".claude"));
+                let given = env.claude_config_dir.as_deref();
+                let dir = given.map_or_else(|| join(home, ".claude"), str::to_owned);
+                let state = vec![
+                    watched(given.unwrap_or(home), ".claude.json", Role::State),
+                    watched(&dir, ".config.json", Role::State),
+                ];
                 let user = watched(&dir, "settings.json", Role::Settings);
                 let of_project = |name| watched(project, name, Role::Settings);
                 Files {
                     before: vec![user.clone(), of_project(".claude/settings.local.json")],
                     after: vec![user, of_project(".claude/settings.json")],
+                    state,
                     own,
                 }
             }
@@ -66,7 +77,12 @@ impl Files {
                 let dir = env.xdg_config_home.clone().unwrap_or_else(|| join(home, ".config"));
                 let plugin = watched(&dir, "opencode/plugin/lazaret.js", Role::Plugin);
                 let of_project = watched(project, ".opencode/plugin/lazaret.js", Role::Plugin);
-                Files { before: vec![plugin.clone()], after: vec![plugin, of_project], own }
+                Files {
+                    before: vec![plugin.clone()],
+                    after: vec![plugin, of_project],
+                    state: Vec::new(),
+                    own,
+                }
             }
         }
     }
@@ -74,7 +90,8 @@ impl Files {
     /// All of them, each once.
     pub fn all(&self) -> impl Iterator<Item = &Watched> {
         let before = self.before.iter();
-        before.chain(self.after.iter().filter(|file| !self.before.contains(file))).chain([&self.own])
+        let after = self.after.iter().filter(|file| !self.before.contains(file));
+        before.chain(after).chain(&self.state).chain([&self.own])
     }
 }
 
@@ -127,6 +144,33 @@ pub fn placing<T, E: From<Fault>>(
     Ok(answer)
 }
 
+impl Watched {
+    /// What of the file counts, as it is now.
+    pub fn content(&self) -> Content {
+        match self.role {
+            Role::State => state::essence(
+                files::read(&self.path, state::MAX, Links::Follow).map_err(|why| why.to_string()),
+            ),
+            Role::Settings | Role::Plugin | Role::Configuration => read(&self.path),
+        }
+    }
+
+    /// Puts back what of the file counts. What was there in its stead is kept beside it, under the name that is given.
+    pub fn put_back(&self, content: &Content, mode: u32, now: Now) -> io::Result<Option<PathBuf>> {
+        let mended = match self.role {
+            Role::State => files::read(&self.path, state::MAX, Links::Follow).ok().flatten(),
+            Role::Settings | Role::Plugin | Role::Configuration => None,
+        };
+        // The rest of the client's state is its own: the login stands there.
+        let mended = mended.and_then(|bytes| state::mended(&bytes, content)).map(Content::Bytes);
+        match (mended, self.role) {
+            (Some(mended), _) => put_back(&self.path, &mended, mode, now),
+            (None, Role::State) => put_back(&self.path, &Content::Absent, mode, now),
+            (None, _) => put_back(&self.path, content, mode, now),
+        }
+    }
+}
+
 /// What is at a path now.
 pub fn read(path: &str) -> Content {
     match files::read(path, MAX, Links::Follow) {
@@ -137,7 +181,7 @@ pub fn read(path: &str) -> Content {
 }
 
 /// Puts `content` at `path` again, in one step; what is there in its stead is kept beside it. Gives the name under which it is kept.
-pub fn put_back(path: &str, content: &Content, mode: u32, now: Now) -> io::Result<Option<PathBuf>> {
+fn put_back(path: &str, content: &Content, mode: u32, now: Now) -> io::Result<Option<PathBuf>> {
     let path = Path::new(path);
     let aside = match fs::symlink_metadata(path) {
         Ok(_) => {
