@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod common;
+mod programs;
 
 use std::fs;
 use std::process::Stdio;
@@ -101,4 +102,26 @@ fn what_run_starts_is_judged_as_a_command() {
     let (code, _, error) = world.run(&["run", "--", "sh", "-c", "touch ran"]);
     assert!(code == 1 && error.contains("it starts only claude and opencode"), "{error}");
     assert!(!world.project().join("ran").exists());
+}
+
+/// A terminal that an agent's program makes for itself is not a person's.
+#[test]
+fn a_terminal_below_a_client_is_no_persons() {
+    let world = World::new();
+    world.unaccepted("[reviewer]\nenabled = false\n");
+    let bin = common::BIN;
+    for (name, is_refused) in [("claude", true), ("opencode", true), ("person", false)] {
+        let program = world.home().join(name);
+        let line = format!("#!/bin/sh\nscript -qec '{bin} config accept' /dev/null < /dev/null\nexit 0\n");
+        programs::write(&program, line);
+        let mut command = std::process::Command::new(&program);
+        command
+            .env_clear()
+            .env("HOME", world.home())
+            .env("PATH", "/usr/bin:/bin")
+            .current_dir(world.project());
+        let told = String::from_utf8_lossy(&command.output().unwrap().stdout).into_owned();
+        assert_eq!(told.contains(&format!("{name} started it")), is_refused, "{name}: {told}");
+        assert_eq!(told.contains("accepted, with exactly this content"), !is_refused, "{name}: {told}");
+    }
 }

@@ -45,8 +45,9 @@ use clap::{CommandFactory, Parser};
 use crate::domain::{Fault, FaultKind, Places};
 use crate::host::config::Checks;
 use crate::host::dirs::{Dirs, Environment};
+use crate::host::quarantine::descends_from;
 use crate::host::{guard, places};
-use crate::rules::own_commands;
+use crate::rules::{CLIENTS, own_commands};
 use args::{Cli, Command};
 
 /// What custom entries of the configuration have to be besides well written.
@@ -119,20 +120,26 @@ fn tool(args: &[OsString]) -> u8 {
 /// What the clients set to 1 in the shells of their agents.
 const SHELLS_OF_CLIENTS: &[&str] = &["CLAUDECODE", "OPENCODE"];
 
-/// Refuses what is a person's in the shell of an agent, which has no terminal. An agent can unset the variables; the rule
-/// `selfprotect.own-commands` is what holds, and this what is left where a command was not seen.
+/// Refuses what is a person's in the shell of an agent, which has no terminal, and at a terminal that a client's agent made for itself.
+/// An agent can unset the variables; the rule `selfprotect.own-commands` is what holds, and this what is left where a command was
+/// not seen.
 fn refuse_agents(args: &[OsString]) -> anyhow::Result<()> {
     let words = args.iter().skip(1).map(|word| word.to_str());
-    if own_commands::is_for_agents(words) || std::io::stdin().is_terminal() {
+    if own_commands::is_for_agents(words) {
         return Ok(());
     }
     let set = |name: &&&str| std::env::var_os(name).is_some_and(|value| value == "1");
-    let Some(variable) = SHELLS_OF_CLIENTS.iter().find(set) else { return Ok(()) };
+    let shown = if std::io::stdin().is_terminal() {
+        descends_from(CLIENTS).map(|client| format!("{client} started it"))
+    } else {
+        SHELLS_OF_CLIENTS.iter().find(set).map(|variable| format!("{variable} is set"))
+    };
+    let Some(shown) = shown else { return Ok(()) };
     let command = args.get(1).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
     let fault = Fault::new(
         FaultKind::Config,
         crate::domain::escape(&command),
-        format!("this is the shell of a client's agent ({variable} is set), and the command is for people"),
+        format!("this is the shell of a client's agent ({shown}), and the command is for people"),
     );
     Err(fault.with_way_out("run it in a terminal of your own").into())
 }

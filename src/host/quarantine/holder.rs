@@ -137,6 +137,21 @@ impl Holder {
     }
 }
 
+/// The name of these that a process has from which this one comes; none = no such process can be seen.
+pub fn descends_from(names: &[&'static str]) -> Option<&'static str> {
+    let mut pid = std::os::unix::process::parent_id();
+    for _ in 0..STEPS {
+        let stat = Stat::of(pid)?;
+        let program = program(pid);
+        let called = |name: &&&'static str| is_one_of(&[**name], &stat.name, program.as_deref());
+        if let Some(name) = names.iter().find(called) {
+            return Some(name);
+        }
+        pid = stat.parent;
+    }
+    None
+}
+
 /// Whether a process of that name, which runs that file, is one of these. A name may have the rest of a line behind it
 /// (`npm run review`), a file the number of a version (`python3.12`).
 fn is_one_of(names: &[&str], name: &str, program: Option<&str>) -> bool {

@@ -15,7 +15,7 @@ mod sweep;
 mod vault;
 mod waiting;
 
-pub use holder::Holder;
+pub use holder::{Holder, descends_from};
 pub use intact::intact;
 pub use life::{Listed, MAX_NAMED, MAX_OPEN, MAX_TTL_S, Opening, end, key, list, load, open};
 pub use places::{reserve, unreserve};
