@@ -26,7 +26,11 @@ mod programs;
 mod review;
 mod run;
 mod session;
+mod system;
 mod undone;
 mod watched;
+mod ways;
+#[path = "../ways/mod.rs"]
+mod ways_table;
 mod wire;
 mod world;

@@ -72,6 +72,13 @@ pub struct Session {
 impl Session {
     /// Fails when the client did not come to an orderly end.
     pub fn new(client: Client, played: Played) -> Self {
+        let session = Self::of(client, played);
+        assert!(session.output.status.success(), "the client failed\n{}", session.story());
+        session
+    }
+
+    /// Fails when the client did not end at all or never asked its model.
+    pub fn of(client: Client, played: Played) -> Self {
         let Played { output, timed_out, heard: model, printed } = played;
         let format = client.format();
         let mut told = BTreeMap::new();
@@ -84,7 +91,6 @@ impl Session {
         let session = Self { output, printed, told, heard, requests };
         assert!(!timed_out, "the client did not end in time\n{}", session.story());
         assert!(model.complaints.is_empty(), "{:#?}\n{}", model.complaints, session.story());
-        assert!(session.output.status.success(), "the client failed\n{}", session.story());
         assert!(!session.heard.is_empty(), "the model was never asked\n{}", session.story());
         session
     }
@@ -92,6 +98,11 @@ impl Session {
     /// What the model was told as the result of the call `label`.
     pub fn told(&self, label: &str) -> &Told {
         self.told.get(label).unwrap_or_else(|| panic!("no result of {label}\n{}", self.story()))
+    }
+
+    /// Whether the model was told a result of the call `label`.
+    pub fn was_told(&self, label: &str) -> bool {
+        self.told.contains_key(label)
     }
 
     /// All that a lane's model heard from the user's side: prompts, results and what hooks added.

@@ -1,10 +1,9 @@
 //! Files that an agent must not change: taken down before, compared after every call, put back when one was changed,
 //! so that one session tells all ways that lead through.
 
-use crate::model::{Call, Script, Step, call};
+use crate::model::{Call, Script, Step};
 use crate::session::Session;
 use crate::world::World;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -100,42 +99,35 @@ impl Watched {
     }
 }
 
-/// One way for an agent to be rid of the hook.
-pub struct Way {
-    pub name: String,
-    pub tool: &'static str,
-    pub input: Value,
-}
-
-/// A shell command as a way, for the client's tool of that name.
-pub fn by_shell(tool: &'static str, command: &str) -> Way {
-    Way { name: command.into(), tool, input: json!({"command": command, "description": "Tidy up"}) }
-}
-
-/// Plays all ways in one session, then a call that must be refused; fails with the ways that changed a watched path.
-pub fn try_all(world: &World, watched: &[&str], first: Vec<Call>, ways: Vec<Way>, probe: Call) -> Session {
+/// Plays all ways in one session, each followed by the call that must be refused; fails with the ways that changed a watched path.
+/// The ways are called `way-0` and so on, the calls `probe-0` and so on.
+pub fn try_all(
+    world: &World,
+    watched: &[&str],
+    ways: Vec<(String, Call)>,
+    probe: impl Fn(&str) -> Call,
+) -> Session {
     let paths: Vec<_> = watched.iter().map(|path| world.host(path)).collect();
     let before = Mutex::new(Watched::snapshot(&paths));
     let watched = Arc::new(Watched { paths, before, culprits: Mutex::default() });
-    let names: Vec<_> =
-        std::iter::once("what came before".to_owned()).chain(ways.iter().map(|w| w.name.clone())).collect();
-    let mut steps = vec![Step::call(first)];
-    for (index, way) in ways.into_iter().enumerate() {
-        let (watched, previous) = (Arc::clone(&watched), names[index].clone());
+    let count = ways.len();
+    let mut steps = vec![Step::call([probe("first")])];
+    for (index, (name, way)) in ways.into_iter().enumerate() {
+        let watched = Arc::clone(&watched);
+        let last = if index + 1 == count { WATCHED } else { Duration::ZERO };
+        steps.push(Step::call([way]));
         steps.push(
-            Step::call([call(format!("way-{index}"), way.tool, way.input)])
-                .after(move || watched.compare(&previous)),
+            Step::call([probe(&format!("probe-{index}"))])
+                .after(move || watched.compare(&name))
+                .pausing(last),
         );
     }
-    let (last, name) = (Arc::clone(&watched), names[names.len() - 1].clone());
-    steps.push(Step::call([probe]).after(move || last.compare(&name)).pausing(WATCHED));
     let session = world.play(Script::main(steps));
     let culprits = watched.culprits.lock().unwrap();
     assert!(
         culprits.is_empty(),
-        "{} of {} ways lead through:\n{}\n{}",
+        "{} of {count} ways lead through:\n{}\n{}",
         culprits.len(),
-        names.len() - 1,
         culprits.join("\n"),
         session.story()
     );

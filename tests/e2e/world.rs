@@ -142,6 +142,40 @@ impl World {
         self.program(&format!("{TOOLS}/{}", self.client.command()), &program);
     }
 
+    /// Gives the machine an `/etc`, a `/usr/local/bin` and a `/var/lib` of its own, and installs lazaret there for every user.
+    pub fn install_for_all(&self) {
+        let system = self.root.path().join("system");
+        for dir in ["claude-code", "opencode/node_modules", "lazaret", "bin", "lib"] {
+            std::fs::create_dir_all(system.join(dir)).unwrap();
+        }
+        std::fs::write(system.join("opencode/package.json"), PLUGIN_PACKAGE).unwrap();
+        std::fs::write(system.join("opencode/package-lock.json"), PLUGIN_LOCK).unwrap();
+        std::fs::create_dir_all(self.host("/home/dev/archive")).unwrap();
+        self.program("/home/dev/archive/install.sh", include_str!("../../install.sh"));
+        programs::copy(self.host(BIN), self.host("/home/dev/archive/lazaret"));
+        self.sh_by(Vec::new(), "umask 022; ~/archive/install.sh --system");
+        // From now on the client is started by a user who can change nothing of that, where there can be one.
+        self.own_up();
+    }
+
+    /// What was written from outside is the user's.
+    pub fn own_up(&self) {
+        if !self.as_user().is_empty() {
+            self.sh_by(Vec::new(), "chown -R 4711:4711 ~ \"$XDG_RUNTIME_DIR\"");
+        }
+    }
+
+    /// A file of the installation for every user.
+    pub fn system(&self, path: &str) -> PathBuf {
+        self.root.path().join("system").join(path)
+    }
+
+    /// What starts a program as the user of the machine.
+    fn as_user(&self) -> Vec<&str> {
+        let two = self.system("").is_dir() && rustix::process::geteuid().is_root();
+        if two { vec!["setpriv", "--reuid=4711", "--regid=4711", "--clear-groups"] } else { Vec::new() }
+    }
+
     /// Registers lazaret with the client as a person does.
     pub fn register(&self) {
         self.sh(&format!("lazaret install {}", self.client.registered_as()));
@@ -149,7 +183,13 @@ impl World {
 
     /// Runs a shell script in the project, as the person at the machine, and gives what it printed.
     pub fn sh(&self, script: &str) -> String {
-        let done = self.inside(&["sh", "-ec", script]).output().expect("run inside");
+        self.sh_by(self.as_user(), script)
+    }
+
+    /// The same as root does, before there are two users.
+    fn sh_by<'a>(&self, mut args: Vec<&'a str>, script: &'a str) -> String {
+        args.extend(["sh", "-ec", script]);
+        let done = self.inside(&args).output().expect("run inside");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         assert!(done.status.success(), "{script}\n{}\n{}", text(&done.stdout), text(&done.stderr));
         text(&done.stdout)
@@ -157,10 +197,18 @@ impl World {
 
     /// Runs the client once with the scripted model, and ends it when it takes too long.
     pub fn play(&self, script: Script) -> Session {
+        let session = self.play_with(&self.client.arguments(), script);
+        assert!(session.output.status.success(), "the client failed\n{}", session.story());
+        session
+    }
+
+    /// The same, with other arguments and whatever the client ended with: a run that lazaret stopped is no success.
+    pub fn play_with(&self, arguments: &[&str], script: Script) -> Session {
         let executable = self.client.inside();
-        let mut args = vec![executable.as_str()];
-        args.extend(self.client.arguments());
-        let session = Session::new(self.client, self.with_model(script, &args));
+        let mut args = self.as_user();
+        args.push(&executable);
+        args.extend(arguments);
+        let session = Session::of(self.client, self.with_model(script, &args));
         assert!(!session.heard(MAIN).is_empty(), "the main agent's model heard nothing");
         session
     }
