@@ -10,22 +10,22 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
-const MAX_INSTRUCTIONS: u64 = 156_000;
+const MAX_INSTRUCTIONS: u64 = 158_000;
 const MAX_SYSTEM_CALLS: usize = 52;
 /// Other calls of every day, with the same room.
 const OTHERS: [(&str, u64); 3] =
-    [("git status", 195_000), ("cat README.md", 180_000), ("git reset --hard", 540_000)];
+    [("git status", 199_000), ("cat README.md", 183_000), ("git reset --hard", 640_000)];
 /// A pipeline of thirty commands.
-const MAX_PIPELINE: u64 = 1_235_000;
+const MAX_PIPELINE: u64 = 1_260_000;
 /// Calls of ten kilobytes (docs/performance.md says how far that is from a millisecond).
 const MAX_SCRIPT: u64 = 24_600_000;
 const MAX_WRITTEN: u64 = 22_100_000;
-const MAX_MANIFEST: u64 = 33_700_000;
-const MAX_PYTHON: u64 = 19_300_000;
+const MAX_MANIFEST: u64 = 34_500_000;
+const MAX_PYTHON: u64 = 20_500_000;
 const MAX_OPTIONS: u64 = 39_600_000;
 /// The first goal was 4 MiB. The rules have more than doubled since, and behaviour, checkpoints and the audit chain came, after all
 /// that nobody reads was left out (docs/performance.md). What a call costs does not hang on it: it touches few of the pages.
-const MAX_BINARY_BYTES: u64 = 7 * 1024 * 1024;
+const MAX_BINARY_BYTES: u64 = 7 * 1024 * 1024 + 512 * 1024;
 
 /// The static release build, made once; or the one that `LAZARET_COST_BINARY` names.
 fn binary() -> &'static Path {

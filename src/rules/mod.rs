@@ -10,6 +10,7 @@ pub mod fixture;
 pub mod git_settings;
 pub mod kept;
 mod matcher;
+mod modules;
 pub mod own_commands;
 mod survey;
 mod trail;

@@ -1,7 +1,7 @@
 //! Files of code that the call itself writes and that other code of it loads by their names: modules, libraries, included files.
 
 use super::Scene;
-use crate::rules::Invocation;
+use crate::rules::{Invocation, modules};
 use crate::shell::Arg;
 
 /// Names of files that stand for the directory they lie in.
@@ -10,15 +10,19 @@ const OF_DIRECTORY: &[&str] = &["__init__", "__main__", "index", "init", "mod"];
 /// Most files of one command.
 const MAX_FILES: usize = 16;
 
-/// The content of the files which the code of a command, or one of these files, names.
-pub(super) fn loaded(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
+/// The content of the files which the code of a command, or one of these files, names: those that the call writes, and those that
+/// lie beside the code. `script`: the code that stands in a file.
+pub(super) fn loaded(inv: &Invocation, script: Option<&str>, scene: &Scene<'_>) -> Vec<String> {
     let written = &scene.view.survey.written;
-    if written.is_empty() {
-        return Vec::new();
-    }
     let mut texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
     texts.extend(super::input_of(inv, scene));
     let given = texts.len();
+    let codes: Vec<&str> = texts.iter().skip(inv.args.len()).map(String::as_str).chain(script).collect();
+    let beside = beside(inv, &codes, scene);
+    texts.extend(beside);
+    if written.is_empty() {
+        return texts.split_off(given);
+    }
     let mut left: Vec<&(String, Arg)> = written.iter().collect();
     // Each round loads something more, or is the last.
     while texts.len() < given + MAX_FILES {
@@ -29,6 +33,16 @@ pub(super) fn loaded(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
         texts.push(left.remove(at).1.to_text());
     }
     texts.split_off(given)
+}
+
+/// The files beside the code of a command which it loads, as far as this session made them. Others are the project's own.
+fn beside(inv: &Invocation, codes: &[&str], scene: &Scene<'_>) -> Vec<String> {
+    if scene.view.survey.marks.is_empty() || !super::runs_code(inv) {
+        return Vec::new();
+    }
+    let ours = |path: &&String| scene.view.survey.marks.source(path).is_some();
+    let text = |path: &String| scene.view.facts.content(path).flatten().map(str::to_owned);
+    modules::loaded_by(inv, codes).iter().filter(ours).filter_map(text).take(MAX_FILES).collect()
 }
 
 /// Whether a text names a file as code does: by its name without the ending, or by its directory's.

@@ -39,8 +39,9 @@ pub(crate) fn code_of<'i>(inv: &'i Invocation, scene: &'i Scene<'_>) -> impl Ite
     let from_file = filter && super::has_flag(inv, "-f");
     let count = if filter { usize::from(!from_file) } else { usize::MAX };
     let given = if filter { &inv.operands } else { &inv.args };
+    let beside = loaded(inv, script.as_deref(), scene);
     let texts = given.iter().take(count).map(Arg::to_text).chain(input_of(inv, scene)).chain(script);
-    texts.chain(loaded(inv, scene))
+    texts.chain(beside)
 }
 
 /// Whether a text is a bare name: of a file, a module, an option. As code it would say nothing.

@@ -8,7 +8,7 @@ use super::scope::Scope;
 use super::unfold::is_program;
 use super::walk::Frame;
 use super::wrap::in_dir;
-use super::{Stdin, Surveyor};
+use super::{Stdin, Surveyor, paths};
 use crate::domain::{EffectKind, Severity, Target, join};
 use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
 use crate::rules::commands::{self, Builtin, Kind, Program};
@@ -187,12 +187,12 @@ impl Surveyor<'_> {
     /// A program given by its path: one of the project's, or a script that can be read.
     fn own_program(&mut self, call: &Call, name: &str, is_known: bool) {
         let Some(word) = call.words.first() else { return };
-        let target = super::paths::target(word, call.cwd.as_deref(), false);
+        let target = paths::target(word, call.cwd.as_deref(), false);
         if !is_known {
             self.emit(call, name, None);
         }
         let inside = match &target {
-            Target::Path { path, .. } => super::paths::in_project(path, &self.facts.places).is_some(),
+            Target::Path { path, .. } => paths::in_project(path, &self.facts.places).is_some(),
             Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
         };
         let kind =

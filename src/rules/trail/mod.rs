@@ -9,9 +9,9 @@ mod run;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Invocation;
-use super::matcher::{host_of, is_known};
+use super::matcher::{host_of, is_known, runs_code, target_of};
 use super::survey::{Stdin, Survey};
+use super::{Invocation, modules};
 use crate::domain::{
     Action, Ask, Claim, Facts, Mark, Marks, Origin, PathKind, Policy, Reach, ToolCall, Usage, join,
 };
@@ -330,6 +330,21 @@ impl Trail<'_> {
         if strange(&first) { first } else { hosts.find(strange).unwrap_or(first) }
     }
 
+    /// The files beside it that an interpreter's code loads.
+    fn modules(&self, inv: &Invocation) -> Vec<String> {
+        if self.seen.is_empty() || !runs_code(inv) {
+            return Vec::new();
+        }
+        let script = inv.operands.first().map(|script| target_of(script, inv.cwd.as_deref()));
+        let script = script.and_then(|script| self.facts.content(script.text()).flatten());
+        let input = match &inv.stdin {
+            Stdin::Text(text) => Some(text.to_text()),
+            Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => None,
+        };
+        let codes: Vec<&str> = script.into_iter().chain(input.as_deref()).collect();
+        modules::loaded_by(inv, &codes)
+    }
+
     /// Asks for the text of scripts that are started and that the session knows.
     fn ask_for_scripts(&self, survey: &mut Survey) {
         let paths =
@@ -340,10 +355,11 @@ impl Trail<'_> {
                 },
             );
         let recipes = survey.invocations.iter().take(MAX_STARTED).flat_map(run::recipes);
+        let modules = survey.invocations.iter().take(MAX_STARTED).flat_map(|inv| self.modules(inv));
         let is_inside = |dir: &str| self.seen.source(dir).is_some();
         let of_installs =
             survey.invocations.iter().take(MAX_STARTED).flat_map(|inv| installs::asks(inv, is_inside));
-        let known: Vec<Ask> = { paths.chain(recipes) }
+        let known: Vec<Ask> = { paths.chain(recipes).chain(modules) }
             .filter(|path| self.seen.source(path).is_some())
             .map(Ask::Content)
             .chain(of_installs)
