@@ -12,19 +12,24 @@ const ANSWERS: [&str; 2] = ["pretooluse", "permissionrequest"];
 
 /// All that a skill, command or agent of Claude Code has run.
 pub(super) fn of_claude(text: &str) -> Vec<Run> {
-    let mut runs = shell_lines(text);
+    let mut runs = shell_lines(text, true);
     if let Some(head) = front_matter(text) {
         runs.extend(of_front_matter(head));
     }
     runs
 }
 
-/// The shell lines of a prompt: `` !`…` `` and blocks that begin with ```` ```! ````.
-pub(super) fn shell_lines(text: &str) -> Vec<Run> {
+/// The shell lines of a prompt: `` !`…` `` and blocks that begin with ```` ```! ````. `apart`: only where a blank or nothing stands in
+/// front, as Claude Code reads them (2.1.329); OpenCode takes them anywhere (1.18.33).
+pub(super) fn shell_lines(text: &str, apart: bool) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find("!`") {
+        let front = rest.get(..at).and_then(|front| front.chars().next_back());
         rest = rest.get(at + 2..).unwrap_or_default();
+        if apart && front.is_some_and(|c| !c.is_whitespace() && c != '\u{feff}') {
+            continue;
+        }
         let Some(end) = rest.find('`') else { break };
         let line = rest.get(..end).unwrap_or_default();
         if !line.trim().is_empty() {

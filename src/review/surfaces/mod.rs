@@ -28,7 +28,7 @@ pub fn runs(kind: Surface, name: &str, content: &Content) -> Vec<Run> {
     };
     let mut runs = match kind {
         Surface::ClaudePrompt => markdown::of_claude(text),
-        Surface::OpenCodePrompt => markdown::shell_lines(text),
+        Surface::OpenCodePrompt => markdown::shell_lines(text, false),
         // The package that every tool is made with is called as the places are where clients are set up.
         Surface::Tool => {
             vec![Run::Code { name: name.to_owned(), text: text.replace("@opencode-ai/", "@client/") }]

@@ -104,7 +104,7 @@ pub(super) fn of_opencode(text: &str) -> Vec<Run> {
         }
     }
     for (_, command) in value.get("command").and_then(Value::as_object).into_iter().flatten() {
-        runs.extend(shell_lines(command.get("template").and_then(Value::as_str).unwrap_or_default()));
+        runs.extend(shell_lines(command.get("template").and_then(Value::as_str).unwrap_or_default(), false));
     }
     runs.extend(value.pointer("/experimental/hook").into_iter().flat_map(commands_within));
     runs.extend(value.get("shell").and_then(Value::as_str).map(|shell| Run::command(shell.to_owned())));
