@@ -24,7 +24,9 @@ const RECORD: u64 = 64;
 
 /// Whether a call is remembered whose end is reported.
 fn finish(store: &Store, subject: &Subject, call: u64, outcome: Outcome, now: Now) -> Result<bool, Fault> {
-    let told = reported(store, subject, now, Reported { call, outcome, seen: 0 }, |_| ((), None))?;
+    let told = reported(store, subject, now, Reported { call, outcome, seen: 0, background: false }, |_| {
+        ((), None)
+    })?;
     Ok(told.is_some_and(|((), verdict)| verdict.is_some()))
 }
 

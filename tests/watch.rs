@@ -378,3 +378,61 @@ fn the_plugin_of_opencode_is_put_back() {
         assert_eq!(fs::read(&plugin).unwrap(), installed);
     }
 }
+
+/// What nobody looks at after a call is found when the person speaks: it is the call's, not theirs.
+#[test]
+fn what_the_last_call_changed_is_not_the_persons_when_they_speak() {
+    for text in [OFF.as_bytes().to_vec(), ways::settings_that_start()[0].1.clone()] {
+        let session = Session::new();
+        session.call("bad", || write(&session.local(), &text));
+        let told = session.event("UserPromptSubmit", &json!({"prompt": "go on"}));
+        assert!(!session.local().exists(), "{} {}", told.stdout, told.stderr);
+    }
+}
+
+/// What a call left running changes later: the call's own fields, or the client's answer, say that it runs on.
+#[test]
+fn what_works_on_in_the_background_is_the_agents() {
+    let left = json!({"command": "npm run dev", "run_in_background": true});
+    let moved = json!({"stdout": "", "stderr": "", "interrupted": false, "backgroundTaskId": "b1"});
+    for (tool, input, response) in [
+        ("Bash", left, json!({"stdout": "", "backgroundTaskId": "b1"})),
+        ("Bash", json!({"command": "npm run dev"}), moved),
+        ("Monitor", json!({"command": "tail -f log", "description": "x"}), json!({"stdout": ""})),
+    ] {
+        let session = Session::new();
+        let call = json!({"tool_name": tool, "tool_use_id": "dev", "tool_input": input});
+        assert!(session.event("PreToolUse", &call).code == Some(0));
+        let mut ended = call.clone();
+        ended["tool_response"] = response;
+        session.event("PostToolUse", &ended);
+        std::thread::sleep(LATER);
+        write(&session.user(), OFF);
+        assert!(session.is_held(), "{call}");
+        assert!(fs::read_to_string(session.user()).unwrap().contains("hook claude-code"), "{call}");
+    }
+}
+
+/// The session's own state or the sealed copies taken away together with the registration hide nothing.
+#[test]
+fn state_that_is_gone_hides_no_change() {
+    let session = Session::new();
+    let registered = fs::read(session.user()).unwrap();
+    session.call("bad", || {
+        fs::remove_dir_all(session.0.state().join("sessions")).unwrap();
+        write(&session.user(), OFF);
+    });
+    assert!(session.is_held());
+    assert_eq!(fs::read(session.user()).unwrap(), registered);
+
+    for gone in ["", "index.json"] {
+        let session = Session::new();
+        session.call("bad", || {
+            let gate = session.0.state().join("gate").join(gone);
+            if gone.is_empty() { fs::remove_dir_all(gate) } else { fs::remove_file(gate) }.unwrap();
+            write(&session.user(), OFF);
+        });
+        let answer = session.before("next");
+        assert!(!answer.is_pass(), "{gone}: {}", answer.stdout);
+    }
+}

@@ -47,11 +47,24 @@ pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
     let transcript = optional(message, "transcript_path")?;
     let asking = asking(optional(message, "permission_mode")?.as_deref());
     let raw_response = message.raw("tool_response").unwrap_or_default();
+    let background = is_left_running(&event, raw_input, raw_response);
     Ok(Decoded {
-        request: Request { subject, cwd, transcript, prompt_id, asking, event },
+        request: Request { subject, cwd, transcript, prompt_id, asking, background, event },
         raw_input,
         raw_response,
     })
+}
+
+/// Whether a call works on after its end: told so, moved to the background by the client, or one that watches.
+fn is_left_running(event: &Event, input: &str, response: &str) -> bool {
+    let (Event::BeforeTool(call) | Event::AfterTool { call, .. }) = event else { return false };
+    let told = || {
+        let field = Object::parse(input, "tool_input").ok().and_then(|input| input.raw("run_in_background"));
+        field.is_some_and(|value| value != "false" && value != "null")
+    };
+    call.tool == Tool::Monitor
+        || (input.contains("run_in_background") || input.contains('\\')) && told()
+        || response.contains("\"backgroundTaskId\"")
 }
 
 fn event<'a>(message: &Object<'a>, name: &str, cwd: &str) -> Result<(Event, &'a str), Fault> {

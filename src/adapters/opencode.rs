@@ -50,7 +50,8 @@ pub(super) fn decode<'a>(message: &Object<'a>) -> Result<Decoded<'a>, Fault> {
     };
     let subject = subject(message, &session)?;
     let prompt_id = optional(message, "prompt")?;
-    let request = Request { subject, cwd, transcript: None, prompt_id, asking: Asking::No, event };
+    let request =
+        Request { subject, cwd, transcript: None, prompt_id, asking: Asking::No, background: false, event };
     Ok(Decoded { request, raw_input, raw_response: "" })
 }
 

@@ -176,8 +176,12 @@ fn remembered(
         duration_ms: ended.duration_ms,
     };
     let (found, mut faults) = found_by_plugins((request, call), ended, policy, (store, now));
-    let call =
-        Reported { call: review::identify(subject, call).call, outcome: ended.outcome, seen: ended.seen };
+    let call = Reported {
+        call: review::identify(subject, call).call,
+        outcome: ended.outcome,
+        seen: ended.seen,
+        background: request.background,
+    };
     let told = state::reported(store, subject, now, call, |told| {
         let known = behaviour::deed(&report, &told.document.behaviour.purpose);
         let took_ms = u32::try_from(told.took_ms).unwrap_or(u32::MAX);
@@ -205,7 +209,9 @@ fn remembered(
         let told = Told { chosen, notes, report, measured, moved, ..Told::default() };
         (told, Some(deed))
     })?;
-    let mut told = told.map(|(told, verdict)| Told { verdict, ..told }).unwrap_or_default();
+    // Of a call that nothing is known of, nobody looked before.
+    let unknown = || Told { moved: true, ..Told::default() };
+    let mut told = told.map_or_else(unknown, |(told, verdict)| Told { verdict, ..told });
     if let Some(chosen) = &mut told.chosen {
         faults.append(&mut plugins::worded(request, chosen, policy));
     }
@@ -236,10 +242,15 @@ pub fn recorded(
     (store, now): (&Store, Now),
 ) -> Result<Told, Fault> {
     let subject = &request.subject;
-    let call =
-        Reported { call: review::identify(subject, call).call, outcome: ended.outcome, seen: ended.seen };
+    let call = Reported {
+        call: review::identify(subject, call).call,
+        outcome: ended.outcome,
+        seen: ended.seen,
+        background: request.background,
+    };
     let told = state::reported(store, subject, now, call, |told| (told.moved, None))?;
-    let (moved, verdict) = told.unwrap_or_default();
+    // Of a call that nothing is known of, nobody looked before.
+    let (moved, verdict) = told.unwrap_or((true, None));
     Ok(Told { verdict, moved, ..Told::default() })
 }
 

@@ -288,5 +288,7 @@ pub struct Request {
     /// The person's prompt that this call belongs to.
     pub prompt_id: Option<String>,
     pub asking: Asking,
+    /// The client lets the call work on after its end.
+    pub background: bool,
     pub event: Event,
 }

@@ -125,6 +125,11 @@ impl<'a> Lookout<'a> {
     pub fn look(&self, moment: Moment, stand: &Stand) -> Result<Found, Fault> {
         let mut sealed = Sealed::open(&self.setting.dirs.state)?;
         let mut changes = Vec::new();
+        let had_looked = moment != Moment::Start && !is_fresh(stand.watch);
+        let missing = self.files.all().find_map(|file| sealed.missing(&file.path, had_looked));
+        if let Some(fault) = missing {
+            return Err(fault);
+        }
         for file in self.files.all() {
             let is = file.content();
             match sealed.of(&file.path) {
@@ -141,7 +146,10 @@ impl<'a> Lookout<'a> {
         let by_agent = match moment {
             Moment::Ended => true,
             Moment::Start => lost.is_some(),
-            Moment::Prompt => stand.watch.lingers,
+            // What is looked at before a call only comes to light now, if the last call did it.
+            Moment::Prompt => {
+                stand.watch.lingers || changes.iter().any(|change| is_late(&change.file.path, stand))
+            }
             Moment::Between => changes.iter().any(|change| is_under_way(change, stand, self.setting.now)),
         };
         match why {
@@ -238,12 +246,15 @@ impl<'a> Lookout<'a> {
 
     /// The session's new view of the files before a call, where there is one; else why the session is held.
     pub fn guard(&self, (call, seen): (&ToolCall, u64), stand: &Stand) -> Guard {
-        let lingers = matches!(&call.action, Action::Shell { command, .. } if lingers(command));
+        let lingers = self.request.background
+            || matches!(&call.action, Action::Shell { command, .. } if lingers(command));
         let was = Watch { lingers: stand.watch.lingers || lingers, ..stand.watch };
         if seen == stand.watch.before {
             return Guard::Stands { watch: (was != stand.watch).then_some(was), told: None };
         }
-        match self.look(Moment::Between, stand) {
+        // What a session knew is gone with its state: then it is as if it began.
+        let moment = if is_fresh(stand.watch) { Moment::Start } else { Moment::Between };
+        match self.look(moment, stand) {
             Ok(Found::Nothing | Found::Told(_)) => {
                 Guard::Stands { watch: Some(self.refreshed(was)), told: None }
             }
@@ -309,6 +320,11 @@ fn is_same_plugin(change: &Change<'_>) -> bool {
         (None, Some(_)) => change.was.0 == Content::Absent,
         (Some(_) | None, None) => change.was.0 != Content::Absent && change.is == change.was.0,
     }
+}
+
+/// Whether a session has not looked at anything yet.
+fn is_fresh(watch: Watch) -> bool {
+    watch.before == 0 && watch.ended_ms == 0 && watch.spoke_ms == 0
 }
 
 /// Whether a call may have made this change: one is under way, or something lingers, or it fell into the time of one.

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Scope, Surroundings, files, host_fault};
 use crate::domain::{Client, Fault};
 
-const NAME: &str = "install.json";
+/// Its name in the state directory.
+pub const NAME: &str = "install.json";
 const VERSION: u32 = 1;
 /// The mode of directories made for the record.
 const PRIVATE: u32 = 0o700;

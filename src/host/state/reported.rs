@@ -20,6 +20,8 @@ pub struct Reported {
     pub outcome: Outcome,
     /// What the system says now of the files that are looked at after a call; 0 = nobody asked it.
     pub seen: u64,
+    /// Something that it started works on.
+    pub background: bool,
 }
 
 /// Where the session stands when a call has ended.
@@ -72,6 +74,7 @@ pub fn reported<T>(
     let mut document = old.clone();
     if record.is_some() && call.outcome != Outcome::Blocked {
         document.watch.ended_ms = now.unix_ms;
+        document.watch.lingers |= call.background;
     }
     let verdict = record.map(|record| record.entry.verdict);
     let number = before.first().map_or(1, |deed| deed.number.saturating_add(1));

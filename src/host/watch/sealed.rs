@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::domain::{Content, Fault, FaultKind};
+use crate::domain::{Content, Fault, FaultKind, escape};
+use crate::host::registration::manifest;
 use crate::host::{files, hex, lock, private};
 
 pub(super) const DIR: &str = "gate";
@@ -59,6 +60,22 @@ impl Sealed {
         let index = read(&dir.join(INDEX)).and_then(|bytes| crate::host::from_json::<Index>(&bytes).ok());
         let index = index.filter(|index| index.version == VERSION).unwrap_or_default();
         Ok(Sealed { dir, index, _lock: file })
+    }
+
+    /// Why what counts for a path cannot be said although it was known: its copy is gone or damaged, or all copies of a registration
+    /// that stands in the record of installations are gone.
+    pub fn missing(&self, path: &str, had_looked: bool) -> Option<Fault> {
+        let damaged = self.index.files.contains_key(path) && self.of(path).is_none();
+        let record = || self.dir.parent().is_some_and(|state| state.join(manifest::NAME).exists());
+        let gone = || had_looked && self.index.files.is_empty() && record();
+        (damaged || gone()).then(|| {
+            private::fault(
+                FaultKind::State,
+                &self.dir,
+                format!("the sealed copy of {} is gone", escape(path)),
+            )
+            .with_way_out("look at the clients' settings, then run: lazaret install")
+        })
     }
 
     /// The content that counts for a path, and its mode; none = nothing is known of it, or its copy is damaged.
