@@ -98,6 +98,7 @@ pub(super) const RULES: &[Rule] = &[Rule {
         "redis-cli CONFIG SET dir /root/.ssh",
         "mysql -e '\\! sh'",
         "sqlite3 /dev/null '.shell /bin/sh'",
+        "sqlite3 :memory: '.once |sh' \"select 'ls'\"",
         "psql -c 'create extension plpython3u'",
         "mysql -e \"LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE t\"",
         "sqlite3 x.db \"ATTACH DATABASE '/var/www/a.php' AS x\"",
@@ -116,6 +117,7 @@ pub(super) const RULES: &[Rule] = &[Rule {
         "psql -c 'GRANT ALL PRIVILEGES ON DATABASE app TO app'",
         "redis-cli CONFIG GET dir",
         "sqlite3 app.db '.schema'",
+        "sqlite3 app.db '.once |less' 'select * from users'",
         "psql -c '\\d users'",
         "mysql -e 'SHOW GRANTS'",
         "psql -c 'create extension if not exists pgcrypto'",
@@ -396,6 +398,12 @@ fn shell_started<'a>(scene: &Scene<'a>) -> Found<'a> {
             let line = line.trim();
             let told =
                 ["\\!", ".shell", ".system", "system", "!"].iter().find_map(|word| line.strip_prefix(word));
+            // `.once |sh`: the answers of the queries are its commands.
+            let piped = || {
+                let file = [".output ", ".once "].iter().find_map(|word| line.strip_prefix(word))?;
+                file.trim_start_matches(['"', '\'', ' ']).strip_prefix('|')
+            };
+            let told = told.or_else(piped);
             let mut words = told.unwrap_or_default().split_whitespace();
             let program = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
             is_shell(program)

@@ -164,6 +164,7 @@ fn is_deaf(inv: &Invocation) -> bool {
         "pwsh",
         "powershell",
         "uv",
+        "m4",
         "make",
         "gmake",
         "awk",
@@ -202,6 +203,10 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
     }
     if runs(inv, &["pwsh", "powershell"]) {
         return by == By::Pipe && inv.args.iter().any(|arg| arg.known() == Some("-"));
+    }
+    if inv.program == "m4" {
+        // Its macros start commands; without a file, or for `-`, it reads what comes in.
+        return by == By::Pipe && inv.operands.iter().all(|file| file.known() == Some("-"));
     }
     if inv.program == "uv" {
         // `uv run -`: a script that comes in.

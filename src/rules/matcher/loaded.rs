@@ -14,6 +14,9 @@ const MAX_FILES: usize = 16;
 /// lie beside the code. `script`: the code that stands in a file.
 pub(super) fn loaded(inv: &Invocation, script: Option<&str>, scene: &Scene<'_>) -> Vec<String> {
     let written = &scene.view.survey.written;
+    if written.is_empty() && scene.view.survey.marks.is_empty() {
+        return Vec::new();
+    }
     let mut texts: Vec<String> = inv.args.iter().map(Arg::to_text).collect();
     texts.extend(super::input_of(inv, scene));
     let given = texts.len();

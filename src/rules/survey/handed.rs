@@ -44,6 +44,9 @@ const READS: &[&str] = &[
     "open(0",
 ];
 
+/// How the options begin by which interpreters are given code or a module.
+const CODE: &[&str] = &["-c", "-e", "-E", "-m", "-n", "-p", "-r", "--e", "--p"];
+
 impl Surveyor<'_> {
     /// Notes what a program takes away of the files whose names it is handed.
     pub(super) fn handed(&mut self, call: &Call, parsed: &Parsed) {
@@ -92,8 +95,9 @@ impl Surveyor<'_> {
             })
         };
         let deletes = |text: &str| DELETES.iter().any(|word| text.contains(word));
-        let is_script =
-            |at: usize| !args.get(..at).unwrap_or_default().iter().any(|arg| arg.prefix().starts_with("-c"));
+        // Behind these stands code, or the name of a module.
+        let leads = |arg: &Arg| CODE.iter().any(|option| arg.prefix().starts_with(option));
+        let is_script = |at: usize| !args.get(..at).unwrap_or_default().iter().any(leads);
         let first = args.iter().position(|arg| !arg.prefix().starts_with('-'));
         let file = first.filter(|at| is_script(*at)).and_then(|at| args.get(at));
         let interprets = commands::find(&call.words.first().map(Arg::to_text).unwrap_or_default())

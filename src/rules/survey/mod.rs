@@ -15,6 +15,7 @@ mod effects;
 mod elements;
 mod environment;
 mod expression;
+mod fetches;
 mod filters;
 mod foreign;
 mod function;

@@ -120,18 +120,6 @@ impl Surveyor<'_> {
         self.each(call, Act::Modify, files, parsed.has(&["-R", "--recursive"]));
     }
 
-    fn urls(&mut self, call: &Call, parsed: &Parsed) {
-        let operands = parsed.operands.as_slice();
-        for arg in operands {
-            self.url(call, arg);
-        }
-        for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
-            if let (Role::Dest, Some(dest)) = (role, &flag.value) {
-                self.land_in(call, dest, operands);
-            }
-        }
-    }
-
     /// Programs that take things from one place to another.
     fn transfer(&mut self, call: &Call, parsed: &Parsed) {
         let role = parsed.role();

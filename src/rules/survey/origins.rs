@@ -105,6 +105,7 @@ impl<'s> Origins<'s> {
             origins.built_in(simple);
             origins.printed(simple);
         }
+        origins.add_words(variable("BASH_REMATCH"), &script.matched);
         origins
     }
 
@@ -171,7 +172,6 @@ impl<'s> Origins<'s> {
                     self.add_words(variable(name), args.get(2..).unwrap_or_default());
                 }
             }
-            "[[" => self.add_words(variable("BASH_REMATCH"), args),
             "pushd" => self.add_words(variable("DIRSTACK"), args),
             name if self.script.functions.iter().any(|function| function == name) => {
                 self.add_words(variable(POSITIONAL), args);

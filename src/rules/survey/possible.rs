@@ -325,7 +325,8 @@ fn glued(words: &[Arg]) -> Option<Arg> {
 fn at_signs(arg: &Arg) -> Vec<Arg> {
     const SIGNS: [char; 8] = [':', ',', ';', '|', '_', '+', '%', '@'];
     match arg.known() {
-        Some(text) if text.contains(SIGNS) => {
+        // An address is one thing.
+        Some(text) if text.contains(SIGNS) && !text.contains("://") => {
             text.split(SIGNS).filter(|part| !part.is_empty()).map(Arg::literal).collect()
         }
         _ => vec![arg.clone()],

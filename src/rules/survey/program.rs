@@ -113,8 +113,17 @@ impl Surveyor<'_> {
         if let Some(path) = path {
             return Some(std::iter::once(Arg::literal(&path)).chain(call.args().iter().cloned()).collect());
         }
-        if let Some((_, words)) = self.aliases.iter().rev().find(|(alias, _)| *alias == text) {
-            let words: Vec<Arg> = words.iter().chain(call.args()).cloned().collect();
+        if let Some(words) = self.words_of(text) {
+            let mut words = words.to_vec();
+            // Behind an alias that ends in a blank, the next word may be one, too.
+            let mut rest = call.args();
+            while let Some((first, behind)) = rest.split_first()
+                && let Some(more) = first.known().and_then(|word| self.words_of(word))
+            {
+                words.extend_from_slice(more);
+                rest = behind;
+            }
+            words.extend_from_slice(rest);
             if words.first().and_then(Arg::known) != Some(text) && !words.is_empty() {
                 return Some(words);
             }
@@ -125,6 +134,11 @@ impl Surveyor<'_> {
             return Some(front.chain(call.args().iter().cloned()).collect());
         }
         super::foreign::as_posix(name, call.args())
+    }
+
+    /// The words of an alias.
+    fn words_of(&self, name: &str) -> Option<&[Arg]> {
+        self.aliases.iter().rev().find(|(alias, _)| alias == name).map(|(_, words)| words.as_slice())
     }
 
     /// The program that a descriptor leads to: `exec 3< /bin/rm; /proc/self/fd/3`.
@@ -140,7 +154,7 @@ impl Surveyor<'_> {
     /// script of its own.
     fn in_search_path(&self, text: &str, call: &Call, scope: &Scope) -> Option<String> {
         let dirs = scope.env.get("PATH").flatten().filter(|_| !text.contains('/'))?;
-        let own = dirs.split(':').filter(|dir| !is_program_dir(dir));
+        let own = dirs.split(':').filter(|dir| !PROGRAM_DIRS.contains(dir));
         let paths = own.map(|dir| join(call.cwd.as_deref().unwrap_or("/"), &format!("{dir}/{text}")));
         let made = |path: &String| {
             self.links.iter().chain(&self.copies).any(|(made, _)| made == path)

@@ -228,6 +228,9 @@ impl Scope {
     }
 }
 
+/// Who may log in, below the home directory.
+const LOGINS: &str = ".ssh/authorized_keys";
+
 impl Scope {
     /// Of the directories that a pattern may stand for, the one with protected places in it: the strictest reading.
     fn guarded(&self, pattern: &str, places: &Places) -> Option<String> {
@@ -245,11 +248,10 @@ impl Scope {
                 && parts.iter().zip(&names).all(|(name, pattern)| name.is_empty() || may_be(pattern, name));
             same.then_some(whole)
         };
+        let logins = places.home.as_ref().map(|home| join(home, LOGINS));
         // The directory right around a place comes before one further up.
-        let found = places
-            .protected
-            .iter()
-            .filter_map(|place| Some((place.path.matches('/').count(), above(&place.path)?)));
+        let found = { places.protected.iter().map(|place| &place.path).chain(&logins) }
+            .filter_map(|place| Some((place.matches('/').count(), above(place)?)));
         found.min_by_key(|(depth, _)| *depth).map(|(_, dir)| dir)
     }
 }

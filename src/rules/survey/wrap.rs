@@ -192,6 +192,13 @@ impl Surveyor<'_> {
                     Some(text) => text,
                     None => continue,
                 },
+                // `strace -o '|program'`: the file is a command that is written to.
+                Role::Write if value.prefix().starts_with(['|', '!']) => {
+                    match super::options::after(value, 1) {
+                        Some(text) => text,
+                        None => continue,
+                    }
+                }
                 Role::Plain
                 | Role::Read
                 | Role::Write

@@ -19,7 +19,9 @@ const RECIPES: &[&str] =
 /// Whether a file of that name is worth remembering once the agent has written it.
 pub(super) fn is_script_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    if RECIPES.contains(&name) {
+    // `Makefile.local`
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    if RECIPES.contains(&name) || RECIPES.contains(&stem) {
         return true;
     }
     let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending);

@@ -107,6 +107,7 @@ pub(super) fn change(value: &str, how: &str) -> Option<String> {
         Some(text)
     };
     match how {
+        "^" | "," if value.is_empty() => return Some(String::new()),
         "^^" | "@U" if value.is_ascii() => return Some(value.to_ascii_uppercase()),
         ",," | "@L" if value.is_ascii() => return Some(value.to_ascii_lowercase()),
         "^" | "@u" if value.is_ascii() && !value.is_empty() => return first(true),
@@ -121,6 +122,16 @@ pub(super) fn change(value: &str, how: &str) -> Option<String> {
         !text.contains(['\\', '$', '`', '\'', '"', '*', '?', '[', '(', '&', '~', '#', '%', '<', '>'])
     };
     let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
+    // `#`, `%`: only at the beginning, only at the end; there is always nothing.
+    if let (false, Some(at @ (b'#' | b'%'))) = (every, old.bytes().next()) {
+        let old = old.get(1..).filter(|old| plain(old) && plain(new))?;
+        let left = if at == b'#' { value.strip_prefix(old) } else { value.strip_suffix(old) };
+        return Some(match (left, at) {
+            (Some(left), b'#') => format!("{new}{left}"),
+            (Some(left), _) => format!("{left}{new}"),
+            (None, _) => value.to_owned(),
+        });
+    }
     if old.is_empty() || !plain(old) || !plain(new) {
         return None;
     }

@@ -62,7 +62,7 @@ impl Parser<'_> {
             return Ok(false);
         }
         self.blank();
-        let mut counts = false;
+        let (mut counts, mut matches) = (false, false);
         let mode = match self.byte() {
             Some(b'<' | b'>') if self.second() != Some(b'(') => {
                 self.pos += 1;
@@ -73,7 +73,10 @@ impl Parser<'_> {
                 let operator = self.word(Mode::Plain)?;
                 match bare(&operator) {
                     Some("=" | "==" | "!=") => Mode::Pattern,
-                    Some("=~") => Mode::Regex,
+                    Some("=~") => {
+                        matches = true;
+                        Mode::Regex
+                    }
                     Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") => {
                         counts = true;
                         Mode::Plain
@@ -92,6 +95,9 @@ impl Parser<'_> {
         if counts {
             self.evaluated(&word)?;
             self.evaluated(&other)?;
+        }
+        if matches {
+            self.state.matched.push(word);
         }
         Ok(false)
     }

@@ -88,6 +88,7 @@ pub(super) struct State {
     pub coprocs: Vec<(String, u32)>,
     /// The variables that expansions assign.
     pub assigned: BTreeSet<String>,
+    pub matched: Vec<Word>,
     /// The subshell around each subshell.
     parents: Vec<u32>,
     /// The subshells that [`Doc::shell`] stands for.
@@ -115,6 +116,7 @@ impl State {
             functions: Vec::new(),
             coprocs: Vec::new(),
             assigned: BTreeSet::new(),
+            matched: Vec::new(),
             parents: vec![0],
             owners: BTreeMap::new(),
             docs: Vec::new(),
@@ -352,6 +354,7 @@ impl State {
             coprocs: self.coprocs,
             parents: self.parents,
             assigned: self.assigned.into_iter().collect(),
+            matched: self.matched,
             problem,
         }
     }

@@ -204,6 +204,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "for f in src/*.rs; do cat head.txt > \"$f.new\"; done",
             "git ls-files | while read f; do echo \"$f\"; done > list.txt",
             "> \"$OUT\"",
+            "cp --parents src/lib/*.h build/",
         ],
         ..RULE
     },
@@ -358,7 +359,10 @@ fn emptied_in_turn<'a>(scene: &Scene<'a>) -> Found<'a> {
             continue;
         }
         let owner = writer(scene, &effect.target);
-        if owner.is_none_or(|inv| leaves_nothing(inv) || is_given_nothing(inv, all)) {
+        // `cp --parents src/*.h build`: it names the files where they come from.
+        let copies = || scene.first(&["cp", "gcp", "rsync"], |_| true).is_some();
+        let empties = |inv: &Invocation| leaves_nothing(inv) || is_given_nothing(inv, all);
+        if owner.map_or_else(|| !copies(), empties) {
             return Found::yes(owner.map_or(scene.command_line(), |inv| inv.text.as_str()));
         }
     }
