@@ -436,3 +436,16 @@ fn state_that_is_gone_hides_no_change() {
         assert!(!answer.is_pass(), "{gone}: {}", answer.stdout);
     }
 }
+
+#[test]
+fn another_time_out_between_sessions_is_a_persons() {
+    let session = Session::new();
+    session.event("SessionEnd", &json!({"reason": "exit"}));
+    let registered = fs::read_to_string(session.user()).unwrap();
+    let impatient = registered.replace("\"timeout\":15", "\"timeout\":9");
+    assert_ne!(registered, impatient);
+    write(&session.user(), &impatient);
+    session.event("SessionStart", &json!({"source": "startup"}));
+    assert!(!session.is_held());
+    assert_eq!(fs::read_to_string(session.user()).unwrap(), impatient);
+}

@@ -152,7 +152,7 @@ fn holds_gate(settings: &Value) -> bool {
     !gates(settings).is_empty()
 }
 
-/// The hooks by which a settings file does so, as they stand there.
+/// What the hooks by which a settings file does so ask: the program and its arguments, not how long it is waited for.
 fn gates(settings: &Value) -> Vec<String> {
     let groups = settings.pointer("/hooks/PreToolUse").and_then(Value::as_array);
     let all = |group: &&Value| {
@@ -160,7 +160,10 @@ fn gates(settings: &Value) -> Vec<String> {
     };
     let hooks = groups.into_iter().flatten().filter(all).filter_map(|group| group.get("hooks"));
     let hooks = hooks.filter_map(Value::as_array).flatten();
-    hooks.filter(|hook| is_ours(hook) && is_waited_for(hook)).map(Value::to_string).collect()
+    let asked = |hook: &Value| {
+        ["command", "args"].map(|key| hook.get(key).map(Value::to_string)).into_iter().flatten().collect()
+    };
+    hooks.filter(|hook| is_ours(hook) && is_waited_for(hook)).map(asked).collect()
 }
 
 /// Whether one hook entry runs `lazaret hook claude-code`, in either form.
