@@ -209,9 +209,7 @@ fn remembered(
         let told = Told { chosen, notes, report, measured, moved, ..Told::default() };
         (told, Some(deed))
     })?;
-    // Of a call that nothing is known of, nobody looked before.
-    let unknown = || Told { moved: true, ..Told::default() };
-    let mut told = told.map_or_else(unknown, |(told, verdict)| Told { verdict, ..told });
+    let mut told = told.map(|(told, verdict)| Told { verdict, ..told }).unwrap_or_default();
     if let Some(chosen) = &mut told.chosen {
         faults.append(&mut plugins::worded(request, chosen, policy));
     }
@@ -249,8 +247,7 @@ pub fn recorded(
         background: request.background,
     };
     let told = state::reported(store, subject, now, call, |told| (told.moved, None))?;
-    // Of a call that nothing is known of, nobody looked before.
-    let (moved, verdict) = told.unwrap_or((true, None));
+    let (moved, verdict) = told.unwrap_or_default();
     Ok(Told { verdict, moved, ..Told::default() })
 }
 

@@ -174,7 +174,7 @@ impl<'a> Surfaces<'a> {
             // The call that was cut off was never told to have ended.
             Moment::Start => cut_off,
             Moment::Prompt => stand.watch.lingers,
-            Moment::Between => is_busy(stand, now) || is_late(path, stand),
+            Moment::Between | Moment::Unknown => is_busy(stand, now) || is_late(path, stand),
         }
     }
 

@@ -28,6 +28,8 @@ pub enum Moment {
     Prompt,
     /// A call is about to run, or the client reports a change.
     Between,
+    /// The same in a session of which nothing is known: what it had seen may have been taken away.
+    Unknown,
     /// A call has ended just now.
     Ended,
 }
@@ -130,7 +132,9 @@ impl<'a> Lookout<'a> {
         if let Some(fault) = missing {
             return Err(fault);
         }
-        for file in self.files.all() {
+        // The client's own state, which it writes all the time, is asked about when a session begins and ends.
+        let skips = matches!(moment, Moment::Between | Moment::Unknown);
+        for file in self.files.all().filter(|file| !(skips && file.role == Role::State)) {
             let is = file.content();
             match sealed.of(&file.path) {
                 None => sealed.keep(&file.path, &is)?,
@@ -145,7 +149,7 @@ impl<'a> Lookout<'a> {
         let why = lost.clone().or_else(|| started(&changes));
         let by_agent = match moment {
             Moment::Ended => true,
-            Moment::Start => lost.is_some(),
+            Moment::Start | Moment::Unknown => lost.is_some(),
             // What is looked at before a call only comes to light now, if the last call did it.
             Moment::Prompt => {
                 stand.watch.lingers || changes.iter().any(|change| is_late(&change.file.path, stand))
@@ -252,8 +256,7 @@ impl<'a> Lookout<'a> {
         if seen == stand.watch.before {
             return Guard::Stands { watch: (was != stand.watch).then_some(was), told: None };
         }
-        // What a session knew is gone with its state: then it is as if it began.
-        let moment = if is_fresh(stand.watch) { Moment::Start } else { Moment::Between };
+        let moment = if is_fresh(stand.watch) { Moment::Unknown } else { Moment::Between };
         match self.look(moment, stand) {
             Ok(Found::Nothing | Found::Told(_)) => {
                 Guard::Stands { watch: Some(self.refreshed(was)), told: None }
