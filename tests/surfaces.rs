@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use common::{Answer, World};
@@ -127,15 +127,6 @@ impl Session {
     fn goes_on(&self) -> bool {
         !self.before("ls").is_block()
     }
-}
-
-/// What is kept aside beside a path.
-fn aside(path: &Path) -> Option<PathBuf> {
-    let name = format!("{}.lazaret-aside-", path.file_name()?.to_string_lossy());
-    let entries = fs::read_dir(path.parent()?).ok()?.flatten();
-    entries
-        .map(|entry| entry.path())
-        .find(|other| other.file_name().unwrap().to_string_lossy().starts_with(&name))
 }
 
 /// What nobody would be let run.
@@ -270,7 +261,8 @@ fn what_a_call_plants_is_moved_aside_and_the_session_goes_on() {
         let session = Session::new(client);
         let told = session.call(|s| s.write(file, &content));
         let path = session.path(file);
-        let kept = aside(&path).map(|aside| fs::read(aside).unwrap());
+        let last = path.file_name().unwrap().to_string_lossy().into_owned();
+        let kept = session.world.aside(&last).map(|aside| fs::read(aside).unwrap());
         let said = format!("{}{}", told.stdout, told.stderr);
         let log = session.world.audit().iter().any(|line| line.to_string().contains("self.surface-changed"));
         if path.exists()
@@ -672,21 +664,9 @@ fn a_person_accepts_what_was_moved_aside() {
     assert!(code == 0 && out.contains("SKILL.md: taken back"), "{out}");
     let (code, _, errors) = session.world.run(&["trust", "allow", ".claude/skills/x/SKILL.md"]);
     assert!(code != 0 && errors.contains("terminal"), "{errors}");
-    let line = format!("{} trust allow .claude/skills/x/SKILL.md", common::BIN);
-    let out = session
-        .world
-        .command()
-        .get_envs()
-        .fold(std::process::Command::new("script"), |mut command, (name, value)| {
-            command.env(name, value.unwrap());
-            command
-        })
-        .args(["-qec", &line, "/dev/null"])
-        .current_dir(session.world.project())
-        .stdin(std::process::Stdio::null())
-        .output()
-        .unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stdout));
+    let (code, out) = session.world.at_terminal(&["trust", "allow", ".claude/skills/x/SKILL.md"]);
+    assert_eq!(code, 0, "{out}");
+    assert!(!session.world.run(&["trust", "show"]).1.contains("taken back"));
     assert_eq!(fs::read_to_string(session.path(file)).unwrap(), bad);
     assert!(session.call(|_| {}).stdout.is_empty());
     // The same content by a call's hand later.

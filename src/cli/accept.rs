@@ -54,8 +54,7 @@ pub fn at_installation(dirs: &Dirs, places: &Places, out: &mut dyn Write) -> Res
 /// Records it, and says what counts from now on.
 fn accepted(dirs: &Dirs, explained: &Explained, content: &[u8], out: &mut dyn Write) -> Result<()> {
     for note in explained.notes.iter().filter(|note| note.kind == NoteKind::Unaccepted) {
-        let text = note.text.split(": it would loosen").next().unwrap_or_default();
-        writeln!(out, "  {}", text.replace("does not count", "counts").replace("do not count", "count"))?;
+        writeln!(out, "  {}", note.once_accepted())?;
     }
     config::accept(dirs, content).with_context(|| kept(dirs))?;
     writeln!(out, "{}: accepted, with exactly this content", dirs.config_file().display())?;

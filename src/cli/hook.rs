@@ -1,6 +1,7 @@
 //! One hook event: the whole path of a call, in order. Ends with 0 or 2, nothing else.
 
 mod events;
+mod lingers;
 mod start;
 mod surfaces;
 mod watch;

@@ -12,7 +12,7 @@ use crate::domain::{
     join, lies_in, single_quoted,
 };
 use crate::host::dirs::{Dirs, Environment};
-use crate::host::watch::shelf::Shelf;
+use crate::host::watch::{self, shelf::Shelf};
 use crate::host::{clock, places, trust};
 use crate::review::{self, Case};
 
@@ -147,8 +147,9 @@ pub fn show(dirs: &Dirs, out: &mut dyn Write) -> Result<()> {
 /// Puts a file in place again that was taken back, and accepts it with exactly this content. False = none of that name was.
 pub fn allow(dirs: &Dirs, file: &Path, terminal: bool, out: &mut dyn Write) -> Result<Option<String>> {
     let file = std::path::absolute(file)?.to_string_lossy().into_owned();
-    for shelf in Shelf::all(&dirs.state)? {
-        let Some((path, taken)) = shelf.taken().find(|(path, _)| **path == file) else { continue };
+    for mut shelf in Shelf::all(&dirs.state)? {
+        let taken = shelf.taken().find(|(path, _)| **path == file);
+        let Some((path, taken)) = taken.map(|(path, taken)| (path.clone(), taken.clone())) else { continue };
         if !terminal {
             bail!("trust allow: only a person at a terminal can give trust; run it in your own shell");
         }
@@ -156,12 +157,14 @@ pub fn allow(dirs: &Dirs, file: &Path, terminal: bool, out: &mut dyn Write) -> R
         let aside = Path::new(&taken.aside);
         if fs::symlink_metadata(aside).is_ok_and(|meta| meta.is_file()) {
             let bytes = fs::read(aside).with_context(|| taken.aside.clone())?;
-            trust::allow(&dirs.state, path, &bytes)
+            trust::allow(&dirs.state, &path, &bytes)
                 .with_context(|| format!("{path}: trust cannot be kept"))?;
         }
-        fs::rename(aside, path).with_context(|| format!("{}: it cannot be put in place", taken.aside))?;
+        watch::moved(aside, Path::new(&path))
+            .with_context(|| format!("{}: it cannot be put in place", taken.aside))?;
+        shelf.gave(&path)?;
         writeln!(out, "{path}: in place again, and accepted with exactly this content")?;
-        return Ok(Some(path.clone()));
+        return Ok(Some(path));
     }
     Ok(None)
 }

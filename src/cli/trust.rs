@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::config::line;
 use crate::cli::CHECKS;
 use crate::domain::Places;
-use crate::host::config::{self, Explained, NoteKind, Origin, PROJECT_FILE, Source};
+use crate::host::config::{self, Explained, Note, NoteKind, Origin, PROJECT_FILE, Source};
 use crate::host::dirs::Dirs;
 use crate::host::trust::{self, TrustState};
 
@@ -19,7 +19,7 @@ pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> an
     if json {
         let files: Vec<Json> = project_files(&explained)
             .map(|(source, state)| {
-                json!({"path": source.path, "trust": state.name(), "loosens": waiting(&explained, &source.path)})
+                json!({"path": source.path, "trust": state.name(), "loosens": waiting(&explained, &source.path, |note| note.text.clone())})
             })
             .collect();
         return line(out, &json!({ "files": files }));
@@ -28,7 +28,7 @@ pub fn show(dirs: &Dirs, places: &Places, json: bool, out: &mut dyn Write) -> an
     for (source, state) in project_files(&explained) {
         none = false;
         writeln!(out, "{}: {}", source.path, state.name())?;
-        for text in waiting(&explained, &source.path) {
+        for text in waiting(&explained, &source.path, |note| note.text.clone()) {
             writeln!(out, "  {text}")?;
         }
     }
@@ -61,7 +61,7 @@ pub fn allow(
         if let Some(first) = broken.first() {
             bail!("{}: {first}; mend it first (`lazaret config check`)", source.path);
         }
-        for text in waiting(&explained, &source.path) {
+        for text in waiting(&explained, &source.path, Note::once_accepted) {
             writeln!(out, "  {text}")?;
         }
         trust::allow(&dirs.state, &source.path, bytes).with_context(|| {
@@ -98,10 +98,10 @@ fn project_files(explained: &Explained) -> impl Iterator<Item = (&Source, TrustS
 }
 
 /// What in a file does not count for want of trust.
-fn waiting(explained: &Explained, path: &str) -> Vec<String> {
+fn waiting(explained: &Explained, path: &str, text: impl Fn(&Note) -> String) -> Vec<String> {
     let untrusted =
         explained.notes.iter().filter(|note| note.kind == NoteKind::Untrusted && note.path == path);
-    untrusted.map(|note| note.text.clone()).collect()
+    untrusted.map(text).collect()
 }
 
 fn chosen<'a>(explained: &'a Explained, file: Option<&Path>) -> anyhow::Result<Vec<&'a Source>> {

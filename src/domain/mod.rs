@@ -52,7 +52,7 @@ pub use request::{
 pub use review_session::{Granted, Grounds, Inside, Out, ReviewId, Standing, is_sealed_name, sealed_name};
 pub use score::{Components, Issue, Level, Modifiers, Rationality, RationalityLevel, Risk, RiskLevel, Score};
 pub use surface::{Run, Surface};
-pub use text::{clip, escape, is_hidden, join, lies_in, same_name, single_quoted, words_of};
+pub use text::{clip, escape, is_hidden, join, lies_in, same_name, shell_word, single_quoted, words_of};
 pub use written_rule::{
     Class, Flow, WayOut, WrittenCode, WrittenCommand, WrittenEffect, WrittenOperand, WrittenRule,
     WrittenTool, WrittenWhen,

@@ -39,6 +39,14 @@ pub fn is_hidden(c: char) -> bool {
         | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff)
 }
 
+/// One word of a shell, in quotes where it needs them.
+pub fn shell_word(word: &str) -> String {
+    let plain = |c: char| {
+        c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ',' | ':' | '@' | '=' | '%')
+    };
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { single_quoted(word) }
+}
+
 /// One word of a shell in single quotes, whatever is in it.
 pub fn single_quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))

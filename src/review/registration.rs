@@ -5,46 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::domain::{Content, clip};
-
-/// What of a client's settings makes it run or load something, or talk to another service, without a call that is asked about.
-const STARTS: &[&str] = &[
-    "apiKeyHelper",
-    "awsAuthRefresh",
-    "awsCredentialExport",
-    "enableAllProjectMcpServers",
-    "enabledMcpjsonServers",
-    "enabledPlugins",
-    "extraKnownMarketplaces",
-    "fileSuggestion",
-    "gcpAuthRefresh",
-    "mcpServers",
-    "otelHeadersHelper",
-    "statusLine",
-    "subagentStatusLine",
-];
-/// Variables by which the client, or every program that it starts, runs something else or goes elsewhere: whole names and beginnings.
-const VARIABLES: &[&str] = &["BASH_ENV", "ENV", "HOME", "IFS", "PATH", "SHELL", "TMPDIR", "USER"];
-const BEGINNINGS: &[&str] = &[
-    "ANTHROPIC_",
-    "BASH_FUNC_",
-    "CLAUDE_",
-    "DYLD_",
-    "GIT_",
-    "HTTP",
-    "LAZARET_",
-    "LD_",
-    "NODE_",
-    "OPENCODE_",
-    "PERL5",
-    "PYTHON",
-    "RUBY",
-    "SSL_",
-    "XDG_",
-    "http",
-];
-/// Most characters that are shown of what a client would start.
-const SHOWN: usize = 120;
+use super::surfaces::started;
+use crate::domain::{Content, Run};
 
 /// Why the settings, as they would be after a change, no longer hold the gate; nothing when they do. `managed`: the settings of whoever
 /// manages the machine, whose hooks no other settings switch off; `settings`: every other settings file with its name; `by_plugin`: the
@@ -84,13 +46,11 @@ pub fn is_replaced(before: &[(String, Content)], after: &[(String, Content)]) ->
     !before.is_empty() && before.is_disjoint(&after)
 }
 
-/// What a client would run, load or obey by the settings `after` that it did not by those `before`, in words.
-pub fn starts(before: &Content, after: &Content) -> Vec<String> {
+/// What a client would run, load or obey by the settings `after` that it did not by those `before`.
+pub fn starts(before: &Content, after: &Content) -> Vec<Run> {
     let Ok(Some(after)) = read(after) else { return Vec::new() };
-    let before = read(before).ok().flatten().unwrap_or_default();
-    let known = started(&before);
-    // What is shown is cut, what is compared is not: a time-out stands at a hook's end.
-    started(&after).difference(&known).map(|one| clip(one, SHOWN)).collect()
+    let known = started(&read(before).ok().flatten().unwrap_or_default());
+    started(&after).into_iter().filter(|run| !known.contains(run)).collect()
 }
 
 /// A settings file's value as the client reads it; none where there is nothing. An error where two readers may differ.
@@ -107,43 +67,6 @@ fn read(content: &Content) -> Result<Option<Value>, String> {
     match serde_json::from_slice::<Value>(bytes) {
         Ok(value) => Ok(Some(value)),
         Err(error) => Err(format!("it cannot be read with certainty ({error})")),
-    }
-}
-
-fn started(settings: &Value) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let mut add = |name: &str, value: &Value| {
-        found.insert(format!("{name}: {value}"));
-    };
-    for (event, groups) in settings.get("hooks").and_then(Value::as_object).into_iter().flatten() {
-        for group in groups.as_array().into_iter().flatten() {
-            let hooks = group.get("hooks").and_then(Value::as_array);
-            // Ours too: one that names another binary would answer in our stead.
-            hooks.into_iter().flatten().for_each(|hook| add(&format!("a hook of {event}"), hook));
-        }
-    }
-    for name in STARTS {
-        if let Some(value) = settings.get(name).filter(|value| !is_nothing(value)) {
-            add(name, value);
-        }
-    }
-    for (name, value) in settings.get("env").and_then(Value::as_object).into_iter().flatten() {
-        let obeyed =
-            VARIABLES.contains(&name.as_str()) || BEGINNINGS.iter().any(|begin| name.starts_with(begin));
-        if obeyed {
-            add(&format!("the variable {}", clip(name, SHOWN)), value);
-        }
-    }
-    found
-}
-
-fn is_nothing(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::Array(list) => list.is_empty(),
-        Value::Object(members) => members.values().all(is_nothing),
-        Value::String(text) => text.is_empty(),
-        Value::Bool(true) | Value::Number(_) => false,
     }
 }
 
@@ -269,15 +192,20 @@ mod tests {
             ("{}", r#"{"env":{"LD_PRELOAD":"./evil.so"}}"#, "LD_PRELOAD"),
             ("{}", r#"{"env":{"LAZARET_HOME":"/x"}}"#, "LAZARET_HOME"),
             (&LONG.replace("15", "0.001"), LONG, "a hook of PreToolUse"),
-            (r#"{"statusLine":{"command":"a"}}"#, r#"{"statusLine":{"command":"b"}}"#, "statusLine"),
+            (r#"{"statusLine":{"command":"a"}}"#, r#"{"statusLine":{"command":"b"}}"#, "\"b\""),
+            ("{}", r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a | b"}]}]}}"#, "\"a | b\""),
         ] {
             let found = starts(&bytes(before), &bytes(after));
-            assert!(found.len() == 1 && found[0].contains(named), "{after}: {found:?}");
+            let text = format!("{found:?}");
+            assert!(text.contains(named), "{after}: {text}");
             assert!(starts(&bytes(after), &bytes(after)).is_empty());
-            assert_eq!(starts(&bytes(after), &bytes(before)).len(), usize::from(before.len() > 2));
+            assert_eq!(starts(&bytes(after), &bytes(before)).is_empty(), before.len() < 3);
         }
-        for harmless in [r#"{"permissions":{"allow":["Bash(ls)"]}}"#, r#"{"env":{"DEBUG":"1"},"model":"x"}"#]
-        {
+        for harmless in [
+            r#"{"permissions":{"allow":["Bash(ls)"]}}"#,
+            r#"{"env":{"DEBUG":"1","ANTHROPIC_MODEL":"x","NODE_ENV":"test"},"model":"x"}"#,
+            r#"{"hooks":{"Stop":[{"hooks":[{"type":"prompt","prompt":"is it done?"}]}]}}"#,
+        ] {
             assert!(starts(&Content::Absent, &bytes(harmless)).is_empty(), "{harmless}");
         }
     }

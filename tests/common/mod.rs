@@ -147,6 +147,26 @@ impl World {
         (out.status.code().unwrap_or(-1), text(&out.stdout), text(&out.stderr))
     }
 
+    /// The same typed at a terminal: exit code, and what is shown there.
+    pub fn at_terminal(&self, args: &[&str]) -> (i32, String) {
+        let words = std::iter::once(&BIN).chain(args);
+        let line: Vec<String> = words.map(|word| lazaret::domain::single_quoted(word)).collect();
+        let mut script = Command::new("script");
+        let out = script.args(["-qec", &line.join(" "), "/dev/null"]).env_clear().env("HOME", self.home());
+        let out = out.env("PATH", "/usr/bin:/bin").current_dir(self.project()).stdin(Stdio::null()).output();
+        let out = out.unwrap();
+        (out.status.code().unwrap_or(-1), String::from_utf8_lossy(&out.stdout).into_owned())
+    }
+
+    /// What was taken back of a file of this name, as it is kept.
+    pub fn aside(&self, name: &str) -> Option<PathBuf> {
+        let entries = fs::read_dir(self.state().join("aside")).ok()?.flatten();
+        let found = entries.map(|entry| entry.path());
+        found
+            .into_iter()
+            .find(|path| path.file_name().unwrap().to_string_lossy().ends_with(&format!("-{name}")))
+    }
+
     /// `check --json` of a shell command.
     pub fn check(&self, command: &str) -> (i32, Value) {
         let (code, stdout, stderr) = self.run(&["check", "--json", command]);

@@ -122,17 +122,15 @@ fn what_lazaret_cannot_foresee_does_not_switch_the_hook_off_either() {
     let shell = |label: &str, command: &str| Step::call([Client::Claude.shell(label, command)]);
     for (deed, done) in [
         // Ordinary, and it brings the committed settings back.
-        ("git stash", "/home/dev/proj/.claude"),
-        ("/mnt/node tidy.js", "/home/dev/.claude"),
+        ("git stash", "-settings.json"),
+        ("/mnt/node tidy.js", "-settings.local.json"),
     ] {
         let session = world.play(Script::main([
             shell("deed", deed),
             shell("probe", "rm -rf /home/dev/precious").pausing(WATCHED),
         ]));
-        let aside = world.sh(&format!("ls -A {done}"));
-        let aside =
-            aside.contains(".lazaret-aside-") || world.sh("ls -A .claude").contains(".lazaret-aside-");
-        assert!(aside, "{deed} did not happen\n{}", session.story());
+        let aside = world.sh("ls -A /home/dev/.local/state/lazaret/aside");
+        assert!(aside.contains(done), "{deed} did not happen\n{}", session.story());
         assert_eq!(
             (world.read(USER), world.read(PROJECT).as_str()),
             (registered.clone(), settings),

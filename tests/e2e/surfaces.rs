@@ -30,9 +30,13 @@ fn planter(world: &World, path: &str, content: &str) {
     world.sh("git add plant.js && git commit -qm Script plant.js");
 }
 
+/// Whether it was taken back.
 fn aside(world: &World, path: &str) -> bool {
-    let (dir, name) = path.rsplit_once('/').unwrap();
-    world.sh(&format!("ls -A {dir}")).contains(&format!("{name}.lazaret-aside-"))
+    let name = path.rsplit('/').next().unwrap();
+    world
+        .sh("ls -A /home/dev/.local/state/lazaret/aside")
+        .lines()
+        .any(|kept| kept.ends_with(&format!("-{name}")))
 }
 
 fn invoke() -> Step {

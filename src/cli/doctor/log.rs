@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use crate::cli::audit::verify::why;
-use crate::host::audit::{self, End};
+use crate::host::audit::{self, End, Wrong};
 use crate::host::registration::Surroundings;
 
 pub fn examine(here: &Surroundings, report: &mut Report) {
@@ -22,7 +22,8 @@ pub fn examine(here: &Surroundings, report: &mut Report) {
         Ok(End::Wrong(bad)) => report.fail(
             "audit log",
             format!("its end does not verify: {} ({})", why(bad.wrong), bad.wrong.name()),
-            "lazaret audit verify",
+            // Nothing brings a key back.
+            if bad.wrong == Wrong::KeyGone { "lazaret audit prune" } else { "lazaret audit verify" },
         ),
         Err(fault) => report.fail("audit log", fault.message(), "lazaret audit verify"),
     }

@@ -107,7 +107,7 @@ fn call_ended(
 /// A session has ended: what its last call did would else be found by nobody.
 fn session_ended(setting: &Setting, request: &Request, decision: Decision) -> Decision {
     let decision = match looked(setting, request, Moment::Ended) {
-        Ok(Some((found, lookout))) => found.words().map_or(decision, |words| lookout.told(words)),
+        Ok(Some((found, lookout))) => lookout.told(&found).unwrap_or(decision),
         Ok(None) => decision,
         Err(fault) => untold(&fault, setting),
     };
@@ -138,7 +138,7 @@ fn after(told: &Told, decision: Decision, setting: &Setting, request: &Request) 
 /// What the person is told at the beginning of a session.
 fn started(setting: &Setting, request: &Request, places: &Places) -> Decision {
     let changed = match looked(setting, request, Moment::Start) {
-        Ok(looked) => looked.and_then(|(found, lookout)| Some(lookout.told(found.words()?))),
+        Ok(looked) => looked.and_then(|(found, lookout)| lookout.told(&found)),
         Err(fault) => Some(untold(&fault, setting)),
     };
     let reasons = changed.iter().flat_map(|told| told.reasons().to_vec());
@@ -206,7 +206,7 @@ fn sweep(setting: &Setting) -> Result<(), Fault> {
 fn config_change(setting: &Setting, request: &Request) -> Decision {
     let looked = match looked(setting, request, Moment::Between) {
         Ok(Some((Found::TakenBack(why), lookout))) => return lookout.held(&why),
-        Ok(Some((Found::Refused(why), _))) => return Decision::refusal(watch::CHANGED, why),
+        Ok(Some((found @ Found::Refused { .. }, lookout))) => return lookout.refusal(&found),
         Ok(looked) => looked,
         Err(fault) => return Decision::fault(fault, false),
     };
@@ -218,8 +218,9 @@ fn config_change(setting: &Setting, request: &Request) -> Decision {
     let plugin = setting.env.claude_plugin_root.is_some();
     match (review::drops_registration(&settings.managed, &settings.others, plugin), looked) {
         (Some(why), _) => Decision::refusal("self.settings-change", why),
-        (None, Some((Found::Told(what), lookout))) => lookout.told(&what),
-        (None, _) => Decision::new(Vec::new(), None, true),
+        (None, looked) => looked
+            .and_then(|(found, lookout)| lookout.told(&found))
+            .unwrap_or_else(|| Decision::new(Vec::new(), None, true)),
     }
 }
 
@@ -266,8 +267,7 @@ fn untold(fault: &Fault, setting: &Setting) -> Decision {
 fn answered(looked: Option<(Found, Lookout<'_>)>) -> Option<Decision> {
     let (found, lookout) = looked?;
     match found {
-        Found::Nothing => None,
-        Found::Told(what) | Found::Refused(what) => Some(lookout.told(&what)),
         Found::TakenBack(why) => Some(lookout.held(&why)),
+        found => lookout.told(&found),
     }
 }

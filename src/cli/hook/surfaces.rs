@@ -12,7 +12,7 @@ use crate::cli::keep;
 use crate::cli::surfaces::{Judge, MAX_READ};
 use crate::domain::{
     Action, Content, Facts, Fault, Places, Reason, Request, Run, Severity, Stand, Surface, Tool, ToolCall,
-    Trust, Verdict, clip, escape, join, lies_in,
+    Trust, Verdict, clip, escape, join, lies_in, shell_word,
 };
 use crate::host::guard;
 use crate::host::registration::json_text::Node;
@@ -206,7 +206,7 @@ impl<'a> Surfaces<'a> {
             let all = if asked { runs(file.kind, name(&file.path), &is) } else { Vec::new() };
             let new: Vec<Run> = all.into_iter().filter(|run| !known.contains(run)).collect();
             let stopped = new.iter().find_map(|run| judge.stops(run));
-            match stopped.filter(|_| !self.is_accepted(file, &is)) {
+            match stopped.filter(|_| !self.is_accepted(file, &is, shelf)) {
                 Some(why) if whose(&file.path) => {
                     said.reasons.push(self.take_back(file, &why, shelf));
                     again = true;
@@ -235,15 +235,16 @@ impl<'a> Surfaces<'a> {
         Judge::of(&self.setting.env, &self.setting.dirs, known, self.setting.project(self.request))
     }
 
-    /// A person accepted exactly this content; or it is our own plugin as it was installed.
-    fn is_accepted(&self, file: &Seen, is: &Content) -> bool {
+    /// A person accepted exactly this content, or it was let be before; or it is our own plugin as it was installed.
+    fn is_accepted(&self, file: &Seen, is: &Content, shelf: &Shelf) -> bool {
         let Some(bytes) = is.bytes() else { return false };
         let state = &self.setting.dirs.state;
         let own = || {
             let sealed = watch::Sealed::open(state).ok().and_then(|sealed| sealed.of(&file.path));
             sealed.is_some_and(|(content, _)| content == *is)
         };
-        trust::state(state, &file.path, bytes) == TrustState::Allowed
+        shelf.counted(&file.path, bytes)
+            || trust::state(state, &file.path, bytes) == TrustState::Allowed
             || (file.kind == Surface::Plugin && name(&file.path) == "lazaret.js" && own())
     }
 
@@ -262,16 +263,17 @@ impl<'a> Surfaces<'a> {
         let place = link.unwrap_or(&file.path);
         let was = shelf.of(place);
         let (content, mode) = was.clone().unwrap_or((Content::Absent, 0o600));
-        let done = match watch::put_back(place, &content, mode, self.setting.now) {
-            Ok(aside) => {
-                let aside = aside.map(|aside| aside.display().to_string()).unwrap_or_default();
-                shelf.took(place, Taken { aside: aside.clone(), why: why.to_owned() });
-                let how = if was.is_some() { "was put back as it was" } else { "was moved aside" };
-                format!("{} {how}; what was in it is in {}", escape(place), escape(&aside))
-            }
-            Err(error) => format!("{} could not be put back: {error}", escape(place)),
-        };
-        let way = format!("a person at a terminal: lazaret trust allow {}", escape(place));
+        let done =
+            match watch::put_back(place, (&content, mode), (&self.setting.dirs.state, self.setting.now)) {
+                Ok(aside) => {
+                    let aside = aside.map(|aside| aside.display().to_string()).unwrap_or_default();
+                    shelf.took(place, Taken { aside: aside.clone(), why: why.to_owned() });
+                    let how = if was.is_some() { "was put back as it was" } else { "was moved aside" };
+                    format!("{} {how}; what was in it is in {}", escape(place), escape(&aside))
+                }
+                Err(error) => format!("{} could not be put back: {error}", escape(place)),
+            };
+        let way = way(place);
         reason(format!("{path}: {why}, which no hook is asked about; {done}"), Some(way))
     }
 }
@@ -335,13 +337,18 @@ fn without_servers(file: &Seen, shelf: &Shelf) -> std::io::Result<()> {
     crate::host::files::replace(Path::new(&file.path), text.as_bytes())
 }
 
+/// How a person has it all the same.
+pub fn way(place: &str) -> String {
+    format!("a person at a terminal: lazaret trust allow {}", escape(&shell_word(place)))
+}
+
 /// The name of a file.
 fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
 /// What the log says of something that may run.
-fn noted(path: &str, run: &Run) -> String {
+pub fn noted(path: &str, run: &Run) -> String {
     let what = match run {
         Run::Command { text, .. } | Run::Address(text) => clip(text, 200),
         Run::Code { name, .. } => clip(name, 200),

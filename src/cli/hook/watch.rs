@@ -3,7 +3,10 @@
 //! back and told; what a person changed while no call was under way counts.
 
 use super::Setting;
+use super::lingers::lingers;
+use super::surfaces::{noted, way};
 use crate::cli::install::program_in;
+use crate::cli::surfaces::Judge;
 use crate::domain::{
     Action, Asking, Client, Content, Decision, Fault, Marks, Outcome, Reason, Request, Severity, Stand,
     ToolCall, Verdict, Watch, escape,
@@ -11,6 +14,8 @@ use crate::domain::{
 use crate::host::clock::Now;
 use crate::host::registration;
 use crate::host::state::Kept;
+use crate::host::trust::{self, TrustState};
+use crate::host::watch::shelf::{Shelf, Taken};
 use crate::host::watch::{self, Files, Role, Sealed, Watched};
 use crate::review;
 
@@ -40,8 +45,9 @@ pub enum Found {
     Nothing,
     /// A change of a person's, which is told.
     Told(String),
-    /// An agent's change by which the client would only start something new was put back. The gate stands, and the session goes on.
-    Refused(String),
+    /// An agent's change by which the client would only start something new was put back, at this place. The gate stands, and the
+    /// session goes on.
+    Refused { why: String, place: String },
     /// An agent's change by which the gate would not stand was taken back; why, in words. The session is to be held.
     TakenBack(String),
 }
@@ -82,7 +88,7 @@ impl Found {
     pub fn words(&self) -> Option<&str> {
         match self {
             Found::Nothing => None,
-            Found::Told(words) | Found::Refused(words) | Found::TakenBack(words) => Some(words),
+            Found::Told(words) | Found::Refused { why: words, .. } | Found::TakenBack(words) => Some(words),
         }
     }
 }
@@ -146,7 +152,9 @@ impl<'a> Lookout<'a> {
             return Ok(Found::Nothing);
         }
         let lost = self.lost(&changes)?;
-        let why = lost.clone().or_else(|| started(&changes));
+        let starts: Vec<Option<String>> =
+            changes.iter().map(|change| self.stopped(change, &sealed)).collect();
+        let why = lost.clone().or_else(|| starts.iter().flatten().next().cloned());
         let by_agent = match moment {
             Moment::Ended => true,
             Moment::Start | Moment::Unknown => lost.is_some(),
@@ -158,21 +166,13 @@ impl<'a> Lookout<'a> {
         };
         match why {
             Some(why) if by_agent && lost.is_some() => {
-                let all: Vec<&Change<'_>> = changes.iter().collect();
-                let done = self.put_back(&all);
+                let done: Vec<String> = changes.iter().map(|change| self.put_back(change).0).collect();
+                let done = done.join("; ");
                 Ok(Found::TakenBack(format!(
                     "a call of this session changed what keeps lazaret in place: {why}; {done}"
                 )))
             }
-            Some(why) if by_agent => {
-                let (starting, others): (Vec<_>, Vec<_>) =
-                    changes.iter().partition(|change| starts(change).is_some());
-                for change in others {
-                    sealed.keep(&change.file.path, &change.is)?;
-                }
-                let done = self.put_back(&starting);
-                Ok(Found::Refused(format!("settings of the client were changed: {why}; {done}")))
-            }
+            Some(why) if by_agent => self.refused(&changes, &starts, (&why, &mut sealed)),
             why => {
                 for change in &changes {
                     sealed.keep(&change.file.path, &change.is)?;
@@ -184,6 +184,73 @@ impl<'a> Lookout<'a> {
         }
     }
 
+    /// Puts back the changes by which the client would start what a call would not be let start; the others count.
+    fn refused(
+        &self,
+        changes: &[Change<'_>],
+        starts: &[Option<String>],
+        (why, sealed): (&str, &mut Sealed),
+    ) -> Result<Found, Fault> {
+        let (mut done, mut place) = (Vec::new(), String::new());
+        for (change, starts) in changes.iter().zip(starts) {
+            let Some(starts) = starts else {
+                sealed.keep(&change.file.path, &change.is)?;
+                continue;
+            };
+            let (how, aside) = self.put_back(change);
+            done.push(how);
+            if let Some(aside) = aside {
+                let taken = Taken { aside, why: starts.clone() };
+                Shelf::took_settings(&self.setting.dirs.state, &change.file.path, taken)?;
+            }
+            place.clone_from(&change.file.path);
+        }
+        let why = format!("settings of the client were changed: {why}; {}", done.join("; "));
+        Ok(Found::Refused { why, place })
+    }
+
+    /// Why what the client would start by a change of its settings would not be let run as a call; none where it would, where a person
+    /// accepted exactly this content, and where it counted once: `git switch` brings it again.
+    fn stopped(&self, change: &Change<'_>, sealed: &Sealed) -> Option<String> {
+        let path = &change.file.path;
+        if change.file.role != Role::Settings {
+            return None;
+        }
+        let starts = review::starts(&change.was.0, &change.is);
+        let bytes = change.is.bytes().filter(|_| !starts.is_empty())?;
+        let allowed = || trust::state(&self.setting.dirs.state, path, bytes) == TrustState::Allowed;
+        if sealed.counted(path, bytes) || allowed() {
+            return None;
+        }
+        let judge = self.judge();
+        if let Some(why) = starts.iter().find_map(|run| judge.stops(run)) {
+            return Some(format!("{}: {why}", escape(path)));
+        }
+        for run in &starts {
+            let _recorded = self.setting.log().surface(&noted(path, run));
+        }
+        None
+    }
+
+    fn judge(&self) -> Judge<'_> {
+        let known = (&self.setting.policy, &self.request.subject);
+        Judge::of(&self.setting.env, &self.setting.dirs, known, self.setting.project(self.request))
+    }
+
+    /// What of the client's state it would obey when it starts the next time: there it can leave its hooks out.
+    fn obeyed(&self, change: &Change<'_>) -> Option<String> {
+        if change.file.role != Role::State {
+            return None;
+        }
+        let path = escape(&change.file.path);
+        if let Content::Unreadable(why) = &change.is {
+            return Some(format!("{path} may leave every hook out of the next session: {why}"));
+        }
+        let judge = self.judge();
+        let why = review::starts(&change.was.0, &change.is).iter().find_map(|run| judge.stops(run))?;
+        Some(format!("{path}, in the next session: {why}"))
+    }
+
     /// Why the gate does not stand with these changes.
     fn lost(&self, changes: &[Change<'_>]) -> Result<Option<String>, Fault> {
         // What another content of the configuration loosens counts once a person accepted it; what it tightens would be lost.
@@ -192,7 +259,7 @@ impl<'a> Lookout<'a> {
         if let Some(change) = changes.iter().find(is_gone) {
             return Ok(Some(format!("{} is gone", escape(&change.file.path))));
         }
-        if let Some(why) = changes.iter().find_map(obeyed) {
+        if let Some(why) = changes.iter().find_map(|change| self.obeyed(change)) {
             return Ok(Some(why));
         }
         match self.request.subject.client {
@@ -225,27 +292,20 @@ impl<'a> Lookout<'a> {
         Ok(dropped.or_else(|| replaced().then(another)))
     }
 
-    /// Puts these back. What could not be put back is said.
-    fn put_back(&self, changes: &[&Change<'_>]) -> String {
-        let mut done = Vec::new();
-        for change in changes {
-            let path = &change.file.path;
-            let (content, mode) = &change.was;
-            done.push(match change.file.put_back(content, *mode, self.setting.now) {
-                Ok(None) => format!("{} was put back", escape(path)),
-                Ok(Some(aside)) => {
-                    let what =
-                        if change.was.0 == Content::Absent { "was moved aside" } else { "was put back" };
-                    format!(
-                        "{} {what} (its other content is in {})",
-                        escape(path),
-                        escape(&aside.display().to_string())
-                    )
-                }
-                Err(error) => format!("{} could not be put back: {error}", escape(path)),
-            });
+    /// Puts one back, and says so. Gives the place where its other content is kept.
+    fn put_back(&self, change: &Change<'_>) -> (String, Option<String>) {
+        let path = escape(&change.file.path);
+        let (content, mode) = &change.was;
+        let place = (self.setting.dirs.state.as_path(), self.setting.now);
+        match change.file.put_back((content, *mode), place) {
+            Ok(None) => (format!("{path} was put back"), None),
+            Ok(Some(aside)) => {
+                let how = if *content == Content::Absent { "was moved aside" } else { "was put back" };
+                let aside = aside.display().to_string();
+                (format!("{path} {how} (its other content is in {})", escape(&aside)), Some(aside))
+            }
+            Err(error) => (format!("{path} could not be put back: {error}"), None),
         }
-        done.join("; ")
     }
 
     /// The session's new view of the files before a call, where there is one; else why the session is held.
@@ -261,8 +321,8 @@ impl<'a> Lookout<'a> {
             Ok(Found::Nothing | Found::Told(_)) => {
                 Guard::Stands { watch: Some(self.refreshed(was)), told: None }
             }
-            Ok(Found::Refused(why)) => {
-                let told = Some(reason(&why, Verdict::Warn, None));
+            Ok(Found::Refused { why, place }) => {
+                let told = Some(reason(&why, Verdict::Warn, Some(way(&place))));
                 Guard::Stands { watch: Some(self.refreshed(was)), told }
             }
             Ok(Found::TakenBack(why)) => Guard::Fell(Box::new(self.held(&why)), why),
@@ -280,38 +340,21 @@ impl<'a> Lookout<'a> {
         ))
     }
 
-    /// What the person is told of a change that counts.
-    pub fn told(&self, what: &str) -> Decision {
-        Decision::new(vec![reason(what, Verdict::Warn, None)], None, self.request.asking == Asking::Yes)
+    /// What is answered where the client asks whether such a change may count.
+    pub fn refusal(&self, found: &Found) -> Decision {
+        let Found::Refused { why, place } = found else { return Decision::new(Vec::new(), None, true) };
+        Decision::new(vec![reason(why, Verdict::Block, Some(way(place)))], None, false)
     }
-}
 
-/// What of the client's state it would obey when it starts the next time: there it can leave its hooks out.
-fn obeyed(change: &Change<'_>) -> Option<String> {
-    if change.file.role != Role::State {
-        return None;
+    /// What the person is told of a change that counts, or that was put back and leaves the session going; none = nothing was found.
+    pub fn told(&self, found: &Found) -> Option<Decision> {
+        let instead = match found {
+            Found::Refused { place, .. } => Some(way(place)),
+            Found::Nothing | Found::Told(_) | Found::TakenBack(_) => None,
+        };
+        let reasons = vec![reason(found.words()?, Verdict::Warn, instead)];
+        Some(Decision::new(reasons, None, self.request.asking == Asking::Yes))
     }
-    let path = escape(&change.file.path);
-    if let Content::Unreadable(why) = &change.is {
-        return Some(format!("{path} may leave every hook out of the next session: {why}"));
-    }
-    let obeyed = review::starts(&change.was.0, &change.is);
-    obeyed.first().map(|first| format!("{path} would have the next session obey {first}"))
-}
-
-/// What the client would start by these changes.
-fn started(changes: &[Change<'_>]) -> Option<String> {
-    changes.iter().find_map(starts)
-}
-
-/// The same of one.
-fn starts(change: &Change<'_>) -> Option<String> {
-    if change.file.role != Role::Settings {
-        return None;
-    }
-    let starts = review::starts(&change.was.0, &change.is);
-    let first = starts.first()?;
-    Some(format!("{} would have the client run or obey {first}", escape(&change.file.path)))
 }
 
 /// Another text of the plugin for the same binary and places loses nothing: an update of lazaret writes one.
@@ -356,47 +399,5 @@ fn reason(message: &str, verdict: Verdict, instead: Option<String>) -> Reason {
         message: message.to_owned(),
         matched: String::new(),
         instead,
-    }
-}
-
-/// Whether a shell command may leave something that works on after its end.
-fn lingers(command: &str) -> bool {
-    const WORDS: [&str; 12] = [
-        "nohup",
-        "setsid",
-        "disown",
-        "batch",
-        "crontab",
-        "systemd-run",
-        "tmux",
-        "screen",
-        "coproc",
-        "daemonize",
-        "at",
-        "launchctl",
-    ];
-    let bytes = command.as_bytes();
-    let is_beside = |at: usize| {
-        let around = [at.checked_sub(1).and_then(|before| bytes.get(before)), bytes.get(at + 1)];
-        !around.into_iter().flatten().any(|byte| matches!(byte, b'&' | b'>' | b'<'))
-    };
-    let apart = bytes.iter().enumerate().any(|(at, byte)| *byte == b'&' && is_beside(at));
-    let separators = |c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    apart || command.split(separators).any(|word| WORDS.contains(&word))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_works_on_is_told_from_what_ends() {
-        for command in ["sleep 9 & ls", "nohup x", "a &", "(setsid b)", "echo x | at now", "tmux new -d 'x'"]
-        {
-            assert!(lingers(command), "{command}");
-        }
-        for command in ["a && b", "make 2>&1", "x &> log", "cat <&3", "grep 'cat' a", "ls -at"] {
-            assert!(!lingers(command), "{command}");
-        }
     }
 }

@@ -11,7 +11,8 @@ use anyhow::Result;
 pub use change::{Change, shown};
 pub use parts::{agent_for, agent_path, program_in};
 
-use crate::domain::{Client, Fault, FaultKind};
+use crate::domain::{Client, Content, Fault, FaultKind};
+use crate::host;
 use crate::host::registration::hooks::Form;
 use crate::host::registration::manifest::{Loaded, Manifest};
 use crate::host::registration::{Scope, Surroundings, clients};
@@ -105,7 +106,21 @@ pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Writ
         watch::binary::keep(&here.state_dir, Path::new(&bin))?;
     }
     closing_words(options, &wanted, changed, out)?;
+    for change in changes.iter().filter(|change| switches_off(&watch::read(&change.path.to_string_lossy()))) {
+        writeln!(
+            out,
+            "note: {}: \"disableAllHooks\" is set: no hook runs until you take it out",
+            shown(&change.path)
+        )?;
+    }
     Ok(Exit::Fine)
+}
+
+/// Whether settings leave every hook out, the one that was just put there too.
+fn switches_off(content: &Content) -> bool {
+    let value = content.bytes().and_then(|bytes| host::from_json::<serde_json::Value>(bytes).ok());
+    let off = value.as_ref().and_then(|value| value.get("disableAllHooks"));
+    off.is_some_and(|off| *off != serde_json::Value::Bool(false))
 }
 
 fn closing_words(

@@ -48,6 +48,18 @@ pub struct Note {
     pub text: String,
 }
 
+impl Note {
+    /// What is said of it once a person let it count.
+    pub fn once_accepted(&self) -> String {
+        let what = |end: &str| self.text.split_once(end).map(|(what, _)| what);
+        match (what(" does not count"), what(" do not count")) {
+            (Some(one), _) => format!("{one} counts from now on"),
+            (None, Some(many)) => format!("{many} count from now on"),
+            (None, None) => self.text.clone(),
+        }
+    }
+}
+
 impl std::fmt::Display for Note {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.line {

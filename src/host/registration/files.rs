@@ -32,6 +32,10 @@ pub fn read(path: &Path) -> Result<Option<String>, Fault> {
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
         Err(error) => {
+            if let [0xff, 0xfe, ..] | [0xfe, 0xff, ..] = error.as_bytes() {
+                let wide = Fault::new(FaultKind::Config, what(), "it is UTF-16 text");
+                return Err(wide.with_way_out("save it as UTF-8"));
+            }
             let valid = error.utf8_error().valid_up_to();
             let line = error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count() + 1;
             Err(Fault::new(FaultKind::Config, what(), format!("line {line}: it is not UTF-8 text")))

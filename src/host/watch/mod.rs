@@ -1,6 +1,7 @@
 //! The files that keep the gate where it is: which they are, whether the system says that they are as they were, what is in them,
 //! and how they are put back. Judges nothing.
 
+mod aside;
 pub mod binary;
 mod sealed;
 pub mod shelf;
@@ -12,6 +13,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+pub use aside::moved;
 pub use sealed::Sealed;
 
 use super::clock::Now;
@@ -163,8 +165,12 @@ impl Watched {
         }
     }
 
-    /// Puts back what of the file counts. What was there in its stead is kept beside it, under the name that is given.
-    pub fn put_back(&self, content: &Content, mode: u32, now: Now) -> io::Result<Option<PathBuf>> {
+    /// Puts back what of the file counts. What was there in its stead is kept under the name that is given.
+    pub fn put_back(
+        &self,
+        (content, mode): (&Content, u32),
+        (state, now): (&Path, Now),
+    ) -> io::Result<Option<PathBuf>> {
         let mended = match self.role {
             Role::State => files::read(&self.path, state::MAX, Links::Follow).ok().flatten(),
             Role::Settings | Role::Plugin | Role::Configuration => None,
@@ -172,9 +178,9 @@ impl Watched {
         // The rest of the client's state is its own: the login stands there.
         let mended = mended.and_then(|bytes| state::mended(&bytes, content)).map(Content::Bytes);
         match (mended, self.role) {
-            (Some(mended), _) => put_back(&self.path, &mended, mode, now),
-            (None, Role::State) => put_back(&self.path, &Content::Absent, mode, now),
-            (None, _) => put_back(&self.path, content, mode, now),
+            (Some(mended), _) => put_back(&self.path, (&mended, mode), (state, now)),
+            (None, Role::State) => put_back(&self.path, (&Content::Absent, mode), (state, now)),
+            (None, _) => put_back(&self.path, (content, mode), (state, now)),
         }
     }
 }
@@ -193,15 +199,15 @@ pub fn read_up_to(path: &str, max: u64) -> Content {
     }
 }
 
-/// Puts `content` at `path` again, in one step; what is there in its stead is kept beside it. Gives the name under which it is kept.
-pub fn put_back(path: &str, content: &Content, mode: u32, now: Now) -> io::Result<Option<PathBuf>> {
+/// Puts `content` at `path` again, in one step; what is there in its stead is kept below `state`. Gives the name under which it is kept.
+pub fn put_back(
+    path: &str,
+    (content, mode): (&Content, u32),
+    (state, now): (&Path, Now),
+) -> io::Result<Option<PathBuf>> {
     let path = Path::new(path);
     let aside = match fs::symlink_metadata(path) {
-        Ok(_) => {
-            let aside = beside(path, now);
-            fs::rename(path, &aside)?;
-            Some(aside)
-        }
+        Ok(_) => Some(aside::away(path, state, now)?),
         Err(_) => None,
     };
     if let Content::Bytes(bytes) = content {
@@ -212,22 +218,6 @@ pub fn put_back(path: &str, content: &Content, mode: u32, now: Now) -> io::Resul
         fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
     }
     Ok(aside)
-}
-
-/// A name beside the path that is not taken: no client reads it.
-fn beside(path: &Path, now: Now) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".lazaret-aside-{}", now.unix_ms));
-    let first = PathBuf::from(&name);
-    let others = (1..100).map(|number| {
-        let mut name = name.clone();
-        name.push(format!("-{number}"));
-        PathBuf::from(name)
-    });
-    std::iter::once(first.clone())
-        .chain(others)
-        .find(|path| fs::symlink_metadata(path).is_err())
-        .unwrap_or(first)
 }
 
 #[cfg(test)]
@@ -265,19 +255,20 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deep/settings.json");
         let name = path.display().to_string();
-        let now = Now::default();
         let good = Content::Bytes(b"{\"hooks\": 1}".to_vec());
-        assert_eq!(put_back(&name, &good, 0o640, now).unwrap(), None);
+        let (state, now) = (dir.path().join("state"), Now::default());
+        assert_eq!(put_back(&name, (&good, 0o640), (&state, now)).unwrap(), None);
         assert_eq!(
             (read(&name), fs::metadata(&path).unwrap().permissions().mode() & 0o777),
             (good.clone(), 0o640)
         );
         fs::write(&path, "{}").unwrap();
-        let aside = put_back(&name, &good, 0o600, now).unwrap().unwrap();
+        let aside = put_back(&name, (&good, 0o600), (&state, now)).unwrap().unwrap();
         assert_eq!((read(&name), fs::read_to_string(&aside).unwrap().as_str()), (good, "{}"));
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
-        let another = put_back(&name, &Content::Absent, 0, now).unwrap().unwrap();
+        let another = put_back(&name, (&Content::Absent, 0), (&state, now)).unwrap().unwrap();
+        assert!(aside.starts_with(&state) && another.starts_with(&state));
         assert!(another.is_dir() && another != aside);
         assert_eq!(read(&name), Content::Absent);
     }

@@ -18,6 +18,8 @@ const LOCK: &str = "lock";
 const VERSION: u32 = 1;
 /// Longest index and copy, in bytes.
 const MAX: u64 = 1 << 20;
+/// Most contents of before that are known of one file.
+const MAX_BEFORE: usize = 32;
 /// Longest wait for the lock, in milliseconds.
 pub(super) const WAIT_MS: u64 = 500;
 
@@ -33,6 +35,9 @@ struct Entry {
 struct Index {
     version: u32,
     files: BTreeMap<String, Entry>,
+    /// SHA-256 of the contents that counted before, the latest last.
+    #[serde(default)]
+    before: BTreeMap<String, Vec<String>>,
 }
 
 /// The copies, locked for this process as long as it holds them.
@@ -104,12 +109,24 @@ impl Sealed {
         if self.index.files.get(path) == Some(&entry) {
             return Ok(());
         }
-        self.index.files.insert(path.to_owned(), entry);
+        let was = self.index.files.insert(path.to_owned(), entry);
+        if let Some(sha256) = was.and_then(|was| was.sha256) {
+            let before = self.index.before.entry(path.to_owned()).or_default();
+            before.retain(|one| *one != sha256);
+            before.push(sha256);
+            before.drain(..before.len().saturating_sub(MAX_BEFORE));
+        }
         self.save()
+    }
+
+    /// Whether this content counted for a path before.
+    pub fn counted(&self, path: &str, bytes: &[u8]) -> bool {
+        self.index.before.get(path).is_some_and(|before| before.contains(&digest(bytes)))
     }
 
     /// Forgets a path.
     pub fn forget(&mut self, path: &str) -> Result<(), Fault> {
+        self.index.before.remove(path);
         match self.index.files.remove(path) {
             Some(_) => self.save(),
             None => Ok(()),
@@ -176,7 +193,11 @@ mod tests {
         let mut sealed = Sealed::open(&state).unwrap();
         assert_eq!(sealed.of("/a"), Some((one, 0o600)));
         assert_eq!(sealed.of("/b"), Some((Content::Absent, 0o600)));
+        assert!(!sealed.counted("/a", b"one"));
         sealed.keep("/a", &Content::Bytes(b"two".to_vec())).unwrap();
+        assert!(
+            sealed.counted("/a", b"one") && !sealed.counted("/a", b"two") && !sealed.counted("/b", b"one")
+        );
         let copies =
             || fs::read_dir(state.join(DIR)).unwrap().filter(|e| e.as_ref().unwrap().file_name().len() == 64);
         assert_eq!(copies().count(), 1, "the copy of before is gone");

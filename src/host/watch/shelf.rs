@@ -20,6 +20,11 @@ const LOCK: &str = "lock";
 const OPEN: &str = "open";
 const VERSION: u64 = 1;
 
+/// The scope of the clients' settings, which are watched otherwise: of it only what was taken back is remembered.
+pub const SETTINGS: &str = "settings";
+/// Most contents of before that are known of one file.
+const MAX_BEFORE: usize = 32;
+
 /// One file as it was last let be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Kept {
@@ -43,6 +48,8 @@ struct Index {
     /// Directories with more files than are looked at, of which a person was told.
     over: BTreeSet<String>,
     taken: BTreeMap<String, Taken>,
+    /// SHA-256 of the contents that were let be before, the latest last.
+    before: BTreeMap<String, Vec<String>>,
     /// By the configuration that leads there.
     linked: BTreeMap<String, Vec<(String, Surface)>>,
 }
@@ -58,7 +65,11 @@ pub struct Shelf {
 
 /// What the last look saw, without a lock: one number, and what configurations lead to.
 pub fn last(state: &Path, key: &str) -> (u64, Vec<(String, Surface)>) {
-    let bytes = read(&state.join(DIR).join(key).join(VIEW)).unwrap_or_default();
+    last_of(&state.join(DIR).join(key))
+}
+
+fn last_of(dir: &Path) -> (u64, Vec<(String, Surface)>) {
+    let bytes = read(&dir.join(VIEW)).unwrap_or_default();
     let value: Value = crate::host::from_json(&bytes).unwrap_or_default();
     let number = value.get("view").and_then(Value::as_u64).unwrap_or_default();
     (number, value.get("linked").map(links).unwrap_or_default())
@@ -103,6 +114,10 @@ impl Index {
             let aside = text(taken.get("aside"))?;
             index.taken.insert(path.clone(), Taken { aside, why: text(taken.get("why"))? });
         }
+        for (path, list) in object("before").into_iter().flatten() {
+            let list = list.as_array().into_iter().flatten().filter_map(|one| text(Some(one)));
+            index.before.insert(path.clone(), list.collect());
+        }
         for (config, led) in object("linked")? {
             index.linked.insert(config.clone(), links(led));
         }
@@ -126,6 +141,7 @@ impl Index {
             ("files", Value::Object(files.collect())),
             ("taken", Value::Object(taken.collect())),
             ("linked", Value::Object(linked.collect())),
+            ("before", json!(self.before)),
             ("links", links),
             ("over", over),
         ] {
@@ -212,9 +228,27 @@ impl Shelf {
             Content::Absent | Content::Unreadable(_) => None,
         };
         let mode = fs::metadata(path).map_or(0o600, |meta| meta.permissions().mode() & 0o7777);
-        self.index.files.insert(path.to_owned(), Kept { seen, sha256, mode });
+        let was = self.index.files.insert(path.to_owned(), Kept { seen, sha256: sha256.clone(), mode });
+        if let Some(was) = was.and_then(|was| was.sha256).filter(|was| Some(was) != sha256.as_ref()) {
+            let before = self.index.before.entry(path.to_owned()).or_default();
+            before.retain(|one| *one != was);
+            before.push(was);
+            before.drain(..before.len().saturating_sub(MAX_BEFORE));
+        }
         self.index.taken.remove(path);
         Ok(())
+    }
+
+    /// Whether a file was let be with this content before: `git switch` brings it again.
+    pub fn counted(&self, path: &str, bytes: &[u8]) -> bool {
+        self.index.before.get(path).is_some_and(|before| before.contains(&digest(bytes)))
+    }
+
+    /// Remembers what was taken back of a client's settings.
+    pub fn took_settings(state: &Path, path: &str, taken: Taken) -> Result<(), Fault> {
+        let mut shelf = Shelf::open(state, SETTINGS)?;
+        shelf.took(path, taken);
+        shelf.save(1)
     }
 
     pub fn keep_link(&mut self, link: &str) {
@@ -229,6 +263,13 @@ impl Shelf {
     /// Remembers what was moved aside, for a person to accept.
     pub fn took(&mut self, path: &str, taken: Taken) {
         self.index.taken.insert(path.to_owned(), taken);
+    }
+
+    /// A person has it in place again.
+    pub fn gave(&mut self, path: &str) -> Result<(), Fault> {
+        self.index.taken.remove(path);
+        let (view, _) = last_of(&self.dir);
+        self.save(view)
     }
 
     /// All that was moved aside.

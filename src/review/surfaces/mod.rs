@@ -1,6 +1,7 @@
 //! What a client, or git, runs from a file without a call that is asked about: read out of the file's content, by its kind. Whether
 //! that is allowed is decided as for a call. What cannot be read with certainty may run anything.
 
+mod claude;
 mod gitconfig;
 mod markdown;
 mod settings;
@@ -11,6 +12,7 @@ use crate::domain::{Action, Content, EffectKind, Run, Surface, Target, Tool, Too
 use crate::review::is_file_operation;
 use crate::rules::{Survey, lists};
 
+pub use claude::started;
 pub use gitconfig::{Linked, linked};
 
 /// Most things that one file may run; of more nobody says what they are.

@@ -69,16 +69,28 @@ pub(super) fn hooks(events: &Value) -> Vec<Run> {
     };
     let mut runs = Vec::new();
     for (event, groups) in events {
-        if ANSWERS.contains(&event.as_str()) {
-            runs.push(Run::Always(format!("a hook of {event} can answer a call in the gate's stead")));
-        }
-        for group in groups.as_array().into_iter().flatten() {
-            for hook in group.get("hooks").and_then(Value::as_array).into_iter().flatten() {
-                runs.extend(server("of a hook", hook));
+        let groups = groups.as_array().into_iter().flatten().filter_map(|group| group.get("hooks"));
+        for hook in groups.filter_map(Value::as_array).flatten() {
+            if ANSWERS.contains(&event.as_str()) {
+                // With all that it says: another one of the same event is another one.
+                runs.push(Run::Always(format!(
+                    "a hook of {event} can answer a call in the gate's stead: {hook}"
+                )));
             }
+            runs.extend(line(hook));
         }
     }
     runs
+}
+
+/// A hook, or another line of Claude Code's settings: a text for a shell, or a program where its arguments stand beside it.
+pub(super) fn line(hook: &Value) -> Vec<Run> {
+    match (hook.get("command").and_then(Value::as_str), hook.get("args")) {
+        (Some(command), None) => vec![Run::command(command)],
+        // What is only put to a model runs nothing.
+        (None, _) if hook.get("type").and_then(Value::as_str) == Some("prompt") => Vec::new(),
+        _ => server("of a hook", hook),
+    }
 }
 
 /// What OpenCode runs by its settings.

@@ -55,7 +55,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: "git.config-executes",
         reason: "this setting makes git run a program of its own choosing from now on",
-        instead: Some(Instead::Command("git config --get core.hooksPath")),
+        instead: Some(Instead::Advice("let the person make this setting: they can see what git would run")),
         when: &[predicate("git_config_executes", Trigger::programs(GIT), config_executes)],
         fires: &[
             "git config core.hooksPath /tmp/hooks",

@@ -10,7 +10,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
     id: "shell.injected-code",
     verdict: Verdict::Modify,
     reason: "a variable makes the program load or run code that is not its own",
-    instead: Some(Instead::Command("env | grep LD_PRELOAD")),
+    instead: Some(Instead::Advice("run it without the variable, or let the person set it")),
     when: &[
         predicate("loader_variable_set", Trigger::SIGNS.or(Trigger::WRAPPED), injected_code),
         When::Command(flagged(&["enable"], &[&["-f"]])),
