@@ -61,6 +61,8 @@ pub(crate) const RULES: &[Rule] = &[
             "git config core.hooksPath /tmp/hooks",
             "git config --global core.sshCommand 'ssh -i /tmp/k'",
             "git config alias.st '!rm -rf /'",
+            "git config --global alias.st '!id'",
+            "git config core.hooksPath ../hooks",
             "git -c core.fsmonitor=/tmp/x status",
             "git -c core.pager='sh -c id' log",
             "git config set filter.lfs.smudge /tmp/x",
@@ -75,6 +77,9 @@ pub(crate) const RULES: &[Rule] = &[
         silent: &[
             "git config user.name 'A B'",
             "git config alias.st status",
+            "git config alias.root '!git rev-parse --show-toplevel'",
+            "git config core.hooksPath .husky",
+            "git config --local core.hooksPath .githooks",
             "git config --get core.hooksPath",
             "git config get core.pager",
             "git config --unset core.hooksPath",
@@ -339,12 +344,32 @@ fn executes(key: &str, value: Option<&str>) -> bool {
 
 fn config_executes<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
-        inv.program == "git" && (one_call_setting(inv) || (is_git(inv, "config") && lasting_setting(inv)))
+        let lasting = || is_git(inv, "config") && lasting_setting(inv) && !is_judged_otherwise(scene, inv);
+        inv.program == "git" && (one_call_setting(inv) || lasting())
     });
     match found {
         Some(inv) => Found::yes(&inv.text),
         None => rebase_made_to_run(scene),
     }
+}
+
+/// A setting of this repository alone whose commands are looked at by themselves: an alias by its text, hooks in the project by their
+/// content when they come.
+fn is_judged_otherwise(scene: &Scene<'_>, inv: &Invocation) -> bool {
+    let wide = ["--global", "--system", "--file", "-f"].iter().any(|flag| has_flag(inv, flag));
+    let Some([key, value]) = inv.operands.last_chunk() else { return false };
+    let (Some(key), Some(value)) = (key.known(), value.known()) else { return false };
+    let key = key.to_ascii_lowercase();
+    if wide {
+        return false;
+    }
+    if key == "core.hookspath" {
+        return !value.starts_with(['/', '~']) && !value.split('/').any(|part| part == "..");
+    }
+    let Some(command) = value.strip_prefix('!').filter(|_| key.starts_with("alias.")) else { return false };
+    let action = Action::Shell { command: command.trim().to_owned(), workdir: None };
+    let call = ToolCall { tool: Tool::Bash, action, id: None };
+    inner_verdict(scene, &call, inv.cwd.as_deref().unwrap_or(scene.view.cwd)) < Verdict::Modify
 }
 
 /// `GIT_SEQUENCE_EDITOR="sed -i '1iexec …'" git rebase -i`: the list of commits is given commands to run, and they may not run.
