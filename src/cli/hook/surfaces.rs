@@ -267,14 +267,14 @@ impl<'a> Surfaces<'a> {
             match watch::put_back(place, (&content, mode), (&self.setting.dirs.state, self.setting.now)) {
                 Ok(aside) => {
                     let aside = aside.map(|aside| aside.display().to_string()).unwrap_or_default();
-                    shelf.took(place, Taken { aside: aside.clone(), why: why.to_owned() });
-                    let how = if was.is_some() { "was put back as it was" } else { "was moved aside" };
-                    format!("{} {how}; what was in it is in {}", escape(place), escape(&aside))
+                    shelf.took(place, Taken { aside, why: why.to_owned() });
+                    if was.is_some() { "was put back as it was" } else { "was moved aside" }.to_owned()
                 }
-                Err(error) => format!("{} could not be put back: {error}", escape(place)),
+                Err(error) => format!("could not be put back ({error})"),
             };
-        let way = way(place);
-        reason(format!("{path}: {why}, which no hook is asked about; {done}"), Some(way))
+        let text =
+            format!("{} {done}: {why}; no hook is asked about it, see `lazaret trust show`", escape(place));
+        reason(text, Some(way(place)))
     }
 }
 

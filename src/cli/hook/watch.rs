@@ -154,7 +154,10 @@ impl<'a> Lookout<'a> {
         let lost = self.lost(&changes)?;
         let starts: Vec<Option<String>> =
             changes.iter().map(|change| self.stopped(change, &sealed)).collect();
-        let why = lost.clone().or_else(|| starts.iter().flatten().next().cloned());
+        let started = changes.iter().zip(&starts).find_map(|(change, why)| {
+            why.as_ref().map(|why| format!("{}: {why}", escape(&change.file.path)))
+        });
+        let why = lost.clone().or(started);
         let by_agent = match moment {
             Moment::Ended => true,
             Moment::Start | Moment::Unknown => lost.is_some(),
@@ -166,13 +169,16 @@ impl<'a> Lookout<'a> {
         };
         match why {
             Some(why) if by_agent && lost.is_some() => {
-                let done: Vec<String> = changes.iter().map(|change| self.put_back(change).0).collect();
-                let done = done.join("; ");
+                let done = changes.iter().map(|change| match self.put_back(change) {
+                    (done, None) => done,
+                    (done, Some(aside)) => format!("{done} (what was there is in {})", escape(&aside)),
+                });
+                let done = done.collect::<Vec<_>>().join("; ");
                 Ok(Found::TakenBack(format!(
                     "a call of this session changed what keeps lazaret in place: {why}; {done}"
                 )))
             }
-            Some(why) if by_agent => self.refused(&changes, &starts, (&why, &mut sealed)),
+            Some(_) if by_agent => self.refused(&changes, &starts, &mut sealed),
             why => {
                 for change in &changes {
                     sealed.keep(&change.file.path, &change.is)?;
@@ -189,9 +195,9 @@ impl<'a> Lookout<'a> {
         &self,
         changes: &[Change<'_>],
         starts: &[Option<String>],
-        (why, sealed): (&str, &mut Sealed),
+        sealed: &mut Sealed,
     ) -> Result<Found, Fault> {
-        let (mut done, mut place) = (Vec::new(), String::new());
+        let (mut done, mut why, mut place) = (Vec::new(), String::new(), String::new());
         for (change, starts) in changes.iter().zip(starts) {
             let Some(starts) = starts else {
                 sealed.keep(&change.file.path, &change.is)?;
@@ -203,9 +209,10 @@ impl<'a> Lookout<'a> {
                 let taken = Taken { aside, why: starts.clone() };
                 Shelf::took_settings(&self.setting.dirs.state, &change.file.path, taken)?;
             }
+            why.clone_from(starts);
             place.clone_from(&change.file.path);
         }
-        let why = format!("settings of the client were changed: {why}; {}", done.join("; "));
+        let why = format!("{}: {why}; see `lazaret trust show`", done.join(", "));
         Ok(Found::Refused { why, place })
     }
 
@@ -224,7 +231,7 @@ impl<'a> Lookout<'a> {
         }
         let judge = self.judge();
         if let Some(why) = starts.iter().find_map(|run| judge.stops(run)) {
-            return Some(format!("{}: {why}", escape(path)));
+            return Some(why);
         }
         for run in &starts {
             let _recorded = self.setting.log().surface(&noted(path, run));
@@ -269,7 +276,7 @@ impl<'a> Lookout<'a> {
             Client::ClaudeCode => Ok(None),
             Client::OpenCode => Ok(changes
                 .iter()
-                .find(|change| !is_same_plugin(change))
+                .find(|change| change.file.role == Role::Plugin && !is_same_plugin(change))
                 .map(|change| format!("the plugin {} is not what was installed", escape(&change.file.path)))),
         }
     }
@@ -301,8 +308,7 @@ impl<'a> Lookout<'a> {
             Ok(None) => (format!("{path} was put back"), None),
             Ok(Some(aside)) => {
                 let how = if *content == Content::Absent { "was moved aside" } else { "was put back" };
-                let aside = aside.display().to_string();
-                (format!("{path} {how} (its other content is in {})", escape(&aside)), Some(aside))
+                (format!("{path} {how}"), Some(aside.display().to_string()))
             }
             Err(error) => (format!("{path} could not be put back: {error}"), None),
         }
