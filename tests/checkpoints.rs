@@ -391,6 +391,23 @@ fn where_it_is_not_wished_all_is_saved_and_nothing_is_milder() {
     assert_eq!(tree(&world), was);
 }
 
+/// Directories that the call makes itself hold nothing yet.
+#[test]
+fn what_a_call_moves_out_of_a_directory_that_it_makes_is_not_asked_about() {
+    let world = World::new();
+    for command in [
+        "mkdir -p stage out && cp README.md stage/a.txt && mv stage/*.txt out/",
+        "mkdir a && touch a/x.txt && rm a/*.txt",
+    ] {
+        let answer = world.bash(command);
+        assert!(
+            !answer.is_block() && !answer.stdout.contains("could not be saved"),
+            "{command}: {}",
+            answer.stdout
+        );
+    }
+}
+
 #[test]
 fn switched_off_nothing_is_saved() {
     let world = World::new();

@@ -351,11 +351,15 @@ impl Taker<'_> {
             self.found.insert(dir.to_owned(), State::skipped(why));
             return None;
         }
-        let names = self.names(dir);
-        if let Err(errno) = &names {
-            self.found.insert(dir.to_owned(), State::skipped(format!("it cannot be listed ({errno})")));
+        match self.names(dir) {
+            Ok(names) => Some(names),
+            // What is not there holds nothing that could be lost: the call itself may make it.
+            Err(rustix::io::Errno::NOENT) => Some(Vec::new()),
+            Err(errno) => {
+                self.found.insert(dir.to_owned(), State::skipped(format!("it cannot be listed ({errno})")));
+                None
+            }
         }
-        names.ok()
     }
 
     fn is_ignored(&mut self, path: &str, is_dir: bool) -> bool {
