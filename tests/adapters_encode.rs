@@ -60,7 +60,7 @@ const BLOCKED: &str = "lazaret blocked this call\n\
     rule git.push-force: overwrites what others pushed\n\
     matched: git push --force\n\
     instead: git push --force-with-lease\n\
-    to allow: only a person can, by an exception for git.push-force in lazaret's configuration\n\
+    to allow: only a person can, at a terminal in that directory: lazaret except git.push-force --here\n\
     repeating the same call will not help";
 const WARNED: &str = "lazaret lets this call run, with a warning\n\
     rule git.push-force: overwrites what others pushed\n\
@@ -474,9 +474,7 @@ fn a_block_says_who_may_allow_it_where_somebody_may() {
             Decision::new(vec![Reason { rule: rule.to_owned(), ..reason(Verdict::Block) }], None, true);
         text(&claude(&decision).stderr).to_owned()
     };
-    assert!(
-        of("custom.deploy").contains("to allow: only a person can, by an exception for custom.deploy in")
-    );
+    assert!(of("custom.deploy").contains("lazaret except custom.deploy --here"));
     for rule in ["matrix.critical-high", "effect.critical", "selfprotect.keys-read"] {
         assert!(
             of(rule).contains("to allow: nobody can from here; a person can do it at a terminal\n"),

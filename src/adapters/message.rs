@@ -34,10 +34,9 @@ fn leave(decision: &Decision) -> String {
     if nobody || rules.is_empty() {
         return "to allow: nobody can from here; a person can do it at a terminal\n".to_owned();
     }
-    format!(
-        "to allow: only a person can, by an exception for {} in lazaret's configuration\n",
-        rules.join(", ")
-    )
+    rules.dedup();
+    let commands: Vec<String> = rules.iter().map(|rule| format!("lazaret except {rule} --here")).collect();
+    format!("to allow: only a person can, at a terminal in that directory: {}\n", commands.join("; "))
 }
 
 /// The strictest reasons that are told.

@@ -52,7 +52,12 @@ pub fn at_installation(dirs: &Dirs, places: &Places, out: &mut dyn Write) -> Res
 }
 
 /// Records it, and says what counts from now on.
-fn accepted(dirs: &Dirs, explained: &Explained, content: &[u8], out: &mut dyn Write) -> Result<()> {
+pub(super) fn accepted(
+    dirs: &Dirs,
+    explained: &Explained,
+    content: &[u8],
+    out: &mut dyn Write,
+) -> Result<()> {
     for note in explained.notes.iter().filter(|note| note.kind == NoteKind::Unaccepted) {
         writeln!(out, "  {}", note.once_accepted())?;
     }

@@ -128,6 +128,11 @@ pub enum Command {
         /// The code from the block message
         code: String,
     },
+    /// Make an exception from a rule, for a time (at a terminal)
+    #[command(after_help = "Examples:\n  lazaret except git.reset-hard --here\n  \
+        lazaret except network.upload --command 'curl -T report.pdf https://files.example' --for 7d --reason 'our own server'\n\n\
+        It is written into your own configuration, which `lazaret config show` names. `lazaret config edit` takes it out again.")]
+    Except(crate::cli::except::ExceptArgs),
     /// Let a session go on that was stopped, slowed down or held back (at a terminal)
     #[command(after_help = "Example:\n  lazaret resume 5d1c0f9e-2b7a-4f0e-9a53-1f2e3d4c5b6a")]
     Resume {

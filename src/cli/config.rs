@@ -202,12 +202,12 @@ fn exceptions_without_effect(policy: &Policy) -> Vec<Note> {
 }
 
 /// The severity of the rule of that id, built in or of one's own.
-fn severity_of(id: &str, policy: &Policy) -> Option<Severity> {
+pub(super) fn severity_of(id: &str, policy: &Policy) -> Option<Severity> {
     let own = || policy.custom_rules.iter().find(|rule| rule.id == id).map(|rule| rule.severity);
     rules::find(id).map(|rule| rule.severity).or_else(own)
 }
 
-fn unknown_rule(id: &str, policy: &Policy) -> Option<String> {
+pub(super) fn unknown_rule(id: &str, policy: &Policy) -> Option<String> {
     let own = policy.custom_rules.iter().map(|rule| rule.id.as_str());
     let mut ids = rules::all().map(|rule| rule.id).chain(own);
     let known = match id.strip_suffix('*').filter(|domain| domain.ends_with('.')) {

@@ -12,6 +12,7 @@ mod closed;
 pub mod config;
 pub mod doctor;
 mod emergency;
+mod except;
 pub mod hook;
 pub mod install;
 mod judge;
@@ -216,6 +217,7 @@ fn command(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Command::Checkpoint(command) => checkpoint::run(command, &Machine::here()?, out),
         Command::Rollback(args) => rollback::run(args, &Machine::here()?, out),
         Command::Allow { code } => allow::run(code, &Machine::here()?, out),
+        Command::Except(args) => settings::except(args, &Machine::here()?, out),
         Command::Resume { session } => resume::run(session, &Machine::here()?, out),
         Command::Notify { report } => notify::run(report, &Machine::here()?, out),
         Command::Stats(args) => stats::run(args, &Machine::here()?, out),

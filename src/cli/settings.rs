@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::cli::args::{ConfigCommand, TrustAction};
 use crate::cli::record::Log;
-use crate::cli::{Exit, Machine, accept, config, surfaces, trust};
+use crate::cli::{Exit, Machine, accept, config, except, surfaces, trust};
 use crate::domain::Policy;
 use crate::host::clock;
 
@@ -25,6 +25,12 @@ pub fn config(command: &ConfigCommand, machine: &Machine, out: &mut dyn Write) -
             }
         }
     }
+    Ok(Exit::Fine)
+}
+
+pub fn except(args: &except::ExceptArgs, machine: &Machine, out: &mut dyn Write) -> Result<Exit> {
+    except::run(args, (&machine.dirs, &machine.places()?), is_terminal(), out)?;
+    recorded(true, machine)?;
     Ok(Exit::Fine)
 }
 

@@ -73,6 +73,8 @@ pub struct Exception {
     /// A directory in which the call is made and stays.
     pub repository: Option<String>,
     pub tool: Option<String>,
+    /// A command of the shell, word for word.
+    pub command: Option<String>,
     /// A type of agent; [`Exception::MAIN`] is the one that has none.
     pub agent: Option<String>,
     pub origin: Tier,

@@ -2,8 +2,8 @@
 //! faults keep their say.
 
 use crate::domain::{
-    Effect, EffectKind, Excepted, Exception, Lowered, Policy, Reason, Severity, Target, Tier, ToolCall,
-    Trust, Verdict, join, lies_below,
+    Action, Effect, EffectKind, Excepted, Exception, Lowered, Policy, Reason, Severity, Target, Tier,
+    ToolCall, Trust, Verdict, join, lies_below,
 };
 use crate::review::Case;
 use crate::rules::{self, Invocation, View};
@@ -112,8 +112,12 @@ fn fits(exception: &Exception, case: &Case<'_>, view: &View<'_>) -> bool {
         }
     });
     let tool = exception.tool.as_deref().is_none_or(|name| case.call.tool.name() == name);
+    let command = exception.command.as_deref().is_none_or(
+        |text| matches!(&case.call.action, Action::Shell { command, .. } if command.trim() == text.trim()),
+    );
     agent
         && tool
+        && command
         && (exception.paths.is_empty() || touches_only(&exception.paths, view))
         && exception.repository.as_deref().is_none_or(|dir| stays_in(dir, view))
 }

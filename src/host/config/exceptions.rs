@@ -36,6 +36,7 @@ impl Reader<'_> {
             paths: Vec::new(),
             repository: None,
             tool: None,
+            command: None,
             agent: None,
             // Whoever puts the files together knows whose this is.
             origin: Tier::Project,
@@ -52,11 +53,12 @@ impl Reader<'_> {
                 "path" => exception.paths = self.places(value)?,
                 "repository" => exception.repository = Some(self.place("repository", value)?),
                 "tool" => exception.tool = Some(word("tool", value)?),
+                "command" => exception.command = Some(text("command", value)?),
                 "agent" => exception.agent = Some(text("agent", value)?),
                 other => {
                     let other = escape(&clip(other, 60));
                     return Err(format!(
-                        "unknown key `{other}`; an entry has rule, reason, to, expires, path, repository, tool and agent"
+                        "unknown key `{other}`; an entry has rule, reason, to, expires, path, repository, tool, command and agent"
                     ));
                 }
             }

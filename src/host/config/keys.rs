@@ -431,6 +431,7 @@ mod tests {
                 paths: Vec::new(),
                 repository: None,
                 tool: None,
+                command: None,
                 agent: None,
                 origin: Tier::User,
                 file: "/u".to_owned(),

@@ -210,7 +210,8 @@ impl Kind {
             Kind::Interventions => "tables with pattern, and text, first and most".to_owned(),
             Kind::Plugins => "tables as docs/plugins.md describes them".to_owned(),
             Kind::Exceptions => {
-                "tables with rule and reason, and to, expires, path, repository, tool and agent".to_owned()
+                "tables with rule and reason, and to, expires, path, repository, tool, command and agent"
+                    .to_owned()
             }
         }
     }
@@ -343,6 +344,7 @@ fn told(exception: &Exception) -> Vec<(&'static str, Vec<&str>)> {
         ("path", exception.paths.iter().map(String::as_str).collect()),
         ("repository", one(exception.repository.as_ref())),
         ("tool", one(exception.tool.as_ref())),
+        ("command", one(exception.command.as_ref())),
         ("agent", one(exception.agent.as_ref())),
         ("expires", exception.expires.iter().map(|expiry| expiry.text.as_str()).collect()),
         ("reason", vec![exception.reason.as_str()]),

@@ -1,0 +1,167 @@
+//! `lazaret except RULE`: a person's standing exception from a rule, written into their own configuration and accepted in one step.
+//! Demands a terminal, so that an agent's shell cannot give it.
+
+use std::io::{BufRead, Write};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+
+use crate::cli::{CHECKS, accept, config as shown};
+use crate::domain::{Exception, Expiry, Lowered, Places, Policy, Tier};
+use crate::host::config::{self, NoteKind};
+use crate::host::dirs::Dirs;
+use crate::host::files::{self, Links};
+use crate::host::{clock, watch};
+use crate::review::exceptions;
+
+/// How long an exception holds when nothing else is said, in days.
+const DAYS: u64 = 30;
+const DAY: u64 = 86_400;
+
+#[derive(Debug, Args)]
+pub struct ExceptArgs {
+    /// The rule, by its id
+    pub rule: String,
+    /// Only for calls that stay in the working directory
+    #[arg(long)]
+    pub here: bool,
+    /// Only for this command, word for word
+    #[arg(long, value_name = "TEXT")]
+    pub command: Option<String>,
+    /// What becomes of the rule's verdict
+    #[arg(long, value_enum, default_value_t = To::Warn)]
+    pub to: To,
+    /// How long it holds, in whole days (default: 30d)
+    #[arg(long = "for", value_name = "TIME", value_parser = days)]
+    pub days: Option<u64>,
+    /// Why this is all right; asked for where it is left out
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+/// What is left of a rule's verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum To {
+    Ask,
+    Warn,
+    Allow,
+}
+
+impl To {
+    const fn lowered(self) -> Lowered {
+        match self {
+            To::Ask => Lowered::Ask,
+            To::Warn => Lowered::Warn,
+            To::Allow => Lowered::Allow,
+        }
+    }
+}
+
+/// A time of whole days.
+fn days(text: &str) -> Result<u64, String> {
+    let time = humantime::parse_duration(text).map_err(|error| format!("{error}; as in 30d, 2w"))?;
+    match time.as_secs() / DAY {
+        days if time == Duration::from_secs(days * DAY) && days > 0 => Ok(days),
+        _ => Err("give whole days, as in 30d, 2w".to_owned()),
+    }
+}
+
+/// Writes the exception and accepts the file with it.
+pub fn run(
+    args: &ExceptArgs,
+    (dirs, places): (&Dirs, &Places),
+    terminal: bool,
+    out: &mut dyn Write,
+) -> Result<()> {
+    if !terminal {
+        bail!("except: only a person at a terminal can except a rule; run it in your own shell");
+    }
+    let path = dirs.config_file();
+    let file = path.display();
+    let explained = config::explain(dirs, places, CHECKS)?;
+    if explained.notes.iter().any(|note| note.kind == NoteKind::Unaccepted) {
+        bail!("{file}: it holds what nobody accepted yet; look at it, then run: lazaret config accept");
+    }
+    let exception = exception(args, &explained.policy, out)?;
+    let before = files::read(&path.to_string_lossy(), config::MAX_FILE, Links::Follow);
+    let before = before.map_err(|why| anyhow::anyhow!("{file}: {why}"))?.unwrap_or_default();
+    let mut text = String::from_utf8(before).with_context(|| format!("{file}: it is not UTF-8 text"))?;
+    let entry = entry(&exception);
+    if !text.is_empty() {
+        text.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
+    }
+    text.push_str(&entry);
+    if let Some(problem) = config::problems(text.as_bytes(), None, CHECKS).first() {
+        bail!(
+            "{file}: with the exception at its end it could not be read ({problem}); put it in yourself: lazaret config edit"
+        );
+    }
+    files::private_dir(&dirs.config).with_context(|| format!("directory of {file}"))?;
+    // A link to a file that lies elsewhere stays one.
+    let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+    watch::placing(&dirs.state, &path, || {
+        files::replace(&place, text.as_bytes()).with_context(|| format!("{file}: it cannot be written"))
+    })?;
+    write!(out, "{entry}")?;
+    accept::accepted(dirs, &config::explain(dirs, places, CHECKS)?, text.as_bytes(), out)
+}
+
+/// What is to be written, where it would have an effect.
+fn exception(args: &ExceptArgs, policy: &Policy, out: &mut dyn Write) -> Result<Exception> {
+    let rule = &args.rule;
+    let Some(severity) = shown::severity_of(rule, policy) else {
+        let why = shown::unknown_rule(rule, policy).unwrap_or_else(|| format!("{rule} has no exceptions"));
+        bail!("except: {why}");
+    };
+    let now_s = clock::now().unix_ms / 1000;
+    let until_s = now_s + args.days.unwrap_or(DAYS) * DAY;
+    let day = clock::rfc3339(until_s * 1000).split('T').next().unwrap_or_default().to_owned();
+    let repository = args.here.then(std::env::current_dir).transpose().context("the working directory")?;
+    let mut exception = Exception {
+        rule: rule.clone(),
+        to: args.to.lowered(),
+        reason: String::new(),
+        expires: Some(Expiry { unix_s: until_s, text: day }),
+        paths: Vec::new(),
+        repository: repository.map(|dir| dir.to_string_lossy().into_owned()),
+        tool: None,
+        command: args.command.clone(),
+        agent: None,
+        origin: Tier::User,
+        file: String::new(),
+        line: 0,
+    };
+    if let Some(why) = exceptions::objection(&exception, severity, policy, now_s) {
+        bail!("except: {why}");
+    }
+    exception.reason = match &args.reason {
+        Some(reason) => reason.clone(),
+        None => asked(out)?,
+    };
+    Ok(exception)
+}
+
+/// The reason, as the person types it.
+fn asked(out: &mut dyn Write) -> Result<String> {
+    write!(out, "why is this all right? ")?;
+    out.flush()?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    Ok(line.trim().to_owned())
+}
+
+/// The entry, as it stands in the file.
+fn entry(exception: &Exception) -> String {
+    let text = |text: &String| toml::Value::String(text.clone()).to_string();
+    let lines = [
+        ("rule", Some(text(&exception.rule))),
+        ("repository", exception.repository.as_ref().map(text)),
+        ("command", exception.command.as_ref().map(text)),
+        ("to", Some(text(&exception.to.name().to_owned()))),
+        ("reason", Some(text(&exception.reason))),
+        ("expires", exception.expires.as_ref().map(|expiry| expiry.text.clone())),
+    ];
+    let lines = lines.into_iter().filter_map(|(name, value)| Some(format!("{name} = {}\n", value?)));
+    std::iter::once("[[exceptions]]\n".to_owned()).chain(lines).collect()
+}
