@@ -195,3 +195,21 @@ fn for_prometheus() {
         assert!(out.contains(&format!("# TYPE {base} ")), "{name}");
     }
 }
+
+/// Nobody was asked: the client was told no, and that is what counts everywhere.
+#[test]
+fn a_question_that_nobody_was_asked_is_a_block() {
+    let world = World::new();
+    let mut message = world.message("Bash", &json!({"command": "git branch -D topic"}));
+    message["permission_mode"] = "bypassPermissions".into();
+    assert!(world.hook("claude-code", message.to_string().as_bytes()).is_block());
+    let counters = stats(&world, &[])["counters"].clone();
+    assert_eq!((&counters["blocked_actions"], &counters["modified_actions"]), (&json!(1), &json!(0)));
+    let (_, prometheus, _) = world.run(&["stats", "--prometheus"]);
+    assert!(prometheus.contains("tool=\"Bash\",verdict=\"block\"} 1"), "{prometheus}");
+    let shown = |verdict: &str| world.run(&["audit", "show", "--verdict", verdict]).1;
+    assert!(shown("block").contains("block ") && shown("modify").is_empty(), "{}", shown("block"));
+    let (code, _, errors) = world.run(&["audit", "show", "--rule", "git.branch-delte"]);
+    assert!(code == 1 && errors.contains("did you mean git.branch-"), "{errors}");
+    assert_eq!(world.run(&["audit", "show", "--rule", "git.reset-hard"]).0, 0, "it did not speak");
+}

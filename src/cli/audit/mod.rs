@@ -15,9 +15,11 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use crate::cli::{Exit, Machine};
+use crate::cli::config::unknown_rule;
+use crate::cli::{CHECKS, Exit, Machine};
 use crate::domain::{clip, escape};
 use crate::host::audit::{self, End, Found, Line, Tail};
+use crate::host::config;
 use args::{AuditCommand, Form, Select, Show};
 
 /// Between two looks for new events.
@@ -59,13 +61,21 @@ fn every(
     let (mut torn, mut unverified) = (Vec::new(), 0_usize);
     let dir = audit::dir(&machine.dirs.state);
     let key = key.map(key::read).transpose()?;
+    let mut none = true;
     for found in audit::marked(&dir, select::filter(args)?, key.as_ref())? {
         match found? {
             Found::Line(line) => {
+                none = false;
                 unverified += usize::from(line.wrong.is_some());
                 f(&line)?;
             }
             Found::Torn { file, offset, length } => torn.push((file, offset, length)),
+        }
+    }
+    if let Some(rule) = args.rule.as_ref().filter(|_| none) {
+        let policy = config::load(&machine.dirs, &machine.places()?, CHECKS)?.policy;
+        if let Some(why) = unknown_rule(rule, &policy) {
+            bail!("--rule {rule}: no event names it, and {why}");
         }
     }
     if unverified > 0 {
@@ -138,7 +148,7 @@ fn print(line: &Line, show: &Show, out: &mut dyn Write) -> std::io::Result<()> {
     if show.json {
         return writeln!(out, "{}", line.marked());
     }
-    let what: &str = match line.verdict {
+    let what: &str = match line.told() {
         Some(verdict) => verdict.name(),
         None => &line.event,
     };

@@ -49,7 +49,7 @@ pub fn run(args: &FeedbackArgs, machine: &Machine, out: &mut dyn Write) -> Resul
     let policy = Policy::default();
     let log = Log { state: &machine.dirs.state, env: &machine.env, policy: &policy, now: clock::now() };
     log.feedback(&line.id, &note)?;
-    let verdict = line.verdict.map_or("", Verdict::name);
+    let verdict = line.told().map_or("", Verdict::name);
     let action = escape(&clip(&line.action, 200));
     writeln!(out, "{}: noted {} ({verdict} {} {action})", line.id, args.opinion.name(), line.tool)?;
     Ok(Exit::Fine)
@@ -64,7 +64,7 @@ fn find(wanted: &str, dir: &Path) -> Result<Line> {
     let mut more = 0_u64;
     for next in audit::lines(dir, Filter::default())? {
         let Found::Line(line) = next? else { continue };
-        let Some(verdict) = line.verdict else { continue };
+        let Some(verdict) = line.told() else { continue };
         if wanted == LAST {
             if verdict > Verdict::Allow {
                 found = Some(line);

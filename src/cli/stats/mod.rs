@@ -60,7 +60,7 @@ pub fn of_session(
     for found in audit::lines(&audit::dir(&machine.dirs.state), filter)? {
         let Found::Line(line) = found? else { continue };
         tally.add(&line);
-        if line.verdict == Some(Verdict::Block) && blocked.len() < most {
+        if line.told() == Some(Verdict::Block) && blocked.len() < most {
             blocked.push(*line);
         }
     }

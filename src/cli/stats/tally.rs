@@ -118,7 +118,7 @@ impl Tally {
             *count += 1;
         }
         self.faults += u64::from(line.event == EventKind::Fault.name());
-        if let Some(verdict) = line.verdict.filter(|_| is_review(&line.event)) {
+        if let Some(verdict) = line.told().filter(|_| is_review(&line.event)) {
             self.review(line, verdict);
         }
     }

@@ -14,7 +14,7 @@ use super::mark::Marker;
 use super::sealing::VerificationKey;
 use super::verify::Wrong;
 use super::{cannot, files};
-use crate::domain::{Client, Fault, Verdict};
+use crate::domain::{Client, Enforcement, Fault, Verdict};
 use crate::host::clock;
 use crate::host::private;
 
@@ -68,6 +68,13 @@ pub struct Line {
 }
 
 impl Line {
+    /// The verdict as the client was told: a question that nobody was there to be asked is a block.
+    pub fn told(&self) -> Option<Verdict> {
+        let refused =
+            [Enforcement::Deny, Enforcement::Stop].iter().any(|told| told.name() == self.enforcement);
+        self.verdict.map(|verdict| if refused { Verdict::Block } else { verdict })
+    }
+
     /// The line as it is in the file; one that does not verify says so.
     pub fn marked(&self) -> Cow<'_, str> {
         match (self.wrong, self.text.strip_suffix('}')) {
@@ -200,7 +207,7 @@ impl Sieve {
             && is(&filter.agent, &[&line.agent, &line.agent_type])
             && is(&filter.tool, &[&line.tool])
             && is(&filter.event, &[&line.event])
-            && filter.verdict.is_none_or(|verdict| line.verdict == Some(verdict))
+            && filter.verdict.is_none_or(|verdict| line.told() == Some(verdict))
             && filter.rule.as_ref().is_none_or(|rule| line.rules.contains(rule))
     }
 }
