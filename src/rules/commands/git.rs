@@ -64,6 +64,7 @@ const SUBS: &[Sub] = &[
     t("submodule submodule.status submodule.summary", Deed::Look),
     t("submodule.add submodule.update submodule.set-url", Deed::Network),
     t("submodule.init submodule.deinit submodule.sync submodule.set-branch submodule.absorbgitdirs", Deed::Change),
+    s("submodule--helper", "+", Deed::Look, Operands::Text).wrap(WORDS.skip(1).rest(Rest::Text).keep()),
     s("submodule.foreach", "+ --recursive!", Deed::Look, Operands::Text).wrap(WORDS.rest(Rest::Text).keep()),
     t("bisect bisect.start bisect.good bisect.bad bisect.reset bisect.skip bisect.log bisect.old bisect.new bisect.replay \
         bisect.terms bisect.view", Deed::Change),
@@ -86,7 +87,11 @@ const SUBS: &[Sub] = &[
         --to-subdirectory-filter --refs --replace-text:r --paths-from-file:r --mailmap:r --analyze! --dry-run! --force! \
         --invert-paths!", Deed::Discard, Operands::Text),
     s("difftool mergetool", "-x:s --extcmd:s -t --tool", Deed::Process, Operands::Text),
-    t("gui citool instaweb web--browse daemon http-backend upload-pack receive-pack", Deed::Process),
+    t("gui citool web--browse http-backend upload-pack receive-pack", Deed::Process),
+    s("instaweb", "-d:s --httpd:s -b:s --browser:s -p --port -m --module-path -l! --local! --start! --stop! --restart!", Deed::Process, Operands::Text),
+    s("daemon", "--access-hook:s --base-path --interpolated-path --port --listen --user --group --pid-file:w --timeout --max-connections", Deed::Process, Operands::Text),
+    s("shell", "-c:s", Deed::Process, Operands::Text),
+    s("for-each-repo", "+ --config --keep-going!", Deed::Process, Operands::Text),
     t("flow", Deed::Change),
 ];
 

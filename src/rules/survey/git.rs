@@ -80,14 +80,13 @@ impl Surveyor<'_> {
                         Severity::Medium,
                     );
                 }
-                if let Some(dir) = parsed.operands.get(1) {
-                    self.file(call, Act::Create, dir, false);
-                    self.lay_unknown(call, dir);
-                }
+                self.checked_out_to(call, parsed.operands.get(1));
+                self.checked_out_to(call, parsed.value(&["--separate-git-dir"]));
             }
+            "init" => self.checked_out_to(call, parsed.value(&["--separate-git-dir"])),
             "submodule" | "worktree" if parsed.sub.get(1).is_some_and(|second| second == "add") => {
                 for arg in &parsed.operands {
-                    self.lay_unknown(call, arg);
+                    self.checked_out_to(call, Some(arg));
                 }
             }
             "bundle" => {

@@ -334,6 +334,7 @@ impl Surveyor<'_> {
             }
             if let Some(top) = parsed.value(&["--one-top-level"]) {
                 self.unpack(call, dir.as_ref(), std::slice::from_ref(top), 0);
+                self.land_unknown(call, Some(top));
             }
             self.file(call, Act::Create, &dir.unwrap_or_else(|| Arg::literal(".")), false);
         } else if is('t', &["-t", "--list", "-d", "--diff"]) {

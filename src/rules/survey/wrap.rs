@@ -56,7 +56,7 @@ impl Surveyor<'_> {
             self.file(&call, Act::Modify, log, false);
         }
         self.option_commands(&call, parsed, name);
-        let program = parsed.value(&["-x", "--exec", "-a", "--startas"]);
+        let program = parsed.value(&["-a", "--startas"]).or_else(|| parsed.value(&["-x", "--exec"]));
         if let (Some(program), "start-stop-daemon") = (program, name) {
             // The program is the value of an option, its arguments stand behind `--`.
             let words = std::iter::once(program).chain(&parsed.operands).cloned().collect();
@@ -156,7 +156,8 @@ impl Surveyor<'_> {
             // Its words are not joined and read again.
             Rest::Text
                 if name == "watch"
-                    && parsed.flags.iter().any(|flag| matches!(flag.name.as_str(), "-x" | "--exec")) =>
+                    && parsed.flags.iter().any(|flag| matches!(flag.name.as_str(), "-x" | "--exec"))
+                    || name == "pm2" && inner.words.len() > 1 =>
             {
                 self.run_inner(inner, scope, name);
             }
@@ -170,7 +171,7 @@ impl Surveyor<'_> {
         }
     }
 
-    fn run_inner(&mut self, inner: Call, scope: &mut Scope, name: &str) {
+    pub(super) fn run_inner(&mut self, inner: Call, scope: &mut Scope, name: &str) {
         if matches!(name, "command" | "builtin" | "exec" | "!" | "noglob" | "nocorrect" | "-") {
             self.run(inner, scope);
         } else {
