@@ -12,6 +12,10 @@ use crate::shell::Arg;
 /// What stands in front of a command in a makefile.
 const RECIPE: &[&str] = &["\t", "; ", ":;"];
 
+/// Of these, the ones in whose language a command stands between quotes or brackets.
+const QUOTED: &[&str] =
+    &["rake", "fzf", "sk", "gnuplot", "pdflatex", "latex", "xelatex", "lualatex", "tex", "latexmk"];
+
 const MAKES: &[&str] = &["make", "gmake", "bmake"];
 
 /// Programs that run scripts out of package.json.
@@ -19,14 +23,64 @@ const SCRIPT_RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun", "cnpm", "yarnpkg
 
 /// Programs that run a text given to them, and what stands in front of the command there.
 const RUNNERS: &[(&str, &[&str])] = &[
-    ("tmux", &[""]),
+    (
+        "tmux",
+        &[
+            "",
+            "run-shell ",
+            "run ",
+            "#(",
+            "-b ",
+            "-d ",
+            "new-window ",
+            "split-window ",
+            "popup ",
+            "if-shell ",
+        ],
+    ),
+    ("xdotool", &[""]),
+    ("ydotool", &[""]),
+    ("wtype", &[""]),
+    ("zellij", &[""]),
+    ("kitty", &[""]),
+    ("concurrently", &[""]),
+    ("hyperfine", &[""]),
+    ("start-server-and-test", &[""]),
+    ("dc", &["!"]),
+    ("bc", &["!"]),
+    ("fzf", EXECUTES),
+    ("sk", EXECUTES),
+    ("gnuplot", &["'< ", "\"< ", "'<", "\"<", "'|", "\"|"]),
+    ("pdflatex", TEX),
+    ("latex", TEX),
+    ("xelatex", TEX),
+    ("lualatex", TEX),
+    ("tex", TEX),
+    ("latexmk", &["latex=", "system(\"", "system('", "system \"", "system '", "pre_tex_code=\\write18{"]),
     ("gdb", &["shell ", "!", "pipe "]),
     ("lldb", &["shell ", "platform shell "]),
     ("sqlite3", &[]),
     ("sqlite", &[]),
     ("litecli", &[]),
-    ("psql", &["\\! "]),
-    ("mysql", &["\\! ", "system "]),
+    (
+        "psql",
+        &[
+            "\\! ",
+            "\\o |",
+            "\\out |",
+            "\\g |",
+            "\\gx |",
+            "\\w |",
+            "\\write |",
+            "PAGER ",
+            "PAGER=",
+            "pager=",
+            "EDITOR ",
+        ],
+    ),
+    ("mysql", MYSQL),
+    ("mariadb", MYSQL),
+    ("duckdb", &[".shell ", ".system ", ".once |", ".output |"]),
     ("make", RECIPE),
     ("gmake", RECIPE),
     ("bmake", RECIPE),
@@ -34,11 +88,19 @@ const RUNNERS: &[(&str, &[&str])] = &[
     ("mail", &["~!", "~|"]),
     ("mailx", &["~!", "~|"]),
     ("screen", &["stuff "]),
-    ("less", &["+!", "!"]),
+    ("less", PAGERS),
+    ("more", PAGERS),
+    ("most", PAGERS),
     ("ftp", &["!"]),
     ("expect", &["spawn ", "system ", "exec "]),
     ("rake", &["sh \"", "sh '", "sh(\"", "sh('", "system \"", "system '", "system(\"", "system('"]),
 ];
+
+/// What fzf's bindings do with the command in their brackets.
+const EXECUTES: &[&str] = &["execute(", "execute-silent(", "become(", "reload(", "transform(", "preview("];
+const TEX: &[&str] = &["write18{"];
+const MYSQL: &[&str] = &["\\! ", "system ", "pager ", "\\P ", "--pager="];
+const PAGERS: &[&str] = &["+!", "!", "|$", "|^", "| "];
 
 /// The programs of both lists.
 pub(super) const NEEDS: Trigger =
@@ -62,9 +124,12 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
                 dialogs::untcl(command)
             } else if MAKES.contains(&inv.program.as_str()) {
                 command.trim_start_matches(['@', '-', '+']).to_owned()
-            } else if inv.program == "rake" {
-                // What stands between the quotes of Ruby.
-                command.trim_end_matches(['"', '\'', ')', ';', ' ']).to_owned()
+            } else if QUOTED.contains(&inv.program.as_str()) {
+                // What stands between the quotes or brackets of a language of its own.
+                command
+                    .trim_end_matches(['"', '\'', ')', '}', ';', ' '])
+                    .trim_start_matches(['"', '\''])
+                    .to_owned()
             } else {
                 command.to_owned()
             };
@@ -97,6 +162,8 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
         }
         texts.extend(inv.args.iter().map(Arg::to_text));
         texts.extend(trailing_command(inv));
+        texts.extend(typed_keys(inv));
+        texts.extend(between_quotes(inv));
         let files: Vec<String> = makefiles(inv).iter().filter_map(|name| written(inv, scene, name)).collect();
         let included: Vec<String> = files
             .iter()
@@ -241,4 +308,25 @@ fn trailing_command(inv: &Invocation) -> Option<String> {
     let words = inv.args.get(at..).unwrap_or_default();
     let words: Vec<String> = words.iter().map(Arg::to_text).collect();
     Some(words.join(" ").replace("\\n", "\n"))
+}
+
+/// What `tmux send-keys r m Space -rf` types: words of keys, of which some have names.
+fn typed_keys(inv: &Invocation) -> Option<String> {
+    let at = inv.args.iter().position(|arg| matches!(arg.known(), Some("send-keys" | "send" | "stuff")))?;
+    let key = |arg: &Arg| match arg.known() {
+        Some("Space") => " ".to_owned(),
+        Some("Enter" | "C-m" | "C-j" | "KPEnter") => "\n".to_owned(),
+        Some("Tab") => "\t".to_owned(),
+        _ => arg.to_text(),
+    };
+    (inv.program == "tmux").then(|| inv.args.iter().skip(at + 1).map(key).collect())
+}
+
+/// Text in which a command stands between quotes: `if-shell true 'run-shell "rm x"'`.
+fn between_quotes(inv: &Invocation) -> Vec<String> {
+    if inv.program != "tmux" {
+        return Vec::new();
+    }
+    let texts = inv.args.iter().map(Arg::to_text).filter(|text| text.contains(['"', '\'']));
+    texts.flat_map(|text| scripts::strings(&text)).collect()
 }

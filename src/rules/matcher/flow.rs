@@ -176,7 +176,8 @@ fn is_deaf(inv: &Invocation) -> bool {
     ];
     inv.listed.known_or(&DEAF, || {
         let program = inv.program.as_str();
-        let told = TOLD.contains(&program) || super::command::is_one_of(program, lists::RUN_IN_SHELL);
+        let listed = [lists::RUN_IN_SHELL, FED].iter().any(|list| super::command::is_one_of(program, list));
+        let told = TOLD.contains(&program) || listed;
         !told && !is_shell(program) && !is_interpreter(program)
     })
 }
@@ -187,6 +188,9 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
         && !runs(inv, &["xargs", "parallel", "docker", "podman", "ssh", "scp", "sftp"])
         && named_by(inv).iter().any(is_printed)
     {
+        return true;
+    }
+    if by == By::Pipe && runs(inv, FED) && named_by(inv).iter().any(is_input) {
         return true;
     }
     if is_deaf(inv) {
@@ -329,9 +333,15 @@ fn runs_what_comes(code: &str) -> bool {
 }
 
 fn names_stdin(inv: &Invocation) -> bool {
-    let first = inv.operands.first().and_then(Arg::known);
-    matches!(first, Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+    inv.operands.first().is_some_and(is_input)
 }
+
+fn is_input(arg: &Arg) -> bool {
+    matches!(arg.known(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+}
+
+/// Programs that do what a file says which an option of theirs names, and that file may be their input.
+const FED: &[&str] = &["pip", "pip3", "uv", "docker", "podman", "ansible-playbook", "go"];
 
 fn stdin_unknown(inv: &Invocation) -> bool {
     match &inv.stdin {
