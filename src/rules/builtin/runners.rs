@@ -2,7 +2,7 @@
 
 use super::code::MAX_LITERALS;
 use super::code::shell_text::shell_verdict;
-use super::{dialogs, installs, scripts};
+use super::{dialogs, installs, recipes, scripts};
 use crate::domain::Verdict;
 use crate::rules::Invocation;
 use crate::rules::commands;
@@ -46,6 +46,9 @@ const RUNNERS: &[(&str, &[&str])] = &[
     ("concurrently", &[""]),
     ("hyperfine", &[""]),
     ("start-server-and-test", &[""]),
+    ("cmake", &[]),
+    ("ninja", &["command = ", "command="]),
+    ("go", &["//go:generate "]),
     ("dc", &["!"]),
     ("bc", &["!"]),
     ("fzf", EXECUTES),
@@ -170,9 +173,14 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
             .flat_map(|text| included(text))
             .filter_map(|name| written(inv, scene, name))
             .collect();
-        texts.extend(files.into_iter().chain(included).map(|text| {
-            text.replace("$$", "$").replace("$(HOME)", "$HOME").replace("\t@", "\t").replace("\t-", "\t")
-        }));
+        texts.extend(files.into_iter().chain(included));
+        texts.extend(generators(inv, scene));
+        if MAKES.contains(&inv.program.as_str()) {
+            let whole = texts.join("\n");
+            texts.extend(recipes::shell_of(&whole).map(|command| format!("\t{command}")));
+            // What one file sets is set in the others.
+            texts.push(recipes::expanded(&whole).replace("\t@", "\t").replace("\t-", "\t"));
+        }
         texts
             .iter()
             .flat_map(|text| dialogs::commands(&inv.program, text))
@@ -273,6 +281,12 @@ fn makefiles(inv: &Invocation) -> Vec<String> {
     let names: &[&str] = match inv.program.as_str() {
         "make" | "gmake" | "bmake" => commands::MAKEFILES,
         "just" => &["justfile", "Justfile", ".justfile"],
+        "ninja" => &["build.ninja"],
+        "cmake" => {
+            let given = inv.operands.iter().chain(flag_value(inv, &["-P", "-C"]));
+            let lists = ["CMakeLists.txt"].into_iter().map(str::to_owned);
+            return given.map(Arg::to_text).chain(lists).collect();
+        }
         name if dialogs::EDITORS.contains(&name) => {
             let given = ["-S", "-s", "-u"].iter().filter_map(|flag| flag_value(inv, &[flag]));
             return given.map(Arg::to_text).collect();
@@ -287,6 +301,13 @@ fn makefiles(inv: &Invocation) -> Vec<String> {
         Some(file) => vec![file.to_text()],
         None => names.iter().map(|name| (*name).to_owned()).collect(),
     }
+}
+
+/// The sources of Go that the call itself writes, whose comments say what is run to generate others.
+fn generators(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
+    let generates = inv.program == "go" && inv.sub.first().is_some_and(|sub| sub == "generate");
+    let own = scene.view.survey.written.iter().filter(|(path, _)| generates && path.ends_with(".go"));
+    own.map(|(_, text)| text.to_text()).collect()
 }
 
 /// The files that a makefile, or a script of Tcl, takes in.
