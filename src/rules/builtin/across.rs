@@ -224,8 +224,11 @@ const RECIPES: &[&str] = &[
     "wscript",
 ];
 
+/// Names of files, by their beginnings and their ends.
+type Names = &'static [(&'static str, &'static str)];
+
 /// Files that such a program gathers from its directory and all below it, by their names: the beginning, and the end.
-const GATHERED: &[(&[&str], &[(&str, &str)])] = &[
+const GATHERED: &[(&[&str], Names)] = &[
     (&["pytest", "py.test", "nosetests", "nose2", "green", "ward"], TESTS_OF_PYTHON),
     (&["python", "python3", "tox", "nox"], TESTS_OF_PYTHON),
     (&["go"], &[("", ".go")]),
@@ -244,9 +247,8 @@ const GATHERED: &[(&[&str], &[(&str, &str)])] = &[
     (&["swift"], &[("", ".swift")]),
     (&["mix"], &[("", ".ex"), ("", ".exs")]),
 ];
-const TESTS_OF_PYTHON: &[(&str, &str)] =
-    &[("test_", ".py"), ("", "_test.py"), ("conftest", ".py"), ("test", ".py")];
-const TESTS_OF_NODE: &[(&str, &str)] = &[
+const TESTS_OF_PYTHON: Names = &[("test_", ".py"), ("", "_test.py"), ("conftest", ".py"), ("test", ".py")];
+const TESTS_OF_NODE: Names = &[
     ("", ".test.js"),
     ("", ".test.ts"),
     ("", ".test.mjs"),
@@ -345,6 +347,8 @@ const LOADS: &[&str] = &[
     "joblib.load",
     "dlopen",
     "CDLL",
+    "dofile",
+    "loadfile",
 ];
 
 /// What stands in front of a module's name where code loads it.
@@ -473,6 +477,18 @@ const SETTINGS: &[&str] = &[
     "GNUPGHOME",
     "VIMINIT",
     "KUBECONFIG",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+    "LD_LIBRARY_PATH",
+    "GIT_EXEC_PATH",
+    "DOCKER_CONFIG",
+    "XDG_CONFIG_DIRS",
+    "XDG_DATA_HOME",
+    "XDG_DATA_DIRS",
+    "NPM_CONFIG_USERCONFIG",
+    "npm_config_userconfig",
+    "PIP_CONFIG_FILE",
+    "TMUX_TMPDIR",
 ];
 
 /// Whether a variable in front of a command names such a file, or the directory of its settings with one in it.

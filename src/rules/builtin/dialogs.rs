@@ -74,8 +74,19 @@ fn edited(text: &str, is_ed: bool) -> Vec<String> {
 
 /// What a line of vim's puts together to run, and the programs that it is set to run.
 fn computed(line: &str) -> Vec<String> {
-    const CALLS: &[&str] = &["exe ", "exec ", "execute ", "job_start(", "jobstart(", "term_start(", "termopen(", "system(", "systemlist("];
-    const PROGRAMS: &[&str] = &["makeprg=", "grepprg=", "equalprg=", "formatprg=", "keywordprg=", "mp=", "gp="];
+    const CALLS: &[&str] = &[
+        "exe ",
+        "exec ",
+        "execute ",
+        "job_start(",
+        "jobstart(",
+        "term_start(",
+        "termopen(",
+        "system(",
+        "systemlist(",
+    ];
+    const PROGRAMS: &[&str] =
+        &["makeprg=", "grepprg=", "equalprg=", "formatprg=", "keywordprg=", "mp=", "gp="];
     let mut out = Vec::new();
     for call in CALLS {
         if let Some((_, rest)) = line.split_once(call) {
@@ -121,7 +132,12 @@ fn queried(line: &str) -> Vec<String> {
             // An import names the table behind it.
             let end = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
             let command = end.and_then(|end| command.split_once(end)).map_or(command, |(command, _)| command);
-            out.push(command.to_owned());
+            // What a shell is given there comes out of the database.
+            out.push(if is_shell(command.trim()) {
+                format!("{command} -c \"$output\"")
+            } else {
+                command.to_owned()
+            });
         } else if let Some(path) = rest.split_whitespace().last().filter(|path| path.starts_with(['/', '~']))
         {
             if ["output", "once", "backup", "save", "clone", "log"].iter().any(|long| is(long)) {

@@ -7,14 +7,22 @@ const ROUNDS: usize = 4;
 const MAX_TEXT: usize = 64 * 1024;
 
 /// What make itself knows.
-const KNOWN: &[(&str, &str)] =
-    &[("RM", "rm -f"), ("CC", "cc"), ("CXX", "c++"), ("AR", "ar"), ("LD", "ld"), ("MAKE", "make"), ("HOME", "~"), ("CURDIR", ".")];
+const KNOWN: &[(&str, &str)] = &[
+    ("RM", "rm -f"),
+    ("CC", "cc"),
+    ("CXX", "c++"),
+    ("AR", "ar"),
+    ("LD", "ld"),
+    ("MAKE", "make"),
+    ("HOME", "~"),
+    ("CURDIR", "."),
+];
 /// What make puts in by itself, for each target.
 const AUTOMATIC: &[&str] = &["$@", "$<", "$^", "$*", "$?", "$+", "$(@D)", "$(@F)", "$(<D)", "$(<F)"];
 
-/// The text of a makefile with its variables put in, as its shell gets it.
-pub(super) fn expanded(text: &str) -> String {
-    let names = assigned(text);
+/// Text of a makefile with the variables put in that the `whole` of it sets, as its shell gets it.
+pub(super) fn expanded(text: &str, whole: &str) -> String {
+    let names = assigned(whole);
     let mut out = text.replace("$$", "\u{1}");
     for automatic in AUTOMATIC {
         out = out.replace(automatic, "target");
@@ -107,7 +115,8 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
 /// The command by which a makefile that names a shell of its own starts every line.
 pub(super) fn shell_of(text: &str) -> Option<String> {
     let names = assigned(text);
-    let value = |wanted: &str| names.iter().rev().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+    let value =
+        |wanted: &str| names.iter().rev().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
     let (shell, flags) = (value("SHELL"), value(".SHELLFLAGS"));
     (shell.is_some() || flags.is_some())
         .then(|| format!("{} {} :", shell.unwrap_or("/bin/sh"), flags.unwrap_or("-c")))
@@ -117,7 +126,17 @@ pub(super) fn shell_of(text: &str) -> Option<String> {
 pub(super) fn of_cmake(text: &str) -> Vec<String> {
     let text = text.replace("$ENV{HOME}", "~").replace('\n', " ");
     let up_to = |rest: &str| {
-        let end = ["COMMAND ", "WORKING_DIRECTORY", "RESULT_VARIABLE", "OUTPUT_", "ERROR_", "COMMENT ", "VERBATIM", "DEPENDS ", ")"];
+        let end = [
+            "COMMAND ",
+            "WORKING_DIRECTORY",
+            "RESULT_VARIABLE",
+            "OUTPUT_",
+            "ERROR_",
+            "COMMENT ",
+            "VERBATIM",
+            "DEPENDS ",
+            ")",
+        ];
         let at = end.iter().filter_map(|word| rest.find(word)).min().unwrap_or(rest.len());
         rest.get(..at).unwrap_or_default().trim().to_owned()
     };
@@ -143,7 +162,7 @@ mod tests {
             ("all:\n\trm -rf $(BUILD)", "\trm -rf $BUILD"),
             ("define c\nrm x\nendef\nall:\n\t$(c)", "\trm x"),
         ] {
-            assert!(expanded(text).contains(expected), "{text}: {}", expanded(text));
+            assert!(expanded(text, text).contains(expected), "{text}: {}", expanded(text, text));
         }
         assert_eq!(shell_of("SHELL=/bin/rm\n.SHELLFLAGS=-rf ~").as_deref(), Some("/bin/rm -rf ~ :"));
         assert_eq!(shell_of("all:\n\techo"), None);

@@ -155,32 +155,7 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
             return false;
         }
         let fronts = RUNNERS.iter().find(|(program, _)| *program == inv.program).map_or(&[][..], |row| row.1);
-        let mut texts = input_of(inv, scene);
-        if MAKES.contains(&inv.program.as_str()) {
-            // As `printf` and `echo -e` print them.
-            let printed = texts.iter().filter(|text| text.contains('\\'));
-            let printed: Vec<String> =
-                printed.map(|text| text.replace("\\n", "\n").replace("\\t", "\t")).collect();
-            texts.extend(printed);
-        }
-        texts.extend(inv.args.iter().map(Arg::to_text));
-        texts.extend(trailing_command(inv));
-        texts.extend(typed_keys(inv));
-        texts.extend(between_quotes(inv));
-        let files: Vec<String> = makefiles(inv).iter().filter_map(|name| written(inv, scene, name)).collect();
-        let included: Vec<String> = files
-            .iter()
-            .flat_map(|text| included(text))
-            .filter_map(|name| written(inv, scene, name))
-            .collect();
-        texts.extend(files.into_iter().chain(included));
-        texts.extend(generators(inv, scene));
-        if MAKES.contains(&inv.program.as_str()) {
-            let whole = texts.join("\n");
-            texts.extend(recipes::shell_of(&whole).map(|command| format!("\t{command}")));
-            // What one file sets is set in the others.
-            texts.push(recipes::expanded(&whole).replace("\t@", "\t").replace("\t-", "\t"));
-        }
+        let texts = told(inv, scene);
         texts
             .iter()
             .flat_map(|text| dialogs::commands(&inv.program, text))
@@ -192,6 +167,39 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
             })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The texts in which a program finds what it runs: those it is given, and those of files.
+fn told(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
+    let makes = MAKES.contains(&inv.program.as_str());
+    let mut texts = input_of(inv, scene);
+    if makes {
+        // As `printf` and `echo -e` print them.
+        let printed = texts.iter().filter(|text| text.contains('\\'));
+        let printed: Vec<String> =
+            printed.map(|text| text.replace("\\n", "\n").replace("\\t", "\t")).collect();
+        texts.extend(printed);
+    }
+    texts.extend(inv.args.iter().map(Arg::to_text));
+    texts.extend(trailing_command(inv));
+    texts.extend(typed_keys(inv));
+    texts.extend(between_quotes(inv));
+    let files: Vec<String> = makefiles(inv).iter().filter_map(|name| written(inv, scene, name)).collect();
+    let included: Vec<String> =
+        files.iter().flat_map(|text| included(text)).filter_map(|name| written(inv, scene, name)).collect();
+    let files = files.into_iter().chain(included);
+    texts.extend(generators(inv, scene));
+    let bare = |text: &str| text.replace("\t@", "\t").replace("\t-", "\t");
+    if !makes {
+        texts.extend(files.map(|text| bare(&text.replace("$$", "$").replace("$(HOME)", "$HOME"))));
+        return texts;
+    }
+    texts.extend(files);
+    // What one file sets is set in the others.
+    let whole = texts.join("\n");
+    texts = texts.iter().map(|text| bare(&recipes::expanded(text, &whole))).collect();
+    texts.extend(recipes::shell_of(&whole).map(|command| format!("\t{command}")));
+    texts
 }
 
 /// `tmux display-message text`: shown, unless the text itself has tmux run something.

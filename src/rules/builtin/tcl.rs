@@ -64,7 +64,9 @@ fn run(statement: &str) -> Vec<String> {
     }
     for front in ["open \"|", "open {|", "open |"] {
         if let Some((_, rest)) = statement.split_once(front) {
-            out.push(untcl(rest.split(['"', ']']).next().unwrap_or_default().trim_end_matches([' ', 'r', 'w'])));
+            out.push(untcl(
+                rest.split(['"', ']']).next().unwrap_or_default().trim_end_matches([' ', 'r', 'w']),
+            ));
         }
     }
     out
@@ -74,7 +76,19 @@ fn run(statement: &str) -> Vec<String> {
 fn settled(statement: &str, names: &mut Vec<(String, String)>) -> (String, bool) {
     let mut text = statement.to_owned();
     for (name, value) in names.iter().rev().take(MAX_VALUES) {
-        text = text.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
+        for written in [format!("${{{name}}}"), format!("${name}")] {
+            // Alone it is one word, whatever is in it; a pattern's names are many.
+            let is_pattern = value.contains('*');
+            let whole = if is_pattern { value.clone() } else { one_word(value) };
+            for end in [" ", "]", "}"] {
+                text = text.replace(&format!(" {written}{end}"), &format!(" {whole}{end}"));
+            }
+            if text.ends_with(&format!(" {written}")) {
+                text.truncate(text.len() - written.len());
+                text.push_str(&whole);
+            }
+            text = text.replace(&written, value);
+        }
     }
     let mut whole = true;
     for _ in 0..MAX_VALUES {
@@ -87,13 +101,26 @@ fn settled(statement: &str, names: &mut Vec<(String, String)>) -> (String, bool)
             names.push((name.clone(), value.clone()));
         }
         // What is run in brackets, and what names a file, is no riddle.
-        let told = matches!(inner.first().map(String::as_str), Some("exec" | "file" | "glob" | "open" | "pwd"));
+        let told =
+            matches!(inner.first().map(String::as_str), Some("exec" | "file" | "glob" | "open" | "pwd"));
         let value = value(&inner);
         whole &= value.is_some() || told || inside.contains('$');
-        let value = value.unwrap_or_else(|| inside.to_owned());
+        let patterns = inner.first().is_some_and(|first| first == "glob");
+        let alone = before.ends_with(' ') && (rest.is_empty() || rest.starts_with([' ', ']', '}']));
+        let value = match value {
+            Some(value) if alone && !patterns => one_word(&value),
+            Some(value) => value,
+            None => inside.to_owned(),
+        };
         text = format!("{before}{value}{rest}");
     }
     (text, whole)
+}
+
+/// A value that stays one word.
+fn one_word(value: &str) -> String {
+    let splits = value.contains(char::is_whitespace) && !value.starts_with(['{', '"']);
+    if splits { format!("{{{value}}}") } else { value.to_owned() }
 }
 
 /// What a command in brackets gives back.
@@ -105,7 +132,9 @@ fn value(words: &[String]) -> Option<String> {
         ["join", list, between] => self::words(list).join(between),
         ["list" | "concat", items @ ..] => items.join(" "),
         ["subst" | "lreplace", text] => (*text).to_owned(),
-        ["glob", options_and_pattern @ ..] => options_and_pattern.last().map(|pattern| (*pattern).to_owned())?,
+        ["glob", options_and_pattern @ ..] => {
+            options_and_pattern.last().map(|pattern| (*pattern).to_owned())?
+        }
         ["file", "join", parts @ ..] => parts.join("/"),
         ["file", "normalize" | "nativename", path] => (*path).to_owned(),
         ["string", "reverse", text] => text.chars().rev().collect(),
@@ -183,7 +212,8 @@ mod tests {
             ("puts [exec ls]", &["ls"]),
             ("exec sh -c {a b}", &["sh -c 'a b'"]),
             ("exec [join {r m} \"\"] -rf x", &["rm -rf x"]),
-            ("exec sh -c [string reverse \"a b\"]", &["sh -c b a"]),
+            ("exec sh -c [string reverse \"a b\"]", &["sh -c 'b a'"]),
+            ("set c \"a b\"; exec sh -c $c", &["sh -c 'a b'"]),
             ("set a r; set b m; exec $a$b x", &["rm x"]),
             ("file delete -force [file join $env(HOME) d]", &["rm -rf ~/d"]),
             ("foreach f [glob ~/d/*] {file delete -force $f}", &["rm -rf ~/d/*"]),
@@ -193,7 +223,10 @@ mod tests {
             ("set f [open a.txt w]", &[]),
         ] {
             let said: Vec<String> = commands(text);
-            assert!(expected.iter().all(|one| said.iter().any(|said| said.trim() == *one || untcl(one) == *said)), "{text}: {said:?}");
+            assert!(
+                expected.iter().all(|one| said.iter().any(|said| said.trim() == *one || untcl(one) == *said)),
+                "{text}: {said:?}"
+            );
             assert_eq!(said.is_empty(), expected.is_empty(), "{text}: {said:?}");
         }
     }

@@ -116,6 +116,18 @@ const GH: &[Sub] = &[
 ];
 
 #[rustfmt::skip]
+const HG: &[Sub] = &[
+    t("clone pull push incoming outgoing", Deed::Network),
+    t("status st log diff annotate cat heads id identify manifest paths root summary tip version help grep files branches bookmarks tags", Deed::Look),
+];
+
+#[rustfmt::skip]
+const SVN: &[Sub] = &[
+    t("checkout co export update up commit ci switch import", Deed::Network),
+    t("status st log diff blame cat info list ls help", Deed::Look),
+];
+
+#[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
     p("bfg", "", Deed::Discard, Operands::Text),
     p("commitlint", "", Deed::Process, Operands::Text),
@@ -127,7 +139,7 @@ pub(super) const TABLE: &[Program] = &[
     p("gitk", "", Deed::Look, Operands::Text),
     p("gitleaks", "", Deed::Look, Operands::Text),
     p("glab", "-R --repo", Deed::Network, Operands::Text).subs("auth mr issue repo ci release", &[]),
-    p("hg", "-R -m -r -u", Deed::Change, Operands::Text),
+    p("hg", "-R -m -r -u", Deed::Change, Operands::Text).subs("", HG),
     p("hub", "", Deed::Network, Operands::Text),
     p("husky", "", Deed::Change, Operands::Text),
     p("jj", "-R -m --message -r --revision", Deed::Change, Operands::Text),
@@ -135,7 +147,7 @@ pub(super) const TABLE: &[Program] = &[
     p("lefthook", "", Deed::Process, Operands::Text),
     p("lint-staged", "", Deed::Process, Operands::Text),
     p("pre-commit", "", Deed::Process, Operands::Text),
-    p("svn", "-m -r", Deed::Network, Operands::Text),
+    p("svn", "-m -r", Deed::Network, Operands::Text).subs("", SVN),
     p("tig", "", Deed::Look, Operands::Text),
     p("trufflehog", "", Deed::Look, Operands::Text),
 ];

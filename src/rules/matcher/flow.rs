@@ -184,13 +184,7 @@ fn is_deaf(inv: &Invocation) -> bool {
 
 /// Whether an interpreter runs what comes to it that way, instead of treating it as data.
 pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
-    if by == By::Substitution
-        && !runs(inv, &["xargs", "parallel", "docker", "podman", "ssh", "scp", "sftp"])
-        && named_by(inv).iter().any(is_printed)
-    {
-        return true;
-    }
-    if by == By::Pipe && runs(inv, FED) && named_by(inv).iter().any(is_input) {
+    if does_what_comes(inv, by) {
         return true;
     }
     if is_deaf(inv) {
@@ -263,6 +257,17 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
             Some(code) => code.has_unknown(),
             None => inv.operands.first().is_some_and(is_printed) || stdin_unknown(inv),
         },
+    }
+}
+
+/// Whether a program does what a file says which an option or a word of it names, and that file is what comes in.
+fn does_what_comes(inv: &Invocation, by: By) -> bool {
+    match by {
+        By::Substitution => {
+            !runs(inv, &["xargs", "parallel", "docker", "podman", "ssh", "scp", "sftp"])
+                && named_by(inv).iter().any(is_printed)
+        }
+        By::Pipe => runs(inv, FED) && named_by(inv).iter().any(is_input),
     }
 }
 

@@ -13,6 +13,35 @@ const MAX_SETTINGS: usize = 32;
 /// Programs that take options from variables which begin like this.
 const NPM: (&[&str], &str) = (&["npm", "npx", "pnpm", "yarn"], "npm_config_");
 
+/// Programs that a build calls by the names of variables.
+const TOOLS: &[&str] = &[
+    "CC",
+    "CXX",
+    "CPP",
+    "FC",
+    "LD",
+    "AR",
+    "AS",
+    "NM",
+    "RANLIB",
+    "STRIP",
+    "OBJCOPY",
+    "RM",
+    "MV",
+    "CP",
+    "INSTALL",
+    "LEX",
+    "YACC",
+    "SHELL",
+    "CONFIG_SHELL",
+    "MAKE",
+    "PYTHON",
+    "PERL",
+    "AWK",
+    "SED",
+    "GREP",
+];
+
 /// Whether the value of a variable is run as a command, or expanded as one.
 fn is_run(name: &str, value: &Arg) -> bool {
     let prompt = || {
@@ -24,8 +53,10 @@ fn is_run(name: &str, value: &Arg) -> bool {
         let text = value.text();
         let first = text.split_whitespace().next().unwrap_or_default();
         let shell = commands::find(first.rsplit('/').next().unwrap_or_default());
-        matches!(name, "CC" | "CXX" | "LD" | "AR" | "SHELL" | "MAKE")
+        let given = |word: &str| word.starts_with(['~', '/']) || word.starts_with("$HOME");
+        TOOLS.contains(&name)
             && (text.contains([';', '|', '&', '`'])
+                || text.split_whitespace().skip(1).any(given)
                 || text.contains(' ') && shell.is_some_and(|program| program.kind == Kind::Shell))
     };
     obeyed(name).any(|obeys| obeys == Obeys::Runs) || prompt() || tool()

@@ -133,6 +133,9 @@ impl Surveyor<'_> {
         let base = parsed.value(&["--directory"]).map_or_else(String::new, Arg::to_text);
         let Some(base) = top.map(|top| join(top, &base)) else { return };
         let strip = parsed.value(&["-p"]).and_then(Arg::known).and_then(|strip| strip.parse().ok());
+        if texts.is_empty() {
+            self.checked_out_to(call, parsed.value(&["--directory"]));
+        }
         for text in texts {
             self.spend(text.len() / 64);
             for path in patched(&text, strip.unwrap_or(1)) {

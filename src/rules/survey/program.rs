@@ -297,7 +297,7 @@ impl Surveyor<'_> {
         if let (Some("zipfile" | "tarfile"), [.., dir]) = (module, call.args())
             && call.args().iter().any(|arg| matches!(arg.known(), Some("-e" | "--extract")))
         {
-            self.land_unknown(call, Some(dir));
+            self.checked_out_to(call, Some(dir));
         }
         let in_place = parsed.has(&["-i"]) && matches!(parsed.program.name, "perl" | "perl5" | "ruby");
         if in_place {

@@ -154,13 +154,7 @@ impl Surveyor<'_> {
                 }
             }
             // Its words are not joined and read again.
-            Rest::Text
-                if name == "watch"
-                    && parsed.flags.iter().any(|flag| matches!(flag.name.as_str(), "-x" | "--exec"))
-                    || name == "pm2" && inner.words.len() > 1 =>
-            {
-                self.run_inner(inner, scope, name);
-            }
+            Rest::Text if keeps_words(name, parsed, &inner) => self.run_inner(inner, scope, name),
             Rest::Text => {
                 let text = output::join_words(&inner.words);
                 let mut frame = Frame::inside(&inner, "");
@@ -237,6 +231,15 @@ impl Surveyor<'_> {
             inner.stdin = super::Stdin::Pipe;
             self.nested(&inner, name, &text);
         }
+    }
+}
+
+/// Whether a program that has a shell run its words runs these as they stand.
+fn keeps_words(name: &str, parsed: &Parsed, inner: &Call) -> bool {
+    match name {
+        "watch" => parsed.flags.iter().any(|flag| matches!(flag.name.as_str(), "-x" | "--exec")),
+        "pm2" => inner.words.len() > 1,
+        _ => false,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::rules::builtin::downloads::INSTALLERS;
 use crate::rules::builtin::lists;
 use crate::rules::commands::MAKEFILES;
 use crate::rules::matcher::{flag_value, has_flag, runs, runs_code, runs_shell, target_of};
-use crate::rules::{Invocation, modules};
+use crate::rules::{Invocation, Stdin, modules};
 use crate::shell::Arg;
 
 /// What a command starts.
@@ -234,6 +234,11 @@ const BY_WORD: &[&str] = &[
 
 const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++"];
 
+/// Programs that start what is named in a text of theirs, and most words of one.
+const BY_TEXT: &[&str] =
+    &["tmux", "screen", "expect", "tclsh", "wish", "zellij", "kitty", "xterm", "concurrently"];
+const MAX_WORDS: usize = 64;
+
 /// Programs that do what stands in the file which they read on their input.
 const BY_INPUT: &[&str] = &["ssh", "sqlite3", "psql", "mysql", "dc", "m4", "parallel", "tmux", "batch"];
 
@@ -258,6 +263,22 @@ pub(in crate::rules) fn named_by(inv: &Invocation) -> Vec<Arg> {
         if words.next().is_some_and(|word| SAYING.contains(&word.trim_start_matches(':'))) {
             out.extend(words.next().map(Arg::literal));
         }
+    }
+    if runs(inv, &["make", "gmake", "bmake", "cmake", "ninja", "meson"]) {
+        // `make CC=./x`
+        let values = inv.args.iter().filter_map(|arg| Some(arg.known()?.split_once('=')?.1));
+        out.extend(values.filter(|value| value.contains('/')).map(Arg::literal));
+    }
+    if runs(inv, BY_TEXT) {
+        // What is typed, or stands in a script of their own language.
+        let typed = match &inv.stdin {
+            Stdin::Text(text) => Some(text.to_text()),
+            Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => None,
+        };
+        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).chain(typed).collect();
+        let words =
+            texts.iter().flat_map(|text| text.split(|c: char| c.is_whitespace() || "\"'{}[];".contains(c)));
+        out.extend(words.filter(|word| word.contains('/')).take(MAX_WORDS).map(Arg::literal));
     }
     if runs(inv, COMPILERS) {
         // `@file` holds options, a plugin is loaded, and what begins with that path is run in the place of its own parts.
@@ -307,9 +328,11 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
     if interprets && has_flag(inv, "--test") {
         out.extend(inv.cwd.clone().map(Started::In));
     }
-    if interprets {
+    if interprets && !runs_standard_module(inv) {
         // A directory is run by the module in it that is named so, a module out of its own.
-        out.extend(inv.operands.first().map(|arg| Started::File(join(&path(arg), "__main__.py"))));
+        out.extend(
+            inv.operands.first().filter(|_| !coded).map(|arg| Started::File(join(&path(arg), "__main__.py"))),
+        );
         out.extend(modules::module_of(inv).into_iter().map(Started::File));
     }
     if inv.program == "java" {

@@ -36,6 +36,7 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "python3 -c \"print('/home/u/x'.replace('/', '-'))\"",
         "lua -e 'os.remove(\"a.tmp\")'",
         "php -r 'unlink(\"a.tmp\");'",
+        "python3 -c \"import os, sys; os.remove(sys.argv[1] + '/x')\" /tmp/o",
     ],
     ..RULE
 }];
@@ -89,7 +90,8 @@ fn gone(text: &str) -> Vec<String> {
         let named = undone::with_inner(joined::strings(&near)).into_iter().chain(scripts::run_quotes(&near));
         // `<~/x/*>` of Perl.
         let globbed = near.split('<').skip(1).filter_map(|rest| Some(rest.split_once('>')?.0.to_owned()));
-        out.extend(named.chain(globbed).filter(|text| far(text)).map(|text| format!("rm -f {}", path(&text))));
+        let whole = |text: &String| far(text) && !is_end(&near, text);
+        out.extend(named.chain(globbed).filter(whole).map(|text| format!("rm -f {}", path(&text))));
     }
     let moved_by = || MOVED_BY.iter().any(|call| text.contains(call)) && text.contains("Path");
     if holds(text, MOVES) || moved_by() {
@@ -107,6 +109,15 @@ fn gone(text: &str) -> Vec<String> {
         }
     }
     out
+}
+
+/// Whether a string stands behind something else that it is joined to: `dir + '/x'`.
+fn is_end(code: &str, text: &str) -> bool {
+    ['"', '\''].iter().any(|quote| {
+        let written = format!("{quote}{text}{quote}");
+        let mut places = code.match_indices(&written);
+        places.any(|(at, _)| code.get(..at).is_some_and(|front| front.trim_end().ends_with(['+', '.'])))
+    })
 }
 
 /// A path as a word of the shell, with its patterns and the home directory.

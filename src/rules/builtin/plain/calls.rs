@@ -81,6 +81,7 @@ fn of_text(callee: &str, text: &str, args: &[Value]) -> Option<Value> {
         [One(times)] if is(&["repeat", "rep"]) => repeated(text, times)?,
         [One(from), One(to)] if is(&["slice", "substring"]) => sliced(text, &format!("{from}:{to}"))?,
         [One(from)] if is(&["slice", "substring", "substr"]) => sliced(text, &format!("{from}:"))?,
+        args if callee == "format" && text.contains('%') => formatted(text, &texts(args.to_vec())?)?,
         args if callee == "format" => filled(text, &texts(args.to_vec())?)?,
         args if callee == "concat" => format!("{text}{}", texts(args.to_vec())?.concat()),
         _ => return None,
