@@ -121,6 +121,9 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
     let found = scene.first_of(is_one, |inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
         let blocks = |command: &str| {
+            if inv.program == "concurrently" && names_scripts(command) {
+                return false;
+            }
             // Braces are the quotes of expect.
             let braced = inv.program == "expect";
             let command = if braced {
@@ -167,6 +170,12 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
             })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `npm:watch-*`: the scripts of the package with such names.
+fn names_scripts(command: &str) -> bool {
+    let front = command.split_once(':').map(|(front, _)| front);
+    front.is_some_and(|front| SCRIPT_RUNNERS.contains(&front) || front == "node") && !command.contains(' ')
 }
 
 /// The texts in which a program finds what it runs: those it is given, and those of files.
