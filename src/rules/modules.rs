@@ -23,6 +23,14 @@ pub(in crate::rules) fn loaded_by(inv: &Invocation, codes: &[&str]) -> Vec<Strin
     files.iter().map(|file| join(cwd, file)).collect()
 }
 
+/// Where the files of the module would be that Python is told to run.
+pub(in crate::rules) fn module_of(inv: &Invocation) -> Vec<String> {
+    let Some(cwd) = inv.cwd.as_deref().filter(|_| is_python(&inv.program)) else { return Vec::new() };
+    let module = inv.flags.iter().find(|flag| flag.name == "-m").and_then(|flag| flag.value.as_ref());
+    let files = module.map(|module| of_python(&module.text())).unwrap_or_default();
+    files.iter().map(|file| join(cwd, file)).collect()
+}
+
 /// Where the files would be that a text loads, from the directory that it looks in.
 fn local(program: &str, code: &str) -> Vec<String> {
     let mut found = if is_python(program) { imported(code) } else { required(code) };

@@ -141,7 +141,9 @@ pub(in crate::rules) fn runs_fetched(inv: &Invocation, scene: &Scene<'_>) -> boo
             Started::File(path) | Started::Package(path) => came(path),
             // Of a single file nothing is run because a program works in it.
             Started::In(path) => {
-                mark(path).is_some_and(|mark| mark.reach != Reach::File) || recipe_came(path, scene)
+                mark(path).is_some_and(|mark| mark.reach != Reach::File)
+                    || recipe_came(path, scene)
+                    || gathered_came(inv, path, scene)
             }
             Started::Program(name) => is_own_program(marks, name, scene),
         })
@@ -205,7 +207,70 @@ const RECIPES: &[&str] = &[
     "Procfile",
     "tox.ini",
     "setup.cfg",
+    "Gruntfile.js",
+    "gulpfile.js",
+    "build.xml",
+    "tasks.py",
+    "fabfile.py",
+    "dodo.py",
+    "deno.json",
+    "deno.jsonc",
+    ".pre-commit-config.yaml",
+    "build.sbt",
+    "build.zig",
+    "Cargo.toml",
+    ".envrc",
+    "devbox.json",
+    "wscript",
 ];
+
+/// Names of files, by their beginnings and their ends.
+type Names = &'static [(&'static str, &'static str)];
+
+/// Files that such a program gathers from its directory and all below it, by their names: the beginning, and the end.
+const GATHERED: &[(&[&str], Names)] = &[
+    (&["pytest", "py.test", "nosetests", "nose2", "green", "ward"], TESTS_OF_PYTHON),
+    (&["python", "python3", "tox", "nox"], TESTS_OF_PYTHON),
+    (&["go"], &[("", ".go")]),
+    (&["cargo"], &[("", ".rs")]),
+    (
+        &["jest", "vitest", "mocha", "ava", "node", "bun", "deno", "playwright", "tap", "jasmine"],
+        TESTS_OF_NODE,
+    ),
+    (&["rspec", "rake"], &[("", "_spec.rb"), ("", "_test.rb"), ("test_", ".rb")]),
+    (&["phpunit", "pest"], &[("", "Test.php")]),
+    (&["terraform", "tofu"], &[("", ".tf")]),
+    (&["bats"], &[("", ".bats")]),
+    (&["busted"], &[("", "_spec.lua")]),
+    (&["mvn", "gradle", "gradlew"], &[("", ".java"), ("", ".kt")]),
+    (&["dotnet"], &[("", ".cs"), ("", ".csproj")]),
+    (&["swift"], &[("", ".swift")]),
+    (&["mix"], &[("", ".ex"), ("", ".exs")]),
+];
+const TESTS_OF_PYTHON: Names = &[("test_", ".py"), ("", "_test.py"), ("conftest", ".py"), ("test", ".py")];
+const TESTS_OF_NODE: Names = &[
+    ("", ".test.js"),
+    ("", ".test.ts"),
+    ("", ".test.mjs"),
+    ("", ".test.cjs"),
+    ("", ".spec.js"),
+    ("", ".spec.ts"),
+    ("test-", ".js"),
+];
+
+/// Whether a file that a program gathers came from a host that nothing is known of.
+fn gathered_came(inv: &Invocation, dir: &str, scene: &Scene<'_>) -> bool {
+    let marks = &scene.view.survey.marks;
+    let of = GATHERED.iter().filter(|(programs, _)| runs(inv, programs));
+    let names: Vec<(&str, &str)> = of.flat_map(|(_, names)| names.iter().copied()).collect();
+    !names.is_empty()
+        && marks.iter().any(|mark| {
+            let name = mark.path.rsplit('/').next().unwrap_or_default();
+            lies_in(&mark.path, dir)
+                && names.iter().any(|(begin, end)| name.starts_with(begin) && name.ends_with(end))
+                && strange(marks, &mark.path, scene).is_some()
+        })
+}
 
 /// Whether such a file in a directory came from a host that nothing is known of.
 fn recipe_came(dir: &str, scene: &Scene<'_>) -> bool {
@@ -282,6 +347,8 @@ const LOADS: &[&str] = &[
     "joblib.load",
     "dlopen",
     "CDLL",
+    "dofile",
+    "loadfile",
 ];
 
 /// What stands in front of a module's name where code loads it.
@@ -302,6 +369,7 @@ const IMPORTS: &[&str] = &[
     "run_path",
     "source",
     "-m",
+    "-l",
     "-M",
     "-r",
     "--require",
@@ -409,6 +477,18 @@ const SETTINGS: &[&str] = &[
     "GNUPGHOME",
     "VIMINIT",
     "KUBECONFIG",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+    "LD_LIBRARY_PATH",
+    "GIT_EXEC_PATH",
+    "DOCKER_CONFIG",
+    "XDG_CONFIG_DIRS",
+    "XDG_DATA_HOME",
+    "XDG_DATA_DIRS",
+    "NPM_CONFIG_USERCONFIG",
+    "npm_config_userconfig",
+    "PIP_CONFIG_FILE",
+    "TMUX_TMPDIR",
 ];
 
 /// Whether a variable in front of a command names such a file, or the directory of its settings with one in it.

@@ -3,10 +3,12 @@
 pub(super) mod changes;
 pub(super) mod deletes;
 pub(super) mod homes;
+pub(super) mod loses;
 pub(super) mod runs;
 pub(super) mod shell_text;
 
 use self::shell_text::shell;
+use super::texts::front as texts_front;
 use super::{libraries, placed, plain, predicate, scripts, statements};
 use crate::domain::{Action, Severity, Target, Tool, ToolCall, Verdict, join, single_quoted};
 use crate::rules::matcher::{
@@ -456,7 +458,7 @@ fn written_out(inv: &Invocation, scene: &Scene<'_>) -> Option<String> {
     let language = plain::Language::of(&inv.program)?;
     let home = scene.view.facts.places.home.as_deref().unwrap_or("/root");
     let plain = |code: &str| {
-        let given = with_operands(code, inv);
+        let given = with_given(&with_operands(code, inv), inv, scene);
         let out = plain::plain(&scripts::with_home(&given, home), language);
         out.or_else(|| (given != code).then_some(given))
     };
@@ -494,6 +496,7 @@ fn with_operands(code: &str, inv: &Invocation) -> String {
             format!("sys.argv[{}]", at + 1),
             format!("process.argv[{}]", at + 1),
             format!("$ARGV[{at}]"),
+            format!("$argv[{}]", at + 1),
             format!("ARGV[{at}]"),
         ];
         for name in names {
@@ -501,7 +504,42 @@ fn with_operands(code: &str, inv: &Invocation) -> String {
         }
     }
     if !given.is_empty() {
-        out = out.replace("@ARGV", &given.join(","));
+        let all = given.join(",");
+        out = out.replace("\"@ARGV\"", &format!("join(' ',{all})")).replace("@ARGV", &all);
+        out = out.replace("*ARGV", &all).replace("sys.argv[1:]", &format!("[{all}]"));
+    }
+    out
+}
+
+/// Code with the values of variables that stand in front of its command, and of files that the call itself writes, in the place of
+/// what reads them.
+fn with_given(code: &str, inv: &Invocation, scene: &Scene<'_>) -> String {
+    let mut out = code.to_owned();
+    if code.contains("env") || code.contains("ENV") {
+        let script = crate::shell::parse(&inv.text);
+        let first = script.commands.first().map_or(&[][..], |simple| &simple.assigns);
+        for assign in first.iter().take(MAX_LITERALS) {
+            let value = single_quoted(&texts_front(&assign.value));
+            let name = &assign.name;
+            for quote in ["'", "\""] {
+                for (front, end) in [("os.environ[", "]"), ("os.environ.get(", ")"), ("os.getenv(", ")"), ("getenv(", ")"), ("process.env[", "]"), ("ENV[", "]"), ("ENV.fetch(", ")")] {
+                    out = out.replace(&format!("{front}{quote}{name}{quote}{end}"), &value);
+                }
+            }
+            out = out.replace(&format!("process.env.{name}"), &value).replace(&format!("$ENV{{{name}}}"), &value);
+        }
+    }
+    if code.contains(".read") || code.contains("readFileSync") {
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        for (path, text) in scene.view.survey.written.iter().rev().take(MAX_LITERALS) {
+            let name = path.strip_prefix(cwd).map_or(path.as_str(), |rest| rest.trim_start_matches('/'));
+            let value = single_quoted(text.text().trim_end());
+            for quote in ["'", "\""] {
+                for (front, end) in [("open(", ").read()"), ("File.read(", ")"), ("readFileSync(", ",'utf8')"), ("readFileSync(", ",\"utf8\")")] {
+                    out = out.replace(&format!("{front}{quote}{name}{quote}{end}"), &value);
+                }
+            }
+        }
     }
     out
 }

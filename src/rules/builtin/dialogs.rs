@@ -1,6 +1,7 @@
 //! Programs with a command language of their own in which a command of the shell may stand: editors, sqlite, make, Tcl. Finds those
 //! commands; nothing is judged here.
 
+use super::{recipes, scripts};
 use crate::domain::single_quoted;
 use crate::rules::matcher::is_shell;
 
@@ -30,6 +31,8 @@ pub(super) fn commands(program: &str, text: &str) -> Vec<String> {
         recipes(text)
     } else if is(TCLS) {
         text.lines().filter_map(sent).collect()
+    } else if program == "cmake" {
+        recipes::of_cmake(text)
     } else {
         Vec::new()
     };
@@ -57,6 +60,7 @@ fn edited(text: &str, is_ed: bool) -> Vec<String> {
                 out.push(command.to_owned());
             }
         }
+        out.extend(computed(line));
         let bare = line.trim_start_matches([':', '+', ' ']);
         let terminal = ["terminal ", "ter ", "term "].iter().find_map(|word| bare.strip_prefix(word));
         out.extend(terminal.map(str::to_owned));
@@ -65,6 +69,39 @@ fn edited(text: &str, is_ed: bool) -> Vec<String> {
     if !typed.is_empty() && out.iter().any(|command| is_shell(command)) {
         out.push(typed);
     }
+    out
+}
+
+/// What a line of vim's puts together to run, and the programs that it is set to run.
+fn computed(line: &str) -> Vec<String> {
+    const CALLS: &[&str] = &[
+        "exe ",
+        "exec ",
+        "execute ",
+        "job_start(",
+        "jobstart(",
+        "term_start(",
+        "termopen(",
+        "system(",
+        "systemlist(",
+    ];
+    const PROGRAMS: &[&str] =
+        &["makeprg=", "grepprg=", "equalprg=", "formatprg=", "keywordprg=", "mp=", "gp="];
+    let mut out = Vec::new();
+    for call in CALLS {
+        if let Some((_, rest)) = line.split_once(call) {
+            let strings = scripts::strings(rest);
+            // Text that is joined stands side by side, a list has blanks between its parts.
+            let whole = if rest.contains('[') { strings.join(" ") } else { strings.concat() };
+            out.push(whole.trim_start_matches(['!', ':', ' ']).to_owned());
+        }
+    }
+    for program in PROGRAMS {
+        if let Some((_, value)) = line.split_once(program) {
+            out.push(value.replace("\\ ", " "));
+        }
+    }
+    out.retain(|command| !command.is_empty());
     out
 }
 
@@ -95,7 +132,12 @@ fn queried(line: &str) -> Vec<String> {
             // An import names the table behind it.
             let end = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
             let command = end.and_then(|end| command.split_once(end)).map_or(command, |(command, _)| command);
-            out.push(command.to_owned());
+            // What a shell is given there comes out of the database.
+            out.push(if is_shell(command.trim()) {
+                format!("{command} -c \"$output\"")
+            } else {
+                command.to_owned()
+            });
         } else if let Some(path) = rest.split_whitespace().last().filter(|path| path.starts_with(['/', '~']))
         {
             if ["output", "once", "backup", "save", "clone", "log"].iter().any(|long| is(long)) {
@@ -108,7 +150,7 @@ fn queried(line: &str) -> Vec<String> {
     }
     for (call, front) in [("edit(", ""), ("writefile(", "echo > "), ("readfile(", "cat ")] {
         for (at, _) in line.match_indices(call) {
-            let strings = super::scripts::strings(line.get(at..).unwrap_or_default());
+            let strings = scripts::strings(line.get(at..).unwrap_or_default());
             let which = usize::from(call == "edit(" && strings.len() > 1);
             let text = strings
                 .get(which)
@@ -171,7 +213,7 @@ fn sent(line: &str) -> Option<String> {
     // The key that ends a line.
     let word = rest.trim_start_matches("-- ").trim().replace("\\r", "").replace("\\n", "");
     let inside = match word.chars().next()? {
-        '"' => super::scripts::quoted(word.get(1..)?, '"').0,
+        '"' => scripts::quoted(word.get(1..)?, '"').0,
         '{' => up_to_its_end(word.get(1..)?).to_owned(),
         _ => word.clone(),
     };

@@ -692,6 +692,7 @@ pub(crate) const DOWNLOADERS: &[&str] = &[
     "w3m",
     "axel",
     "elinks",
+    "lwp-download",
     "curlie",
     "httpie",
     "wcurl",

@@ -33,6 +33,7 @@ pub(in crate::rules) mod placed;
 mod plain;
 mod powershell;
 mod privilege;
+mod recipes;
 mod remote;
 mod resets;
 mod resources;
@@ -45,6 +46,7 @@ mod shell;
 mod standing;
 mod statements;
 mod system;
+mod tcl;
 mod texts;
 mod tools;
 mod undone;
@@ -69,6 +71,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     carried::RULES,
     code::deletes::RULES,
     code::homes::RULES,
+    code::loses::RULES,
     code::runs::RULES,
     code::RULES,
     disks::RULES,

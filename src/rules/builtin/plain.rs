@@ -5,6 +5,7 @@ mod calls;
 mod lexer;
 
 use calls::Value;
+pub(super) use calls::{base64, formatted, hex};
 pub(super) use lexer::Language;
 use lexer::{Placed, Token};
 
@@ -32,7 +33,8 @@ const MODULES: &[&str] =
 /// Objects whose members may be asked for by a string.
 const GLOBALS: &[&str] = &["global", "globalThis", "window", "self", "__dict__", "__builtins__"];
 /// Calls that run a string as code.
-const RUNS: &[&str] = &["exec", "eval", "Function", "compile", "load", "loadstring"];
+const RUNS: &[&str] =
+    &["exec", "eval", "Function", "compile", "load", "loadstring", "timeit", "runsource", "runcode", "runctx"];
 
 /// The code with its strings written out; none when that changes nothing.
 pub(super) fn plain(code: &str, language: Language) -> Option<String> {
@@ -170,7 +172,7 @@ impl<'c> Reader<'c> {
                 self.replace(3, whole)
             }
             (Some(front), Some(value)) if self.is(1, '%') && front.contains('%') => {
-                let Some(whole) = calls::formatted(front, &[value.to_owned()]) else { return false };
+                let Some(whole) = formatted(front, &[value.to_owned()]) else { return false };
                 self.replace(3, whole)
             }
             _ => self.list_by_text(),
@@ -218,7 +220,7 @@ impl<'c> Reader<'c> {
         let Some(text) = self.text(0) else { return false };
         let whole = match self.word(1) {
             "reverse" => Some(text.chars().rev().collect::<String>()),
-            "decode_base64" => calls::base64(text),
+            "decode_base64" => base64(text),
             _ => None,
         };
         if let Some(whole) = whole.as_ref().filter(|_| self.word(2) == "eval") {
@@ -344,7 +346,10 @@ impl<'c> Reader<'c> {
             return self.mapped(open, close);
         }
         let Some(args) = self.values(open + 1, close) else { return false };
-        let method = open >= 2 && matches!(self.at(open - 2), Some(Token::Sign('.')));
+        // A method of that name does something else; these have no other.
+        let method = open >= 2
+            && matches!(self.at(open - 2), Some(Token::Sign('.')))
+            && !["timeit", "runsource", "runcode", "runctx"].contains(&callee.as_str());
         if RUNS.contains(&callee.as_str())
             && !method
             && let [Value::One(text), ..] = args.as_slice()
@@ -370,6 +375,14 @@ impl<'c> Reader<'c> {
         let at = callee - 2;
         match self.at(at)? {
             Token::Text { value, .. } => Some((at, String::new(), Some(Value::One(value.clone())))),
+            // `("%s"):format("a")`
+            Token::Sign(')') => {
+                let open = self.opening(at)?;
+                let called = open.checked_sub(1).and_then(|at| self.at(at)).and_then(Token::name);
+                let mut values = self.values(open + 1, at).filter(|values| values.len() == 1)?;
+                let text = values.pop().filter(|value| matches!(value, Value::One(_)) && called.is_none())?;
+                Some((open, String::new(), Some(text)))
+            }
             Token::Sign(']') => {
                 let open = self.opening(at)?;
                 let items = self.values(open + 1, at).and_then(calls::texts)?;
@@ -393,7 +406,7 @@ impl<'c> Reader<'c> {
             let whole = self
                 .values(open + 1, close)
                 .and_then(calls::texts)
-                .and_then(|items| calls::formatted(value, &items));
+                .and_then(|items| formatted(value, &items));
             return whole.is_some_and(|whole| self.replace(close + 3 - open, whole));
         }
         let one = close == open + 2 && matches!(self.at(open + 1), Some(Token::Text { raw: None, .. }));

@@ -2,7 +2,7 @@
 
 use super::code::MAX_LITERALS;
 use super::code::shell_text::shell_verdict;
-use super::{dialogs, installs, scripts};
+use super::{dialogs, installs, recipes, scripts};
 use crate::domain::Verdict;
 use crate::rules::Invocation;
 use crate::rules::commands;
@@ -12,6 +12,10 @@ use crate::shell::Arg;
 /// What stands in front of a command in a makefile.
 const RECIPE: &[&str] = &["\t", "; ", ":;"];
 
+/// Of these, the ones in whose language a command stands between quotes or brackets.
+const QUOTED: &[&str] =
+    &["rake", "fzf", "sk", "gnuplot", "pdflatex", "latex", "xelatex", "lualatex", "tex", "latexmk"];
+
 const MAKES: &[&str] = &["make", "gmake", "bmake"];
 
 /// Programs that run scripts out of package.json.
@@ -19,14 +23,67 @@ const SCRIPT_RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun", "cnpm", "yarnpkg
 
 /// Programs that run a text given to them, and what stands in front of the command there.
 const RUNNERS: &[(&str, &[&str])] = &[
-    ("tmux", &[""]),
+    (
+        "tmux",
+        &[
+            "",
+            "run-shell ",
+            "run ",
+            "#(",
+            "-b ",
+            "-d ",
+            "new-window ",
+            "split-window ",
+            "popup ",
+            "if-shell ",
+        ],
+    ),
+    ("xdotool", &[""]),
+    ("ydotool", &[""]),
+    ("wtype", &[""]),
+    ("zellij", &[""]),
+    ("kitty", &[""]),
+    ("concurrently", &[""]),
+    ("hyperfine", &[""]),
+    ("start-server-and-test", &[""]),
+    ("cmake", &[]),
+    ("ninja", &["command = ", "command="]),
+    ("go", &["//go:generate "]),
+    ("dc", &["!"]),
+    ("bc", &["!"]),
+    ("fzf", EXECUTES),
+    ("sk", EXECUTES),
+    ("gnuplot", &["'< ", "\"< ", "'<", "\"<", "'|", "\"|"]),
+    ("pdflatex", TEX),
+    ("latex", TEX),
+    ("xelatex", TEX),
+    ("lualatex", TEX),
+    ("tex", TEX),
+    ("latexmk", &["latex=", "system(\"", "system('", "system \"", "system '", "pre_tex_code=\\write18{"]),
     ("gdb", &["shell ", "!", "pipe "]),
     ("lldb", &["shell ", "platform shell "]),
     ("sqlite3", &[]),
     ("sqlite", &[]),
     ("litecli", &[]),
-    ("psql", &["\\! "]),
-    ("mysql", &["\\! ", "system "]),
+    (
+        "psql",
+        &[
+            "\\! ",
+            "\\o |",
+            "\\out |",
+            "\\g |",
+            "\\gx |",
+            "\\w |",
+            "\\write |",
+            "PAGER ",
+            "PAGER=",
+            "pager=",
+            "EDITOR ",
+        ],
+    ),
+    ("mysql", MYSQL),
+    ("mariadb", MYSQL),
+    ("duckdb", &[".shell ", ".system ", ".once |", ".output |"]),
     ("make", RECIPE),
     ("gmake", RECIPE),
     ("bmake", RECIPE),
@@ -34,11 +91,19 @@ const RUNNERS: &[(&str, &[&str])] = &[
     ("mail", &["~!", "~|"]),
     ("mailx", &["~!", "~|"]),
     ("screen", &["stuff "]),
-    ("less", &["+!", "!"]),
+    ("less", PAGERS),
+    ("more", PAGERS),
+    ("most", PAGERS),
     ("ftp", &["!"]),
     ("expect", &["spawn ", "system ", "exec "]),
     ("rake", &["sh \"", "sh '", "sh(\"", "sh('", "system \"", "system '", "system(\"", "system('"]),
 ];
+
+/// What fzf's bindings do with the command in their brackets.
+const EXECUTES: &[&str] = &["execute(", "execute-silent(", "become(", "reload(", "transform(", "preview("];
+const TEX: &[&str] = &["write18{"];
+const MYSQL: &[&str] = &["\\! ", "system ", "pager ", "\\P ", "--pager="];
+const PAGERS: &[&str] = &["+!", "!", "|$", "|^", "| "];
 
 /// The programs of both lists.
 pub(super) const NEEDS: Trigger =
@@ -56,15 +121,21 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
     let found = scene.first_of(is_one, |inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
         let blocks = |command: &str| {
+            if inv.program == "concurrently" && names_scripts(command) {
+                return false;
+            }
             // Braces are the quotes of expect.
             let braced = inv.program == "expect";
             let command = if braced {
                 dialogs::untcl(command)
             } else if MAKES.contains(&inv.program.as_str()) {
                 command.trim_start_matches(['@', '-', '+']).to_owned()
-            } else if inv.program == "rake" {
-                // What stands between the quotes of Ruby.
-                command.trim_end_matches(['"', '\'', ')', ';', ' ']).to_owned()
+            } else if QUOTED.contains(&inv.program.as_str()) {
+                // What stands between the quotes or brackets of a language of its own.
+                command
+                    .trim_end_matches(['"', '\'', ')', '}', ';', ' '])
+                    .trim_start_matches(['"', '\''])
+                    .to_owned()
             } else {
                 command.to_owned()
             };
@@ -87,25 +158,7 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
             return false;
         }
         let fronts = RUNNERS.iter().find(|(program, _)| *program == inv.program).map_or(&[][..], |row| row.1);
-        let mut texts = input_of(inv, scene);
-        if MAKES.contains(&inv.program.as_str()) {
-            // As `printf` and `echo -e` print them.
-            let printed = texts.iter().filter(|text| text.contains('\\'));
-            let printed: Vec<String> =
-                printed.map(|text| text.replace("\\n", "\n").replace("\\t", "\t")).collect();
-            texts.extend(printed);
-        }
-        texts.extend(inv.args.iter().map(Arg::to_text));
-        texts.extend(trailing_command(inv));
-        let files: Vec<String> = makefiles(inv).iter().filter_map(|name| written(inv, scene, name)).collect();
-        let included: Vec<String> = files
-            .iter()
-            .flat_map(|text| included(text))
-            .filter_map(|name| written(inv, scene, name))
-            .collect();
-        texts.extend(files.into_iter().chain(included).map(|text| {
-            text.replace("$$", "$").replace("$(HOME)", "$HOME").replace("\t@", "\t").replace("\t-", "\t")
-        }));
+        let texts = told(inv, scene);
         texts
             .iter()
             .flat_map(|text| dialogs::commands(&inv.program, text))
@@ -117,6 +170,45 @@ pub(super) fn runs_by_argument<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'
             })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `npm:watch-*`: the scripts of the package with such names.
+fn names_scripts(command: &str) -> bool {
+    let front = command.split_once(':').map(|(front, _)| front);
+    front.is_some_and(|front| SCRIPT_RUNNERS.contains(&front) || front == "node") && !command.contains(' ')
+}
+
+/// The texts in which a program finds what it runs: those it is given, and those of files.
+fn told(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
+    let makes = MAKES.contains(&inv.program.as_str());
+    let mut texts = input_of(inv, scene);
+    if makes {
+        // As `printf` and `echo -e` print them.
+        let printed = texts.iter().filter(|text| text.contains('\\'));
+        let printed: Vec<String> =
+            printed.map(|text| text.replace("\\n", "\n").replace("\\t", "\t")).collect();
+        texts.extend(printed);
+    }
+    texts.extend(inv.args.iter().map(Arg::to_text));
+    texts.extend(trailing_command(inv));
+    texts.extend(typed_keys(inv));
+    texts.extend(between_quotes(inv));
+    let files: Vec<String> = makefiles(inv).iter().filter_map(|name| written(inv, scene, name)).collect();
+    let included: Vec<String> =
+        files.iter().flat_map(|text| included(text)).filter_map(|name| written(inv, scene, name)).collect();
+    let files = files.into_iter().chain(included);
+    texts.extend(generators(inv, scene));
+    let bare = |text: &str| text.replace("\t@", "\t").replace("\t-", "\t");
+    if !makes {
+        texts.extend(files.map(|text| bare(&text.replace("$$", "$").replace("$(HOME)", "$HOME"))));
+        return texts;
+    }
+    texts.extend(files);
+    // What one file sets is set in the others.
+    let whole = texts.join("\n");
+    texts = texts.iter().map(|text| bare(&recipes::expanded(text, &whole))).collect();
+    texts.extend(recipes::shell_of(&whole).map(|command| format!("\t{command}")));
+    texts
 }
 
 /// `tmux display-message text`: shown, unless the text itself has tmux run something.
@@ -206,6 +298,12 @@ fn makefiles(inv: &Invocation) -> Vec<String> {
     let names: &[&str] = match inv.program.as_str() {
         "make" | "gmake" | "bmake" => commands::MAKEFILES,
         "just" => &["justfile", "Justfile", ".justfile"],
+        "ninja" => &["build.ninja"],
+        "cmake" => {
+            let given = inv.operands.iter().chain(flag_value(inv, &["-P", "-C"]));
+            let lists = ["CMakeLists.txt"].into_iter().map(str::to_owned);
+            return given.map(Arg::to_text).chain(lists).collect();
+        }
         name if dialogs::EDITORS.contains(&name) => {
             let given = ["-S", "-s", "-u"].iter().filter_map(|flag| flag_value(inv, &[flag]));
             return given.map(Arg::to_text).collect();
@@ -220,6 +318,13 @@ fn makefiles(inv: &Invocation) -> Vec<String> {
         Some(file) => vec![file.to_text()],
         None => names.iter().map(|name| (*name).to_owned()).collect(),
     }
+}
+
+/// The sources of Go that the call itself writes, whose comments say what is run to generate others.
+fn generators(inv: &Invocation, scene: &Scene<'_>) -> Vec<String> {
+    let generates = inv.program == "go" && inv.sub.first().is_some_and(|sub| sub == "generate");
+    let own = scene.view.survey.written.iter().filter(|(path, _)| generates && path.ends_with(".go"));
+    own.map(|(_, text)| text.to_text()).collect()
 }
 
 /// The files that a makefile, or a script of Tcl, takes in.
@@ -241,4 +346,25 @@ fn trailing_command(inv: &Invocation) -> Option<String> {
     let words = inv.args.get(at..).unwrap_or_default();
     let words: Vec<String> = words.iter().map(Arg::to_text).collect();
     Some(words.join(" ").replace("\\n", "\n"))
+}
+
+/// What `tmux send-keys r m Space -rf` types: words of keys, of which some have names.
+fn typed_keys(inv: &Invocation) -> Option<String> {
+    let at = inv.args.iter().position(|arg| matches!(arg.known(), Some("send-keys" | "send" | "stuff")))?;
+    let key = |arg: &Arg| match arg.known() {
+        Some("Space") => " ".to_owned(),
+        Some("Enter" | "C-m" | "C-j" | "KPEnter") => "\n".to_owned(),
+        Some("Tab") => "\t".to_owned(),
+        _ => arg.to_text(),
+    };
+    (inv.program == "tmux").then(|| inv.args.iter().skip(at + 1).map(key).collect())
+}
+
+/// Text in which a command stands between quotes: `if-shell true 'run-shell "rm x"'`.
+fn between_quotes(inv: &Invocation) -> Vec<String> {
+    if inv.program != "tmux" {
+        return Vec::new();
+    }
+    let texts = inv.args.iter().map(Arg::to_text).filter(|text| text.contains(['"', '\'']));
+    texts.flat_map(|text| scripts::strings(&text)).collect()
 }

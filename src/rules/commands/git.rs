@@ -64,6 +64,7 @@ const SUBS: &[Sub] = &[
     t("submodule submodule.status submodule.summary", Deed::Look),
     t("submodule.add submodule.update submodule.set-url", Deed::Network),
     t("submodule.init submodule.deinit submodule.sync submodule.set-branch submodule.absorbgitdirs", Deed::Change),
+    s("submodule--helper", "+", Deed::Look, Operands::Text).wrap(WORDS.skip(1).rest(Rest::Text).keep()),
     s("submodule.foreach", "+ --recursive!", Deed::Look, Operands::Text).wrap(WORDS.rest(Rest::Text).keep()),
     t("bisect bisect.start bisect.good bisect.bad bisect.reset bisect.skip bisect.log bisect.old bisect.new bisect.replay \
         bisect.terms bisect.view", Deed::Change),
@@ -86,7 +87,11 @@ const SUBS: &[Sub] = &[
         --to-subdirectory-filter --refs --replace-text:r --paths-from-file:r --mailmap:r --analyze! --dry-run! --force! \
         --invert-paths!", Deed::Discard, Operands::Text),
     s("difftool mergetool", "-x:s --extcmd:s -t --tool", Deed::Process, Operands::Text),
-    t("gui citool instaweb web--browse daemon http-backend upload-pack receive-pack", Deed::Process),
+    t("gui citool web--browse http-backend upload-pack receive-pack", Deed::Process),
+    s("instaweb", "-d:s --httpd:s -b:s --browser:s -p --port -m --module-path -l! --local! --start! --stop! --restart!", Deed::Process, Operands::Text),
+    s("daemon", "--access-hook:s --base-path --interpolated-path --port --listen --user --group --pid-file:w --timeout --max-connections", Deed::Process, Operands::Text),
+    s("shell", "-c:s", Deed::Process, Operands::Text),
+    s("for-each-repo", "+ --config --keep-going!", Deed::Process, Operands::Text),
     t("flow", Deed::Change),
 ];
 
@@ -111,6 +116,18 @@ const GH: &[Sub] = &[
 ];
 
 #[rustfmt::skip]
+const HG: &[Sub] = &[
+    t("clone pull push incoming outgoing", Deed::Network),
+    t("status st log diff annotate cat heads id identify manifest paths root summary tip version help grep files branches bookmarks tags", Deed::Look),
+];
+
+#[rustfmt::skip]
+const SVN: &[Sub] = &[
+    t("checkout co export update up commit ci switch import", Deed::Network),
+    t("status st log diff blame cat info list ls help", Deed::Look),
+];
+
+#[rustfmt::skip]
 pub(super) const TABLE: &[Program] = &[
     p("bfg", "", Deed::Discard, Operands::Text),
     p("commitlint", "", Deed::Process, Operands::Text),
@@ -122,7 +139,7 @@ pub(super) const TABLE: &[Program] = &[
     p("gitk", "", Deed::Look, Operands::Text),
     p("gitleaks", "", Deed::Look, Operands::Text),
     p("glab", "-R --repo", Deed::Network, Operands::Text).subs("auth mr issue repo ci release", &[]),
-    p("hg", "-R -m -r -u", Deed::Change, Operands::Text),
+    p("hg", "-R -m -r -u", Deed::Change, Operands::Text).subs("", HG),
     p("hub", "", Deed::Network, Operands::Text),
     p("husky", "", Deed::Change, Operands::Text),
     p("jj", "-R -m --message -r --revision", Deed::Change, Operands::Text),
@@ -130,7 +147,7 @@ pub(super) const TABLE: &[Program] = &[
     p("lefthook", "", Deed::Process, Operands::Text),
     p("lint-staged", "", Deed::Process, Operands::Text),
     p("pre-commit", "", Deed::Process, Operands::Text),
-    p("svn", "-m -r", Deed::Network, Operands::Text),
+    p("svn", "-m -r", Deed::Network, Operands::Text).subs("", SVN),
     p("tig", "", Deed::Look, Operands::Text),
     p("trufflehog", "", Deed::Look, Operands::Text),
 ];

@@ -174,7 +174,7 @@ pub(super) const TABLE: &[Program] = &[
     p("cpan", "", Deed::Install, Operands::Text),
     p("cpanm", "-L -l", Deed::Install, Operands::Text),
     p("cross", CARGO, Deed::Process, Operands::Text).subs("", CARGO_SUBS),
-    p("devbox", "", Deed::Process, Operands::Text).subs("", &[s("run", "+", Deed::Process, Operands::Text).wrap(WORDS.lenient().rest(Rest::AfterDashes))]),
+    p("devbox", "", Deed::Process, Operands::Text).subs("", &[s("run", "+", Deed::Process, Operands::Text).wrap(WORDS.lenient())]),
     p("dnf", "--repo --enablerepo --disablerepo", Deed::System, Operands::Text).subs("", SYSTEM),
     p("dpkg", DPKG, Deed::System, Operands::Text),
     p("dpkg-deb", "", Deed::Process, Operands::Read),

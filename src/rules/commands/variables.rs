@@ -12,6 +12,8 @@ pub(in crate::rules) enum Obeys {
     Code(&'static str, &'static str),
     /// It names what is loaded and run, or what says what is: a library, a module, a file of settings.
     Loads,
+    /// These programs put what they install there, below it in a directory of that name.
+    Into(&'static [&'static str], &'static str),
 }
 
 /// A variable; a `*` in its name stands for any letters.
@@ -37,7 +39,12 @@ const fn loads(name: &'static str) -> Variable {
     Variable { name, obeys: Obeys::Loads }
 }
 
+const fn into(name: &'static str, programs: &'static [&'static str], below: &'static str) -> Variable {
+    Variable { name, obeys: Obeys::Into(programs, below) }
+}
+
 const ERLANG: &[&str] = &["erl", "elixir", "iex", "mix", "rebar3"];
+const PIPS: &[&str] = &["pip", "pip3", "python", "python3", "uv"];
 const TAR: &[&str] = &["tar", "gtar"];
 const XZ: &[&str] = &["xz", "unxz", "xzcat", "lzma"];
 
@@ -75,6 +82,7 @@ const VARIABLES: &[Variable] = &[
     runs("LESSEDIT"),
     runs("LESSOPEN"),
     runs("MANPAGER"),
+    runs("MOST_EDITOR"),
     runs("PAGER"),
     runs("PERL5SHELL"),
     runs("PROMPT_COMMAND"),
@@ -107,6 +115,7 @@ const VARIABLES: &[Variable] = &[
     options("LESS", &["less"]),
     options("MAKEFLAGS", &["make", "gmake"]),
     options("MANOPT", &["man"]),
+    options("PYTEST_ADDOPTS", &["pytest", "py.test"]),
     options("TAR_OPTIONS", TAR),
     options("TF_CLI_ARGS*", &["terraform", "tofu"]),
     options("UNZIP", &["unzip"]),
@@ -168,6 +177,18 @@ const VARIABLES: &[Variable] = &[
     loads("SUDO_ASKPASS"),
     loads("ZDOTDIR"),
     loads("_JAVA_OPTIONS"),
+    into("BUN_INSTALL", &["bun"], "bin"),
+    into("CARGO_HOME", &["cargo"], "bin"),
+    into("CARGO_INSTALL_ROOT", &["cargo"], "bin"),
+    into("COMPOSER_BIN_DIR", &["composer"], ""),
+    into("COMPOSER_HOME", &["composer"], "vendor/bin"),
+    into("DENO_INSTALL_ROOT", &["deno"], "bin"),
+    into("GEM_HOME", &["gem", "bundle"], "bin"),
+    into("GOBIN", &["go"], ""),
+    into("GOPATH", &["go"], "bin"),
+    into("PIPX_BIN_DIR", &["pipx"], ""),
+    into("PYTHONUSERBASE", PIPS, "bin"),
+    into("UV_TOOL_BIN_DIR", &["uv", "uvx"], ""),
 ];
 
 impl Variable {
@@ -200,7 +221,15 @@ pub(in crate::rules) fn loaders() -> impl Iterator<Item = &'static Variable> {
 pub(in crate::rules) fn giving_options(program: &str) -> impl Iterator<Item = &'static Variable> {
     VARIABLES.iter().filter(move |variable| match variable.obeys {
         Obeys::Options(programs) => programs.contains(&program),
-        Obeys::Runs | Obeys::Code(..) | Obeys::Loads => false,
+        Obeys::Runs | Obeys::Code(..) | Obeys::Loads | Obeys::Into(..) => false,
+    })
+}
+
+/// The variables that say where a program puts what it installs, and the directory below.
+pub(in crate::rules) fn installing(program: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    VARIABLES.iter().filter_map(move |variable| match variable.obeys {
+        Obeys::Into(programs, below) => programs.contains(&program).then_some((variable.name, below)),
+        Obeys::Runs | Obeys::Code(..) | Obeys::Loads | Obeys::Options(_) => None,
     })
 }
 
@@ -215,6 +244,7 @@ mod tests {
             Obeys::Options(_) => 1,
             Obeys::Code(..) => 2,
             Obeys::Loads => 3,
+            Obeys::Into(..) => 4,
         };
         let keys: Vec<(i32, &str)> = VARIABLES.iter().map(|one| (kind(one.obeys), one.name)).collect();
         assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");

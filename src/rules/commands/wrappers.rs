@@ -9,6 +9,7 @@ const SUDO: &str = "+ -u --user -g --group -h --host -p --prompt -C --close-from
 const XARGS: &str = "+ -a:r --arg-file:r -d --delimiter -E -e? -I -i? --replace? -L --max-lines? -l? -n --max-args -P --max-procs -s \
     --max-chars --process-slot-var -0! --null! -r! --no-run-if-empty! -t! --verbose! -p! --interactive! -x! --exit!";
 const STRACE: &str = "+ -e --trace -o:w --output:w -p --attach -s --string-limit -u --user -E --env -a -b -I -O -P -S -X --inject";
+const LOADER: &str = "+ --library-path --preload --argv0 --audit --inhibit-rpath --glibc-hwcaps-prepend --inhibit-cache! --list^ --verify^";
 const NS: &str = "+ -t --target -S --setuid -G --setgid -R --root -w:d --wd:d -r? --map-user --map-group --propagation --kill-child? --mount-proc?";
 
 #[rustfmt::skip]
@@ -25,6 +26,13 @@ pub(super) const RUN_IN_ENV: &[Sub] = &[
 const SOPS: &[Sub] = &[
     s("exec-env exec-file", "+ --user --filename --background! --no-fifo! --pristine! --same-process!", Deed::Process, Operands::Text)
         .wrap(WORDS.skip(1).rest(Rest::Text).lenient()),
+];
+
+#[rustfmt::skip]
+const RVM: &[Sub] = &[
+    s("do", "+", Deed::Process, Operands::Text).wrap(WORDS.lenient()),
+    t("install use remove upgrade get gemset", Deed::Install),
+    t("list info current version gemdir", Deed::Look),
 ];
 
 #[rustfmt::skip]
@@ -45,6 +53,19 @@ const AFTER_DASHES: &[Sub] = &[
     s("exec run x", "", Deed::Process, Operands::Text).wrap(WORDS.lenient().rest(Rest::AfterDashes)),
     t("install use upgrade global local plugin add", Deed::Install),
     t("ls list current which where version versions env", Deed::Look),
+];
+
+/// Keepers of processes: a word with blanks is for a shell.
+#[rustfmt::skip]
+const FOREVER: &[Sub] = &[
+    s("start restart", "-c:s --command:s -l:w -o:w -e:w --uid --workingDir:d --sourceDir:d --pidFile:w --watch!", Deed::Process, Operands::Read),
+];
+
+#[rustfmt::skip]
+const PM2: &[Sub] = &[
+    s("start restart", "-n --name -i --instances --interpreter:s --node-args --cwd:d -e:w --error:w -o:w --output:w -l:w --log:w --max-memory-restart --cron \
+        --env --namespace --watch? -f! --no-autorestart! --no-daemon! --attach! --time!", Deed::Process, Operands::Text)
+        .wrap(WORDS.rest(Rest::Text).keep().lenient()),
 ];
 
 #[rustfmt::skip]
@@ -90,6 +111,7 @@ pub(super) const TABLE: &[Program] = &[
     p("crontab", "-u -l! -r! -e! -i!", Deed::System, Operands::Read),
     w("cross-env", "+", WORDS.rest(Rest::EnvWords)),
     w("cross-env-shell", "+", WORDS.rest(Rest::Text)),
+    w("daemon", "+ -n --name -u --user -D:d --chdir:d -o:w --output:w -e:w -l:w -F:w --pidfile:w -r! --respawn! -f! --foreground!", WORDS.lenient()),
     w("daemonize", "+ -c -e:w -o:w -p:w -u -l", WORDS),
     w("datefudge", "+ -s! --static!", WORDS.skip(1)),
     w("dbus-launch", "+", WORDS),
@@ -123,6 +145,7 @@ pub(super) const TABLE: &[Program] = &[
     p("fnm", "", Deed::Process, Operands::Text).subs("", AFTER_DASHES),
     p("forego", "", Deed::Process, Operands::Text).subs("", RUN_IN_ENV),
     p("foreman", "", Deed::Process, Operands::Text).subs("", RUN_IN_ENV),
+    p("forever", "", Deed::Process, Operands::Text).subs("", FOREVER),
     w("fswatch", "", WORDS.skip(9).lenient()),
     w("gdb", "+ -ex -x:r -p --pid -batch!", WORDS.rest(Rest::AfterFlag).lenient()),
     p("gfind", "", Deed::Look, Operands::Text).kind(Kind::Find),
@@ -130,6 +153,7 @@ pub(super) const TABLE: &[Program] = &[
     w("gosu", "+", ROOT.skip(1)),
     w("gtime", "+ -f --format -o:w --output:w", WORDS),
     w("gtimeout", "+ -s --signal -k --kill-after --foreground! --preserve-status! --verbose!", WORDS.skip(1)),
+    w("guix", "", WORDS.rest(Rest::AfterDashes).keep().lenient()),
     p("gxargs", XARGS, Deed::Nothing, Operands::Text).kind(Kind::Xargs),
     w("heaptrack", "+ -o:w", WORDS.lenient()),
     p("honcho", "", Deed::Process, Operands::Text).subs("", RUN_IN_ENV),
@@ -141,10 +165,14 @@ pub(super) const TABLE: &[Program] = &[
     w("ip-netns", "+", WORDS.skip(1)),
     w("kdesu", "+ -u -c:s", ROOT),
     p("lazaret", "", Deed::Process, Operands::Text).subs("review ref", LAZARET),
-    w("ld-linux-aarch64.so.1", "+ --library-path --preload --argv0", WORDS),
-    w("ld-linux-x86-64.so.2", "+ --library-path --preload --argv0 --audit --list^ --verify^", WORDS),
-    w("ld-musl-x86_64.so.1", "+ --library-path --preload --argv0", WORDS),
-    w("ld.so", "+ --library-path --preload --argv0", WORDS),
+    w("ld-linux-aarch64.so.1", LOADER, WORDS),
+    w("ld-linux-armhf.so.3", LOADER, WORDS),
+    w("ld-linux-x86-64.so.2", LOADER, WORDS),
+    w("ld-linux.so.2", LOADER, WORDS),
+    w("ld-musl-aarch64.so.1", LOADER, WORDS),
+    w("ld-musl-x86_64.so.1", LOADER, WORDS),
+    w("ld.so", LOADER, WORDS),
+    w("ld64.so.2", LOADER, WORDS),
     w("linux32", "+ -R! -B!", WORDS),
     w("linux64", "+ -R! -B!", WORDS),
     w("lldb", "+ -o -O -s:r -p", WORDS.lenient()),
@@ -154,7 +182,7 @@ pub(super) const TABLE: &[Program] = &[
     p("mise", "", Deed::Process, Operands::Text).subs("", AFTER_DASHES),
     p("mosh", "+ --ssh:s --server -p", Deed::Network, Operands::Text).kind(Kind::Wrap(WORDS.skip(1).remote())),
     w("multitime", "+ -n -i:s -I -o:s -r:s -s -q! -f", WORDS),
-    p("newgrp", "", Deed::Process, Operands::Text),
+    p("newgrp", "", Deed::Process, Operands::Text).kind(Kind::Stdin),
     w("nice", "+ -n --adjustment", WORDS),
     w("nocorrect", "+", WORDS),
     w("nodemon", "+ -x:s --exec:s -w --watch -e --ext -i --ignore --signal --delay", WORDS.skip(9).lenient()),
@@ -171,6 +199,7 @@ pub(super) const TABLE: &[Program] = &[
     p("perf", "+", Deed::Process, Operands::Text).subs("", PERF),
     w("pfexec", "+ -P", ROOT),
     w("pkexec", "+ --user --disable-internal-agent! --keep-cwd!", ROOT),
+    p("pm2", "", Deed::Process, Operands::Text).subs("", PM2),
     w("prlimit", "+ -p^ --pid^ -o", WORDS),
     w("proot", "+ -r -b -w:d", WORDS.keep()),
     w("proxychains", "+ -f:r", WORDS),
@@ -184,10 +213,12 @@ pub(super) const TABLE: &[Program] = &[
     w("run0", "+ -u --user -D:d --chdir:d --setenv --property --unit", ROOT),
     w("runuser", "+ -u --user -g --group -G -c:s --command:s -s --shell", ROOT),
     p("rush", "+ -j -i:r -d -I", Deed::Nothing, Operands::Text).kind(Kind::Parallel),
+    p("rvm", "", Deed::Process, Operands::Text).subs("", RVM),
     w("s6-setuidgid", "+", ROOT.skip(1)),
     w("screen", "+ -S -c:r -h -t -p -s -T -X! -d! -m! -D! -r! -R! -x! -L! -ls^ -list^ -wipe^", WORDS.lenient()),
     p("script", "+ -c:s --command:s -E --echo -I:w -O:w -B:w -T:w -m -o -q! -a! -f! -e! --quiet! --append! --return!", Deed::Nothing, Operands::Create).kind(Kind::Wrap(WORDS.skip(1).keep())),
     p("scriptreplay", "", Deed::Nothing, Operands::Read),
+    w("sem", "+ -j --jobs --id --semaphore-name --fg! --wait! -u!", WORDS.rest(Rest::Text)),
     w("setarch", "+ -R! -B!", WORDS),
     w("setlock", "+", WORDS.skip(1)),
     w("setpriv", "+ --reuid --regid --groups --inh-caps --bounding-set --securebits", WORDS),
@@ -206,6 +237,7 @@ pub(super) const TABLE: &[Program] = &[
     w("sudo", SUDO, ROOT.rest(Rest::EnvWords)),
     w("sudo-rs", SUDO, ROOT.rest(Rest::EnvWords)),
     p("sudoedit", "-u --user -g --group", Deed::System, Operands::Modify),
+    w("systemd-cat", "+ -t --identifier -p --priority --stderr-priority --level-prefix --namespace", WORDS),
     w("systemd-inhibit", "+ --what --who --why --mode", WORDS),
     w("systemd-nspawn", "+ -D --directory -u -M --bind", WORDS.remote()),
     w("systemd-run", "+ -p --property -u --unit --uid --gid --setenv -E --on-calendar --on-active --slice -d! --user! --scope! -t! -P!", WORDS.keep()),
@@ -234,7 +266,7 @@ pub(super) const TABLE: &[Program] = &[
     w("x86_64", "+ -R! -B!", WORDS),
     p("xargs", XARGS, Deed::Nothing, Operands::Text).kind(Kind::Xargs),
     w("xvfb-run", "+ -n -e -f -p -s --server-args --server-num -a! --auto-servernum!", WORDS),
-    w("zellij", "", WORDS.skip(9).lenient()),
+    w("zellij", "", WORDS.rest(Rest::AfterDashes).keep().lenient()),
 ];
 
 const FD: &str = "-e --extension -t --type -d --max-depth --min-depth --exact-depth -E --exclude -S --size --changed-within \

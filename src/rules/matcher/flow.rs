@@ -176,17 +176,15 @@ fn is_deaf(inv: &Invocation) -> bool {
     ];
     inv.listed.known_or(&DEAF, || {
         let program = inv.program.as_str();
-        let told = TOLD.contains(&program) || super::command::is_one_of(program, lists::RUN_IN_SHELL);
+        let listed = [lists::RUN_IN_SHELL, FED].iter().any(|list| super::command::is_one_of(program, list));
+        let told = TOLD.contains(&program) || listed;
         !told && !is_shell(program) && !is_interpreter(program)
     })
 }
 
 /// Whether an interpreter runs what comes to it that way, instead of treating it as data.
 pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
-    if by == By::Substitution
-        && !runs(inv, &["xargs", "parallel", "docker", "podman", "ssh", "scp", "sftp"])
-        && named_by(inv).iter().any(is_printed)
-    {
+    if does_what_comes(inv, by) {
         return true;
     }
     if is_deaf(inv) {
@@ -262,6 +260,17 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
     }
 }
 
+/// Whether a program does what a file says which an option or a word of it names, and that file is what comes in.
+fn does_what_comes(inv: &Invocation, by: By) -> bool {
+    match by {
+        By::Substitution => {
+            !runs(inv, &["xargs", "parallel", "docker", "podman", "ssh", "scp", "sftp"])
+                && named_by(inv).iter().any(is_printed)
+        }
+        By::Pipe => runs(inv, FED) && named_by(inv).iter().any(is_input),
+    }
+}
+
 /// Whether an argument is what a substitution prints, or the file that it is read from.
 fn is_printed(arg: &Arg) -> bool {
     arg.has_unknown() || arg.prefix().starts_with("/dev/fd/")
@@ -329,9 +338,15 @@ fn runs_what_comes(code: &str) -> bool {
 }
 
 fn names_stdin(inv: &Invocation) -> bool {
-    let first = inv.operands.first().and_then(Arg::known);
-    matches!(first, Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+    inv.operands.first().is_some_and(is_input)
 }
+
+fn is_input(arg: &Arg) -> bool {
+    matches!(arg.known(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+}
+
+/// Programs that do what a file says which an option of theirs names, and that file may be their input.
+const FED: &[&str] = &["pip", "pip3", "uv", "docker", "podman", "ansible-playbook", "go"];
 
 fn stdin_unknown(inv: &Invocation) -> bool {
     match &inv.stdin {

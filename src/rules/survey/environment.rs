@@ -1,16 +1,46 @@
 //! What the variables of the environment make of a command: options in front of its own, settings of git, commands of their own.
 
 use super::Surveyor;
+use super::call::Call;
 use super::output;
 use super::scope::Scope;
 use crate::domain::single_quoted;
-use crate::rules::commands::{self, Kind, Obeys, giving_options, obeyed};
+use crate::rules::commands::{self, Kind, Obeys, giving_options, installing, obeyed};
 use crate::shell::{Arg, Word, expand_defaults, parse};
 
 /// Most settings of git that are taken from numbered variables.
 const MAX_SETTINGS: usize = 32;
 /// Programs that take options from variables which begin like this.
 const NPM: (&[&str], &str) = (&["npm", "npx", "pnpm", "yarn"], "npm_config_");
+
+/// Programs that a build calls by the names of variables.
+const TOOLS: &[&str] = &[
+    "CC",
+    "CXX",
+    "CPP",
+    "FC",
+    "LD",
+    "AR",
+    "AS",
+    "NM",
+    "RANLIB",
+    "STRIP",
+    "OBJCOPY",
+    "RM",
+    "MV",
+    "CP",
+    "INSTALL",
+    "LEX",
+    "YACC",
+    "SHELL",
+    "CONFIG_SHELL",
+    "MAKE",
+    "PYTHON",
+    "PERL",
+    "AWK",
+    "SED",
+    "GREP",
+];
 
 /// Whether the value of a variable is run as a command, or expanded as one.
 fn is_run(name: &str, value: &Arg) -> bool {
@@ -23,8 +53,10 @@ fn is_run(name: &str, value: &Arg) -> bool {
         let text = value.text();
         let first = text.split_whitespace().next().unwrap_or_default();
         let shell = commands::find(first.rsplit('/').next().unwrap_or_default());
-        matches!(name, "CC" | "CXX" | "LD" | "AR" | "SHELL" | "MAKE")
+        let given = |word: &str| word.starts_with(['~', '/']) || word.starts_with("$HOME");
+        TOOLS.contains(&name)
             && (text.contains([';', '|', '&', '`'])
+                || text.split_whitespace().skip(1).any(given)
                 || text.contains(' ') && shell.is_some_and(|program| program.kind == Kind::Shell))
     };
     obeyed(name).any(|obeys| obeys == Obeys::Runs) || prompt() || tool()
@@ -53,12 +85,29 @@ impl Surveyor<'_> {
         }
     }
 
+    /// Notes what is installed into a directory that a variable names.
+    pub(super) fn installed(&mut self, call: &Call, scope: &Scope) {
+        if scope.env.vars.is_empty() || !call.args().iter().any(|arg| arg.prefix().starts_with("install")) {
+            return;
+        }
+        let name = call.words.first().map(Arg::to_text).unwrap_or_default();
+        for (variable, below) in installing(name.rsplit('/').next().unwrap_or_default()) {
+            if let Some(dir) = scope.env.get(variable).flatten() {
+                let dir = Arg::literal(format!("{dir}/{below}").trim_end_matches('/'));
+                self.checked_out_to(call, Some(&dir));
+            }
+        }
+    }
+
     /// The words that variables put in front of the arguments of a program.
-    pub(super) fn added_words(&self, program: &str, scope: &Scope) -> Vec<Arg> {
+    pub(super) fn added_words(&self, program: &str, args: &[Arg], scope: &Scope) -> Vec<Arg> {
         if scope.env.vars.is_empty() {
             return Vec::new();
         }
         let mut words = Vec::new();
+        if program == "git" {
+            words.extend(named_settings(args, scope));
+        }
         for variable in giving_options(program) {
             let set = scope.env.vars.iter().filter(|(name, _)| variable.is(name));
             words.extend(set.filter_map(|(_, value)| value.as_deref()).flat_map(options));
@@ -87,6 +136,21 @@ fn options(value: &str) -> Vec<Arg> {
     }
     let expanded = |word: &Word| expand_defaults(word, &crate::shell::Env::default());
     simple.words.iter().flat_map(expanded).collect()
+}
+
+/// What `git --config-env=NAME=VARIABLE` sets, as `-c` does.
+fn named_settings(args: &[Arg], scope: &Scope) -> Vec<Arg> {
+    const OPTION: &str = "--config-env";
+    let behind = args.windows(2).filter_map(|pair| match pair {
+        [flag, value] => (flag.known()? == OPTION).then(|| value.known())?,
+        _ => None,
+    });
+    let attached = args.iter().filter_map(|arg| arg.known()?.strip_prefix(OPTION)?.strip_prefix('='));
+    let set = attached.chain(behind).filter_map(|setting| {
+        let (key, variable) = setting.split_once('=')?;
+        Some(format!("{key}={}", scope.env.get(variable).flatten()?))
+    });
+    set.flat_map(|setting| [Arg::literal("-c"), Arg::literal(&setting)]).collect()
 }
 
 /// The settings that git takes from its environment, as its options have them.

@@ -13,6 +13,7 @@ impl Surveyor<'_> {
         for arg in operands {
             self.url(call, arg);
         }
+        self.configured_outputs(call, parsed);
         let mut dest = None;
         for (flag, role) in parsed.flags.iter().zip(&parsed.roles) {
             if let (Role::Dest, Some(dir)) = (role, &flag.value) {
@@ -23,6 +24,31 @@ impl Surveyor<'_> {
         if dest.is_none() && keeps_names(parsed) {
             for name in operands.iter().filter_map(|url| name_in(&url.text())) {
                 self.file(call, Act::Create, &Arg::literal(&name), false);
+            }
+        }
+    }
+}
+
+impl Surveyor<'_> {
+    /// The files that curl's own settings name, where they can be read: `output = "x"`.
+    fn configured_outputs(&mut self, call: &Call, parsed: &Parsed) {
+        let Some(file) = parsed.value(&["-K", "--config"]).filter(|_| parsed.program.name == "curl") else {
+            return;
+        };
+        let text = match file.known() {
+            Some("-" | "/dev/stdin") => call.input.as_ref().map(Arg::to_text),
+            _ => self.script_text(call, file),
+        };
+        let text = text.unwrap_or_default().replace(['=', ':', '"'], " ");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        for pair in words.windows(2) {
+            if let [name, file] = pair
+                && matches!(
+                    name.trim_start_matches('-'),
+                    "output" | "o" | "dump-header" | "D" | "cookie-jar" | "c" | "trace"
+                )
+            {
+                self.file(call, Act::Create, &Arg::literal(file), false);
             }
         }
     }

@@ -6,6 +6,15 @@ use super::scope::Scope;
 use super::walk::Frame;
 use crate::shell::{Arg, parse};
 
+/// Commands of PowerShell, and those of ours that do the same with their operands.
+const OF_POWERSHELL: &[(&[&str], &str)] = &[
+    (&["Move-Item"], "mv"),
+    (&["Rename-Item"], "mv"),
+    (&["Copy-Item"], "cp -r"),
+    (&["Clear-Content", "clc"], "truncate -s 0"),
+    (&["Set-Content", "Out-File", "Add-Content"], "tee"),
+];
+
 /// The words of `rm` that do what a foreign command does; none when it is none of those.
 pub(super) fn as_posix(name: &str, args: &[Arg]) -> Option<Vec<Arg>> {
     if let ("cmake", [flag, action, rest @ ..]) = (name, args)
@@ -14,6 +23,12 @@ pub(super) fn as_posix(name: &str, args: &[Arg]) -> Option<Vec<Arg>> {
     {
         let words = [Arg::literal("rm"), Arg::literal("-rf")];
         return Some(words.into_iter().chain(rest.iter().cloned()).collect());
+    }
+    let of_powershell =
+        OF_POWERSHELL.iter().find(|(names, _)| names.iter().any(|one| name.eq_ignore_ascii_case(one)));
+    if let Some((_, front)) = of_powershell {
+        let operands = args.iter().filter(|arg| !arg.prefix().starts_with('-')).cloned();
+        return Some(front.split(' ').map(Arg::literal).chain(operands).collect());
     }
     let switch = |arg: &Arg, marks: &[&str]| {
         arg.known().is_some_and(|text| marks.iter().any(|mark| text.eq_ignore_ascii_case(mark)))

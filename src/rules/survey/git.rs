@@ -80,14 +80,13 @@ impl Surveyor<'_> {
                         Severity::Medium,
                     );
                 }
-                if let Some(dir) = parsed.operands.get(1) {
-                    self.file(call, Act::Create, dir, false);
-                    self.lay_unknown(call, dir);
-                }
+                self.checked_out_to(call, parsed.operands.get(1));
+                self.checked_out_to(call, parsed.value(&["--separate-git-dir"]));
             }
+            "init" => self.checked_out_to(call, parsed.value(&["--separate-git-dir"])),
             "submodule" | "worktree" if parsed.sub.get(1).is_some_and(|second| second == "add") => {
                 for arg in &parsed.operands {
-                    self.lay_unknown(call, arg);
+                    self.checked_out_to(call, Some(arg));
                 }
             }
             "bundle" => {
@@ -134,6 +133,9 @@ impl Surveyor<'_> {
         let base = parsed.value(&["--directory"]).map_or_else(String::new, Arg::to_text);
         let Some(base) = top.map(|top| join(top, &base)) else { return };
         let strip = parsed.value(&["-p"]).and_then(Arg::known).and_then(|strip| strip.parse().ok());
+        if texts.is_empty() {
+            self.checked_out_to(call, parsed.value(&["--directory"]));
+        }
         for text in texts {
             self.spend(text.len() / 64);
             for path in patched(&text, strip.unwrap_or(1)) {

@@ -27,7 +27,7 @@ const DELETES: &[&str] = &[
 ];
 
 /// How code names what stands behind it on the command line.
-const GIVEN: &[&str] = &["argv", "ARGV", "shift", "$1", "process.argv", "Args"];
+const GIVEN: &[&str] = &["argv", "ARGV", "shift", "$1", "process.argv", "Args", "ipairs(arg)", "FILENAME"];
 
 /// How code says that it reads what comes in.
 const READS: &[&str] = &[
@@ -42,10 +42,47 @@ const READS: &[&str] = &[
     "$argn",
     "/dev/stdin",
     "open(0",
+    "io.lines()",
+    "io.read",
 ];
 
 /// How the options begin by which interpreters are given code or a module.
 const CODE: &[&str] = &["-c", "-e", "-E", "-m", "-n", "-p", "-r", "--e", "--p"];
+
+/// Whether code opens a file to be written whose name is the very line that it read, or the argument.
+fn empties_each(text: &str) -> bool {
+    const OF_LINE: &[&str] = &[">$_\"", ">\", $_", ">\",$_", ">', $_", ">',$_", "rename $_", "rename($_", "truncate $_", "truncate($_"];
+    let bare: String = text.chars().filter(|c| *c != ' ').collect();
+    let opened = bare.split("open(").skip(1).any(|rest| {
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let rest = rest.get(name.len()..).unwrap_or_default();
+        let rest = [".strip()", ".rstrip()", "[:-1]"].iter().find_map(|end| rest.strip_prefix(end)).unwrap_or(rest);
+        !name.is_empty() && ["for", "in"].iter().any(|_| bare.contains(&format!("for{name}in")))
+            && [",\"w", ",'w", ",mode=\"w", ",mode='w"].iter().any(|mode| rest.starts_with(mode))
+    });
+    let written = ["File.write(", "file_put_contents(", "writeFileSync(", "truncateSync("].iter().any(|call| {
+        bare.split(call).skip(1).any(|rest| {
+            let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '$')).collect();
+            let looped = [format!("|{name}|"), format!("({name}=>"), format!("{name}=>"), format!("as{name})")];
+            !name.is_empty() && looped.iter().any(|way| bare.contains(way))
+        })
+    });
+    OF_LINE.iter().any(|way| text.contains(way)) || opened || written
+}
+
+/// Whether a program of awk's prints into the file that the line names, instead of reading it.
+fn prints_over(text: &str) -> bool {
+    let bare: String = text.chars().filter(|c| *c != ' ').collect();
+    bare.split(['{', ';', '\n']).filter(|statement| statement.starts_with("print")).any(|statement| {
+        let Some((_, target)) = statement.rsplit_once('>') else { return false };
+        let target = target.trim_end_matches('}');
+        target == "$0" || is_name(target) && bare.contains(&format!("{target}=$0"))
+    })
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
 
 impl Surveyor<'_> {
     /// Notes what a program takes away of the files whose names it is handed.
@@ -94,7 +131,10 @@ impl Surveyor<'_> {
                 rest.contains(['n', 'p', 'R']) && rest.bytes().all(|b| b.is_ascii_alphanumeric())
             })
         };
-        let deletes = |text: &str| DELETES.iter().any(|word| text.contains(word));
+        let is_awk = call.words.first().and_then(Arg::known).is_some_and(|name| name.ends_with("awk"));
+        let deletes = |text: &str| {
+            DELETES.iter().any(|word| text.contains(word)) || empties_each(text) || is_awk && prints_over(text)
+        };
         // Behind these stands code, or the name of a module.
         let leads = |arg: &Arg| CODE.iter().any(|option| arg.prefix().starts_with(option));
         let is_script = |at: usize| !args.get(..at).unwrap_or_default().iter().any(leads);
@@ -126,7 +166,7 @@ impl Surveyor<'_> {
             self.run(inner, &mut scope);
             return;
         }
-        let by_line = args.get(..code).unwrap_or_default().iter().any(letters);
+        let by_line = is_awk || args.get(..code).unwrap_or_default().iter().any(letters);
         if !by_line && !READS.iter().any(|word| text.contains(word)) {
             return;
         }

@@ -77,6 +77,9 @@ impl Surveyor<'_> {
         if matches!(name, "sed" | "gsed") {
             let scripts: Vec<String> =
                 call.args().iter().map(Arg::to_text).filter(|text| text.contains('w')).collect();
+            let bare = |script: &String| script.strip_prefix("--expression=").map(str::to_owned);
+            let scripts: Vec<String> =
+                scripts.iter().map(|script| bare(script).unwrap_or_else(|| script.clone())).collect();
             for file in scripts.iter().flat_map(|script| scripts::sed_writes(script)) {
                 self.file(call, Act::Create, &Arg::literal(&file), false);
             }
@@ -125,7 +128,7 @@ impl Surveyor<'_> {
         let saved = lines().filter_map(|line| {
             let line = line.trim_start_matches(['+', ':', '%', ' ']);
             let (word, file) = line.split_once(' ')?;
-            matches!(word, "w" | "w!" | "write" | "write!" | "sav" | "sav!" | "saveas")
+            matches!(word, "w" | "w!" | "W" | "write" | "write!" | "sav" | "sav!" | "saveas")
                 .then(|| file.trim().to_owned())
         });
         let saved: Vec<String> = saved.filter(|file| !file.starts_with('!') && !file.contains(' ')).collect();

@@ -278,6 +278,27 @@ impl Surveyor<'_> {
         call.args().iter().any(by_option) || self.made.iter().any(|made| dir().text() == made)
     }
 
+    /// Where what comes out of an archive lies once its names are changed: `--transform 's,^,../x/,'`.
+    fn renamed(&mut self, call: &Call, parsed: &Parsed, dir: Option<&Arg>) {
+        for text in
+            [&["--transform", "--xform"][..], &["-s"][..]].iter().filter_map(|names| parsed.value(names))
+        {
+            let text = text.to_text();
+            let Some(rest) = text.trim_start_matches("flags=").split_once('s').map(|(_, rest)| rest) else {
+                continue;
+            };
+            let Some(end) = rest.chars().next().filter(|c| !c.is_alphanumeric()) else { continue };
+            let Some((to, _)) = rest.split(end).nth(2).and_then(|to| to.rsplit_once('/')) else { continue };
+            if to.starts_with(['/', '~']) || to.contains("..") {
+                let front = dir.filter(|_| !to.starts_with(['/', '~']));
+                let mut place = front.cloned().unwrap_or_else(|| Arg::literal(""));
+                let between = if front.is_some() { "/" } else { "" };
+                super::output::append(&mut place, &Arg::literal(&format!("{between}{to}")));
+                self.checked_out_to(call, Some(&place));
+            }
+        }
+    }
+
     fn dd(&mut self, call: &Call, operands: &[Arg]) {
         for arg in operands {
             let Some((key, _)) = arg.prefix().split_once('=') else { continue };
@@ -329,11 +350,13 @@ impl Surveyor<'_> {
             let strip = parsed.value(&["--strip-components"]).and_then(Arg::known);
             let strip = strip.and_then(|count| count.parse().ok()).unwrap_or(0);
             self.unpack(call, dir.as_ref(), operands, strip);
+            self.renamed(call, parsed, dir.as_ref());
             if operands.is_empty() {
                 self.land_unknown(call, dir.as_ref());
             }
             if let Some(top) = parsed.value(&["--one-top-level"]) {
                 self.unpack(call, dir.as_ref(), std::slice::from_ref(top), 0);
+                self.land_unknown(call, Some(top));
             }
             self.file(call, Act::Create, &dir.unwrap_or_else(|| Arg::literal(".")), false);
         } else if is('t', &["-t", "--list", "-d", "--diff"]) {

@@ -218,7 +218,7 @@ impl Surveyor<'_> {
     }
 
     fn known_program(&mut self, mut call: Call, scope: &mut Scope, program: &'static Program, name: &str) {
-        let added = self.added_words(name, scope);
+        let added = self.added_words(name, call.args(), scope);
         if !added.is_empty() {
             call.words.splice(1..1, added);
         }
@@ -254,6 +254,11 @@ impl Surveyor<'_> {
                 let call = in_dir(call, &parsed);
                 self.emit(&call, name, Some(&parsed));
                 self.git(&call, &parsed);
+                if parsed.first_sub() == "for-each-repo" {
+                    // Its words are a subcommand, and its options.
+                    let words = std::iter::once(Arg::literal(name)).chain(parsed.operands.iter().cloned());
+                    self.run_inner(call.unfolded(name, words.collect()), scope, name);
+                }
                 self.option_commands(&call, &parsed, name);
                 self.sub_wrap(call, scope, &parsed, name);
             }
@@ -262,6 +267,7 @@ impl Surveyor<'_> {
                 let call = in_dir(call, &parsed);
                 self.emit(&call, name, Some(&parsed));
                 self.deeds(&call, &parsed);
+                self.installed(&call, scope);
                 if matches!(name, "mkfifo" | "mknod") {
                     self.make_fifos(&call, &parsed.operands);
                 }
@@ -291,7 +297,7 @@ impl Surveyor<'_> {
         if let (Some("zipfile" | "tarfile"), [.., dir]) = (module, call.args())
             && call.args().iter().any(|arg| matches!(arg.known(), Some("-e" | "--extract")))
         {
-            self.land_unknown(call, Some(dir));
+            self.checked_out_to(call, Some(dir));
         }
         let in_place = parsed.has(&["-i"]) && matches!(parsed.program.name, "perl" | "perl5" | "ruby");
         if in_place {

@@ -172,11 +172,25 @@ impl Surveyor<'_> {
                 parsed.value(&["-d"])
             }
             "7z" | "7za" | "7zz" if matches!(first, "x" | "e") => parsed.value(&["-o"]),
-            "cpio" if parsed.has(&["-i", "-p"]) => None,
+            "cpio" if parsed.has(&["-i", "-p"]) => parsed.value(&["-D", "--directory"]),
+            "jar" if parsed.has(&["-x"]) || first.starts_with('x') => parsed.value(&["-C", "--dir"]),
+            "unar" => parsed.value(&["-o"]),
+            "cabextract" if !parsed.has(&["-l", "-t"]) => parsed.value(&["-d", "--directory"]),
+            "unrar" | "rar" if matches!(first, "x" | "e") => {
+                parsed.operands.last().filter(|dir| dir.prefix().ends_with('/'))
+            }
+            // The package, and where it goes.
+            "dpkg" | "dpkg-deb" if parsed.has(&["-x", "-X", "--extract", "--vextract", "-R"]) => {
+                parsed.operands.get(1)
+            }
             "patch" if !parsed.has(&["--dry-run"]) => None,
             _ => return,
         };
         self.land_unknown(call, dir);
+        if let Some(dir) = dir {
+            self.lay_unknown(call, dir);
+            self.file(call, Act::Create, dir, false);
+        }
     }
 
     /// Notes what members that are taken out of an archive by name fall on.

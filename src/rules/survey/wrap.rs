@@ -56,7 +56,7 @@ impl Surveyor<'_> {
             self.file(&call, Act::Modify, log, false);
         }
         self.option_commands(&call, parsed, name);
-        let program = parsed.value(&["-x", "--exec", "-a", "--startas"]);
+        let program = parsed.value(&["-a", "--startas"]).or_else(|| parsed.value(&["-x", "--exec"]));
         if let (Some(program), "start-stop-daemon") = (program, name) {
             // The program is the value of an option, its arguments stand behind `--`.
             let words = std::iter::once(program).chain(&parsed.operands).cloned().collect();
@@ -154,12 +154,7 @@ impl Surveyor<'_> {
                 }
             }
             // Its words are not joined and read again.
-            Rest::Text
-                if name == "watch"
-                    && parsed.flags.iter().any(|flag| matches!(flag.name.as_str(), "-x" | "--exec")) =>
-            {
-                self.run_inner(inner, scope, name);
-            }
+            Rest::Text if keeps_words(name, parsed, &inner) => self.run_inner(inner, scope, name),
             Rest::Text => {
                 let text = output::join_words(&inner.words);
                 let mut frame = Frame::inside(&inner, "");
@@ -170,7 +165,7 @@ impl Surveyor<'_> {
         }
     }
 
-    fn run_inner(&mut self, inner: Call, scope: &mut Scope, name: &str) {
+    pub(super) fn run_inner(&mut self, inner: Call, scope: &mut Scope, name: &str) {
         if matches!(name, "command" | "builtin" | "exec" | "!" | "noglob" | "nocorrect" | "-") {
             self.run(inner, scope);
         } else {
@@ -236,6 +231,15 @@ impl Surveyor<'_> {
             inner.stdin = super::Stdin::Pipe;
             self.nested(&inner, name, &text);
         }
+    }
+}
+
+/// Whether a program that has a shell run its words runs these as they stand.
+fn keeps_words(name: &str, parsed: &Parsed, inner: &Call) -> bool {
+    match name {
+        "watch" => parsed.flags.iter().any(|flag| matches!(flag.name.as_str(), "-x" | "--exec")),
+        "pm2" => inner.words.len() > 1,
+        _ => false,
     }
 }
 

@@ -19,7 +19,8 @@ const PASSING: &[&str] = &[
     "fold", "jq", "yq", "tee", "tr", "gzip", "pigz", "bzip2", "xz", "zstd", "lz4", "brotli", "zcat",
     "gunzip", "unxz", "tar", "bsdtar", "gtar", "zip", "cpio", "openssl", "gpg", "gpg2", "age", "dd", "split",
     "envsubst", "iconv", "uuencode", "echo", "printf", "column", "shuf", "expand", "fmt", "pr", "join",
-    "comm", "env", "printenv", "export", "set", "declare", "typeset", "unzip",
+    "comm", "env", "printenv", "export", "set", "declare", "typeset", "unzip", "ar", "pax", "7z", "xzcat",
+    "zstdcat", "bzcat",
 ];
 
 /// Of these, the ones that can leave a part out.
@@ -32,7 +33,7 @@ const WRITING: &[&str] = &[
     "lz4", "brotli", "gunzip", "unxz", "bunzip2", "unzstd", "openssl", "gpg", "gpg2", "age", "base64",
     "sort", "split", "git", "gh", "hg", "svn", "gsed", "sed", "python", "python3", "gcc", "g++", "cc", "c++",
     "clang", "clang++", "rustc", "go", "javac", "ghc", "awk", "gawk", "mawk", "perl", "ruby", "node", "php",
-    "csplit", "uniq", "xxd", "ed", "ex", "vi", "vim", "nvim", "socat",
+    "csplit", "uniq", "xxd", "ed", "ex", "vi", "vim", "nvim", "socat", "ar", "pax",
 ];
 
 /// Programs that copy files, and leave what comes in alone unless its name is given to them.
@@ -134,7 +135,13 @@ impl Trail<'_> {
         let from = flag_value(inv, &["-C", "--directory"]).or(named).filter(|_| packs);
         let from = from.and_then(|dir| path_of(&target_of(dir, inv.cwd.as_deref())));
         if let Some(from) = &from {
-            for arg in &inv.operands {
+            // The first may be letters: `tar cf - -C dir x`.
+            let letters = inv.args.first().filter(|arg| !arg.prefix().starts_with('-'));
+            for arg in inv
+                .operands
+                .iter()
+                .filter(|arg| Some(*arg) != letters && !arg.prefix().starts_with(['-', '/']))
+            {
                 taint.join(&self.held(&target_of(arg, Some(from))));
             }
         }
@@ -234,9 +241,8 @@ impl Trail<'_> {
             "uniq" | "xxd" | "ed" | "ex" | "vi" | "vim" | "nvim" | "socat" => self.last_output(inv, came_in),
             "git" | "gh" | "hg" | "svn" => self.cloned(inv),
             "tar" | "bsdtar" | "gtar" | "zip" | "unzip" | "7z" | "7za" | "7zz" | "gzip" | "pigz"
-            | "bzip2" | "xz" | "zstd" | "lz4" | "brotli" | "gunzip" | "unxz" | "bunzip2" | "unzstd" => {
-                self.pack(inv, taint, came_in)
-            }
+            | "bzip2" | "xz" | "zstd" | "lz4" | "brotli" | "gunzip" | "unxz" | "bunzip2" | "unzstd"
+            | "ar" | "pax" => self.pack(inv, taint, came_in),
             _ if runs(inv, COMPILERS) => self.compiled(inv, taint),
             _ if runs_code(inv) && inv.program != "sort" => {
                 self.coded(inv, came_in);

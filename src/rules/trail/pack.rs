@@ -35,6 +35,16 @@ impl Trail<'_> {
                     self.unpack(inv, Some(archive), flag_value(inv, &["-o"]), came_in);
                 }
             }
+            "ar" => {
+                let [mode, archive, members @ ..] = inv.operands.as_slice() else { return };
+                if mode.prefix().contains(['r', 'q']) {
+                    self.packed(inv, archive, members);
+                } else if mode.prefix().contains('x') {
+                    self.unpack(inv, Some(archive), flag_value(inv, &["--output"]), came_in);
+                }
+            }
+            "pax" if has_flag(inv, "-r") => self.unpack(inv, flag_value(inv, &["-f"]), None, came_in),
+            "pax" => {}
             _ => self.compressed(inv, taint),
         }
     }

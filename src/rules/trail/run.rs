@@ -1,10 +1,11 @@
 //! Which files a command starts: scripts, programs, recipes, whole packages.
 
-use crate::rules::Invocation;
+use crate::domain::join;
 use crate::rules::builtin::downloads::INSTALLERS;
 use crate::rules::builtin::lists;
 use crate::rules::commands::MAKEFILES;
 use crate::rules::matcher::{flag_value, has_flag, runs, runs_code, runs_shell, target_of};
+use crate::rules::{Invocation, Stdin, modules};
 use crate::shell::Arg;
 
 /// What a command starts.
@@ -77,6 +78,31 @@ const BUILDERS: &[&str] = &[
     "ant",
     "task",
     "terraform",
+    "tofu",
+    "grunt",
+    "gulp",
+    "invoke",
+    "inv",
+    "fab",
+    "doit",
+    "nosetests",
+    "nose2",
+    "pre-commit",
+    "foreman",
+    "honcho",
+    "overmind",
+    "direnv",
+    "hatch",
+    "pdm",
+    "rspec",
+    "bats",
+    "busted",
+    "phpunit",
+    "ava",
+    "dotnet",
+    "swift",
+    "waf",
+    "devbox",
 ];
 
 /// Of these, the ones that run what is in the directories that they are given.
@@ -144,6 +170,19 @@ const BY_OPTION: &[(&[&str], &[&str])] = &[
     (&["docker", "podman", "docker-compose"], &["-f", "--file"]),
     (&["curl"], &["-K", "--config"]),
     (&["wget"], &["--config"]),
+    (&["dc"], &["-f"]),
+    (&["pip", "pip3", "uv"], &["-r", "--requirement", "-c", "--constraint"]),
+    (&["java"], &["-cp", "-classpath", "--class-path", "-javaagent", "-agentpath"]),
+    (
+        &["node", "nodejs"],
+        &["--loader", "--experimental-loader", "--import", "-r", "--require", "--env-file"],
+    ),
+    (&["lua", "luajit"], &["-l"]),
+    (&["nvim"], &["-l", "-S", "-u"]),
+    (&["jq"], &["-f", "--from-file", "-L"]),
+    (&["supervisord"], &["-c"]),
+    (&["ansible-playbook", "ansible"], &["-i", "--inventory"]),
+    (&["locust", "snakemake"], &["-f", "-s", "--locustfile", "--snakefile"]),
 ];
 /// Programs that do what a file says which stands among their words.
 const BY_WORD: &[&str] = &[
@@ -170,7 +209,38 @@ const BY_WORD: &[&str] = &[
     "elixir",
     "tsx",
     "ts-node",
+    "go",
+    "dc",
+    "pwsh",
+    "powershell",
+    "kotlinc",
+    "swift",
+    "nix-shell",
+    "nix-build",
+    "pm2",
+    "nodemon",
+    "forever",
+    "supervisor",
+    "supervisord",
+    "xonsh",
+    "nu",
+    "newman",
+    "k6",
+    "locust",
+    "snakemake",
+    "nextflow",
+    "logrotate",
 ];
+
+const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++"];
+
+/// Programs that start what is named in a text of theirs, and most words of one.
+const BY_TEXT: &[&str] =
+    &["tmux", "screen", "expect", "tclsh", "wish", "zellij", "kitty", "xterm", "concurrently"];
+const MAX_WORDS: usize = 64;
+
+/// Programs that do what stands in the file which they read on their input.
+const BY_INPUT: &[&str] = &["ssh", "sqlite3", "psql", "mysql", "dc", "m4", "parallel", "tmux", "batch"];
 
 /// The files that a program does what they say, by its options or words, and in commands of its own language.
 pub(in crate::rules) fn named_by(inv: &Invocation) -> Vec<Arg> {
@@ -181,14 +251,45 @@ pub(in crate::rules) fn named_by(inv: &Invocation) -> Vec<Arg> {
     if runs(inv, BY_WORD) {
         out.extend(inv.operands.iter().cloned());
     }
+    for front in ["-javaagent:", "-agentpath:", "auto_prepend_file=", "auto_append_file=", "extension="] {
+        let behind = inv.args.iter().filter_map(|arg| arg.known()?.strip_prefix(front));
+        out.extend(behind.filter(|_| runs_code(inv)).map(Arg::literal));
+    }
     const SAYING: &[&str] =
-        &[".read", "source", "source-file", "so", "\\i", "runtime", "luafile", "pyfile", "rubyfile"];
+        &[".read", ".load", "source", "source-file", "so", "\\i", "runtime", "luafile", "pyfile", "rubyfile"];
     for arg in inv.args.iter().filter(|arg| arg.prefix().contains(' ')) {
         let text = arg.text();
         let mut words = text.split([' ', ';', '\n']);
         if words.next().is_some_and(|word| SAYING.contains(&word.trim_start_matches(':'))) {
             out.extend(words.next().map(Arg::literal));
         }
+    }
+    if runs(inv, &["make", "gmake", "bmake", "cmake", "ninja", "meson"]) {
+        // `make CC=./x`
+        let values = inv.args.iter().filter_map(|arg| Some(arg.known()?.split_once('=')?.1));
+        out.extend(values.filter(|value| value.contains('/')).map(Arg::literal));
+    }
+    if runs(inv, BY_TEXT) {
+        // What is typed, or stands in a script of their own language.
+        let typed = match &inv.stdin {
+            Stdin::Text(text) => Some(text.to_text()),
+            Stdin::Inherited | Stdin::Pipe | Stdin::File(_) => None,
+        };
+        let texts: Vec<String> = inv.args.iter().map(Arg::to_text).chain(typed).collect();
+        let words =
+            texts.iter().flat_map(|text| text.split(|c: char| c.is_whitespace() || "\"'{}[];".contains(c)));
+        out.extend(words.filter(|word| word.contains('/')).take(MAX_WORDS).map(Arg::literal));
+    }
+    if runs(inv, COMPILERS) {
+        // `@file` holds options, a plugin is loaded, and what begins with that path is run in the place of its own parts.
+        let behind = |arg: &Arg| {
+            let text = arg.known()?;
+            ["@", "-fplugin=", "-specs=", "--specs=", "-B"]
+                .iter()
+                .find_map(|front| text.strip_prefix(front))
+                .map(Arg::literal)
+        };
+        out.extend(inv.args.iter().filter_map(behind));
     }
     if inv.program == "tmux" && inv.args.iter().any(|arg| arg.known() == Some("source-file")) {
         out.extend(inv.operands.iter().cloned());
@@ -224,6 +325,16 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
     if interprets && coded && flag_value(inv, &["-m"]).is_some() && !runs_standard_module(inv) {
         out.extend(inv.operands.iter().map(|arg| Started::File(path(arg))));
     }
+    if interprets && has_flag(inv, "--test") {
+        out.extend(inv.cwd.clone().map(Started::In));
+    }
+    if interprets && !runs_standard_module(inv) {
+        // A directory is run by the module in it that is named so, a module out of its own.
+        out.extend(
+            inv.operands.first().filter(|_| !coded).map(|arg| Started::File(join(&path(arg), "__main__.py"))),
+        );
+        out.extend(modules::module_of(inv).into_iter().map(Started::File));
+    }
     if inv.program == "java" {
         out.extend(inv.operands.iter().chain(flag_value(inv, &["-jar"])).map(|arg| Started::File(path(arg))));
     }
@@ -231,7 +342,7 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
         let files = inv.operands.iter().chain(flag_value(inv, &["-f"]));
         out.extend(files.map(|arg| Started::File(path(arg))));
     }
-    if interprets || in_shell || inv.program == "ssh" {
+    if interprets || in_shell || runs(inv, BY_INPUT) {
         out.extend(inv.reads.iter().map(|target| Started::File(target.text().to_owned())));
     }
     if runs(inv, INSTALLERS) {
@@ -239,8 +350,10 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
         out.extend(given.map(|arg| Started::Package(path(arg))));
     }
     if BUILDERS.contains(&inv.program.as_str()) && !is_harmless(inv) {
-        let named = flag_value(inv, DIRECTORIES).map(path);
-        out.extend(named.or_else(|| inv.cwd.clone()).map(Started::In));
+        // Some change into it first.
+        out.extend(
+            flag_value(inv, DIRECTORIES).map(path).into_iter().chain(inv.cwd.clone()).map(Started::In),
+        );
         if OF_OPERANDS.contains(&inv.program.as_str()) {
             out.extend(inv.operands.iter().map(|arg| Started::In(path(arg))));
         }

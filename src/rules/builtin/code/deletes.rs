@@ -142,11 +142,16 @@ pub(super) const DELETES: &[&str] = &[
     "delete-directory-tree",
     "removeDir(",
     "file:del_dir_r",
+    "delete-tree",
+    "deleteRecursively",
+    "emptyDir",
+    "f.rm(",
 ];
 
 /// Calls that delete one file or an empty directory.
 pub(super) const DELETES_ONE: &[&str] =
-    &["os.remove", "unlink", "File.delete", "os.rmdir", "removedirs", "unlinkSync", "rmdirSync"];
+    &["os.remove", "unlink", "File.delete", "os.rmdir", "removedirs", "unlinkSync", "rmdirSync", "delete-file", "lfs.rmdir",
+        "file.remove"];
 
 /// Calls that leave a file with nothing in it.
 pub(super) const EMPTIES_ONE: &[&str] =

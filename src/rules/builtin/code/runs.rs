@@ -6,7 +6,7 @@ use super::shell_text::{shell, shell_verdict};
 use super::{CODE, MAX_LITERALS, STARTS, interpreters, is_old_script, texts};
 use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::shell::injected::node_loads;
-use crate::rules::builtin::{argv, dialogs, lists, predicate, runners, scripts, statements, undone};
+use crate::rules::builtin::{argv, dialogs, lists, predicate, runners, scripts, statements, tcl, undone};
 use crate::rules::matcher::{
     Found, Instead, RULE, Rule, Scene, Trigger, contains_word, flag_value, has_flag, inner_verdict, input_of,
     is_shell, names_module, runs, runs_code, runs_shell,
@@ -525,7 +525,7 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             let bare = editor_command(&text)
                 .filter(|_| !runs(inv, lists::SCRIPTED_FILTERS) && flag_value(inv, &["-m"]).is_none())
                 .map(str::to_owned)
-                .or_else(|| tcl_command(&text).filter(|_| runs(inv, TCL)));
+                .or_else(|| runs(inv, TCL).then(|| tcl::commands(&whole).join("\n")).filter(|text| !text.is_empty()));
             if bare.is_none() && !starts {
                 return false;
             }
@@ -540,8 +540,7 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             }
             if let Some(command) = bare {
                 // Braces are the quotes of expect.
-                let command =
-                    if runs(inv, TCL) || runs(inv, &["expect"]) { dialogs::untcl(&command) } else { command };
+                let command = if runs(inv, &["expect"]) { dialogs::untcl(&command) } else { command };
                 return shell_verdict(scene, &command, cwd) >= least;
             }
             let mut found = strings.clone();
@@ -636,15 +635,6 @@ fn editor_command(text: &str) -> Option<&str> {
 
 /// Tcl has commands without quotes: `exec rm -rf x`.
 const TCL: &[&str] = &["tclsh", "wish"];
-
-fn tcl_command(text: &str) -> Option<String> {
-    let text = text.replace("$env(HOME)", "~");
-    text.lines().map(|line| line.trim().trim_start_matches('[')).find_map(|line| {
-        let deleted =
-            || line.strip_prefix("file delete ").map(|rest| format!("rm -rf {}", rest.replace("-force", "")));
-        line.strip_prefix("exec ").map(str::to_owned).or_else(deleted)
-    })
-}
 
 const MAKES: &[&str] = &["make", "gmake", "bmake", "m4"];
 

@@ -255,6 +255,30 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "files.emptied-outside",
+        verdict: Verdict::Modify,
+        reason: "leaves nothing in a file outside the project, which deleting it would be asked about",
+        instead: Some(Instead::Advice("leave the file, or let the person empty it")),
+        when: &[predicate("file_outside_is_emptied", Trigger::programs(EMPTIERS), emptied_outside)],
+        fires: &[
+            "truncate -s 0 ~/documents/d.txt",
+            "cp /dev/null ~/documents/d.txt",
+            "install /dev/null ~/documents/d.txt",
+            "dd if=/dev/null of=/home/u/documents/d.txt",
+            "sort -o ~/documents/d.txt /dev/null",
+            "tee ~/documents/d.txt < /dev/null",
+        ],
+        silent: &[
+            "truncate -s 0 build.log",
+            "truncate -s 0 ~/.cache/app/x.log",
+            "cp /dev/null /tmp/x",
+            "install -d ~/documents/x",
+            "sort -o ~/documents/d.txt a.txt",
+            "cp a.txt ~/documents/d.txt",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "files.truncate",
         verdict: Verdict::Warn,
         severity: Severity::Medium,
@@ -293,7 +317,9 @@ const CRITICAL_ETC: &[At] = &[
     At::Abs("/etc/machine-id"),
 ];
 
-const EMPTIERS: &[&str] = &["truncate", "cp"];
+const EMPTIERS: &[&str] = &[
+    "cp", "truncate", "tee", "sponge", "dd", "install", "rsync", "sort", "shuf", "uniq", "iconv", "objcopy",
+];
 
 /// Programs that overwrite what they delete.
 const SHREDDERS: &[&str] = &["shred", "srm", "wipe", "scrub"];
@@ -493,7 +519,11 @@ fn leaves_nothing(inv: &Invocation) -> bool {
         "echo" | "printf" => inv.args.iter().all(none),
         "truncate" => flag_value(inv, &["-s", "--size"]).and_then(Arg::known) == Some("0"),
         "cp" => inv.operands.first().and_then(Arg::known) == Some("/dev/null"),
-        "tee" => inv.reads.iter().any(|target| target.text() == "/dev/null"),
+        "tee" | "sponge" => inv.reads.iter().any(|target| target.text() == "/dev/null"),
+        "dd" => inv.args.iter().any(|arg| arg.known() == Some("if=/dev/null")),
+        "install" | "rsync" | "sort" | "shuf" | "uniq" | "iconv" | "objcopy" => {
+            inv.operands.first().and_then(Arg::known) == Some("/dev/null")
+        }
         _ => false,
     }
 }
@@ -590,16 +620,31 @@ fn write_etc<'a>(scene: &Scene<'a>) -> Found<'a> {
 
 fn truncated<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(EMPTIERS, |inv| {
-        let empties = match inv.program.as_str() {
-            "cp" => inv.operands.first().and_then(Arg::known) == Some("/dev/null"),
-            _ => {
-                (has_flag(inv, "-s") || has_flag(inv, "--size"))
-                    && flag_value(inv, &["-s", "--size"]).and_then(Arg::known) == Some("0")
-            }
-        };
-        empties && inv.operands.iter().any(|arg| is_lasting(arg, inv, scene))
+        let written = inv.program != "dd" && inv.operands.iter().any(|arg| is_lasting(arg, inv, scene));
+        let named = || inv.args.iter().filter_map(|arg| arg.known()?.strip_prefix("of=")).map(Arg::literal);
+        let by_flag = || flag_value(inv, &["-o", "--output"]).is_some_and(|arg| is_lasting(arg, inv, scene));
+        leaves_nothing(inv) && (written || by_flag() || named().any(|arg| is_lasting(&arg, inv, scene)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// The same where nothing of it is in the project, or in what grows by itself.
+fn emptied_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
+    for (effect, classes) in scene.effects() {
+        let Target::Path { path, glob: false, .. } = &effect.target else { continue };
+        let kept = classes.has(Class::Outside) && !effect.disposable && !is_cache(path);
+        let kept = kept && (!is_log(path) || path.ends_with(".txt"));
+        let temporary = || scene.view.facts.places.temp.iter().any(|dir| inside(path, dir));
+        let changed = matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification);
+        if changed && kept && !path.starts_with("/dev/") && !temporary() {
+            let mut found = owners(scene, &effect.target).chain(writer(scene, &effect.target));
+            let found = found.find(|inv| runs(inv, EMPTIERS) && leaves_nothing(inv));
+            if let Some(inv) = found {
+                return Found::yes(inv.text.as_str());
+            }
+        }
+    }
+    Found::No
 }
 
 /// A file in the project, not in a temporary directory.

@@ -81,6 +81,7 @@ fn of_text(callee: &str, text: &str, args: &[Value]) -> Option<Value> {
         [One(times)] if is(&["repeat", "rep"]) => repeated(text, times)?,
         [One(from), One(to)] if is(&["slice", "substring"]) => sliced(text, &format!("{from}:{to}"))?,
         [One(from)] if is(&["slice", "substring", "substr"]) => sliced(text, &format!("{from}:"))?,
+        args if callee == "format" && text.contains('%') => formatted(text, &texts(args.to_vec())?)?,
         args if callee == "format" => filled(text, &texts(args.to_vec())?)?,
         args if callee == "concat" => format!("{text}{}", texts(args.to_vec())?.concat()),
         _ => return None,
@@ -125,6 +126,9 @@ fn of_function(callee: &str, owner: &str, args: &[Value]) -> Option<Value> {
         [One(from), One(to), One(text)] if callee == "str_replace" && !from.is_empty() => {
             text.replace(from.as_str(), to)
         }
+        [One(text), One(from)] if callee == "substr" => sliced(text, &format!("{from}:"))?,
+        [One(_), ..] if callee == "paste0" => texts(args.to_vec())?.concat(),
+        [One(_), ..] if callee == "paste" && owner.is_empty() => texts(args.to_vec())?.join(" "),
         [One(text), One(times)] if callee == "str_repeat" => repeated(text, times)?,
         _ => return None,
     }))
@@ -151,13 +155,13 @@ fn readable(bytes: Vec<u8>) -> Option<String> {
         .then_some(text)
 }
 
-pub(super) fn base64(text: &str) -> Option<String> {
+pub(in crate::rules::builtin) fn base64(text: &str) -> Option<String> {
     let plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_' | b'\n');
     text.bytes().all(plain).then(|| readable(crate::rules::survey::decode_base64(text))).flatten()
 }
 
-fn hex(text: &str) -> Option<String> {
+pub(in crate::rules::builtin) fn hex(text: &str) -> Option<String> {
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
     readable(digits.chunks(2).map(byte).collect::<Option<Vec<u8>>>()?)
@@ -220,7 +224,7 @@ fn packed(form: &str, items: &[String]) -> Option<String> {
 }
 
 /// `%s` filled in.
-pub(super) fn formatted(form: &str, items: &[String]) -> Option<String> {
+pub(in crate::rules::builtin) fn formatted(form: &str, items: &[String]) -> Option<String> {
     let mut items = items.iter();
     let mut out = String::new();
     let mut rest = form;

@@ -1,0 +1,131 @@
+//! Code that takes away or moves what a command of the shell would be asked about.
+
+use super::shell_text::shell;
+use super::{MAX_LITERALS, interpreters, is_old_script, texts};
+use crate::domain::{Verdict, single_quoted};
+use crate::rules::builtin::code::deletes::DELETES_ONE;
+use crate::rules::builtin::{joined, predicate, scripts, statements, undone};
+use crate::rules::matcher::{Found, Instead, RULE, Rule, Scene, Trigger, contains_word, inner_verdict};
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
+    id: "code.loses-asked",
+    verdict: Verdict::Modify,
+    reason: "has an interpreter delete or move what would be asked about in a shell",
+    instead: Some(Instead::Advice("delete or move it with a command of the shell, where it can be seen")),
+    when: &[predicate("code_loses_a_file", Trigger::INTERPRETER, loses)],
+    fires: &[
+        "python3 -c \"import os; os.remove('/home/u/documents/d.txt')\"",
+        "python3 -c \"from pathlib import Path; (Path.home() / 'documents' / 'd.txt').unlink()\"",
+        "perl -e 'unlink glob \"~/documents/*\"'",
+        "perl -e 'unlink <~/documents/*>'",
+        "perl -e 'rename \"/home/u/documents\", \"/tmp/x\"'",
+        "perl -MFile::Copy=mv -e 'mv \"/home/u/documents\", \"o\"'",
+        "ruby -rfileutils -e 'FileUtils.mv \"/home/u/documents\", \"/tmp/x\"'",
+        "python3 -c \"import os; os.replace('/home/u/documents', '/tmp/x')\"",
+        "lua -e 'os.remove(\"/home/u/documents/d.txt\")'",
+        "php -r 'unlink(\"/home/u/documents/d.txt\");'",
+    ],
+    silent: &[
+        "python3 -c \"import os; os.remove('a.txt')\"",
+        "python3 -c \"import os; os.remove('/tmp/x/a.txt')\"",
+        "python3 -c \"from pathlib import Path; print(Path.home() / 'documents')\"",
+        "perl -e 'unlink glob \"build/*.o\"'",
+        "perl -e 'rename \"a\", \"b\"'",
+        "ruby -rfileutils -e 'FileUtils.mv \"a\", \"b\"'",
+        "python3 -c \"import os; os.replace('a.tmp', 'a')\"",
+        "python3 -c \"print('/home/u/x'.replace('/', '-'))\"",
+        "lua -e 'os.remove(\"a.tmp\")'",
+        "php -r 'unlink(\"a.tmp\");'",
+        "python3 -c \"import os, sys; os.remove(sys.argv[1] + '/x')\" /tmp/o",
+    ],
+    ..RULE
+}];
+
+/// Calls that take the thing away which their first argument names.
+const MOVES: &[&str] = &[
+    "os.rename(",
+    "os.renames(",
+    "os.replace(",
+    "shutil.move(",
+    "renameSync(",
+    "fs.rename(",
+    "promises.rename(",
+    "FileUtils.mv",
+    "File.rename",
+    "rename-file",
+    "rename \"",
+    "rename '",
+    "rename(",
+    "move(",
+    "mv(",
+    "mv \"",
+    "mv '",
+];
+
+/// The same, of what stands in front of them.
+const MOVED_BY: &[&str] = &[").rename(", ").replace("];
+
+fn loses<'a>(scene: &Scene<'a>) -> Found<'a> {
+    if scene.nested {
+        return Found::No;
+    }
+    let found = interpreters(scene).find(|inv| {
+        if is_old_script(inv, scene) {
+            return false;
+        }
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        let asked = |command: String| inner_verdict(scene, &shell(command), cwd) >= Verdict::Modify;
+        texts(inv, scene).any(|text| gone(&text).into_iter().take(MAX_LITERALS).any(&asked))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// What code takes away, as commands of the shell.
+fn gone(text: &str) -> Vec<String> {
+    let far = |text: &str| text.starts_with(['/', '~']) && text.len() > 1 && !text.contains("\n");
+    let holds = |text: &str, calls: &[&str]| calls.iter().any(|call| contains_word(text, call));
+    let mut out = Vec::new();
+    if holds(text, DELETES_ONE) {
+        let near = statements::around(text, &[DELETES_ONE]);
+        let named = undone::with_inner(joined::strings(&near)).into_iter().chain(scripts::run_quotes(&near));
+        // `<~/x/*>` of Perl.
+        let globbed = near.split('<').skip(1).filter_map(|rest| Some(rest.split_once('>')?.0.to_owned()));
+        let whole = |text: &String| far(text) && !is_end(&near, text);
+        out.extend(named.chain(globbed).filter(whole).map(|text| format!("rm -f {}", path(&text))));
+    }
+    let moved_by = || MOVED_BY.iter().any(|call| text.contains(call)) && text.contains("Path");
+    if holds(text, MOVES) || moved_by() {
+        for call in MOVES.iter().chain(MOVED_BY) {
+            for (at, _) in text.match_indices(call) {
+                let source = if MOVED_BY.contains(call) {
+                    text.get(..at).and_then(|front| joined::strings(front).pop())
+                } else {
+                    text.get(at + call.trim_end_matches(['"', '\'']).len()..)
+                        .and_then(|rest| joined::strings(rest).into_iter().next())
+                };
+                let moved = source.filter(|text| far(text));
+                out.extend(moved.map(|text| format!("mv {} /tmp/moved", path(&text))));
+            }
+        }
+    }
+    out
+}
+
+/// Whether a string stands behind something else that it is joined to: `dir + '/x'`.
+fn is_end(code: &str, text: &str) -> bool {
+    ['"', '\''].iter().any(|quote| {
+        let written = format!("{quote}{text}{quote}");
+        let mut places = code.match_indices(&written);
+        places.any(|(at, _)| code.get(..at).is_some_and(|front| front.trim_end().ends_with(['+', '.'])))
+    })
+}
+
+/// A path as a word of the shell, with its patterns and the home directory.
+fn path(text: &str) -> String {
+    let (front, rest) = if let Some(rest) = text.strip_prefix("~/") { ("~/", rest) } else { ("", text) };
+    let parts: Vec<String> = rest
+        .split('/')
+        .map(|part| if part.contains('*') || part.is_empty() { part.to_owned() } else { single_quoted(part) })
+        .collect();
+    format!("{front}{}", parts.join("/"))
+}
