@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::Surveyor;
 use super::call::MAX_TEXT;
 use super::descriptors::Process;
 use super::elements::counts_with;
@@ -10,7 +11,7 @@ use super::output;
 use super::scope::Scope;
 use super::walk::Frame;
 use crate::domain::clip;
-use crate::shell::{Arg, Part, Script, Simple, Word};
+use crate::shell::{Arg, Context, Part, Script, Simple, Word};
 
 /// Most ways that one command is tried in because of the loops around it.
 const MAX_WAYS: usize = 64;
@@ -46,6 +47,8 @@ pub(super) struct Inner {
     pub last: bool,
     pub invocations: std::ops::Range<usize>,
     pub output: Option<Arg>,
+    /// What it prints does not end its line.
+    pub open: bool,
 }
 
 /// The names of the variables in a word.
@@ -111,7 +114,11 @@ impl Reading {
         let mut around = simple.parent;
         loop {
             if let Some(scope) = self.scopes.get(&around) {
-                return scope.clone();
+                let mut scope = scope.clone();
+                if simple.owner.is_some() || !simple.last || simple.context == Context::Arithmetic {
+                    scope.forget_output();
+                }
+                return scope;
             }
             let next = self.script.parents.get(around as usize).copied().unwrap_or(0);
             if next == around {
@@ -198,13 +205,50 @@ impl Reading {
         let mut last = inner
             .iter()
             .filter(|inner| inner.last && (inner.subshell == subshell || parent(inner.subshell) == subshell));
-        let mut whole = last.next()?.output.clone()?;
+        let first = last.next()?;
+        let (mut whole, mut open) = (first.output.clone()?, first.open);
         for more in last {
-            if !whole.pieces.is_empty() {
+            if !whole.pieces.is_empty() && !open {
                 output::append(&mut whole, &Arg::literal("\n"));
             }
             output::append(&mut whole, more.output.as_ref()?);
+            open = more.open;
         }
         Some(whole)
     }
+}
+
+impl Surveyor<'_> {
+    /// Notes what a command in a substitution prints for the command around it.
+    pub(super) fn substituted_in(
+        &mut self,
+        reading: &mut Reading,
+        simple: &Simple,
+        (invocations, printed): (std::ops::Range<usize>, Option<Arg>),
+    ) {
+        if let (Context::Arithmetic, Some(text)) = (simple.context, printed.as_ref().and_then(Arg::known)) {
+            self.evaluated_text(text);
+        }
+        if let Some(owner) = simple.owner {
+            let inner = Inner {
+                subshell: simple.subshell,
+                last: simple.last,
+                invocations,
+                output: printed,
+                open: leaves_line_open(simple),
+            };
+            if simple.context == Context::ProcessSubstitution {
+                reading.shared.push(inner.clone());
+            }
+            reading.owned.entry(owner).or_default().push(inner);
+        }
+    }
+}
+
+/// The commands of a text as they stand, one of which a trap may be about.
+pub(super) fn texts_of(script: &Script, source: &str) -> Vec<String> {
+    /// Most commands that a trap is tried with.
+    const MOST: usize = 32;
+    let text = |simple: &Simple| source.get(simple.span.0..simple.span.1).map(str::to_owned);
+    script.commands.iter().filter_map(text).take(MOST).collect()
 }

@@ -10,13 +10,13 @@ use super::descriptors::Descriptor;
 use super::function::{Body, Function, Walked};
 use super::output;
 use super::possible::fills_in_turns;
-use super::reading::{Inner, Reading, names, ways};
+use super::reading::{Inner, Reading, names, texts_of, ways};
 use super::redirects::{Goes, prints_file};
 use super::scope::Scope;
 use super::words::forget_substitutions;
 use super::{Stdin, Surveyor};
 use crate::domain::Places;
-use crate::shell::{Arg, Context, Env, Piece, Problem, Script, Simple, parse};
+use crate::shell::{Arg, BASH_COMMAND, Env, Piece, Problem, Script, Simple, parse};
 
 /// What surrounds a text: the command that runs it.
 #[derive(Debug, Clone)]
@@ -98,12 +98,17 @@ impl Surveyor<'_> {
         }
         let opaque = self.opaque;
         let (own, text) = (Rc::clone(&script), Rc::clone(&source));
+        let shown = Rc::clone(&source);
         let traps = self.traps.len();
         let whole = Body { commands: 0..script.commands.len(), subshell: 0 };
         let mut scope = self.commands(script, source, (None, whole), (scope, frame.clone()));
         while self.traps.len() > traps {
             let Some(text) = self.traps.pop() else { break };
-            self.trap(&text, scope.clone(), &frame);
+            let mut scope = scope.clone();
+            if text.text().contains(BASH_COMMAND) {
+                scope.choose(BASH_COMMAND, texts_of(&own, &shown));
+            }
+            self.trap(&text, scope, &frame);
         }
         for at in known..self.functions.len() {
             if self.functions.get(at).is_some_and(|function| function.state == Walked::No) {
@@ -141,17 +146,6 @@ impl Surveyor<'_> {
             function.state = Walked::Done;
         }
         scope
-    }
-
-    /// `$1`, `$2`, …, `$@` and `$*` of a script or function.
-    pub(super) fn set_positional(&mut self, scope: &mut Scope, args: Vec<Arg>) {
-        scope.env.vars.retain(|(name, _)| !is_positional(name));
-        for (at, arg) in args.iter().enumerate().take(MAX_NUMBERED) {
-            let (value, marked) = output::freeze(arg);
-            self.tainted |= marked;
-            scope.env.vars.push(((at + 1).to_string(), Some(value)));
-        }
-        scope.args = args;
     }
 
     /// Walks the commands of a text that stand in `function`, among those of `body`.
@@ -262,18 +256,7 @@ impl Surveyor<'_> {
         }
         self.width = outer_width.max(self.width).max(if reading.frame.link.is_some() { stage } else { 0 });
         reading.remember(simple, printed.clone());
-        if let Some(owner) = simple.owner {
-            let inner = Inner {
-                subshell: simple.subshell,
-                last: simple.last,
-                invocations: first..end,
-                output: printed,
-            };
-            if simple.context == Context::ProcessSubstitution {
-                reading.shared.push(inner.clone());
-            }
-            reading.owned.entry(owner).or_default().push(inner);
-        }
+        self.substituted_in(reading, simple, (first..end, printed));
         reading.scopes.insert(simple.subshell, scope);
     }
 
@@ -316,7 +299,6 @@ impl Surveyor<'_> {
             let value = self.replaced(&assign.value, substituted, scope);
             let assign = crate::shell::Assign { value: value.into_owned(), ..assign.clone() };
             self.assign(scope, &assign, (simple.conditional, substituted), &fed);
-            self.kept_subscript(scope, &assign.name, &reading.source);
             if !passing.is_empty() {
                 scope.exported.push(assign.name);
             }
@@ -327,7 +309,11 @@ impl Surveyor<'_> {
         for redirect in &simple.redirects {
             self.redirect(redirect, substituted, scope, (&mut call, &mut files, inner));
         }
-        self.draw_named(scope, &call.words);
+        self.name_plainly(&mut call, scope);
+        if !scope.open.is_empty() {
+            self.usual_output(scope, simple, &mut call, &mut files);
+            self.draw_named(scope, &call.words);
+        }
         let (printed, goes) = (self.printed(&call), Goes::of(simple, &files));
         self.remember_files(&call, files, printed.as_ref());
         if !simple.redirects.is_empty() || !inner.is_empty() || !scope.open.is_empty() {
@@ -345,6 +331,9 @@ impl Surveyor<'_> {
             self.run(call, scope);
         }
         self.drawn.extend(drawn);
+        if !scope.loaded.is_empty() {
+            self.evaluated_values(scope, &reading.source);
+        }
         if let Some((last, marked)) = last {
             self.tainted |= marked;
             scope.env.last = Some(last);
@@ -416,14 +405,6 @@ impl Surveyor<'_> {
 fn is_bare_exec(words: &[Arg]) -> bool {
     let own = |word: &Arg| matches!(word.known(), Some("exec" | "command" | "builtin"));
     words.last().is_some_and(|word| word.known() == Some("exec")) && words.iter().all(own)
-}
-
-/// Most positional parameters that are known by their numbers.
-const MAX_NUMBERED: usize = 64;
-
-/// `$0` stays what it is.
-fn is_positional(name: &str) -> bool {
-    name != "0" && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A shell that knows only where it is, and where protected places are.
