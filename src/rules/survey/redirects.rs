@@ -93,10 +93,15 @@ impl Surveyor<'_> {
         if name.and_then(|name| self.find_function(name)).is_some() {
             return None;
         }
+        if call.words.is_empty() {
+            return Some(Arg::default());
+        }
         let printed = output::of(call, self.facts, &self.files)
             .or_else(|| output::of(&self.filtered(call)?, self.facts, &self.files));
         let is_physical = match name {
             Some("readlink" | "realpath") => true,
+            // The program knows nothing of how the shell came here.
+            Some("/bin/pwd" | "/usr/bin/pwd") => true,
             Some("pwd") => call.args().iter().any(|arg| arg.known() == Some("-P")),
             _ => false,
         };
@@ -207,7 +212,11 @@ impl Surveyor<'_> {
             call.reads.push(target.clone());
         }
         if redirect.kind != RedirectKind::Read && !process {
-            let append = redirect.kind == RedirectKind::Append;
+            let begun = (target.text().to_owned(), redirect.target.span);
+            let append = redirect.kind == RedirectKind::Append || self.begun.contains(&begun);
+            if self.begun.len() < MAX_FILES && !append {
+                self.begun.push(begun);
+            }
             self.act(call, Act::Create, target.clone());
             call.writes.push((target.clone(), append));
             if number.unwrap_or(usual(redirect)) == 1 {

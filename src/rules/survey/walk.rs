@@ -8,11 +8,13 @@ use super::call::Call;
 use super::container::Container;
 use super::descriptors::Descriptor;
 use super::function::{Body, Function, Walked};
+use super::names::names_shell;
 use super::output;
 use super::possible::fills_in_turns;
-use super::reading::{Inner, Reading, names, texts_of, ways};
+use super::reading::{Inner, Reading, leaves_line_open, names, texts_of, ways};
 use super::redirects::{Goes, prints_file};
 use super::scope::Scope;
+use super::turns::{Turns, Values};
 use super::words::forget_substitutions;
 use super::{Stdin, Surveyor};
 use crate::domain::Places;
@@ -220,18 +222,31 @@ impl Surveyor<'_> {
         let first = self.out.invocations.len();
         let outer_width = std::mem::replace(&mut self.width, 0);
         let (pipeline, stage) = reading.number(simple);
-        let mut printed = None;
-        for way in ways(&scope, simple) {
+        let mut turns = Turns::new(leaves_line_open(simple));
+        let ways = ways(&scope, simple, &reading.given(simple, &inner));
+        let mut values = (ways.len() > 1).then(|| Values::new(&scope));
+        for way in ways {
             let mut fresh = std::mem::take(&mut scope);
+            if let Some(values) = &values {
+                values.begin(&mut fresh, simple);
+            }
             self.tries = self.tries.saturating_add(way.len());
             if self.tries > super::MAX_TRIES {
                 self.bound("loops in it have too many values");
                 break;
             }
             let held = fresh.fix(&way);
-            printed = self.once(reading, simple, &inner, (&mut fresh, pipeline, stage));
+            let printed = self.once(reading, simple, &inner, (&mut fresh, pipeline, stage));
             fresh.free(held);
             scope = fresh;
+            if let Some(values) = &mut values {
+                self.spend(scope.env.vars.len() / 16);
+                values.note(&scope, &way);
+            }
+            turns.push(way, printed);
+        }
+        if let Some(values) = values {
+            values.leave(&mut scope, simple);
         }
         let end = self.out.invocations.len();
         if first < end {
@@ -249,14 +264,14 @@ impl Surveyor<'_> {
         }
         self.drawn.clear();
         if !reading.script.coprocs.is_empty() {
-            self.note_process(reading, simple, (first..end, printed.clone()));
+            self.note_process(reading, simple, (first..end, turns.whole()));
         }
         if self.width > stage {
             reading.wide.push((simple.pipeline, simple.stage, self.width.saturating_sub(stage)));
         }
         self.width = outer_width.max(self.width).max(if reading.frame.link.is_some() { stage } else { 0 });
-        reading.remember(simple, printed.clone());
-        self.substituted_in(reading, simple, (first..end, printed));
+        reading.remember(simple, turns.clone());
+        self.substituted_in(reading, simple, (first..end, turns));
         reading.scopes.insert(simple.subshell, scope);
     }
 
@@ -289,7 +304,10 @@ impl Surveyor<'_> {
     ) -> Option<Arg> {
         let substituted = self.substitutions(reading, simple, inner, scope);
         let cat = prints_file(simple).then(|| vec![Arg::literal("cat")]);
-        let words = cat.unwrap_or_else(|| self.words(&simple.words, substituted, scope));
+        let mut words = cat.unwrap_or_else(|| self.words(&simple.words, substituted, scope));
+        if let Some(word) = words.first_mut().filter(|word| word.has_unknown() && names_shell(simple)) {
+            *word = Arg::literal("bash");
+        }
         let fed: Vec<usize> = inner.iter().filter(|i| i.last).flat_map(|i| i.invocations.clone()).collect();
         // In front of a command they hold for it alone.
         let passing = if words.is_empty() { &[][..] } else { simple.assigns.as_slice() };
@@ -385,7 +403,7 @@ impl Surveyor<'_> {
         };
         if simple.stage > 0 {
             call.stdin = Stdin::Pipe;
-            call.input = reading.input(simple);
+            call.input = reading.input(simple).and_then(|turns| turns.here(scope));
         } else {
             self.usual_input(scope, &mut call);
         }

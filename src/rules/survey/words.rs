@@ -49,7 +49,7 @@ impl Surveyor<'_> {
                 Part::Process { subshell } => (*subshell, true),
                 Part::Text { .. } | Part::Variable { .. } | Part::Arithmetic(_) => continue,
             };
-            let Some(output) = reading.output(subshell, inner) else { continue };
+            let Some(output) = reading.output(subshell, inner, scope) else { continue };
             any = true;
             if process {
                 self.files.push((format!("{PROCESS}{subshell}"), output));

@@ -304,7 +304,6 @@ fn may_close(part: &Part) -> bool {
 /// What the shell that is running is called by the variables that name it, where nobody gave them another value.
 fn own_shell(name: &str) -> Option<&'static str> {
     match name {
-        "0" => Some("bash"),
         "BASH" | "SHELL" => Some("/bin/bash"),
         _ => None,
     }
