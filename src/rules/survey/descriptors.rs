@@ -366,3 +366,9 @@ fn printing(word: &Word, inner: &[Inner]) -> Vec<usize> {
 fn runs_what_it_reads(inv: &Invocation) -> bool {
     runs_shell(inv) || is_interpreter(&inv.program) || matches!(inv.program.as_str(), "." | "source" | "eval")
 }
+
+/// `exec` with nothing but redirections.
+pub(super) fn is_bare_exec(words: &[Arg]) -> bool {
+    let own = |word: &Arg| matches!(word.known(), Some("exec" | "command" | "builtin"));
+    words.last().is_some_and(|word| word.known() == Some("exec")) && words.iter().all(own)
+}

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::call::Call;
 use super::container::Container;
-use super::descriptors::Descriptor;
+use super::descriptors::{Descriptor, is_bare_exec};
 use super::function::{Body, Function, Walked};
 use super::names::names_shell;
 use super::output;
@@ -417,12 +417,6 @@ impl Surveyor<'_> {
         }
         scope.open = open;
     }
-}
-
-/// `exec` with nothing but redirections.
-fn is_bare_exec(words: &[Arg]) -> bool {
-    let own = |word: &Arg| matches!(word.known(), Some("exec" | "command" | "builtin"));
-    words.last().is_some_and(|word| word.known() == Some("exec")) && words.iter().all(own)
 }
 
 /// A shell that knows only where it is, and where protected places are.
