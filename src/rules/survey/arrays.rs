@@ -1,6 +1,7 @@
 //! Arrays of the shell: what is put into them. The words that stand for their elements are in `elements`.
 
 use super::Surveyor;
+use super::dirs::put_on_stack;
 use super::output;
 use super::scope::Scope;
 use crate::shell::{Arg, Assign, Part, Piece, Word, expand_value};
@@ -72,7 +73,7 @@ impl Array {
 
 impl Scope {
     /// The variable that a name stands for (`declare -n`).
-    fn meant<'n>(&'n self, name: &'n str) -> &'n str {
+    pub(super) fn meant<'n>(&'n self, name: &'n str) -> &'n str {
         let found = self.refs.iter().find(|(other, _)| other == name);
         found.map_or(name, |(_, of)| of.as_str())
     }
@@ -85,6 +86,9 @@ impl Scope {
     /// Puts a value into an array, which begins to be one where it was none.
     pub(super) fn put(&mut self, name: &str, key: Option<String>, value: Arg, append: bool) {
         let name = self.meant(name).to_owned();
+        if let Some(text) = value.known() {
+            self.load(text);
+        }
         let at = match self.arrays.iter().position(|array| array.name == name) {
             Some(at) => at,
             None if self.arrays.len() < MAX_ARRAYS => {
@@ -160,13 +164,28 @@ impl Surveyor<'_> {
     /// Carries out `NAME[i]=value`.
     pub(super) fn assign_element(&mut self, scope: &mut Scope, assign: &Assign, at: &str) {
         let value = output::revive(expand_value(&assign.value, &scope.env));
+        self.put_element(scope, (&assign.name, at), value, assign.append);
+    }
+
+    /// Puts a value into the element of an array at a subscript.
+    pub(super) fn put_element(
+        &mut self,
+        scope: &mut Scope,
+        (name, at): (&str, &str),
+        value: Arg,
+        append: bool,
+    ) {
         self.tainted |= output::freeze(&value).1;
         let key = scope.key(at);
-        if let Some(name) = &key {
-            self.named_anew(scope, &assign.name, name, &value);
+        if let Some(key) = &key {
+            let array = scope.meant(name).to_owned();
+            self.named_anew(scope, &array, key, &value);
+            if array == "DIRSTACK" {
+                put_on_stack(scope, key, &value);
+            }
         }
-        scope.put(&assign.name, key, value, assign.append);
-        self.first_element(scope, &assign.name);
+        scope.put(name, key, value, append);
+        self.first_element(scope, name);
     }
 
     /// `$NAME` is the first element.

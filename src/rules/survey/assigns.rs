@@ -5,7 +5,7 @@ use super::dirs::pop_dir;
 use super::options::Parsed;
 use super::output;
 use super::scope::Scope;
-use super::walk::unknown;
+use super::walk::{Frame, unknown};
 use super::{Stdin, Surveyor};
 use crate::domain::single_quoted;
 use crate::rules::commands::Builtin;
@@ -22,10 +22,9 @@ impl Surveyor<'_> {
             self.tainted |= value.as_ref().is_some_and(|(_, marked)| *marked);
             let value = value.map(|(text, _)| text);
             match element_of(&name) {
-                Some((name, key)) => {
+                Some(place) => {
                     let value = value.map_or_else(unknown, |text| output::revive(Arg::literal(&text)));
-                    scope.put(name, scope.key(key), value, false);
-                    self.first_element(scope, name);
+                    self.put_element(scope, place, value, false);
                 }
                 None => scope.set(&name, value),
             }
@@ -57,6 +56,7 @@ impl Surveyor<'_> {
         }
         let value = output::revive(expand_value_defaults(&assign.value, &scope.env));
         self.obeyed(&assign.name, &value);
+        let traces = matches!(assign.name.as_str(), "PS4" | "BASH_XTRACEFD");
         let (mut text, marked) = output::freeze(&value);
         self.tainted |= marked;
         let before = || scope.env.get(&assign.name);
@@ -77,6 +77,9 @@ impl Surveyor<'_> {
             scope.put(&assign.name, Some("0".to_owned()), value, false);
         }
         scope.set(&assign.name, if assign.array || doubtful { None } else { Some(text) });
+        if traces {
+            self.trace(scope);
+        }
         if !fed.is_empty() {
             scope.sources.push((assign.name.clone(), fed.to_vec()));
         }
@@ -134,6 +137,9 @@ impl Surveyor<'_> {
                 }
             }
             Builtin::Set => {
+                if parsed.has(&["-x"]) || parsed.operands.iter().any(|arg| arg.known() == Some("xtrace")) {
+                    self.trace(scope);
+                }
                 if parsed.before_dashes.is_some() || !parsed.operands.is_empty() {
                     self.set_positional(scope, parsed.operands.clone());
                 }
@@ -152,8 +158,15 @@ impl Surveyor<'_> {
             }
             Builtin::Alias => self.alias(call, scope),
             Builtin::Trap => {
-                if let Some(text) = parsed.operands.first().filter(|_| parsed.operands.len() > 1) {
+                if let Some((text, signals)) =
+                    parsed.operands.split_first().filter(|(_, rest)| !rest.is_empty())
+                {
                     self.traps.push(text.clone());
+                    if signals.iter().any(|signal| signal.known() == Some("DEBUG")) {
+                        // It runs in front of each command behind here.
+                        let frame = Frame::inside(call, "trap");
+                        *scope = self.script(text, std::mem::take(scope), frame);
+                    }
                 }
             }
             Builtin::Eval | Builtin::Source => {}
@@ -217,8 +230,13 @@ impl Surveyor<'_> {
             self.first_element(scope, name);
             return;
         }
+        if let Some(place) = element_of(name) {
+            let line = incoming(call, parsed).into_iter().next().unwrap_or_default();
+            self.put_element(scope, place, line, false);
+            return;
+        }
         let mut values = Vec::new();
-        for line in super::search::lines(call.input.as_ref()) {
+        for line in incoming(call, parsed) {
             let (line, marked) = output::freeze(&line);
             self.tainted |= marked;
             values.push(line.trim().to_owned());
@@ -242,7 +260,7 @@ impl Surveyor<'_> {
             Some(None) => return true,
         };
         let lines = match &call.input {
-            Some(_) => super::search::lines(call.input.as_ref()),
+            Some(_) => incoming(call, parsed),
             None => return true,
         };
         if let (Some(name), [line]) = (&array, lines.as_slice()) {
@@ -264,6 +282,20 @@ impl Surveyor<'_> {
         }
         true
     }
+}
+
+/// The texts that `read` may be given: lines, or what ends at another sign, or so many characters.
+fn incoming(call: &Call, parsed: &Parsed) -> Vec<Arg> {
+    let mut lines = lines_of(call.input.as_ref(), parsed.value(&["-d"]));
+    let most = parsed.value(&["-n", "-N"]).and_then(Arg::known).and_then(|most| most.parse().ok());
+    if let Some(most) = most {
+        for line in &mut lines {
+            if let Some(text) = line.known() {
+                *line = Arg::literal(&text.chars().take(most).collect::<String>());
+            }
+        }
+    }
+    lines
 }
 
 /// `NAME[key]`.

@@ -6,7 +6,6 @@ use super::output;
 use super::paths;
 use super::reading::Inner;
 use super::scope::Scope;
-use super::walk::Frame;
 use super::{Invocation, Stdin, Surveyor};
 use crate::domain::Target;
 use crate::rules::matcher::runs_shell;
@@ -85,7 +84,8 @@ impl Surveyor<'_> {
         });
         let tees = || {
             call.words.first().and_then(Arg::known) == Some("tee")
-                && simple.words.iter().any(|word| self.leads_to_shell(call, word, inner))
+                && (simple.words.iter().any(|word| self.leads_to_shell(call, word, inner))
+                    || call.args().iter().any(|arg| self.names_shell(scope, arg, call)))
         };
         if to_shell || tees() || self.prints_to_shell(scope, call) {
             self.given(call, printed);
@@ -100,37 +100,6 @@ impl Surveyor<'_> {
             let invocations = self.out.invocations.get(inner.invocations.clone()).unwrap_or_default();
             invocations.iter().any(|inv| waits(inv, call))
         })
-    }
-
-    /// Subscripts in the arguments of builtins that evaluate them: what is substituted in them is run, quoted or not.
-    pub(super) fn subscripts(&mut self, call: &Call, name: &str, scope: &Scope) {
-        let args = call.args();
-        let is = |words: &[&str]| args.iter().any(|arg| arg.known().is_some_and(|arg| words.contains(&arg)));
-        let evaluates = match name {
-            "test" | "[" => is(&["-v", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"]),
-            "printf" => args.first().and_then(Arg::known) == Some("-v"),
-            "let" | "declare" | "typeset" | "local" | "readonly" | "export" | "unset" | "read"
-            | "mapfile" | "readarray" | "getopts" | "wait" | "integer" => true,
-            _ => false,
-        };
-        if !evaluates {
-            return;
-        }
-        for text in args.iter().filter_map(Arg::known) {
-            if let Some(inside) = run_in_subscript(text) {
-                let text = Arg::literal(&format!(": {inside}"));
-                self.script(&text, scope.clone(), Frame::inside(call, name));
-            }
-        }
-    }
-
-    /// A value with such a subscript: arithmetic that names the variable runs it.
-    pub(super) fn kept_subscript(&mut self, scope: &Scope, name: &str, source: &str) {
-        let Some(Some(value)) = scope.env.get(name) else { return };
-        let again = || source.match_indices(name).nth(1).is_some();
-        if let Some(inside) = run_in_subscript(value).filter(|_| again()) {
-            self.traps.push(Arg::literal(&format!(": {inside}")));
-        }
     }
 
     /// `cat PROGRAM > FILE` copies it.
@@ -166,16 +135,6 @@ pub(super) fn waits(inv: &Invocation, call: &Call) -> bool {
         Stdin::File(_) | Stdin::Text(_) => inv.stdin != call.stdin,
     };
     runs_shell(inv) && inv.operands.is_empty() && !given && !inv.flags.iter().any(|flag| flag.name == "-c")
-}
-
-/// What stands in the subscript of a text, where something is substituted in it.
-pub(super) fn run_in_subscript(text: &str) -> Option<&str> {
-    if !text.contains("$(") && !text.contains('`') {
-        return None;
-    }
-    let (_, rest) = text.split_once('[')?;
-    let (inside, _) = rest.rsplit_once(']')?;
-    (inside.contains("$(") || inside.contains('`')).then_some(inside)
 }
 
 /// Another descriptor than those for output and errors: a number, or one that is computed.

@@ -4,7 +4,7 @@ use super::Surveyor;
 use super::assigns::element_of;
 use super::call::Call;
 use super::output;
-use super::scope::Scope;
+use super::scope::{Case, Scope};
 use crate::shell::{Arg, Piece, parse};
 
 impl Surveyor<'_> {
@@ -15,7 +15,18 @@ impl Surveyor<'_> {
         let is_flag = |arg: &Arg| arg.prefix().starts_with('-') && arg.prefix().contains('n');
         let is_ref = !matches!(call.words.first().and_then(Arg::known), Some("export" | "readonly"))
             && call.args().iter().take_while(|arg| arg.prefix().starts_with('-')).any(is_flag);
+        let flags: Vec<&str> =
+            call.args().iter().map(Arg::prefix).filter(|arg| arg.starts_with('-')).collect();
+        let case = match flags.iter().any(|flag| flag.contains('l')) {
+            true => Some(Case::Small),
+            false => flags.iter().any(|flag| flag.contains('u')).then_some(Case::Large),
+        };
         for arg in call.args() {
+            if let (Some(case), Some(name)) = (case, arg.prefix().split('=').next())
+                && !name.starts_with('-')
+            {
+                scope.cased.push((name.trim_end_matches('+').to_owned(), case));
+            }
             if self.declare_element(scope, arg) || self.declare_list(call, scope, arg) {
                 continue;
             }
@@ -54,9 +65,7 @@ impl Surveyor<'_> {
         let text = arg.text();
         let Some((place, value)) = text.split_once('=').filter(|_| !arg.has_unknown()) else { return false };
         let Some((name, key)) = element_of(place) else { return false };
-        let value = output::revive(Arg::literal(value));
-        self.named_anew(scope, name, key, &value);
-        scope.put(name, scope.key(key), value, false);
+        self.put_element(scope, (name, key), output::revive(Arg::literal(value)), false);
         true
     }
 
@@ -85,10 +94,14 @@ impl Surveyor<'_> {
 /// for the home directory is the stricter reading.
 pub(super) fn at_home(mut value: Arg, home: Option<&str>) -> Arg {
     if let (Some(Piece::Known(text)), Some(home)) = (value.pieces.first_mut(), home)
-        && let Some(rest) = text.strip_prefix('~')
-        && (rest.is_empty() || rest.starts_with('/'))
+        && text.contains('~')
     {
-        *text = format!("{home}{rest}");
+        let is_home = |rest: &str| rest.is_empty() || rest.starts_with('/');
+        let whole = |part: &str| match part.strip_prefix('~').filter(|rest| is_home(rest)) {
+            Some(rest) => format!("{home}{rest}"),
+            None => part.to_owned(),
+        };
+        *text = text.split(':').map(whole).collect::<Vec<_>>().join(":");
     }
     value
 }

@@ -1,5 +1,6 @@
 //! What the descriptors of a shell lead to: input that `exec 3< …` opens, co-processes, `>(…)`.
 
+use super::assigns::element_of;
 use super::call::Call;
 use super::channels::waits;
 use super::output;
@@ -8,7 +9,7 @@ use super::scope::Scope;
 use super::{Invocation, Stdin, Surveyor};
 use crate::domain::Target;
 use crate::rules::matcher::{is_interpreter, runs_shell};
-use crate::shell::{Arg, Part, Piece, Redirect, Simple, Word};
+use crate::shell::{Arg, Part, Redirect, Simple, Word};
 
 /// Most descriptors that are followed.
 const MAX_OPEN: usize = 32;
@@ -32,6 +33,8 @@ enum Way {
         input: Option<Arg>,
         from: Vec<usize>,
     },
+    /// A file of the machine: what is written there can be read there, by its name or by the descriptor's.
+    File(Target),
     /// The commands that read what is written there.
     Out(Vec<usize>),
     Closed,
@@ -57,6 +60,29 @@ impl Scope {
         }
     }
 
+    /// The file that a descriptor is open on.
+    pub(super) fn opened(&self, number: u32) -> Option<&Target> {
+        match self.descriptor(number)? {
+            Way::File(target) => Some(target),
+            Way::In { .. } | Way::Out(_) | Way::Closed => None,
+        }
+    }
+
+    /// Whether something is known of a descriptor.
+    pub(super) fn is_open(&self, number: &str) -> bool {
+        number.parse().is_ok_and(|number| self.descriptor(number).is_some())
+    }
+
+    /// Opens a descriptor on a file.
+    pub(super) fn open_file(&mut self, number: u32, target: Target) {
+        self.open(number, Way::File(target));
+    }
+
+    /// What is printed goes to somebody else from here on.
+    pub(super) fn forget_output(&mut self) {
+        self.open.retain(|open| open.number != 1);
+    }
+
     /// The number that a descriptor gets which a variable names.
     fn next_descriptor(&self) -> u32 {
         let used = |number: &u32| self.open.iter().any(|open| open.number == *number);
@@ -69,7 +95,10 @@ impl Surveyor<'_> {
     pub(super) fn opened_number(&mut self, redirect: &Redirect, scope: &mut Scope) -> Option<u32> {
         let Some(name) = &redirect.name else { return redirect.fd };
         let number = scope.next_descriptor();
-        scope.set(name, Some(number.to_string()));
+        match element_of(name) {
+            Some(place) => self.put_element(scope, place, Arg::literal(&number.to_string()), false),
+            None => scope.set(name, Some(number.to_string())),
+        }
         Some(number)
     }
 
@@ -85,8 +114,36 @@ impl Surveyor<'_> {
         scope.open(number, Way::In { stdin, input, from });
     }
 
-    /// Makes `number` what another descriptor is; `call` is what reads the usual one.
-    pub(super) fn duplicate(&mut self, scope: &mut Scope, number: u32, of: &str, call: &mut Call) {
+    /// Opens a descriptor for output that commands read.
+    pub(super) fn open_output(&mut self, scope: &mut Scope, number: u32, (word, inner): (&Word, &[Inner])) {
+        let into = printing(word, inner);
+        if !into.is_empty() {
+            scope.open(number, Way::Out(into));
+        }
+    }
+
+    /// What a shell prints of the commands that it runs begins with `PS4`; where that goes to a shell or a file, it may be run.
+    pub(super) fn trace(&mut self, scope: &Scope) {
+        let Some(front) = scope.env.get("PS4").flatten() else { return };
+        let number = numbered(scope, "BASH_XTRACEFD").unwrap_or(2);
+        match scope.descriptor(number) {
+            Some(Way::Out(into)) if self.first_that_runs_of(into) => self.traps.push(Arg::literal(front)),
+            Some(Way::File(target)) => self.files.push((target.text().to_owned(), Arg::literal(front))),
+            _ => {}
+        }
+    }
+
+    fn first_that_runs_of(&self, into: &[usize]) -> bool {
+        into.iter().any(|at| self.out.invocations.get(*at).is_some_and(runs_what_it_reads))
+    }
+
+    /// Makes `number` what another descriptor is; `call` is what reads the usual one, and what it prints goes to `files`.
+    pub(super) fn duplicate(
+        &mut self,
+        scope: &mut Scope,
+        (number, of): (u32, &str),
+        (call, files): (&mut Call, &mut Vec<Target>),
+    ) {
         let Ok(of) = of.trim_end_matches('-').parse::<u32>() else {
             scope.open(number, Way::Closed);
             return;
@@ -106,10 +163,30 @@ impl Surveyor<'_> {
             call.input.clone_from(input);
             self.drawn.extend(from);
         }
-        if let (1, Way::Out(into)) = (number, &way) {
-            self.drawn.extend(into);
+        match (number, &way) {
+            (0, Way::File(target)) => {
+                call.input = self.written(target.text()).cloned();
+                call.stdin = Stdin::File(target.clone());
+            }
+            (1, Way::File(target)) => writes_on(target, call, files),
+            (1, Way::Out(into)) => self.drawn.extend(into),
+            _ => {}
         }
         scope.open(number, way);
+    }
+
+    /// What a command prints goes to the file that `exec` has opened for that.
+    pub(super) fn usual_output(
+        &self,
+        scope: &Scope,
+        simple: &Simple,
+        call: &mut Call,
+        files: &mut Vec<Target>,
+    ) {
+        let own = |redirect: &Redirect| !redirect.reads && redirect.fd.unwrap_or(1) == 1;
+        if let Some(target) = scope.opened(1).filter(|_| !simple.redirects.iter().any(own)) {
+            writes_on(target, call, files);
+        }
     }
 
     /// The usual input of a command, where `exec` has changed it.
@@ -122,6 +199,10 @@ impl Surveyor<'_> {
             call.input.clone_from(input);
             self.drawn.extend(from);
         }
+        if let Some(target) = scope.opened(0) {
+            call.input = self.written(target.text()).cloned();
+            call.stdin = Stdin::File(target.clone());
+        }
         if let Some(Way::Out(into)) = scope.descriptor(1) {
             self.drawn.extend(into);
         }
@@ -129,9 +210,14 @@ impl Surveyor<'_> {
 
     /// What is read by the name of a descriptor: `. /dev/fd/3`, `read -u 3`.
     pub(super) fn draw(&mut self, scope: &Scope, number: u32) -> Option<(Stdin, Option<Arg>)> {
-        let Some(Way::In { stdin, input, from }) = scope.descriptor(number) else { return None };
-        self.drawn.extend(from);
-        Some((stdin.clone(), input.clone()))
+        match scope.descriptor(number)? {
+            Way::In { stdin, input, from } => {
+                self.drawn.extend(from);
+                Some((stdin.clone(), input.clone()))
+            }
+            Way::File(target) => Some((Stdin::File(target.clone()), self.written(target.text()).cloned())),
+            Way::Out(_) | Way::Closed => None,
+        }
     }
 
     /// Notes that the words of a command name descriptors.
@@ -156,20 +242,32 @@ impl Surveyor<'_> {
             if redirect.doubles {
                 continue;
             }
-            if redirect.reads {
-                if redirect.name.is_none() && number.is_none_or(|number| number == 0) {
-                    let way = Way::In { stdin: call.stdin.clone(), input: call.input.clone(), from: written };
-                    scope.open(0, way);
-                }
-            } else if !written.is_empty() {
-                scope.open(number.unwrap_or(1), Way::Out(written));
+            let usual = number.unwrap_or(u32::from(!redirect.reads));
+            if redirect.reads && usual == 0 {
+                let way = Way::In { stdin: call.stdin.clone(), input: call.input.clone(), from: written };
+                scope.open(0, way);
+            } else if !redirect.reads && !written.is_empty() {
+                scope.open(usual, Way::Out(written));
+                self.trace(scope);
+            } else if let (1, [.., (target, _)]) = (usual, call.writes.as_slice()) {
+                scope.open(1, Way::File(target.clone()));
             }
         }
     }
 
     /// Whether a shell that was given nothing to do reads what a command prints.
     pub(super) fn prints_to_shell(&self, scope: &Scope, call: &Call) -> bool {
-        let Some(Way::Out(into)) = scope.descriptor(1) else { return false };
+        self.is_read_by_shell(scope, 1, call)
+    }
+
+    /// Whether one reads what is written to the descriptor that an argument names.
+    pub(super) fn names_shell(&self, scope: &Scope, arg: &Arg, call: &Call) -> bool {
+        let number = arg.known().and_then(|text| text.strip_prefix("/dev/fd/")?.parse().ok());
+        number.is_some_and(|number| self.is_read_by_shell(scope, number, call))
+    }
+
+    fn is_read_by_shell(&self, scope: &Scope, number: u32, call: &Call) -> bool {
+        let Some(Way::Out(into)) = scope.descriptor(number) else { return false };
         { into }.iter().filter_map(|at| self.out.invocations.get(*at)).any(|inv| waits(inv, call))
     }
 
@@ -230,12 +328,21 @@ impl Surveyor<'_> {
         let input = process.printed.clone().filter(|_| !process.silent);
         let all = process.invocations.clone();
         let (prints, reads) = numbers(at);
+        if let Some(text) = &input {
+            self.name_descriptor(prints, text);
+        }
         if let Some(scope) = reading.scopes.get_mut(&parent) {
             let stdin = Stdin::File(Target::begun("", false));
             scope.open(prints, Way::In { stdin, input, from: all.clone() });
             scope.open(reads, Way::Out(all));
         }
     }
+}
+
+/// What a command prints goes on in that file behind what is there.
+fn writes_on(target: &Target, call: &mut Call, files: &mut Vec<Target>) {
+    call.writes.push((target.clone(), true));
+    files.push(target.clone());
 }
 
 /// The descriptors of a co-process: what it prints, what it reads.
@@ -260,17 +367,8 @@ fn runs_what_it_reads(inv: &Invocation) -> bool {
     runs_shell(inv) || is_interpreter(&inv.program) || matches!(inv.program.as_str(), "." | "source" | "eval")
 }
 
-/// The usual name of a descriptor that is named by way of a process: `/proc/self/fd/3`.
-pub(super) fn named_plainly(mut arg: Arg) -> Arg {
-    let number = |text: &str| {
-        let (process, number) = text.strip_prefix("/proc/")?.split_once("/fd/")?;
-        let own = matches!(process, "self" | "thread-self" | "…") || process.parse::<u32>().is_ok();
-        number.parse::<u32>().ok().filter(|_| own)
-    };
-    if arg.prefix().starts_with("/proc/")
-        && let Some(number) = number(&arg.text())
-    {
-        arg.pieces = vec![Piece::Known(format!("/dev/fd/{number}"))].into();
-    }
-    arg
+/// `exec` with nothing but redirections.
+pub(super) fn is_bare_exec(words: &[Arg]) -> bool {
+    let own = |word: &Arg| matches!(word.known(), Some("exec" | "command" | "builtin"));
+    words.last().is_some_and(|word| word.known() == Some("exec")) && words.iter().all(own)
 }

@@ -3,20 +3,24 @@
 use super::Surveyor;
 use super::options::Parsed;
 use super::scope::Scope;
+use crate::domain::{Ask, PathKind, join};
 use crate::shell::Arg;
 
 /// Most directories on the stack that are followed.
 const MAX_STACK: usize = 64;
 
 impl Surveyor<'_> {
-    pub(super) fn change_dir(&self, scope: &mut Scope, parsed: &Parsed) {
+    pub(super) fn change_dir(&mut self, scope: &mut Scope, parsed: &Parsed) {
         let to = match parsed.operands.first() {
             None => scope.env.home.clone(),
             Some(to) if to.known() == Some("-") => match scope.env.get("OLDPWD") {
                 Some(old) => old.map(str::to_owned),
                 None => scope.env.old.clone(),
             },
-            Some(to) => match named_by_variable(scope, to) {
+            Some(to) if parsed.has(&["-P"]) && to.known().is_some() && !self.links.is_empty() => {
+                self.physical(scope.env.cwd.as_deref(), &to.text())
+            }
+            Some(to) => match named_by_variable(scope, to).or_else(|| self.searched(scope, to)) {
                 Some(to) => Some(to),
                 None => scope.resolve(to, &self.facts.places),
             },
@@ -24,13 +28,30 @@ impl Surveyor<'_> {
         scope.go(to);
     }
 
+    /// Where a name leads by the directories of `CDPATH`: to the first that there is, and where that is not known to the first that
+    /// does not depend on where this is.
+    fn searched(&mut self, scope: &Scope, to: &Arg) -> Option<String> {
+        let dirs = scope.env.get("CDPATH").flatten()?;
+        let name = to.known().filter(|name| !name.starts_with(['/', '.', '-']))?;
+        let cwd = scope.env.cwd.as_deref().unwrap_or("/");
+        for dir in dirs.split(':').take(MAX_STACK) {
+            let path = join(&join(cwd, dir), name);
+            self.ask(Ask::Path(path.clone()));
+            if self.facts.path(&path).is_some_and(|fact| fact.kind == PathKind::Directory) {
+                return Some(path);
+            }
+        }
+        let first = dirs.split(':').find(|dir| dir.starts_with('/'))?;
+        Some(join(&join("/", first), name))
+    }
+
     /// `pushd DIR` goes there, `pushd` exchanges the two on top, `pushd +N` turns the stack.
-    pub(super) fn push_dir(&self, scope: &mut Scope, parsed: &Parsed) {
+    pub(super) fn push_dir(&mut self, scope: &mut Scope, parsed: &Parsed) {
         let stays = parsed.has(&["-n"]);
         let place = place(parsed);
         match (&place, parsed.operands.first()) {
             (None, Some(to)) => {
-                let to = scope.resolve(to, &self.facts.places);
+                let to = self.searched(scope, to).or_else(|| scope.resolve(to, &self.facts.places));
                 if stays {
                     scope.env.stack.push(to);
                 } else {
@@ -112,6 +133,15 @@ fn place(parsed: &Parsed) -> Option<Place> {
 /// The stack as `dirs` shows it: the working directory first.
 fn whole(scope: &Scope) -> Vec<Option<String>> {
     std::iter::once(&scope.env.cwd).chain(scope.env.stack.iter().rev()).cloned().collect()
+}
+
+/// `DIRSTACK[N]=DIR`
+pub(super) fn put_on_stack(scope: &mut Scope, key: &str, value: &Arg) {
+    let length = scope.env.stack.len();
+    let at = key.parse::<usize>().ok().filter(|at| *at > 0).and_then(|at| length.checked_sub(at));
+    if let Some(place) = at.and_then(|at| scope.env.stack.get_mut(at)) {
+        *place = value.known().map(str::to_owned);
+    }
 }
 
 fn put_back(scope: &mut Scope, mut all: Vec<Option<String>>, goes: bool) {

@@ -159,6 +159,13 @@ impl Surveyor<'_> {
             self.effect(call, EffectKind::FileDeletion, target, Severity::High);
             return;
         }
+        if !self.links.is_empty()
+            && arg.text().contains("/..")
+            && let Some(path) = self.physical(call.cwd.as_deref(), &arg.text())
+            && path != target.text()
+        {
+            self.act(call, act, Target::Path { path, glob: false, recursive });
+        }
         if act == Act::Delete && recursive && !call.remote && arg.text().ends_with('/') {
             self.through_link(call, &target);
         }

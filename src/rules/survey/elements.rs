@@ -24,15 +24,6 @@ enum Elements {
     Joined(Vec<Arg>),
 }
 
-impl Elements {
-    fn all(self) -> Vec<Arg> {
-        match self {
-            Elements::One(value) => vec![value],
-            Elements::Each(values) | Elements::Joined(values) => values,
-        }
-    }
-}
-
 /// A variable as a word names it.
 #[derive(Clone, Copy)]
 struct Named<'a> {
@@ -211,13 +202,18 @@ impl Scope {
         let found = self.elements(Named { name, op, default: default.as_deref(), depth })?;
         Some(match (found, quoted) {
             (Elements::One(value), true) => vec![value],
-            (Elements::One(value), false) => output::split(&value),
+            (Elements::One(value), false) => output::split_at(&value, self.separators()),
             (Elements::Each(values), true) => values,
             (Elements::Joined(values), true) => vec![self.joined(&values)?],
             (Elements::Each(values) | Elements::Joined(values), false) => {
-                values.iter().flat_map(output::split).collect()
+                values.iter().flat_map(|value| output::split_at(value, self.separators())).collect()
             }
         })
+    }
+
+    /// The signs at which values are split.
+    fn separators(&self) -> &str {
+        self.env.get("IFS").flatten().unwrap_or(" \t\n")
     }
 
     /// The words in one, with what `IFS` begins with between them.
@@ -279,8 +275,15 @@ pub(super) fn written_out<'w>(word: &'w Word, scope: &Scope) -> Cow<'w, Word> {
     for part in &mut word.parts {
         let Part::Variable { name, op, default, .. } = part else { continue };
         let named = Named { name, op, default: default.as_deref(), depth: 0 };
-        let Some(values) = scope.elements(named).map(Elements::all) else { continue };
-        let value = output::join_words(&values);
+        let value = match scope.elements(named) {
+            Some(Elements::One(value)) => value,
+            Some(Elements::Each(values)) => output::join_words(&values),
+            Some(Elements::Joined(values)) => match scope.joined(&values) {
+                Some(value) => value,
+                None => continue,
+            },
+            None => continue,
+        };
         if !value.pieces.iter().all(|piece| matches!(piece, Piece::Known(_))) {
             continue;
         }

@@ -7,6 +7,7 @@ use crate::shell::Arg;
 pub(super) fn edited(call: &Call) -> Option<Arg> {
     let args: Option<Vec<&str>> = call.args().iter().map(Arg::known).collect();
     let script = match args?.as_slice() {
+        [""] => return call.input.clone(),
         [script] | ["-e" | "-E" | "-r", script] => script.strip_prefix('s')?.to_owned(),
         _ => return None,
     };

@@ -24,6 +24,7 @@ mod handed;
 mod help;
 mod hosted;
 mod listed;
+mod named;
 mod names;
 mod operands;
 mod options;
@@ -32,6 +33,7 @@ pub(super) mod output;
 mod partly;
 pub(in crate::rules) mod paths;
 pub(super) mod pattern;
+mod positional;
 mod possible;
 mod printf;
 mod program;
@@ -42,8 +44,10 @@ mod scratch;
 mod search;
 mod setting;
 mod shells;
+mod subscripts;
 mod tools;
 mod trees;
+mod turns;
 mod unfold;
 mod walk;
 mod words;
@@ -229,6 +233,7 @@ fn surveyed<'a>(
         functions: Vec::new(),
         aliases: Vec::new(),
         files: Vec::new(),
+        begun: Vec::new(),
         links: Vec::new(),
         copies: Vec::new(),
         made: Vec::new(),
@@ -279,6 +284,8 @@ struct Surveyor<'a> {
     aliases: Vec<(String, Vec<Arg>)>,
     /// What the call itself has written to files.
     files: Vec<(String, Arg)>,
+    /// Files that redirections opened, and where in their text these stand: what they print to again stands behind what is there.
+    begun: Vec<(String, (usize, usize))>,
     /// Links that the call itself has made, and where they lead.
     links: Vec<(String, String)>,
     /// Copies that the call itself has made, and of what.

@@ -5,7 +5,7 @@ use super::call::Call;
 use super::output;
 use super::scope::Scope;
 use super::walk::Frame;
-use crate::shell::{Arg, Piece, Word, expand_defaults};
+use crate::shell::{Arg, Op, Part, Piece, Simple, Word, expand_defaults};
 
 impl Surveyor<'_> {
     /// `alias NAME=TEXT`, and `hash -p PROGRAM NAME`.
@@ -87,6 +87,12 @@ impl Surveyor<'_> {
 fn function_of(variable: &str) -> Option<&str> {
     let name = variable.strip_prefix("BASH_FUNC_")?;
     name.strip_suffix("%%").or_else(|| name.strip_suffix("()"))
+}
+
+/// Whether a command's word is the name of the shell that runs it: `$0`, `"${0##*/}"`.
+pub(super) fn names_shell(simple: &Simple) -> bool {
+    let word = simple.words.first().map(|word| word.parts.as_slice());
+    matches!(word, Some([Part::Variable { name, op: Op::Plain | Op::Trim { .. }, .. }]) if name == "0")
 }
 
 /// Whether a word names the program of a process that runs, which to a command line is its shell: `/proc/self/exe`.

@@ -2,6 +2,7 @@
 
 use super::call::Call;
 use super::effects::Act;
+use super::named::{STDIN, descriptor};
 use super::options::Parsed;
 use super::paths;
 use super::{Flag, Stdin, Surveyor};
@@ -236,15 +237,20 @@ impl Surveyor<'_> {
             | Target::None => None,
         };
         if let (Some(source), Some(dest), true) = (of(source), of(dest), self.copies.len() < 64) {
-            if let Some(text) = self.written(&source).cloned() {
+            let input = call.input.as_ref().filter(|_| source == STDIN);
+            if let Some(text) = input.or_else(|| self.written(&source)).cloned() {
                 self.files.push((dest.clone(), text));
             }
-            self.copies.push((dest, source));
+            if descriptor(&source).is_some() && keeps_links(call) {
+                self.links.push((dest, source));
+            } else {
+                self.copies.push((dest, source));
+            }
         }
     }
 
     fn link(&mut self, call: &Call, sources: &[Arg], dest: Option<&Arg>) {
-        let option = call.args().iter().position(|arg| matches!(arg.known(), Some("-t")));
+        let option = call.args().iter().position(is_into);
         let dest = dest.or_else(|| option.and_then(|at| call.args().get(at + 1)));
         for source in sources {
             let to = paths::target(source, call.cwd.as_deref(), false);
@@ -273,7 +279,9 @@ impl Surveyor<'_> {
 
     /// Whether links are made in `dest`, and not as it.
     fn takes_links(&self, call: &Call, dest: &Arg) -> bool {
-        let by_option = |arg: &Arg| arg.prefix().starts_with("-t") || arg.prefix().starts_with("--target-d");
+        let by_option = |arg: &Arg| {
+            is_into(arg) || arg.prefix().starts_with("-t") || arg.prefix().starts_with("--target-d")
+        };
         let dir = || paths::target(dest, call.cwd.as_deref(), false);
         call.args().iter().any(by_option) || self.made.iter().any(|made| dir().text() == made)
     }
@@ -433,4 +441,25 @@ pub(super) fn is_remote(arg: &Arg) -> bool {
     let text = arg.prefix();
     text.contains("://")
         || text.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+}
+
+/// The option behind which the directory stands that links are made in: `-t`, `-sft`.
+fn is_into(arg: &Arg) -> bool {
+    arg.known()
+        .and_then(|text| text.strip_prefix('-')?.strip_suffix('t'))
+        .is_some_and(|letters| letters.bytes().all(|letter| b"sfnrvib".contains(&letter)))
+}
+
+/// Whether links are copied as links: `cp -P`, `cp -a`.
+fn keeps_links(call: &Call) -> bool {
+    let letters = |arg: &Arg| {
+        arg.known().and_then(|text| text.strip_prefix('-')).is_some_and(|letters| {
+            if letters.starts_with('-') {
+                matches!(letters, "-archive" | "-no-dereference")
+            } else {
+                letters.contains(['P', 'a', 'd', 'R', 'r'])
+            }
+        })
+    };
+    call.args().iter().any(letters)
 }

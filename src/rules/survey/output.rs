@@ -138,6 +138,11 @@ pub(super) fn join_words(words: &[Arg]) -> Arg {
 
 /// The words that an unquoted value is split into; what is a sign of patterns in it is one then.
 pub(super) fn split(arg: &Arg) -> Vec<Arg> {
+    split_at(arg, " \t\n")
+}
+
+/// The same, where the shell splits at other signs.
+pub(super) fn split_at(arg: &Arg, separators: &str) -> Vec<Arg> {
     let mut words = Vec::new();
     let mut word = Arg::default();
     for piece in &arg.pieces {
@@ -149,7 +154,7 @@ pub(super) fn split(arg: &Arg) -> Vec<Arg> {
                 continue;
             }
         };
-        for (at, run) in text.split([' ', '\t', '\n']).enumerate() {
+        for (at, run) in text.split(|c| separators.contains(c)).enumerate() {
             if at > 0 && !word.pieces.is_empty() {
                 words.push(std::mem::take(&mut word));
             }
@@ -208,6 +213,9 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "type" if matches!(call.args().first().and_then(Arg::known), Some("-P" | "-p")) => found(call, facts),
         "command" if call.args().first().and_then(Arg::known) == Some("-v") => found(call, facts),
         "tee" | "sponge" => call.input.clone(),
+        "dd" if files.iter().any(|(path, _)| dd_reads(call, path)) => {
+            files.iter().rev().find(|(path, _)| dd_reads(call, path)).map(|(_, text)| text.clone())
+        }
         "dd" if !call.args().iter().any(|arg| arg.prefix().starts_with("if=")) => call.input.clone(),
         "head" | "tail" | "sort" | "uniq" => lines_of(name, call),
         "cd" | "true" | ":" | "export" | "set" | "mkdir" => Some(Arg::default()),
@@ -231,6 +239,15 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         _ => None,
     };
     out.filter(|out| size(out) <= MAX)
+}
+
+/// `dd if=FILE`
+fn dd_reads(call: &Call, path: &str) -> bool {
+    let named = |arg: &Arg| {
+        let file = arg.known().and_then(|text| text.strip_prefix("if="));
+        file.zip(call.cwd.as_deref()).is_some_and(|(file, cwd)| join(cwd, file) == path)
+    };
+    call.args().iter().any(named)
 }
 
 fn is(call: &Call, words: &[&str]) -> bool {

@@ -3,14 +3,13 @@
 
 use super::Surveyor;
 use super::call::{Call, MAX_TEXT};
-use super::channels::run_in_subscript;
 use super::origins::{From, Origins, POSITIONAL, Place, Reaching, Sink, plain, sinks};
 use super::output;
 use super::scope::Scope;
 use super::unfold::is_program;
 use super::walk::{Frame, unknown};
 use crate::domain::clip;
-use crate::shell::{Arg, Op, Part, Piece, RedirectKind, Script, Simple, Word, expand_defaults, parse};
+use crate::shell::{Arg, Op, Part, Piece, Script, Simple, Word, expand_defaults, parse};
 
 /// Most commands and texts that are tried for one text.
 const MAX_TRIED: usize = 48;
@@ -38,15 +37,6 @@ const DEADLY: &[&str] = &[
     "id_rsa",
     "id_ed25519",
 ];
-
-/// Signs that arithmetic is evaluated somewhere in a text, which runs what is substituted in subscripts.
-const COUNTS: &[&str] = &[
-    "((", "$[", " -eq", " -ne", " -lt", " -le", " -gt", " -ge", "let ", " -i ", " -ai ", " -ia ", " -v ",
-    ":$", "[$",
-];
-
-/// Variables of the shell that are numbers: what is assigned to them is evaluated.
-const NUMBERS: &[&str] = &["RANDOM", "SRANDOM", "SECONDS", "OPTIND", "LINENO", "HISTCMD"];
 
 /// What was tried already.
 #[derive(Default)]
@@ -143,74 +133,6 @@ impl Surveyor<'_> {
             self.script(text, scope.clone(), frame);
         }
     }
-
-    /// Runs what is substituted in subscripts that stand as text in a text which evaluates arithmetic: by which variable, parameter or
-    /// input they come there is all the same.
-    pub(super) fn quoted_subscripts(&mut self, script: &Script, scope: &Scope, frame: &Frame, source: &str) {
-        let begins = |text: &str| ["[$(", "[`", "[\\$(", "[\\`"].iter().any(|sign| text.contains(sign));
-        if self.guesses || !begins(source) {
-            return;
-        }
-        self.guesses = true;
-        let evaluates = |simple: &Simple| {
-            if simple.assigns.iter().any(|assign| NUMBERS.contains(&assign.name.as_str())) {
-                return true;
-            }
-            let (start, end) = simple.span;
-            let around = [source.get(..start).unwrap_or_default(), source.get(end..).unwrap_or_default()];
-            let own = is_given_text(simple).then(|| source.get(start..end).unwrap_or_default());
-            around.into_iter().chain(own).any(|text| COUNTS.iter().any(|sign| text.contains(sign)))
-        };
-        let texts: Vec<String> = script
-            .commands
-            .iter()
-            .flat_map(|simple| kept_words(simple, script).map(move |word| (simple, word)))
-            .flat_map(|(simple, word)| word.parts.iter().map(move |part| (simple, part)))
-            .filter_map(|(simple, part)| match part {
-                Part::Text { text, .. } => text
-                    .lines()
-                    .find_map(run_in_subscript)
-                    .filter(|_| evaluates(simple))
-                    .map(|inside| format!(": {inside}")),
-                Part::Variable { .. }
-                | Part::Substitution { .. }
-                | Part::Process { .. }
-                | Part::Arithmetic(_) => None,
-            })
-            .take(MAX_TRIED)
-            .collect();
-        for text in texts {
-            if parse(&text).problem.is_none() {
-                let mut frame = frame.clone();
-                frame.depth = frame.depth.saturating_add(1);
-                self.script(&Arg::literal(&text), scope.clone(), frame);
-            }
-        }
-        self.guesses = false;
-    }
-}
-
-/// A shell that is given a text and words for it.
-fn is_given_text(simple: &Simple) -> bool {
-    let name = simple.words.first().and_then(plain).and_then(|name| name.rsplit('/').next());
-    matches!(name, Some("sh" | "bash" | "dash" | "zsh" | "ksh"))
-}
-
-/// The words of a command that are kept under a name: in a variable, a parameter, or what `read` is given.
-fn kept_words<'s>(simple: &'s Simple, script: &'s Script) -> impl Iterator<Item = &'s Word> {
-    let name = simple.words.first().and_then(plain).unwrap_or_default();
-    let hands = matches!(name, "set" | "declare" | "local" | "typeset" | "export" | "readonly")
-        || script.functions.iter().any(|function| function == name)
-        || is_given_text(simple)
-        || matches!(name, "echo" | "printf") && (!simple.last || simple.owner.is_some());
-    let reads = matches!(name, "read" | "mapfile" | "readarray");
-    let assigns = simple.assigns.iter().chain(&simple.declared);
-    let values = assigns.flat_map(|assign| assign.list.iter().chain([&assign.value]));
-    let words = simple.words.iter().skip(1).filter(move |_| hands);
-    let input = simple.redirects.iter().filter(move |redirect| {
-        reads && matches!(redirect.kind, RedirectKind::HereString | RedirectKind::Heredoc)
-    });
-    values.chain(words).chain(input.map(|redirect| &redirect.target))
 }
 
 /// Whether a text assigns in a loop or under a condition, so that what was walked once is not all that may be.

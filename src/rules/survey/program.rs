@@ -8,7 +8,7 @@ use super::scope::Scope;
 use super::unfold::is_program;
 use super::walk::Frame;
 use super::wrap::in_dir;
-use super::{Stdin, Surveyor, paths};
+use super::{Surveyor, paths};
 use crate::domain::{EffectKind, Severity, Target, join};
 use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
 use crate::rules::commands::{self, Builtin, Kind, Program};
@@ -109,8 +109,7 @@ impl Surveyor<'_> {
 
     /// The words of the command that one is in truth whose name leads to another program.
     fn stands_for(&mut self, text: &str, name: &str, call: &Call, scope: &Scope) -> Option<Vec<Arg>> {
-        let path = self.opened_program(text, scope).or_else(|| self.in_search_path(text, call, scope));
-        if let Some(path) = path {
+        if let Some(path) = self.in_search_path(text, call, scope) {
             return Some(std::iter::once(Arg::literal(&path)).chain(call.args().iter().cloned()).collect());
         }
         if let Some(words) = self.words_of(text) {
@@ -139,15 +138,6 @@ impl Surveyor<'_> {
     /// The words of an alias.
     fn words_of(&self, name: &str) -> Option<&[Arg]> {
         self.aliases.iter().rev().find(|(alias, _)| alias == name).map(|(_, words)| words.as_slice())
-    }
-
-    /// The program that a descriptor leads to: `exec 3< /bin/rm; /proc/self/fd/3`.
-    fn opened_program(&mut self, text: &str, scope: &Scope) -> Option<String> {
-        let number = text.strip_prefix("/dev/fd/")?.parse().ok()?;
-        match self.draw(scope, number)? {
-            (Stdin::File(Target::Path { path, glob: false, .. }), _) => Some(path),
-            _ => None,
-        }
     }
 
     /// The file that a name leads to by a directory which the call has put into the search path, where that is a copy, a link or a

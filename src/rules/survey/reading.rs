@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::Surveyor;
 use super::call::MAX_TEXT;
 use super::descriptors::Process;
 use super::elements::counts_with;
 use super::output;
 use super::scope::Scope;
+use super::turns::{Turns, Way};
 use super::walk::Frame;
 use crate::domain::clip;
-use crate::shell::{Arg, Part, Script, Simple, Word};
+use crate::shell::{Arg, Context, Part, Script, Simple, Word};
 
 /// Most ways that one command is tried in because of the loops around it.
 const MAX_WAYS: usize = 64;
@@ -24,7 +26,7 @@ pub(super) struct Reading {
     /// By owner: the commands in its substitutions.
     pub owned: BTreeMap<u32, Vec<Inner>>,
     /// What a stage of a pipeline prints.
-    pub printed: BTreeMap<(u32, u16), Option<Arg>>,
+    pub printed: BTreeMap<(u32, u16), Turns>,
     /// What was printed last does not end its line.
     pub open: bool,
     /// Stages that became several: pipeline, stage, how many more.
@@ -45,7 +47,9 @@ pub(super) struct Inner {
     pub subshell: u32,
     pub last: bool,
     pub invocations: std::ops::Range<usize>,
-    pub output: Option<Arg>,
+    pub output: Turns,
+    /// What it prints does not end its line.
+    pub open: bool,
 }
 
 /// The names of the variables in a word.
@@ -56,8 +60,9 @@ pub(super) fn names(word: &Word) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The values of the loops' variables that a command is run with: one way per combination.
-pub(super) fn ways(scope: &Scope, simple: &Simple) -> Vec<Vec<(String, String)>> {
+/// The values of the loops' variables that a command is run with: one way per combination. `given`: the variables by which what it is
+/// given differs.
+pub(super) fn ways(scope: &Scope, simple: &Simple, given: &[&str]) -> Vec<Way> {
     let mut ways = vec![Vec::new()];
     let places = super::elements::places(&simple.words, scope);
     if scope.choices.is_empty() && places.is_empty() {
@@ -70,7 +75,10 @@ pub(super) fn ways(scope: &Scope, simple: &Simple) -> Vec<Vec<(String, String)>>
     let more = more.flat_map(|assign| &assign.list);
     let words = || simple.words.iter().chain(values.clone()).chain(targets.clone()).chain(more.clone());
     for (name, values) in scope.choices.iter().chain(&places) {
-        let used = || words().any(|word| names(word).any(|other| other == name) || counts_with(word, name));
+        let used = || {
+            words().any(|word| names(word).any(|other| other == name) || counts_with(word, name))
+                || given.contains(&name.as_str())
+        };
         if values.is_empty() || ways.len() * values.len() > MAX_WAYS || !used() {
             continue;
         }
@@ -89,7 +97,7 @@ pub(super) fn ways(scope: &Scope, simple: &Simple) -> Vec<Vec<(String, String)>>
 }
 
 /// `printf` and `echo -n`.
-fn leaves_line_open(simple: &Simple) -> bool {
+pub(super) fn leaves_line_open(simple: &Simple) -> bool {
     let mut words = simple.words.iter().map(|word| match word.parts.as_slice() {
         [Part::Text { text, .. }] => text.as_str(),
         _ => "",
@@ -111,7 +119,11 @@ impl Reading {
         let mut around = simple.parent;
         loop {
             if let Some(scope) = self.scopes.get(&around) {
-                return scope.clone();
+                let mut scope = scope.clone();
+                if simple.owner.is_some() || !simple.last || simple.context == Context::Arithmetic {
+                    scope.forget_output();
+                }
+                return scope;
             }
             let next = self.script.parents.get(around as usize).copied().unwrap_or(0);
             if next == around {
@@ -147,27 +159,32 @@ impl Reading {
     }
 
     /// What comes in from the stage before.
-    pub fn input(&self, simple: &Simple) -> Option<Arg> {
-        self.printed.get(&(simple.pipeline, simple.stage.saturating_sub(1))).cloned().flatten()
+    pub fn input(&self, simple: &Simple) -> Option<&Turns> {
+        self.printed.get(&(simple.pipeline, simple.stage.checked_sub(1)?))
+    }
+
+    /// The variables by which what a command is given differs: what comes in, and what is substituted in it.
+    pub fn given<'r>(&'r self, simple: &Simple, inner: &'r [Inner]) -> Vec<&'r str> {
+        let input = self.input(simple).into_iter();
+        input.chain(inner.iter().map(|inner| &inner.output)).flat_map(Turns::names).collect()
     }
 
     /// Remembers what a command prints, for the next stage.
-    pub fn remember(&mut self, simple: &Simple, printed: Option<Arg>) {
+    pub fn remember(&mut self, simple: &Simple, printed: Turns) {
         if simple.last {
             return;
         }
         let key = (simple.pipeline, simple.stage);
         let open = leaves_line_open(simple);
-        let whole = match (self.printed.remove(&key), printed) {
-            (None, printed) => printed,
-            (Some(Some(mut before)), Some(more)) => {
+        let whole = match self.printed.remove(&key) {
+            None => printed,
+            Some(before) => Turns::once(before.whole().zip(printed.whole()).map(|(mut before, more)| {
                 if !self.open {
                     output::append(&mut before, &Arg::literal("\n"));
                 }
                 output::append(&mut before, &more);
-                Some(before)
-            }
-            (Some(_), _) => None,
+                before
+            })),
         };
         self.printed.insert(key, whole);
         self.open = open;
@@ -193,18 +210,55 @@ impl Reading {
     }
 
     /// What a substitution prints.
-    pub fn output(&self, subshell: u32, inner: &[Inner]) -> Option<Arg> {
+    pub fn output(&self, subshell: u32, inner: &[Inner], scope: &Scope) -> Option<Arg> {
         let parent = |of: u32| self.script.parents.get(of as usize).copied().unwrap_or(0);
         let mut last = inner
             .iter()
             .filter(|inner| inner.last && (inner.subshell == subshell || parent(inner.subshell) == subshell));
-        let mut whole = last.next()?.output.clone()?;
+        let first = last.next()?;
+        let (mut whole, mut open) = (first.output.here(scope)?, first.open);
         for more in last {
-            if !whole.pieces.is_empty() {
+            if !whole.pieces.is_empty() && !open {
                 output::append(&mut whole, &Arg::literal("\n"));
             }
-            output::append(&mut whole, more.output.as_ref()?);
+            output::append(&mut whole, &more.output.here(scope)?);
+            open = more.open;
         }
         Some(whole)
     }
+}
+
+impl Surveyor<'_> {
+    /// Notes what a command in a substitution prints for the command around it.
+    pub(super) fn substituted_in(
+        &mut self,
+        reading: &mut Reading,
+        simple: &Simple,
+        (invocations, printed): (std::ops::Range<usize>, Turns),
+    ) {
+        if simple.context == Context::Arithmetic {
+            printed.each().filter_map(Arg::known).for_each(|text| self.evaluated_text(text));
+        }
+        if let Some(owner) = simple.owner {
+            let inner = Inner {
+                subshell: simple.subshell,
+                last: simple.last,
+                invocations,
+                output: printed,
+                open: leaves_line_open(simple),
+            };
+            if simple.context == Context::ProcessSubstitution {
+                reading.shared.push(inner.clone());
+            }
+            reading.owned.entry(owner).or_default().push(inner);
+        }
+    }
+}
+
+/// The commands of a text as they stand, one of which a trap may be about.
+pub(super) fn texts_of(script: &Script, source: &str) -> Vec<String> {
+    /// Most commands that a trap is tried with.
+    const MOST: usize = 32;
+    let text = |simple: &Simple| source.get(simple.span.0..simple.span.1).map(str::to_owned);
+    script.commands.iter().filter_map(text).take(MOST).collect()
 }

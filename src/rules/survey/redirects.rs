@@ -2,14 +2,14 @@
 
 use super::Surveyor;
 use super::call::Call;
-use super::descriptors::named_plainly;
 use super::effects::Act;
 use super::output;
 use super::reading::Inner;
 use super::scope::Scope;
+use super::walk::unknown;
 use super::{Stdin, paths};
-use crate::domain::Target;
-use crate::shell::{Arg, Part, Redirect, RedirectKind, Simple, expand_defaults, expand_value};
+use crate::domain::{Ask, Target, join};
+use crate::shell::{Arg, Context, Part, Redirect, RedirectKind, Simple, Word, expand_defaults, expand_value};
 
 /// Most files whose content is remembered.
 const MAX_FILES: usize = 256;
@@ -35,7 +35,7 @@ impl Goes {
         };
         let duplicates = |fd: u32| {
             let all = simple.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Duplicate);
-            all.filter(move |redirect| redirect.fd.unwrap_or(1) == fd)
+            all.filter(move |redirect| redirect.fd.unwrap_or(usual(redirect)) == fd)
         };
         let mut own = duplicates(1).map(number).peekable();
         if own.peek().is_none() {
@@ -62,14 +62,25 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Whether what is written to a target can be read there: it is a file, and no device or connection.
+fn is_kept(target: &Target) -> bool {
+    matches!(target, Target::Path { path, glob: false, .. } if !path.starts_with("/dev/"))
+}
+
 /// The descriptor that `<&3` or `>&3` is about where none is named.
 fn usual(redirect: &Redirect) -> u32 {
     u32::from(!redirect.reads)
 }
 
+/// Whether a command writes behind what stands in a file.
+fn appends(call: &Call, path: &str) -> bool {
+    call.writes.iter().any(|(target, append)| *append && target.text() == path)
+        || call.args().iter().any(|arg| matches!(arg.known(), Some("-a" | "--append")))
+}
+
 /// `$(< file)`: the shell itself prints what is in the file.
 pub(super) fn prints_file(simple: &Simple) -> bool {
-    simple.owner.is_some()
+    (simple.owner.is_some() || simple.context == Context::Arithmetic)
         && simple.words.is_empty()
         && simple.assigns.is_empty()
         && matches!(simple.redirects.as_slice(), [only] if only.kind == RedirectKind::Read)
@@ -77,9 +88,38 @@ pub(super) fn prints_file(simple: &Simple) -> bool {
 
 impl Surveyor<'_> {
     /// What a command prints, where that is known. A function of the call under a program's name does not do what the program does.
-    pub(super) fn printed(&self, call: &Call) -> Option<Arg> {
-        let own = call.words.first().and_then(Arg::known).and_then(|name| self.find_function(name));
-        if own.is_some() { None } else { output::of(call, self.facts, &self.files) }
+    pub(super) fn printed(&mut self, call: &Call) -> Option<Arg> {
+        let name = call.words.first().and_then(Arg::known);
+        if name.and_then(|name| self.find_function(name)).is_some() {
+            return None;
+        }
+        if call.words.is_empty() {
+            return Some(Arg::default());
+        }
+        let printed = output::of(call, self.facts, &self.files)
+            .or_else(|| output::of(&self.filtered(call)?, self.facts, &self.files));
+        let is_physical = match name {
+            Some("readlink" | "realpath") => true,
+            // The program knows nothing of how the shell came here.
+            Some("/bin/pwd" | "/usr/bin/pwd") => true,
+            Some("pwd") => call.args().iter().any(|arg| arg.known() == Some("-P")),
+            _ => false,
+        };
+        if !is_physical {
+            return printed;
+        }
+        let path = printed?.known()?.to_owned();
+        self.ask(Ask::Path(path.clone()));
+        Some(Arg::literal(&self.physical(None, &path)?))
+    }
+
+    /// A filter that is given a file which the call itself wrote, as one that has it as its input.
+    fn filtered(&self, call: &Call) -> Option<Call> {
+        let (last, words) =
+            call.words.split_last().filter(|(_, words)| !words.is_empty() && call.input.is_none())?;
+        let path = join(call.cwd.as_deref()?, last.known()?);
+        let input = Some(self.written(&self.led(path))?.clone());
+        Some(Call { words: words.to_vec(), input, ..call.clone() })
     }
 
     /// Carries out a redirection: where input comes from, which files are read and written.
@@ -99,7 +139,7 @@ impl Surveyor<'_> {
             RedirectKind::Duplicate => {
                 // `sh <&3`
                 if let Some(of) = whole(scope).known() {
-                    self.duplicate(scope, number.unwrap_or(usual(redirect)), of, call);
+                    self.duplicate(scope, (number.unwrap_or(usual(redirect)), of), (call, files));
                 }
             }
             RedirectKind::Heredoc | RedirectKind::HereString => {
@@ -114,40 +154,77 @@ impl Surveyor<'_> {
                 }
             }
             RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::Write | RedirectKind::Append => {
-                let args = expand_defaults(&word, &scope.env);
-                let [arg] = args.as_slice() else { return };
-                if let (true, Some(of)) = (redirect.doubles, arg.known().filter(|of| is_number(of))) {
-                    self.duplicate(scope, number.unwrap_or(usual(redirect)), of, call);
-                    return;
+                self.file_redirect(redirect, (&word, number), scope, (call, files, inner));
+            }
+        }
+    }
+
+    /// Carries out a redirection from or to a file.
+    fn file_redirect(
+        &mut self,
+        redirect: &Redirect,
+        (word, number): (&Word, Option<u32>),
+        scope: &mut Scope,
+        (call, files, inner): (&mut Call, &mut Vec<Target>, &[Inner]),
+    ) {
+        let is_input = number.is_none_or(|fd| fd == 0);
+        let other = number.filter(|fd| *fd != 0);
+        let args = expand_defaults(word, &scope.env);
+        let [arg] = args.as_slice() else { return };
+        if let (true, Some(of)) = (redirect.doubles, arg.known().filter(|of| is_number(of))) {
+            self.duplicate(scope, (number.unwrap_or(usual(redirect)), of), (call, files));
+            return;
+        }
+        let mut arg = output::revive(arg.clone());
+        self.named_plainly(&mut arg, scope, call.cwd.as_deref());
+        if let Some(of) = arg.prefix().strip_prefix("/dev/fd/").filter(|of| is_number(of))
+            && scope.is_open(of)
+        {
+            self.duplicate(scope, (number.unwrap_or(usual(redirect)), of), (call, files));
+            return;
+        }
+        let process = word.parts.iter().all(|part| matches!(part, Part::Process { .. }));
+        let target = paths::target(&arg, call.cwd.as_deref(), false);
+        if let Some(number) = other.filter(|_| !redirect.reads) {
+            self.open_output(scope, number, (&redirect.target, inner));
+        }
+        let kept = number.filter(|number| *number > 1 && !process && is_kept(&target));
+        if let Some(number) = kept {
+            scope.open_file(number, target.clone());
+        }
+        let reads = matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite);
+        if reads && is_input || redirect.kind == RedirectKind::Read {
+            if is_input {
+                call.input = self.written(target.text()).cloned();
+                call.stdin = Stdin::File(target.clone());
+                self.draw_named(scope, &[arg]);
+            } else if let Some(number) = other.filter(|_| kept.is_none()) {
+                let text = self.written(target.text()).cloned();
+                if let Some(text) = &text {
+                    self.name_descriptor(number, text);
                 }
-                let arg = named_plainly(output::revive(arg.clone()));
-                let process = word.parts.iter().all(|part| matches!(part, Part::Process { .. }));
-                let target = paths::target(&arg, call.cwd.as_deref(), false);
-                if redirect.kind == RedirectKind::Read {
-                    if is_input {
-                        call.input = self.written(target.text()).cloned();
-                        call.stdin = Stdin::File(target.clone());
-                        self.draw_named(scope, &[arg]);
-                    } else if let Some(number) = other {
-                        let text = self.written(target.text()).cloned();
-                        if let Some(text) = &text {
-                            self.name_descriptor(number, text);
-                        }
-                        let file = (Stdin::File(target.clone()), text);
-                        self.open_input(scope, number, file, (&redirect.target, inner));
-                    }
-                    if !process {
-                        self.act(call, Act::Read, target.clone());
-                    }
-                    call.reads.push(target);
-                } else if !process {
-                    let append = redirect.kind == RedirectKind::Append;
-                    self.act(call, Act::Create, target.clone());
-                    call.writes.push((target.clone(), append));
-                    if redirect.fd.is_none_or(|fd| fd == 1) {
-                        files.push(target);
-                    }
+                let file = (Stdin::File(target.clone()), text);
+                self.open_input(scope, number, file, (&redirect.target, inner));
+            }
+            if !process {
+                self.act(call, Act::Read, target.clone());
+            }
+            call.reads.push(target.clone());
+        }
+        if redirect.kind != RedirectKind::Read && !process {
+            let begun = (target.text().to_owned(), redirect.target.span);
+            let append = redirect.kind == RedirectKind::Append || self.begun.contains(&begun);
+            if self.begun.len() < MAX_FILES && !append {
+                self.begun.push(begun);
+            }
+            self.act(call, Act::Create, target.clone());
+            call.writes.push((target.clone(), append));
+            if number.unwrap_or(usual(redirect)) == 1 {
+                if is_kept(&target) {
+                    // What a function or a shell prints in this command's place goes there too.
+                    scope.open_file(1, target.clone());
                 }
+                files.push(target);
             }
         }
     }
@@ -184,6 +261,10 @@ impl Surveyor<'_> {
                 self.comes_through(&path, printed);
                 match printed {
                     Some(text) => self.remember_file(call, path, text),
+                    // What stood there stands in front of it.
+                    None if self.written(&path).is_some() && appends(call, &path) => {
+                        self.remember_file(call, path, &unknown());
+                    }
                     None => {
                         self.files.retain(|(other, _)| *other != path);
                         if self.unread.len() < MAX_FILES {
@@ -197,8 +278,7 @@ impl Surveyor<'_> {
     }
 
     fn remember_file(&mut self, call: &Call, path: String, text: &Arg) {
-        let append = call.writes.iter().any(|(target, append)| *append && target.text() == path)
-            || call.args().iter().any(|arg| matches!(arg.known(), Some("-a" | "--append")));
+        let append = appends(call, &path);
         let mut whole = Arg::default();
         if append && let Some(before) = self.written(&path) {
             output::append(&mut whole, before);

@@ -38,6 +38,23 @@ pub(super) struct Scope {
     pub open: Vec<Descriptor>,
     /// Variables that stand for others (`declare -n NAME=OTHER`).
     pub refs: Vec<(String, String)>,
+    /// Variables whose letters are made small or large (`declare -l NAME`).
+    pub cased: Vec<(String, Case)>,
+    /// Values since the last command in which something is substituted, and the variables that were assigned them: arithmetic
+    /// runs what is substituted in a subscript.
+    pub loaded: Vec<(String, String)>,
+}
+
+/// What becomes of the letters of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Case {
+    Small,
+    Large,
+}
+
+/// Whether something is substituted in a value once it is evaluated.
+fn is_loaded(value: &str) -> bool {
+    value.contains('`') || value.contains("$(") || value.contains("${")
 }
 
 impl Scope {
@@ -119,6 +136,14 @@ impl Scope {
         self.sources.retain(|(other, _)| other != name);
         let settled = !self.unsettled.iter().any(|other| other == name);
         let value = value.filter(|value| settled && value.len() <= MAX_VALUE);
+        let value = match self.cased.iter().rev().find(|(other, _)| other == name) {
+            Some((_, Case::Small)) => value.map(|value| value.to_lowercase()),
+            Some((_, Case::Large)) => value.map(|value| value.to_uppercase()),
+            None => value,
+        };
+        if let Some(value) = value.as_ref().filter(|value| is_loaded(value)) {
+            self.loaded.push((name.to_owned(), value.clone()));
+        }
         for (other, of) in &self.refs {
             if of == name {
                 self.env.set(other, value.clone());
@@ -152,9 +177,17 @@ impl Scope {
         }
     }
 
+    /// Notes a value that no assignment gave to a variable.
+    pub fn load(&mut self, value: &str) {
+        if is_loaded(value) {
+            self.loaded.push((String::new(), value.to_owned()));
+        }
+    }
+
     /// A variable that takes several values.
     pub fn choose(&mut self, name: &str, values: Vec<String>) {
         self.choices.retain(|(other, _)| other != name);
+        values.iter().for_each(|value| self.load(value));
         if self.choices.len() < MAX_LOOPS {
             self.choices.push((name.to_owned(), values));
         }
@@ -217,12 +250,6 @@ impl Scope {
         }
         if text.starts_with('/') {
             return Some(join("/", &text));
-        }
-        if let (Some(dirs), false) = (self.env.get("CDPATH"), text.starts_with('.')) {
-            let first = dirs?.split(':').next().unwrap_or_default();
-            if first.starts_with('/') {
-                return Some(join(&join("/", first), &text));
-            }
         }
         Some(join(self.env.cwd.as_deref()?, &text))
     }

@@ -2,6 +2,7 @@
 
 use super::call::Call;
 use super::effects::Act;
+use super::named::STDIN;
 use super::options::{self, Parsed};
 use super::output;
 use super::scope::Scope;
@@ -9,6 +10,7 @@ use super::walk::{Frame, fresh_scope};
 use super::{Stdin, Surveyor};
 use crate::domain::{Ask, EffectKind, Severity, Target};
 use crate::rules::commands::{self, Deed, Kind, Program, Role};
+use crate::rules::matcher::may_be;
 use crate::shell::Arg;
 
 impl Surveyor<'_> {
@@ -66,26 +68,28 @@ impl Surveyor<'_> {
         self.emit(call, name, Some(&parsed));
         self.deeds(call, &parsed);
         match operands.split_first() {
+            Some((script, args)) if script.known() == Some(STDIN) => self.input_script(call, name, args),
             Some((script, args)) if !parsed.has(&["-s"]) && script.known() != Some("-") => {
                 self.script_file_with(call, script, name, args);
             }
-            _ => {
-                if let Some(text) = &call.input {
-                    let mut inner = call.clone();
-                    inner.input = None;
-                    // What is left of it: not a copy of the text for each command in it.
-                    inner.stdin = Stdin::Pipe;
-                    self.child_script(&inner, name, (&text.clone(), operands));
-                } else {
-                    match &call.stdin {
-                        Stdin::File(Target::Path { path, glob: false, .. }) => {
-                            self.content(call, path, name, true)
-                        }
-                        Stdin::File(_) | Stdin::Pipe | Stdin::Text(_) => self.unknown_code(call),
-                        Stdin::Inherited => {}
-                    }
-                }
-            }
+            _ => self.input_script(call, name, operands),
+        }
+    }
+
+    /// What a shell runs that takes its commands from its input.
+    fn input_script(&mut self, call: &Call, name: &str, args: &[Arg]) {
+        if let Some(text) = &call.input {
+            let mut inner = call.clone();
+            inner.input = None;
+            // What is left of it: not a copy of the text for each command in it.
+            inner.stdin = Stdin::Pipe;
+            self.child_script(&inner, name, (&text.clone(), args));
+            return;
+        }
+        match &call.stdin {
+            Stdin::File(Target::Path { path, glob: false, .. }) => self.content(call, path, name, true),
+            Stdin::File(_) | Stdin::Pipe | Stdin::Text(_) => self.unknown_code(call),
+            Stdin::Inherited => {}
         }
     }
 
@@ -126,19 +130,33 @@ impl Surveyor<'_> {
 
     fn script_file_with(&mut self, call: &Call, script: &Arg, name: &str, args: &[Arg]) {
         self.file(call, Act::Read, script, false);
-        if let Target::Path { path, glob: false, .. } =
-            super::paths::target(script, call.cwd.as_deref(), false)
-        {
-            let mut call = call.clone();
-            let first = call.words.first().cloned().unwrap_or_default();
-            call.words = std::iter::once(first).chain(args.iter().cloned()).collect();
-            self.content(&call, &path, name, true);
+        let mut inner = call.clone();
+        let first = call.words.first().cloned().unwrap_or_default();
+        inner.words = std::iter::once(first).chain(args.iter().cloned()).collect();
+        for path in self.scripts_of(script, call) {
+            self.content(&inner, &path, name, true);
+        }
+    }
+
+    /// The script that an argument names; of a pattern those that the call itself wrote.
+    fn scripts_of(&self, script: &Arg, call: &Call) -> Vec<String> {
+        match super::paths::target(script, call.cwd.as_deref(), false) {
+            Target::Path { path, glob: false, .. } => vec![path],
+            Target::Path { path: pattern, .. } => {
+                let mut found: Vec<String> = self.files.iter().map(|(path, _)| path.clone()).collect();
+                found.retain(|path| may_be(&pattern, path));
+                found.sort_unstable();
+                found.dedup();
+                found
+            }
+            Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => Vec::new(),
         }
     }
 
     /// The text of a file that is run. `is_shell`: a shell was told to run it; else its first line says what does.
     pub(super) fn content(&mut self, call: &Call, path: &str, name: &str, is_shell: bool) {
-        let input = if is_stdin(path) { call.input.clone() } else { None };
+        let path = &self.led(path.to_owned());
+        let input = if path == STDIN { call.input.clone() } else { None };
         if let Some(text) = input.or_else(|| self.written(path).cloned()) {
             if is_shell || interpreter(text.prefix()).is_none_or(is_shell_name) {
                 let zero = Arg::literal(path);
@@ -194,12 +212,21 @@ impl Surveyor<'_> {
         self.emit(call, parsed.program.name, Some(parsed));
         let Some(file) = parsed.operands.first() else { return };
         self.file(call, Act::Read, file, false);
-        let Target::Path { path, glob: false, .. } = super::paths::target(file, call.cwd.as_deref(), false)
-        else {
-            self.unknown_code(call);
-            return;
+        let input = Some(&call.stdin).filter(|_| file.known() == Some(STDIN) && call.input.is_none());
+        let named = super::paths::target(file, call.cwd.as_deref(), false);
+        let path = match (named, input) {
+            (_, Some(Stdin::File(Target::Path { path, glob: false, .. }))) => path.clone(),
+            (_, Some(Stdin::Pipe)) => {
+                self.unknown_code(call);
+                return;
+            }
+            (Target::Path { path, glob: false, .. }, _) => self.led(path),
+            _ => {
+                self.unknown_code(call);
+                return;
+            }
         };
-        let input = if is_stdin(&path) { call.input.clone() } else { None };
+        let input = if path == STDIN { call.input.clone() } else { None };
         let text = match input.or_else(|| self.written(&path).cloned()) {
             Some(text) => text,
             None if call.remote => return,
@@ -215,7 +242,15 @@ impl Surveyor<'_> {
                 Arg::literal(text)
             }
         };
+        let args = parsed.operands.get(1..).unwrap_or_default();
+        let kept = scope.args.clone();
+        if !args.is_empty() {
+            self.set_positional(scope, args.to_vec());
+        }
         *scope = self.script(&text, std::mem::take(scope), Frame::inside(call, parsed.program.name));
+        if !args.is_empty() {
+            self.set_positional(scope, kept);
+        }
     }
 }
 
@@ -239,11 +274,6 @@ pub(in crate::rules) fn only_checks(name: &str, args: &[Arg]) -> bool {
     SHELLS.contains(&name)
         && front.iter().any(|arg| arg.prefix().contains('n'))
         && !behind.first().is_some_and(|arg| arg.has_unknown() || arg.prefix().starts_with(['-', '+']))
-}
-
-/// The names of standard input as a file.
-fn is_stdin(path: &str) -> bool {
-    matches!(path, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }
 
 /// The program that the first line of a script names.

@@ -6,17 +6,19 @@ use std::rc::Rc;
 
 use super::call::Call;
 use super::container::Container;
-use super::descriptors::Descriptor;
+use super::descriptors::{Descriptor, is_bare_exec};
 use super::function::{Body, Function, Walked};
+use super::names::names_shell;
 use super::output;
 use super::possible::fills_in_turns;
-use super::reading::{Inner, Reading, names, ways};
+use super::reading::{Inner, Reading, leaves_line_open, names, texts_of, ways};
 use super::redirects::{Goes, prints_file};
 use super::scope::Scope;
+use super::turns::{Turns, Values};
 use super::words::forget_substitutions;
 use super::{Stdin, Surveyor};
 use crate::domain::Places;
-use crate::shell::{Arg, Context, Env, Piece, Problem, Script, Simple, parse};
+use crate::shell::{Arg, BASH_COMMAND, Env, Piece, Problem, Script, Simple, parse};
 
 /// What surrounds a text: the command that runs it.
 #[derive(Debug, Clone)]
@@ -98,12 +100,17 @@ impl Surveyor<'_> {
         }
         let opaque = self.opaque;
         let (own, text) = (Rc::clone(&script), Rc::clone(&source));
+        let shown = Rc::clone(&source);
         let traps = self.traps.len();
         let whole = Body { commands: 0..script.commands.len(), subshell: 0 };
         let mut scope = self.commands(script, source, (None, whole), (scope, frame.clone()));
         while self.traps.len() > traps {
             let Some(text) = self.traps.pop() else { break };
-            self.trap(&text, scope.clone(), &frame);
+            let mut scope = scope.clone();
+            if text.text().contains(BASH_COMMAND) {
+                scope.choose(BASH_COMMAND, texts_of(&own, &shown));
+            }
+            self.trap(&text, scope, &frame);
         }
         for at in known..self.functions.len() {
             if self.functions.get(at).is_some_and(|function| function.state == Walked::No) {
@@ -141,17 +148,6 @@ impl Surveyor<'_> {
             function.state = Walked::Done;
         }
         scope
-    }
-
-    /// `$1`, `$2`, …, `$@` and `$*` of a script or function.
-    pub(super) fn set_positional(&mut self, scope: &mut Scope, args: Vec<Arg>) {
-        scope.env.vars.retain(|(name, _)| !is_positional(name));
-        for (at, arg) in args.iter().enumerate().take(MAX_NUMBERED) {
-            let (value, marked) = output::freeze(arg);
-            self.tainted |= marked;
-            scope.env.vars.push(((at + 1).to_string(), Some(value)));
-        }
-        scope.args = args;
     }
 
     /// Walks the commands of a text that stand in `function`, among those of `body`.
@@ -226,18 +222,31 @@ impl Surveyor<'_> {
         let first = self.out.invocations.len();
         let outer_width = std::mem::replace(&mut self.width, 0);
         let (pipeline, stage) = reading.number(simple);
-        let mut printed = None;
-        for way in ways(&scope, simple) {
+        let mut turns = Turns::new(leaves_line_open(simple));
+        let ways = ways(&scope, simple, &reading.given(simple, &inner));
+        let mut values = (ways.len() > 1).then(|| Values::new(&scope));
+        for way in ways {
             let mut fresh = std::mem::take(&mut scope);
+            if let Some(values) = &values {
+                values.begin(&mut fresh, simple);
+            }
             self.tries = self.tries.saturating_add(way.len());
             if self.tries > super::MAX_TRIES {
                 self.bound("loops in it have too many values");
                 break;
             }
             let held = fresh.fix(&way);
-            printed = self.once(reading, simple, &inner, (&mut fresh, pipeline, stage));
+            let printed = self.once(reading, simple, &inner, (&mut fresh, pipeline, stage));
             fresh.free(held);
             scope = fresh;
+            if let Some(values) = &mut values {
+                self.spend(scope.env.vars.len() / 16);
+                values.note(&scope, &way);
+            }
+            turns.push(way, printed);
+        }
+        if let Some(values) = values {
+            values.leave(&mut scope, simple);
         }
         let end = self.out.invocations.len();
         if first < end {
@@ -255,25 +264,14 @@ impl Surveyor<'_> {
         }
         self.drawn.clear();
         if !reading.script.coprocs.is_empty() {
-            self.note_process(reading, simple, (first..end, printed.clone()));
+            self.note_process(reading, simple, (first..end, turns.whole()));
         }
         if self.width > stage {
             reading.wide.push((simple.pipeline, simple.stage, self.width.saturating_sub(stage)));
         }
         self.width = outer_width.max(self.width).max(if reading.frame.link.is_some() { stage } else { 0 });
-        reading.remember(simple, printed.clone());
-        if let Some(owner) = simple.owner {
-            let inner = Inner {
-                subshell: simple.subshell,
-                last: simple.last,
-                invocations: first..end,
-                output: printed,
-            };
-            if simple.context == Context::ProcessSubstitution {
-                reading.shared.push(inner.clone());
-            }
-            reading.owned.entry(owner).or_default().push(inner);
-        }
+        reading.remember(simple, turns.clone());
+        self.substituted_in(reading, simple, (first..end, turns));
         reading.scopes.insert(simple.subshell, scope);
     }
 
@@ -306,7 +304,10 @@ impl Surveyor<'_> {
     ) -> Option<Arg> {
         let substituted = self.substitutions(reading, simple, inner, scope);
         let cat = prints_file(simple).then(|| vec![Arg::literal("cat")]);
-        let words = cat.unwrap_or_else(|| self.words(&simple.words, substituted, scope));
+        let mut words = cat.unwrap_or_else(|| self.words(&simple.words, substituted, scope));
+        if let Some(word) = words.first_mut().filter(|word| word.has_unknown() && names_shell(simple)) {
+            *word = Arg::literal("bash");
+        }
         let fed: Vec<usize> = inner.iter().filter(|i| i.last).flat_map(|i| i.invocations.clone()).collect();
         // In front of a command they hold for it alone.
         let passing = if words.is_empty() { &[][..] } else { simple.assigns.as_slice() };
@@ -316,7 +317,6 @@ impl Surveyor<'_> {
             let value = self.replaced(&assign.value, substituted, scope);
             let assign = crate::shell::Assign { value: value.into_owned(), ..assign.clone() };
             self.assign(scope, &assign, (simple.conditional, substituted), &fed);
-            self.kept_subscript(scope, &assign.name, &reading.source);
             if !passing.is_empty() {
                 scope.exported.push(assign.name);
             }
@@ -327,7 +327,11 @@ impl Surveyor<'_> {
         for redirect in &simple.redirects {
             self.redirect(redirect, substituted, scope, (&mut call, &mut files, inner));
         }
-        self.draw_named(scope, &call.words);
+        self.name_plainly(&mut call, scope);
+        if !scope.open.is_empty() {
+            self.usual_output(scope, simple, &mut call, &mut files);
+            self.draw_named(scope, &call.words);
+        }
         let (printed, goes) = (self.printed(&call), Goes::of(simple, &files));
         self.remember_files(&call, files, printed.as_ref());
         if !simple.redirects.is_empty() || !inner.is_empty() || !scope.open.is_empty() {
@@ -345,6 +349,9 @@ impl Surveyor<'_> {
             self.run(call, scope);
         }
         self.drawn.extend(drawn);
+        if !scope.loaded.is_empty() {
+            self.evaluated_values(scope, &reading.source);
+        }
         if let Some((last, marked)) = last {
             self.tainted |= marked;
             scope.env.last = Some(last);
@@ -396,7 +403,7 @@ impl Surveyor<'_> {
         };
         if simple.stage > 0 {
             call.stdin = Stdin::Pipe;
-            call.input = reading.input(simple);
+            call.input = reading.input(simple).and_then(|turns| turns.here(scope));
         } else {
             self.usual_input(scope, &mut call);
         }
@@ -410,20 +417,6 @@ impl Surveyor<'_> {
         }
         scope.open = open;
     }
-}
-
-/// `exec` with nothing but redirections.
-fn is_bare_exec(words: &[Arg]) -> bool {
-    let own = |word: &Arg| matches!(word.known(), Some("exec" | "command" | "builtin"));
-    words.last().is_some_and(|word| word.known() == Some("exec")) && words.iter().all(own)
-}
-
-/// Most positional parameters that are known by their numbers.
-const MAX_NUMBERED: usize = 64;
-
-/// `$0` stays what it is.
-fn is_positional(name: &str) -> bool {
-    name != "0" && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A shell that knows only where it is, and where protected places are.

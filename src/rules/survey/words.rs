@@ -1,7 +1,6 @@
 //! The words of a command: what lists, elements and substitutions in them stand for.
 
 use super::Surveyor;
-use super::descriptors::named_plainly;
 use super::elements;
 use super::output;
 use super::reading::{Inner, Reading};
@@ -28,9 +27,6 @@ impl Surveyor<'_> {
             }
         }
         self.spend(args.len());
-        if args.iter().any(|arg| arg.prefix().starts_with("/proc/")) {
-            args = args.into_iter().map(named_plainly).collect();
-        }
         if self.tainted { args.into_iter().map(output::revive).collect() } else { args }
     }
 
@@ -53,7 +49,7 @@ impl Surveyor<'_> {
                 Part::Process { subshell } => (*subshell, true),
                 Part::Text { .. } | Part::Variable { .. } | Part::Arithmetic(_) => continue,
             };
-            let Some(output) = reading.output(subshell, inner) else { continue };
+            let Some(output) = reading.output(subshell, inner, scope) else { continue };
             any = true;
             if process {
                 self.files.push((format!("{PROCESS}{subshell}"), output));

@@ -17,6 +17,7 @@ use fields::Fields;
 pub(crate) use number::number;
 use pieces::Pieces;
 pub(crate) use tail::is_pattern;
+pub(crate) use value::BASH_COMMAND;
 use value::Walk;
 
 /// A part of an expanded word.

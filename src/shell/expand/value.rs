@@ -39,6 +39,9 @@ const ALWAYS_SET: &[&str] = &[
     "BASH_VERSINFO",
 ];
 
+/// The command that is running, or that a trap is about.
+pub(crate) const BASH_COMMAND: &str = "BASH_COMMAND";
+
 /// What is known of a variable.
 enum Value<'a> {
     Known(&'a str),
@@ -139,13 +142,20 @@ impl Walk<'_> {
                 Value::Unknown | Value::Unassigned => None,
             },
             "root" => Some("/root"),
-            _ => self.env.on_stack(name),
+            _ => self.env.on_stack(name).or_else(|| self.own_home(name)),
         };
         match home {
             Some(home) => fields.known(home),
             None => fields.unknown(),
         }
         tail.get(end..).unwrap_or_default()
+    }
+
+    /// The home directory of whoever runs this, by the name.
+    fn own_home(&self, name: &str) -> Option<&str> {
+        let home = self.env.home.as_deref()?;
+        let is_own = matches!(self.env.get("USER"), Some(Some(user)) if user == name);
+        (is_own || home.rsplit('/').next() == Some(name)).then_some(home)
     }
 
     fn variable(self, variable: &Variable<'_>, open: bool, fields: &mut Fields) {
@@ -251,6 +261,9 @@ impl Walk<'_> {
         if is_dynamic(name) {
             return Value::Unknown;
         }
+        if let (Some(shell), None) = (own_shell(name), self.env.get(name)) {
+            return Value::Known(shell);
+        }
         let preset = match self.env.get(name) {
             Some(Some(value)) => return Value::Known(value),
             Some(None) => return Value::Unknown,
@@ -259,6 +272,7 @@ impl Walk<'_> {
                 "PWD" => self.env.cwd.as_deref(),
                 "OLDPWD" => self.env.old.as_deref(),
                 "IFS" => Some(" \t\n"),
+                BASH_COMMAND => None,
                 _ => return Value::Unassigned,
             },
         };
@@ -287,6 +301,14 @@ fn may_close(part: &Part) -> bool {
     }
 }
 
+/// What the shell that is running is called by the variables that name it, where nobody gave them another value.
+fn own_shell(name: &str) -> Option<&'static str> {
+    match name {
+        "BASH" | "SHELL" => Some("/bin/bash"),
+        _ => None,
+    }
+}
+
 /// Variables that the shell itself sets, whatever is assigned to them.
 fn is_dynamic(name: &str) -> bool {
     let positional = name.bytes().all(|byte| byte.is_ascii_digit());
@@ -309,6 +331,6 @@ fn is_dynamic(name: &str) -> bool {
             name,
             "EPOCHSECONDS" | "EPOCHREALTIME" | "HISTCMD" | "DIRSTACK" | "PIPESTATUS" | "COMP_WORDBREAKS"
         )
-        || (name.starts_with("BASH") && name != "BASH_ENV")
+        || (name.starts_with("BASH") && !matches!(name, "BASH" | "BASH_ENV" | BASH_COMMAND))
         || matches!(name, "SHELLOPTS" | "OPTIND" | "OPTARG" | "REPLY")
 }
