@@ -37,6 +37,7 @@ mod printf;
 mod program;
 mod reading;
 mod redirects;
+mod repositories;
 mod scope;
 mod scratch;
 mod search;
@@ -248,6 +249,7 @@ fn surveyed<'a>(
         opaque: 0,
         guesses: false,
         unread: Vec::new(),
+        repositories: Vec::new(),
     };
     surveyor.tool(call, cwd);
     surveyor.out.written = surveyor.files;
@@ -316,6 +318,8 @@ struct Surveyor<'a> {
     guesses: bool,
     /// Files that the call itself writes, and nobody knows what with.
     unread: Vec<String>,
+    /// Repositories whose settings were surveyed, with the subcommand; without one those whose settings are looked at just now.
+    repositories: Vec<String>,
 }
 
 impl Surveyor<'_> {

@@ -8,7 +8,7 @@ use super::scope::Scope;
 use super::unfold::is_program;
 use super::walk::Frame;
 use super::wrap::in_dir;
-use super::{Stdin, Surveyor, paths};
+use super::{Stdin, Surveyor, paths, repositories};
 use crate::domain::{EffectKind, Severity, Target, join};
 use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
 use crate::rules::commands::{self, Builtin, Kind, Program};
@@ -251,10 +251,16 @@ impl Surveyor<'_> {
             }
             Kind::Git => {
                 let parsed = options::parse(call.args(), program);
+                let start = call.cwd.clone();
                 let call = in_dir(call, &parsed);
                 self.emit(&call, name, Some(&parsed));
-                self.git(&call, &parsed);
+                let other = self.other_repository(&call, start, (&parsed, scope));
+                self.git(&call, &parsed, other.as_ref());
                 self.option_commands(&call, &parsed, name);
+                if let Some(other) = other {
+                    self.repository(&call, &parsed, &other, scope);
+                }
+                self.receiving(&call, &parsed, scope);
                 self.sub_wrap(call, scope, &parsed, name);
             }
             Kind::Plain | Kind::Dash | Kind::Raw | Kind::Interpreter | Kind::Stdin => {
@@ -262,6 +268,11 @@ impl Surveyor<'_> {
                 let call = in_dir(call, &parsed);
                 self.emit(&call, name, Some(&parsed));
                 self.deeds(&call, &parsed);
+                if repositories::USERS.contains(&name)
+                    && let Some(other) = self.other_repository(&call, call.cwd.clone(), (&parsed, scope))
+                {
+                    self.repository(&call, &parsed, &other, scope);
+                }
                 if matches!(name, "mkfifo" | "mknod") {
                     self.make_fifos(&call, &parsed.operands);
                 }
