@@ -15,9 +15,14 @@ use crate::host::dirs::{Dirs, Environment};
 use crate::host::watch::shelf::Shelf;
 use crate::host::{clock, places, trust};
 use crate::review::{self, Case};
+use crate::rules::Invocation;
 
 /// The largest file that is read, in bytes: the client's own state may have grown for years.
 pub const MAX_READ: u64 = 16 << 20;
+/// What makes a directory a plugin of Claude Code.
+const PLUGIN: &str = ".claude-plugin/plugin.json";
+/// Most directories above a file that are looked at for one.
+const MAX_ABOVE: usize = 8;
 /// A directory that is not there, in which code is judged as if it were written.
 const NOWHERE: &str = ".lazaret-judged";
 
@@ -39,13 +44,19 @@ impl<'a> Judge<'a> {
         Judge { places: places::locate(env, dirs, cwd), policy, subject, cwd }
     }
 
-    /// Why it would not be let run as a call without anybody being asked; none = it would.
-    pub fn stops(&self, run: &Run) -> Option<String> {
+    /// Why what a file has run would not be let run as a call without anybody being asked; none = it would.
+    pub fn stops(&self, run: &Run, file: &str) -> Option<String> {
+        self.verdict(run, file).map(|(_, why)| why)
+    }
+
+    /// The same with what would become of the call.
+    pub fn verdict(&self, run: &Run, file: &str) -> Option<(Verdict, String)> {
         match run {
-            Run::Always(why) | Run::Unread(why) => Some(why.clone()),
-            Run::Command { text, .. } => {
-                self.decide(&format!("it has `{}` run", escape(&clip(text, 120))), &shell(text.clone()))
-            }
+            Run::Always(why) | Run::Unread(why) => Some((Verdict::Modify, why.clone())),
+            Run::Command { text, .. } => self.decide(
+                &format!("it has `{}` run", escape(&clip(text, 120))),
+                &shell(self.with_places(text, file)),
+            ),
             Run::Address(url) => {
                 let action = Action::Fetch { url: url.clone(), prompt: String::new() };
                 let call = ToolCall { tool: Tool::WebFetch, action, id: None };
@@ -64,13 +75,39 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// A command line with what the client puts in for its own directories.
+    fn with_places(&self, text: &str, file: &str) -> String {
+        if !text.contains("CLAUDE_") {
+            return text.to_owned();
+        }
+        let beside = file.rsplit_once('/').map_or("/", |(dir, _)| dir);
+        let is_plugin = |dir: &&str| Path::new(dir).join(PLUGIN).is_file();
+        let plugin = places::upwards(beside).take(MAX_ABOVE).find(is_plugin);
+        let known = [
+            ("CLAUDE_PROJECT_DIR", Some(self.cwd)),
+            ("CLAUDE_SKILL_DIR", Some(beside)),
+            ("CLAUDE_PLUGIN_ROOT", plugin),
+        ];
+        let mut front = String::new();
+        let mut text = text.to_owned();
+        for (name, value) in known {
+            let Some(value) = value.filter(|_| text.contains(name)) else { continue };
+            // The client puts it in itself; where it does not, the shell finds it.
+            text = text.replace(&format!("${{{name}}}"), value);
+            front.push_str(&format!("export {name}={}; ", single_quoted(value)));
+        }
+        front + &text
+    }
+
     /// The same of one call.
-    fn decide(&self, what: &str, call: &ToolCall) -> Option<String> {
+    fn decide(&self, what: &str, call: &ToolCall) -> Option<(Verdict, String)> {
         let mut facts = Facts::new(self.places.clone());
         let survey = call::understand(call, self.cwd, self.policy, &mut facts);
         // A call starts it once and is judged by what is in it then; here it runs whenever it has changed.
-        if survey.invocations.iter().any(|inv| self.is_scratch(&inv.text)) {
-            return Some(format!("{what}, with a program in a directory that anybody writes to"));
+        let program = |inv: &Invocation| inv.word.known().unwrap_or_default().to_owned();
+        if survey.invocations.iter().any(|inv| self.is_scratch(&program(inv)) || self.is_scratch(&inv.text)) {
+            let why = format!("{what}, with a program in a directory that anybody writes to");
+            return Some((Verdict::Modify, why));
         }
         let stand = Stand::default();
         let decision = review::decide(&Case {
@@ -87,7 +124,8 @@ impl<'a> Judge<'a> {
             now_s: clock::now().unix_ms / 1000,
         });
         let reason = decision.reasons().first().filter(|_| decision.verdict() >= Verdict::Modify)?;
-        Some(format!("{what}, which is not let run as a call ({}: {})", reason.rule, reason.message))
+        let why = format!("{what}, which is not let run as a call ({}: {})", reason.rule, reason.message);
+        Some((decision.verdict(), why))
     }
 
     /// Whether a command's program lies in a directory for temporary files, and not in the project or home that lies there itself.

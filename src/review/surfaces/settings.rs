@@ -74,7 +74,11 @@ pub(super) fn hooks(events: &Value) -> Vec<Run> {
         }
         for group in groups.as_array().into_iter().flatten() {
             for hook in group.get("hooks").and_then(Value::as_array).into_iter().flatten() {
-                runs.extend(server("of a hook", hook));
+                runs.extend(match (hook.get("command").and_then(Value::as_str), hook.get("args")) {
+                    // A line for a shell; with `args` there is none.
+                    (Some(line), None) => vec![Run::command(line.to_owned())],
+                    _ => server("of a hook", hook),
+                });
             }
         }
     }

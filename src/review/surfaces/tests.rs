@@ -30,7 +30,7 @@ fn shell_lines_hooks_and_servers_of_prompts_are_found() {
         ),
         (
             "---\nhooks: {\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"id\"}]}]}\n---\n",
-            vec![command("'id'")],
+            vec![command("id")],
         ),
     ] {
         assert_eq!(all(Surface::ClaudePrompt, text), expected, "{text}");
