@@ -21,7 +21,7 @@ pub fn examine(here: &Surroundings, report: &mut Report) {
         ),
         Ok(End::Wrong(bad)) => report.fail(
             "audit log",
-            format!("its end does not verify: {} ({})", why(bad.wrong), bad.wrong.name()),
+            format!("it does not verify: {} ({})", why(bad.wrong), bad.wrong.name()),
             "lazaret audit verify",
         ),
         Err(fault) => report.fail("audit log", fault.message(), "lazaret audit verify"),
