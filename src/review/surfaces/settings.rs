@@ -4,10 +4,24 @@ use serde_json::{Map, Value, json};
 
 use super::markdown::shell_lines;
 use super::server;
-use crate::domain::Run;
+use crate::domain::{Run, single_quoted};
 
 /// What Claude Code calls the hooks that can answer a call in the gate's stead.
 const ANSWERS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
+
+/// Where the packages of providers come from that OpenCode brings or its list of providers (models.dev) names, and single ones.
+const SCOPES: [&str; 1] = ["@ai-sdk/"];
+const PROVIDERS: [&str; 9] = [
+    "@openrouter/ai-sdk-provider",
+    "@aihubmix/ai-sdk-provider",
+    "@gitlab/gitlab-ai-provider",
+    "gitlab-ai-provider",
+    "@jerome-benoit/sap-ai-provider",
+    "@jerome-benoit/sap-ai-provider-v2",
+    "ai-gateway-provider",
+    "venice-ai-sdk-provider",
+    "ollama-ai-provider-v2",
+];
 
 /// The servers of a `.mcp.json`, and of the client's own state for every project.
 pub(super) fn servers_of_claude(text: &str) -> Vec<Run> {
@@ -100,6 +114,7 @@ pub(super) fn of_opencode(text: &str) -> Vec<Run> {
             )));
         }
     }
+    runs.extend(value.get("provider").into_iter().flat_map(providers));
     for key in ["formatter", "lsp"] {
         for (_, one) in value.get(key).and_then(Value::as_object).into_iter().flatten() {
             if one.get("command").is_some() {
@@ -113,6 +128,34 @@ pub(super) fn of_opencode(text: &str) -> Vec<Run> {
     runs.extend(value.pointer("/experimental/hook").into_iter().flat_map(commands_within));
     runs.extend(value.get("shell").and_then(Value::as_str).map(|shell| Run::command(shell.to_owned())));
     runs
+}
+
+/// The packages that OpenCode installs and loads for providers, and for single models of them (`npm`).
+fn providers(list: &Value) -> Vec<Run> {
+    let Value::Object(all) = list else { return Vec::new() };
+    let models = all.values().filter_map(|provider| provider.get("models")?.as_object());
+    let of_models = models.flat_map(|models| models.values()).filter_map(|model| model.get("provider"));
+    let named = all.values().chain(of_models).filter_map(|provider| provider.get("npm"));
+    let load = |name: &str| match name.strip_prefix("file:") {
+        // Code of a file is judged as that file would be when it is started.
+        Some(path) => Some(Run::command(format!("node {}", single_quoted(path.trim_start_matches("//"))))),
+        None if is_published(name) => None,
+        None => Some(Run::Always(format!("the package {name} is installed and loaded beside the gate"))),
+    };
+    named.filter_map(|name| load(name.as_str().unwrap_or_default())).collect()
+}
+
+/// A package that OpenCode's own list of providers names, from the registry.
+fn is_published(package: &str) -> bool {
+    let (scoped, rest) = package.strip_prefix('@').map_or((false, package), |rest| (true, rest));
+    let (name, version) = rest.split_once('@').unwrap_or((rest, ""));
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '^' | '~' | '*');
+    let name = format!("{}{name}", if scoped { "@" } else { "" });
+    let in_scope = |scope: &&str| {
+        name.strip_prefix(*scope).is_some_and(|rest| !rest.is_empty() && rest.chars().all(plain))
+    };
+    version.chars().all(plain)
+        && (PROVIDERS.contains(&name.as_str()) || SCOPES.iter().any(|scope| in_scope(&scope)))
 }
 
 /// Every `command` below a value.
