@@ -44,6 +44,7 @@ pub fn runs(kind: Surface, name: &str, content: &Content) -> Vec<Run> {
         }
         Surface::OpenCodeSettings => settings::of_opencode(text),
         Surface::Servers | Surface::ClaudeState => settings::servers_of_claude(text),
+        Surface::ClaudePlugin => settings::of_claude_plugin(text),
         Surface::GitConfig => gitconfig::runs(text),
     };
     runs.sort();

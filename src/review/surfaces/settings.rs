@@ -38,6 +38,23 @@ fn lists_of_servers(value: &Value) -> Vec<&Value> {
     own.into_iter().chain(projects.filter_map(|(_, project)| project.get("mcpServers"))).collect()
 }
 
+/// The hooks and servers of an installed plugin. That its hooks can answer a call is what a person installs some for.
+pub(super) fn of_claude_plugin(text: &str) -> Vec<Run> {
+    let value = match value(text) {
+        Ok(value) => value,
+        Err(unread) => return vec![unread],
+    };
+    // A text is the place of another file.
+    let object = |key: &str| value.get(key).filter(|value| value.is_object());
+    let hooks = object("hooks").map(hooks).unwrap_or_default();
+    let hooks = hooks.into_iter().filter(|run| !matches!(run, Run::Always(_)));
+    let named = ["mcpServers", "lspServers"].into_iter().filter_map(object).flat_map(servers);
+    // A file of servers alone may name them at its top.
+    let is_server = |value: &Value| ["command", "url"].iter().any(|key| value.get(key).is_some());
+    let top = value.as_object().into_iter().flatten().filter(|(_, value)| is_server(value));
+    hooks.chain(named).chain(top.flat_map(|(name, value)| server(name, value))).collect()
+}
+
 /// The same text with nothing in it but its servers; none where there is nothing to be left out.
 pub(super) fn servers_alone(bytes: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(bytes).ok()?;
@@ -151,11 +168,11 @@ fn is_published(package: &str) -> bool {
     let (name, version) = rest.split_once('@').unwrap_or((rest, ""));
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '^' | '~' | '*');
     let name = format!("{}{name}", if scoped { "@" } else { "" });
-    let in_scope = |scope: &&str| {
-        name.strip_prefix(*scope).is_some_and(|rest| !rest.is_empty() && rest.chars().all(plain))
+    let in_scope = |scope: &str| {
+        name.strip_prefix(scope).is_some_and(|rest| !rest.is_empty() && rest.chars().all(plain))
     };
     version.chars().all(plain)
-        && (PROVIDERS.contains(&name.as_str()) || SCOPES.iter().any(|scope| in_scope(&scope)))
+        && (PROVIDERS.contains(&name.as_str()) || SCOPES.iter().any(|scope| in_scope(scope)))
 }
 
 /// Every `command` below a value.

@@ -251,16 +251,7 @@ impl Surveyor<'_> {
             }
             Kind::Git => {
                 let parsed = options::parse(call.args(), program);
-                let start = call.cwd.clone();
-                let call = in_dir(call, &parsed);
-                self.emit(&call, name, Some(&parsed));
-                let other = self.other_repository(&call, start, (&parsed, scope));
-                self.git(&call, &parsed, other.as_ref());
-                self.option_commands(&call, &parsed, name);
-                if let Some(other) = other {
-                    self.repository(&call, &parsed, &other, scope);
-                }
-                self.receiving(&call, &parsed, scope);
+                let call = self.git_command(call, scope, &parsed);
                 self.sub_wrap(call, scope, &parsed, name);
             }
             Kind::Plain | Kind::Dash | Kind::Raw | Kind::Interpreter | Kind::Stdin => {
@@ -268,10 +259,8 @@ impl Surveyor<'_> {
                 let call = in_dir(call, &parsed);
                 self.emit(&call, name, Some(&parsed));
                 self.deeds(&call, &parsed);
-                if repositories::USERS.contains(&name)
-                    && let Some(other) = self.other_repository(&call, call.cwd.clone(), (&parsed, scope))
-                {
-                    self.repository(&call, &parsed, &other, scope);
+                if repositories::USERS.contains(&name) {
+                    self.asks_git(&call, scope, &parsed);
                 }
                 if matches!(name, "mkfifo" | "mknod") {
                     self.make_fifos(&call, &parsed.operands);

@@ -6,6 +6,7 @@ use super::options::Parsed;
 use super::paths;
 use super::scope::Scope;
 use super::setting::{ALIAS, configured_command};
+use super::wrap::in_dir;
 use crate::domain::{Ask, PathKind, Target, join, lies_in};
 use crate::rules::commands::Role;
 use crate::rules::git_settings;
@@ -87,9 +88,31 @@ pub(super) struct Setting {
 }
 
 impl Surveyor<'_> {
+    /// Surveys `git`; gives the call in the directory that it runs in.
+    pub(super) fn git_command(&mut self, call: Call, scope: &Scope, parsed: &Parsed) -> Call {
+        let start = call.cwd.clone();
+        let call = in_dir(call, parsed);
+        self.emit(&call, parsed.program.name, Some(parsed));
+        let other = self.other_repository(&call, start, (parsed, scope));
+        self.git(&call, parsed, other.as_ref());
+        self.option_commands(&call, parsed, parsed.program.name);
+        if let Some(other) = other {
+            self.repository(&call, parsed, &other, scope);
+        }
+        self.receiving(&call, parsed, scope);
+        call
+    }
+
+    /// Surveys what a program that asks git has it run where it is started.
+    pub(super) fn asks_git(&mut self, call: &Call, scope: &Scope, parsed: &Parsed) {
+        if let Some(other) = self.other_repository(call, call.cwd.clone(), (parsed, scope)) {
+            self.repository(call, parsed, &other, scope);
+        }
+    }
+
     /// The repository that a git command uses which begins in `start`, where that is another than the one that is watched, or the
     /// call itself has written in it.
-    pub(super) fn other_repository(
+    fn other_repository(
         &mut self,
         call: &Call,
         start: Option<String>,
@@ -123,7 +146,7 @@ impl Surveyor<'_> {
     }
 
     /// Surveys what the settings and hooks of a repository have git run.
-    pub(super) fn repository(&mut self, call: &Call, parsed: &Parsed, other: &Repository, scope: &Scope) {
+    fn repository(&mut self, call: &Call, parsed: &Parsed, other: &Repository, scope: &Scope) {
         // What its settings run may be git again; and the same command runs the same again.
         let open = other.dir.clone();
         let done = format!("{} {} {}", other.dir, parsed.first_sub(), self.files.len());
@@ -172,7 +195,7 @@ impl Surveyor<'_> {
     }
 
     /// Surveys the hooks of a repository of this machine that is pushed to.
-    pub(super) fn receiving(&mut self, call: &Call, parsed: &Parsed, scope: &Scope) {
+    fn receiving(&mut self, call: &Call, parsed: &Parsed, scope: &Scope) {
         let Some(to) = parsed.operands.first().filter(|_| parsed.first_sub() == "push" && !call.remote)
         else {
             return;
