@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use lazaret::domain::{AuditEvent, AuditPolicy, EventKind, LogLevel, Policy};
 use lazaret::host::audit::{
-    Bad, CHAIN, Checked, Filter, Found, Tail, Wrong, append, lines, prune, sweep, verify,
+    Bad, CHAIN, Checked, End, Filter, Found, Tail, Wrong, append, end, lines, prune, sweep, verify,
 };
 use lazaret::host::clock::Now;
 use worker::worker;
@@ -502,6 +502,25 @@ fn removed_files_are_where_the_chain_begins() {
     write(dir.path(), &policy(1 << 20), 20, 2);
     let checked = good(dir.path());
     assert_eq!((checked.lines, checked.first, checked.last), (2, 8, 9));
+    assert!(matches!(end(dir.path()), Ok(End::Fine { .. })), "what was pruned is no gap");
+}
+
+/// Files that somebody else removed: the next line says so, and the end is not fine for as long as the first line is missing.
+#[test]
+fn a_log_that_was_removed_is_told_by_the_next_line() {
+    let (dir, _) = log();
+    let count = good(dir.path()).last;
+    for path in files(dir.path()) {
+        fs::remove_file(path).unwrap();
+    }
+    for more in 0..2 {
+        write(dir.path(), &policy(1 << 20), 20 + more, 1);
+        let text = fs::read_to_string(current(dir.path())).unwrap();
+        assert_eq!(text.matches(&format!("up to number {count} are not there")).count(), 1, "{text}");
+        assert_eq!(bad(dir.path()).wrong, Wrong::Removed(1, count));
+        let found = end(dir.path()).unwrap();
+        assert!(matches!(&found, End::Wrong(bad) if bad.wrong == Wrong::Removed(1, count)), "{found:?}");
+    }
 }
 
 #[test]

@@ -177,6 +177,60 @@ fn a_session_start_says_that_the_end_does_not_verify() {
     assert!(start().contains("does not verify"));
 }
 
+/// A log that is deleted whole, with its keys or without, before or after a session began: the next event says so, and a session's
+/// start and `doctor` do for as long as what is missing would have been kept.
+#[test]
+fn a_deleted_log_is_told_at_once_and_later() {
+    let start = |world: &World| world.hook("SessionStart", json!({ "source": "startup" }));
+    let audit = |world: &World| world.log().parent().unwrap().to_owned();
+    for (begun, whole) in [(false, false), (false, true), (true, false), (true, true)] {
+        let world = World::new();
+        if begun {
+            assert_eq!(start(&world), "");
+        }
+        world.call("ls");
+        world.call("pwd");
+        if whole {
+            fs::remove_dir_all(audit(&world)).unwrap();
+        } else {
+            fs::remove_file(world.log()).unwrap();
+        }
+        world.call("ls -l");
+        world.call("ls -a");
+        let log = fs::read_to_string(world.log()).unwrap();
+        let first = log.lines().next().unwrap();
+        assert!(
+            first.contains("are not there any more") && first.contains("\"fault\""),
+            "{begun} {whole}: {log}"
+        );
+        assert_eq!(log.matches("are not there any more").count(), 1);
+        for _ in 0..2 {
+            let said = start(&world);
+            assert!(said.contains("does not verify") && said.contains("missing"), "{begun} {whole}: {said}");
+        }
+        let told = String::from_utf8(world.run(&["doctor"]).stdout).unwrap();
+        assert!(told.contains("it does not verify"), "{told}");
+        assert!(!world.run(&["audit", "verify"]).status.success());
+    }
+    // An older copy of log and keys together, and nothing at all.
+    let world = World::new();
+    world.call("ls");
+    let kept: Vec<(PathBuf, Vec<u8>)> = fs::read_dir(audit(&world))
+        .unwrap()
+        .flatten()
+        .map(|entry| (entry.path(), fs::read(entry.path()).unwrap()))
+        .collect();
+    world.call("pwd");
+    world.call("pwd -P");
+    assert_eq!(start(&world), "");
+    kept.iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
+    let told = String::from_utf8(world.run(&["doctor"]).stdout).unwrap();
+    assert!(told.contains("it does not verify"), "{told}");
+    fs::remove_dir_all(audit(&world)).unwrap();
+    let told = String::from_utf8(world.run(&["doctor"]).stdout).unwrap();
+    assert!(told.contains("it does not verify"), "{told}");
+}
+
 #[test]
 fn doctor_says_whether_the_end_verifies() {
     let world = World::new();

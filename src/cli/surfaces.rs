@@ -8,16 +8,23 @@ use anyhow::{Context, Result, bail};
 
 use crate::cli::call;
 use crate::domain::{
-    Action, Asking, Facts, Places, Policy, Run, Stand, Subject, Tool, ToolCall, Trust, Verdict, clip, escape,
-    join, lies_in, single_quoted,
+    Action, Asking, Content, Facts, Places, Policy, Run, Stand, Subject, Tool, ToolCall, Trust, Verdict,
+    clip, escape, join, lies_in, single_quoted,
 };
 use crate::host::dirs::{Dirs, Environment};
 use crate::host::watch::{self, shelf::Shelf};
 use crate::host::{clock, places, trust};
 use crate::review::{self, Case};
+use crate::rules::Invocation;
 
 /// The largest file that is read, in bytes: the client's own state may have grown for years.
 pub const MAX_READ: u64 = 16 << 20;
+/// A directory that is not there, which stands for the one in which a skill or plugin has its own files.
+const OWN: &str = "lazaret-judged";
+/// What makes a directory a plugin of Claude Code.
+const PLUGIN: &str = ".claude-plugin/plugin.json";
+/// Most directories above a file that are looked at for one.
+const MAX_ABOVE: usize = 8;
 /// A directory that is not there, in which code is judged as if it were written.
 const NOWHERE: &str = ".lazaret-judged";
 
@@ -39,12 +46,19 @@ impl<'a> Judge<'a> {
         Judge { places: places::locate(env, dirs, cwd), policy, subject, cwd }
     }
 
-    /// Why it would not be let run as a call without anybody being asked; none = it would.
-    pub fn stops(&self, run: &Run) -> Option<String> {
+    /// Why what a file has run would not be let run as a call without anybody being asked; none = it would.
+    pub fn stops(&self, run: &Run, file: &str) -> Option<String> {
+        self.verdict(run, file).map(|(_, why)| why)
+    }
+
+    /// The same with what would become of the call.
+    pub fn verdict(&self, run: &Run, file: &str) -> Option<(Verdict, String)> {
         match run {
-            Run::Always(why) | Run::Unread(why) => Some(why.clone()),
+            Run::Always(why) | Run::Unread(why) => Some((Verdict::Modify, why.clone())),
             Run::Command { text, .. } => {
-                self.decide(&format!("it has `{}` run", escape(&clip(text, 120))), &shell(text.clone()))
+                let (line, scripts) = self.with_places(text, file);
+                self.decide(&format!("it has `{}` run", escape(&clip(text, 120))), &shell(line))
+                    .or_else(|| scripts.iter().find_map(|path| self.script(path, file)))
             }
             Run::Address(url) => {
                 let action = Action::Fetch { url: url.clone(), prompt: String::new() };
@@ -64,13 +78,53 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// A command line with what the client puts in for its own directories, and the scripts beside the file that it names. These lie in
+    /// the client's places, where no call may do anything: as the file's own they are judged by what is in them.
+    fn with_places(&self, text: &str, file: &str) -> (String, Vec<String>) {
+        let mut scripts = Vec::new();
+        if !text.contains("CLAUDE_") {
+            return (text.to_owned(), scripts);
+        }
+        let beside = file.rsplit_once('/').map_or("/", |(dir, _)| dir);
+        let is_plugin = |dir: &&str| Path::new(dir).join(PLUGIN).is_file();
+        let plugin = places::upwards(beside).take(MAX_ABOVE).find(is_plugin);
+        let own = join(self.cwd, OWN);
+        let known = [
+            ("CLAUDE_PROJECT_DIR", Some((self.cwd, self.cwd))),
+            ("CLAUDE_SKILL_DIR", Some((own.as_str(), beside))),
+            ("CLAUDE_PLUGIN_ROOT", plugin.map(|plugin| (own.as_str(), plugin))),
+        ];
+        let mut front = String::new();
+        let mut out = text.to_owned();
+        for (name, places) in known {
+            let Some((stands, is)) = places.filter(|_| text.contains(name)) else { continue };
+            // The client puts it in itself; where it does not, the shell finds it.
+            out = out.replace(&format!("${{{name}}}"), stands);
+            front.push_str(&format!("export {name}={}; ", single_quoted(stands)));
+            if stands != is {
+                scripts.extend(text.split(name).skip(1).filter_map(below).map(|path| join(is, path)));
+            }
+        }
+        (front + &out, scripts)
+    }
+
+    /// The same of the code in a script.
+    fn script(&self, path: &str, file: &str) -> Option<(Verdict, String)> {
+        let Content::Bytes(bytes) = watch::read_up_to(path, MAX_READ) else { return None };
+        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+        let (verdict, why) = self.verdict(&Run::Code { name, text: String::from_utf8(bytes).ok()? }, file)?;
+        Some((verdict, format!("{}: {why}", escape(path))))
+    }
+
     /// The same of one call.
-    fn decide(&self, what: &str, call: &ToolCall) -> Option<String> {
+    fn decide(&self, what: &str, call: &ToolCall) -> Option<(Verdict, String)> {
         let mut facts = Facts::new(self.places.clone());
         let survey = call::understand(call, self.cwd, self.policy, &mut facts);
         // A call starts it once and is judged by what is in it then; here it runs whenever it has changed.
-        if survey.invocations.iter().any(|inv| self.is_scratch(&inv.text)) {
-            return Some(format!("{what}, with a program in a directory that anybody writes to"));
+        let program = |inv: &Invocation| inv.word.known().unwrap_or_default().to_owned();
+        if survey.invocations.iter().any(|inv| self.is_scratch(&program(inv)) || self.is_scratch(&inv.text)) {
+            let why = format!("{what}, with a program in a directory that anybody writes to");
+            return Some((Verdict::Modify, why));
         }
         let stand = Stand::default();
         let decision = review::decide(&Case {
@@ -87,7 +141,8 @@ impl<'a> Judge<'a> {
             now_s: clock::now().unix_ms / 1000,
         });
         let reason = decision.reasons().first().filter(|_| decision.verdict() >= Verdict::Modify)?;
-        Some(format!("{what}, which is not let run as a call ({}: {})", reason.rule, reason.message))
+        let why = format!("{what}, which is not let run as a call ({}: {})", reason.rule, reason.message);
+        Some((decision.verdict(), why))
     }
 
     /// Whether a command's program lies in a directory for temporary files, and not in the project or home that lies there itself.
@@ -100,6 +155,14 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// The path behind the name of a directory in a command line, without what is in front of the directory's names.
+fn below(behind: &str) -> Option<&str> {
+    let path = behind.trim_start_matches(['}', '"', '\'']).strip_prefix('/')?;
+    let end =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '|' | '&' | '<' | '>' | ')' | '`');
+    path.split(end).next().filter(|path| !path.is_empty())
+}
+
 fn shell(command: String) -> ToolCall {
     ToolCall { tool: Tool::Bash, action: Action::Shell { command, workdir: None }, id: None }
 }
@@ -109,8 +172,14 @@ fn interpreter(name: &str, text: &str) -> Option<&'static str> {
     if name.ends_with(".json") {
         return None;
     }
-    if name.contains('.') && !text.starts_with("#!") {
-        return Some("node -e");
+    if let (Some((_, end)), false) = (name.rsplit_once('.'), text.starts_with("#!")) {
+        return Some(match end {
+            "sh" | "bash" => "bash -c",
+            "py" => "python3 -c",
+            "pl" => "perl -e",
+            "rb" => "ruby -e",
+            _ => "node -e",
+        });
     }
     let line = text.lines().next().unwrap_or_default();
     let words = line

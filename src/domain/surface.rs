@@ -17,6 +17,8 @@ pub enum Surface {
     Servers,
     /// `.claude.json`, of which only the servers count: the client writes it all the time.
     ClaudeState,
+    /// The manifest or hooks of an installed plugin of Claude Code.
+    ClaudePlugin,
     /// A `package.json` that a client installs by itself.
     Package,
     /// A configuration of git.

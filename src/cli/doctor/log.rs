@@ -21,7 +21,7 @@ pub fn examine(here: &Surroundings, report: &mut Report) {
         ),
         Ok(End::Wrong(bad)) => report.fail(
             "audit log",
-            format!("its end does not verify: {} ({})", why(bad.wrong), bad.wrong.name()),
+            format!("it does not verify: {} ({})", why(bad.wrong), bad.wrong.name()),
             // Nothing brings a key back.
             if bad.wrong == Wrong::KeyGone { "lazaret audit prune" } else { "lazaret audit verify" },
         ),

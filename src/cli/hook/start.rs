@@ -58,12 +58,12 @@ fn unaccepted(setting: &Setting, places: &Places) -> Option<Reason> {
 
 /// The end of the log is not what was written.
 fn unverified(setting: &Setting) -> Option<Reason> {
-    let bad = match audit::end(&audit::dir(&setting.dirs.state)) {
+    let bad = match audit::begun(&audit::dir(&setting.dirs.state)) {
         Ok(End::Wrong(bad)) if setting.policy.audit.enabled => bad,
         Ok(_) | Err(_) => return None,
     };
     let text = format!(
-        "the end of the audit log does not verify ({}, byte {}): {}; see `lazaret audit verify`",
+        "the audit log does not verify ({}, byte {}): {}; see `lazaret audit verify`",
         bad.file.display(),
         bad.offset,
         why(bad.wrong)

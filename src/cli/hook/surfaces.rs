@@ -21,7 +21,7 @@ use crate::host::trust::{self, TrustState};
 use crate::host::watch;
 use crate::host::watch::shelf::{self, Shelf, Taken};
 use crate::host::watch::surfaces::{self, Scope, Seen, View};
-use crate::review::surfaces::{essence, linked, may_write, named, runs};
+use crate::review::surfaces::{essence, linked, may_write, named, prompt_name, runs, with_arguments};
 use crate::rules::{self, Survey};
 
 /// The rule that is told.
@@ -61,7 +61,8 @@ impl<'a> Surfaces<'a> {
             return Vec::new();
         }
         let surfaces = Surfaces { setting, request, moment: Moment::Between };
-        let told = surfaces.look(&|_| false);
+        let mut told = surfaces.look(&|_| false);
+        told.extend(surfaces.with_arguments(call));
         if writes && setting.home_fault.is_none() {
             for scope in surfaces.scopes() {
                 shelf::running(&setting.dirs.state, &scope.key(), true);
@@ -103,6 +104,35 @@ impl<'a> Surfaces<'a> {
     /// Anything else has happened.
     pub fn at(setting: &Setting, request: &Request, moment: Moment) -> Vec<Reason> {
         Surfaces { setting, request, moment }.look(&|_| false)
+    }
+
+    /// What the prompt that a call has expanded runs with the arguments that it gives, and would not be let run as a call.
+    fn with_arguments(&self, call: &ToolCall) -> Option<Reason> {
+        let (name, arguments) = invoked(call).filter(|(_, arguments)| !arguments.trim().is_empty())?;
+        if !self.setting.policy.enabled || self.setting.home_fault.is_some() {
+            return None;
+        }
+        let judge = self.judge();
+        let views = self.scopes().map(|scope| surfaces::walk(&scope, &self.setting.env, &[]));
+        let prompts =
+            views.iter().flat_map(|view| &view.files).filter(|file| file.kind == Surface::ClaudePrompt);
+        prompts.into_iter().find_map(|file| {
+            let Content::Bytes(bytes) = watch::read_up_to(&file.path, MAX_READ) else { return None };
+            let text = String::from_utf8(bytes).ok()?;
+            if !is_called(&name, &file.path, &text) {
+                return None;
+            }
+            let content = |text: String| Content::Bytes(text.into_bytes());
+            let known = runs(file.kind, "", &content(text.clone()));
+            let expanded = with_arguments(&text, &arguments);
+            let all = expanded.into_iter().flat_map(|text| runs(file.kind, "", &content(text)));
+            let (verdict, why) = all
+                .filter(|run| !known.contains(run))
+                .filter_map(|run| judge.verdict(&run, &file.path))
+                .max_by_key(|(verdict, _)| *verdict)?;
+            let text = format!("{}: with these arguments {why}", escape(&file.path));
+            Some(Reason { verdict, ..reason(text, None) })
+        })
     }
 
     /// The scopes of a session.
@@ -205,7 +235,7 @@ impl<'a> Surfaces<'a> {
             let known = runs(file.kind, name(&file.path), &was);
             let all = if asked { runs(file.kind, name(&file.path), &is) } else { Vec::new() };
             let new: Vec<Run> = all.into_iter().filter(|run| !known.contains(run)).collect();
-            let stopped = new.iter().find_map(|run| judge.stops(run));
+            let stopped = new.iter().find_map(|run| judge.stops(run, &file.path));
             match stopped.filter(|_| !self.is_accepted(file, &is, shelf)) {
                 Some(why) if whose(&file.path) => {
                     said.reasons.push(self.take_back(file, &why, shelf));
@@ -281,6 +311,29 @@ impl<'a> Surfaces<'a> {
 /// Tools by which the model has a skill or command expanded, shell lines and all.
 fn starts_prompts(tool: &Tool) -> bool {
     matches!(tool, Tool::Internal(name) | Tool::Unknown(name) if ["Skill", "SlashCommand", "skill"].contains(&name.as_str()))
+}
+
+/// The skill or command that a call has expanded, and its arguments.
+fn invoked(call: &ToolCall) -> Option<(String, String)> {
+    let Action::Other { text, .. } = &call.action else { return None };
+    if !starts_prompts(&call.tool) {
+        return None;
+    }
+    let input: serde_json::Value = crate::host::from_json(text.as_bytes()).ok()?;
+    let text = |keys: &[&str]| keys.iter().find_map(|key| input.get(key)?.as_str()).unwrap_or_default();
+    let called = text(&["skill", "command", "name"]).trim().trim_start_matches('/');
+    let (name, behind) = called.split_once(char::is_whitespace).unwrap_or((called, ""));
+    Some((name.to_owned(), format!("{behind} {}", text(&["args", "arguments"])).trim().to_owned()))
+}
+
+/// Whether a skill or command of this file is called by a name, in a plugin perhaps.
+fn is_called(called: &str, path: &str, text: &str) -> bool {
+    let called = called.rsplit(':').next().unwrap_or(called);
+    let mut names = path.rsplit('/');
+    let file = names.next().unwrap_or_default();
+    let by_file = if file.eq_ignore_ascii_case("skill.md") { names.next() } else { file.split('.').next() };
+    let is = |name: Option<&str>| name.is_some_and(|name| name.eq_ignore_ascii_case(called));
+    is(by_file) || is(prompt_name(text))
 }
 
 /// Whether a call only reads, by its tool alone.

@@ -230,7 +230,7 @@ impl<'a> Lookout<'a> {
             return None;
         }
         let judge = self.judge();
-        if let Some(why) = starts.iter().find_map(|run| judge.stops(run)) {
+        if let Some(why) = starts.iter().find_map(|run| judge.stops(run, path)) {
             return Some(why);
         }
         for run in &starts {
@@ -254,7 +254,7 @@ impl<'a> Lookout<'a> {
             return Some(format!("{path} may leave every hook out of the next session: {why}"));
         }
         let judge = self.judge();
-        let why = review::starts(&change.was.0, &change.is).iter().find_map(|run| judge.stops(run))?;
+        let why = review::starts(&change.was.0, &change.is).iter().find_map(|run| judge.stops(run, &change.file.path))?;
         Some(format!("{path}, in the next session: {why}"))
     }
 

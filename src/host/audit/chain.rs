@@ -12,6 +12,7 @@ use rand::rngs::SysRng;
 use super::cannot;
 use super::earlier::{self, Earlier};
 use super::form::{self, HOT, Hot, LINK};
+use super::memory::Last;
 use super::seal::{self, Keys, Link, SIZE};
 use super::sealing::VerificationKey;
 use super::walk::Follow;
@@ -36,6 +37,8 @@ pub(super) struct Chain {
     pub anchor: Link,
     /// Size of the current file with that line.
     pub size: u64,
+    /// A chain that was here before it and is gone had a line of this number.
+    pub lost: Option<u64>,
 }
 
 /// What a reader sees of a chain: whoever writes waits while it lives.
@@ -91,7 +94,7 @@ impl Chain {
 
     fn new(file: File, path: PathBuf, hot: Hot) -> Chain {
         let Hot { keys, anchor, size } = hot;
-        Chain { file, path, keys, anchor, size }
+        Chain { file, path, keys, anchor, size, lost: None }
     }
 
     /// The chain as it is now, for a reader: `None` = there is none.
@@ -221,16 +224,23 @@ fn locked(file: &File, path: &Path, hold: Hold) -> Result<(), Fault> {
 
 /// A new chain. What the current file holds already is of an earlier version, or of a chain whose keys are gone.
 fn begin(file: File, path: PathBuf, dir: &Path) -> Result<Chain, Fault> {
-    let keys = made(&path, 1)?;
-    let anchor = seal::begin(&keys.chain);
+    // Where there was one before, its numbers go on: the lines that are missing in front are told of for as long as these are kept.
+    let lost = Last::of(dir).map(|last| last.count.max(1));
+    let keys = made(&path, lost.unwrap_or(0).saturating_add(1))?;
+    let base = seal::begin(&keys.chain);
+    let anchor = Link { count: lost.unwrap_or(0), ..base };
     let current = dir.join(super::CURRENT);
     let size = fs::symlink_metadata(&current).map_or(0, |meta| meta.len());
     // A piece of a line at its end belongs to the first line's gap.
     let tail = super::prune::tail(&current).unwrap_or_default();
     let piece = tail.iter().rev().take_while(|byte| **byte != b'\n').count();
     let size = size.saturating_sub(piece as u64);
-    let bytes = form::write(&Hot { keys, anchor, size }, &anchor, None);
-    written(file, path, &bytes)
+    let name = keys.chain.name;
+    let bytes = form::write(&Hot { keys, anchor, size }, &base, None);
+    let chain = Chain { lost, ..written(file, path, &bytes)? };
+    // Without it only this is not known: that there was a chain, once it is gone.
+    let _kept = Last { name, count: anchor.count }.keep(dir);
+    Ok(chain)
 }
 
 /// The chain of an earlier version goes on with keys that are forgotten. What it sealed so far is still verified with its one key.

@@ -1,9 +1,10 @@
 //! The end of the log held against the chain: cheap enough for the start of a session. `verify` looks at all of it.
 
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::chain::{Chain, Seen};
+use super::memory::Last;
 use super::seal;
 use super::verify::{Bad, Check, Checked, Place, Wrong};
 use super::{CURRENT, cannot, files};
@@ -25,10 +26,57 @@ pub enum End {
     Wrong(Bad),
 }
 
-/// Looks at the last lines, and at whether the last one is the anchored one.
+/// The same at a session's start, from which on it is remembered how far the log went.
+pub fn begun(dir: &Path) -> Result<End, Fault> {
+    let found = end(dir)?;
+    if let Some(seen) = Chain::look(dir)? {
+        // The next session tries again.
+        let _kept = Last::follow(dir, &seen);
+    }
+    Ok(found)
+}
+
+/// Looks at the last lines, at whether the last one is the anchored one, and whether the first one is there.
 pub fn end(dir: &Path) -> Result<End, Fault> {
     let held = Chain::look(dir)?;
     let all = files(dir)?;
+    let found = ended(dir, held.as_ref(), &all)?;
+    let Some(place) = all.first().map(|file| Place { file: file.clone(), line: 1, offset: 0 }) else {
+        return Ok(gone(dir, held.as_ref()).unwrap_or(found));
+    };
+    if matches!(found, End::Wrong(_)) {
+        return Ok(found);
+    }
+    let removed =
+        held.as_ref().and_then(|seen| Some((seen.base.count.saturating_add(1), first(seen, &place.file)?)));
+    Ok(match removed.filter(|(due, first)| first > due) {
+        Some((due, first)) => End::Wrong(place.bad(Wrong::Removed(due, first - 1))),
+        None => gone(dir, held.as_ref()).unwrap_or(found),
+    })
+}
+
+/// What is remembered of a chain that went further than this one does, or that is not there at all.
+fn gone(dir: &Path, held: Option<&Seen>) -> Option<End> {
+    let last = Last::of(dir)?;
+    let (at, was) = match held {
+        Some(seen) if seen.chain.keys.chain.name != last.name => return None,
+        Some(seen) => (seen.chain.anchor.count, last.count),
+        None => (0, last.count.max(1)),
+    };
+    let place = Place { file: dir.join(CURRENT), line: 1, offset: 0 };
+    (was > at).then(|| End::Wrong(place.bad(Wrong::CutOff(at.saturating_add(1), was))))
+}
+
+/// The number of the first line of the chain in a file.
+fn first(seen: &Seen, path: &Path) -> Option<u64> {
+    let mut bytes = Vec::new();
+    private::open(path, false).ok()?.take(WINDOWS[0]).read_to_end(&mut bytes).ok()?;
+    let seal = bytes.split_inclusive(|byte| *byte == b'\n').find_map(seal::read)?;
+    (seal.key == seen.chain.keys.chain.name).then_some(seal.count)
+}
+
+/// The end alone.
+fn ended(dir: &Path, held: Option<&Seen>, all: &[PathBuf]) -> Result<End, Fault> {
     // The newest file may have no line yet.
     for path in all.iter().rev().take(2) {
         for window in WINDOWS {
@@ -37,7 +85,7 @@ pub fn end(dir: &Path) -> Result<End, Fault> {
             let Some(last) = seals.next() else { continue };
             let offset = lines.first().map_or(0, |(offset, _)| *offset);
             let place = Place { file: path.clone(), line: 1, offset };
-            return match &held {
+            return match held {
                 // Of lines that an earlier version wrote only the whole chain says more.
                 Some(seen) if last.proof.is_none() => Ok(reached(seen, last.count, place)),
                 Some(seen) => look(seen, &lines, place),
@@ -47,7 +95,7 @@ pub fn end(dir: &Path) -> Result<End, Fault> {
     }
     let Some(Seen { chain, base, given, .. }) = held else { return Ok(End::None) };
     if chain.anchor.count == base.count {
-        return Ok(End::Fine { given });
+        return Ok(End::Fine { given: *given });
     }
     let place = Place { file: dir.join(CURRENT), line: 1, offset: 0 };
     Ok(End::Wrong(place.bad(Wrong::CutOff(base.count.saturating_add(1), chain.anchor.count))))

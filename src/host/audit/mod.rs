@@ -7,6 +7,7 @@ mod end;
 mod form;
 mod line;
 mod mark;
+mod memory;
 mod prune;
 mod read;
 mod seal;
@@ -14,12 +15,12 @@ mod sealing;
 mod verify;
 mod walk;
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 pub use chain::FILE as CHAIN;
-pub use end::{End, end};
+pub use end::{End, begun, end};
 pub use prune::{Pruned, prune, sweep};
 pub use read::{Filter, Found, Line, Lines, Tail, last, lines, marked};
 pub use sealing::VerificationKey;
@@ -27,12 +28,14 @@ pub use verify::{Bad, Checked, Torn, Wrong, verify};
 
 use super::clock::{self, Now};
 use super::private;
-use crate::domain::{AuditEvent, AuditPolicy, Fault, FaultKind};
+use crate::domain::{AuditEvent, AuditPolicy, EventKind, Fault, FaultKind};
 use chain::Chain;
 use walk::{Follow, Walk};
 
 /// The file that lines are added to.
 const CURRENT: &str = "audit.jsonl";
+/// The log's directory in the state's.
+const NAME: &str = "audit";
 /// The name of a file that was set aside is this, the time, and [`SUFFIX`].
 const PREFIX: &str = "audit-";
 const SUFFIX: &str = ".jsonl";
@@ -40,7 +43,7 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Where the log lies.
 pub fn dir(state_dir: &Path) -> PathBuf {
-    state_dir.join("audit")
+    state_dir.join(NAME)
 }
 
 /// Adds a line, and gives its id: none = the log is switched off, or not told of such events. `dir` is the log's own directory.
@@ -69,6 +72,46 @@ pub fn append(
             }
         }
     }
+    // Less than was anchored: the file was removed or cut, or the log with its keys. The first line then says so.
+    let lost = chain.lost.take().or((before < chain.size).then_some(chain.anchor.count));
+    if let Some(lost) = lost {
+        let note = format!(
+            "{}: lines of the audit log up to number {lost} are not there any more",
+            FaultKind::Audit.code()
+        );
+        let told = gap(event, &note);
+        before = add((&mut chain, &mut file), (dir, &path), (before, Behind::default()), now, &told)?.1;
+    }
+    let (id, size) = add((&mut chain, &mut file), (dir, &path), (before, behind), now, event)?;
+    if size >= policy.max_bytes {
+        let _aside = rename(dir, &mut chain, now);
+    }
+    Ok(Some(id))
+}
+
+/// The event that says that lines are gone.
+fn gap<'a>(event: &AuditEvent<'a>, note: &'a str) -> AuditEvent<'a> {
+    AuditEvent {
+        kind: EventKind::Fault,
+        subject: event.subject,
+        cwd: event.cwd,
+        tool: "",
+        action: "",
+        call_id: None,
+        decision: None,
+        note,
+        duration_us: 0,
+    }
+}
+
+/// Adds one line to the chain; gives its id, and the file's size with it.
+fn add(
+    (chain, file): (&mut Chain, &mut File),
+    (dir, path): (&Path, &Path),
+    (before, behind): (u64, Behind),
+    now: Now,
+    event: &AuditEvent<'_>,
+) -> Result<(String, u64), Fault> {
     let Behind { mut gap, cut } = behind;
     let id = new_id(now, chain.anchor.shown());
     let mut bytes = line::write(&id, now, event)
@@ -82,18 +125,15 @@ pub fn append(
         bytes.insert(0, b'\n');
     }
     // One write, so that no reader sees half a line; what does not fit on the disk is taken back.
-    let written = file.write(&bytes).map_err(|error| cannot(&path, &error))?;
+    let written = file.write(&bytes).map_err(|error| cannot(path, &error))?;
     if written < bytes.len() {
         let _taken_back = file.set_len(before);
-        return Err(cannot(&path, &io::Error::from_raw_os_error(libc::ENOSPC)));
+        return Err(cannot(path, &io::Error::from_raw_os_error(libc::ENOSPC)));
     }
     let size = before.saturating_add(bytes.len() as u64);
     // The line is there, so neither of these can be a fault of this call; the next one tries again.
     let _anchored = chain.anchor(link, size);
-    if size >= policy.max_bytes {
-        let _aside = rename(dir, &mut chain, now);
-    }
-    Ok(Some(id))
+    Ok((id, size))
 }
 
 /// What is behind the last line of the chain.

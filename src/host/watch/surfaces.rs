@@ -7,6 +7,7 @@ use std::path::Path;
 use super::stat_words;
 use crate::domain::{Surface, fingerprint, join, lies_in};
 use crate::host::dirs::Environment;
+use crate::host::files::{self, Links};
 use crate::host::places::{repository, upwards};
 
 /// Most files that are known of one scope.
@@ -66,6 +67,18 @@ const OPENCODE: &[Tree] = &[
     tree("mode", Surface::OpenCodePrompt, MARKDOWN),
     tree("modes", Surface::OpenCodePrompt, MARKDOWN),
 ];
+/// What stands in an installed plugin of Claude Code beside these.
+const PLUGIN_FILES: &[(&str, Surface)] = &[
+    (".claude-plugin/plugin.json", Surface::ClaudePlugin),
+    ("hooks/hooks.json", Surface::ClaudePlugin),
+    (".mcp.json", Surface::ClaudePlugin),
+    (".lsp.json", Surface::ClaudePlugin),
+];
+/// Where Claude Code keeps which plugins are installed, below its own directory.
+const INSTALLED: &str = "plugins/installed_plugins.json";
+/// Most installed plugins, and the longest list of them.
+const MAX_PLUGINS: usize = 128;
+const MAX_LIST: u64 = 1 << 20;
 const OPENCODE_FILES: &[(&str, Surface)] = &[
     ("opencode.json", Surface::OpenCodeSettings),
     ("opencode.jsonc", Surface::OpenCodeSettings),
@@ -182,6 +195,16 @@ impl View {
         }
     }
 
+    /// What the installed plugins of Claude Code hold.
+    fn plugins(&mut self, claude: &str) {
+        for root in installed(&join(claude, INSTALLED)) {
+            self.client(&root, CLAUDE);
+            for (name, kind) in PLUGIN_FILES {
+                self.file(join(&root, name), *kind, None);
+            }
+        }
+    }
+
     fn opencode(&mut self, dir: &str) {
         self.client(dir, OPENCODE);
         for (name, kind) in OPENCODE_FILES {
@@ -230,6 +253,26 @@ impl View {
     }
 }
 
+/// The directories of installed plugins.
+fn installed(list: &str) -> Vec<String> {
+    let Ok(Some(bytes)) = files::read(list, MAX_LIST, Links::Follow) else { return Vec::new() };
+    let list: serde_json::Value = crate::host::from_json(&bytes).unwrap_or_default();
+    let mut found = Vec::new();
+    let mut open = vec![&list];
+    while let Some(value) = open.pop().filter(|_| found.len() < MAX_PLUGINS) {
+        let path = value.get("installPath").and_then(serde_json::Value::as_str);
+        found.extend(path.filter(|path| path.starts_with('/')).map(str::to_owned));
+        match value {
+            serde_json::Value::Object(members) => open.extend(members.values()),
+            serde_json::Value::Array(all) => open.extend(all),
+            _ => {}
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
 fn is_link(path: &str) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
 }
@@ -257,7 +300,9 @@ pub fn walk(scope: &Scope, env: &Environment, linked: &[(String, Surface)]) -> V
         Scope::User => {
             let claude = env.claude_config_dir.clone();
             let state = claude.clone().unwrap_or_else(|| home.to_owned());
-            view.client(&claude.unwrap_or_else(|| join(home, ".claude")), CLAUDE);
+            let claude = claude.unwrap_or_else(|| join(home, ".claude"));
+            view.client(&claude, CLAUDE);
+            view.plugins(&claude);
             view.file(join(&state, ".claude.json"), Surface::ClaudeState, None);
             let config = env.xdg_config_home.clone().unwrap_or_else(|| join(home, ".config"));
             let dirs = [

@@ -50,11 +50,17 @@ pub(super) fn shell_lines(text: &str, apart: bool) -> Vec<Run> {
 }
 
 /// The text between the first two lines of `---`.
-fn front_matter(text: &str) -> Option<&str> {
+pub(super) fn front_matter(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let rest = text.strip_prefix("---")?;
     let end = ["\n---", "\r---"].iter().filter_map(|mark| rest.find(mark)).min();
     Some(end.and_then(|end| rest.get(..end)).unwrap_or(rest))
+}
+
+/// The name that a skill or command gives itself.
+pub fn named(text: &str) -> Option<&str> {
+    let mut lines = front_matter(text)?.lines();
+    lines.find_map(|line| line.strip_prefix("name:")).map(|name| unquoted(name.trim()))
 }
 
 /// What hooks and servers a front matter names. It is YAML: what is more than keys, lists and plain or quoted values in it may say

@@ -2,18 +2,21 @@
 //! that is allowed is decided as for a call. What cannot be read with certainty may run anything.
 
 mod claude;
+mod expand;
 mod gitconfig;
 mod markdown;
 mod settings;
 
 use serde_json::Value;
 
-use crate::domain::{Action, Content, EffectKind, Run, Surface, Target, Tool, ToolCall, join, single_quoted};
+use crate::domain::{Action, Content, EffectKind, Run, Surface, Target, Tool, ToolCall, join};
 use crate::review::is_file_operation;
 use crate::rules::{Survey, lists};
 
 pub use claude::started;
+pub use expand::with_arguments;
 pub use gitconfig::{Linked, linked};
+pub use markdown::named as prompt_name;
 
 /// Most things that one file may run; of more nobody says what they are.
 const MAX_RUNS: usize = 128;
@@ -43,6 +46,7 @@ pub fn runs(kind: Surface, name: &str, content: &Content) -> Vec<Run> {
         }
         Surface::OpenCodeSettings => settings::of_opencode(text),
         Surface::Servers | Surface::ClaudeState => settings::servers_of_claude(text),
+        Surface::ClaudePlugin => settings::of_claude_plugin(text),
         Surface::GitConfig => gitconfig::runs(text),
     };
     runs.sort();
@@ -101,11 +105,11 @@ fn server(name: &str, value: &Value) -> Vec<Run> {
         ["env", "environment"].iter().filter_map(|key| value.get(key)).filter_map(Value::as_object);
     let mut words: Vec<String> = Vec::new();
     for (variable, value) in variables.flatten() {
-        words.push(format!("{variable}={}", single_quoted(value.as_str().unwrap_or_default())));
+        words.push(format!("{variable}={}", expand::word(value.as_str().unwrap_or_default())));
     }
     let begun = words.len();
     match value.get("command") {
-        Some(Value::String(command)) => words.push(single_quoted(command)),
+        Some(Value::String(command)) => words.push(expand::word(command)),
         Some(Value::Array(list)) => words.extend(quoted(list)),
         _ => {}
     }
@@ -115,7 +119,7 @@ fn server(name: &str, value: &Value) -> Vec<Run> {
     if words.len() > begun {
         runs.push(Run::command(words.join(" ")));
     }
-    runs.extend(address.map(|address| Run::Address(address.to_owned())));
+    runs.extend(address.map(|address| Run::Address(expand::address(address))));
     // Claude Code starts this one for the headers of the connection.
     let helper = value.get("headersHelper").and_then(Value::as_str);
     runs.extend(helper.map(|helper| Run::command(helper.to_owned())));
@@ -128,7 +132,7 @@ fn server(name: &str, value: &Value) -> Vec<Run> {
 }
 
 fn quoted(list: &[Value]) -> impl Iterator<Item = String> {
-    list.iter().map(|word| single_quoted(word.as_str().unwrap_or_default()))
+    list.iter().map(|word| expand::word(word.as_str().unwrap_or_default()))
 }
 
 #[cfg(test)]

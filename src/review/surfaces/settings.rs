@@ -4,10 +4,24 @@ use serde_json::{Map, Value, json};
 
 use super::markdown::shell_lines;
 use super::server;
-use crate::domain::Run;
+use crate::domain::{Run, single_quoted};
 
 /// What Claude Code calls the hooks that can answer a call in the gate's stead.
 const ANSWERS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
+
+/// Where the packages of providers come from that OpenCode brings or its list of providers (models.dev) names, and single ones.
+const SCOPES: [&str; 1] = ["@ai-sdk/"];
+const PROVIDERS: [&str; 9] = [
+    "@openrouter/ai-sdk-provider",
+    "@aihubmix/ai-sdk-provider",
+    "@gitlab/gitlab-ai-provider",
+    "gitlab-ai-provider",
+    "@jerome-benoit/sap-ai-provider",
+    "@jerome-benoit/sap-ai-provider-v2",
+    "ai-gateway-provider",
+    "venice-ai-sdk-provider",
+    "ollama-ai-provider-v2",
+];
 
 /// The servers of a `.mcp.json`, and of the client's own state for every project.
 pub(super) fn servers_of_claude(text: &str) -> Vec<Run> {
@@ -22,6 +36,23 @@ fn lists_of_servers(value: &Value) -> Vec<&Value> {
     let own = value.get("mcpServers");
     let projects = value.get("projects").and_then(Value::as_object).into_iter().flatten();
     own.into_iter().chain(projects.filter_map(|(_, project)| project.get("mcpServers"))).collect()
+}
+
+/// The hooks and servers of an installed plugin. That its hooks can answer a call is what a person installs some for.
+pub(super) fn of_claude_plugin(text: &str) -> Vec<Run> {
+    let value = match value(text) {
+        Ok(value) => value,
+        Err(unread) => return vec![unread],
+    };
+    // A text is the place of another file.
+    let object = |key: &str| value.get(key).filter(|value| value.is_object());
+    let hooks = object("hooks").map(hooks).unwrap_or_default();
+    let hooks = hooks.into_iter().filter(|run| !matches!(run, Run::Always(_)));
+    let named = ["mcpServers", "lspServers"].into_iter().filter_map(object).flat_map(servers);
+    // A file of servers alone may name them at its top.
+    let is_server = |value: &Value| ["command", "url"].iter().any(|key| value.get(key).is_some());
+    let top = value.as_object().into_iter().flatten().filter(|(_, value)| is_server(value));
+    hooks.chain(named).chain(top.flat_map(|(name, value)| server(name, value))).collect()
 }
 
 /// The same text with nothing in it but its servers; none where there is nothing to be left out.
@@ -108,6 +139,7 @@ pub(super) fn of_opencode(text: &str) -> Vec<Run> {
             )));
         }
     }
+    runs.extend(value.get("provider").into_iter().flat_map(providers));
     for key in ["formatter", "lsp"] {
         for (_, one) in value.get(key).and_then(Value::as_object).into_iter().flatten() {
             if one.get("command").is_some() {
@@ -121,6 +153,34 @@ pub(super) fn of_opencode(text: &str) -> Vec<Run> {
     runs.extend(value.pointer("/experimental/hook").into_iter().flat_map(commands_within));
     runs.extend(value.get("shell").and_then(Value::as_str).map(|shell| Run::command(shell.to_owned())));
     runs
+}
+
+/// The packages that OpenCode installs and loads for providers, and for single models of them (`npm`).
+fn providers(list: &Value) -> Vec<Run> {
+    let Value::Object(all) = list else { return Vec::new() };
+    let models = all.values().filter_map(|provider| provider.get("models")?.as_object());
+    let of_models = models.flat_map(|models| models.values()).filter_map(|model| model.get("provider"));
+    let named = all.values().chain(of_models).filter_map(|provider| provider.get("npm"));
+    let load = |name: &str| match name.strip_prefix("file:") {
+        // Code of a file is judged as that file would be when it is started.
+        Some(path) => Some(Run::command(format!("node {}", single_quoted(path.trim_start_matches("//"))))),
+        None if is_published(name) => None,
+        None => Some(Run::Always(format!("the package {name} is installed and loaded beside the gate"))),
+    };
+    named.filter_map(|name| load(name.as_str().unwrap_or_default())).collect()
+}
+
+/// A package that OpenCode's own list of providers names, from the registry.
+fn is_published(package: &str) -> bool {
+    let (scoped, rest) = package.strip_prefix('@').map_or((false, package), |rest| (true, rest));
+    let (name, version) = rest.split_once('@').unwrap_or((rest, ""));
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '^' | '~' | '*');
+    let name = format!("{}{name}", if scoped { "@" } else { "" });
+    let in_scope = |scope: &str| {
+        name.strip_prefix(scope).is_some_and(|rest| !rest.is_empty() && rest.chars().all(plain))
+    };
+    version.chars().all(plain)
+        && (PROVIDERS.contains(&name.as_str()) || SCOPES.iter().any(|scope| in_scope(scope)))
 }
 
 /// Every `command` below a value.

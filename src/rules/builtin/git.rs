@@ -65,6 +65,7 @@ pub(crate) const RULES: &[Rule] = &[
             "git config core.hooksPath ../hooks",
             "git -c core.fsmonitor=/tmp/x status",
             "git -c core.pager='sh -c id' log",
+            "git --config-env=core.fsmonitor=V status",
             "git config set filter.lfs.smudge /tmp/x",
             "git --exec-path=/tmp/x status",
             "git -c sequence.editor=\"sed -i 's/^pick/exec id; pick/'\" rebase -i main",
@@ -400,7 +401,10 @@ fn one_call_setting(inv: &Invocation) -> bool {
     let mut values = Vec::new();
     while let Some(arg) = args.next() {
         match arg.known() {
-            Some("-c" | "--config-env") => values.extend(args.next()),
+            Some("-c" | "--config-env") => values.extend(args.next().cloned()),
+            Some(option) if option.starts_with("--config-env=") => {
+                values.extend(option.split_once('=').map(|(_, value)| Arg::literal(value)));
+            }
             Some(option) if option.starts_with("--exec-path=") => return !option.contains("=/usr/"),
             Some(sub) if inv.sub.first().is_some_and(|first| first == sub) => break,
             _ => {}

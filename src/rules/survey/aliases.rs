@@ -2,18 +2,15 @@
 
 use super::call::Call;
 use super::options::Parsed;
+use super::repositories::{Repository, Setting};
 use super::setting::{ALIAS, setting_command};
 use super::{Surveyor, output, paths};
-use crate::domain::{Ask, Target, join};
-use crate::rules::git_settings;
+use crate::domain::{Target, join};
 use crate::shell::Arg;
-
-/// Most settings files of git that are read for one name, those that others include among them.
-const MAX_FILES: usize = 8;
 
 impl Surveyor<'_> {
     /// `git x`, where `x` is an alias: what it stands for, with the words behind it. True: it is one.
-    pub(super) fn git_alias(&mut self, call: &Call, parsed: &Parsed) -> bool {
+    pub(super) fn git_alias(&mut self, call: &Call, parsed: &Parsed, other: Option<&Repository>) -> bool {
         let name = parsed.first_sub();
         // Git never looks for an alias of its own commands' names.
         if name.is_empty() {
@@ -21,7 +18,7 @@ impl Surveyor<'_> {
         }
         let texts = match given(parsed, name) {
             Some(text) => vec![text],
-            None if parsed.row.is_none() => self.set_alias(call, parsed, name),
+            None if parsed.row.is_none() => self.set_alias(call, parsed, other, name),
             None => return false,
         };
         let is_one = !texts.is_empty();
@@ -38,38 +35,31 @@ impl Surveyor<'_> {
 
     /// What the settings files of the repository and the user say that a name stands for: all of them, because which counts is for
     /// git to know.
-    fn set_alias(&mut self, call: &Call, parsed: &Parsed, name: &str) -> Vec<Arg> {
-        let mut found = Vec::new();
+    fn set_alias(
+        &mut self,
+        call: &Call,
+        parsed: &Parsed,
+        other: Option<&Repository>,
+        name: &str,
+    ) -> Vec<Arg> {
         if call.remote {
-            return found;
+            return Vec::new();
         }
-        let mut files = self.settings_files(call, parsed);
-        let mut at = 0;
-        while let Some(path) = files.get(at).cloned() {
-            at += 1;
-            self.ask(Ask::Content(path.clone()));
-            let written = self.written(&path).and_then(Arg::known).map(str::to_owned);
-            let Some(text) = written.or_else(|| self.facts.content(&path).flatten().map(str::to_owned))
-            else {
-                continue;
-            };
-            self.spend(text.len() / 64);
-            for (key, value) in git_settings::entries(&text).unwrap_or_default() {
-                let alias = key.strip_prefix(ALIAS).is_some_and(|alias| alias.eq_ignore_ascii_case(name));
-                if alias {
-                    found.extend(setting_command(&Arg::literal(&format!("{key}={value}"))));
-                } else if includes(&key) && files.len() < MAX_FILES {
-                    files.extend(self.included(&path, &value));
-                }
+        let files = self.settings_files(call, parsed, other);
+        let mut found = Vec::new();
+        for Setting { key, value, .. } in self.settings(files, false) {
+            let alias = key.strip_prefix(ALIAS).is_some_and(|alias| alias.eq_ignore_ascii_case(name));
+            if alias {
+                found.extend(setting_command(&Arg::literal(&format!("{key}={value}"))));
             }
         }
         found
     }
 
     /// The settings files that git reads in a call's directory.
-    fn settings_files(&self, call: &Call, parsed: &Parsed) -> Vec<String> {
+    fn settings_files(&self, call: &Call, parsed: &Parsed, other: Option<&Repository>) -> Vec<String> {
         let places = &self.facts.places;
-        let mut files: Vec<String> = Vec::new();
+        let mut files: Vec<String> = other.iter().flat_map(|other| other.settings()).collect();
         let named = |option: &str| match parsed
             .value(&[option])
             .map(|dir| paths::target(dir, call.cwd.as_deref(), false))
@@ -94,21 +84,6 @@ impl Surveyor<'_> {
         }
         seen
     }
-
-    /// The file that another includes.
-    fn included(&self, by: &str, value: &str) -> Option<String> {
-        let beside = by.rsplit_once('/').map_or("/", |(dir, _)| dir);
-        match (value.strip_prefix("~/"), &self.facts.places.home) {
-            (Some(rest), Some(home)) => Some(join(home, rest)),
-            (Some(_), None) => None,
-            (None, _) => Some(join(beside, value)),
-        }
-    }
-}
-
-/// `include.path`, `includeIf.….path`.
-fn includes(key: &str) -> bool {
-    key == "include.path" || (key.starts_with("includeif.") && key.ends_with(".path"))
 }
 
 /// `git -c alias.x='…' x`.

@@ -4,6 +4,7 @@ use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
 use super::options::Parsed;
+use super::repositories::Repository;
 use super::scratch::is_noted_again;
 use super::setting::setting_command;
 use super::{Flag, Stdin, paths};
@@ -16,8 +17,8 @@ const MAX_PATCHED: usize = 64;
 
 impl Surveyor<'_> {
     /// Notes the effects of a git command.
-    pub(super) fn git(&mut self, call: &Call, parsed: &Parsed) {
-        if self.git_alias(call, parsed)
+    pub(super) fn git(&mut self, call: &Call, parsed: &Parsed, other: Option<&Repository>) {
+        if self.git_alias(call, parsed, other)
             || self.git_discards(call, parsed)
             || self.is_lost_in_scratch(call, parsed)
         {

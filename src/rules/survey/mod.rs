@@ -39,6 +39,7 @@ mod printf;
 mod program;
 mod reading;
 mod redirects;
+mod repositories;
 mod scope;
 mod scratch;
 mod search;
@@ -253,6 +254,7 @@ fn surveyed<'a>(
         opaque: 0,
         guesses: false,
         unread: Vec::new(),
+        repositories: Vec::new(),
     };
     surveyor.tool(call, cwd);
     surveyor.out.written = surveyor.files;
@@ -323,6 +325,8 @@ struct Surveyor<'a> {
     guesses: bool,
     /// Files that the call itself writes, and nobody knows what with.
     unread: Vec<String>,
+    /// Repositories whose settings were surveyed, with the subcommand; without one those whose settings are looked at just now.
+    repositories: Vec<String>,
 }
 
 impl Surveyor<'_> {

@@ -8,7 +8,7 @@ use super::scope::Scope;
 use super::unfold::is_program;
 use super::walk::Frame;
 use super::wrap::in_dir;
-use super::{Surveyor, paths};
+use super::{Surveyor, paths, repositories};
 use crate::domain::{EffectKind, Severity, Target, join};
 use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
 use crate::rules::commands::{self, Builtin, Kind, Program};
@@ -241,15 +241,7 @@ impl Surveyor<'_> {
             }
             Kind::Git => {
                 let parsed = options::parse(call.args(), program);
-                let call = in_dir(call, &parsed);
-                self.emit(&call, name, Some(&parsed));
-                self.git(&call, &parsed);
-                if parsed.first_sub() == "for-each-repo" {
-                    // Its words are a subcommand, and its options.
-                    let words = std::iter::once(Arg::literal(name)).chain(parsed.operands.iter().cloned());
-                    self.run_inner(call.unfolded(name, words.collect()), scope, name);
-                }
-                self.option_commands(&call, &parsed, name);
+                let call = self.git_command(call, scope, &parsed);
                 self.sub_wrap(call, scope, &parsed, name);
             }
             Kind::Plain | Kind::Dash | Kind::Raw | Kind::Interpreter | Kind::Stdin => {
@@ -258,6 +250,9 @@ impl Surveyor<'_> {
                 self.emit(&call, name, Some(&parsed));
                 self.deeds(&call, &parsed);
                 self.installed(&call, scope);
+                if repositories::USERS.contains(&name) {
+                    self.asks_git(&call, scope, &parsed);
+                }
                 if matches!(name, "mkfifo" | "mknod") {
                     self.make_fifos(&call, &parsed.operands);
                 }

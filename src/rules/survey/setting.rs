@@ -6,6 +6,9 @@ use crate::shell::Arg;
 /// Begins the keys of aliases.
 pub(super) const ALIAS: &str = "alias.";
 
+/// What means something to a shell.
+const SHELL_SIGNS: [char; 8] = [';', '|', '&', '`', '$', '<', '>', '\n'];
+
 /// The command line that a configuration of git has run by this setting, where it does. Beside those of a single call, what only a
 /// file brings: the program of a helper, a remote that is a command, a submodule that is brought up to date by one.
 pub fn configured_command(key: &str, value: &str) -> Option<String> {
@@ -18,7 +21,10 @@ pub fn configured_command(key: &str, value: &str) -> Option<String> {
     if submodule {
         return value.strip_prefix('!').map(str::to_owned);
     }
-    if let Some(command) = value.strip_prefix("ext::") {
+    let written_over = key.strip_prefix("url.").and_then(|key| key.rsplit_once('.')).map(|(url, _)| url);
+    if let Some(command) =
+        value.strip_prefix("ext::").or_else(|| written_over.and_then(|url| url.strip_prefix("ext::")))
+    {
         // Its words are apart by blanks, and a blank in one is written `% `.
         let words = command.replace("%%", "%\0").replace("% ", "\u{1}");
         let word = |word: &str| single_quoted(&word.replace('\u{1}', " ").replace("%\0", "%"));
@@ -41,7 +47,13 @@ pub(in crate::rules) fn setting_command(setting: &Arg) -> Option<Arg> {
         return Some(text);
     }
     if key == "credential.helper" || (key.starts_with("credential.") && key.ends_with(".helper")) {
-        return if value.prefix().starts_with('!') { super::options::after(&value, 1) } else { None };
+        if value.prefix().starts_with('!') {
+            return super::options::after(&value, 1);
+        }
+        // A name becomes `git credential-NAME`, for a shell.
+        let mut text = Arg::literal("git credential-");
+        super::output::append(&mut text, &value);
+        return value.text().contains(SHELL_SIGNS).then_some(text);
     }
     let runs = matches!(
         key.as_str(),
@@ -65,6 +77,13 @@ pub(in crate::rules) fn setting_command(setting: &Arg) -> Option<Arg> {
             | "interactive.difffilter"
             | "web.browser"
             | "sendemail.smtpserver"
+            | "sendemail.sendmailcmd"
+            | "sendemail.tocmd"
+            | "sendemail.cccmd"
+            | "sendemail.headercmd"
+            | "imap.tunnel"
+            | "instaweb.httpd"
+            | "instaweb.browser"
     ) || ["pager.", "filter.", "browser.", "man.", "gpg."]
         .iter()
         .any(|start| key.starts_with(start) && !key.ends_with(".required") && !key.ends_with(".format"))
