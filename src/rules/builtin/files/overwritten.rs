@@ -5,8 +5,8 @@ use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{everyday, flagged, lists, predicate};
 use crate::rules::matcher::{
-    At, Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value, has_flag,
-    inside, is_env_file, owner, owners, runs, target_of,
+    At, Class, Classes, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value,
+    has_flag, inside, is_env_file, owner, owners, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -345,13 +345,13 @@ fn emptied_in_turn<'a>(scene: &Scene<'a>) -> Found<'a> {
     for (effect, classes) in scene.effects() {
         let many = match &effect.target {
             Target::Path { path, glob: true, .. } => {
-                !(effect.disposable || is_log(path) || classes.has(Class::Outside) && is_cache(path))
+                !(effect.disposable || grows(path, classes) || classes.has(Class::Outside) && is_cache(path))
             }
             Target::UnknownPath { known, .. } if known.is_empty() => all.iter().any(lists_all_of_git),
             // `find ~/Documents -type f -exec cp /dev/null {} \;`
             Target::UnknownPath { known, .. } => {
                 let found = || scene.first(&["find", "fd"], |_| true).is_some();
-                classes.has(Class::Outside) && !is_cache(known) && !is_log(known) && found()
+                classes.has(Class::Outside) && !is_cache(known) && !grows(known, classes) && found()
             }
             Target::Path { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
         };
@@ -420,14 +420,19 @@ fn data_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// Files that are emptied as a matter of course.
-fn is_log(path: &str) -> bool {
+pub(super) fn is_log(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     [".log", ".log*", ".out", ".tmp", ".txt", ".err", ".pid"].iter().any(|end| name.ends_with(end))
         || path.contains("/logs/")
 }
 
+/// The same, where outside the project a text is somebody's.
+fn grows(path: &str, classes: Classes) -> bool {
+    is_log(path) && !(classes.has(Class::Outside) && path.ends_with(".txt"))
+}
+
 /// Outside the project, what is made again or grows by itself.
-fn is_cache(path: &str) -> bool {
+pub(super) fn is_cache(path: &str) -> bool {
     ["/.cache/", "/cache/", "/Caches/", "/var/log/", "/tmp/", "/.npm/_"].iter().any(|dir| path.contains(dir))
 }
 
@@ -485,7 +490,7 @@ fn writer<'a>(scene: &Scene<'a>, target: &Target) -> Option<&'a Invocation> {
 }
 
 /// A command that writes nothing to what its output goes to, or cuts its operands to nothing.
-fn leaves_nothing(inv: &Invocation) -> bool {
+pub(super) fn leaves_nothing(inv: &Invocation) -> bool {
     let none = |arg: &Arg| matches!(arg.known(), Some("" | "-n" | "/dev/null"));
     match inv.program.as_str() {
         ":" | "true" => true,
