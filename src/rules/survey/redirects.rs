@@ -140,7 +140,11 @@ impl Surveyor<'_> {
                         self.act(call, Act::Read, target.clone());
                     }
                     call.reads.push(target);
-                } else if !process {
+                } else if matches!(redirect.target.parts.as_slice(), [Part::Process { .. }]) {
+                    if number.is_none_or(|fd| fd == 1) {
+                        self.lead_into(&redirect.target, inner, call);
+                    }
+                } else {
                     let append = redirect.kind == RedirectKind::Append;
                     self.act(call, Act::Create, target.clone());
                     call.writes.push((target.clone(), append));

@@ -327,6 +327,9 @@ impl Surveyor<'_> {
         for redirect in &simple.redirects {
             self.redirect(redirect, substituted, scope, (&mut call, &mut files, inner));
         }
+        if !call.reads.is_empty() || simple.owner.is_some() {
+            self.counted_file(reading, simple, &call);
+        }
         self.draw_named(scope, &call.words);
         let (printed, goes) = (self.printed(&call), Goes::of(simple, &files));
         self.remember_files(&call, files, printed.as_ref());
