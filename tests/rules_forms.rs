@@ -76,3 +76,17 @@ fn no_form_hides_a_command() {
 fn harmless_uses_of_the_same_forms_go_on() {
     assert_eq!(wrong(SILENT, 528, &["proceed", "notice"]), "");
 }
+
+/// Lists, links, other names and other programs by which something is reached that is judged when it is named.
+const SECOND_NAMES_STOPPED: &str = include_str!("data/forms/second_names_stopped.txt");
+const SECOND_NAMES_SILENT: &str = include_str!("data/forms/second_names_silent.txt");
+
+#[test]
+fn what_is_reached_by_a_second_name_is_judged() {
+    assert_eq!(wrong(SECOND_NAMES_STOPPED, 32, &["ask", "deny", "stop"]), "");
+}
+
+#[test]
+fn harmless_second_names_go_on() {
+    assert_eq!(wrong(SECOND_NAMES_SILENT, 45, &["proceed", "notice"]), "");
+}

@@ -58,8 +58,12 @@ pub fn recall(
     let mut facts = facts.clone();
     facts.marks.clone_from(marks);
     let mut survey = survey.clone();
-    rules::follow(call, cwd, &mut survey, &facts, policy);
+    let anew = rules::follow(call, cwd, &mut survey, &facts, policy);
     facts::answer(&survey.asks, &facts);
+    // A copy of a shell runs a file that only now is known to be one with commands.
+    if anew && survey.asks.iter().any(|ask| matches!(ask, Ask::Content(_)) && facts.knows(ask)) {
+        survey = surveyed(call, cwd, policy, &facts);
+    }
     (survey, facts)
 }
 

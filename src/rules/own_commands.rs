@@ -35,6 +35,7 @@ const COMMANDS: &[(&str, &str, Runs)] = &[
     ("config", "path", Runs::Agents),
     ("config", "show", Runs::Agents),
     ("doctor", "", Runs::Agents),
+    ("except", "", Runs::People),
     ("feedback", "", Runs::People),
     ("help", "", Runs::Agents),
     // A message that no client sent would stand in the log as if one had.

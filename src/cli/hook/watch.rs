@@ -254,7 +254,9 @@ impl<'a> Lookout<'a> {
             return Some(format!("{path} may leave every hook out of the next session: {why}"));
         }
         let judge = self.judge();
-        let why = review::starts(&change.was.0, &change.is).iter().find_map(|run| judge.stops(run, &change.file.path))?;
+        let why = review::starts(&change.was.0, &change.is)
+            .iter()
+            .find_map(|run| judge.stops(run, &change.file.path))?;
         Some(format!("{path}, in the next session: {why}"))
     }
 

@@ -522,11 +522,21 @@ fn with_given(code: &str, inv: &Invocation, scene: &Scene<'_>) -> String {
             let value = single_quoted(&texts_front(&assign.value));
             let name = &assign.name;
             for quote in ["'", "\""] {
-                for (front, end) in [("os.environ[", "]"), ("os.environ.get(", ")"), ("os.getenv(", ")"), ("getenv(", ")"), ("process.env[", "]"), ("ENV[", "]"), ("ENV.fetch(", ")")] {
+                for (front, end) in [
+                    ("os.environ[", "]"),
+                    ("os.environ.get(", ")"),
+                    ("os.getenv(", ")"),
+                    ("getenv(", ")"),
+                    ("process.env[", "]"),
+                    ("ENV[", "]"),
+                    ("ENV.fetch(", ")"),
+                ] {
                     out = out.replace(&format!("{front}{quote}{name}{quote}{end}"), &value);
                 }
             }
-            out = out.replace(&format!("process.env.{name}"), &value).replace(&format!("$ENV{{{name}}}"), &value);
+            out = out
+                .replace(&format!("process.env.{name}"), &value)
+                .replace(&format!("$ENV{{{name}}}"), &value);
         }
     }
     if code.contains(".read") || code.contains("readFileSync") {
@@ -535,7 +545,12 @@ fn with_given(code: &str, inv: &Invocation, scene: &Scene<'_>) -> String {
             let name = path.strip_prefix(cwd).map_or(path.as_str(), |rest| rest.trim_start_matches('/'));
             let value = single_quoted(text.text().trim_end());
             for quote in ["'", "\""] {
-                for (front, end) in [("open(", ").read()"), ("File.read(", ")"), ("readFileSync(", ",'utf8')"), ("readFileSync(", ",\"utf8\")")] {
+                for (front, end) in [
+                    ("open(", ").read()"),
+                    ("File.read(", ")"),
+                    ("readFileSync(", ",'utf8')"),
+                    ("readFileSync(", ",\"utf8\")"),
+                ] {
                     out = out.replace(&format!("{front}{quote}{name}{quote}{end}"), &value);
                 }
             }

@@ -8,6 +8,7 @@ use crate::rules::matcher::{
     By, Found, Scene, flag_value, has_flag, host_of, is_known, runs, runs_code, runs_input, runs_shell,
     target_of,
 };
+use crate::rules::survey::only_checks;
 use crate::rules::trail::runs_standard_module;
 use crate::rules::{Invocation, Stdin};
 use crate::shell::Arg;
@@ -224,7 +225,7 @@ impl Fetched {
     /// Whether a command runs one of the files.
     fn is_run_by(&self, inv: &Invocation) -> bool {
         let runner = runs_shell(inv) || runs_code(inv) || runs(inv, lists::RUN_IN_SHELL);
-        let runner = runner && !runs_standard_module(inv);
+        let runner = runner && !runs_standard_module(inv) && !only_checks(&inv.program, &inv.args);
         let word = inv.word.to_text();
         let scripts = inv.wrappers.iter().filter(|wrapper| wrapper.contains('.'));
         self.programs.contains(&word)

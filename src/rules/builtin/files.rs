@@ -1,6 +1,7 @@
 //! Files: deletion, overwriting and permissions beyond what a project needs.
 
 pub(super) mod deleted;
+pub(super) mod outside;
 pub(super) mod overwritten;
 
 use super::{flagged, predicate};

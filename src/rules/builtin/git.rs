@@ -62,6 +62,7 @@ pub(crate) const RULES: &[Rule] = &[
             "git config --global core.sshCommand 'ssh -i /tmp/k'",
             "git config alias.st '!rm -rf /'",
             "git config --global alias.st '!id'",
+            "git config alias.tidy '!rm -rf'",
             "git config core.hooksPath ../hooks",
             "git -c core.fsmonitor=/tmp/x status",
             "git -c core.pager='sh -c id' log",
@@ -368,8 +369,9 @@ fn is_judged_otherwise(scene: &Scene<'_>, inv: &Invocation) -> bool {
         return !value.starts_with(['/', '~']) && !value.split('/').any(|part| part == "..");
     }
     let Some(command) = value.strip_prefix('!').filter(|_| key.starts_with("alias.")) else { return false };
-    let action = Action::Shell { command: command.trim().to_owned(), workdir: None };
-    let call = ToolCall { tool: Tool::Bash, action, id: None };
+    // Whoever uses it puts arguments behind it.
+    let command = format!("{} \"$arguments\"", command.trim());
+    let call = ToolCall { tool: Tool::Bash, action: Action::Shell { command, workdir: None }, id: None };
     inner_verdict(scene, &call, inv.cwd.as_deref().unwrap_or(scene.view.cwd)) < Verdict::Modify
 }
 

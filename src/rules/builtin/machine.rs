@@ -3,6 +3,7 @@
 
 pub(super) mod devices;
 pub(super) mod settings;
+pub(super) mod shadowed;
 
 use super::deeds::{Deeds, done};
 use super::predicate;
@@ -71,7 +72,7 @@ const CLOCK: Deeds = &[
 ];
 
 /// Names of commands in whose place nobody puts a program of their own.
-const COMMANDS: &[&str] = &[
+pub(in crate::rules) const COMMANDS: &[&str] = &[
     "sudo",
     "su",
     "doas",
@@ -116,7 +117,7 @@ const COMMANDS: &[&str] = &[
 ];
 
 /// Directories in which commands are looked for before those of the system.
-const FIRST: &[At] = &[
+pub(in crate::rules) const FIRST: &[At] = &[
     At::Home(".local/bin"),
     At::Home("bin"),
     At::Abs("/usr/local/bin"),

@@ -23,7 +23,7 @@ mod libraries;
 pub(crate) mod lists;
 mod live;
 mod loops;
-mod machine;
+pub(in crate::rules) mod machine;
 mod mail;
 mod named;
 mod network;
@@ -61,6 +61,7 @@ pub(super) use shell::only_as_argument;
 pub(super) const FILES: &[&[Rule]] = &[
     files::deleted::RULES,
     files::overwritten::RULES,
+    files::outside::RULES,
     files::RULES,
     selfprotect::places::RULES,
     selfprotect::agents::RULES,
@@ -111,6 +112,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     system::RULES,
     machine::settings::RULES,
     machine::devices::RULES,
+    machine::shadowed::RULES,
     machine::RULES,
     resources::endless::RULES,
     resources::filled::RULES,

@@ -10,12 +10,10 @@ const COPIES: &[&str] = &[
     "shutil.copy2(",
     "shutil.copyfile(",
     "shutil.move(",
-    "copytree(",
     "os.rename(",
     "os.replace(",
     "os.symlink(",
     "os.link(",
-    "cpSync(",
     "copyFileSync(",
     "copyFile(",
     "renameSync(",
@@ -41,6 +39,9 @@ const COPIES: &[&str] = &[
     "symlink(",
 ];
 
+/// Calls that lay what is in one directory over another.
+const TREES: &[&str] = &["copytree(", "cpSync(", "copySync(", "copy_tree("];
+
 /// Calls with the directory that is filled as their last argument.
 const UNPACKS: &[&str] = &["extractall(", "unpack_archive(", "extractTo("];
 
@@ -61,6 +62,7 @@ pub(in crate::rules) struct Placed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Copy,
+    Tree,
     Unpack,
     Pack,
 }
@@ -68,7 +70,8 @@ enum Way {
 impl Placed {
     /// The same as a command of the shell.
     pub(super) fn command(&self) -> String {
-        let to = format!("{}/", self.to.trim_end_matches('/'));
+        let end = if self.way == Way::Tree { "" } else { "/" };
+        let to = format!("{}{end}", self.to.trim_end_matches('/'));
         let to = match to.strip_prefix("~/") {
             Some(rest) => format!("~/{}", single_quoted(rest)),
             None => single_quoted(&to),
@@ -76,6 +79,11 @@ impl Placed {
         match (self.way, &self.from) {
             (Way::Unpack, _) => format!("tar xf \"$archive\" -C {to}"),
             (Way::Pack, _) => format!("tar cf archive.tar {to}"),
+            (Way::Tree, Some(from)) => {
+                let from = single_quoted(from);
+                format!("cp -rT {from} {to} && cp -r {from} {to}/")
+            }
+            (Way::Tree, None) => format!("cp -rT \"$source\" {to}"),
             (Way::Copy, Some(from)) => format!("cp -r {} {to}", single_quoted(from)),
             (Way::Copy, None) => format!("cp -r \"$source\"/* {to}"),
         }
@@ -85,7 +93,7 @@ impl Placed {
 /// What code puts somewhere, as far as the places stand there.
 pub(in crate::rules) fn placed(code: &str) -> Vec<Placed> {
     let mut out: Vec<Placed> = Vec::new();
-    let lists = [(COPIES, Way::Copy), (UNPACKS, Way::Unpack), (PACKS, Way::Pack)];
+    let lists = [(COPIES, Way::Copy), (TREES, Way::Tree), (UNPACKS, Way::Unpack), (PACKS, Way::Pack)];
     for (call, way) in lists.into_iter().flat_map(|(list, way)| list.iter().map(move |call| (call, way))) {
         // Of a set there is the same.
         if *call == ".add(" && !code.contains("tarfile") {
@@ -99,7 +107,8 @@ pub(in crate::rules) fn placed(code: &str) -> Vec<Placed> {
             }
             let given = arguments(code.get(at + call.len()..).unwrap_or_default());
             let strings = scripts::strings(given);
-            let Some((to, front)) = strings.split_last().filter(|_| way != Way::Copy || given.contains(','))
+            let Some((to, front)) =
+                strings.split_last().filter(|_| !matches!(way, Way::Copy | Way::Tree) || given.contains(','))
             else {
                 continue;
             };
@@ -141,10 +150,13 @@ mod tests {
         for (code, commands) in [
             ("shutil.copy('a', '/h')", &["cp -r 'a' '/h/'"][..]),
             ("[shutil.copy(f, '/h') for f in glob.glob('k/*')]", &["cp -r \"$source\"/* '/h/'"]),
-            ("shutil.copytree('k', '/h/.ssh', dirs_exist_ok=True)", &["cp -r 'k' '/h/.ssh/'"]),
+            (
+                "shutil.copytree('k', '/h/.ssh', dirs_exist_ok=True)",
+                &["cp -rT 'k' '/h/.ssh' && cp -r 'k' '/h/.ssh'/"],
+            ),
             ("tarfile.open('k.tar').extractall('/h')", &["tar xf \"$archive\" -C '/h/'"]),
             ("shutil.unpack_archive('k.zip', '/h')", &["tar xf \"$archive\" -C '/h/'"]),
-            ("fs.cpSync('a', '/h' + '/b')", &["cp -r 'a' '/h/b/'"]),
+            ("fs.cpSync('a', '/h' + '/b')", &["cp -rT 'a' '/h/b' && cp -r 'a' '/h/b'/"]),
             ("shutil.copy(a, b)", &[]),
             ("list.copy()", &[]),
             ("mycopy('a', '/h')", &[]),

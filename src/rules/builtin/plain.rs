@@ -33,8 +33,18 @@ const MODULES: &[&str] =
 /// Objects whose members may be asked for by a string.
 const GLOBALS: &[&str] = &["global", "globalThis", "window", "self", "__dict__", "__builtins__"];
 /// Calls that run a string as code.
-const RUNS: &[&str] =
-    &["exec", "eval", "Function", "compile", "load", "loadstring", "timeit", "runsource", "runcode", "runctx"];
+const RUNS: &[&str] = &[
+    "exec",
+    "eval",
+    "Function",
+    "compile",
+    "load",
+    "loadstring",
+    "timeit",
+    "runsource",
+    "runcode",
+    "runctx",
+];
 
 /// The code with its strings written out; none when that changes nothing.
 pub(super) fn plain(code: &str, language: Language) -> Option<String> {

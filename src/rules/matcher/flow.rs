@@ -254,7 +254,7 @@ pub(crate) fn runs_input(inv: &Invocation, by: By) -> bool {
                     && !runs(inv, lists::SCRIPTED_FILTERS)
         }
         By::Substitution => match code {
-            Some(code) => code.has_unknown(),
+            Some(code) => code.has_unknown() || runs_what_comes(&code.text()),
             None => inv.operands.first().is_some_and(is_printed) || stdin_unknown(inv),
         },
     }
@@ -276,20 +276,21 @@ fn is_printed(arg: &Arg) -> bool {
     arg.has_unknown() || arg.prefix().starts_with("/dev/fd/")
 }
 
+/// `perl -ne 'system $_'`, and what runs each line without saying so.
+const OF_LINES: &[&str] = &[
+    "system $_",
+    "system($_)",
+    "exec $_",
+    "exec($_)",
+    "eval $_",
+    "eval($_)",
+    "`$_`",
+    "qx($_)",
+    "system chomp",
+];
+
 /// Code that runs what comes to it on its standard input.
 fn runs_what_comes(code: &str) -> bool {
-    // `perl -ne 'system $_'`, and what runs each line without saying so.
-    const OF_LINES: &[&str] = &[
-        "system $_",
-        "system($_)",
-        "exec $_",
-        "exec($_)",
-        "eval $_",
-        "eval($_)",
-        "`$_`",
-        "qx($_)",
-        "system chomp",
-    ];
     if OF_LINES.iter().any(|way| code.contains(way)) || matches!(code.trim(), "eval" | "system" | "exec") {
         return true;
     }
@@ -315,8 +316,23 @@ fn runs_what_comes(code: &str) -> bool {
         "file_get_contents('php://stdin')",
     ];
     let reads = |way: &&str| code.contains(way);
-    const READS: &[&str] =
-        &["sys.stdin", "STDIN", "<>", "$stdin", "ARGF", "input()", "open(0)", "php://stdin", "/dev/stdin"];
+    const READS: &[&str] = &[
+        "sys.stdin",
+        "STDIN",
+        "<>",
+        "$stdin",
+        "ARGF",
+        "input()",
+        "open(0)",
+        "php://stdin",
+        "/dev/stdin",
+        "fdopen(",
+        "open(3",
+        "/dev/fd/",
+        "<&=",
+        "for_fd(",
+        "readFileSync(3",
+    ];
     const RUNS: &[&str] = &[
         "os.system(",
         "os.popen(",

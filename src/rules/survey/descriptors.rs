@@ -255,6 +255,21 @@ impl Surveyor<'_> {
         }
     }
 
+    /// `curl … > >(cat > FILE)`: the commands in it read what is written there, as behind a pipe.
+    pub(super) fn lead_into(&mut self, word: &Word, inner: &[Inner], call: &Call) {
+        for at in printing(word, inner) {
+            if let Some(inv) =
+                self.out.invocations.get_mut(at).filter(|inv| inv.stdin != Stdin::Pipe || inv.stage > 0)
+            {
+                if inv.stage == 0 {
+                    inv.stdin = Stdin::Pipe;
+                }
+                inv.pipeline = call.pipeline;
+                inv.stage = call.stage.saturating_add(inv.stage).saturating_add(1);
+            }
+        }
+    }
+
     /// Whether a shell that was given nothing to do reads what a command prints.
     pub(super) fn prints_to_shell(&self, scope: &Scope, call: &Call) -> bool {
         self.is_read_by_shell(scope, 1, call)

@@ -51,22 +51,37 @@ const CODE: &[&str] = &["-c", "-e", "-E", "-m", "-n", "-p", "-r", "--e", "--p"];
 
 /// Whether code opens a file to be written whose name is the very line that it read, or the argument.
 fn empties_each(text: &str) -> bool {
-    const OF_LINE: &[&str] = &[">$_\"", ">\", $_", ">\",$_", ">', $_", ">',$_", "rename $_", "rename($_", "truncate $_", "truncate($_"];
+    const OF_LINE: &[&str] = &[
+        ">$_\"",
+        ">\", $_",
+        ">\",$_",
+        ">', $_",
+        ">',$_",
+        "rename $_",
+        "rename($_",
+        "truncate $_",
+        "truncate($_",
+    ];
     let bare: String = text.chars().filter(|c| *c != ' ').collect();
     let opened = bare.split("open(").skip(1).any(|rest| {
         let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         let rest = rest.get(name.len()..).unwrap_or_default();
-        let rest = [".strip()", ".rstrip()", "[:-1]"].iter().find_map(|end| rest.strip_prefix(end)).unwrap_or(rest);
-        !name.is_empty() && ["for", "in"].iter().any(|_| bare.contains(&format!("for{name}in")))
+        let rest =
+            [".strip()", ".rstrip()", "[:-1]"].iter().find_map(|end| rest.strip_prefix(end)).unwrap_or(rest);
+        !name.is_empty()
+            && ["for", "in"].iter().any(|_| bare.contains(&format!("for{name}in")))
             && [",\"w", ",'w", ",mode=\"w", ",mode='w"].iter().any(|mode| rest.starts_with(mode))
     });
-    let written = ["File.write(", "file_put_contents(", "writeFileSync(", "truncateSync("].iter().any(|call| {
-        bare.split(call).skip(1).any(|rest| {
-            let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '$')).collect();
-            let looped = [format!("|{name}|"), format!("({name}=>"), format!("{name}=>"), format!("as{name})")];
-            !name.is_empty() && looped.iter().any(|way| bare.contains(way))
-        })
-    });
+    let written =
+        ["File.write(", "file_put_contents(", "writeFileSync(", "truncateSync("].iter().any(|call| {
+            bare.split(call).skip(1).any(|rest| {
+                let name: String =
+                    rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '$')).collect();
+                let looped =
+                    [format!("|{name}|"), format!("({name}=>"), format!("{name}=>"), format!("as{name})")];
+                !name.is_empty() && looped.iter().any(|way| bare.contains(way))
+            })
+        });
     OF_LINE.iter().any(|way| text.contains(way)) || opened || written
 }
 
@@ -133,7 +148,9 @@ impl Surveyor<'_> {
         };
         let is_awk = call.words.first().and_then(Arg::known).is_some_and(|name| name.ends_with("awk"));
         let deletes = |text: &str| {
-            DELETES.iter().any(|word| text.contains(word)) || empties_each(text) || is_awk && prints_over(text)
+            DELETES.iter().any(|word| text.contains(word))
+                || empties_each(text)
+                || is_awk && prints_over(text)
         };
         // Behind these stands code, or the name of a module.
         let leads = |arg: &Arg| CODE.iter().any(|option| arg.prefix().starts_with(option));

@@ -1,6 +1,7 @@
 //! What a command is known to print before it runs, and values of variables of which a part is not known.
 
 use super::call::Call;
+use super::itself;
 use super::printf::{printf, unescape};
 use crate::domain::{Facts, join};
 use crate::shell::{Arg, Piece};
@@ -222,7 +223,8 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "base64" | "openssl" | "rev" | "tr" | "xxd" => super::decoders::decoded(name, call),
         "sed" | "gsed" => super::filters::edited(call),
         "cut" => super::filters::pieces(call),
-        "ls" => listed(call.args()),
+        "ls" => listed(call.args()).or_else(|| names(call)),
+        _ if itself::is_asked(call) => Some(Arg::literal(&format!("/usr/bin/{name}"))),
         "grep" | "egrep" | "fgrep" => matching(call.args()),
         "find" | "gfind" => super::search::printed(call.args()),
         "fd" | "fdfind" => super::search::printed_by_fd(call.args()),
@@ -267,6 +269,12 @@ fn lines_of(name: &str, call: &Call) -> Option<Arg> {
     let args: Vec<&str> = call.args().iter().filter_map(Arg::known).collect();
     let one = matches!(args.as_slice(), ["-1" | "-n1"] | ["-n", "1"]);
     let input = call.input.as_ref()?;
+    // Of the names in a directory some are wanted, and which is not known.
+    if matches!(input.pieces.as_slice(), [Piece::Glob(names)] if names == "*")
+        && matches!(name, "head" | "tail")
+    {
+        return None;
+    }
     match (name, one) {
         ("head", true) => super::search::lines(Some(input)).into_iter().next(),
         ("tail", true) => super::search::lines(Some(input)).pop(),
@@ -317,6 +325,17 @@ fn listed(args: &[Arg]) -> Option<Arg> {
         .map(|arg| (whole && (arg.has_glob() || arg.known().is_some())).then(|| arg.clone()))
         .collect();
     all.map(|all| join_words(&all))
+}
+
+/// `ls DIRECTORY | …`: names in whatever directory the next command of the pipeline works.
+fn names(call: &Call) -> Option<Arg> {
+    let plain = |arg: &Arg| {
+        let letters = arg.known().and_then(|text| text.strip_prefix('-')).unwrap_or("-");
+        letters.chars().all(|c| matches!(c, '1' | 'A' | 'a' | 't' | 'r' | 'S' | 'v' | 'U'))
+    };
+    let dirs = call.args().iter().filter(|arg| !plain(arg));
+    let one = dirs.clone().count() < 2 && { dirs }.all(|dir| !dir.prefix().starts_with('-'));
+    (call.piped && one).then(|| Arg { pieces: vec![Piece::Glob("*".to_owned())].into() })
 }
 
 /// `grep -l PATTERN FILES`: at most the files that it is given. Of a tree only some are meant, and which is not known.

@@ -211,6 +211,9 @@ impl Surveyor<'_> {
             }
             call.reads.push(target.clone());
         }
+        if redirect.kind != RedirectKind::Read && process && number.is_none_or(|fd| fd == 1) {
+            self.lead_into(&redirect.target, inner, call);
+        }
         if redirect.kind != RedirectKind::Read && !process {
             let begun = (target.text().to_owned(), redirect.target.span);
             let append = redirect.kind == RedirectKind::Append || self.begun.contains(&begun);

@@ -7,6 +7,7 @@ use super::options::Parsed;
 use super::paths;
 use crate::domain::{Ask, EffectKind, PathKind, Target, join};
 use crate::rules::builtin::lists::{LOGIN_KEYS, SHELL_STARTUP};
+use crate::rules::builtin::machine::{COMMANDS, FIRST};
 use crate::rules::commands::MAKEFILES;
 use crate::rules::matcher::{At, may_be};
 use crate::shell::{Arg, Piece};
@@ -113,8 +114,11 @@ impl Surveyor<'_> {
             return;
         }
         for name in self.telling_names(onto) {
+            // A program among many is one only where it is seen.
+            let program = COMMANDS.contains(&name);
+            let strict = inner && !program && self.may_come(tree);
             let falls = tree.names.is_none_or(|names| may_be(names, name))
-                && tree.from.is_none_or(|from| self.holds(from, name, name, inner && self.may_come(tree)));
+                && tree.from.map_or(!program, |from| self.holds(from, name, name, strict));
             if falls {
                 self.act(
                     call,
@@ -127,7 +131,18 @@ impl Surveyor<'_> {
 
     /// The names in a directory by which a file is run, or lets somebody in.
     fn telling_names(&self, dir: &str) -> Vec<&'static str> {
-        let keys = if dir.ends_with("/.ssh") { LOGIN_KEYS } else { &[] };
+        let first = |place: &At| match (place, self.facts.places.home.as_deref()) {
+            (At::Home(path), Some(home)) => {
+                dir.strip_prefix(home).is_some_and(|rest| rest.trim_start_matches('/') == *path)
+            }
+            (At::Abs(path), _) => dir == *path,
+            _ => false,
+        };
+        let keys = match dir.ends_with("/.ssh") {
+            true => LOGIN_KEYS,
+            false if FIRST.iter().any(first) => COMMANDS,
+            false => &[],
+        };
         let home = self.facts.places.home.as_deref();
         let inside =
             home.and_then(|home| dir.strip_prefix(home)).map(|inside| inside.trim_start_matches('/'));

@@ -328,6 +328,9 @@ impl Surveyor<'_> {
             self.redirect(redirect, substituted, scope, (&mut call, &mut files, inner));
         }
         self.name_plainly(&mut call, scope);
+        if !call.reads.is_empty() || simple.owner.is_some() {
+            self.counted_file(reading, simple, &call);
+        }
         if !scope.open.is_empty() {
             self.usual_output(scope, simple, &mut call, &mut files);
             self.draw_named(scope, &call.words);

@@ -12,7 +12,7 @@ use super::scope::Scope;
 use super::setting::setting_command;
 use super::unfold::{first_word, later_command};
 use super::walk::{self, Frame};
-use crate::domain::{EffectKind, Severity, Target, join};
+use crate::domain::{EffectKind, Severity, Target, join, single_quoted};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{Kind, Rest, Role, Wrap};
 use crate::shell::{Arg, Piece};
@@ -209,7 +209,10 @@ impl Surveyor<'_> {
                 // `env -S 'a b' c` runs `a b c`.
                 for word in &parsed.operands {
                     output::append(&mut text, &Arg::literal(" "));
-                    output::append(&mut text, word);
+                    match word.known() {
+                        Some(word) => output::append(&mut text, &Arg::literal(&single_quoted(word))),
+                        None => output::append(&mut text, word),
+                    }
                 }
             }
             self.nested(&inner, name, &text);

@@ -77,13 +77,16 @@ impl Taint {
 }
 
 /// Follows a call from what the session remembers (`facts.marks`). Sets what was true at any time of the call, what is true
-/// after it, and asks for the scripts that it starts and that the session knows.
-pub fn follow(call: &ToolCall, cwd: &str, survey: &mut Survey, facts: &Facts, policy: &Policy) {
-    if starts_copy(survey, &facts.marks) {
+/// after it, and asks for the scripts that it starts and that the session knows. True: the call was surveyed anew, because it starts
+/// a copy of a program.
+pub fn follow(call: &ToolCall, cwd: &str, survey: &mut Survey, facts: &Facts, policy: &Policy) -> bool {
+    let copy = starts_copy(survey, &facts.marks);
+    if copy {
         *survey = super::survey::survey(call, cwd, facts, policy);
-        return;
+    } else {
+        walk(call, cwd, survey, facts, policy);
     }
-    walk(call, cwd, survey, facts, policy);
+    copy
 }
 
 /// Whether a command starts a copy of a program that was not seen to be one.

@@ -6,9 +6,12 @@ use super::{Taint, Trail};
 use crate::rules::Invocation;
 use crate::rules::builtin::{placed, scripts};
 use crate::rules::commands;
-use crate::rules::matcher::{host_of, may_be, target_of};
+use crate::rules::matcher::{flag_value, host_of, may_be, target_of};
 use crate::rules::survey::is_program_dir;
 use crate::shell::Arg;
+
+/// Most words of code that are looked up.
+const MAX_WORDS: usize = 64;
 
 impl Trail<'_> {
     /// `cp <(curl …) y`, `curl … | install /dev/stdin y`: the copy is of what another command prints.
@@ -61,7 +64,11 @@ impl Trail<'_> {
                 taint.host = Some(host);
             }
             let printed = awk_writes(&text);
-            for name in scripts::written(&text).iter().chain(&saved_by(&text)).chain(&printed) {
+            self.join_named(inv, &text, &mut taint);
+            let by_calls = called_with(&text);
+            for name in
+                scripts::written(&text).iter().chain(&saved_by(&text)).chain(&printed).chain(&by_calls)
+            {
                 self.put_named(inv, name, &taint);
             }
             // What is copied is known better than that it is written.
@@ -75,6 +82,32 @@ impl Trail<'_> {
                     self.put_named(inv, to, &held);
                 }
             }
+        }
+    }
+
+    /// What code names and came from elsewhere is in what it writes: as content, or as what a script of its is to start.
+    fn join_named(&mut self, inv: &Invocation, text: &str, taint: &mut Taint) {
+        if self.now.is_empty() || taint.host.is_some() {
+            return;
+        }
+        let strings = scripts::strings(text);
+        let words = strings.iter().flat_map(|string| string.split_whitespace()).take(MAX_WORDS);
+        let words = words.map(|word| word.trim_matches(['\'', '"', '(', ')', ',', ';']));
+        for word in words.filter(|word| !word.is_empty()) {
+            let held = self.held(&target_of(&Arg::literal(word), inv.cwd.as_deref()));
+            taint.join(&Taint { host: held.host, name: held.name, ..Taint::default() });
+        }
+    }
+
+    /// `patch FILE PATCH`: what a patch from elsewhere makes of a file is from there too.
+    pub(super) fn patched(&mut self, inv: &Invocation, taint: &Taint, came_in: &Taint) {
+        let named = flag_value(inv, &["-i", "--input"]).or(inv.operands.get(1));
+        let patch = named.map(|arg| self.held(&target_of(arg, inv.cwd.as_deref())));
+        let host = Taint { host: patch.unwrap_or_else(|| came_in.clone()).host, ..Taint::default() };
+        let to = flag_value(inv, &["-o", "--output"]).or(inv.operands.first());
+        let to = to.and_then(|arg| path_of(&target_of(arg, inv.cwd.as_deref())));
+        if let (Some(path), false, false) = (to, host.is_clean(), taint.is_clean()) {
+            self.put(&path, &host, false);
         }
     }
 
@@ -114,6 +147,26 @@ fn saved_by(code: &str) -> Vec<String> {
     const CALLS: &[&str] = &["urlretrieve(", "getstore(", "mirror(", "wget.download("];
     let behind = CALLS.iter().filter_map(|call| code.split_once(call).map(|(_, rest)| rest));
     behind.filter_map(|rest| scripts::strings(rest.split(')').next()?).get(1).cloned()).collect()
+}
+
+/// The files that calls of sqlite, Tcl and of JavaScript's other engines write, whose name is their first string.
+fn called_with(code: &str) -> Vec<String> {
+    const CALLS: &[&str] =
+        &["writefile(", "Bun.write(", "writeTextFileSync(", "writeTextFile(", ".once ", ".output "];
+    let behind = CALLS.iter().flat_map(|call| code.split(call).skip(1));
+    let quoted = behind.filter_map(|rest| {
+        let rest = rest.trim_start();
+        match rest.chars().next()? {
+            quote @ ('\'' | '"' | '`') => rest.get(1..)?.split(quote).next(),
+            _ => rest.split_whitespace().next(),
+        }
+    });
+    let tcl = code.split("open ").skip(1).filter_map(|rest| {
+        let mut words = rest.split([' ', ']', '\n']);
+        let name = words.next()?;
+        words.next().filter(|mode| mode.starts_with(['w', 'a'])).map(|_| name)
+    });
+    quoted.chain(tcl).map(str::to_owned).take(MAX_WORDS).collect()
 }
 
 /// The files that awk prints to: `print > "y"`.

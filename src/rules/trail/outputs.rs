@@ -20,7 +20,7 @@ const PASSING: &[&str] = &[
     "gunzip", "unxz", "tar", "bsdtar", "gtar", "zip", "cpio", "openssl", "gpg", "gpg2", "age", "dd", "split",
     "envsubst", "iconv", "uuencode", "echo", "printf", "column", "shuf", "expand", "fmt", "pr", "join",
     "comm", "env", "printenv", "export", "set", "declare", "typeset", "unzip", "ar", "pax", "7z", "xzcat",
-    "zstdcat", "bzcat",
+    "zstdcat", "bzcat", "diff", "sqlite3",
 ];
 
 /// Of these, the ones that can leave a part out.
@@ -33,7 +33,8 @@ const WRITING: &[&str] = &[
     "lz4", "brotli", "gunzip", "unxz", "bunzip2", "unzstd", "openssl", "gpg", "gpg2", "age", "base64",
     "sort", "split", "git", "gh", "hg", "svn", "gsed", "sed", "python", "python3", "gcc", "g++", "cc", "c++",
     "clang", "clang++", "rustc", "go", "javac", "ghc", "awk", "gawk", "mawk", "perl", "ruby", "node", "php",
-    "csplit", "uniq", "xxd", "ed", "ex", "vi", "vim", "nvim", "socat", "ar", "pax",
+    "csplit", "uniq", "xxd", "ed", "ex", "vi", "vim", "nvim", "socat", "ar", "pax", "patch", "gpatch",
+    "sqlite3", "tclsh", "lua", "deno", "bun",
 ];
 
 /// Programs that copy files, and leave what comes in alone unless its name is given to them.
@@ -239,12 +240,13 @@ impl Trail<'_> {
                 }
             }
             "uniq" | "xxd" | "ed" | "ex" | "vi" | "vim" | "nvim" | "socat" => self.last_output(inv, came_in),
+            "patch" | "gpatch" => self.patched(inv, taint, came_in),
             "git" | "gh" | "hg" | "svn" => self.cloned(inv),
             "tar" | "bsdtar" | "gtar" | "zip" | "unzip" | "7z" | "7za" | "7zz" | "gzip" | "pigz"
             | "bzip2" | "xz" | "zstd" | "lz4" | "brotli" | "gunzip" | "unxz" | "bunzip2" | "unzstd"
             | "ar" | "pax" => self.pack(inv, taint, came_in),
             _ if runs(inv, COMPILERS) => self.compiled(inv, taint),
-            _ if runs_code(inv) && inv.program != "sort" => {
+            _ if runs_code(inv) && inv.program != "sort" || inv.program == "sqlite3" => {
                 self.coded(inv, came_in);
                 self.named_output(inv, taint);
             }

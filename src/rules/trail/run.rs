@@ -5,6 +5,7 @@ use crate::rules::builtin::downloads::INSTALLERS;
 use crate::rules::builtin::lists;
 use crate::rules::commands::MAKEFILES;
 use crate::rules::matcher::{flag_value, has_flag, runs, runs_code, runs_shell, target_of};
+use crate::rules::survey::only_checks;
 use crate::rules::{Invocation, Stdin, modules};
 use crate::shell::Arg;
 
@@ -311,7 +312,7 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
     let interprets = runs_code(inv);
     let in_shell = runs_shell(inv) || runs(inv, lists::RUN_IN_SHELL);
     let coded = has_flag(inv, "-c") || has_flag(inv, "-e") || has_flag(inv, "-m");
-    if interprets || in_shell {
+    if (interprets || in_shell) && !only_checks(&inv.program, &inv.args) {
         if !coded {
             out.extend(inv.operands.first().map(|arg| Started::File(path(arg))));
         }
@@ -342,7 +343,7 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
         let files = inv.operands.iter().chain(flag_value(inv, &["-f"]));
         out.extend(files.map(|arg| Started::File(path(arg))));
     }
-    if interprets || in_shell || runs(inv, BY_INPUT) {
+    if (interprets || in_shell) && !only_checks(&inv.program, &inv.args) || runs(inv, BY_INPUT) {
         out.extend(inv.reads.iter().map(|target| Started::File(target.text().to_owned())));
     }
     if runs(inv, INSTALLERS) {

@@ -149,9 +149,18 @@ pub(super) const DELETES: &[&str] = &[
 ];
 
 /// Calls that delete one file or an empty directory.
-pub(super) const DELETES_ONE: &[&str] =
-    &["os.remove", "unlink", "File.delete", "os.rmdir", "removedirs", "unlinkSync", "rmdirSync", "delete-file", "lfs.rmdir",
-        "file.remove"];
+pub(super) const DELETES_ONE: &[&str] = &[
+    "os.remove",
+    "unlink",
+    "File.delete",
+    "os.rmdir",
+    "removedirs",
+    "unlinkSync",
+    "rmdirSync",
+    "delete-file",
+    "lfs.rmdir",
+    "file.remove",
+];
 
 /// Calls that leave a file with nothing in it.
 pub(super) const EMPTIES_ONE: &[&str] =
@@ -198,7 +207,7 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         match recursive {
             true if is_old_script(inv, scene) => classes.any(LOST_BY_OLD),
             true => classes.any(WIDE) || classes.any(LOST),
-            false => classes.any(LOST_ONE),
+            false => classes.any(LOST_ONE) || all_in_a_place(text) && classes.has(Class::Outside),
         }
     };
     let found = interpreters(scene).find(|inv| {
@@ -219,6 +228,12 @@ fn code_deletes<'a>(scene: &Scene<'a>) -> Found<'a> {
         })
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `~/photos/*`: a pattern for every file of a directory, where none keeps what is made again.
+fn all_in_a_place(text: &str) -> bool {
+    let dir = text.strip_suffix("/*").or_else(|| text.strip_suffix("/*.*"));
+    dir.is_some_and(|dir| !["cache", "Cache", "/tmp", "/log"].iter().any(|part| dir.contains(part)))
 }
 
 /// The directories outside of the one it runs in that code goes through from top to bottom, to delete or empty each file in them.

@@ -525,7 +525,9 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             let bare = editor_command(&text)
                 .filter(|_| !runs(inv, lists::SCRIPTED_FILTERS) && flag_value(inv, &["-m"]).is_none())
                 .map(str::to_owned)
-                .or_else(|| runs(inv, TCL).then(|| tcl::commands(&whole).join("\n")).filter(|text| !text.is_empty()));
+                .or_else(|| {
+                    runs(inv, TCL).then(|| tcl::commands(&whole).join("\n")).filter(|text| !text.is_empty())
+                });
             if bare.is_none() && !starts {
                 return false;
             }

@@ -5,8 +5,8 @@ use crate::domain::{Action, EffectKind, Severity, Target, Verdict};
 use crate::rules::Invocation;
 use crate::rules::builtin::{everyday, flagged, lists, predicate};
 use crate::rules::matcher::{
-    At, Class, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value, has_flag,
-    inside, is_env_file, owner, owners, runs, target_of,
+    At, Class, Classes, EFFECT, Found, Instead, OnEffect, RULE, Rule, Scene, Trigger, When, flag_value,
+    has_flag, inside, is_env_file, owner, owners, runs, target_of,
 };
 use crate::shell::Arg;
 
@@ -255,30 +255,6 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
-        id: "files.emptied-outside",
-        verdict: Verdict::Modify,
-        reason: "leaves nothing in a file outside the project, which deleting it would be asked about",
-        instead: Some(Instead::Advice("leave the file, or let the person empty it")),
-        when: &[predicate("file_outside_is_emptied", Trigger::programs(EMPTIERS), emptied_outside)],
-        fires: &[
-            "truncate -s 0 ~/documents/d.txt",
-            "cp /dev/null ~/documents/d.txt",
-            "install /dev/null ~/documents/d.txt",
-            "dd if=/dev/null of=/home/u/documents/d.txt",
-            "sort -o ~/documents/d.txt /dev/null",
-            "tee ~/documents/d.txt < /dev/null",
-        ],
-        silent: &[
-            "truncate -s 0 build.log",
-            "truncate -s 0 ~/.cache/app/x.log",
-            "cp /dev/null /tmp/x",
-            "install -d ~/documents/x",
-            "sort -o ~/documents/d.txt a.txt",
-            "cp a.txt ~/documents/d.txt",
-        ],
-        ..RULE
-    },
-    Rule {
         id: "files.truncate",
         verdict: Verdict::Warn,
         severity: Severity::Medium,
@@ -317,7 +293,7 @@ const CRITICAL_ETC: &[At] = &[
     At::Abs("/etc/machine-id"),
 ];
 
-const EMPTIERS: &[&str] = &[
+pub(super) const EMPTIERS: &[&str] = &[
     "cp", "truncate", "tee", "sponge", "dd", "install", "rsync", "sort", "shuf", "uniq", "iconv", "objcopy",
 ];
 
@@ -371,13 +347,13 @@ fn emptied_in_turn<'a>(scene: &Scene<'a>) -> Found<'a> {
     for (effect, classes) in scene.effects() {
         let many = match &effect.target {
             Target::Path { path, glob: true, .. } => {
-                !(effect.disposable || is_log(path) || classes.has(Class::Outside) && is_cache(path))
+                !(effect.disposable || grows(path, classes) || classes.has(Class::Outside) && is_cache(path))
             }
             Target::UnknownPath { known, .. } if known.is_empty() => all.iter().any(lists_all_of_git),
             // `find ~/Documents -type f -exec cp /dev/null {} \;`
             Target::UnknownPath { known, .. } => {
                 let found = || scene.first(&["find", "fd"], |_| true).is_some();
-                classes.has(Class::Outside) && !is_cache(known) && !is_log(known) && found()
+                classes.has(Class::Outside) && !is_cache(known) && !grows(known, classes) && found()
             }
             Target::Path { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
         };
@@ -446,14 +422,19 @@ fn data_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// Files that are emptied as a matter of course.
-fn is_log(path: &str) -> bool {
+pub(super) fn is_log(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     [".log", ".log*", ".out", ".tmp", ".txt", ".err", ".pid"].iter().any(|end| name.ends_with(end))
         || path.contains("/logs/")
 }
 
+/// The same, where outside the project a text is somebody's.
+fn grows(path: &str, classes: Classes) -> bool {
+    is_log(path) && !(classes.has(Class::Outside) && path.ends_with(".txt"))
+}
+
 /// Outside the project, what is made again or grows by itself.
-fn is_cache(path: &str) -> bool {
+pub(super) fn is_cache(path: &str) -> bool {
     ["/.cache/", "/cache/", "/Caches/", "/var/log/", "/tmp/", "/.npm/_"].iter().any(|dir| path.contains(dir))
 }
 
@@ -495,7 +476,7 @@ fn settings_lost<'a>(scene: &Scene<'a>) -> Found<'a> {
 }
 
 /// The command that writes it; none where nothing but a redirection does.
-fn writer<'a>(scene: &Scene<'a>, target: &Target) -> Option<&'a Invocation> {
+pub(super) fn writer<'a>(scene: &Scene<'a>, target: &Target) -> Option<&'a Invocation> {
     const SHOW: &[&str] = &["echo", "printf", "cat"];
     let redirected = |inv: &Invocation| inv.writes.iter().any(|(to, _)| to.text() == target.text());
     let named = owners(scene, target).filter(|inv| !runs(inv, SHOW) || redirected(inv)).last();
@@ -511,7 +492,7 @@ fn writer<'a>(scene: &Scene<'a>, target: &Target) -> Option<&'a Invocation> {
 }
 
 /// A command that writes nothing to what its output goes to, or cuts its operands to nothing.
-fn leaves_nothing(inv: &Invocation) -> bool {
+pub(super) fn leaves_nothing(inv: &Invocation) -> bool {
     let none = |arg: &Arg| matches!(arg.known(), Some("" | "-n" | "/dev/null"));
     match inv.program.as_str() {
         ":" | "true" => true,
@@ -626,25 +607,6 @@ fn truncated<'a>(scene: &Scene<'a>) -> Found<'a> {
         leaves_nothing(inv) && (written || by_flag() || named().any(|arg| is_lasting(&arg, inv, scene)))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
-}
-
-/// The same where nothing of it is in the project, or in what grows by itself.
-fn emptied_outside<'a>(scene: &Scene<'a>) -> Found<'a> {
-    for (effect, classes) in scene.effects() {
-        let Target::Path { path, glob: false, .. } = &effect.target else { continue };
-        let kept = classes.has(Class::Outside) && !effect.disposable && !is_cache(path);
-        let kept = kept && (!is_log(path) || path.ends_with(".txt"));
-        let temporary = || scene.view.facts.places.temp.iter().any(|dir| inside(path, dir));
-        let changed = matches!(effect.kind, EffectKind::FileCreation | EffectKind::FileModification);
-        if changed && kept && !path.starts_with("/dev/") && !temporary() {
-            let mut found = owners(scene, &effect.target).chain(writer(scene, &effect.target));
-            let found = found.find(|inv| runs(inv, EMPTIERS) && leaves_nothing(inv));
-            if let Some(inv) = found {
-                return Found::yes(inv.text.as_str());
-            }
-        }
-    }
-    Found::No
 }
 
 /// A file in the project, not in a temporary directory.

@@ -21,9 +21,8 @@ impl Language {
         let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         Some(match name {
             "python" | "pypy" | "ipython" | "uv" => Language::Python,
-            "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" | "mongosh" | "mongo" | "Rscript" | "R" => {
-                Language::Script
-            }
+            "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" | "mongosh" | "mongo" | "Rscript"
+            | "R" => Language::Script,
             "ruby" | "jruby" | "irb" => Language::Ruby,
             "perl" => Language::Perl,
             "php" => Language::Php,

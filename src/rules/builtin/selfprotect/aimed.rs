@@ -199,7 +199,9 @@ fn installs_to_shared(inv: &Invocation, scene: &Scene<'_>) -> bool {
 /// Whether what a makefile installs stands in it: no pattern, and nothing of the guard's name.
 fn tells_names(inv: &Invocation, scene: &Scene<'_>) -> bool {
     let Some(cwd) = inv.cwd.as_deref().filter(|_| runs(inv, &["make", "gmake"])) else { return false };
-    let mut texts = MAKEFILES.iter().filter_map(|name| content(scene, &join(cwd, name)));
+    let told = values(inv, &["-f", "--file", "--makefile"]).next().map(|file| file.to_text());
+    let names = told.as_deref().map_or_else(|| MAKEFILES.to_vec(), |told| vec![told]);
+    let mut texts = names.iter().filter_map(|name| content(scene, &join(cwd, name)));
     texts.next().is_some_and(|text| {
         let copies = |line: &str| {
             ["cp ", "install", "INSTALL", "mv ", "ln ", "rsync", "tar "]

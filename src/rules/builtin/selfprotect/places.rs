@@ -340,6 +340,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "cd ~ && tar xf x.tar",
             "tar -xzf /tmp/go.tgz -C ~/.local",
             "unzip -q /tmp/x.zip -d ~/.local/bin",
+            "dpkg-deb -x p.deb ~",
+            "dpkg -x p.deb ~/.local",
             "tar xzf x.tgz -C ~/.local/bin lazaret",
             "tar xzf x.tgz -C ~/.local/bin --strip-components=1 rel",
             "tar xzf x.tgz -C ~/.local/bin --transform=s/a/lazaret/ a",
@@ -350,6 +352,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
             "tar xzf x.tgz -C ~/.local/bin tool",
             "tar xzf x.tgz --strip-components=1 -C ~/.local/bin rel-1.0/tool",
             "cargo install ripgrep",
+            "dpkg-deb -x p.deb build/root",
+            "dpkg-deb -c p.deb",
             "stow --simulate --verbose --target=$HOME home",
             "stow -nv -t \"$HOME\" home",
             "rsync -an dots/ ~/",
@@ -549,8 +553,10 @@ const MOVERS: &[&str] = &["mv", "rename", "prename", "mmv"];
 const MODE_SETTERS: &[&str] = &["chmod", "chown", "chattr", "chflags", "setfacl"];
 
 /// Programs that put a tree somewhere.
-const FILLERS: &[&str] =
-    &["tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar", "unar", "python", "python3"];
+const FILLERS: &[&str] = &[
+    "tar", "bsdtar", "unzip", "7z", "cp", "rsync", "ditto", "cpio", "unrar", "unar", "python", "python3",
+    "dpkg", "dpkg-deb",
+];
 
 const UNPACKERS: &[&str] = &["tar", "bsdtar", "gtar", "cpio"];
 
@@ -726,6 +732,11 @@ fn filled<'a>(scene: &Scene<'a>, test: impl Fn(&Arg, &Invocation) -> bool) -> Fo
                 }
                 None => false,
             },
+            "dpkg" | "dpkg-deb" => {
+                const UNPACKS: &[&str] = &["-x", "-X", "-R", "--extract", "--vextract", "--raw-extract"];
+                let told = inv.args.iter().any(|arg| arg.known().is_some_and(|arg| UNPACKS.contains(&arg)));
+                told && inv.args.len() > 2 && inv.args.last().is_some_and(|dest| test(dest, inv))
+            }
             "python" | "python3" => {
                 let unpacks = inv.args.iter().any(|arg| matches!(arg.known(), Some("zipfile" | "tarfile")))
                     && inv.args.iter().any(|arg| matches!(arg.known(), Some("-e" | "--extract")));

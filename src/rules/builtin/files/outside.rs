@@ -1,0 +1,138 @@
+//! Files outside the project that are emptied, or come into it under a second name by which they are changed.
+
+use super::overwritten::{EMPTIERS, is_cache, is_log, leaves_nothing, writer};
+use crate::domain::{EffectKind, PathKind, Severity, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::predicate;
+use crate::rules::matcher::{
+    Class, Found, Instead, RULE, Rule, Scene, Trigger, classify, has_flag, inside, owners, runs, target_of,
+};
+use crate::rules::survey::is_program_dir;
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[
+    Rule {
+        id: "files.emptied-outside",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "leaves nothing in a file outside the project, which deleting it would be asked about",
+        instead: Some(Instead::Advice("let the person empty it, or work on a copy in the project")),
+        when: &[predicate("file_outside_is_emptied", Trigger::kinds(CHANGES), emptied)],
+        fires: &[
+            "truncate -s 0 ~/notes.txt",
+            "truncate --size=0 ~/work/thing/x.md",
+            "cp /dev/null ~/documents/d.txt",
+            "install /dev/null ~/documents/d.txt",
+            "dd if=/dev/null of=/home/u/documents/d.txt",
+            "sort -o ~/documents/d.txt /dev/null",
+            "tee ~/documents/d.txt < /dev/null",
+        ],
+        silent: &[
+            "truncate -s 0 build.log",
+            "truncate -s 0 ~/.cache/app/x.log",
+            "cp /dev/null /tmp/x",
+            "install -d ~/documents/x",
+            "sort -o ~/documents/d.txt a.txt",
+            "cp a.txt ~/documents/d.txt",
+            ": > notes.txt",
+            "echo hi > ~/notes.txt",
+            ": > ~/app/server.log",
+            ": >> ~/notes.txt",
+            "exec 3> ~/notes.txt; echo hi >&3",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "files.hard-link-outside",
+        verdict: Verdict::Modify,
+        severity: Severity::Medium,
+        reason: "gives a file outside the project a second name in it, by which any tool changes the file itself",
+        instead: Some(Instead::Advice("copy it, or link to it with `ln -s`")),
+        when: &[predicate("file_outside_hard_linked", Trigger::programs(LINKERS), hard_linked)],
+        fires: &["ln ~/notes.txt build/n.txt", "link ~/notes.txt build/n.txt"],
+        silent: &[
+            "ln -s ~/notes.txt build/n.txt",
+            "ln src/a.rs build/a.rs",
+            "cp ~/notes.txt build/",
+            "ln ~/.cache/store/a node_modules/a",
+        ],
+        ..RULE
+    },
+];
+
+const CHANGES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
+
+const LINKERS: &[&str] = &["ln", "gln", "link", "cp", "gcp"];
+
+fn emptied<'a>(scene: &Scene<'a>) -> Found<'a> {
+    for (effect, classes) in scene.effects() {
+        let Target::Path { path, glob: false, .. } = &effect.target else { continue };
+        let counts = CHANGES.contains(&effect.kind)
+            && classes.has(Class::Outside)
+            && !classes.any(&[Class::System, Class::Protected, Class::Git])
+            && !effect.disposable
+            && !is_made_again(path)
+            && !path.starts_with("/dev/")
+            && !scene.view.facts.places.temp.iter().any(|dir| inside(path, dir))
+            && scene.view.survey.marks.source(path).is_none();
+        let empties = |inv: &&Invocation| {
+            let appends = inv.writes.iter().any(|(to, append)| *append && to.text() == path);
+            // What a program for this makes need not be there to be meant.
+            let is_there = effect.kind == EffectKind::FileModification || runs(inv, EMPTIERS);
+            !appends && is_there && (leaves_nothing(inv) || opens_only(inv, scene))
+        };
+        let mut owners = owners(scene, &effect.target).chain(writer(scene, &effect.target));
+        if counts && let Some(inv) = owners.find(empties) {
+            return Found::yes(&inv.text);
+        }
+    }
+    Found::No
+}
+
+/// A log or a cache. What a person writes ends in `.txt` as well.
+fn is_made_again(path: &str) -> bool {
+    is_cache(path) || is_log(path) && !path.ends_with(".txt")
+}
+
+/// `exec 6> FILE`, and nothing behind it that could write there.
+fn opens_only(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    let silent = |inv: &Invocation| runs(inv, &["exec", ":", "true"]);
+    silent(inv) && scene.invocations().iter().all(silent)
+}
+
+fn hard_linked<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let any = |inv: &Invocation, flags: &[&str]| flags.iter().any(|flag| has_flag(inv, flag));
+    let hard = |inv: &Invocation| match inv.program.as_str() {
+        "cp" | "gcp" => any(inv, &["-l", "--link"]) || inv.args.iter().any(is_linking),
+        _ => !any(inv, &["-s", "--symbolic"]),
+    };
+    let found = scene.first(LINKERS, |inv| {
+        let into = any(inv, &["-t", "--target-directory"]);
+        let count = inv.operands.len().saturating_sub(usize::from(!into));
+        hard(inv)
+            && inv
+                .operands
+                .iter()
+                .take(count)
+                .any(|arg| is_of_a_person(&target_of(arg, inv.cwd.as_deref()), scene))
+    });
+    Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// `-al`
+fn is_linking(arg: &Arg) -> bool {
+    let letters = arg.known().and_then(|text| text.strip_prefix('-')).unwrap_or_default();
+    letters.contains('l') && letters.chars().all(|c| c.is_ascii_alphabetic())
+}
+
+/// A file outside the project that is neither a program nor made again.
+fn is_of_a_person(target: &Target, scene: &Scene<'_>) -> bool {
+    let Target::Path { path, .. } = target else { return false };
+    let classes = classify(target, EffectKind::FileModification, &scene.view);
+    let dir = path.rsplit_once('/').map_or("/", |(dir, _)| dir);
+    classes.has(Class::Outside)
+        && !is_made_again(path)
+        && !is_program_dir(dir)
+        && !scene.view.facts.places.temp.iter().any(|temp| inside(path, temp))
+        && scene.view.facts.path(path).is_none_or(|fact| fact.kind != PathKind::Missing)
+}

@@ -1,0 +1,79 @@
+//! Known commands in whose place a text or a file of the project is put.
+
+use super::FIRST;
+use crate::domain::{EffectKind, Target, Verdict};
+use crate::rules::Invocation;
+use crate::rules::builtin::predicate;
+use crate::rules::commands;
+use crate::rules::matcher::{
+    Found, Instead, RULE, Rule, Scene, Trigger, at, inside, owners, runs, target_of,
+};
+use crate::shell::Arg;
+
+pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
+    id: "persistence.command-replaced",
+    verdict: Verdict::Modify,
+    reason: "puts a text or a file of another name where a known command is looked for first",
+    instead: Some(Instead::Advice("give it a name of its own, or call it by its path")),
+    when: &[predicate("known_command_replaced", Trigger::kinds(WRITES), replaced)],
+    fires: &[
+        "printf '#!/bin/sh\\nexit 0\\n' > ~/.local/bin/node",
+        "install -m755 src/util.py ~/.local/bin/pytest",
+        "cp src/x.sh ~/bin/npm",
+        "echo x | tee ~/.local/bin/make",
+        "ln -s $PWD/x.sh ~/.local/bin/python3",
+    ],
+    silent: &[
+        "cp target/release/rg ~/.local/bin/rg",
+        "cp src/util.py ~/.local/bin/util",
+        "ln -s /usr/bin/fdfind ~/.local/bin/fd",
+        "ln -s ~/.nvm/v20/bin/node ~/.local/bin/node",
+        "curl -Lo ~/.local/bin/jq https://github.com/jqlang/jq/releases/download/jq-1.7.1/jq-linux-amd64",
+        "printf x > bin/node",
+    ],
+    ..RULE
+}];
+
+const WRITES: &[EffectKind] = &[EffectKind::FileCreation, EffectKind::FileModification];
+
+/// Programs that put a file where another is named.
+const PLACERS: &[&str] = &["cp", "mv", "install", "ln", "gcp", "gmv", "ginstall", "gln", "link"];
+
+fn replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
+    let home = scene.view.facts.places.home.as_deref();
+    for (effect, _) in scene.effects() {
+        let Target::Path { path, glob: false, .. } = &effect.target else { continue };
+        let name = path.rsplit('/').next().unwrap_or_default();
+        // By a directory that is a link to it as well.
+        let real = scene.view.facts.path(path).map_or(path, |fact| &fact.real);
+        let place = Target::Path { path: real.clone(), glob: false, recursive: false };
+        let first = at(&effect.target, FIRST, home) || at(&place, FIRST, home);
+        if !WRITES.contains(&effect.kind) || !first || commands::find(name).is_none() {
+            continue;
+        }
+        let puts = |inv: &&Invocation| {
+            let prints =
+                inv.writes.iter().any(|(to, _)| to.text() == path) && runs(inv, &["echo", "printf", "cat"]);
+            prints || runs(inv, &["tee"]) || runs(inv, PLACERS) && takes_another(inv, name, scene)
+        };
+        if let Some(inv) = owners(scene, &effect.target).find(puts) {
+            return Found::yes(&inv.text);
+        }
+    }
+    Found::No
+}
+
+/// Whether the one file that is put there is one of the project's, or temporary, and of another name.
+fn takes_another(inv: &Invocation, name: &str, scene: &Scene<'_>) -> bool {
+    let [source, _] = inv.operands.as_slice() else { return false };
+    let places = &scene.view.facts.places;
+    let own = |arg: &Arg| match target_of(arg, inv.cwd.as_deref()) {
+        Target::Path { path, .. } => {
+            let worked_in = places.roots().any(|root| inside(&path, root));
+            let temporary = places.temp.iter().any(|temp| inside(&path, temp));
+            (worked_in || temporary) && path.rsplit('/').next() != Some(name)
+        }
+        Target::UnknownPath { .. } | Target::Url(_) | Target::Command(_) | Target::None => false,
+    };
+    own(source)
+}
