@@ -9,6 +9,7 @@ mod firsts;
 mod flow;
 mod glob;
 mod host;
+mod leaving;
 mod loaded;
 mod mention;
 mod relation;
@@ -44,9 +45,10 @@ pub(crate) use command::{
 };
 pub(crate) use effect::{find_but, owner, owners};
 pub(crate) use ends::leads_to_protected;
-pub(crate) use flow::{By, cuts_to_names, prints_environment, runs_input, sends, unread_decoded};
+pub(crate) use flow::{By, runs_input, unread_decoded};
 pub(crate) use glob::is_everything;
 pub(crate) use host::{four, host_of, is_known, is_metadata, is_metadata_address, metadata_fetched};
+pub(crate) use leaving::{cuts_to_names, prints_environment, sends};
 pub(crate) use loaded::names_module;
 pub(crate) use mention::{
     code_of, contains_word, content, input_of, is_bare_name, mentions_protected, squeeze,

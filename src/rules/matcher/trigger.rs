@@ -3,10 +3,10 @@
 
 use std::collections::HashSet;
 
-use super::flow;
 use super::scene::line_of;
 use super::when::{Condition, Flow, On};
 use super::{Classes, View, class::Named, command};
+use super::{flow, leaving};
 use crate::domain::{Action, Effect, EffectKind, PlainHash, Target};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{self, Deed, Kind};
@@ -138,7 +138,7 @@ impl Trigger {
             Condition::Flow(Flow::DecodedToInterpreter) => Trigger::DECODED,
             Condition::Flow(Flow::SecretToNetwork) => Trigger::programs(lists::SENDERS)
                 .or(Trigger::programs(lists::NETCATS))
-                .or(Trigger::programs(flow::TLS)),
+                .or(Trigger::programs(leaving::TLS)),
             Condition::Url(_) => Trigger::URL,
             Condition::Code(code) if code.programs.is_empty() => Trigger::INTERPRETER,
             Condition::Code(code) => Trigger::programs(code.programs),

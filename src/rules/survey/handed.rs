@@ -4,7 +4,7 @@ use super::Surveyor;
 use super::call::Call;
 use super::options::Parsed;
 use super::paths;
-use super::walk::fresh_scope;
+use super::scope::fresh_scope;
 use crate::domain::Target;
 use crate::rules::commands::{self, Kind};
 use crate::shell::Arg;

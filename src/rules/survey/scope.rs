@@ -57,6 +57,12 @@ fn is_loaded(value: &str) -> bool {
     value.contains('`') || value.contains("$(") || value.contains("${")
 }
 
+/// A shell that knows only where it is, and where protected places are.
+pub(super) fn fresh_scope(places: &Places, cwd: Option<String>) -> Scope {
+    let vars = places.variables.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+    Scope { env: Env { vars, home: places.home.clone(), cwd, ..Env::default() }, ..Scope::default() }
+}
+
 impl Scope {
     /// What a program started here sees: the exported variables.
     pub fn child_env(&self, cwd: Option<&str>) -> Env {

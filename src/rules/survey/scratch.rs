@@ -177,7 +177,7 @@ impl Surveyor<'_> {
         if !apart(dir) || self.links.iter().any(|(link, _)| paths::is_or_has_name_below(dir, link)) {
             return false;
         }
-        let made = dir.ends_with(super::output::MADE) || self.made.iter().any(|made| made == dir);
+        let made = dir.ends_with(super::located::MADE) || self.made.iter().any(|made| made == dir);
         self.ask(Ask::Path(dir.to_owned()));
         self.facts
             .path(dir)

@@ -58,7 +58,7 @@ impl Surveyor<'_> {
                 continue;
             }
             let inner = call.unfolded(name, over_trees(fill(words, &found, false)));
-            let mut scope = super::walk::fresh_scope(&self.facts.places, call.cwd.clone());
+            let mut scope = super::scope::fresh_scope(&self.facts.places, call.cwd.clone());
             self.run(inner, &mut scope);
         }
     }

@@ -2,7 +2,8 @@
 
 use super::call::Call;
 use super::effects::Act;
-use super::walk::{Frame, fresh_scope};
+use super::scope::fresh_scope;
+use super::walk::Frame;
 use super::{Stdin, Surveyor};
 use crate::domain::{
     Action, Ask, Claim, EffectKind, Places, Protected, Severity, Target, Tool, ToolCall, Usage, join,

@@ -17,8 +17,7 @@ use super::scope::Scope;
 use super::turns::{Turns, Values};
 use super::words::forget_substitutions;
 use super::{Stdin, Surveyor};
-use crate::domain::Places;
-use crate::shell::{Arg, BASH_COMMAND, Env, Piece, Problem, Script, Simple, parse};
+use crate::shell::{Arg, BASH_COMMAND, Piece, Problem, Script, Simple, parse};
 
 /// What surrounds a text: the command that runs it.
 #[derive(Debug, Clone)]
@@ -420,12 +419,6 @@ impl Surveyor<'_> {
         }
         scope.open = open;
     }
-}
-
-/// A shell that knows only where it is, and where protected places are.
-pub(super) fn fresh_scope(places: &Places, cwd: Option<String>) -> Scope {
-    let vars = places.variables.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
-    Scope { env: Env { vars, home: places.home.clone(), cwd, ..Env::default() }, ..Scope::default() }
 }
 
 /// An argument of which nothing is known.

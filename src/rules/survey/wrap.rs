@@ -11,7 +11,7 @@ use super::output;
 use super::scope::Scope;
 use super::setting::setting_command;
 use super::unfold::{first_word, later_command};
-use super::walk::{self, Frame};
+use super::walk::Frame;
 use crate::domain::{EffectKind, Severity, Target, join, single_quoted};
 use crate::rules::builtin::lists;
 use crate::rules::commands::{Kind, Rest, Role, Wrap};
@@ -221,7 +221,7 @@ impl Surveyor<'_> {
 
     /// Surveys a command line that `name` runs.
     pub(super) fn nested(&mut self, call: &Call, name: &str, text: &Arg) {
-        let scope = walk::fresh_scope(&self.facts.places, call.cwd.clone());
+        let scope = super::scope::fresh_scope(&self.facts.places, call.cwd.clone());
         self.script(text, scope, Frame::inside(call, name));
     }
 

@@ -1,6 +1,7 @@
 //! What a call leaves behind in files, seen from what earlier calls left: copies of secrets, what came from elsewhere, scripts that
 //! the agent wrote. Follows, never judges.
 
+mod cloned;
 mod files;
 mod named;
 mod outputs;
