@@ -211,10 +211,12 @@ impl Surveyor<'_> {
             }
             call.reads.push(target.clone());
         }
-        if redirect.kind != RedirectKind::Read && process && number.is_none_or(|fd| fd == 1) {
+        let leads = redirect.kind != RedirectKind::Read
+            && matches!(redirect.target.parts.as_slice(), [Part::Process { .. }]);
+        if leads && number.is_none_or(|fd| fd == 1) {
             self.lead_into(&redirect.target, inner, call);
         }
-        if redirect.kind != RedirectKind::Read && !process {
+        if redirect.kind != RedirectKind::Read && !process && !leads {
             let begun = (target.text().to_owned(), redirect.target.span);
             let append = redirect.kind == RedirectKind::Append || self.begun.contains(&begun);
             if self.begun.len() < MAX_FILES && !append {
