@@ -211,7 +211,10 @@ impl Surveyor<'_> {
             }
             call.reads.push(target.clone());
         }
+        // `exec > >(sh)` is for the commands behind it.
+        let stays = call.words.first().and_then(Arg::known) == Some("exec");
         let leads = redirect.kind != RedirectKind::Read
+            && !stays
             && matches!(redirect.target.parts.as_slice(), [Part::Process { .. }]);
         if leads && number.is_none_or(|fd| fd == 1) {
             self.lead_into(&redirect.target, inner, call);

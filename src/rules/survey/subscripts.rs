@@ -12,8 +12,23 @@ const MAX_TRIED: usize = 48;
 
 /// Signs that arithmetic is evaluated somewhere in a text, which runs what is substituted in subscripts.
 const COUNTS: &[&str] = &[
-    "((", "$[", " -eq", " -ne", " -lt", " -le", " -gt", " -ge", "let ", " -i ", " -ai ", " -ia ", " -v ",
-    ":$", "[$",
+    "((",
+    "$[",
+    " -eq",
+    " -ne",
+    " -lt",
+    " -le",
+    " -gt",
+    " -ge",
+    "let ",
+    " -i ",
+    " -ai ",
+    " -ia ",
+    " -v ",
+    "local -n ",
+    "declare -n ",
+    "typeset -n ",
+    ":$",
 ];
 
 /// Variables of the shell that are numbers: what is assigned to them is evaluated.
@@ -21,7 +36,10 @@ const NUMBERS: &[&str] = &["RANDOM", "SRANDOM", "SECONDS", "OPTIND", "LINENO", "
 
 /// Whether arithmetic is evaluated somewhere in a text.
 fn counts(text: &str) -> bool {
-    COUNTS.iter().any(|sign| text.contains(sign))
+    // `${a[$x]}`; with a bracket behind it a substitution stands there.
+    let is_key =
+        |(at, sign): (usize, &str)| text.as_bytes().get(at + sign.len()).is_some_and(|next| *next != b'(');
+    COUNTS.iter().any(|sign| text.contains(sign)) || text.match_indices("[$").any(is_key)
 }
 
 impl Surveyor<'_> {
@@ -125,11 +143,61 @@ impl Surveyor<'_> {
 }
 
 /// What is substituted in subscripts in which the sign for that is escaped: `"a[\\$(…)]"`.
-fn escaped_subscripts(source: &str) -> impl Iterator<Item = String> + '_ {
-    let found = ["[\\$(", "[\\`"].into_iter().flat_map(|sign| source.match_indices(sign));
-    found.filter_map(|(at, _)| {
-        let line = source.get(at..)?.lines().next().filter(|_| counts(source))?;
+fn escaped_subscripts(source: &str) -> Vec<String> {
+    let signs = ["[\\$(", "[\\`"];
+    if !signs.iter().any(|sign| source.contains(sign)) {
+        return Vec::new();
+    }
+    let source = without_plain_text(source);
+    if !counts(&source) {
+        return Vec::new();
+    }
+    let found = signs.into_iter().flat_map(|sign| source.match_indices(sign));
+    let inside = found.filter_map(|(at, _)| {
+        let line = source.get(at..)?.lines().next()?;
         run_in_subscript(&line.replace('\\', "")).map(|inside| format!(": {inside}"))
+    });
+    inside.collect()
+}
+
+/// The text without what the shell takes as it stands: in single quotes, and in here-documents with a quoted end.
+fn without_plain_text(source: &str) -> String {
+    let mut out = String::with_capacity(source.len());
+    let mut ends: Vec<String> = Vec::new();
+    let (mut single, mut doubled) = (false, false);
+    for line in source.split_inclusive('\n') {
+        if let Some(end) = ends.first() {
+            if line.trim() == end {
+                ends.remove(0);
+            }
+            continue;
+        }
+        let mut chars = line.chars().peekable();
+        while let Some(c) = chars.next() {
+            match c {
+                c if single => single = c != '\'',
+                '\\' => out.extend(std::iter::once(c).chain(chars.next())),
+                '\'' if !doubled => single = true,
+                '"' => {
+                    doubled = !doubled;
+                    out.push(c);
+                }
+                _ => out.push(c),
+            }
+        }
+        ends.extend(quoted_ends(line));
+    }
+    out
+}
+
+/// The ends of the here-documents that a line begins, where they are quoted.
+fn quoted_ends(line: &str) -> impl Iterator<Item = String> + '_ {
+    line.match_indices("<<").filter_map(|(at, _)| {
+        let rest = line.get(at + 2..)?.trim_start_matches('-').trim_start();
+        let rest = rest.strip_prefix(['\'', '"', '\\'])?;
+        let end: String =
+            rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '-')).collect();
+        (!end.is_empty()).then_some(end)
     })
 }
 
