@@ -14,15 +14,15 @@ const MAX_INSTRUCTIONS: u64 = 158_000;
 const MAX_SYSTEM_CALLS: usize = 52;
 /// Other calls of every day, with the same room.
 const OTHERS: [(&str, u64); 3] =
-    [("git status", 199_000), ("cat README.md", 183_000), ("git reset --hard", 640_000)];
+    [("git status", 204_500), ("cat README.md", 189_500), ("git reset --hard", 640_000)];
 /// A pipeline of thirty commands.
-const MAX_PIPELINE: u64 = 1_260_000;
+const MAX_PIPELINE: u64 = 1_570_000;
 /// Calls of ten kilobytes (docs/performance.md says how far that is from a millisecond).
-const MAX_SCRIPT: u64 = 24_900_000;
-const MAX_WRITTEN: u64 = 22_400_000;
-const MAX_MANIFEST: u64 = 34_500_000;
-const MAX_PYTHON: u64 = 20_500_000;
-const MAX_OPTIONS: u64 = 39_600_000;
+const MAX_SCRIPT: u64 = 32_200_000;
+const MAX_WRITTEN: u64 = 28_200_000;
+const MAX_MANIFEST: u64 = 38_600_000;
+const MAX_PYTHON: u64 = 23_500_000;
+const MAX_OPTIONS: u64 = 50_600_000;
 /// The first goal was 4 MiB. The rules have more than doubled since, and behaviour, checkpoints and the audit chain came, after all
 /// that nobody reads was left out (docs/performance.md). What a call costs does not hang on it: it touches few of the pages.
 const MAX_BINARY_BYTES: u64 = 7 * 1024 * 1024 + 512 * 1024;

@@ -70,8 +70,7 @@ pub struct Line {
 impl Line {
     /// The verdict as the client was told: a question that nobody was there to be asked is a block.
     pub fn told(&self) -> Option<Verdict> {
-        let refused =
-            [Enforcement::Deny, Enforcement::Stop].iter().any(|told| told.name() == self.enforcement);
+        let refused = self.enforcement == Enforcement::Deny.name();
         self.verdict.map(|verdict| if refused { Verdict::Block } else { verdict })
     }
 

@@ -75,6 +75,9 @@ fn emptied<'a>(scene: &Scene<'a>) -> Found<'a> {
             && !path.starts_with("/dev/")
             && !scene.view.facts.places.temp.iter().any(|dir| inside(path, dir))
             && scene.view.survey.marks.source(path).is_none();
+        if !counts {
+            continue;
+        }
         let empties = |inv: &&Invocation| {
             let appends = inv.writes.iter().any(|(to, append)| *append && to.text() == path);
             // What a program for this makes need not be there to be meant.
@@ -82,7 +85,7 @@ fn emptied<'a>(scene: &Scene<'a>) -> Found<'a> {
             !appends && is_there && (leaves_nothing(inv) || opens_only(inv, scene))
         };
         let mut owners = owners(scene, &effect.target).chain(writer(scene, &effect.target));
-        if counts && let Some(inv) = owners.find(empties) {
+        if let Some(inv) = owners.find(empties) {
             return Found::yes(&inv.text);
         }
     }
