@@ -2,6 +2,7 @@
 //! and how they are put back. Judges nothing.
 
 mod aside;
+mod before;
 pub mod binary;
 mod sealed;
 pub mod shelf;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::before::Before;
 use crate::domain::{Content, Fault, FaultKind, escape};
 use crate::host::registration::manifest;
 use crate::host::{files, hex, lock, private};
@@ -18,8 +19,6 @@ const LOCK: &str = "lock";
 const VERSION: u32 = 1;
 /// Longest index and copy, in bytes.
 const MAX: u64 = 1 << 20;
-/// Most contents of before that are known of one file.
-const MAX_BEFORE: usize = 32;
 /// Longest wait for the lock, in milliseconds.
 pub(super) const WAIT_MS: u64 = 500;
 
@@ -35,9 +34,8 @@ struct Entry {
 struct Index {
     version: u32,
     files: BTreeMap<String, Entry>,
-    /// SHA-256 of the contents that counted before, the latest last.
     #[serde(default)]
-    before: BTreeMap<String, Vec<String>>,
+    before: Before,
 }
 
 /// The copies, locked for this process as long as it holds them.
@@ -111,22 +109,19 @@ impl Sealed {
         }
         let was = self.index.files.insert(path.to_owned(), entry);
         if let Some(sha256) = was.and_then(|was| was.sha256) {
-            let before = self.index.before.entry(path.to_owned()).or_default();
-            before.retain(|one| *one != sha256);
-            before.push(sha256);
-            before.drain(..before.len().saturating_sub(MAX_BEFORE));
+            self.index.before.add(path, sha256);
         }
         self.save()
     }
 
     /// Whether this content counted for a path before.
     pub fn counted(&self, path: &str, bytes: &[u8]) -> bool {
-        self.index.before.get(path).is_some_and(|before| before.contains(&digest(bytes)))
+        self.index.before.holds(path, bytes)
     }
 
     /// Forgets a path.
     pub fn forget(&mut self, path: &str) -> Result<(), Fault> {
-        self.index.before.remove(path);
+        self.index.before.forget(path);
         match self.index.files.remove(path) {
             Some(_) => self.save(),
             None => Ok(()),

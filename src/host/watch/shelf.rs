@@ -6,8 +6,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::before::Before;
 use super::sealed::{WAIT_MS, digest, read};
 use crate::domain::{Content, Fault, FaultKind, Surface};
 use crate::host::{files, lock, private};
@@ -22,8 +24,6 @@ const VERSION: u64 = 1;
 
 /// The scope of the clients' settings, which are watched otherwise: of it only what was taken back is remembered.
 pub const SETTINGS: &str = "settings";
-/// Most contents of before that are known of one file.
-const MAX_BEFORE: usize = 32;
 
 /// One file as it was last let be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +48,7 @@ struct Index {
     /// Directories with more files than are looked at, of which a person was told.
     over: BTreeSet<String>,
     taken: BTreeMap<String, Taken>,
-    /// SHA-256 of the contents that were let be before, the latest last.
-    before: BTreeMap<String, Vec<String>>,
+    before: Before,
     /// By the configuration that leads there.
     linked: BTreeMap<String, Vec<(String, Surface)>>,
 }
@@ -114,10 +113,8 @@ impl Index {
             let aside = text(taken.get("aside"))?;
             index.taken.insert(path.clone(), Taken { aside, why: text(taken.get("why"))? });
         }
-        for (path, list) in object("before").into_iter().flatten() {
-            let list = list.as_array().into_iter().flatten().filter_map(|one| text(Some(one)));
-            index.before.insert(path.clone(), list.collect());
-        }
+        index.before =
+            value.get("before").and_then(|before| Before::deserialize(before).ok()).unwrap_or_default();
         for (config, led) in object("linked")? {
             index.linked.insert(config.clone(), links(led));
         }
@@ -230,10 +227,7 @@ impl Shelf {
         let mode = fs::metadata(path).map_or(0o600, |meta| meta.permissions().mode() & 0o7777);
         let was = self.index.files.insert(path.to_owned(), Kept { seen, sha256: sha256.clone(), mode });
         if let Some(was) = was.and_then(|was| was.sha256).filter(|was| Some(was) != sha256.as_ref()) {
-            let before = self.index.before.entry(path.to_owned()).or_default();
-            before.retain(|one| *one != was);
-            before.push(was);
-            before.drain(..before.len().saturating_sub(MAX_BEFORE));
+            self.index.before.add(path, was);
         }
         self.index.taken.remove(path);
         Ok(())
@@ -241,7 +235,7 @@ impl Shelf {
 
     /// Whether a file was let be with this content before: `git switch` brings it again.
     pub fn counted(&self, path: &str, bytes: &[u8]) -> bool {
-        self.index.before.get(path).is_some_and(|before| before.contains(&digest(bytes)))
+        self.index.before.holds(path, bytes)
     }
 
     /// Remembers what was taken back of a client's settings.
