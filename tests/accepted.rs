@@ -5,27 +5,12 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
 
 use common::World;
 use serde_json::json;
 
 const LOOSE: &str = "[reviewer]\nenabled = false\n";
 const DANGER: &str = "git reset --hard HEAD~1";
-
-/// A command line at a terminal, with what a person types: its output and exit code.
-fn at_a_terminal(world: &World, line: &str, typed: &str) -> (Option<i32>, String) {
-    let mut script = std::process::Command::new("script");
-    script.args(["-qec", line, "/dev/null"]).env_clear().env("HOME", world.home());
-    script.env("PATH", "/usr/bin:/bin").env("EDITOR", world.home().join("editor.sh"));
-    script.current_dir(world.project()).stdin(Stdio::piped());
-    let answer = world.answer(&mut script, typed.as_bytes());
-    (answer.code, answer.stdout)
-}
-
-fn lazaret(args: &str) -> String {
-    format!("{} {args}", common::BIN)
-}
 
 /// An editor that puts these texts in place, one after the other.
 fn editor(world: &World, texts: &[&str]) {
@@ -69,11 +54,8 @@ fn what_loosens_is_left_out_until_a_person_accepts_it() {
     let (code, _, error) = world.run(&["config", "accept"]);
     assert!(code == 1 && error.contains("terminal"), "{error}");
     assert!(world.bash("rm -rf /").is_block());
-    let (code, told) = at_a_terminal(&world, &lazaret("config accept"), "");
-    assert!(
-        code == Some(0) && told.contains("reviewer.enabled = false") && told.contains("accepted"),
-        "{told}"
-    );
+    let (code, told) = world.typing(&["config", "accept"], "");
+    assert!(code == 0 && told.contains("reviewer.enabled = false") && told.contains("accepted"), "{told}");
     assert!(world.bash("rm -rf /").is_pass(), "what was kept of the time before does not count");
     assert!(world.run(&["config", "show"]).1.contains("(accepted)"));
     assert!(world.audit().iter().any(|line| line.to_string().contains("config.toml: accepted")));
@@ -148,8 +130,8 @@ fn what_was_there_when_it_was_installed_is_accepted_once() {
 fn an_edit_is_checked_and_accepted() {
     let world = World::new();
     editor(&world, &["on_fualt = 'block'\n", LOOSE]);
-    let (code, told) = at_a_terminal(&world, &lazaret("config edit"), "e\n");
-    assert_eq!(code, Some(0), "{told}");
+    let (code, told) = world.typing(&["config", "edit"], "e\n");
+    assert_eq!(code, 0, "{told}");
     assert!(told.contains("on_fualt") && told.contains("edit it again"), "{told}");
     assert!(told.contains("reviewer.enabled = false") && told.contains("accepted"), "{told}");
     assert_eq!(config(&world), LOOSE);
@@ -165,15 +147,15 @@ fn an_edit_that_is_discarded_changes_nothing() {
     let world = World::new();
     world.configure("on_fault = 'block'\n");
     editor(&world, &["[reviewer\n"]);
-    let (code, told) = at_a_terminal(&world, &lazaret("config edit"), "x\n");
-    assert!(code == Some(0) && told.contains("left as it was"), "{told}");
+    let (code, told) = world.typing(&["config", "edit"], "x\n");
+    assert!(code == 0 && told.contains("left as it was"), "{told}");
     assert_eq!(config(&world), "on_fault = 'block'\n");
     editor(&world, &["[reviewer\n", "on_fault = 'block'\n"]);
-    let (code, told) = at_a_terminal(&world, &lazaret("config edit"), "");
-    assert!(code == Some(0) && told.contains("nothing was changed"), "{told}");
+    let (code, told) = world.typing(&["config", "edit"], "");
+    assert!(code == 0 && told.contains("nothing was changed"), "{told}");
     fs::write(world.home().join("editor.sh"), "#!/bin/sh\nexit 7\n").unwrap();
-    let (code, told) = at_a_terminal(&world, &lazaret("config edit"), "");
-    assert!(code == Some(1) && told.contains("nothing was changed"), "{told}");
+    let (code, told) = world.typing(&["config", "edit"], "");
+    assert!(code == 1 && told.contains("nothing was changed"), "{told}");
     let (code, _, error) = world.run(&["config", "edit"]);
     assert!(code == 1 && error.contains("terminal"), "{error}");
     assert_eq!(config(&world), "on_fault = 'block'\n");

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Calls of one command that take twice as long each time, until the session is stopped: what the client is told then.
@@ -188,17 +187,9 @@ fn a_person_at_a_terminal_lets_it_go_on() {
     let world = World::new();
     stop(&world);
     assert!(world.bash("ls").is_block());
-    let at_a_terminal = |command: &str| {
-        let mut script = Command::new("script");
-        script.args(["-qec", command, "/dev/null"]).env_clear().env("HOME", world.home());
-        script.env("PATH", "/usr/bin:/bin").current_dir(world.project()).stdin(std::process::Stdio::null());
-        script.output().expect("script (util-linux)")
-    };
-    let resume = format!("{} resume s", common::BIN);
-    let done = at_a_terminal(&resume);
-    let told = String::from_utf8_lossy(&done.stdout).into_owned();
-    assert!(done.status.success() && told.contains("session s of claude-code goes on"), "{told}");
+    let (code, told) = world.at_terminal(&["resume", "s"]);
+    assert!(code == 0 && told.contains("session s of claude-code goes on"), "{told}");
     assert!(world.bash("ls").is_pass());
     assert!(has(&world, "session_resumed", "resource_spiral"));
-    assert!(!at_a_terminal(&resume).status.success(), "twice");
+    assert_ne!(world.at_terminal(&["resume", "s"]).0, 0, "twice");
 }

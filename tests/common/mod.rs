@@ -149,13 +149,18 @@ impl World {
 
     /// The same typed at a terminal: exit code, and what is shown there.
     pub fn at_terminal(&self, args: &[&str]) -> (i32, String) {
+        self.typing(args, "")
+    }
+
+    /// The same where a person types `typed` then; their editor is `editor.sh` in the home directory.
+    pub fn typing(&self, args: &[&str], typed: &str) -> (i32, String) {
         let words = std::iter::once(&BIN).chain(args);
         let line: Vec<String> = words.map(|word| lazaret::domain::single_quoted(word)).collect();
         let mut script = Command::new("script");
-        let out = script.args(["-qec", &line.join(" "), "/dev/null"]).env_clear().env("HOME", self.home());
-        let out = out.env("PATH", "/usr/bin:/bin").current_dir(self.project()).stdin(Stdio::null()).output();
-        let out = out.unwrap();
-        (out.status.code().unwrap_or(-1), String::from_utf8_lossy(&out.stdout).into_owned())
+        script.args(["-qec", &line.join(" "), "/dev/null"]).env_clear().env("HOME", self.home());
+        script.env("PATH", "/usr/bin:/bin").env("EDITOR", self.home().join("editor.sh"));
+        let answer = self.answer(script.current_dir(self.project()), typed.as_bytes());
+        (answer.code.unwrap_or(-1), answer.stdout)
     }
 
     /// What was taken back of a file of this name, as it is kept.
