@@ -5,7 +5,8 @@ use std::io::{BufRead, Write};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::{CHECKS, accept, config as shown};
 use crate::domain::{Exception, Expiry, Lowered, Places, Policy, Tier};
@@ -17,7 +18,6 @@ use crate::review::exceptions;
 
 /// How long an exception holds when nothing else is said, in days.
 const DAYS: u64 = 30;
-const DAY: u64 = 86_400;
 
 #[derive(Debug, Args)]
 pub struct ExceptArgs {
@@ -30,8 +30,8 @@ pub struct ExceptArgs {
     #[arg(long, value_name = "TEXT")]
     pub command: Option<String>,
     /// What becomes of the rule's verdict
-    #[arg(long, value_enum, default_value_t = To::Warn)]
-    pub to: To,
+    #[arg(long, value_parser = lowered(), default_value = Lowered::Warn.name())]
+    pub to: Lowered,
     /// How long it holds, in whole days (default: 30d)
     #[arg(long = "for", value_name = "TIME", value_parser = days)]
     pub days: Option<u64>,
@@ -40,29 +40,16 @@ pub struct ExceptArgs {
     pub reason: Option<String>,
 }
 
-/// What is left of a rule's verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum To {
-    Ask,
-    Warn,
-    Allow,
-}
-
-impl To {
-    const fn lowered(self) -> Lowered {
-        match self {
-            To::Ask => Lowered::Ask,
-            To::Warn => Lowered::Warn,
-            To::Allow => Lowered::Allow,
-        }
-    }
+fn lowered() -> impl TypedValueParser<Value = Lowered> {
+    let names = PossibleValuesParser::new(Lowered::ALL.map(Lowered::name));
+    names.try_map(|name| Lowered::from_name(&name).ok_or("there is no such verdict"))
 }
 
 /// A time of whole days.
 fn days(text: &str) -> Result<u64, String> {
     let time = humantime::parse_duration(text).map_err(|error| format!("{error}; as in 30d, 2w"))?;
-    match time.as_secs() / DAY {
-        days if time == Duration::from_secs(days * DAY) && days > 0 => Ok(days),
+    match time.as_secs() / exceptions::DAY_S {
+        days if time == Duration::from_secs(days * exceptions::DAY_S) && days > 0 => Ok(days),
         _ => Err("give whole days, as in 30d, 2w".to_owned()),
     }
 }
@@ -115,12 +102,12 @@ fn exception(args: &ExceptArgs, policy: &Policy, out: &mut dyn Write) -> Result<
         bail!("except: {why}");
     };
     let now_s = clock::now().unix_ms / 1000;
-    let until_s = now_s + args.days.unwrap_or(DAYS) * DAY;
+    let until_s = now_s + args.days.unwrap_or(DAYS) * exceptions::DAY_S;
     let day = clock::rfc3339(until_s * 1000).split('T').next().unwrap_or_default().to_owned();
     let repository = args.here.then(std::env::current_dir).transpose().context("the working directory")?;
     let mut exception = Exception {
         rule: rule.clone(),
-        to: args.to.lowered(),
+        to: args.to,
         reason: String::new(),
         expires: Some(Expiry { unix_s: until_s, text: day }),
         paths: Vec::new(),

@@ -43,6 +43,10 @@ impl Lowered {
         }
     }
 
+    pub fn from_name(name: &str) -> Option<Lowered> {
+        Lowered::ALL.into_iter().find(|to| to.name() == name)
+    }
+
     pub const fn verdict(self) -> Verdict {
         match self {
             Lowered::Ask => Verdict::Modify,

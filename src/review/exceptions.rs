@@ -10,7 +10,7 @@ use crate::rules::{self, Invocation, View};
 
 /// Rules without exceptions: what guards the guard, and quarantine.
 const FIXED: [&str; 2] = ["selfprotect.", "quarantine."];
-const DAY: u64 = 86_400;
+pub const DAY_S: u64 = 86_400;
 /// Longest time to the expiry of an exception from a critical rule, in days.
 const CRITICAL_DAYS: u64 = 90;
 /// The same for a rule of severity high.
@@ -43,7 +43,7 @@ pub fn objection(exception: &Exception, severity: Severity, policy: &Policy, now
     }
     match &exception.expires {
         None => Some(format!("{rule} is {grade}: `expires` must say until when, at most {days} days ahead")),
-        Some(expiry) if expiry.unix_s > now_s.saturating_add(days * DAY) => {
+        Some(expiry) if expiry.unix_s > now_s.saturating_add(days * DAY_S) => {
             Some(format!("{rule} is {grade}: `expires` lies more than {days} days ahead ({})", expiry.text))
         }
         Some(_) => None,

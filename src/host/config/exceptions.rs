@@ -118,7 +118,7 @@ fn word(name: &str, value: &DeValue<'_>) -> Result<String, String> {
 }
 
 fn lowered(value: &DeValue<'_>) -> Result<Lowered, String> {
-    let found = value.as_str().and_then(|text| Lowered::ALL.into_iter().find(|to| to.name() == text));
+    let found = value.as_str().and_then(Lowered::from_name);
     found.ok_or_else(|| {
         let known = Lowered::ALL.map(|to| format!("\"{}\"", to.name())).join(" or ");
         format!("`to` {} is not {known}", shown(value))
