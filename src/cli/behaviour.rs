@@ -176,12 +176,7 @@ fn remembered(
         duration_ms: ended.duration_ms,
     };
     let (found, mut faults) = found_by_plugins((request, call), ended, policy, (store, now));
-    let call = Reported {
-        call: review::identify(subject, call).call,
-        outcome: ended.outcome,
-        seen: ended.seen,
-        background: request.background,
-    };
+    let call = reported(request, call, ended);
     let told = state::reported(store, subject, now, call, |told| {
         let known = behaviour::deed(&report, &told.document.behaviour.purpose);
         let took_ms = u32::try_from(told.took_ms).unwrap_or(u32::MAX);
@@ -216,6 +211,16 @@ fn remembered(
     Ok(Told { faults, ..told })
 }
 
+/// What the session's state is told of a call's end.
+fn reported(request: &Request, call: &ToolCall, ended: Ended<'_>) -> Reported {
+    Reported {
+        call: review::identify(&request.subject, call).call,
+        outcome: ended.outcome,
+        seen: ended.seen,
+        background: request.background,
+    }
+}
+
 /// What plugins find in the session, asked before it is locked: they may take their time.
 fn found_by_plugins(
     (request, call): (&Request, &ToolCall),
@@ -239,14 +244,8 @@ pub fn recorded(
     ended: Ended<'_>,
     (store, now): (&Store, Now),
 ) -> Result<Told, Fault> {
-    let subject = &request.subject;
-    let call = Reported {
-        call: review::identify(subject, call).call,
-        outcome: ended.outcome,
-        seen: ended.seen,
-        background: request.background,
-    };
-    let told = state::reported(store, subject, now, call, |told| (told.moved, None))?;
+    let call = reported(request, call, ended);
+    let told = state::reported(store, &request.subject, now, call, |told| (told.moved, None))?;
     let (moved, verdict) = told.unwrap_or_default();
     Ok(Told { verdict, moved, ..Told::default() })
 }

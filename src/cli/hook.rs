@@ -2,6 +2,7 @@
 
 mod events;
 mod lingers;
+mod prompts;
 mod start;
 mod surfaces;
 mod watch;
@@ -15,6 +16,7 @@ use crate::cli::CHECKS;
 use crate::cli::keep::{self, Keep};
 use crate::cli::quarantine::{self as quarantined, Desk};
 use crate::cli::record::Log;
+use crate::cli::surfaces::Judge;
 use crate::cli::{behaviour, call, plugins};
 use crate::domain::{
     Asking, Client, Decision, Enforcement, Event, Facts, Fault, FaultKind, OnFault, Places, Policy, Request,
@@ -177,6 +179,12 @@ impl Setting {
         }
         let home_fault = dirs.check_home(&env).err();
         Ok((Setting { env, dirs, policy, own, config_fault, home_fault, now, begun }, places))
+    }
+
+    /// Who judges what a client would start by itself.
+    fn judge<'a>(&'a self, request: &'a Request) -> Judge<'a> {
+        let known = (&self.policy, &request.subject);
+        Judge::of(&self.env, &self.dirs, known, self.project(request))
     }
 
     fn log(&self) -> Log<'_> {

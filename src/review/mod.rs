@@ -27,5 +27,5 @@ pub use limits::is_file_operation;
 pub use matrix::{DangerousPattern, base_verdict, final_verdict};
 pub use quarantine::{out, presented, session_named};
 pub use rationality::rationality;
-pub use registration::{drops_registration, is_replaced, starts};
+pub use registration::{drops_registration, is_replaced, leaves_hooks_out, starts, switches_off};
 pub use risk::{base_risk, rated, risk, risk_level, with_patterns};

@@ -28,12 +28,22 @@ pub fn drops_registration(
             Ok(Some(value)) => value,
             Err(why) => return Some(format!("{name} may switch every hook off: {why}")),
         };
-        if value.get("disableAllHooks").is_some_and(|off| *off != Value::Bool(false)) {
+        if switches_off(&value) {
             return Some(format!("{name} would switch every hook off (disableAllHooks)"));
         }
         registered |= holds_gate(&value);
     }
     (!registered).then(|| "no settings file would register lazaret for PreToolUse any more".to_owned())
+}
+
+/// Whether a settings file with this content leaves every hook out, as far as it can be read.
+pub fn leaves_hooks_out(content: &Content) -> bool {
+    read(content).ok().flatten().is_some_and(|value| switches_off(&value))
+}
+
+/// Whether settings leave every hook out.
+pub fn switches_off(settings: &Value) -> bool {
+    settings.get("disableAllHooks").is_some_and(|off| *off != Value::Bool(false))
 }
 
 /// Whether the hooks that held the gate before are all gone: what stands there now asks another program, if any.

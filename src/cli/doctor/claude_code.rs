@@ -14,6 +14,7 @@ use crate::domain::Client;
 use crate::host::registration::hooks::{self, Form, Version};
 use crate::host::registration::settings::{self, Hook};
 use crate::host::registration::{Scope, clients, files};
+use crate::review;
 
 const SUBJECT: &str = "claude-code";
 const GATE: &str = "PreToolUse";
@@ -137,7 +138,7 @@ fn switches(sources: &[Source], report: &mut Report) {
     for source in sources {
         let on = |key: &str| source.value.get(key).is_some_and(|value| *value != Value::Bool(false));
         let name = shown(&source.path);
-        if on("disableAllHooks") {
+        if review::switches_off(&source.value) {
             let message = format!("{name}: \"disableAllHooks\" is set: no hook runs");
             report.fail(SUBJECT, message, &format!("take \"disableAllHooks\" out of {name}"));
         }

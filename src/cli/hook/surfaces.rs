@@ -7,12 +7,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Setting;
+use super::prompts::{invoked, is_called, starts_prompts};
 use super::watch::{Moment, is_busy, is_late};
 use crate::cli::keep;
-use crate::cli::surfaces::{Judge, MAX_READ};
+use crate::cli::surfaces::MAX_READ;
 use crate::domain::{
-    Action, Content, Facts, Fault, Places, Reason, Request, Run, Severity, Stand, Surface, Tool, ToolCall,
-    Trust, Verdict, clip, escape, join, lies_in, shell_word,
+    Action, Content, Facts, Fault, Places, Reason, Request, Run, Severity, Stand, Surface, ToolCall, Trust,
+    Verdict, clip, escape, join, lies_in, shell_word,
 };
 use crate::host::guard;
 use crate::host::registration::json_text::Node;
@@ -21,7 +22,7 @@ use crate::host::trust::{self, TrustState};
 use crate::host::watch;
 use crate::host::watch::shelf::{self, Shelf, Taken};
 use crate::host::watch::surfaces::{self, Scope, Seen, View};
-use crate::review::surfaces::{essence, linked, may_write, named, prompt_name, runs, with_arguments};
+use crate::review::surfaces::{essence, linked, may_write, named, runs, with_arguments};
 use crate::rules::{self, Survey};
 
 /// The rule that is told.
@@ -112,7 +113,7 @@ impl<'a> Surfaces<'a> {
         if !self.setting.policy.enabled || self.setting.home_fault.is_some() {
             return None;
         }
-        let judge = self.judge();
+        let judge = self.setting.judge(self.request);
         let views = self.scopes().map(|scope| surfaces::walk(&scope, &self.setting.env, &[]));
         let prompts =
             views.iter().flat_map(|view| &view.files).filter(|file| file.kind == Surface::ClaudePrompt);
@@ -221,7 +222,7 @@ impl<'a> Surfaces<'a> {
         if changed.len() > MANY {
             guard::deadline(keep::DEADLINE_MS);
         }
-        let judge = LazyCell::new(|| self.judge());
+        let judge = LazyCell::new(|| self.setting.judge(self.request));
         // Of what was there before the first look only a session's start tells.
         let asked = !shelf.is_new() || self.moment == Moment::Start;
         let before = shelf.linked();
@@ -258,11 +259,6 @@ impl<'a> Surfaces<'a> {
             }
         }
         Ok(again || shelf.linked() != before)
-    }
-
-    fn judge(&self) -> Judge<'_> {
-        let known = (&self.setting.policy, &self.request.subject);
-        Judge::of(&self.setting.env, &self.setting.dirs, known, self.setting.project(self.request))
     }
 
     /// A person accepted exactly this content, or it was let be before; or it is our own plugin as it was installed.
@@ -306,34 +302,6 @@ impl<'a> Surfaces<'a> {
             format!("{} {done}: {why}; no hook is asked about it, see `lazaret trust show`", escape(place));
         reason(text, Some(way(place)))
     }
-}
-
-/// Tools by which the model has a skill or command expanded, shell lines and all.
-fn starts_prompts(tool: &Tool) -> bool {
-    matches!(tool, Tool::Internal(name) | Tool::Unknown(name) if ["Skill", "SlashCommand", "skill"].contains(&name.as_str()))
-}
-
-/// The skill or command that a call has expanded, and its arguments.
-fn invoked(call: &ToolCall) -> Option<(String, String)> {
-    let Action::Other { text, .. } = &call.action else { return None };
-    if !starts_prompts(&call.tool) {
-        return None;
-    }
-    let input: serde_json::Value = crate::host::from_json(text.as_bytes()).ok()?;
-    let text = |keys: &[&str]| keys.iter().find_map(|key| input.get(key)?.as_str()).unwrap_or_default();
-    let called = text(&["skill", "command", "name"]).trim().trim_start_matches('/');
-    let (name, behind) = called.split_once(char::is_whitespace).unwrap_or((called, ""));
-    Some((name.to_owned(), format!("{behind} {}", text(&["args", "arguments"])).trim().to_owned()))
-}
-
-/// Whether a skill or command of this file is called by a name, in a plugin perhaps.
-fn is_called(called: &str, path: &str, text: &str) -> bool {
-    let called = called.rsplit(':').next().unwrap_or(called);
-    let mut names = path.rsplit('/');
-    let file = names.next().unwrap_or_default();
-    let by_file = if file.eq_ignore_ascii_case("skill.md") { names.next() } else { file.split('.').next() };
-    let is = |name: Option<&str>| name.is_some_and(|name| name.eq_ignore_ascii_case(called));
-    is(by_file) || is(prompt_name(text))
 }
 
 /// Whether a call only reads, by its tool alone.

@@ -6,7 +6,6 @@ use super::Setting;
 use super::lingers::lingers;
 use super::surfaces::{noted, way};
 use crate::cli::install::program_in;
-use crate::cli::surfaces::Judge;
 use crate::domain::{
     Action, Asking, Client, Content, Decision, Fault, Marks, Outcome, Reason, Request, Severity, Stand,
     ToolCall, Verdict, Watch, escape,
@@ -229,7 +228,7 @@ impl<'a> Lookout<'a> {
         if sealed.counted(path, bytes) || allowed() {
             return None;
         }
-        let judge = self.judge();
+        let judge = self.setting.judge(self.request);
         if let Some(why) = starts.iter().find_map(|run| judge.stops(run, path)) {
             return Some(why);
         }
@@ -237,11 +236,6 @@ impl<'a> Lookout<'a> {
             let _recorded = self.setting.log().surface(&noted(path, run));
         }
         None
-    }
-
-    fn judge(&self) -> Judge<'_> {
-        let known = (&self.setting.policy, &self.request.subject);
-        Judge::of(&self.setting.env, &self.setting.dirs, known, self.setting.project(self.request))
     }
 
     /// What of the client's state it would obey when it starts the next time: there it can leave its hooks out.
@@ -253,7 +247,7 @@ impl<'a> Lookout<'a> {
         if let Content::Unreadable(why) = &change.is {
             return Some(format!("{path} may leave every hook out of the next session: {why}"));
         }
-        let judge = self.judge();
+        let judge = self.setting.judge(self.request);
         let why = review::starts(&change.was.0, &change.is)
             .iter()
             .find_map(|run| judge.stops(run, &change.file.path))?;

@@ -11,13 +11,13 @@ use anyhow::Result;
 pub use change::{Change, shown};
 pub use parts::{agent_for, agent_path, program_in};
 
-use crate::domain::{Client, Content, Fault, FaultKind};
-use crate::host;
+use crate::domain::{Client, Fault, FaultKind};
 use crate::host::registration::hooks::Form;
 use crate::host::registration::manifest::{Loaded, Manifest};
 use crate::host::registration::{Scope, Surroundings, clients};
 use crate::host::watch::{self, Sealed};
 use crate::host::writable;
+use crate::review;
 
 /// How a command of registration ended, when it could do its work at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +106,8 @@ pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Writ
         watch::binary::keep(&here.state_dir, Path::new(&bin))?;
     }
     closing_words(options, &wanted, changed, out)?;
-    for change in changes.iter().filter(|change| switches_off(&watch::read(&change.path.to_string_lossy()))) {
+    let is_off = |change: &&Change| review::leaves_hooks_out(&watch::read(&change.path.to_string_lossy()));
+    for change in changes.iter().filter(is_off) {
         writeln!(
             out,
             "note: {}: \"disableAllHooks\" is set: no hook runs until you take it out",
@@ -114,13 +115,6 @@ pub fn install(options: &InstallOptions, here: &Surroundings, out: &mut dyn Writ
         )?;
     }
     Ok(Exit::Fine)
-}
-
-/// Whether settings leave every hook out, the one that was just put there too.
-fn switches_off(content: &Content) -> bool {
-    let value = content.bytes().and_then(|bytes| host::from_json::<serde_json::Value>(bytes).ok());
-    let off = value.as_ref().and_then(|value| value.get("disableAllHooks"));
-    off.is_some_and(|off| *off != serde_json::Value::Bool(false))
 }
 
 fn closing_words(
