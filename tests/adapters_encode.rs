@@ -56,13 +56,13 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-const BLOCKED: &str = "lazaret blocked this call\n\
+const BLOCKED: &str = "lazaret blocked this call: \
     rule git.push-force: overwrites what others pushed\n\
     matched: git push --force\n\
     instead: git push --force-with-lease\n\
     to allow: only a person can, at a terminal in that directory: lazaret except git.push-force --here\n\
     repeating the same call will not help";
-const WARNED: &str = "lazaret lets this call run, with a warning\n\
+const WARNED: &str = "lazaret lets this call run, with a warning: \
     rule git.push-force: overwrites what others pushed\n\
     matched: git push --force\n\
     instead: git push --force-with-lease";
@@ -70,7 +70,7 @@ const CHANGED: &str = "lazaret changed this call before it ran (force-with-lease
     rule git.push-force: overwrites what others pushed\n\
     matched: git push --force\n\
     instead: git push --force-with-lease";
-const ASKED: &str = "lazaret asks a person about this call\n\
+const ASKED: &str = "lazaret asks a person about this call: \
     rule git.push-force: overwrites what others pushed\n\
     matched: git push --force\n\
     instead: git push --force-with-lease\n\
@@ -299,7 +299,7 @@ fn a_fault_blocks_or_asks_and_names_the_way_out() {
         Fault::new(FaultKind::State, "state of session s", "checksum does not match")
             .with_way_out("lazaret doctor")
     };
-    let expected = "lazaret blocked this call\n\
+    let expected = "lazaret blocked this call: \
         rule fault.state: state of session s: checksum does not match\n\
         instead: lazaret doctor\n\
         repeating the same call will not help";
@@ -464,7 +464,7 @@ fn a_note_is_told_whatever_else_there_is_to_say() {
     assert!(message.ends_with(
         "\nnote: a person can let it run: lazaret allow 1234-abcd\nrepeating the same call will not help before that"
     ));
-    assert!(message.starts_with("lazaret blocked this call\nrule git.push-force: xxx"));
+    assert!(message.starts_with("lazaret blocked this call: rule git.push-force: xxx"));
 }
 
 #[test]

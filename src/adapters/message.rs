@@ -16,7 +16,7 @@ pub(super) fn blocked(decision: &Decision) -> String {
     } else {
         format!("{}{IN_VAIN}", leave(decision))
     };
-    message("lazaret blocked this call", decision, Some(&end))
+    answer("lazaret blocked this call", decision, Some(&end))
 }
 
 /// Who could let a blocked call run; nothing where the reasons say so themselves.
@@ -48,18 +48,18 @@ fn decisive(decision: &Decision) -> impl Iterator<Item = &Reason> {
 /// Why nothing runs any more.
 pub(super) fn stopped(decision: &Decision) -> String {
     let end = "every further call is refused until a person runs lazaret resume";
-    message("lazaret stopped this session", decision, Some(end))
+    answer("lazaret stopped this session", decision, Some(end))
 }
 
 /// What a person is asked; without one, the model reads it as the reason of a refusal.
 pub(super) fn question(decision: &Decision) -> String {
     let end = "it runs only if a person says yes; if nobody does, repeating it will not help";
-    message("lazaret asks a person about this call", decision, Some(end))
+    answer("lazaret asks a person about this call", decision, Some(end))
 }
 
 /// What there is to say against a call that runs.
 pub(super) fn warning(decision: &Decision) -> String {
-    message("lazaret lets this call run, with a warning", decision, None)
+    answer("lazaret lets this call run, with a warning", decision, None)
 }
 
 /// What was changed in a call, and why; of a change that is not told, only its name.
@@ -102,9 +102,19 @@ fn notes(decision: &Decision) -> impl Iterator<Item = &Reason> {
     decision.reasons().iter().filter(|reason| reason.verdict == Verdict::Allow)
 }
 
+/// A message whose first line holds rule and reason: a client's terminal shows no other.
+fn answer(head: &str, decision: &Decision, end: Option<&str>) -> String {
+    joined((head, ": "), decision, end)
+}
+
 /// The reasons that made the verdict, then the notes and `end`: these are short, and of more use than the tail of the
 /// third reason, so they get their room first.
 fn message(head: &str, decision: &Decision, end: Option<&str>) -> String {
+    joined((head, "\n"), decision, end)
+}
+
+/// The same with what stands between its head and the first reason.
+fn joined((head, mut between): (&str, &'static str), decision: &Decision, end: Option<&str>) -> String {
     let mut tail = String::new();
     for note in notes(decision).take(MAX_REASONS) {
         tail.push_str(&format!("\nnote: {}", part(&note.message, 200)));
@@ -116,7 +126,8 @@ fn message(head: &str, decision: &Decision, end: Option<&str>) -> String {
     let mut out = head.to_owned();
     let mut told: Vec<&str> = Vec::new();
     for reason in decisive(decision) {
-        out.push_str(&format!("\nrule {}: {}", part(&reason.rule, 80), part(&reason.message, 400)));
+        out.push_str(&format!("{between}rule {}: {}", part(&reason.rule, 80), part(&reason.message, 400)));
+        between = "\n";
         if !reason.matched.is_empty() {
             out.push_str(&format!("\nmatched: {}", part(&reason.matched, 200)));
         }
