@@ -15,7 +15,7 @@ as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
 # What a command needs, by the package that has it.
 declare -A packages=(
     [shellcheck]=shellcheck [valgrind]=valgrind [strace]=strace [ip]=iproute2 [unshare]=util-linux
-    [git]=git [cc]=build-essential [c++]=build-essential [objdump]=binutils
+    [tmux]=tmux [git]=git [cc]=build-essential [c++]=build-essential [objdump]=binutils
 )
 missing=()
 for tool in "${!packages[@]}"; do

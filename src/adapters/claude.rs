@@ -111,10 +111,11 @@ fn call<'a>(message: &Object<'a>, cwd: &str) -> Result<(ToolCall, &'a str), Faul
 }
 
 /// Whether an `ask` is really put to a person in that permission mode. With all permissions bypassed the client was seen to run
-/// a call that was to be asked about; modes that ask nobody, or that we do not know, count as that.
+/// a call that was to be asked about; modes that ask nobody, or that we do not know, count as that. In `auto` a terminal asks.
 fn asking(permission_mode: Option<&str>) -> Asking {
     match permission_mode {
         None | Some("default" | "plan" | "acceptEdits") => Asking::Yes,
+        Some("auto") => Asking::AtTerminal,
         Some(_) => Asking::No,
     }
 }

@@ -66,9 +66,10 @@ pub fn run(args: &[OsString]) -> u8 {
         Err(fault) => return deliver(&unreadable(client, (b"", &given), &fault, started)),
     };
     match adapters::decode(client, &message) {
-        Ok(decoded) => {
+        Ok(mut decoded) => {
             keep_back(&decoded);
-            deliver(&adapters::encode(&decoded, &answer(&decoded.request, &given, started)))
+            let decision = answer(&mut decoded.request, &given, started);
+            deliver(&adapters::encode(&decoded, &decision))
         }
         Err(fault) => deliver(&unreadable(client, (&message, &given), &fault, started)),
     }
@@ -264,9 +265,11 @@ fn known(layers: &[config::Source]) -> u64 {
     user.map_or(0, |layer| fingerprint(&[layer.content.as_deref().unwrap_or_default()]))
 }
 
-fn answer(request: &Request, given: &Values, now: Now) -> Decision {
+fn answer(request: &mut Request, given: &Values, now: Now) -> Decision {
     match Setting::of(request, given, now) {
         Ok((setting, places)) => {
+            request.asking = request.asking.settled(setting.env.at_terminal);
+            let request = &*request;
             tidy(&setting.dirs, setting.log());
             match &request.event {
                 Event::BeforeTool(call) => before_tool(request, call, places, &setting),

@@ -75,8 +75,22 @@ pub struct Subject {
 pub enum Asking {
     /// A question is put, or the call does not run.
     Yes,
+    /// The same where the client runs in a terminal; elsewhere it may run the call without a question.
+    AtTerminal,
     /// The client has no questions, or runs some calls without one: what would be asked is denied.
     No,
+}
+
+impl Asking {
+    /// What it is once it is known whether the client runs in a terminal.
+    #[must_use]
+    pub const fn settled(self, at_terminal: bool) -> Asking {
+        match self {
+            Asking::AtTerminal if at_terminal => Asking::Yes,
+            Asking::AtTerminal | Asking::No => Asking::No,
+            Asking::Yes => Asking::Yes,
+        }
+    }
 }
 
 /// How far an agent is trusted.

@@ -30,6 +30,8 @@ pub struct Environment {
     pub lazaret_profile: Option<String>,
     /// The client's project directory, as the client says it.
     pub claude_project_dir: Option<String>,
+    /// Claude Code runs in a terminal: it says so itself, whatever a project's settings set.
+    pub at_terminal: bool,
     /// The variables about places that are set in this process, for what a command's text makes of them.
     pub variables: Vec<(&'static str, String)>,
 }
@@ -63,8 +65,9 @@ pub const PLACES: [Named; 12] = [
     named("OPENCODE_CONFIG", "--opencode-config", true),
 ];
 
-/// What is no place: these say how strictly to judge, and the client's project.
-const OTHERS: [&str; 3] = ["LAZARET_QUARANTINE", "LAZARET_PROFILE", "CLAUDE_PROJECT_DIR"];
+/// What is no place: these say how strictly to judge, the client's project, and what the client is to its user.
+const OTHERS: [&str; 4] =
+    ["LAZARET_QUARANTINE", "LAZARET_PROFILE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_ENTRYPOINT"];
 
 /// The value of each of [`PLACES`].
 pub type Values = [Option<String>; PLACES.len()];
@@ -89,7 +92,7 @@ impl Environment {
 
     fn of(places: Values, others: [Option<OsString>; OTHERS.len()]) -> Environment {
         let [home, user, tmpdir, config, state, runtime, own, keys, claude, plugin, opencode, file] = places;
-        let [quarantine, profile, project] = others;
+        let [quarantine, profile, project, entrypoint] = others;
         Environment {
             home,
             user,
@@ -108,6 +111,7 @@ impl Environment {
                 .map(|value| value.to_string_lossy().into_owned())
                 .filter(|name| !name.is_empty()),
             claude_project_dir: project.and_then(text),
+            at_terminal: entrypoint.is_some_and(|entrypoint| entrypoint == "cli"),
             variables: Vec::new(),
         }
     }

@@ -28,6 +28,7 @@ mod run;
 mod session;
 mod surfaces;
 mod system;
+mod terminal;
 mod undone;
 mod watched;
 mod ways;
