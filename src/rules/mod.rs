@@ -12,6 +12,7 @@ pub mod kept;
 mod matcher;
 mod modules;
 pub mod own_commands;
+pub mod prompts;
 mod survey;
 mod trail;
 
