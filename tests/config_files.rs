@@ -443,6 +443,21 @@ fn check_lists_every_mistake() {
 }
 
 #[test]
+fn a_rule_that_is_gone_may_still_be_named() {
+    let machine = Machine::new();
+    machine.user("[rules]\ndisabled = ['tools.agent-ordered', 'tools.pays']\n");
+    let mut out = Vec::new();
+    assert!(command::check(&machine.dirs, &machine.places, None, false, &mut out).unwrap());
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.contains("tools.agent-ordered does not exist any more"), "{text}");
+    let mut out = Vec::new();
+    command::show(&machine.dirs, &machine.places, true, &mut out).unwrap();
+    let shown: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    let kinds: Vec<_> = shown["notes"].as_array().unwrap().iter().map(|note| note["kind"].clone()).collect();
+    assert_eq!(kinds, ["retired"]);
+}
+
+#[test]
 fn show_says_where_each_value_comes_from() {
     let machine = Machine::new();
     machine.user("[quarantine]\nmax_calls = 80\n[rules]\ndisabled = ['no.such-rule']\n");

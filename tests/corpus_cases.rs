@@ -26,6 +26,7 @@ const FLOORS: &[(&str, usize)] = &[
     ("kill-everything", 31),
     ("machine-settings", 10),
     ("metadata-addresses", 49),
+    ("not-judged", 180),
     ("obfuscated-execution", 317),
     ("other-tools", 49),
     ("packages", 102),
@@ -55,6 +56,9 @@ const FLOORS: &[(&str, usize)] = &[
     ("ordinary-tools", 21),
     ("ordinary-words", 125),
 ];
+
+/// Orders in words, to whomever and wherever they stand: let through without a word.
+const PROSE: &str = "not-judged";
 
 #[test]
 fn every_case_gets_its_verdict() {
@@ -111,7 +115,7 @@ fn the_corpus_holds_together() {
         assert!(case.id.starts_with(&format!("{}-", case.family)), "{}", case.id);
         assert_eq!(
             case.expect.is_dangerous(),
-            !case.family.starts_with("ordinary-"),
+            !case.family.starts_with("ordinary-") && case.family != PROSE,
             "in the wrong half: {}",
             case.shown()
         );

@@ -1,5 +1,5 @@
 //! Adds rows to tests/corpus: `cargo run --example corpus < rows`, one row a line, its four fields with tabs between them:
-//! family, expectation (`block`, `stopped`, `warned`, `not stopped`), reason, call. `-` leaves family or reason to be read off
+//! family, expectation (`block`, `stopped`, `warned`, `not stopped`, `silent`), reason, call. `-` leaves family or reason to be read off
 //! the rule that fires, or off the program. A call is a command line (`\n` for a line break), `Tool path content`, or
 //! `{"tool": …, "input": …}`; `@NAME|` in front of it names the situation. Rows that are there already are passed over, and
 //! those whose expectation is not met are shown and not written.

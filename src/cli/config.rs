@@ -129,9 +129,9 @@ pub fn all_notes(explained: &Explained) -> Vec<Note> {
         let Value::Words(ids) = &resolved.value else { continue };
         let path =
             origins(explained, &resolved.from).next().map(|source| source.path.clone()).unwrap_or_default();
-        let unknown = ids.iter().filter_map(|id| unknown_rule(id, &explained.policy));
-        notes.extend(unknown.map(|text| Note {
-            kind: config::NoteKind::Broken,
+        let unknown = ids.iter().filter_map(|id| Some((kind_of(id), unknown_rule(id, &explained.policy)?)));
+        notes.extend(unknown.map(|(kind, text)| Note {
+            kind,
             path: path.clone(),
             line: None,
             text: format!("`{}`: {text}", resolved.key.name),
@@ -184,7 +184,7 @@ fn about_no_pattern(explained: &Explained) -> Vec<Note> {
 fn exceptions_without_effect(policy: &Policy) -> Vec<Note> {
     let now_s = clock::now().unix_ms / 1000;
     let why = |exception: &Exception| match severity_of(&exception.rule, policy) {
-        None => unknown_rule(&exception.rule, policy).map(|text| (config::NoteKind::Broken, text)),
+        None => unknown_rule(&exception.rule, policy).map(|text| (kind_of(&exception.rule), text)),
         Some(severity) => exceptions::objection(exception, severity, policy, now_s).map(|text| {
             let over = exception.expires.as_ref().is_some_and(|expiry| expiry.unix_s <= now_s);
             (if over { config::NoteKind::Expired } else { config::NoteKind::Broken }, text)
@@ -207,6 +207,11 @@ pub(super) fn severity_of(id: &str, policy: &Policy) -> Option<Severity> {
     rules::find(id).map(|rule| rule.severity).or_else(own)
 }
 
+/// What a rule's id is worth that no rule has.
+fn kind_of(id: &str) -> config::NoteKind {
+    if rules::RETIRED.contains(&id) { config::NoteKind::Retired } else { config::NoteKind::Broken }
+}
+
 pub(super) fn unknown_rule(id: &str, policy: &Policy) -> Option<String> {
     let own = policy.custom_rules.iter().map(|rule| rule.id.as_str());
     let mut ids = rules::all().map(|rule| rule.id).chain(own);
@@ -216,6 +221,9 @@ pub(super) fn unknown_rule(id: &str, policy: &Policy) -> Option<String> {
     };
     if known {
         return None;
+    }
+    if rules::RETIRED.contains(&id) {
+        return Some(format!("the rule {id} does not exist any more: prose is not judged"));
     }
     let near = rules::all().map(|rule| (strsim::normalized_damerau_levenshtein(id, rule.id), rule.id));
     let near = near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near >= 0.6);

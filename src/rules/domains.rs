@@ -107,7 +107,7 @@ pub const DOMAINS: &[Domain] = &[
     ),
     domain(
         "written",
-        "what a file that is written will do when it is executed: scripts, hooks, pipelines, manifests, agent instructions",
+        "what a file that is written will do when it is executed: scripts, hooks, pipelines, manifests, the shell lines and hooks of skills",
         "a command that may not run now may not be left where something else runs it later",
     ),
     domain(

@@ -12,12 +12,13 @@ pub mod kept;
 mod matcher;
 mod modules;
 pub mod own_commands;
+pub mod prompts;
 mod survey;
 mod trail;
 
 pub(crate) use builtin::lists;
 pub(crate) use builtin::lists::CLIENTS;
-pub use builtin::{Code, by_code};
+pub use builtin::{Code, RETIRED, by_code};
 pub use matcher::{
     Example, Expect, Instead, Rewriter, Rule, View, all, find, is_unsure, judge, matches, predicates,
     rewrite, rewriter, written,

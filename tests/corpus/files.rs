@@ -17,6 +17,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("kill-everything", include_str!("kill-everything.jsonl")),
     ("machine-settings", include_str!("machine-settings.jsonl")),
     ("metadata-addresses", include_str!("metadata-addresses.jsonl")),
+    ("not-judged", include_str!("not-judged.jsonl")),
     ("obfuscated-execution", include_str!("obfuscated-execution.jsonl")),
     ("other-tools", include_str!("other-tools.jsonl")),
     ("packages", include_str!("packages.jsonl")),

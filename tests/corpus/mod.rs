@@ -27,10 +27,13 @@ pub enum Expect {
     Warned,
     /// Let through, with a warning or without.
     NotStopped,
+    /// Let through without a word.
+    Silent,
 }
 
 impl Expect {
-    pub const ALL: [Expect; 4] = [Expect::Block, Expect::Stopped, Expect::Warned, Expect::NotStopped];
+    pub const ALL: [Expect; 5] =
+        [Expect::Block, Expect::Stopped, Expect::Warned, Expect::NotStopped, Expect::Silent];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,6 +41,7 @@ impl Expect {
             Expect::Stopped => "stopped",
             Expect::Warned => "warned",
             Expect::NotStopped => "not stopped",
+            Expect::Silent => "silent",
         }
     }
 
@@ -51,6 +55,7 @@ impl Expect {
             Expect::Stopped => verdict >= Verdict::Modify,
             Expect::Warned => verdict == Verdict::Warn,
             Expect::NotStopped => verdict <= Verdict::Warn,
+            Expect::Silent => verdict == Verdict::Allow,
         }
     }
 

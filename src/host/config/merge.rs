@@ -35,6 +35,8 @@ pub enum NoteKind {
     Broken,
     /// An exception whose time is over.
     Expired,
+    /// It names a rule that there is not any more.
+    Retired,
     /// Thresholds of several layers that did not fit together, and were tightened until they did.
     Adjusted,
 }

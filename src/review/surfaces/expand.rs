@@ -1,6 +1,7 @@
 //! What clients themselves put in for variables and arguments, before anything of a file is run.
 
 use crate::domain::single_quoted;
+use crate::rules::prompts::front_matter;
 
 /// Most words of arguments that are put in.
 const MAX_WORDS: usize = 100;
@@ -125,7 +126,7 @@ pub fn with_arguments(text: &str, arguments: &str) -> [String; 2] {
 
 /// The names that a front matter gives arguments.
 fn named(text: &str) -> Vec<String> {
-    let head = super::markdown::front_matter(text).unwrap_or_default();
+    let head = front_matter(text).unwrap_or_default();
     let list = head.lines().find_map(|line| line.strip_prefix("arguments:")).unwrap_or_default();
     let words = list.split([' ', ',', '[', ']', '"', '\'']).filter(|word| !word.is_empty());
     words.map(str::to_owned).take(MAX_WORDS).collect()

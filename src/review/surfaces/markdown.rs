@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::settings::hooks;
 use crate::domain::Run;
+use crate::rules::prompts::{self, front_matter};
 
 /// What has the client run something, at the top of a front matter.
 const KEYS: [&str; 2] = ["hooks", "mcpservers"];
@@ -19,42 +20,9 @@ pub(super) fn of_claude(text: &str) -> Vec<Run> {
     runs
 }
 
-/// The shell lines of a prompt: `` !`…` `` and blocks that begin with ```` ```! ````. `apart`: only where a blank or nothing stands in
-/// front, as Claude Code reads them (2.1.329); OpenCode takes them anywhere (1.18.33).
+/// The shell lines of a prompt.
 pub(super) fn shell_lines(text: &str, apart: bool) -> Vec<Run> {
-    let mut runs = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("!`") {
-        let front = rest.get(..at).and_then(|front| front.chars().next_back());
-        rest = rest.get(at + 2..).unwrap_or_default();
-        if apart && front.is_some_and(|c| !c.is_whitespace() && c != '\u{feff}') {
-            continue;
-        }
-        let Some(end) = rest.find('`') else { break };
-        let line = rest.get(..end).unwrap_or_default();
-        if !line.trim().is_empty() {
-            runs.push(Run::command(line.trim().to_owned()));
-        }
-        rest = rest.get(end + 1..).unwrap_or_default();
-    }
-    let mut rest = text;
-    while let Some(at) = rest.find("```!") {
-        rest = rest.get(at + 4..).unwrap_or_default();
-        let (block, after) = rest.split_once("```").unwrap_or((rest, ""));
-        if !block.trim().is_empty() {
-            runs.push(Run::command(block.trim().to_owned()));
-        }
-        rest = after;
-    }
-    runs
-}
-
-/// The text between the first two lines of `---`.
-pub(super) fn front_matter(text: &str) -> Option<&str> {
-    let text = text.trim_start();
-    let rest = text.strip_prefix("---")?;
-    let end = ["\n---", "\r---"].iter().filter_map(|mark| rest.find(mark)).min();
-    Some(end.and_then(|end| rest.get(..end)).unwrap_or(rest))
+    prompts::shell_lines(text, apart).into_iter().map(Run::command).collect()
 }
 
 /// The name that a skill or command gives itself.

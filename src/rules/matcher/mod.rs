@@ -61,7 +61,7 @@ pub(crate) use stores::{
     OF_TOKEN, SECRET_PRINTERS, THIEVES, belongs_to, dumps_store, keeps_secrets, names_raw_secrets,
     prints_secret,
 };
-pub(crate) use told::{Told, arguments};
+pub(crate) use told::Told;
 pub(crate) use trigger::{Trigger, same};
 pub(crate) use when::{
     COMMAND, Code, Command, Condition, EFFECT, Flow, Found, Hosts, OnEffect, Operand, Predicate, When,

@@ -99,7 +99,7 @@ impl<'a> Told<'a> {
 }
 
 /// The arguments, however deep they lie. A key of an object below another counts by its own name.
-pub(crate) fn arguments(text: &str) -> Vec<(String, String)> {
+fn arguments(text: &str) -> Vec<(String, String)> {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return Vec::new() };
     let mut open = vec![(String::new(), value)];
     let mut out = Vec::new();

@@ -346,7 +346,7 @@ const STUDIOS: &[&str] = &[
 ];
 
 /// Servers that keep what an agent has learned of a person or a project.
-pub(super) const MEMORIES: &[&str] =
+const MEMORIES: &[&str] =
     &["memory", "memories", "mem0", "knowledge", "graphiti", "openmemory", "zep", "letta"];
 
 /// Programs that take down what they once built.

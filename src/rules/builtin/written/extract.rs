@@ -336,20 +336,6 @@ pub(super) fn cells(text: &str) -> Vec<String> {
     code.filter_map(source).take(MAX_COMMANDS).collect()
 }
 
-/// The commands that a file of instructions has the client run, and those that it quotes, each with its line.
-pub(super) fn quoted(text: &str) -> Vec<(String, bool, String)> {
-    let mut out = Vec::new();
-    for line in text.lines().take(4096) {
-        for (at, part) in line.split('`').enumerate().filter(|(at, _)| at % 2 == 1) {
-            let run = at > 0 && line.split('`').nth(at - 1).is_some_and(|front| front.ends_with('!'));
-            if out.len() < MAX_COMMANDS && part.contains(' ') {
-                out.push((part.to_owned(), run, line.to_owned()));
-            }
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -388,6 +374,5 @@ mod tests {
         assert_eq!(unit("[Service]\nExecStart=-/bin/x y\n"), ["/bin/x y"]);
         assert_eq!(cell("x = 1\n!ls\n"), ["ls"]);
         assert_eq!(cell("%%bash\nls\nid"), ["ls\nid"]);
-        assert_eq!(quoted("a `b c` !`d e`")[1], ("d e".to_owned(), true, "a `b c` !`d e`".to_owned()));
     }
 }
