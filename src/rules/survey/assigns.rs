@@ -140,6 +140,7 @@ impl Surveyor<'_> {
                 if parsed.has(&["-x"]) || parsed.operands.iter().any(|arg| arg.known() == Some("xtrace")) {
                     self.trace(scope);
                 }
+                scope.set_options(call.args());
                 if parsed.before_dashes.is_some() || !parsed.operands.is_empty() {
                     self.set_positional(scope, parsed.operands.clone());
                 }

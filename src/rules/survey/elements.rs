@@ -57,7 +57,12 @@ impl Scope {
             return Some(number.to_string());
         }
         let plain = |c: char| !matches!(c, '$' | '`' | '+' | '*' | '(' | '#' | '%');
-        text.chars().all(plain).then(|| text.to_owned())
+        if text.chars().all(plain) {
+            return Some(text.to_owned());
+        }
+        // Of an associative array it is a word: `["$HOME/$d"]`.
+        let word = Word { parts: fragment(text, true)?, span: (0, 0) };
+        expand_value(&word, &self.env).known().map(str::to_owned)
     }
 
     /// What a word says of a list; none where it names none that is known.
@@ -76,7 +81,7 @@ impl Scope {
             ("@" | "*", op) => self.operated(self.args.clone(), named, op.clone(), named.name == "*"),
             (name, Op::Element(source)) => self.subscripted(named, name, source),
             (name, Op::Keys(source)) if matches!(source.as_str(), "[@]" | "[*]") => {
-                let keys = self.array(name)?.keys().map(Arg::literal).collect();
+                let keys = self.array(name).filter(|array| !array.is_loose())?.keys().map(Arg::literal).collect();
                 Some(if source == "[@]" { Elements::Each(keys) } else { Elements::Joined(keys) })
             }
             (name, Op::Indirect) => self.indirect(named, self.env.get(name)??),
@@ -309,7 +314,7 @@ fn counted(op: &Op) -> &str {
 }
 
 /// The names in a piece of arithmetic.
-fn names_in(source: &str) -> impl Iterator<Item = &str> {
+pub(super) fn names_in(source: &str) -> impl Iterator<Item = &str> {
     let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let begins = |name: &&str| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     source.split(move |c| !letter(c)).filter(begins)

@@ -1,7 +1,7 @@
 //! Commands that stand in the arguments of programs made for something else: terminals, debuggers and editors with another language in
 //! them, editors that hand their text to a shell.
 
-use super::Surveyor;
+use super::{Stdin, Surveyor};
 use super::call::Call;
 use super::effects::Act;
 use super::paths;
@@ -115,16 +115,8 @@ impl Surveyor<'_> {
         let texts: Vec<String> =
             call.args().iter().map(Arg::to_text).chain(call.input.as_ref().map(Arg::to_text)).collect();
         let lines = || texts.iter().flat_map(|text| text.split(['\n', '|']));
-        if lines().any(gives_to_shell) {
-            match call.input.clone() {
-                Some(text) if call.args().iter().any(|arg| arg.text().contains("/dev/stdin")) => {
-                    self.nested(call, name, &text);
-                }
-                _ => {
-                    let words = vec![Arg::literal("eval"), unknown()];
-                    self.emit(&call.unfolded(name, words), "eval", None);
-                }
-            }
+        if let Some(program) = lines().find_map(fed_by) {
+            self.fed(call, (name, program));
         }
         let saved = lines().filter_map(|line| {
             let line = line.trim_start_matches(['+', ':', '%', ' ']);
@@ -150,6 +142,25 @@ impl Surveyor<'_> {
         }
     }
 
+    /// A program that the editor gives its text, where it runs that.
+    fn fed(&mut self, call: &Call, (name, program): (&str, &str)) {
+        let taken = call.args().iter().any(|arg| arg.text().contains("/dev/stdin"));
+        let text = match call.input.clone().filter(|_| taken) {
+            Some(text) => Some(text),
+            None => call.args().iter().rev().find_map(|file| self.listed_in(call, file)),
+        };
+        let is_shell = SHELLS.contains(&program);
+        if let Some(text) = text {
+            let mut inner = call.unfolded(name, vec![Arg::literal(program)]);
+            inner.stdin = Stdin::Text(text.clone());
+            inner.input = Some(text);
+            self.run(inner, &mut fresh_scope(&self.facts.places, call.cwd.clone()));
+        } else if is_shell {
+            let words = vec![Arg::literal("eval"), unknown()];
+            self.emit(&call.unfolded(name, words), "eval", None);
+        }
+    }
+
     /// An argument in which the editor itself expands `~`.
     fn at_home_of(&self, arg: Arg) -> Arg {
         match (arg.known().and_then(|text| text.strip_prefix('~')), &self.facts.places.home) {
@@ -172,13 +183,23 @@ impl Surveyor<'_> {
     }
 }
 
-/// `w !sh`: the text that is edited is run.
-fn gives_to_shell(line: &str) -> bool {
-    let Some((front, command)) = line.split_once('!') else { return false };
-    let front = front.trim_start_matches(['+', ':', '%', ' ']).trim_end();
-    let writes = matches!(front.rsplit([',', '$', ' ']).next(), Some("w" | "write"));
-    let program = command.trim().split(' ').next().unwrap_or_default();
-    writes && matches!(program.rsplit('/').next(), Some("sh" | "bash" | "dash" | "zsh" | "ksh"))
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
+/// Other programs that run what comes in where they are given nothing else.
+const INTERPRETERS: &[&str] = &["python", "python3", "perl", "ruby", "node", "php", "lua", "tclsh"];
+
+/// `w !sh`, `%!sh`: the program that runs the text which is edited.
+fn fed_by(line: &str) -> Option<&str> {
+    let (front, command) = line.split_once('!')?;
+    let front = front.trim_start_matches(['+', ':', ' ']).trim_end();
+    let writes = matches!(front.rsplit([',', '$', '%', ' ']).next(), Some("w" | "write"));
+    let is_range = |c: char| c.is_ascii_digit() || "%$.,;'<>+-".contains(c);
+    // Lines that match are filtered: `g/x/.!sh`.
+    let address = front.rsplit('/').next().filter(|_| front.starts_with(['g', '/'])).unwrap_or(front);
+    let filters = !address.is_empty() && address.chars().all(is_range);
+    let mut words = command.split_whitespace();
+    let program = words.next().and_then(|word| word.rsplit('/').next()).filter(|_| writes || filters)?;
+    let alone = words.next().is_none_or(|word| word == "-");
+    (SHELLS.contains(&program) || alone && INTERPRETERS.contains(&program)).then_some(program)
 }
 
 #[cfg(test)]
@@ -187,7 +208,10 @@ mod tests {
 
     #[test]
     fn texts_that_are_given_to_a_shell() {
-        assert!(["w !sh", ":%w !bash", "1,$w !sh -s", "write !sh"].iter().all(|line| gives_to_shell(line)));
-        assert!(!["w! x", "w !wc", "r !sh", "s/!/sh/"].iter().any(|line| gives_to_shell(line)));
+        let given = ["w !sh", ":%w !bash", "1,$w !sh -s", "write !sh", "+%!sh", "1,$!bash", ".!sh", "g/x/.!sh"];
+        assert!(given.iter().all(|line| fed_by(line).is_some()));
+        assert!(fed_by("%!python3 -").is_some());
+        let other = ["w! x", "w !wc", "r !sh", "s/!/sh/", "!sh", "%!sort", "%!python3 -m json.tool", "q!"];
+        assert!(!other.iter().any(|line| fed_by(line).is_some()));
     }
 }
