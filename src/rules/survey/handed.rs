@@ -1,6 +1,6 @@
 //! Lists of files that another program than xargs is handed, line by line, to take every one away: as `xargs rm` does.
 
-use super::Surveyor;
+use super::{Stdin, Surveyor};
 use super::call::Call;
 use super::options::Parsed;
 use super::paths;
@@ -208,11 +208,14 @@ impl Surveyor<'_> {
     }
 
     fn take_away(&mut self, call: &Call, list: Option<Arg>) {
-        let Some(list) = list else { return };
         let name = call.words.first().map(Arg::to_text).unwrap_or_default();
+        // Of a list that is not known it counts who made it.
+        if list.is_none() && (name != "git" || call.stdin != Stdin::Pipe) {
+            return;
+        }
         let mut inner =
             call.unfolded(&name, vec![Arg::literal("xargs"), Arg::literal("rm"), Arg::literal("-rf")]);
-        inner.input = Some(list);
+        inner.input = list;
         inner.depth = inner.depth.saturating_add(1);
         let mut scope = fresh_scope(&self.facts.places, call.cwd.clone());
         self.run(inner, &mut scope);

@@ -8,7 +8,7 @@ use super::paths;
 use super::scope::Scope;
 use super::scope::fresh_scope;
 use super::walk::unknown;
-use crate::domain::Target;
+use crate::domain::{Target, single_quoted};
 use crate::rules::builtin::scripts;
 use crate::shell::Arg;
 
@@ -125,6 +125,15 @@ impl Surveyor<'_> {
                 .then(|| file.trim().to_owned())
         });
         let saved: Vec<String> = saved.filter(|file| !file.starts_with('!') && !file.contains(' ')).collect();
+        let taken: Vec<String> = lines().filter_map(taken_in).collect();
+        let saves = lines().map(bare).any(|line| SAVING.contains(&line));
+        let own = call.args().last().filter(|file| saves && !file.prefix().starts_with(['-', '+']));
+        for file in saved.iter().map(|file| Arg::literal(file)).chain(own.cloned()) {
+            for command in taken.iter().filter(|_| file.known().is_some()) {
+                let file = single_quoted(&self.at_home_of(file.clone()).text());
+                self.nested(call, name, &Arg::literal(&format!("{command} > {file}")));
+            }
+        }
         for file in saved {
             let file = self.at_home_of(Arg::literal(&file));
             self.file(call, Act::Create, &file, false);
@@ -181,6 +190,21 @@ impl Surveyor<'_> {
             None => self.facts.content(&path).flatten().map(str::to_owned),
         }
     }
+}
+
+/// Commands of an editor that save what is edited under its own name.
+const SAVING: &[&str] = &["w", "w!", "wq", "wq!", "x", "x!", "W", "write", "wqa", "xa", "xit", "up", "update"];
+
+/// A command of an editor without what may stand in front of it.
+fn bare(line: &str) -> &str {
+    line.trim().trim_start_matches(['+', ':', '%', ' ']).trim_end()
+}
+
+/// The command whose output an editor takes in: `r !command`, `0r !command`, `e !command`.
+fn taken_in(line: &str) -> Option<String> {
+    let (front, command) = line.split_once('!')?;
+    let word = front.trim().trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+    matches!(word, "r" | "re" | "read" | "e" | "E").then(|| command.trim().to_owned()).filter(|c| !c.is_empty())
 }
 
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];

@@ -10,6 +10,7 @@ use super::walk::Frame;
 use super::wrap::in_dir;
 use super::{Surveyor, paths, repositories};
 use crate::domain::{EffectKind, Severity, Target, join};
+use super::made::{COMPILERS, MAKES};
 use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
 use crate::rules::commands::{self, Builtin, Kind, Program};
 use crate::shell::{Arg, Piece};
@@ -146,12 +147,14 @@ impl Surveyor<'_> {
         let dirs = scope.env.get("PATH").flatten().filter(|_| !text.contains('/'))?;
         let own = dirs.split(':').filter(|dir| !PROGRAM_DIRS.contains(dir));
         let paths = own.map(|dir| join(call.cwd.as_deref().unwrap_or("/"), &format!("{dir}/{text}")));
-        let made = |path: &String| {
-            self.links.iter().chain(&self.copies).any(|(made, _)| made == path)
-                || self.written(path).is_some()
-                || self.facts.marks.program(path).is_some()
-        };
-        paths.take(MAX_SEARCHED).find(made)
+        paths.take(MAX_SEARCHED).find(|path| self.is_made(path))
+    }
+
+    /// Whether a file is a copy, a link or a script of the call's own.
+    pub(super) fn is_made(&self, path: &str) -> bool {
+        self.links.iter().chain(&self.copies).any(|(made, _)| made == path)
+            || self.written(path).is_some()
+            || self.facts.marks.program(path).is_some()
     }
 
     /// What a program was copied from or links to, where the call itself did that.
@@ -211,6 +214,12 @@ impl Surveyor<'_> {
         let added = self.added_words(name, call.args(), scope);
         if !added.is_empty() {
             call.words.splice(1..1, added);
+        }
+        if !scope.env.vars.is_empty() || COMPILERS.contains(&name) {
+            self.opened_by_variables(&call, name, scope);
+        }
+        if COMPILERS.contains(&name) || MAKES.contains(&name) {
+            self.made_by(&call, name);
         }
         self.subscripts(&call, name, scope);
         if name == "shopt" && call.args().iter().any(|arg| arg.known() == Some("cdable_vars")) {
