@@ -46,7 +46,8 @@ fn runs_tests(inv: &Invocation) -> bool {
 
 fn is_test(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    name.starts_with("test") || ["_test.", ".test.", "-test.", "conftest."].iter().any(|part| name.contains(part))
+    name.starts_with("test")
+        || ["_test.", ".test.", "-test.", "conftest."].iter().any(|part| name.contains(part))
 }
 
 /// The files beside the code of a command which it loads, as far as this session made them. Others are the project's own.

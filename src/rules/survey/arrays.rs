@@ -118,10 +118,16 @@ impl Scope {
         (key, is_loose)
     }
 
-    /// Notes whether an element was put into an array whose key is not known.
-    fn loosen(&mut self, name: &str, is_loose: bool) {
+    /// Puts a value into an array; `is_loose`: at a key that is not known, which gets a name of ours.
+    fn put_at(&mut self, name: &str, (key, is_loose): (Option<String>, bool), value: Arg, append: bool) {
+        if !is_loose {
+            self.put(name, key, value, append);
+            return;
+        }
+        let count = self.array(name).map_or(0, |array| array.values().count());
+        self.put(name, Some(format!("\u{1}{count}")), value, false);
         let name = self.meant(name).to_owned();
-        if let Some(array) = self.arrays.iter_mut().find(|array| is_loose && array.name == name) {
+        if let Some(array) = self.arrays.iter_mut().find(|array| array.name == name) {
             array.loose = true;
         }
     }
@@ -181,8 +187,7 @@ impl Surveyor<'_> {
             if let Some(name) = &key {
                 self.named_anew(scope, &assign.name, name, &value);
             }
-            scope.put(&assign.name, key, value, false);
-            scope.loosen(&assign.name, is_loose);
+            scope.put_at(&assign.name, (key, is_loose), value, false);
         }
         self.first_element(scope, &assign.name);
     }
@@ -210,8 +215,7 @@ impl Surveyor<'_> {
                 put_on_stack(scope, key, &value);
             }
         }
-        scope.put(name, key, value, append);
-        scope.loosen(name, is_loose);
+        scope.put_at(name, (key, is_loose), value, append);
         self.first_element(scope, name);
     }
 

@@ -86,7 +86,7 @@ impl Surveyor<'_> {
         }
     }
 
-    /// What the variables have a program start: with its operands, or as a part of itself.
+    /// What the variables have a program start with its operands.
     pub(super) fn opened_by_variables(&mut self, call: &Call, name: &str, scope: &Scope) {
         for value in opening(name).filter_map(|variable| scope.env.get(variable).flatten()) {
             let code = call.args().iter().map(Arg::text).find(|text| text.contains("webbrowser."));
@@ -104,10 +104,15 @@ impl Surveyor<'_> {
                 self.nested(call, name, &Arg::literal(&text));
             }
         }
+    }
+
+    /// The parts of a program that it seeks where a variable or an option says, and that are of the call's own making.
+    pub(super) fn sought_by_variables(&mut self, call: &Call, name: &str, scope: &Scope) {
         let Some((variables, parts)) = seeking(name) else { return };
         let named = variables.iter().filter_map(|variable| scope.env.get(variable).flatten());
         let given = call.args().iter().filter_map(|arg| arg.known()?.strip_prefix("-B"));
-        let dirs: Vec<String> = named.flat_map(|dirs| dirs.split(':')).chain(given).map(str::to_owned).collect();
+        let dirs: Vec<String> =
+            named.flat_map(|dirs| dirs.split(':')).chain(given).map(str::to_owned).collect();
         for (dir, part) in dirs.iter().flat_map(|dir| parts.iter().map(move |part| (dir, part))) {
             for path in [format!("{dir}/{part}"), format!("{dir}{part}")] {
                 let path = join(call.cwd.as_deref().unwrap_or("/"), &path);

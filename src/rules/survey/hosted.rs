@@ -1,13 +1,13 @@
 //! Commands that stand in the arguments of programs made for something else: terminals, debuggers and editors with another language in
 //! them, editors that hand their text to a shell.
 
-use super::{Stdin, Surveyor};
 use super::call::Call;
 use super::effects::Act;
 use super::paths;
 use super::scope::Scope;
 use super::scope::fresh_scope;
 use super::walk::unknown;
+use super::{Stdin, Surveyor};
 use crate::domain::{Target, single_quoted};
 use crate::rules::builtin::scripts;
 use crate::shell::Arg;
@@ -193,7 +193,8 @@ impl Surveyor<'_> {
 }
 
 /// Commands of an editor that save what is edited under its own name.
-const SAVING: &[&str] = &["w", "w!", "wq", "wq!", "x", "x!", "W", "write", "wqa", "xa", "xit", "up", "update"];
+const SAVING: &[&str] =
+    &["w", "w!", "wq", "wq!", "x", "x!", "W", "write", "wqa", "xa", "xit", "up", "update"];
 
 /// A command of an editor without what may stand in front of it.
 fn bare(line: &str) -> &str {
@@ -204,7 +205,9 @@ fn bare(line: &str) -> &str {
 fn taken_in(line: &str) -> Option<String> {
     let (front, command) = line.split_once('!')?;
     let word = front.trim().trim_start_matches(|c: char| !c.is_ascii_alphabetic());
-    matches!(word, "r" | "re" | "read" | "e" | "E").then(|| command.trim().to_owned()).filter(|c| !c.is_empty())
+    matches!(word, "r" | "re" | "read" | "e" | "E")
+        .then(|| command.trim().to_owned())
+        .filter(|c| !c.is_empty())
 }
 
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
@@ -232,7 +235,8 @@ mod tests {
 
     #[test]
     fn texts_that_are_given_to_a_shell() {
-        let given = ["w !sh", ":%w !bash", "1,$w !sh -s", "write !sh", "+%!sh", "1,$!bash", ".!sh", "g/x/.!sh"];
+        let given =
+            ["w !sh", ":%w !bash", "1,$w !sh -s", "write !sh", "+%!sh", "1,$!bash", ".!sh", "g/x/.!sh"];
         assert!(given.iter().all(|line| fed_by(line).is_some()));
         assert!(fed_by("%!python3 -").is_some());
         let other = ["w! x", "w !wc", "r !sh", "s/!/sh/", "!sh", "%!sort", "%!python3 -m json.tool", "q!"];

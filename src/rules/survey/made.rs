@@ -3,13 +3,14 @@
 use super::Surveyor;
 use super::call::Call;
 use super::program::is_program_dir;
+use super::scope::Scope;
 use super::unfold::is_program;
 use crate::rules::builtin::{recipes, scripts};
 use crate::rules::commands::MAKEFILES;
 use crate::shell::Arg;
 
-pub(super) const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "tcc"];
-pub(super) const MAKES: &[&str] = &["make", "gmake", "bmake"];
+const COMPILERS: &[&str] = &["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "tcc"];
+const MAKES: &[&str] = &["make", "gmake", "bmake"];
 
 /// How a source starts another program in its own place or beside it.
 const STARTS: &[&str] = &["execv", "execl", "execp", "posix_spawn", "Command::new"];
@@ -20,10 +21,12 @@ const HANDS_ON: &[&str] = &["argv", "char**", "char **", "char *", "env::args"];
 const COPIERS: &[&str] = &["cp", "ln", "install", "mv"];
 
 impl Surveyor<'_> {
-    pub(super) fn made_by(&mut self, call: &Call, name: &str) {
+    /// Notes what a compiler or make does beside what its words say, with files that the call itself has made.
+    pub(super) fn made_by(&mut self, call: &Call, name: &str, scope: &Scope) {
         if MAKES.contains(&name) {
             self.copied_by_rule(call, name);
-        } else {
+        } else if COMPILERS.contains(&name) {
+            self.sought_by_variables(call, name, scope);
             self.compiled(call, name);
         }
     }
@@ -38,14 +41,21 @@ impl Surveyor<'_> {
             let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
             has(STARTS) && has(HANDS_ON)
         };
-        let named: Vec<String> = sources.iter().filter(hands_on).flat_map(|text| scripts::strings(text)).collect();
+        let named: Vec<String> =
+            sources.iter().filter(hands_on).flat_map(|text| scripts::strings(text)).collect();
         let program = named.iter().map(|name| name.rsplit('/').next().unwrap_or_default());
-        let Some(program) = program.filter(|name| !name.is_empty()).find(|name| is_program(name)) else { return };
+        let Some(program) = program.filter(|name| !name.is_empty()).find(|name| is_program(name)) else {
+            return;
+        };
         let behind = args.iter().position(|arg| arg.known() == Some("-o")).and_then(|at| args.get(at + 1));
-        let attached = args.iter().filter_map(|arg| arg.known()?.strip_prefix("-o")).find(|name| !name.is_empty());
+        let attached =
+            args.iter().filter_map(|arg| arg.known()?.strip_prefix("-o")).find(|name| !name.is_empty());
         let output = behind.cloned().or(attached.map(Arg::literal)).unwrap_or_else(|| Arg::literal("a.out"));
         let words = vec![Arg::literal("cp"), Arg::literal(&format!("/bin/{program}")), output];
-        self.run(call.unfolded(name, words), &mut super::scope::fresh_scope(&self.facts.places, call.cwd.clone()));
+        self.run(
+            call.unfolded(name, words),
+            &mut super::scope::fresh_scope(&self.facts.places, call.cwd.clone()),
+        );
     }
 
     /// A rule of make by which a program of the system is copied: `x: /bin/rm` and `cp $< $@`.

@@ -10,7 +10,6 @@ use super::walk::Frame;
 use super::wrap::in_dir;
 use super::{Surveyor, paths, repositories};
 use crate::domain::{EffectKind, Severity, Target, join};
-use super::made::{COMPILERS, MAKES};
 use crate::rules::builtin::lists::{CLIENT_RUNNERS, CLIENTS};
 use crate::rules::commands::{self, Builtin, Kind, Program};
 use crate::shell::{Arg, Piece};
@@ -86,6 +85,13 @@ impl Surveyor<'_> {
             self.own_program(&call, &name, program.is_some());
         }
         self.hosted(&call, &name, scope);
+        if !scope.exported.is_empty() {
+            self.opened_by_variables(&call, &name, scope);
+        }
+        let makes = !self.files.is_empty() || !self.links.is_empty() || !self.copies.is_empty();
+        if makes || call.input.is_some() || !scope.exported.is_empty() {
+            self.made_by(&call, &name, scope);
+        }
         let begin = self.out.invocations.len();
         let client = CLIENTS.contains(&name.as_str()) || CLIENT_RUNNERS.contains(&name.as_str());
         let variables = if client { scope.changed(&self.facts.places) } else { Vec::new() };
@@ -214,12 +220,6 @@ impl Surveyor<'_> {
         let added = self.added_words(name, call.args(), scope);
         if !added.is_empty() {
             call.words.splice(1..1, added);
-        }
-        if !scope.env.vars.is_empty() || COMPILERS.contains(&name) {
-            self.opened_by_variables(&call, name, scope);
-        }
-        if COMPILERS.contains(&name) || MAKES.contains(&name) {
-            self.made_by(&call, name);
         }
         self.subscripts(&call, name, scope);
         if name == "shopt" && call.args().iter().any(|arg| arg.known() == Some("cdable_vars")) {
