@@ -16,7 +16,7 @@ pub struct Script {
     /// The variables that expansions assign (`${NAME:=word}`). Their values are not followed: whoever tracks variables has to
     /// take them for unknown.
     pub assigned: Vec<String>,
-    /// What regular expressions are held against (`[[ WORD =~ … ]]`): parts of it are in `BASH_REMATCH` afterwards.
+    /// Both sides of `[[ WORD =~ EXPRESSION ]]`: parts of the word are in `BASH_REMATCH` afterwards, and may stand in the expression.
     pub matched: Vec<Word>,
     pub problem: Option<Problem>,
 }

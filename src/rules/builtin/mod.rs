@@ -33,7 +33,7 @@ pub(in crate::rules) mod placed;
 mod plain;
 mod powershell;
 mod privilege;
-mod recipes;
+pub(in crate::rules) mod recipes;
 mod remote;
 mod resets;
 mod resources;

@@ -45,6 +45,33 @@ pub(super) fn expanded(text: &str, whole: &str) -> String {
     unnamed(&out).replace('\u{1}', "$")
 }
 
+/// The commands of the rules, with the names of what each makes and of what it is made.
+pub(in crate::rules) fn of_targets(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let (mut target, mut sources) = (String::new(), String::new());
+    let names = assigned(text);
+    for line in text.lines() {
+        let whole = |part: &str| {
+            names.iter().fold(part.to_owned(), |part, (name, value)| {
+                part.replace(&format!("$({name})"), value).replace(&format!("${{{name}}}"), value)
+            })
+        };
+        let recipe = line.strip_prefix('\t').map(str::to_owned).or_else(|| {
+            let (made, rest) = line.split_once(':').filter(|(_, rest)| !rest.starts_with('='))?;
+            let (of, recipe) = rest.split_once(';').unwrap_or((rest, ""));
+            target = whole(made.trim());
+            sources = whole(of.trim());
+            (!recipe.is_empty()).then(|| recipe.to_owned())
+        });
+        let Some(recipe) = recipe.filter(|_| out.len() < MAX_NAMES) else { continue };
+        let first = sources.split_whitespace().next().unwrap_or_default();
+        let recipe = recipe.replace("$@", &target).replace("$<", first);
+        let recipe = recipe.replace("$^", &sources).replace("$+", &sources).replace("$?", &sources);
+        out.push(whole(recipe.trim_start_matches(['\t', '@', '-', '+', ' '])));
+    }
+    out
+}
+
 fn own() -> Vec<(String, String)> {
     KNOWN.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }

@@ -48,6 +48,37 @@ const PIPS: &[&str] = &["pip", "pip3", "python", "python3", "uv"];
 const TAR: &[&str] = &["tar", "gtar"];
 const XZ: &[&str] = &["xz", "unxz", "xzcat", "lzma"];
 
+/// Programs that start what a variable names with their own operands, in the place of a `%s` or behind it: xdg-open(1), Debian's
+/// sensible-utils(1), Python's webbrowser, gh's and man's own pages.
+const OPENERS: &[(&[&str], &[&str])] = &[
+    (
+        &["BROWSER"],
+        &["gh", "open", "python", "python3", "sensible-browser", "www-browser", "x-www-browser", "xdg-open"],
+    ),
+    (&["EDITOR", "VISUAL", "SUDO_EDITOR"], &["editor", "sensible-editor", "sudoedit", "vipe", "visudo"]),
+    (&["LESSOPEN"], &["less", "zless"]),
+    (&["PAGER"], &["pager", "sensible-pager"]),
+];
+
+/// Variables that name directories in which programs seek parts of themselves: the manual of gcc, its section on the environment.
+const SEEKERS: &[(&[&str], &[&str], &[&str])] = &[(
+    &["COMPILER_PATH", "GCC_EXEC_PREFIX"],
+    &["gcc", "g++", "cc", "c++"],
+    &["as", "ld", "collect2", "cc1", "cc1plus", "lto1", "lto-wrapper"],
+)];
+
+/// The variables that name what a program starts with its own operands.
+pub(in crate::rules) fn opening(program: &str) -> impl Iterator<Item = &'static str> {
+    let of = OPENERS.iter().filter(move |(_, programs)| programs.contains(&program));
+    of.flat_map(|(variables, _)| variables.iter().copied())
+}
+
+/// The variables by which a program seeks parts of itself, and what these are called.
+pub(in crate::rules) fn seeking(program: &str) -> Option<(&'static [&'static str], &'static [&'static str])> {
+    let of = SEEKERS.iter().find(|(_, programs, _)| programs.contains(&program));
+    of.map(|(variables, _, parts)| (*variables, *parts))
+}
+
 const VARIABLES: &[Variable] = &[
     runs("AWS_PAGER"),
     runs("BAT_PAGER"),

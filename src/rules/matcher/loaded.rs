@@ -29,13 +29,25 @@ pub(super) fn loaded(inv: &Invocation, script: Option<&str>, scene: &Scene<'_>) 
     let mut left: Vec<&(String, Arg)> = written.iter().collect();
     // Each round loads something more, or is the last.
     while texts.len() < given + MAX_FILES {
-        let Some(at) = left.iter().position(|(path, _)| texts.iter().any(|text| names_module(text, path)))
-        else {
+        let tests = runs_tests(inv);
+        let named = |path: &str| texts.iter().any(|text| names_module(text, path));
+        let Some(at) = left.iter().position(|(path, _)| tests && is_test(path) || named(path)) else {
             break;
         };
         texts.push(left.remove(at).1.to_text());
     }
     texts.split_off(given)
+}
+
+/// Whether a command runs all files that are called as tests are: of unittest, pytest, node.
+fn runs_tests(inv: &Invocation) -> bool {
+    inv.args.iter().any(|arg| matches!(arg.known(), Some("unittest" | "pytest" | "nose2" | "--test")))
+}
+
+fn is_test(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.starts_with("test")
+        || ["_test.", ".test.", "-test.", "conftest."].iter().any(|part| name.contains(part))
 }
 
 /// The files beside the code of a command which it loads, as far as this session made them. Others are the project's own.

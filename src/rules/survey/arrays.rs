@@ -20,9 +20,15 @@ pub(super) struct Array {
     next: usize,
     /// It has had more elements than are followed: nothing is known of it until it is assigned anew.
     lost: bool,
+    /// Some keys are not known.
+    loose: bool,
 }
 
 impl Array {
+    pub fn is_loose(&self) -> bool {
+        self.loose
+    }
+
     /// Sets the element of that key; without a key, the next one. False: there is no more room.
     fn put(&mut self, key: Option<String>, value: Arg, append: bool) -> bool {
         let full = self.elements.len() >= MAX_ELEMENTS;
@@ -92,7 +98,7 @@ impl Scope {
         let at = match self.arrays.iter().position(|array| array.name == name) {
             Some(at) => at,
             None if self.arrays.len() < MAX_ARRAYS => {
-                self.arrays.push(Array { name, elements: Vec::new(), next: 0, lost: false });
+                self.arrays.push(Array { name, elements: Vec::new(), next: 0, lost: false, loose: false });
                 self.arrays.len().saturating_sub(1)
             }
             None => return,
@@ -102,6 +108,27 @@ impl Scope {
             // Part of it is not all of it.
             array.elements = Vec::new();
             array.lost = true;
+        }
+    }
+
+    /// The key that a subscript is, and whether it is not known.
+    fn place(&self, source: &str) -> (Option<String>, bool) {
+        let key = self.key(source);
+        let is_loose = key.is_none();
+        (key, is_loose)
+    }
+
+    /// Puts a value into an array; `is_loose`: at a key that is not known, which gets a name of ours.
+    fn put_at(&mut self, name: &str, (key, is_loose): (Option<String>, bool), value: Arg, append: bool) {
+        if !is_loose {
+            self.put(name, key, value, append);
+            return;
+        }
+        let count = self.array(name).map_or(0, |array| array.values().count());
+        self.put(name, Some(format!("\u{1}{count}")), value, false);
+        let name = self.meant(name).to_owned();
+        if let Some(array) = self.arrays.iter_mut().find(|array| array.name == name) {
+            array.loose = true;
         }
     }
 
@@ -140,7 +167,7 @@ impl Surveyor<'_> {
                         // The shell makes several words of it, in which the key is text; what becomes of them is not followed.
                         value.pieces.push(Piece::Unknown);
                     }
-                    all.push((scope.key(&at), output::revive(value)));
+                    all.push((Some(at), output::revive(value)));
                 }
                 None => {
                     let values = self.words(std::slice::from_ref(word), known, scope);
@@ -153,10 +180,14 @@ impl Surveyor<'_> {
         }
         for (key, value) in all {
             self.tainted |= output::freeze(&value).1;
+            let (key, is_loose) = match key {
+                Some(source) => scope.place(&source),
+                None => (None, false),
+            };
             if let Some(name) = &key {
                 self.named_anew(scope, &assign.name, name, &value);
             }
-            scope.put(&assign.name, key, value, false);
+            scope.put_at(&assign.name, (key, is_loose), value, false);
         }
         self.first_element(scope, &assign.name);
     }
@@ -176,7 +207,7 @@ impl Surveyor<'_> {
         append: bool,
     ) {
         self.tainted |= output::freeze(&value).1;
-        let key = scope.key(at);
+        let (key, is_loose) = scope.place(at);
         if let Some(key) = &key {
             let array = scope.meant(name).to_owned();
             self.named_anew(scope, &array, key, &value);
@@ -184,7 +215,7 @@ impl Surveyor<'_> {
                 put_on_stack(scope, key, &value);
             }
         }
-        scope.put(name, key, value, append);
+        scope.put_at(name, (key, is_loose), value, append);
         self.first_element(scope, name);
     }
 

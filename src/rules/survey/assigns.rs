@@ -140,6 +140,7 @@ impl Surveyor<'_> {
                 if parsed.has(&["-x"]) || parsed.operands.iter().any(|arg| arg.known() == Some("xtrace")) {
                     self.trace(scope);
                 }
+                scope.set_options(call.args());
                 if parsed.before_dashes.is_some() || !parsed.operands.is_empty() {
                     self.set_positional(scope, parsed.operands.clone());
                 }
@@ -178,7 +179,9 @@ impl Surveyor<'_> {
         let program = call.words.first().and_then(Arg::known).unwrap_or_default();
         if program == "getopts" {
             // Which of them is an option's argument only the run tells.
-            let mut values = super::channels::texts(&scope.args);
+            let given = call.args().get(2..).filter(|given| !given.is_empty()).unwrap_or(&scope.args);
+            let mut values = super::channels::texts(given);
+            scope.set("OPTIND", None);
             values.truncate(MAX_CHOICES);
             scope.set("OPTARG", None);
             if !values.is_empty() {

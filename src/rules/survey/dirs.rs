@@ -20,6 +20,10 @@ impl Surveyor<'_> {
             Some(to) if parsed.has(&["-P"]) && to.known().is_some() && !self.links.is_empty() => {
                 self.physical(scope.env.cwd.as_deref(), &to.text())
             }
+            Some(to) if !parsed.has(&["-L"]) && to.known().is_some() && scope.goes_physically() => {
+                self.ask(Ask::Path(join(scope.env.cwd.as_deref().unwrap_or("/"), &to.text())));
+                self.physical(scope.env.cwd.as_deref(), &to.text())
+            }
             Some(to) => match named_by_variable(scope, to).or_else(|| self.searched(scope, to)) {
                 Some(to) => Some(to),
                 None => scope.resolve(to, &self.facts.places),
@@ -80,6 +84,27 @@ impl Surveyor<'_> {
 
 /// The variable of ours that says that variables name directories.
 pub(super) const BY_VARIABLE: &str = "\u{1}cdable_vars";
+
+/// The variable of ours that says that links are followed where `cd` goes by them.
+const PHYSICALLY: &str = "\u{1}physical";
+
+impl Scope {
+    /// `set -P`, `set +o physical`.
+    pub(super) fn set_options(&mut self, args: &[Arg]) {
+        for (at, arg) in args.iter().enumerate() {
+            let text = arg.prefix();
+            let named = args.get(at + 1).and_then(Arg::known) == Some("physical");
+            let letter = if named && text.ends_with('o') { 'o' } else { 'P' };
+            if text.starts_with(['-', '+']) && !text.starts_with("--") && text.contains(letter) {
+                self.env.set(PHYSICALLY, text.starts_with('-').then(String::new));
+            }
+        }
+    }
+
+    fn goes_physically(&self) -> bool {
+        self.env.get(PHYSICALLY).flatten().is_some()
+    }
+}
 
 /// `shopt -s cdable_vars; cd NAME`
 fn named_by_variable(scope: &Scope, to: &Arg) -> Option<String> {

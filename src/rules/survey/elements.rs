@@ -15,6 +15,9 @@ const MAX_DEPTH: u8 = 8;
 /// The variable of ours that holds the element at which is looked.
 const ELEMENT: &str = "\u{1}element";
 
+/// Begins the names of variables of ours that hold any element of an array some of whose keys are not known.
+const ANY: &str = "\u{1}any ";
+
 /// What an expansion of a list stands for.
 enum Elements {
     One(Arg),
@@ -57,7 +60,12 @@ impl Scope {
             return Some(number.to_string());
         }
         let plain = |c: char| !matches!(c, '$' | '`' | '+' | '*' | '(' | '#' | '%');
-        text.chars().all(plain).then(|| text.to_owned())
+        if text.chars().all(plain) {
+            return Some(text.to_owned());
+        }
+        // Of an associative array it is a word: `["$HOME/$d"]`.
+        let word = Word { parts: fragment(text, true)?, span: (0, 0) };
+        expand_value(&word, &self.env).known().map(str::to_owned)
     }
 
     /// What a word says of a list; none where it names none that is known.
@@ -76,7 +84,8 @@ impl Scope {
             ("@" | "*", op) => self.operated(self.args.clone(), named, op.clone(), named.name == "*"),
             (name, Op::Element(source)) => self.subscripted(named, name, source),
             (name, Op::Keys(source)) if matches!(source.as_str(), "[@]" | "[*]") => {
-                let keys = self.array(name)?.keys().map(Arg::literal).collect();
+                let keys =
+                    self.array(name).filter(|array| !array.is_loose())?.keys().map(Arg::literal).collect();
                 Some(if source == "[@]" { Elements::Each(keys) } else { Elements::Joined(keys) })
             }
             (name, Op::Indirect) => self.indirect(named, self.env.get(name)??),
@@ -107,7 +116,10 @@ impl Scope {
         if !matches!(inside, "@" | "*") {
             let key = self.key(inside)?;
             let value = match array {
-                Some(array) => array.element(&key)?.clone(),
+                Some(array) => match array.element(&key) {
+                    Some(value) => value.clone(),
+                    None => output::revive(Arg::literal(self.env.get(&format!("{ANY}{name}")).flatten()?)),
+                },
                 None => output::revive(alone().filter(|_| matches!(key.as_str(), "0" | "-1"))?),
             };
             return if rest.is_empty() {
@@ -309,7 +321,7 @@ fn counted(op: &Op) -> &str {
 }
 
 /// The names in a piece of arithmetic.
-fn names_in(source: &str) -> impl Iterator<Item = &str> {
+pub(super) fn names_in(source: &str) -> impl Iterator<Item = &str> {
     let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let begins = |name: &&str| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     source.split(move |c| !letter(c)).filter(begins)
@@ -318,6 +330,7 @@ fn names_in(source: &str) -> impl Iterator<Item = &str> {
 /// Whether a subscript or slice in a word names that variable.
 pub(super) fn counts_with(word: &Word, name: &str) -> bool {
     word.parts.iter().any(|part| match part {
+        Part::Variable { name: own, op: Op::Element(_), .. } if name.strip_prefix(ANY) == Some(own) => true,
         Part::Variable { op, .. } => names_in(counted(op)).any(|other| other == name),
         Part::Text { .. } | Part::Substitution { .. } | Part::Process { .. } | Part::Arithmetic(_) => false,
     })
@@ -333,6 +346,14 @@ pub(super) fn places(words: &[Word], scope: &Scope) -> Vec<(String, Vec<String>)
         let (source, values): (&str, Vec<String>) = match (name.as_str(), op) {
             ("@" | "*", Op::Slice(range)) => (range, numbers(scope.args.len().saturating_add(1))),
             (name, Op::Element(source)) => match scope.array(name) {
+                Some(array) if array.is_loose() && !names_element(array, source) => {
+                    let any = format!("{ANY}{name}");
+                    let values: Vec<String> = array.values().map(|value| output::freeze(value).0).collect();
+                    if values.len() <= MAX_PLACES && !found.iter().any(|(other, _)| *other == any) {
+                        found.push((any, values));
+                    }
+                    continue;
+                }
                 Some(array) if !names_element(array, source) => {
                     (source, array.keys().map(str::to_owned).collect())
                 }

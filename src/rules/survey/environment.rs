@@ -4,8 +4,9 @@ use super::Surveyor;
 use super::call::Call;
 use super::output;
 use super::scope::Scope;
-use crate::domain::single_quoted;
-use crate::rules::commands::{self, Kind, Obeys, giving_options, installing, obeyed};
+use crate::domain::{join, single_quoted};
+use crate::rules::builtin::scripts;
+use crate::rules::commands::{self, Kind, Obeys, giving_options, installing, obeyed, opening, seeking};
 use crate::shell::{Arg, Word, expand_defaults, parse};
 
 /// Most settings of git that are taken from numbered variables.
@@ -85,6 +86,43 @@ impl Surveyor<'_> {
         }
     }
 
+    /// What the variables have a program start with its operands.
+    pub(super) fn opened_by_variables(&mut self, call: &Call, name: &str, scope: &Scope) {
+        for value in opening(name).filter_map(|variable| scope.env.get(variable).flatten()) {
+            let code = call.args().iter().map(Arg::text).find(|text| text.contains("webbrowser."));
+            let home = scope.env.home.as_deref().unwrap_or("~");
+            let operands: Vec<String> = match code {
+                Some(code) => scripts::strings(&scripts::with_home(&code, home)),
+                None => operands_of(call),
+            };
+            for operand in operands.iter().map(|operand| single_quoted(operand)) {
+                let value = value.trim_start_matches(['|', '-']);
+                let text = match value.contains("%s") {
+                    true => value.replace("'%s'", "%s").replace("\"%s\"", "%s").replace("%s", &operand),
+                    false => format!("{value} {operand}"),
+                };
+                self.nested(call, name, &Arg::literal(&text));
+            }
+        }
+    }
+
+    /// The parts of a program that it seeks where a variable or an option says, and that are of the call's own making.
+    pub(super) fn sought_by_variables(&mut self, call: &Call, name: &str, scope: &Scope) {
+        let Some((variables, parts)) = seeking(name) else { return };
+        let named = variables.iter().filter_map(|variable| scope.env.get(variable).flatten());
+        let given = call.args().iter().filter_map(|arg| arg.known()?.strip_prefix("-B"));
+        let dirs: Vec<String> =
+            named.flat_map(|dirs| dirs.split(':')).chain(given).map(str::to_owned).collect();
+        for (dir, part) in dirs.iter().flat_map(|dir| parts.iter().map(move |part| (dir, part))) {
+            for path in [format!("{dir}/{part}"), format!("{dir}{part}")] {
+                let path = join(call.cwd.as_deref().unwrap_or("/"), &path);
+                if self.is_made(&path) {
+                    self.run(call.unfolded(name, vec![Arg::literal(&path)]), &mut scope.clone());
+                }
+            }
+        }
+    }
+
     /// Notes what is installed into a directory that a variable names.
     pub(super) fn installed(&mut self, call: &Call, scope: &Scope) {
         if scope.env.vars.is_empty() || !call.args().iter().any(|arg| arg.prefix().starts_with("install")) {
@@ -124,6 +162,17 @@ impl Surveyor<'_> {
         }
         words.into_iter().map(output::revive).collect()
     }
+}
+
+/// The operands of a program that opens them; of Python those of its module for that.
+fn operands_of(call: &Call) -> Vec<String> {
+    let opens = |arg: &&Arg| arg.known() == Some("webbrowser");
+    let is_python = call.words.first().is_some_and(|word| word.text().contains("python"));
+    if is_python && !call.args().iter().any(|arg| opens(&arg)) {
+        return Vec::new();
+    }
+    let operands = call.args().iter().filter(|arg| !arg.prefix().starts_with('-') && !opens(arg));
+    operands.map(Arg::to_text).collect()
 }
 
 /// The words of a value; what of it a shell would have to run is left as it stands.

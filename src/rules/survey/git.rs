@@ -102,7 +102,16 @@ impl Surveyor<'_> {
                     self.file(call, Act::Modify, arg, false);
                 }
             }
-            "checkout-index" => self.checked_out_to(call, parsed.value(&["--prefix"])),
+            "checkout-index" => {
+                let prefix = parsed.value(&["--prefix"]);
+                self.checked_out_to(call, prefix);
+                // It stands right in front of each name.
+                for name in parsed.operands.iter().filter(|_| prefix.is_some()) {
+                    let mut path = prefix.cloned().unwrap_or_default();
+                    super::output::append(&mut path, name);
+                    self.file(call, Act::Create, &path, false);
+                }
+            }
             "apply" | "am" => self.patch(call, parsed),
             "rm" if !parsed.has(&["--cached"]) => {
                 for arg in &parsed.operands {
@@ -252,7 +261,10 @@ impl Surveyor<'_> {
             ("switch", _) if force || parsed.has(&["--discard-changes"]) => &[],
             ("branch", _) if parsed.has(&["-D"]) || (force && parsed.has(&["-d", "--delete"])) => &[],
             // Without force git itself refuses to delete what is not committed, here and with work trees.
-            ("rm", _) if force && !parsed.has(&["--cached", "-n", "--dry-run"]) => operands,
+            ("rm", _) if force && !parsed.has(&["--cached", "-n", "--dry-run"]) => {
+                self.handed(call, parsed);
+                operands
+            }
             ("worktree", "remove") if force => &[],
             ("update-ref", _) if parsed.has(&["-d", "--delete"]) && !is_noted_again(operands) => &[],
             ("gc", _) if parsed.has(&["--prune"]) => &[],

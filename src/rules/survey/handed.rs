@@ -1,10 +1,10 @@
 //! Lists of files that another program than xargs is handed, line by line, to take every one away: as `xargs rm` does.
 
-use super::Surveyor;
 use super::call::Call;
 use super::options::Parsed;
 use super::paths;
 use super::scope::fresh_scope;
+use super::{Stdin, Surveyor};
 use crate::domain::Target;
 use crate::rules::commands::{self, Kind};
 use crate::shell::Arg;
@@ -208,11 +208,16 @@ impl Surveyor<'_> {
     }
 
     fn take_away(&mut self, call: &Call, list: Option<Arg>) {
-        let Some(list) = list else { return };
         let name = call.words.first().map(Arg::to_text).unwrap_or_default();
+        // What git lists in the project is git's to bring back.
+        let outside =
+            call.cwd.as_deref().is_none_or(|cwd| paths::in_project(cwd, &self.facts.places).is_none());
+        if list.is_none() && (name != "git" || call.stdin != Stdin::Pipe || !outside) {
+            return;
+        }
         let mut inner =
             call.unfolded(&name, vec![Arg::literal("xargs"), Arg::literal("rm"), Arg::literal("-rf")]);
-        inner.input = Some(list);
+        inner.input = list;
         inner.depth = inner.depth.saturating_add(1);
         let mut scope = fresh_scope(&self.facts.places, call.cwd.clone());
         self.run(inner, &mut scope);

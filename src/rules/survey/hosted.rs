@@ -1,14 +1,14 @@
 //! Commands that stand in the arguments of programs made for something else: terminals, debuggers and editors with another language in
 //! them, editors that hand their text to a shell.
 
-use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
 use super::paths;
 use super::scope::Scope;
 use super::scope::fresh_scope;
 use super::walk::unknown;
-use crate::domain::Target;
+use super::{Stdin, Surveyor};
+use crate::domain::{Target, single_quoted};
 use crate::rules::builtin::scripts;
 use crate::shell::Arg;
 
@@ -115,16 +115,8 @@ impl Surveyor<'_> {
         let texts: Vec<String> =
             call.args().iter().map(Arg::to_text).chain(call.input.as_ref().map(Arg::to_text)).collect();
         let lines = || texts.iter().flat_map(|text| text.split(['\n', '|']));
-        if lines().any(gives_to_shell) {
-            match call.input.clone() {
-                Some(text) if call.args().iter().any(|arg| arg.text().contains("/dev/stdin")) => {
-                    self.nested(call, name, &text);
-                }
-                _ => {
-                    let words = vec![Arg::literal("eval"), unknown()];
-                    self.emit(&call.unfolded(name, words), "eval", None);
-                }
-            }
+        if let Some(program) = lines().find_map(fed_by) {
+            self.fed(call, (name, program));
         }
         let saved = lines().filter_map(|line| {
             let line = line.trim_start_matches(['+', ':', '%', ' ']);
@@ -133,6 +125,15 @@ impl Surveyor<'_> {
                 .then(|| file.trim().to_owned())
         });
         let saved: Vec<String> = saved.filter(|file| !file.starts_with('!') && !file.contains(' ')).collect();
+        let taken: Vec<String> = lines().filter_map(taken_in).collect();
+        let saves = lines().map(bare).any(|line| SAVING.contains(&line));
+        let own = call.args().last().filter(|file| saves && !file.prefix().starts_with(['-', '+']));
+        for file in saved.iter().map(|file| Arg::literal(file)).chain(own.cloned()) {
+            for command in taken.iter().filter(|_| file.known().is_some()) {
+                let file = single_quoted(&self.at_home_of(file.clone()).text());
+                self.nested(call, name, &Arg::literal(&format!("{command} > {file}")));
+            }
+        }
         for file in saved {
             let file = self.at_home_of(Arg::literal(&file));
             self.file(call, Act::Create, &file, false);
@@ -147,6 +148,25 @@ impl Surveyor<'_> {
             let words = front.into_iter().chain(named).chain(files.cloned());
             let words: Vec<Arg> = words.map(|arg| self.at_home_of(arg)).collect();
             self.run(call.unfolded(name, words), &mut fresh_scope(&self.facts.places, call.cwd.clone()));
+        }
+    }
+
+    /// A program that the editor gives its text, where it runs that.
+    fn fed(&mut self, call: &Call, (name, program): (&str, &str)) {
+        let taken = call.args().iter().any(|arg| arg.text().contains("/dev/stdin"));
+        let text = match call.input.clone().filter(|_| taken) {
+            Some(text) => Some(text),
+            None => call.args().iter().rev().find_map(|file| self.listed_in(call, file)),
+        };
+        let is_shell = SHELLS.contains(&program);
+        if let Some(text) = text {
+            let mut inner = call.unfolded(name, vec![Arg::literal(program)]);
+            inner.stdin = Stdin::Text(text.clone());
+            inner.input = Some(text);
+            self.run(inner, &mut fresh_scope(&self.facts.places, call.cwd.clone()));
+        } else if is_shell {
+            let words = vec![Arg::literal("eval"), unknown()];
+            self.emit(&call.unfolded(name, words), "eval", None);
         }
     }
 
@@ -172,13 +192,41 @@ impl Surveyor<'_> {
     }
 }
 
-/// `w !sh`: the text that is edited is run.
-fn gives_to_shell(line: &str) -> bool {
-    let Some((front, command)) = line.split_once('!') else { return false };
-    let front = front.trim_start_matches(['+', ':', '%', ' ']).trim_end();
-    let writes = matches!(front.rsplit([',', '$', ' ']).next(), Some("w" | "write"));
-    let program = command.trim().split(' ').next().unwrap_or_default();
-    writes && matches!(program.rsplit('/').next(), Some("sh" | "bash" | "dash" | "zsh" | "ksh"))
+/// Commands of an editor that save what is edited under its own name.
+const SAVING: &[&str] =
+    &["w", "w!", "wq", "wq!", "x", "x!", "W", "write", "wqa", "xa", "xit", "up", "update"];
+
+/// A command of an editor without what may stand in front of it.
+fn bare(line: &str) -> &str {
+    line.trim().trim_start_matches(['+', ':', '%', ' ']).trim_end()
+}
+
+/// The command whose output an editor takes in: `r !command`, `0r !command`, `e !command`.
+fn taken_in(line: &str) -> Option<String> {
+    let (front, command) = line.split_once('!')?;
+    let word = front.trim().trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+    matches!(word, "r" | "re" | "read" | "e" | "E")
+        .then(|| command.trim().to_owned())
+        .filter(|c| !c.is_empty())
+}
+
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
+/// Other programs that run what comes in where they are given nothing else.
+const INTERPRETERS: &[&str] = &["python", "python3", "perl", "ruby", "node", "php", "lua", "tclsh"];
+
+/// `w !sh`, `%!sh`: the program that runs the text which is edited.
+fn fed_by(line: &str) -> Option<&str> {
+    let (front, command) = line.split_once('!')?;
+    let front = front.trim_start_matches(['+', ':', ' ']).trim_end();
+    let writes = matches!(front.rsplit([',', '$', '%', ' ']).next(), Some("w" | "write"));
+    let is_range = |c: char| c.is_ascii_digit() || "%$.,;'<>+-".contains(c);
+    // Lines that match are filtered: `g/x/.!sh`.
+    let address = front.rsplit('/').next().filter(|_| front.starts_with(['g', '/'])).unwrap_or(front);
+    let filters = !address.is_empty() && address.chars().all(is_range);
+    let mut words = command.split_whitespace();
+    let program = words.next().and_then(|word| word.rsplit('/').next()).filter(|_| writes || filters)?;
+    let alone = words.next().is_none_or(|word| word == "-");
+    (SHELLS.contains(&program) || alone && INTERPRETERS.contains(&program)).then_some(program)
 }
 
 #[cfg(test)]
@@ -187,7 +235,11 @@ mod tests {
 
     #[test]
     fn texts_that_are_given_to_a_shell() {
-        assert!(["w !sh", ":%w !bash", "1,$w !sh -s", "write !sh"].iter().all(|line| gives_to_shell(line)));
-        assert!(!["w! x", "w !wc", "r !sh", "s/!/sh/"].iter().any(|line| gives_to_shell(line)));
+        let given =
+            ["w !sh", ":%w !bash", "1,$w !sh -s", "write !sh", "+%!sh", "1,$!bash", ".!sh", "g/x/.!sh"];
+        assert!(given.iter().all(|line| fed_by(line).is_some()));
+        assert!(fed_by("%!python3 -").is_some());
+        let other = ["w! x", "w !wc", "r !sh", "s/!/sh/", "!sh", "%!sort", "%!python3 -m json.tool", "q!"];
+        assert!(!other.iter().any(|line| fed_by(line).is_some()));
     }
 }

@@ -27,6 +27,7 @@ mod hosted;
 mod itself;
 mod listed;
 mod located;
+mod made;
 mod named;
 mod names;
 mod operands;

@@ -85,6 +85,13 @@ impl Surveyor<'_> {
             self.own_program(&call, &name, program.is_some());
         }
         self.hosted(&call, &name, scope);
+        if !scope.exported.is_empty() {
+            self.opened_by_variables(&call, &name, scope);
+        }
+        let makes = !self.files.is_empty() || !self.links.is_empty() || !self.copies.is_empty();
+        if makes || call.input.is_some() || !scope.exported.is_empty() {
+            self.made_by(&call, &name, scope);
+        }
         let begin = self.out.invocations.len();
         let client = CLIENTS.contains(&name.as_str()) || CLIENT_RUNNERS.contains(&name.as_str());
         let variables = if client { scope.changed(&self.facts.places) } else { Vec::new() };
@@ -146,12 +153,14 @@ impl Surveyor<'_> {
         let dirs = scope.env.get("PATH").flatten().filter(|_| !text.contains('/'))?;
         let own = dirs.split(':').filter(|dir| !PROGRAM_DIRS.contains(dir));
         let paths = own.map(|dir| join(call.cwd.as_deref().unwrap_or("/"), &format!("{dir}/{text}")));
-        let made = |path: &String| {
-            self.links.iter().chain(&self.copies).any(|(made, _)| made == path)
-                || self.written(path).is_some()
-                || self.facts.marks.program(path).is_some()
-        };
-        paths.take(MAX_SEARCHED).find(made)
+        paths.take(MAX_SEARCHED).find(|path| self.is_made(path))
+    }
+
+    /// Whether a file is a copy, a link or a script of the call's own.
+    pub(super) fn is_made(&self, path: &str) -> bool {
+        self.links.iter().chain(&self.copies).any(|(made, _)| made == path)
+            || self.written(path).is_some()
+            || self.facts.marks.program(path).is_some()
     }
 
     /// What a program was copied from or links to, where the call itself did that.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Surveyor;
 use super::call::MAX_TEXT;
 use super::descriptors::Process;
-use super::elements::counts_with;
+use super::elements::{counts_with, names_in};
 use super::output;
 use super::scope::Scope;
 use super::turns::{Turns, Way};
@@ -74,10 +74,12 @@ pub(super) fn ways(scope: &Scope, simple: &Simple, given: &[&str]) -> Vec<Way> {
     let more = simple.assigns.iter().chain(&simple.declared).filter(|assign| assign.array && assign.append);
     let more = more.flat_map(|assign| &assign.list);
     let words = || simple.words.iter().chain(values.clone()).chain(targets.clone()).chain(more.clone());
+    let keys = simple.assigns.iter().filter_map(|assign| assign.key.as_deref());
     for (name, values) in scope.choices.iter().chain(&places) {
         let used = || {
             words().any(|word| names(word).any(|other| other == name) || counts_with(word, name))
                 || given.contains(&name.as_str())
+                || keys.clone().any(|key| names_in(key).any(|other| other == name))
         };
         if values.is_empty() || ways.len() * values.len() > MAX_WAYS || !used() {
             continue;

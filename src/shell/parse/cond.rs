@@ -97,7 +97,7 @@ impl Parser<'_> {
             self.evaluated(&other)?;
         }
         if matches {
-            self.state.matched.push(word);
+            self.state.matched.extend([word, other]);
         }
         Ok(false)
     }

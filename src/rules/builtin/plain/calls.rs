@@ -75,6 +75,8 @@ fn of_text(callee: &str, text: &str, args: &[Value]) -> Option<Value> {
             _ => return None,
         },
         [One(from), One(to)] if is(&["replace", "replaceAll", "gsub", "sub"]) && !from.is_empty() => {
+            // In a pattern of Lua's a sign behind `%` is itself.
+            let from = if is(&["gsub"]) { from.replace("%-", "-").replace("%.", ".") } else { from.clone() };
             text.replace(from.as_str(), to)
         }
         [One(from), One(to)] if callee == "tr" => mapped(text, from, to)?,
