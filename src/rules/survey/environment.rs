@@ -5,7 +5,7 @@ use super::call::Call;
 use super::output;
 use super::scope::Scope;
 use crate::domain::single_quoted;
-use crate::rules::commands::{self, Kind, Obeys, giving_options, installing, obeyed};
+use crate::rules::commands::{self, Kind, Obeys, giving_options, installing, loaded_file, obeyed};
 use crate::shell::{Arg, Word, expand_defaults, parse};
 
 /// Most settings of git that are taken from numbered variables.
@@ -81,6 +81,11 @@ impl Surveyor<'_> {
         for obeys in obeyed(name) {
             if let (Obeys::Code(program, flag), Some(code)) = (obeys, value.known()) {
                 self.traps.push(Arg::literal(&format!("{program} {flag} {}", single_quoted(code))));
+            }
+            if let (Obeys::Loads, Some(known)) = (obeys, value.known()) {
+                if let Some((runner, file)) = loaded_file(name, known) {
+                    self.traps.push(Arg::literal(&format!("{runner} {}", single_quoted(file))));
+                }
             }
         }
     }
