@@ -6,7 +6,8 @@ use crate::rules::Invocation;
 use crate::rules::builtin::code::shell_text::shell;
 use crate::rules::builtin::predicate;
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, has_flag, inner_survey, inner_verdict,
+    Found, Instead, RULE, Rule, Scene, Trigger, has_flag, inner_survey, inner_verdict, is_interpreter,
+    is_shell,
 };
 use crate::rules::survey::setting_command;
 use crate::shell::Arg;
@@ -192,18 +193,24 @@ const EDITORS: &[&str] = &["core.editor", "sequence.editor"];
 
 /// Whether each program that a command line starts is looked for by its name, or a file of the project whose text is known and
 /// which the call leaves as it is.
-fn has_known_programs(scene: &Scene<'_>, line: String, cwd: &str) -> bool {
+pub(super) fn has_known_programs(scene: &Scene<'_>, line: String, cwd: &str) -> bool {
     let view = &scene.view;
     inner_survey(scene, &shell(line), cwd, |survey| {
-        let known = |inv: &Invocation| {
-            let Some(word) = inv.word.known().filter(|word| !word.is_empty()) else { return false };
-            if !word.contains('/') || ["/bin/", "/usr/"].iter().any(|dir| word.starts_with(dir)) {
-                return true;
-            }
+        let is_read = |inv: &Invocation, word: &str| {
             let path = join(inv.cwd.as_deref().unwrap_or(cwd), word);
             view.facts.content(&path).flatten().is_some()
                 && view.facts.places.project.as_ref().is_some_and(|project| lies_in(&path, project))
                 && view.survey.written.iter().all(|(other, _)| *other != path)
+        };
+        let known = |inv: &Invocation| {
+            let Some(word) = inv.word.known().filter(|word| !word.is_empty()) else { return false };
+            let named = !word.contains('/') || ["/bin/", "/usr/"].iter().any(|dir| word.starts_with(dir));
+            let given = ["-c", "-e", "-m", "-p"].iter().any(|flag| has_flag(inv, flag));
+            let runs_file = matches!(inv.program.as_str(), "." | "source")
+                || (is_shell(&inv.program) || is_interpreter(&inv.program)) && !given;
+            let script = inv.operands.first().filter(|_| runs_file);
+            (named || is_read(inv, word))
+                && script.is_none_or(|script| script.known().is_some_and(|word| is_read(inv, word)))
         };
         survey.problem.is_none() && survey.invocations.iter().all(known)
     })
