@@ -82,10 +82,10 @@ impl Surveyor<'_> {
             if let (Obeys::Code(program, flag), Some(code)) = (obeys, value.known()) {
                 self.traps.push(Arg::literal(&format!("{program} {flag} {}", single_quoted(code))));
             }
-            if let (Obeys::Loads, Some(known)) = (obeys, value.known()) {
-                if let Some((runner, file)) = loaded_file(name, known) {
-                    self.traps.push(Arg::literal(&format!("{runner} {}", single_quoted(file))));
-                }
+            if let (Obeys::Loads, Some(known)) = (obeys, value.known())
+                && let Some((runner, file)) = loaded_file(name, known)
+            {
+                self.traps.push(Arg::literal(&format!("{runner} {}", single_quoted(file))));
             }
         }
     }
