@@ -102,6 +102,7 @@ pub(super) const FILES: &[&[Rule]] = &[
     git::discarded::RULES,
     git::pushed::RULES,
     git::history::RULES,
+    git::settings::RULES,
     git::RULES,
     branches::RULES,
     system::power::RULES,

@@ -1,6 +1,7 @@
 //! The command line itself: what hides what it runs. (What cannot be read at all is the review's to judge.)
 
 pub(super) mod injected;
+mod loaded;
 pub(super) mod unknown;
 
 use super::files::WIDE;

@@ -23,7 +23,9 @@ mod text;
 mod variables;
 mod wrappers;
 
-pub(in crate::rules) use variables::{Obeys, giving_options, installing, loaders, obeyed, opening, seeking};
+pub(in crate::rules) use variables::{
+    Obeys, giving_options, installing, loaded_file, loaders, obeyed, opening, seeking,
+};
 
 /// The files of rules that make looks for, in this order.
 pub(in crate::rules) const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];

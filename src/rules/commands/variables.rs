@@ -248,6 +248,16 @@ pub(in crate::rules) fn loaders() -> impl Iterator<Item = &'static Variable> {
     VARIABLES.iter().filter(|variable| variable.obeys == Obeys::Loads)
 }
 
+/// The file that a variable with that value has programs load, behind the command line that runs it.
+pub(in crate::rules) fn loaded_file<'v>(name: &str, value: &'v str) -> Option<(&'static str, &'v str)> {
+    match name {
+        "BASH_ENV" | "ENV" => Some((".", value)),
+        "PYTHONSTARTUP" => Some(("python3", value)),
+        _ if name.starts_with("LUA_INIT") => Some(("lua", value.strip_prefix('@')?)),
+        _ => None,
+    }
+}
+
 /// The variables whose words a program reads in front of its arguments.
 pub(in crate::rules) fn giving_options(program: &str) -> impl Iterator<Item = &'static Variable> {
     VARIABLES.iter().filter(move |variable| match variable.obeys {

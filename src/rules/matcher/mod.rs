@@ -254,6 +254,16 @@ pub(crate) fn rebuilt_verdict(scene: &Scene<'_>, call: &ToolCall, cwd: &str) -> 
     within_call(scene, (call, cwd), |view| worst(&Scene::rebuilt(view)))
 }
 
+/// Shows what is known of a call made inside this one.
+pub(crate) fn inner_survey<R>(
+    scene: &Scene<'_>,
+    call: &ToolCall,
+    cwd: &str,
+    look: impl FnOnce(&Survey) -> R,
+) -> R {
+    within_call(scene, (call, cwd), |view| look(view.survey))
+}
+
 fn worst(scene: &Scene<'_>) -> Verdict {
     let mut verdict = Verdict::Allow;
     each_match(scene, None, |says, _, unsure| {

@@ -6,7 +6,9 @@ use super::output;
 use super::scope::Scope;
 use crate::domain::{join, single_quoted};
 use crate::rules::builtin::scripts;
-use crate::rules::commands::{self, Kind, Obeys, giving_options, installing, obeyed, opening, seeking};
+use crate::rules::commands::{
+    self, Kind, Obeys, giving_options, installing, loaded_file, obeyed, opening, seeking,
+};
 use crate::shell::{Arg, Word, expand_defaults, parse};
 
 /// Most settings of git that are taken from numbered variables.
@@ -82,6 +84,11 @@ impl Surveyor<'_> {
         for obeys in obeyed(name) {
             if let (Obeys::Code(program, flag), Some(code)) = (obeys, value.known()) {
                 self.traps.push(Arg::literal(&format!("{program} {flag} {}", single_quoted(code))));
+            }
+            if let (Obeys::Loads, Some(known)) = (obeys, value.known())
+                && let Some((runner, file)) = loaded_file(name, known)
+            {
+                self.traps.push(Arg::literal(&format!("{runner} {}", single_quoted(file))));
             }
         }
     }

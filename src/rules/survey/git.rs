@@ -12,6 +12,9 @@ use crate::domain::{Ask, EffectKind, PathFact, PathKind, Severity, Target, join}
 use crate::rules::commands::Deed;
 use crate::shell::{Arg, Piece};
 
+/// Where a repository has what its branch was before, and its settings.
+pub(in crate::rules) const REFLOG: &str = ".git/logs/HEAD";
+pub(in crate::rules) const CONFIG: &str = ".git/config";
 /// Most files of a patch that are looked at.
 const MAX_PATCHED: usize = 64;
 
@@ -72,6 +75,7 @@ impl Surveyor<'_> {
     fn git_files(&mut self, call: &Call, parsed: &Parsed) {
         match parsed.first_sub() {
             "push" => self.pushed_branch(parsed),
+            "rebase" if parsed.has(&["--root"]) => self.ask_reflogs(),
             "clone" => {
                 if let Some(url) = parsed.operands.first() {
                     self.effect(
@@ -120,6 +124,16 @@ impl Surveyor<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Whether git keeps what a branch was.
+    fn ask_reflogs(&mut self) {
+        let places = &self.facts.places;
+        let home = places.home.as_ref().map(|home| join(home, ".gitconfig"));
+        let Some(repo) = places.repo.clone() else { return };
+        self.ask(Ask::Path(join(&repo, REFLOG)));
+        let files = home.into_iter().chain([join(&repo, CONFIG)]);
+        files.for_each(|file| self.ask(Ask::Content(file)));
     }
 
     /// The files that a patch changes, where it can be read.

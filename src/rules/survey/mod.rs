@@ -62,7 +62,7 @@ mod wrap;
 pub(in crate::rules) use call::SETTLED;
 pub(in crate::rules) use container::IN_CONTAINER;
 pub(in crate::rules) use effects::is_guarded;
-pub(in crate::rules) use git::{checked_out, is_asked, is_whole};
+pub(in crate::rules) use git::{CONFIG, REFLOG, checked_out, is_asked, is_whole};
 pub(in crate::rules) use help::{HELPFUL, is_word};
 pub(in crate::rules) use output::decode as decode_base64;
 pub(in crate::rules) use paths::MAX_PATH;

@@ -57,6 +57,8 @@ const HOOKS: &[(&str, &str)] = &[
     ("gc fetch", "pre-auto-gc"),
     ("send-email", "sendemail-validate"),
 ];
+/// The setting that names the directory of the hooks.
+const HOOKS_PATH: &str = "core.hookspath";
 /// The hooks that anything may run which writes the index or a reference.
 const ALWAYS: &str = "post-index-change reference-transaction";
 /// The hooks of a repository that is pushed to.
@@ -106,7 +108,36 @@ impl Surveyor<'_> {
             self.repository(&call, parsed, &other, scope);
         }
         self.receiving(&call, parsed, scope);
+        self.named_hooks(&call, parsed, scope);
         call
+    }
+
+    /// Surveys the hooks in a directory that the command itself names for them.
+    fn named_hooks(&mut self, call: &Call, parsed: &Parsed, scope: &Scope) {
+        let Some(top) = call.cwd.clone().filter(|_| !call.remote) else { return };
+        let key = |text: &str| text.eq_ignore_ascii_case(HOOKS_PATH);
+        let given = parsed.flags.iter().zip(&parsed.roles).filter_map(|(flag, role)| {
+            let (name, value) =
+                flag.value.as_ref().filter(|_| *role == Role::Setting)?.known()?.split_once('=')?;
+            key(name).then(|| value.to_owned())
+        });
+        let dirs: Vec<String> = given.collect();
+        let sub = parsed.first_sub();
+        for dir in dirs.iter().filter_map(|dir| self.home_or(&top, dir)).collect::<Vec<_>>() {
+            let run = HOOKS.iter().filter(|(subs, _)| subs.split_whitespace().any(|one| one == sub));
+            for names in run.map(|(_, names)| *names).chain([ALWAYS]) {
+                self.hooks(call, &dir, names, scope);
+            }
+        }
+        // From now on whatever runs hooks runs these.
+        if let ("config", [.., name, value]) = (sub, parsed.operands.as_slice())
+            && name.known().is_some_and(key)
+            && let Some(dir) = value.known().and_then(|dir| self.home_or(&top, dir))
+        {
+            for names in HOOKS.iter().map(|(_, names)| *names).chain([ALWAYS]) {
+                self.hooks(call, &dir, names, scope);
+            }
+        }
     }
 
     /// Surveys what a program that asks git has it run where it is started.
@@ -172,7 +203,7 @@ impl Surveyor<'_> {
         let sub = if is_git { parsed.first_sub() } else { "diff" };
         let mut hooks = join(&other.common, "hooks");
         for setting in self.settings(other.settings().to_vec(), true) {
-            if setting.key == "core.hookspath" {
+            if setting.key == HOOKS_PATH {
                 hooks = self.home_or(&other.top, &setting.value).unwrap_or(hooks);
             }
             let obeyed = |(start, subs): &(&str, &str)| {

@@ -229,7 +229,12 @@ impl Surveyor<'_> {
         };
         let input = if path == STDIN { call.input.clone() } else { None };
         let text = match input.or_else(|| self.written(&path).cloned()) {
-            Some(text) => text,
+            Some(text) => {
+                // Whether it held something else before.
+                self.ask(Ask::Path(path.clone()));
+                self.ask(Ask::Content(path));
+                text
+            }
             None if call.remote => return,
             None => {
                 self.reads_commands(call, &path);

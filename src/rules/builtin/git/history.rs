@@ -1,14 +1,15 @@
 //! History that is rewritten, unreachable or damaged.
 
 use super::{GIT, first_git, git, is_git, is_protected, is_sub, target_of_refspec, throws};
-use crate::domain::{Severity, Verdict};
+use crate::domain::{EffectKind, PathKind, Severity, Verdict, join, lies_in};
 use crate::rules::Invocation;
 use crate::rules::builtin::{predicate, sub};
+use crate::rules::git_settings::entries;
 use crate::rules::matcher::{
     COMMAND, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, has_operand,
     has_sub, is_scratch,
 };
-use crate::rules::survey::is_noted_again;
+use crate::rules::survey::{CONFIG, REFLOG, is_noted_again};
 use crate::shell::Arg;
 
 pub(in crate::rules::builtin) const RULES: &[Rule] = &[
@@ -250,7 +251,7 @@ fn history_replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.first(GIT, |inv| match inv.sub.first().map(String::as_str) {
         Some("symbolic-ref") => flagged(inv, &["-d", "--delete"]),
         Some("replace") => flagged(inv, &["-f", "--graft", "--force"]),
-        Some("rebase") => flagged(inv, &["--root"]),
+        Some("rebase") => flagged(inv, &["--root"]) && !keeps_reflogs(inv, scene),
         Some("send-pack" | "http-push") => flagged(inv, &["--force", "--mirror", "-f"]),
         Some("fast-import") => flagged(inv, &["--force"]),
         Some("update-ref") => moves_protected_ref(inv, scene),
@@ -261,6 +262,48 @@ fn history_replaced<'a>(scene: &Scene<'a>) -> Found<'a> {
         _ => false,
     });
     Found::from(found.map(|inv| inv.text.as_str()))
+}
+
+/// Whether the commits that a rebase replaces stay named: git writes a reflog there, nothing in the call ends that, and it refuses
+/// to begin where work is not committed.
+fn keeps_reflogs(inv: &Invocation, scene: &Scene<'_>) -> bool {
+    const ENDS: &[&str] = &["gc", "prune", "reflog", "repack", "maintenance", "update-ref", "config"];
+    let facts = scene.view.facts;
+    let Some(repo) = &facts.places.repo else { return false };
+    let inside = inv.cwd.as_ref().is_some_and(|cwd| lies_in(cwd, repo));
+    let ended = scene.invocations().iter().any(|other| {
+        other.program == "git" && other.sub.first().is_some_and(|sub| ENDS.contains(&sub.as_str()))
+    });
+    let set = |arg: &Arg| {
+        let text = arg.text().to_ascii_lowercase();
+        text.contains("logallrefupdates") || text.starts_with("--git-dir") || text.starts_with("--work-tree")
+    };
+    let touched = |path: &str| path.contains("/.git/");
+    inside
+        && !ended
+        && !inv.args.iter().any(set)
+        && facts.path(&join(repo, REFLOG)).is_some_and(|fact| fact.kind == PathKind::File)
+        && facts.content(&join(repo, CONFIG)).flatten().is_some_and(keeps_what_was)
+        && facts
+            .places
+            .home
+            .as_ref()
+            .is_none_or(|home| facts.content(&join(home, ".gitconfig")).flatten().is_none_or(keeps_what_was))
+        && !scene
+            .view
+            .survey
+            .effects
+            .iter()
+            .any(|effect| effect.kind != EffectKind::FileRead && touched(effect.target.text()))
+}
+
+/// Whether settings leave git's reflogs on, and what is in them for as long as usual.
+fn keeps_what_was(text: &str) -> bool {
+    let keeps = |(key, value): &(String, String)| match key.as_str() {
+        "core.logallrefupdates" => matches!(value.as_str(), "true" | "always"),
+        key => !key.starts_with("gc.reflog") && key != "gc.pruneexpire",
+    };
+    entries(text).is_some_and(|all| all.iter().all(keeps))
 }
 
 /// `git update-ref refs/heads/main HEAD~3`, past every check.

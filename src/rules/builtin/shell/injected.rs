@@ -1,5 +1,6 @@
 //! Code that a variable makes every program load.
 
+use super::loaded;
 use crate::domain::Verdict;
 use crate::rules::builtin::{flagged, predicate};
 use crate::rules::commands::loaders;
@@ -27,6 +28,13 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,address=*:5005 mvn test",
         "JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,onthrow=x,launch=/tmp/x mvn test",
         "PERL5OPT=-Mx prove",
+        "PERL5OPT='-Mstrict;system(1)' perl -e 1",
+        "PERL5OPT='-Mstrict -Ibuild' perl -e 1",
+        "BASH_ENV=none.sh bash build.sh",
+        "echo a > build/e; echo b > build/e; BASH_ENV=build/e bash build.sh",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.pager GIT_CONFIG_VALUE_0=./none git log",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.pager GIT_CONFIG_VALUE_0=\"$X\" git log",
+        "GIT_CONFIG_COUNT=1 make",
         "MAVEN_OPTS='-Xmx1g -javaagent:/tmp/x.jar' mvn verify",
         "GOFLAGS=-toolexec=/tmp/x go build ./...",
         "GIT_SSH_COMMAND='sh -c id' git fetch",
@@ -79,6 +87,12 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
         "JAVA_TOOL_OPTIONS='-Xmx512m -Dfile.encoding=UTF-8' ./mvnw test",
         "JAVA_TOOL_OPTIONS=-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=5005 java -jar a.jar",
         "PERL5OPT=-MDevel::Cover prove -l t",
+        "PERL5OPT='-Mstrict -Mwarnings=FATAL,all' prove -l t",
+        "BASH_ENV=build.sh bash -c true",
+        "echo 'set -e' > build/e; BASH_ENV=build/e bash -c 'make all'",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.quotepath GIT_CONFIG_VALUE_0=false git status",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.pager GIT_CONFIG_VALUE_0='less -S' git log",
+        "GIT_CONFIG_PARAMETERS=\"'core.abbrev=12'\" git log",
         "PYTHONBREAKPOINT=0 pytest",
         "PYTHONBREAKPOINT=ipdb.set_trace python3 app.py",
         "TAR_OPTIONS=--owner=0 tar cf a.tar src",
@@ -91,22 +105,22 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[Rule {
 
 fn injected_code<'a>(scene: &Scene<'a>) -> Found<'a> {
     let Some(line) = scene.texts().find(|text| names_loader(text)) else { return Found::No };
-    let assigned = scene.texts().filter(|text| names_loader(text)).any(assigns_loader);
+    let assigned = scene.texts().filter(|text| names_loader(text)).any(|text| assigns_loader(scene, text));
     let exported = scene.invocations().iter().any(|inv| {
         let sets = runs(inv, &["export", "declare", "typeset", "readonly"]);
-        sets && inv
-            .args
-            .iter()
-            .any(|arg| arg.text().split_once('=').is_some_and(|(name, value)| loads(name, value)))
+        sets && inv.args.iter().any(|arg| {
+            arg.text()
+                .split_once('=')
+                .is_some_and(|(name, value)| loads(name, value) && !loaded::is_judged(scene, name, value))
+        })
     });
     let through_env =
         scene.invocations().iter().any(|inv| {
             inv.wrappers.iter().any(|wrapper| matches!(wrapper.as_str(), "env" | "sudo" | "doas"))
-        }) && (line
-            .split_whitespace()
-            .map(|word| word.trim_start_matches(['"', '\'']))
-            .any(|word| word.split_once('=').is_some_and(|(name, value)| loads(name, value)))
-            || scene.texts().filter(|text| names_loader(text)).any(gives_loader));
+        }) && (line.split_whitespace().map(|word| word.trim_start_matches(['"', '\''])).any(|word| {
+            word.split_once('=')
+                .is_some_and(|(name, value)| loads(name, value) && !loaded::is_judged(scene, name, value))
+        }) || scene.texts().filter(|text| names_loader(text)).any(|text| gives_loader(scene, text)));
     if assigned || exported || through_env { Found::yes(line) } else { Found::No }
 }
 
@@ -114,19 +128,19 @@ fn names_loader(text: &str) -> bool {
     text.contains('=') && loaders().any(|variable| text.contains(variable.front()))
 }
 
-fn assigns_loader(text: &str) -> bool {
+fn assigns_loader(scene: &Scene<'_>, text: &str) -> bool {
     parse(text).commands.iter().flat_map(|simple| &simple.assigns).any(|assign| {
         let value = text.get(assign.value.span.0..assign.value.span.1).unwrap_or_default();
-        loads(&assign.name, value)
+        loads(&assign.name, value) && !loaded::is_judged(scene, &assign.name, value)
     })
 }
 
 /// An argument as a whole, blanks in its quotes and all: `env NODE_OPTIONS='-a -b' node`.
-fn gives_loader(text: &str) -> bool {
+fn gives_loader(scene: &Scene<'_>, text: &str) -> bool {
     parse(text).commands.iter().flat_map(|simple| &simple.words).any(|word| {
         let word = text.get(word.span.0..word.span.1).unwrap_or_default();
         let given = word.trim_start_matches(['"', '\'']).split_once('=');
-        given.is_some_and(|(name, value)| loads(name, value))
+        given.is_some_and(|(name, value)| loads(name, value) && !loaded::is_judged(scene, name, value))
     })
 }
 
@@ -159,7 +173,7 @@ fn loads(name: &str, value: &str) -> bool {
         // What a shell that is not asked reads to know its tools.
         "BASH_ENV" => !matches!(value, "" | "~/.nvm/nvm.sh" | "$HOME/.nvm/nvm.sh" | "$NVM_DIR/nvm.sh"),
         // A file that `sh` reads first; elsewhere it is a word such as `production`.
-        "ENV" => value.contains(['/', '<']),
+        "ENV" => value.contains(['/', '<', '.']),
         // The directory that one is in, or that anybody can write to, before all others.
         "PATH" => {
             let first = value.split(':').next().unwrap_or_default();
@@ -253,13 +267,49 @@ fn only_sets_java(word: &str) -> bool {
         && (let_in || matches!(word, "-ea" | "-server") || FRONTS.iter().any(|front| word.starts_with(front)))
 }
 
-/// Options of Perl that warn, or have it measured which lines are run.
+/// Options of Perl that warn, or load a module of its own that changes how it reads code or measures it.
 fn only_measures(word: &str) -> bool {
-    const MODULES: &[&str] = &["-MDevel::Cover", "-MDevel::NYTProf", "-w", "-W"];
-    MODULES
-        .iter()
-        .any(|module| word.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
-        && !word.contains(['$', '`', ';'])
+    const MODULES: &[&str] = &[
+        "Carp",
+        "Data::Dumper",
+        "Devel::Cover",
+        "Devel::NYTProf",
+        "English",
+        "Encode",
+        "JSON::PP",
+        "List::Util",
+        "POSIX",
+        "Scalar::Util",
+        "Storable",
+        "Test::More",
+        "Time::HiRes",
+        "autodie",
+        "bigint",
+        "bignum",
+        "bytes",
+        "charnames",
+        "constant",
+        "diagnostics",
+        "feature",
+        "integer",
+        "locale",
+        "open",
+        "re",
+        "sigtrap",
+        "strict",
+        "utf8",
+        "vars",
+        "version",
+        "warnings",
+    ];
+    let Some(module) = word.strip_prefix("-M").or_else(|| word.strip_prefix("-m")) else {
+        return matches!(word, "-w" | "-W" | "-T" | "-t" | "-CS" | "-CSD" | "-CSDA" | "-C");
+    };
+    let (name, given) = module.split_once('=').unwrap_or((module, ""));
+    MODULES.contains(&name.trim_start_matches('-'))
+        && given
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b',' | b'_' | b':' | b'+' | b'-' | b'/' | b'.'))
 }
 
 /// Options of Ruby that say how it warns, compiles or encodes, and load nothing.
