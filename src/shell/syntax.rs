@@ -16,7 +16,8 @@ pub struct Script {
     /// The variables that expansions assign (`${NAME:=word}`). Their values are not followed: whoever tracks variables has to
     /// take them for unknown.
     pub assigned: Vec<String>,
-    /// What regular expressions are held against (`[[ WORD =~ … ]]`): parts of it are in `BASH_REMATCH` afterwards.
+    /// What regular expressions are held against (`[[ WORD =~ … ]]`), and their own texts: parts of both are in `BASH_REMATCH`
+    /// afterwards.
     pub matched: Vec<Word>,
     pub problem: Option<Problem>,
 }
