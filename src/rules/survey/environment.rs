@@ -4,7 +4,7 @@ use super::Surveyor;
 use super::call::Call;
 use super::output;
 use super::scope::Scope;
-use crate::domain::single_quoted;
+use crate::domain::{Ask, join, single_quoted};
 use crate::rules::commands::{self, Kind, Obeys, giving_options, installing, obeyed};
 use crate::shell::{Arg, Word, expand_defaults, parse};
 
@@ -79,8 +79,27 @@ impl Surveyor<'_> {
             self.traps.push(Arg::literal(command));
         }
         for obeys in obeyed(name) {
-            if let (Obeys::Code(program, flag), Some(code)) = (obeys, value.known()) {
-                self.traps.push(Arg::literal(&format!("{program} {flag} {}", single_quoted(code))));
+            match (obeys, value.known()) {
+                (Obeys::Code(program, flag), Some(code)) => {
+                    self.traps.push(Arg::literal(&format!("{program} {flag} {}", single_quoted(code))));
+                }
+                (Obeys::Writes, Some(file)) if file.starts_with('/') => {
+                    self.traps.push(Arg::literal(&format!(": >> {}", single_quoted(file))));
+                }
+                (Obeys::Parts(names), Some(dir)) => self.parts_in(dir.trim_end_matches('/'), names),
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes that parts of a program are run which the call, or one before it, has put into a directory.
+    fn parts_in(&mut self, dir: &str, names: &[&str]) {
+        let project = self.facts.places.project.clone().unwrap_or_default();
+        for path in names.iter().map(|name| format!("{dir}/{name}")) {
+            let whole = join(&project, &path);
+            self.ask(Ask::Content(whole.clone()));
+            if self.written(&whole).is_some() || self.facts.content(&whole).flatten().is_some() {
+                self.traps.push(Arg::literal(&single_quoted(&whole)));
             }
         }
     }
