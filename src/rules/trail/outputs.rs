@@ -52,6 +52,11 @@ pub(super) fn is_stdin(arg: &Arg) -> bool {
     matches!(arg.known(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
 }
 
+/// Whether a script of sed's reads it: `$r /dev/stdin`.
+pub(super) fn reads_stdin(arg: &Arg) -> bool {
+    arg.known().is_some_and(|text| text.contains("r /dev/stdin") || text.contains("R /dev/stdin"))
+}
+
 /// Whether a program may write files that are not redirections.
 pub(super) fn writes_files(inv: &Invocation) -> bool {
     runs(inv, WRITING)
@@ -223,8 +228,12 @@ impl Trail<'_> {
             }
             "sed" | "gsed" => {
                 if has_flag(inv, "-i") || has_flag(inv, "--in-place") {
+                    let takes = inv.args.iter().any(reads_stdin);
                     for path in inv.operands.iter().filter_map(file) {
                         self.wrote(&path, true);
+                        if takes && !came_in.is_clean() {
+                            self.put(&path, came_in, true);
+                        }
                     }
                 }
                 let scripts = inv.args.iter().map(Arg::to_text).collect::<Vec<_>>();
