@@ -16,7 +16,8 @@ pub struct Script {
     /// The variables that expansions assign (`${NAME:=word}`). Their values are not followed: whoever tracks variables has to
     /// take them for unknown.
     pub assigned: Vec<String>,
-    /// Both sides of `[[ WORD =~ EXPRESSION ]]`: parts of the word are in `BASH_REMATCH` afterwards, and may stand in the expression.
+    /// What regular expressions are held against (`[[ WORD =~ … ]]`), and their own texts: parts of both are in `BASH_REMATCH`
+    /// afterwards.
     pub matched: Vec<Word>,
     pub problem: Option<Problem>,
 }

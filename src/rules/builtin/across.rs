@@ -6,7 +6,7 @@ use crate::domain::{Action, Claim, Mark, Marks, Origin, Reach, Usage, Verdict, j
 use crate::rules::Invocation;
 use crate::rules::matcher::{
     By, Found, Instead, RULE, Rewriter, Rule, Scene, Trigger, code_of, contains_word, has_flag, is_env_file,
-    runs, runs_code, runs_input, target_of,
+    may_be, runs, runs_code, runs_input, target_of,
 };
 use crate::rules::trail::{MAX_STARTED, Started, is_strange, started};
 use crate::shell::{Arg, Assign, Part, Word};
@@ -138,14 +138,14 @@ pub(in crate::rules) fn runs_fetched(inv: &Invocation, scene: &Scene<'_>) -> boo
     let came = |path: &str| mark(path).is_some();
     let starts = || {
         started(inv).iter().any(|started| match started {
-            Started::File(path) | Started::Package(path) => came(path),
+            Started::File(path) | Started::Package(path) => came(path) || found_came(path, scene),
             // Of a single file nothing is run because a program works in it.
             Started::In(path) => {
                 mark(path).is_some_and(|mark| mark.reach != Reach::File)
                     || recipe_came(path, scene)
                     || gathered_came(inv, path, scene)
             }
-            Started::Program(name) => is_own_program(marks, name, scene),
+            Started::Program(name) => is_own_program(marks, name, scene) || is_searched(inv, name, scene),
         })
     };
     let runs = !inv.contained
@@ -246,6 +246,7 @@ const GATHERED: &[(&[&str], Names)] = &[
     (&["dotnet"], &[("", ".cs"), ("", ".csproj")]),
     (&["swift"], &[("", ".swift")]),
     (&["mix"], &[("", ".ex"), ("", ".exs")]),
+    (&["run-parts"], &[("", "")]),
 ];
 const TESTS_OF_PYTHON: Names = &[("test_", ".py"), ("", "_test.py"), ("conftest", ".py"), ("test", ".py")];
 const TESTS_OF_NODE: Names = &[
@@ -304,6 +305,43 @@ fn is_own_program(marks: &Marks, name: &str, scene: &Scene<'_>) -> bool {
         let found =
             mark.path.strip_suffix(name).is_some_and(|dir| dir.ends_with("/bin/") || dir.ends_with("/sbin/"));
         found && strange(marks, &mark.path, scene).is_some()
+    })
+}
+
+/// Whether such a file is one of those that a pattern finds: `find DIR -name '*.sh' -exec sh {} +`.
+fn found_came(pattern: &str, scene: &Scene<'_>) -> bool {
+    let Some((front, _)) = pattern.split_once('*') else { return false };
+    let dir = front.rsplit_once('/').map_or("", |(dir, _)| dir);
+    let last = pattern.rsplit('/').next().unwrap_or_default();
+    let marks = &scene.view.survey.marks;
+    marks.iter().any(|mark| {
+        let name = mark.path.rsplit('/').next().unwrap_or_default();
+        lies_in(&mark.path, dir)
+            && (last == "**" || may_be(last, name))
+            && strange(marks, &mark.path, scene).is_some()
+    })
+}
+
+/// Whether a name leads to such a file by a directory that the call puts into the search path.
+fn is_searched(inv: &Invocation, name: &str, scene: &Scene<'_>) -> bool {
+    let marks = &scene.view.survey.marks;
+    let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+    let in_path = |dir: &str| {
+        let leads = |value: &Word| spelled(value, cwd).split(':').any(|one| join(cwd, one) == dir);
+        texts::holding(scene, "PATH").any(|script| {
+            let mut assigns = script.commands.iter().flat_map(|simple| &simple.assigns);
+            let exported = |word: &Word| {
+                let text = spelled(word, cwd);
+                text.strip_prefix("PATH=")
+                    .is_some_and(|dirs| dirs.split(':').any(|one| join(cwd, one) == dir))
+            };
+            assigns.any(|assign| assign.name == "PATH" && leads(&assign.value))
+                || script.commands.iter().flat_map(|simple| &simple.words).any(exported)
+        })
+    };
+    marks.iter().any(|mark| {
+        mark.path.rsplit_once('/').is_some_and(|(dir, file)| file == name && in_path(dir))
+            && strange(marks, &mark.path, scene).is_some()
     })
 }
 

@@ -21,15 +21,47 @@ pub(super) fn texts(code: &str, strings: &[String]) -> Vec<String> {
         out.extend(
             super::scripts::run_quotes(code).iter().map(|text| text.chars().rev().collect::<String>()),
         );
+        out.extend(lists_turned(code));
+        // `['/', '-rf', 'rm'].reverse()`
+        out.push(strings.iter().rev().map(String::as_str).collect::<Vec<_>>().join(" "));
     }
     // `''.join(['r', 'm -rf /'])`
     if code.contains("join") && strings.len() > 1 {
         out.push(strings.concat());
     }
+    // `"a" "b"` is one string in C and Python.
+    out.extend(beside(code));
     if NUMBERS.iter().any(|call| code.contains(call)) {
         out.extend(numbered(code));
     }
     out
+}
+
+/// The texts of strings between which nothing stands.
+fn beside(code: &str) -> Vec<String> {
+    let mut out: Vec<(String, bool)> = Vec::new();
+    let mut rest = code;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let (between, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let mut chars = tail.chars();
+        let Some(quote) = chars.next() else { break };
+        let (text, behind) = super::scripts::quoted(chars.as_str(), quote);
+        match out.last_mut() {
+            Some((last, joined)) if between.trim().is_empty() => {
+                last.push_str(&text);
+                *joined = true;
+            }
+            _ => out.push((text, false)),
+        }
+        rest = behind;
+    }
+    out.into_iter().filter(|(_, joined)| *joined).map(|(text, _)| text).take(MAX_LISTS).collect()
+}
+
+/// Lists of bare words that Perl and Ruby turn round: `reverse qw(/ -rf rm)`.
+fn lists_turned(code: &str) -> impl Iterator<Item = String> {
+    let turned = |text: String| text.split_whitespace().rev().collect::<Vec<_>>().join(" ");
+    super::scripts::run_quotes(code).into_iter().filter(|text| text.contains(' ')).map(turned)
 }
 
 /// The strings in code, and those in the strings that are code themselves.

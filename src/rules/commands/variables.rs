@@ -12,6 +12,8 @@ pub(in crate::rules) enum Obeys {
     Code(&'static str, &'static str),
     /// It names what is loaded and run, or what says what is: a library, a module, a file of settings.
     Loads,
+    /// It names a file that is written; a number or a word is a switch.
+    Writes,
     /// These programs put what they install there, below it in a directory of that name.
     Into(&'static [&'static str], &'static str),
 }
@@ -39,6 +41,10 @@ const fn loads(name: &'static str) -> Variable {
     Variable { name, obeys: Obeys::Loads }
 }
 
+const fn writes(name: &'static str) -> Variable {
+    Variable { name, obeys: Obeys::Writes }
+}
+
 const fn into(name: &'static str, programs: &'static [&'static str], below: &'static str) -> Variable {
     Variable { name, obeys: Obeys::Into(programs, below) }
 }
@@ -64,7 +70,7 @@ const OPENERS: &[(&[&str], &[&str])] = &[
 const SEEKERS: &[(&[&str], &[&str], &[&str])] = &[(
     &["COMPILER_PATH", "GCC_EXEC_PREFIX"],
     &["gcc", "g++", "cc", "c++"],
-    &["as", "ld", "collect2", "cc1", "cc1plus", "lto1", "lto-wrapper"],
+    &["as", "ld", "collect2", "cc1", "cc1plus", "cpp", "lto1", "lto-wrapper"],
 )];
 
 /// The variables that name what a program starts with its own operands.
@@ -208,6 +214,22 @@ const VARIABLES: &[Variable] = &[
     loads("SUDO_ASKPASS"),
     loads("ZDOTDIR"),
     loads("_JAVA_OPTIONS"),
+    writes("ANSIBLE_LOG_PATH"),
+    writes("COVERAGE_FILE"),
+    writes("DEPENDENCIES_OUTPUT"),
+    writes("GIT_TRACE*"),
+    writes("HISTFILE"),
+    writes("LESSHISTFILE"),
+    writes("LLVM_PROFILE_FILE"),
+    writes("MALLOC_TRACE"),
+    writes("MYSQL_HISTFILE"),
+    writes("NODE_REPL_HISTORY"),
+    writes("PSQL_HISTORY"),
+    writes("PYTHON_HISTORY"),
+    writes("SQLITE_HISTORY"),
+    writes("SSLKEYLOGFILE"),
+    writes("SUNPRO_DEPENDENCIES"),
+    writes("TF_LOG_PATH"),
     into("BUN_INSTALL", &["bun"], "bin"),
     into("CARGO_HOME", &["cargo"], "bin"),
     into("CARGO_INSTALL_ROOT", &["cargo"], "bin"),
@@ -262,7 +284,7 @@ pub(in crate::rules) fn loaded_file<'v>(name: &str, value: &'v str) -> Option<(&
 pub(in crate::rules) fn giving_options(program: &str) -> impl Iterator<Item = &'static Variable> {
     VARIABLES.iter().filter(move |variable| match variable.obeys {
         Obeys::Options(programs) => programs.contains(&program),
-        Obeys::Runs | Obeys::Code(..) | Obeys::Loads | Obeys::Into(..) => false,
+        Obeys::Runs | Obeys::Code(..) | Obeys::Loads | Obeys::Writes | Obeys::Into(..) => false,
     })
 }
 
@@ -270,7 +292,7 @@ pub(in crate::rules) fn giving_options(program: &str) -> impl Iterator<Item = &'
 pub(in crate::rules) fn installing(program: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     VARIABLES.iter().filter_map(move |variable| match variable.obeys {
         Obeys::Into(programs, below) => programs.contains(&program).then_some((variable.name, below)),
-        Obeys::Runs | Obeys::Code(..) | Obeys::Loads | Obeys::Options(_) => None,
+        Obeys::Runs | Obeys::Code(..) | Obeys::Loads | Obeys::Writes | Obeys::Options(_) => None,
     })
 }
 
@@ -285,7 +307,8 @@ mod tests {
             Obeys::Options(_) => 1,
             Obeys::Code(..) => 2,
             Obeys::Loads => 3,
-            Obeys::Into(..) => 4,
+            Obeys::Writes => 4,
+            Obeys::Into(..) => 5,
         };
         let keys: Vec<(i32, &str)> = VARIABLES.iter().map(|one| (kind(one.obeys), one.name)).collect();
         assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");

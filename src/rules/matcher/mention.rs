@@ -105,7 +105,9 @@ fn decoded(text: &str, decoder: &Invocation) -> Option<String> {
 fn formed(args: &[Arg]) -> Option<String> {
     let (format, values) = args.split_first()?;
     let format = format.known().filter(|format| format.contains(['%', '\\']) && format.len() < 4096)?;
-    let format = format.replace("\\n", "\n").replace("\\t", "\t");
+    // Two backslashes are one, and escape nothing.
+    let format = format.replace("\\\\", "\u{1}").replace("\\n", "\n").replace("\\t", "\t");
+    let format = format.replace('\u{1}', "\\");
     let mut values = values.iter();
     let mut out = String::new();
     for (at, part) in format.split("%s").enumerate() {

@@ -4,7 +4,7 @@ use super::Surveyor;
 use super::call::Call;
 use super::output;
 use super::scope::Scope;
-use crate::domain::{join, single_quoted};
+use crate::domain::{Ask, join, single_quoted};
 use crate::rules::builtin::scripts;
 use crate::rules::commands::{
     self, Kind, Obeys, giving_options, installing, loaded_file, obeyed, opening, seeking,
@@ -82,13 +82,19 @@ impl Surveyor<'_> {
             self.traps.push(Arg::literal(command));
         }
         for obeys in obeyed(name) {
-            if let (Obeys::Code(program, flag), Some(code)) = (obeys, value.known()) {
-                self.traps.push(Arg::literal(&format!("{program} {flag} {}", single_quoted(code))));
-            }
-            if let (Obeys::Loads, Some(known)) = (obeys, value.known())
-                && let Some((runner, file)) = loaded_file(name, known)
-            {
-                self.traps.push(Arg::literal(&format!("{runner} {}", single_quoted(file))));
+            match (obeys, value.known()) {
+                (Obeys::Code(program, flag), Some(code)) => {
+                    self.traps.push(Arg::literal(&format!("{program} {flag} {}", single_quoted(code))));
+                }
+                (Obeys::Writes, Some(file)) if file.starts_with('/') => {
+                    self.traps.push(Arg::literal(&format!(": >> {}", single_quoted(file))));
+                }
+                (Obeys::Loads, Some(known)) => {
+                    if let Some((runner, file)) = loaded_file(name, known) {
+                        self.traps.push(Arg::literal(&format!("{runner} {}", single_quoted(file))));
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -123,7 +129,8 @@ impl Surveyor<'_> {
         for (dir, part) in dirs.iter().flat_map(|dir| parts.iter().map(move |part| (dir, part))) {
             for path in [format!("{dir}/{part}"), format!("{dir}{part}")] {
                 let path = join(call.cwd.as_deref().unwrap_or("/"), &path);
-                if self.is_made(&path) {
+                self.ask(Ask::Content(path.clone()));
+                if self.is_made(&path) || self.facts.content(&path).flatten().is_some() {
                     self.run(call.unfolded(name, vec![Arg::literal(&path)]), &mut scope.clone());
                 }
             }

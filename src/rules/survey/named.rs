@@ -39,8 +39,9 @@ impl Surveyor<'_> {
         }
         let text = arg.text();
         let base = if text.starts_with('/') { Some("/") } else { cwd };
-        let Some(number) = base.map(|base| self.led(join(base, &text))).as_deref().and_then(descriptor)
-        else {
+        let Some(path) = base.map(|base| self.led(join(base, &text))) else { return };
+        let Some(number) = descriptor(&path) else {
+            self.named_below(arg, &path, scope);
             return;
         };
         let name = match (scope.opened(number), number) {
@@ -52,10 +53,29 @@ impl Surveyor<'_> {
         arg.pieces = vec![Piece::Known(name)].into();
     }
 
+    /// The same of what lies below the directory on which a descriptor is open: `exec 3< DIR; rm /dev/fd/3/x`.
+    fn named_below(&self, arg: &mut Arg, path: &str, scope: &Scope) {
+        let below = path.match_indices('/').find_map(|(at, _)| {
+            let (front, rest) = path.split_at_checked(at)?;
+            Some((descriptor(front).filter(|number| *number > 2)?, rest))
+        });
+        let Some((number, rest)) = below else { return };
+        let Some(Target::Path { path: dir, glob: false, .. }) = scope.opened(number) else { return };
+        // What is a sign of patterns stays one.
+        let name = format!("/fd/{number}");
+        let known = match arg.pieces.split_first() {
+            Some((Piece::Known(front), tail)) => front.split_once(&name).map(|(_, rest)| (rest, tail)),
+            _ => None,
+        };
+        let (rest, tail) = known.filter(|_| arg.has_glob()).unwrap_or((rest, &[]));
+        let front = Piece::Known(format!("{}{rest}", dir.trim_end_matches('/')));
+        arg.pieces = std::iter::once(front).chain(tail.iter().cloned()).collect::<Vec<_>>().into();
+    }
+
     /// Whether an argument may name a descriptor; nearly none does.
     fn may_name(&self, arg: &Arg, cwd: Option<&str>) -> bool {
         let start = arg.prefix();
-        if start.starts_with('-') || arg.has_glob() {
+        if start.starts_with('-') || arg.has_glob() && !start.contains("/fd/") {
             return false;
         }
         let within = |dir: &&str| cwd.is_some_and(|cwd| paths::is_or_has_name_below(cwd, dir));

@@ -221,6 +221,8 @@ pub(super) fn of(call: &Call, facts: &Facts, files: &[(String, Arg)]) -> Option<
         "dd" if !call.args().iter().any(|arg| arg.prefix().starts_with("if=")) => call.input.clone(),
         "head" | "tail" | "sort" | "uniq" => lines_of(name, call),
         "cd" | "true" | ":" | "export" | "set" | "mkdir" => Some(Arg::default()),
+        "tr" if is(call, &["\\n", "\\0"]) || is(call, &["\\n", "\\000"]) => call.input.clone(),
+        "sqlite3" => call.args().iter().find_map(files_of_query),
         "base64" | "openssl" | "rev" | "tr" | "xxd" => super::decoders::decoded(name, call),
         "sed" | "gsed" => super::filters::edited(call),
         "cut" => super::filters::pieces(call),
@@ -281,6 +283,15 @@ fn lines_of(name: &str, call: &Call) -> Option<Arg> {
         ("tail", true) => super::search::lines(Some(input)).pop(),
         _ => Some(input.clone()),
     }
+}
+
+/// `sqlite3 :memory: "select name from fsdir('DIR')"`: all below a directory.
+fn files_of_query(arg: &Arg) -> Option<Arg> {
+    let text = arg.known()?;
+    let bare = text.trim_start().get(..11)?.eq_ignore_ascii_case("select name");
+    let dir = text.split_once("fsdir('")?.1.split('\'').next()?;
+    let front = Piece::Known(format!("{}/", dir.trim_end_matches('/')));
+    bare.then(|| Arg { pieces: vec![front, Piece::Glob("**".to_owned())].into() })
 }
 
 /// `cat` of files that the call itself wrote.

@@ -245,7 +245,7 @@ fn glued(words: &[Arg]) -> Option<Arg> {
 
 /// The parts of a literal that other signs than blanks keep apart.
 fn at_signs(arg: &Arg) -> Vec<Arg> {
-    const SIGNS: [char; 10] = [':', ',', ';', '|', '_', '+', '%', '@', '(', ')'];
+    const SIGNS: [char; 8] = [':', ',', ';', '|', '_', '+', '%', '@'];
     match arg.known() {
         // An address is one thing.
         Some(text) if text.contains(SIGNS) && !text.contains("://") => {

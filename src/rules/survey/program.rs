@@ -287,6 +287,9 @@ impl Surveyor<'_> {
         if let Some(code) = parsed.value(&["-c", "-e", "-E", "--eval", "-r"]) {
             self.runs_what_comes_in(call, code);
         }
+        if matches!(parsed.program.name, "perl" | "perl5") {
+            self.opened_as_commands(call);
+        }
         let module = parsed.value(&["-m"]).and_then(Arg::known);
         if let (Some("zipfile" | "tarfile"), [.., dir]) = (module, call.args())
             && call.args().iter().any(|arg| matches!(arg.known(), Some("-e" | "--extract")))
@@ -302,6 +305,18 @@ impl Surveyor<'_> {
             self.file(call, Act::Read, script, false);
             // It is not parsed, but searched for what it names.
             self.ask_content(call, script);
+        }
+    }
+
+    /// A file of Perl's whose name ends or begins with a bar is a command.
+    fn opened_as_commands(&mut self, call: &Call) {
+        let commands = call.args().iter().filter_map(|arg| {
+            let text = arg.known()?.trim();
+            let command = text.strip_suffix('|').or_else(|| text.strip_prefix('|'))?;
+            (!text.contains("||") && !command.trim().is_empty()).then(|| Arg::literal(command))
+        });
+        for command in commands.collect::<Vec<_>>() {
+            self.nested(call, "perl", &command);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::Surveyor;
 use super::call::Call;
 use super::effects::Act;
+use super::elements;
 use super::output;
 use super::reading::Inner;
 use super::scope::Scope;
@@ -169,7 +170,7 @@ impl Surveyor<'_> {
     ) {
         let is_input = number.is_none_or(|fd| fd == 0);
         let other = number.filter(|fd| *fd != 0);
-        let args = expand_defaults(word, &scope.env);
+        let args = elements::whole(word, scope).unwrap_or_else(|| expand_defaults(word, &scope.env));
         let [arg] = args.as_slice() else { return };
         if let (true, Some(of)) = (redirect.doubles, arg.known().filter(|of| is_number(of))) {
             self.duplicate(scope, (number.unwrap_or(usual(redirect)), of), (call, files));

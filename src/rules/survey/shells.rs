@@ -162,6 +162,8 @@ impl Surveyor<'_> {
             if is_shell || interpreter(text.prefix()).is_none_or(is_shell_name) {
                 let zero = Arg::literal(path);
                 self.child_script_named(call, name, (&text, call.args(), Some(&zero)));
+            } else {
+                self.interpreted(call, path, &text.text());
             }
             return;
         }
@@ -180,11 +182,25 @@ impl Surveyor<'_> {
             None => true,
         };
         if !(ours || is_shell && !text.starts_with("#!")) {
+            self.interpreted(call, path, text);
             return;
         }
         self.scripts.push(path.to_owned());
         let zero = Arg::literal(path);
         self.child_script_named(call, name, (&Arg::literal(text), call.args(), Some(&zero)));
+    }
+
+    /// The command that the first line of a script is which names no interpreter: `#!/bin/rm -rf`.
+    fn interpreted(&mut self, call: &Call, path: &str, text: &str) {
+        let is_plain = |name: &str| commands::find(name).is_some_and(|one| one.kind != Kind::Interpreter);
+        let first = text.strip_prefix("#!").and_then(|text| text.lines().next()).unwrap_or_default();
+        if !interpreter(text).is_some_and(is_plain) {
+            return;
+        }
+        let front = first.split_ascii_whitespace().map(Arg::literal);
+        let words = front.chain([Arg::literal(path)]).chain(call.args().iter().cloned()).collect();
+        let mut scope = fresh_scope(&self.facts.places, call.cwd.clone());
+        self.run(call.unfolded("", words), &mut scope);
     }
 
     /// Runs what a shell that knows `scope` runs later.

@@ -15,6 +15,9 @@ use crate::shell::{Arg, Piece};
 /// Most sources that are looked at one by one.
 const SOURCES: usize = 32;
 
+/// Files among login keys that say how to log in elsewhere: they are meant only where one is seen to come along.
+const SEEN: &[&str] = &["config"];
+
 /// What is laid over something else.
 #[derive(Clone, Copy)]
 struct Tree<'t> {
@@ -115,7 +118,7 @@ impl Surveyor<'_> {
         }
         for name in self.telling_names(onto) {
             // A program among many is one only where it is seen.
-            let program = COMMANDS.contains(&name);
+            let program = COMMANDS.contains(&name) || SEEN.contains(&name);
             let strict = inner && !program && self.may_come(tree);
             let falls = tree.names.is_none_or(|names| may_be(names, name))
                 && tree.from.map_or(!program, |from| self.holds(from, name, name, strict));
@@ -151,7 +154,8 @@ impl Surveyor<'_> {
             (At::Home(path), Some(inside)) => path.strip_prefix(inside)?.strip_prefix('/'),
             _ => None,
         });
-        keys.iter().copied().chain(startup.filter(|name| !name.contains('/'))).collect()
+        let seen = SEEN.iter().copied().filter(|_| dir.ends_with("/.ssh"));
+        keys.iter().copied().chain(seen).chain(startup.filter(|name| !name.contains('/'))).collect()
     }
 
     /// The same of files of which no name is known: what an archive, a patch or a computed name holds.

@@ -18,6 +18,7 @@ impl Trail<'_> {
             || matches!(sub.as_slice(), ["submodule", "add"]);
         let hosted = inv.program == "gh";
         self.merged(inv, &sub, &words);
+        self.stored(inv, &sub);
         if !clones || hosted {
             return;
         }
@@ -32,6 +33,31 @@ impl Trail<'_> {
         let name = words.get(1).copied().or(own.map(|name| name.trim_end_matches(".git")));
         if let Some(path) = name.and_then(|name| path_of(&target_of(&Arg::literal(name), cwd))) {
             self.unpacked(&path, &host);
+        }
+    }
+
+    /// `git hash-object -w /bin/rm`, and files that `git update-index --cacheinfo` makes of what is stored.
+    fn stored(&mut self, inv: &Invocation, sub: &[&str]) {
+        let Some(cwd) = inv.cwd.as_deref().filter(|_| inv.program == "git") else { return };
+        let store = join(cwd, ".git/objects");
+        let is_written = inv.args.iter().any(|arg| arg.known() == Some("-w"));
+        if let (["hash-object", ..], true) = (sub, is_written) {
+            let programs = inv.operands.iter().map(|arg| self.held(&target_of(arg, Some(cwd))).program);
+            for name in programs.flatten().collect::<Vec<_>>() {
+                self.mark(&store, Reach::Tree, Origin::Program(name));
+            }
+        } else if let ["update-index", ..] = sub
+            && let Some(name) = self.now.program(&store).map(str::to_owned)
+        {
+            // `MODE,OBJECT,PATH`, and the three by themselves.
+            let paths = inv.args.iter().filter_map(|arg| {
+                let text = arg.text();
+                let path = text.rsplit(',').next().filter(|path| !path.starts_with('-'))?;
+                path_of(&target_of(&Arg::literal(path), Some(cwd)))
+            });
+            for path in paths.collect::<Vec<_>>() {
+                self.mark(&path, Reach::File, Origin::Program(name.clone()));
+            }
         }
     }
 

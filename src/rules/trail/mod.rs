@@ -81,11 +81,17 @@ impl Taint {
 /// after it, and asks for the scripts that it starts and that the session knows. True: the call was surveyed anew, because it starts
 /// a copy of a program.
 pub fn follow(call: &ToolCall, cwd: &str, survey: &mut Survey, facts: &Facts, policy: &Policy) -> bool {
-    let copy = starts_copy(survey, &facts.marks);
-    if copy {
+    if starts_copy(survey, &facts.marks) {
         *survey = super::survey::survey(call, cwd, facts, policy);
-    } else {
-        walk(call, cwd, survey, facts, policy);
+        return true;
+    }
+    walk(call, cwd, survey, facts, policy);
+    // A copy that it makes itself of what was remembered.
+    let copy = !facts.marks.is_empty() && starts_copy(survey, &survey.marks);
+    if copy {
+        let mut known = facts.clone();
+        known.marks = survey.marks.clone();
+        *survey = super::survey::survey(call, cwd, &known, policy);
     }
     copy
 }
@@ -251,7 +257,8 @@ impl Trail<'_> {
     fn takes_what_comes(&self, index: usize, inv: &Invocation) -> bool {
         (outputs::copies_files(inv) || matches!(inv.program.as_str(), "sed" | "gsed"))
             && (self.fed.contains_key(&index)
-                || inv.stdin == Stdin::Pipe && inv.args.iter().any(outputs::is_stdin))
+                || inv.stdin == Stdin::Pipe
+                    && inv.args.iter().any(|arg| outputs::is_stdin(arg) || outputs::reads_stdin(arg)))
     }
 
     /// A file gets new content.

@@ -43,7 +43,11 @@ impl Trail<'_> {
         }
         // `vim - -c 'w y'`
         for arg in &inv.args {
-            if let (Some(name), false) = (arg.text().strip_prefix("w "), came_in.is_clean()) {
+            let text = arg.text();
+            let (verb, name) = text.trim_start_matches(['+', ':', '%']).split_once(' ').unwrap_or_default();
+            let saves =
+                matches!(verb, "w" | "w!" | "write" | "write!" | "sav" | "sav!" | "saveas" | "saveas!");
+            if saves && !came_in.is_clean() {
                 self.put_named(inv, name.trim(), came_in);
             }
         }

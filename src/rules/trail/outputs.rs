@@ -52,6 +52,11 @@ pub(super) fn is_stdin(arg: &Arg) -> bool {
     matches!(arg.known(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
 }
 
+/// Whether a script of sed's reads it: `$r /dev/stdin`.
+pub(super) fn reads_stdin(arg: &Arg) -> bool {
+    arg.known().is_some_and(|text| text.contains("r /dev/stdin") || text.contains("R /dev/stdin"))
+}
+
 /// Whether a program may write files that are not redirections.
 pub(super) fn writes_files(inv: &Invocation) -> bool {
     runs(inv, WRITING)
@@ -214,17 +219,16 @@ impl Trail<'_> {
             }
             "split" => {
                 let prefix = inv.operands.get(1).and_then(file);
-                let prefix = prefix.or_else(|| cwd.map(|cwd| join(cwd, "xa")));
-                if let Some(prefix) = prefix.filter(|_| !taint.is_clean()) {
-                    for origin in taint.origins() {
-                        self.mark(&prefix, Reach::Names, origin);
-                    }
-                }
+                self.pieces(prefix.or_else(|| cwd.map(|cwd| join(cwd, "xa"))), taint);
             }
             "sed" | "gsed" => {
                 if has_flag(inv, "-i") || has_flag(inv, "--in-place") {
+                    let takes = inv.args.iter().any(reads_stdin);
                     for path in inv.operands.iter().filter_map(file) {
                         self.wrote(&path, true);
+                        if takes && !came_in.is_clean() {
+                            self.put(&path, came_in, true);
+                        }
                     }
                 }
                 let scripts = inv.args.iter().map(Arg::to_text).collect::<Vec<_>>();
@@ -232,13 +236,7 @@ impl Trail<'_> {
                     self.put_named(inv, &name, taint);
                 }
             }
-            "csplit" => {
-                if let (Some(prefix), false) = (cwd.map(|cwd| join(cwd, "xx")), taint.is_clean()) {
-                    for origin in taint.origins() {
-                        self.mark(&prefix, Reach::Names, origin);
-                    }
-                }
-            }
+            "csplit" => self.pieces(cwd.map(|cwd| join(cwd, "xx")), taint),
             "uniq" | "xxd" | "ed" | "ex" | "vi" | "vim" | "nvim" | "socat" => self.last_output(inv, came_in),
             "patch" | "gpatch" => self.patched(inv, taint, came_in),
             "git" | "gh" | "hg" | "svn" => self.cloned(inv),
@@ -251,6 +249,15 @@ impl Trail<'_> {
                 self.named_output(inv, taint);
             }
             _ => self.named_output(inv, taint),
+        }
+    }
+
+    /// Files whose names begin so: the pieces of what came in.
+    fn pieces(&mut self, prefix: Option<String>, taint: &Taint) {
+        if let Some(prefix) = prefix.filter(|_| !taint.is_clean()) {
+            for origin in taint.origins() {
+                self.mark(&prefix, Reach::Names, origin);
+            }
         }
     }
 

@@ -346,6 +346,9 @@ pub(in crate::rules) fn started(inv: &Invocation) -> Vec<Started> {
     if (interprets || in_shell) && !only_checks(&inv.program, &inv.args) || runs(inv, BY_INPUT) {
         out.extend(inv.reads.iter().map(|target| Started::File(target.text().to_owned())));
     }
+    if inv.program == "run-parts" {
+        out.extend(inv.operands.iter().map(|arg| Started::In(path(arg))));
+    }
     if runs(inv, INSTALLERS) {
         let given = inv.operands.iter().chain(inv.flags.iter().filter_map(|flag| flag.value.as_ref()));
         out.extend(given.map(|arg| Started::Package(path(arg))));

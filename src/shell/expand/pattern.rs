@@ -1,6 +1,8 @@
 //! `${NAME#pattern}` and `${NAME:offset:length}` of a known value.
 
 use super::Piece;
+use crate::domain::single_quoted;
+use crate::shell::parse::unescaped;
 
 /// Longest value and pattern that are matched here.
 const MAX: usize = 1024;
@@ -112,8 +114,8 @@ pub(super) fn change(value: &str, how: &str) -> Option<String> {
         ",," | "@L" if value.is_ascii() => return Some(value.to_ascii_lowercase()),
         "^" | "@u" if value.is_ascii() && !value.is_empty() => return first(true),
         "," if value.is_ascii() && !value.is_empty() => return first(false),
-        // Without a backslash there is nothing to unescape.
-        "@E" if !value.contains('\\') => return Some(value.to_owned()),
+        "@E" => return Some(unescaped(value)),
+        "@Q" => return Some(single_quoted(value)),
         _ => {}
     }
     let rest = how.strip_prefix('/')?;

@@ -1,7 +1,7 @@
 //! The escapes of `$'…'`.
 
 /// The text that the inside of `$'…'` stands for.
-pub(super) fn decode(inside: &str) -> String {
+pub(in crate::shell) fn decode(inside: &str) -> String {
     let mut out: Vec<u8> = Vec::with_capacity(inside.len());
     let mut bytes = inside.as_bytes();
     while let Some((first, rest)) = bytes.split_first() {

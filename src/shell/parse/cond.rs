@@ -97,7 +97,7 @@ impl Parser<'_> {
             self.evaluated(&other)?;
         }
         if matches {
-            self.state.matched.extend([word, other]);
+            self.state.matched.extend([word, literal(&other)]);
         }
         Ok(false)
     }
@@ -123,6 +123,18 @@ impl Parser<'_> {
         let word = self.word(mode)?;
         if word.parts.is_empty() { Err(self.wrong("an operand in `[[` is missing")) } else { Ok(word) }
     }
+}
+
+/// What a regular expression matches as it stands; its signs stand between words.
+fn literal(pattern: &Word) -> Word {
+    let plain = |part: &Part| match part {
+        Part::Text { text, quoted: false } => {
+            let signs = |c: char| if matches!(c, '(' | ')' | '|' | '^' | '$' | '?' | '+') { ' ' } else { c };
+            Part::Text { text: text.chars().map(signs).collect(), quoted: true }
+        }
+        _ => part.clone(),
+    };
+    Word { parts: pattern.parts.iter().map(plain).collect(), span: pattern.span }
 }
 
 /// The text of a word that has no quotes and no expansions.

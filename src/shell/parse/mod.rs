@@ -16,6 +16,8 @@ mod word;
 
 use std::collections::BTreeMap;
 
+pub(in crate::shell) use ansi::decode as unescaped;
+
 use super::{Bound, Part, Problem, Script};
 use state::{Parse, State, Stop};
 

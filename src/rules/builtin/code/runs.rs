@@ -537,6 +537,9 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
             {
                 return false;
             }
+            if fed_by_download(scene, &text, &strings, cwd) >= least {
+                return true;
+            }
             if let Some(told) = told_by_lists(scene, &text, cwd, least) {
                 return told;
             }
@@ -591,6 +594,27 @@ fn told_by_lists(scene: &Scene<'_>, code: &str, cwd: &str, least: Verdict) -> Op
     }
     let harmless = tried.into_iter().all(|line| verdict(line) < Verdict::Modify);
     harmless.then_some(false)
+}
+
+/// How code gives a program what it reads.
+const FEEDS: &[&str] = &["input", "stdin", "communicate", ".pipe("];
+
+/// What code deserves that starts a shell, and feeds it what another program fetches which it starts too.
+fn fed_by_download(scene: &Scene<'_>, code: &str, strings: &[String], cwd: &str) -> Verdict {
+    let name = |text: &String| {
+        let first = text.split_whitespace().next().unwrap_or_default();
+        first.rsplit('/').next().unwrap_or_default().to_owned()
+    };
+    let fetches = |text: &&String| lists::DOWNLOADERS.contains(&name(text).as_str());
+    let shell_text = strings.iter().find(|text| is_shell(&name(text)));
+    let fetch = strings.iter().position(|text| fetches(&text));
+    let (Some(shell_text), Some(fetch), true) =
+        (shell_text, fetch, FEEDS.iter().any(|word| code.contains(word)))
+    else {
+        return Verdict::Allow;
+    };
+    let line: Vec<&str> = strings.iter().skip(fetch).map(String::as_str).collect();
+    shell_verdict(scene, &format!("{} | {shell_text}", line.join(" ")), cwd)
 }
 
 /// Whether another command of the call runs a file that this code names, and may have written.
