@@ -246,9 +246,11 @@ impl Surveyor<'_> {
         let input = if path == STDIN { call.input.clone() } else { None };
         let text = match input.or_else(|| self.written(&path).cloned()) {
             Some(text) => {
-                // Whether it held something else before.
-                self.ask(Ask::Path(path.clone()));
-                self.ask(Ask::Content(path));
+                // Whether it held something else before; a descriptor is no file.
+                if !path.starts_with("/dev/") {
+                    self.ask(Ask::Path(path.clone()));
+                    self.ask(Ask::Content(path));
+                }
                 text
             }
             None if call.remote => return,
