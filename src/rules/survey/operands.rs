@@ -55,7 +55,12 @@ impl Surveyor<'_> {
             }
             Operands::Modify => {
                 let whole = recursive || parsed.program.name.starts_with("trash");
-                self.each(call, Act::Modify, operands, whole);
+                // What names another file for the result leaves this one as it is.
+                let result = parsed.value(&["-o", "--output"]);
+                if result.is_some() {
+                    self.copy(call, operands, result);
+                }
+                self.each(call, if result.is_some() { Act::Read } else { Act::Modify }, operands, whole);
             }
             Operands::Delete => {
                 let wide = recursive || matches!(parsed.program.name, "rimraf" | "srm" | "del-cli");

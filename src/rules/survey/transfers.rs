@@ -117,7 +117,7 @@ impl Surveyor<'_> {
     }
 
     /// Remembers that a file is the same as another.
-    fn copy(&mut self, call: &Call, sources: &[Arg], dest: Option<&Arg>) {
+    pub(super) fn copy(&mut self, call: &Call, sources: &[Arg], dest: Option<&Arg>) {
         let ([source], Some(dest)) = (sources, dest) else { return };
         let of = |arg| match paths::target(arg, call.cwd.as_deref(), false) {
             Target::Path { path, glob: false, .. } => Some(path),

@@ -34,7 +34,7 @@ const WRITING: &[&str] = &[
     "sort", "split", "git", "gh", "hg", "svn", "gsed", "sed", "python", "python3", "gcc", "g++", "cc", "c++",
     "clang", "clang++", "rustc", "go", "javac", "ghc", "awk", "gawk", "mawk", "perl", "ruby", "node", "php",
     "csplit", "uniq", "xxd", "ed", "ex", "vi", "vim", "nvim", "socat", "ar", "pax", "patch", "gpatch",
-    "sqlite3", "tclsh", "lua", "deno", "bun",
+    "sqlite3", "tclsh", "lua", "deno", "bun", "strip", "patchelf",
 ];
 
 /// Programs that copy files, and leave what comes in alone unless its name is given to them.
@@ -285,7 +285,7 @@ impl Trail<'_> {
 
     /// `openssl -out x`, `gpg -o x`, `sort -o x`; without a name, gpg writes beside its input.
     fn named_output(&mut self, inv: &Invocation, taint: &Taint) {
-        if taint.is_clean() || !(runs(inv, DECODING) || runs(inv, &["gpg", "gpg2", "age", "sort"])) {
+        if taint.is_clean() || !(runs(inv, DECODING) || runs(inv, &["gpg", "gpg2", "age", "sort", "strip", "patchelf"])) {
             return;
         }
         let file = |arg: &Arg| path_of(&target_of(arg, inv.cwd.as_deref()));
