@@ -4,8 +4,32 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// What a sed script runs: the text of an `e` command, or the replacement of `s///e` (empty where it runs what it read).
-pub(super) fn sed_runs(script: &str) -> Option<String> {
+/// One thing that a sed script runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SedRun {
+    /// The whole of a command line: `e command`.
+    Command(String),
+    /// Of a command line only a part is known: the replacement of `s///e`, nothing where it runs what it read.
+    Part(String),
+}
+
+impl SedRun {
+    pub fn text(&self) -> &str {
+        match self {
+            SedRun::Command(text) | SedRun::Part(text) => text,
+        }
+    }
+}
+
+/// What a sed script runs, as far as it can be read.
+pub(super) fn sed_runs(script: &str) -> Vec<SedRun> {
+    let mut found = Vec::new();
+    // What cannot be read, sed does not run either.
+    let _whole = sed_runs_into(script, &mut found);
+    found
+}
+
+fn sed_runs_into(script: &str, found: &mut Vec<SedRun>) -> Option<()> {
     let mut rest = script.chars().peekable();
     while rest.peek().is_some() {
         skip(&mut rest, |c| c.is_whitespace() || matches!(c, ';' | '{' | '}' | '!'));
@@ -18,7 +42,7 @@ pub(super) fn sed_runs(script: &str) -> Option<String> {
                 let flags = take_while(&mut rest, |c| c.is_ascii_alphanumeric());
                 // What stands behind `w` is a file's name.
                 if flags.split('w').next().is_some_and(|flags| flags.contains('e')) {
-                    return Some(replacement);
+                    found.push(SedRun::Part(replacement));
                 }
                 if flags.contains('w') {
                     take_while(&mut rest, |c| c != '\n');
@@ -29,14 +53,21 @@ pub(super) fn sed_runs(script: &str) -> Option<String> {
                 until(&mut rest, end)?;
                 until(&mut rest, end)?;
             }
-            'e' => return Some(take_while(&mut rest, |c| c != '\n').trim().to_owned()),
+            'e' => {
+                let text = take_while(&mut rest, |c| c != '\n').trim().to_owned();
+                found.push(if text.is_empty() || text.starts_with([';', '}']) {
+                    SedRun::Part(String::new())
+                } else {
+                    SedRun::Command(text)
+                });
+            }
             'a' | 'i' | 'c' | 'r' | 'R' | 'w' | 'W' | ':' | 'b' | 't' | 'T' | '#' => {
                 take_while(&mut rest, |c| c != '\n');
             }
             _ => {}
         }
     }
-    None
+    Some(())
 }
 
 /// The files that a sed script writes to: `w file`, `s/a/b/w file`.
@@ -454,21 +485,24 @@ mod tests {
     #[test]
     fn what_sed_runs() {
         for (script, expected) in [
-            ("s/x/id/e", Some("id")),
-            ("1e rm -rf /", Some("rm -rf /")),
-            ("/a/,/b/s|x|y|ge", Some("y")),
-            ("$!N;s/a/b/;e", Some("")),
-            ("\\#x#{s/a/ls/e}", Some("ls")),
-            ("s/a/b/w e", None),
-            ("s/x/y/g", None),
-            ("/exec/d", None),
-            ("1,5p", None),
-            ("a hello e", None),
-            ("y/e/f/", None),
-            ("s/e/e/g;s/a/e/", None),
-            ("s/unfinished", None),
+            ("s/x/id/e", vec!["id"]),
+            ("1e rm -rf /", vec!["rm -rf /"]),
+            ("1e date\n2e rm -rf /", vec!["date", "rm -rf /"]),
+            ("1e date\ns/x/id/e", vec!["date", "id"]),
+            ("/a/,/b/s|x|y|ge", vec!["y"]),
+            ("$!N;s/a/b/;e", vec![""]),
+            ("\\#x#{s/a/ls/e}", vec!["ls"]),
+            ("s/a/b/w e", vec![]),
+            ("s/x/y/g", vec![]),
+            ("/exec/d", vec![]),
+            ("1,5p", vec![]),
+            ("a hello e", vec![]),
+            ("y/e/f/", vec![]),
+            ("s/e/e/g;s/a/e/", vec![]),
+            ("s/unfinished", vec![]),
         ] {
-            assert_eq!(sed_runs(script).as_deref(), expected, "{script}");
+            let found = sed_runs(script);
+            assert_eq!(found.iter().map(SedRun::text).collect::<Vec<_>>(), expected, "{script}");
         }
         for (script, expected) in [
             ("w y", Some("y")),

