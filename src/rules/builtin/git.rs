@@ -10,8 +10,8 @@ use super::predicate;
 use crate::domain::{Action, EffectKind, Severity, Target, Tool, ToolCall, Verdict, single_quoted};
 use crate::rules::Invocation;
 use crate::rules::matcher::{
-    COMMAND, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help,
-    has_flag, has_sub, host_of, inner_verdict, is_known, is_scratch,
+    COMMAND, Command, Found, Instead, RULE, Rule, Scene, Trigger, When, asks_for_help, has_flag, has_sub,
+    host_of, inner_verdict, is_known, is_scratch,
 };
 use crate::shell::Arg;
 

@@ -285,7 +285,9 @@ impl Trail<'_> {
 
     /// `openssl -out x`, `gpg -o x`, `sort -o x`; without a name, gpg writes beside its input.
     fn named_output(&mut self, inv: &Invocation, taint: &Taint) {
-        if taint.is_clean() || !(runs(inv, DECODING) || runs(inv, &["gpg", "gpg2", "age", "sort", "strip", "patchelf"])) {
+        if taint.is_clean()
+            || !(runs(inv, DECODING) || runs(inv, &["gpg", "gpg2", "age", "sort", "strip", "patchelf"]))
+        {
             return;
         }
         let file = |arg: &Arg| path_of(&target_of(arg, inv.cwd.as_deref()));
