@@ -124,12 +124,6 @@ fn every_layer_counts_in_its_order() {
 #[test]
 fn mistakes_are_named_with_file_line_key_and_way_out() {
     let cases = [
-        ("x = 1\n", "line 1: unknown key `x`; `lazaret config show` lists the known ones"),
-        (
-            "\n[risk]\nhigh_treshold = 0.5\n",
-            "line 3: unknown key `risk.high_treshold`; did you mean `risk.high_threshold`?",
-        ),
-        ("protected_branches = ['a']\n", "did you mean `git.protected_branches`?"),
         (
             "[quarantine]\nmax_calls = 0\n",
             "line 2: `quarantine.max_calls`: 0 is not a whole number from 1 to 10000",
@@ -151,10 +145,6 @@ fn mistakes_are_named_with_file_line_key_and_way_out() {
         ("on_fault = 'allow'\n", "`on_fault`: \"allow\" is not \"ask\" or \"block\""),
         ("[reviewer]\nmode = 'later'\n", "`reviewer.mode`: \"later\" is not \"async\" or \"blocking\""),
         ("[reviewer]\nenabled = 'yes'\n", "\"yes\" is not true or false"),
-        (
-            "[rules]\ncustom_rules_path = 'x'\n",
-            "line 2: `rules.custom_rules_path` is no key: custom rules stand in the configuration itself, as [[rules.custom]]",
-        ),
         ("[audit]\nlog_level = 'all'\n", "`audit.log_level`"),
         ("[rules]\ndisabled = 'x'\n", "is not a list of rule ids"),
         ("[rules]\ndisabled = [1]\n", "is not a list of rule ids"),
@@ -184,6 +174,42 @@ fn mistakes_are_named_with_file_line_key_and_way_out() {
         machine.user("");
         machine.managed(text);
         assert!(machine.fault().contains("etc/config.toml"), "a managed file likewise");
+    }
+}
+
+#[test]
+fn a_key_that_nobody_knows_is_a_note_and_the_rest_counts() {
+    for (text, expected) in [
+        ("x = 1\n", "unknown key `x`; `lazaret config show` lists the known ones"),
+        (
+            "\n[risk]\nhigh_treshold = 0.5\n",
+            "unknown key `risk.high_treshold`; did you mean `risk.high_threshold`?",
+        ),
+        ("protected_branches = ['a']\n", "did you mean `git.protected_branches`?"),
+        (
+            "[rules]\ncustom_rules_path = 'x'\n",
+            "`rules.custom_rules_path` is no key: custom rules stand in the configuration itself, as [[rules.custom]]",
+        ),
+    ] {
+        let whole = format!("on_fault = 'block'\n{text}");
+        let problems = config::problems(whole.as_bytes(), None, CHECKS);
+        assert!(problems.len() == 1 && problems[0].text.contains(expected), "{text}: {problems:?}");
+        for managed in [true, false] {
+            let machine = Machine::new();
+            if managed {
+                machine.managed(&whole)
+            } else {
+                machine.user(&whole)
+            }
+            assert_eq!(machine.policy().on_fault, OnFault::Block, "{text}");
+            let notes = machine.notes();
+            let [(NoteKind::Unknown, told)] = notes.as_slice() else { panic!("{text}: {notes:?}") };
+            assert!(told.contains(expected), "{told}");
+        }
+        // Beside what cannot be read it does not hide that.
+        let machine = Machine::new();
+        machine.user(&format!("{text}[quarantine]\nmax_calls = 0\n"));
+        assert!(machine.fault().contains("`quarantine.max_calls`"), "{text}");
     }
 }
 
@@ -237,7 +263,7 @@ fn a_broken_project_file_never_breaks_the_gate_and_what_tightens_in_it_counts() 
     assert_eq!((policy.on_fault, policy.builtin_rules), (OnFault::Block, Policy::default().builtin_rules));
     assert_eq!(policy.risk, Policy::default().risk);
     let kinds: Vec<NoteKind> = machine.notes().into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(kinds, [NoteKind::Broken, NoteKind::Broken, NoteKind::Untrusted]);
+    assert_eq!(kinds, [NoteKind::Unknown, NoteKind::Broken, NoteKind::Untrusted]);
     machine.project("on_fault = ");
     assert_eq!(machine.policy(), Policy::default());
 }

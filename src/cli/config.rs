@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
 
 use crate::cli::CHECKS;
-use crate::domain::{Exception, Fault, Pattern, Places, Policy, Severity};
+use crate::domain::{Exception, Fault, Pattern, Places, Policy, Severity, Tier};
 use crate::host::clock;
 use crate::host::config::{
     self, Explained, Kind, Note, Origin, PROJECT_FILE, Problem, Resolved, Source, Value,
@@ -185,20 +185,33 @@ fn exceptions_without_effect(policy: &Policy) -> Vec<Note> {
     let now_s = clock::now().unix_ms / 1000;
     let why = |exception: &Exception| match severity_of(&exception.rule, policy) {
         None => unknown_rule(&exception.rule, policy).map(|text| (kind_of(&exception.rule), text)),
-        Some(severity) => exceptions::objection(exception, severity, policy, now_s).map(|text| {
-            let over = exception.expires.as_ref().is_some_and(|expiry| expiry.unix_s <= now_s);
-            (if over { config::NoteKind::Expired } else { config::NoteKind::Broken }, text)
-        }),
+        Some(severity) => without_effect((exception, severity), policy, now_s),
     };
     let note = |exception: &Exception| {
         why(exception).map(|(kind, text)| Note {
             kind,
             path: exception.file.clone(),
             line: Some(exception.line),
-            text: format!("the exception from {} has no effect: {text}", exception.rule),
+            text: of_no_effect(exception, &text),
         })
     };
     policy.exceptions.iter().filter_map(note).collect()
+}
+
+/// Why an exception from a rule of this severity does not count, and whether it once did.
+fn without_effect(
+    (exception, severity): (&Exception, Severity),
+    policy: &Policy,
+    now_s: u64,
+) -> Option<(config::NoteKind, String)> {
+    exceptions::objection(exception, severity, policy, now_s).map(|text| {
+        let over = exception.expires.as_ref().is_some_and(|expiry| expiry.unix_s <= now_s);
+        (if over { config::NoteKind::Expired } else { config::NoteKind::Broken }, text)
+    })
+}
+
+fn of_no_effect(exception: &Exception, why: &str) -> String {
+    format!("the exception from {} has no effect: {why}", exception.rule)
 }
 
 /// The severity of the rule of that id, built in or of one's own.
@@ -293,8 +306,23 @@ fn check_file(file: &Path) -> anyhow::Result<Report> {
     let bytes = files::read(&path, config::MAX_FILE, Links::Follow);
     let bytes = bytes.map_err(|why| anyhow::anyhow!("{path}: {why}"))?;
     let Some(bytes) = bytes else { bail!("{path}: there is no such file") };
-    let problems = config::problems(&bytes, project_base(&path), CHECKS);
+    let problems = problems(&bytes, &path);
     Ok(Report { path, problems })
+}
+
+/// What is wrong with a file, its exceptions that can have no effect among it.
+fn problems(bytes: &[u8], path: &str) -> Vec<Problem> {
+    let custom = config::custom_of(bytes, project_base(path), CHECKS);
+    let (policy, now_s) = (Policy::default(), clock::now().unix_ms / 1000);
+    let origin = if project_base(path).is_some() { Tier::Project } else { Tier::User };
+    let without = custom.exceptions.iter().filter_map(|exception| {
+        let severity = severity_of(&exception.rule, &policy)?;
+        let exception = &Exception { origin, ..exception.clone() };
+        let (kind, text) = without_effect((exception, severity), &policy, now_s)?;
+        let line = Some(exception.line).filter(|_| kind == config::NoteKind::Broken)?;
+        Some(Problem { line: Some(line), text: of_no_effect(exception, &text), unknown: false })
+    });
+    custom.problems.into_iter().chain(without).collect()
 }
 
 /// The directory of a project's file; none when the file is no project's.
@@ -307,8 +335,8 @@ fn check_all(dirs: &Dirs, places: &Places) -> (Vec<Report>, Vec<Note>) {
     for (_, path) in config::candidates(dirs, places) {
         let problems = match files::read(&path, config::MAX_FILE, Links::Follow) {
             Ok(None) => continue,
-            Ok(Some(bytes)) => config::problems(&bytes, project_base(&path), CHECKS),
-            Err(why) => vec![Problem { line: None, text: why.to_string() }],
+            Ok(Some(bytes)) => problems(&bytes, &path),
+            Err(why) => vec![Problem { line: None, text: why.to_string(), unknown: false }],
         };
         reports.push(Report { path, problems });
     }

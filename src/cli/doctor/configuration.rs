@@ -27,6 +27,7 @@ pub fn examine(explained: &Result<Explained, Fault>, report: &mut Report) {
             NoteKind::Expired => {
                 report.note_with(SUBJECT, note.to_string(), "take it out, or give it a new date")
             }
+            NoteKind::Unknown => report.note_with(SUBJECT, note.to_string(), "mend its name, or take it out"),
             NoteKind::Retired => report.note_with(SUBJECT, note.to_string(), "take it out"),
             NoteKind::Overruled | NoteKind::Adjusted => report.note(SUBJECT, note.to_string()),
         }

@@ -95,7 +95,7 @@ fn read(file: &Path) -> Result<(Vec<WrittenRule>, Vec<WrittenPattern>, Vec<Strin
         files::read(&path, config::MAX_FILE, Links::Follow).map_err(|why| anyhow!("{path}: {why}"))?;
     let Some(bytes) = bytes else { bail!("{path}: there is no such file") };
     let project = path.strip_suffix(PROJECT_FILE).filter(|dir| dir.ends_with('/'));
-    let Custom { rules, patterns, problems } = config::custom_of(&bytes, project, CHECKS);
+    let Custom { rules, patterns, problems, .. } = config::custom_of(&bytes, project, CHECKS);
     if rules.is_empty() && patterns.is_empty() && problems.is_empty() {
         bail!("{path}: it has no [[rules.custom]] and no [[patterns.custom]]");
     }

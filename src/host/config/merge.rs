@@ -33,6 +33,8 @@ pub enum NoteKind {
     Overruled,
     /// A project's file, or a part of it, that cannot be used.
     Broken,
+    /// A key that nobody knows; the rest of its file counts.
+    Unknown,
     /// An exception whose time is over.
     Expired,
     /// It names a rule that there is not any more.
@@ -270,7 +272,8 @@ fn bounded(merged: &mut Merged) {
 
 /// The note on a part of a project's file that cannot be used.
 pub fn broken(path: &str, problem: &Problem) -> Note {
-    Note { kind: NoteKind::Broken, path: path.to_owned(), line: problem.line, text: problem.text.clone() }
+    let kind = if problem.unknown { NoteKind::Unknown } else { NoteKind::Broken };
+    Note { kind, path: path.to_owned(), line: problem.line, text: problem.text.clone() }
 }
 
 #[cfg(test)]

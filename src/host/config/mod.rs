@@ -36,7 +36,9 @@ use super::dirs::Dirs;
 use super::files::{self, Links};
 use super::places::upwards;
 use super::trust::{self, TrustState};
-use crate::domain::{Fault, FaultKind, Places, Policy, Profile, WrittenPattern, WrittenRule, lies_in};
+use crate::domain::{
+    Exception, Fault, FaultKind, Places, Policy, Profile, WrittenPattern, WrittenRule, lies_in,
+};
 use merge::{Layer, Merged};
 
 /// The configuration file of a project.
@@ -67,6 +69,7 @@ impl Checks {
 pub struct Custom {
     pub rules: Vec<WrittenRule>,
     pub patterns: Vec<WrittenPattern>,
+    pub exceptions: Vec<Exception>,
     pub problems: Vec<Problem>,
 }
 
@@ -163,6 +166,7 @@ pub fn custom_of(bytes: &[u8], project: Option<&str>, checks: Checks) -> Custom 
         match entry.value {
             Value::Rules(rules) => custom.rules = rules,
             Value::Patterns(patterns) => custom.patterns = patterns,
+            Value::Exceptions(exceptions) => custom.exceptions = exceptions,
             Value::Switch(_)
             | Value::Whole(_)
             | Value::Fraction(_)
@@ -170,8 +174,7 @@ pub fn custom_of(bytes: &[u8], project: Option<&str>, checks: Checks) -> Custom 
             | Value::Words(_)
             | Value::Limits(_)
             | Value::Interventions(_)
-            | Value::Plugins(_)
-            | Value::Exceptions(_) => {}
+            | Value::Plugins(_) => {}
         }
     }
     custom
@@ -253,21 +256,17 @@ fn resolve(
         let parsed = match content {
             Ok(bytes) => parse::parse(bytes, base, checks),
             Err(why) => {
-                let problem = Problem { line: None, text: why.clone() };
+                let problem = Problem { line: None, text: why.clone(), unknown: false };
                 parse::Parsed { entries: Vec::new(), problems: vec![problem] }
             }
         };
-        match (origin, parsed.problems.split_first()) {
-            (_, None) => {}
-            (Origin::Project, Some(_)) => {
-                notes.extend(parsed.problems.iter().map(|problem| merge::broken(path, problem)));
-            }
-            (Origin::Managed | Origin::User, Some((first, rest))) => {
-                let more =
-                    if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
-                return Err(unusable(path, &format!("{first}{more}")));
-            }
+        let mut grave = parsed.problems.iter().filter(|problem| !problem.unknown);
+        if let (Origin::Managed | Origin::User, Some(first)) = (origin, grave.next()) {
+            let rest = grave.count();
+            let more = if rest == 0 { String::new() } else { format!(" (and {rest} more)") };
+            return Err(unusable(path, &format!("{first}{more}")));
         }
+        notes.extend(parsed.problems.iter().map(|problem| merge::broken(path, problem)));
         let may_loosen = match origin {
             Origin::Managed => true,
             Origin::User | Origin::Project => *trust == Some(TrustState::Allowed),

@@ -35,6 +35,9 @@ pub struct Entry {
 pub struct Problem {
     pub line: Option<usize>,
     pub text: String,
+    /// It is a key that nobody knows: the rest of the file can be used without it. Of anything else it is not known how strict it was
+    /// meant to be.
+    pub unknown: bool,
 }
 
 impl std::fmt::Display for Problem {
@@ -97,7 +100,7 @@ impl Reader<'_> {
             return;
         }
         let line = at.map(|at| self.line(at));
-        self.parsed.problems.push(Problem { line, text });
+        self.parsed.problems.push(Problem { line, text, unknown: false });
     }
 
     fn table(&mut self, prefix: &str, table: &DeTable<'_>) {
@@ -121,7 +124,8 @@ impl Reader<'_> {
             } else if let (Some(table), true) = (value.get_ref().as_table(), is_section(&name)) {
                 self.table(&name, table);
             } else if self.parsed.problems.len() < MAX_PROBLEMS {
-                self.problem(Some(at), unknown(&name));
+                let (line, text) = (Some(self.line(at)), unknown(&name));
+                self.parsed.problems.push(Problem { line, text, unknown: !is_section(&name) });
             }
         }
     }
@@ -222,7 +226,7 @@ impl Reader<'_> {
             let said = |entry: &&Entry| entry.key.name.starts_with(group);
             let Some(line) = self.parsed.entries.iter().find(said).map(|entry| entry.line) else { continue };
             if let Some(text) = disorder(&policy, group) {
-                self.parsed.problems.push(Problem { line: Some(line), text });
+                self.parsed.problems.push(Problem { line: Some(line), text, unknown: false });
             }
         }
     }
