@@ -234,6 +234,28 @@ fn a_log_whose_oldest_files_were_removed_is_proven_from_where_it_begins() {
     assert_eq!(good(copy.path(), Some(&key)), checked);
 }
 
+/// A writer was killed while it wrote the first line of a new file: the next line's seal covers the piece.
+#[test]
+fn a_file_that_begins_with_a_torn_line_ends_well() {
+    for aside in [false, true] {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let key = give(dir, NOW).unwrap();
+        if aside {
+            // Each line fills a file.
+            write(dir, 1, 1, 1);
+        }
+        add(dir, b"{\"id\":\"torn");
+        write(dir, 2, 1, 1 << 20);
+        assert_eq!(good(dir, Some(&key)).torn.len(), 1, "{aside}");
+        assert_eq!(end(dir).unwrap(), End::Fine { given: 1 }, "{aside}");
+        // The piece is as it was.
+        let text = fs::read_to_string(current(dir)).unwrap();
+        fs::write(current(dir), text.replace("torn", "turn")).unwrap();
+        assert!(matches!(end(dir).unwrap(), End::Wrong(_)), "{aside}");
+    }
+}
+
 #[test]
 fn killed_writers_leave_a_log_that_the_key_proves() {
     let dir = tempfile::tempdir().unwrap();

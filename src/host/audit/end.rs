@@ -132,6 +132,19 @@ fn reached(seen: &Seen, last: u64, place: Place) -> End {
     }
 }
 
+/// Where the gap begins that this line's seal covers; the line itself if it covers none, or not what stands in front of it.
+fn gap_of(lines: &[(u64, Vec<u8>)], at: usize) -> usize {
+    let covered = lines.get(at).and_then(|(_, line)| seal::read(line)).map_or(0, |seal| seal.gap);
+    let mut length = 0;
+    let in_front = lines.iter().enumerate().take(at).rev();
+    let reached = in_front.map(|(index, (_, line))| {
+        length += line.len() as u64;
+        (index, length)
+    });
+    let begins = reached.take_while(|(_, length)| *length <= covered).last();
+    begins.filter(|(_, length)| *length == covered).map_or(at, |(index, _)| index)
+}
+
 /// Follows the lines. The first one that has a proof is taken for what it says, unless the chain's file knows the line before it.
 fn look(seen: &Seen, lines: &[(u64, Vec<u8>)], place: Place) -> Result<End, Fault> {
     let claimed = |line: &[u8]| seal::read(line).and_then(|seal| seal.claimed());
@@ -141,7 +154,7 @@ fn look(seen: &Seen, lines: &[(u64, Vec<u8>)], place: Place) -> Result<End, Faul
     };
     let known = [seen.base, seen.chain.last_seam()?];
     let before = known.into_iter().find(|link| link.count.saturating_add(1) == own.count);
-    let (start, from) = before.map_or((own, first + 1), |before| (before, first));
+    let (start, from) = before.map_or((own, first + 1), |before| (before, gap_of(lines, first)));
     let mut checked = Checked::default();
     let mut check = Check::new(seen, seen.follow(None), &mut checked, place.clone()).from(start);
     for (offset, line) in lines.iter().skip(from) {
