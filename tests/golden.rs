@@ -103,7 +103,8 @@ fn every_example_of_a_rule_is_answered_as_before() {
         for (kind, examples) in [("fires", rule.fires), ("silent", rule.silent)] {
             for text in examples {
                 let shown = text.escape_debug();
-                writeln!(answers, "{} {kind}: {shown}\t{}", rule.id, answer(&example(text, &policy))).unwrap();
+                writeln!(answers, "{} {kind}: {shown}\t{}", rule.id, answer(&example(text, &policy)))
+                    .unwrap();
             }
         }
     }
