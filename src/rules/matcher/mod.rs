@@ -197,6 +197,9 @@ pub(crate) const RULE: Rule = Rule {
     silent: &[],
 };
 
+/// What stands in the place of an alternative where there is none.
+pub const NONE: &str = "there is none; tell the person what is to be done, and why";
+
 /// Longest part of the call that a reason quotes, in bytes.
 const MATCHED: usize = 200;
 
