@@ -65,9 +65,10 @@ const fn severity_of(level: RiskLevel) -> Severity {
     }
 }
 
-/// What could not be understood: over a bound is a block, a text that no shell of ours reads is asked about.
+/// What could not be understood: over a bound is a block, a text that another shell may read is asked about. One that ends within
+/// quotes is the shell's business: the lines in front of it are judged, and nothing else runs.
 pub fn understood(survey: &Survey, text: &str) -> Option<Reason> {
-    let problem = survey.problem.as_ref()?;
+    let problem = survey.problem.as_ref().filter(|_| survey.bound || !survey.unclosed)?;
     let (rule, verdict, severity, instead) = if survey.bound {
         ("shell.bound", Verdict::Block, Severity::High, "split the command into smaller ones")
     } else {

@@ -85,10 +85,15 @@ impl Surveyor<'_> {
         match &script.problem {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
             Some(Problem::Syntax { .. }) if frame.is_powershell() => self.blocks(&source, &scope, &frame),
-            Some(Problem::Syntax { at, what }) if self.out.problem.is_none() => {
-                self.out.problem = Some(format!("the command cannot be read: {what} at byte {at}"));
+            Some(problem @ Problem::Syntax { at, what }) => {
+                let first = self.out.problem.is_none();
+                self.out.unclosed =
+                    (first || self.out.unclosed) && frame.depth == 0 && problem.ends_in_quotes();
+                if first {
+                    self.out.problem = Some(format!("the command cannot be read: {what} at byte {at}"));
+                }
             }
-            Some(Problem::Syntax { .. }) | None => {}
+            None => {}
         }
         scope.settle(&script);
         let (script, source): (Rc<Script>, Rc<str>) = (Rc::new(script), source.into());
