@@ -349,6 +349,9 @@ pub struct Behaviour {
     /// What a supervised run has to say to the model, with the next result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What the model was warned of, by fingerprints, newest last; at most [`Behaviour::WARNED`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warned: Vec<u64>,
     /// Calls that the session may have in all while it is supervised; none = as many as it likes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_calls: Option<u64>,
@@ -357,6 +360,20 @@ pub struct Behaviour {
 impl Behaviour {
     /// Interventions that are remembered: more than the most that a prompt can have.
     pub const KEPT: usize = 64;
+
+    /// Warnings that are remembered.
+    pub const WARNED: usize = 64;
+
+    /// Remembers a warning; false = it was given before.
+    pub fn warns(&mut self, print: u64) -> bool {
+        if self.warned.contains(&print) {
+            return false;
+        }
+        self.warned.push(print);
+        let over = self.warned.len().saturating_sub(Self::WARNED);
+        self.warned.drain(..over);
+        true
+    }
 
     /// Nothing in it is worth a file.
     pub fn is_blank(&self) -> bool {
