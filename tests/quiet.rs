@@ -56,3 +56,16 @@ fn a_score_is_silent_beside_a_rule() {
     let reasons = fixture::reasons("docker builder prune", &Policy::default());
     assert_eq!(reasons[0].verdict, Verdict::Warn, "{reasons:?}");
 }
+
+/// What a checkpoint holds is not warned of by a score; what the session wrote goes the same way.
+#[test]
+fn what_is_saved_is_not_scored() {
+    let world = World::new();
+    let notes = world.project().join("notes.txt");
+    std::fs::write(&notes, "mine").unwrap();
+    for command in ["rm notes.txt", "rm -f missing.txt", "unlink notes.txt", "rm ./notes.txt"] {
+        let answer = world.bash(command);
+        let told = format!("{}{}", answer.stdout, answer.stderr);
+        assert!(!answer.is_block() && !told.contains("matrix."), "{command}: {told}");
+    }
+}
