@@ -86,12 +86,10 @@ impl Surveyor<'_> {
             Some(Problem::Bound(bound)) => self.bound(&format!("the command is {}", bound.name())),
             Some(Problem::Syntax { .. }) if frame.is_powershell() => self.blocks(&source, &scope, &frame),
             Some(problem @ Problem::Syntax { at, what }) => {
-                let first = self.out.problem.is_none();
-                self.out.unclosed =
-                    (first || self.out.unclosed) && frame.depth == 0 && problem.ends_in_quotes();
-                if first {
-                    self.out.problem = Some(format!("the command cannot be read: {what} at byte {at}"));
-                }
+                let alone = self.out.problem.is_none() || self.out.unclosed;
+                self.out.unclosed = alone && frame.depth == 0 && problem.ends_in_quotes();
+                let told = || format!("the command cannot be read: {what} at byte {at}");
+                self.out.problem.get_or_insert_with(told);
             }
             None => {}
         }
